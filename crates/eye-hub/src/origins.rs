@@ -1,0 +1,141 @@
+//! Origins that may join beside the loopback ones, and whether their pages may be evaluated in. One line each in a file.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// One allowed origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// `https://example.com`, as a browser writes it.
+    pub origin: String,
+    /// Whether agents may evaluate code in its pages.
+    pub eval: bool,
+}
+
+/// The file of allowed origins. It is read anew each time it is asked: joining is rare.
+#[derive(Clone, Debug)]
+pub struct Origins {
+    file: PathBuf,
+}
+
+/// Why a text is no origin.
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is not an origin; write scheme, host and port only, such as https://example.com or http://box.local:5173")]
+pub struct NotAnOrigin(String);
+
+/// Brings an origin into the form a browser sends, or says that it is none.
+pub fn normalise(text: &str) -> Result<String, NotAnOrigin> {
+    let wrong = || NotAnOrigin(text.to_owned());
+    let (scheme, rest) = text.split_once("://").ok_or_else(wrong)?;
+    let scheme = scheme.to_ascii_lowercase();
+    let host = rest.strip_suffix('/').unwrap_or(rest).to_ascii_lowercase();
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b".-:[]_".contains(&b);
+    if host.is_empty() || !host.bytes().all(plain) || !scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') {
+        return Err(wrong());
+    }
+    let default_port = match scheme.as_str() {
+        "http" => ":80",
+        "https" => ":443",
+        _ => "",
+    };
+    let host = if default_port.is_empty() { &host } else { host.strip_suffix(default_port).unwrap_or(&host) };
+    Ok(format!("{scheme}://{host}"))
+}
+
+impl Origins {
+    /// Names the file; it need not exist.
+    pub fn new(file: PathBuf) -> Self {
+        Self { file }
+    }
+
+    /// All allowed origins, in the order they were added.
+    pub fn list(&self) -> io::Result<Vec<Allowed>> {
+        match fs::read_to_string(&self.file) {
+            Ok(text) => Ok(text.lines().filter_map(parse_line).collect()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The entry of one origin, matched exactly.
+    pub fn find(&self, origin: &str) -> io::Result<Option<Allowed>> {
+        Ok(self.list()?.into_iter().find(|allowed| allowed.origin == origin))
+    }
+
+    /// Adds an origin, or changes whether it may be evaluated in.
+    pub fn allow(&self, entry: Allowed) -> io::Result<()> {
+        let mut list = self.list()?;
+        match list.iter_mut().find(|allowed| allowed.origin == entry.origin) {
+            Some(known) => known.eval = entry.eval,
+            None => list.push(entry),
+        }
+        self.write(&list)
+    }
+
+    /// Takes an origin out. `false`: it was not there.
+    pub fn remove(&self, origin: &str) -> io::Result<bool> {
+        let mut list = self.list()?;
+        let before = list.len();
+        list.retain(|allowed| allowed.origin != origin);
+        if list.len() == before {
+            return Ok(false);
+        }
+        self.write(&list)?;
+        Ok(true)
+    }
+
+    fn write(&self, list: &[Allowed]) -> io::Result<()> {
+        if let Some(folder) = self.file.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let line = |a: &Allowed| if a.eval { format!("{}\n", a.origin) } else { format!("{} eval=no\n", a.origin) };
+        let text: String = list.iter().map(line).collect();
+        let fresh: &Path = &self.file.with_extension("new");
+        fs::write(fresh, text)?;
+        fs::rename(fresh, &self.file)
+    }
+}
+
+fn parse_line(line: &str) -> Option<Allowed> {
+    let mut words = line.split('#').next()?.split_whitespace();
+    let origin = words.next()?.to_owned();
+    Some(Allowed { origin, eval: words.all(|word| word != "eval=no") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_are_kept_as_browsers_write_them() {
+        for (text, want) in [
+            ("https://Example.com", "https://example.com"),
+            ("https://example.com/", "https://example.com"),
+            ("https://example.com:443", "https://example.com"),
+            ("http://box.local:5173", "http://box.local:5173"),
+            ("http://[::1]:80", "http://[::1]"),
+        ] {
+            assert_eq!(normalise(text).unwrap(), want);
+        }
+        for text in ["example.com", "https://", "https://a/b", "https://a b", "https://a?x", "*", "https://*"] {
+            assert!(normalise(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_file_holds_what_was_allowed() {
+        let home = tempfile::tempdir().unwrap();
+        let origins = Origins::new(home.path().join("eye/origins"));
+        assert_eq!(origins.list().unwrap(), []);
+        let entry = |origin: &str, eval| Allowed { origin: origin.into(), eval };
+        origins.allow(entry("https://a.test", true)).unwrap();
+        origins.allow(entry("https://b.test", false)).unwrap();
+        origins.allow(entry("https://a.test", false)).unwrap();
+        assert_eq!(origins.list().unwrap(), [entry("https://a.test", false), entry("https://b.test", false)]);
+        assert!(origins.find("https://a.test.evil").unwrap().is_none());
+        assert!(origins.remove("https://a.test").unwrap());
+        assert!(!origins.remove("https://a.test").unwrap());
+        assert_eq!(origins.list().unwrap(), [entry("https://b.test", false)]);
+    }
+}

@@ -1,0 +1,174 @@
+//! What a call came to, and its two spellings in line frames: typed and plain.
+
+use crate::error::{Code, Error};
+use crate::id::split_call_id;
+
+/// Separates message, hint and stack of a typed error.
+const FIELD: char = '\u{1f}';
+
+/// The value a call came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A string, raw.
+    Text(String),
+    /// Any other JSON value, as compact JSON text.
+    Json(String),
+    /// The short rendering of what JSON cannot hold.
+    Rendering(String),
+}
+
+impl Value {
+    /// The value as a reader sees it, without its type.
+    pub fn as_text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Json(text) | Self::Rendering(text) => text,
+        }
+    }
+
+    /// The value as JSON text; a rendering becomes a string.
+    pub fn to_json(&self) -> String {
+        match self {
+            Self::Json(json) => json.clone(),
+            Self::Text(text) | Self::Rendering(text) => crate::rpc::json(text),
+        }
+    }
+}
+
+/// How a call ended: its one answer, or its one error.
+pub type Ending = Result<Value, Error>;
+
+/// Writes `id:text`, `id=json`, `id~text` or `id!code message`.
+pub fn write_typed(id: &str, ending: &Ending, out: &mut String) {
+    out.push_str(id);
+    match ending {
+        Ok(value) => {
+            out.push(match value {
+                Value::Text(_) => ':',
+                Value::Json(_) => '=',
+                Value::Rendering(_) => '~',
+            });
+            out.push_str(value.as_text());
+        }
+        Err(error) => {
+            out.push('!');
+            out.push_str(&error.code.0.to_string());
+            out.push(' ');
+            push_field(&error.message, out);
+            if error.hint.is_some() || error.stack.is_some() {
+                out.push(FIELD);
+                push_field(error.hint.as_deref().unwrap_or(""), out);
+            }
+            if let Some(stack) = &error.stack {
+                out.push(FIELD);
+                push_field(stack, out);
+            }
+        }
+    }
+}
+
+/// Reads a typed answer. `None` means that the frame is not one.
+///
+/// The JSON of `id=json` is not looked at here: whoever needs it as a value parses it.
+pub fn parse_typed(frame: &str) -> Option<(&str, Ending)> {
+    let (id, mark, rest) = split_call_id(frame, b":=~!")?;
+    let ending = match mark {
+        b':' => Ok(Value::Text(rest.into())),
+        b'=' => Ok(Value::Json(rest.into())),
+        b'~' => Ok(Value::Rendering(rest.into())),
+        _ => Err(parse_error(rest)),
+    };
+    Some((id, ending))
+}
+
+/// Writes `id:value` or `id!:message` for a peer that did not ask for types.
+pub fn write_plain(id: &str, ending: &Ending, out: &mut String) {
+    out.push_str(id);
+    match ending {
+        Ok(value) => {
+            out.push(':');
+            out.push_str(value.as_text());
+        }
+        Err(error) => {
+            out.push_str("!:");
+            out.push_str(&error.one_line());
+        }
+    }
+}
+
+/// Reads a plain answer. Its value is text: a plain peer does not say more.
+pub fn parse_plain(frame: &str) -> Option<(&str, Ending)> {
+    let (id, mark, rest) = split_call_id(frame, b":!")?;
+    if mark == b':' {
+        return Some((id, Ok(Value::Text(rest.into()))));
+    }
+    let message = rest.strip_prefix(':')?;
+    Some((id, Err(Error::new(Code::THREW, message))))
+}
+
+fn parse_error(rest: &str) -> Error {
+    let (code, text) = rest.split_once(' ').unwrap_or((rest, ""));
+    let Ok(code) = code.parse() else {
+        // A peer that gives no code means that its code threw.
+        return Error::new(Code::THREW, rest);
+    };
+    let mut fields = text.split(FIELD).map(str::to_owned);
+    let message = fields.next().unwrap_or_default();
+    let hint = fields.next().filter(|hint| !hint.is_empty());
+    let stack = fields.next();
+    Error { code: Code(code), message, hint, stack }
+}
+
+fn push_field(text: &str, out: &mut String) {
+    out.extend(text.chars().filter(|&c| c != FIELD));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn endings() -> impl Strategy<Value = Ending> {
+        let text = || "[^\u{1f}]*";
+        let hint = proptest::option::of("[^\u{1f}]+");
+        prop_oneof![
+            ".*".prop_map(|t| Ok(Value::Text(t))),
+            ".*".prop_map(|t| Ok(Value::Json(t))),
+            ".*".prop_map(|t| Ok(Value::Rendering(t))),
+            (any::<i32>(), text(), hint, proptest::option::of(text()))
+                .prop_map(|(code, message, hint, stack)| { Err(Error { code: Code(code), message, hint, stack }) }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn typed_answers_are_read_back(id in "[A-Za-z0-9_]{1,19}", ending in endings()) {
+            let mut out = String::new();
+            write_typed(&id, &ending, &mut out);
+            prop_assert_eq!(parse_typed(&out), Some((id.as_str(), ending)));
+        }
+
+        #[test]
+        fn any_text_is_an_answer_or_not_and_never_panics(text in ".*") {
+            let _ = parse_typed(&text);
+            let _ = parse_plain(&text);
+        }
+    }
+
+    #[test]
+    fn plain_answers_carry_text_and_one_line_errors() {
+        let mut out = String::new();
+        write_plain("a", &Ok(Value::Json("{\"x\":1}".into())), &mut out);
+        assert_eq!(out, "a:{\"x\":1}");
+        out.clear();
+        let error = Error::new(Code::SESSION, "no page is connected").hint("open one");
+        write_plain("a", &Err(error), &mut out);
+        assert_eq!(out, "a!:no page is connected; open one");
+        assert_eq!(parse_plain("a!:x"), Some(("a", Err(Error::new(Code::THREW, "x")))));
+        assert_eq!(parse_plain("a!x"), None);
+    }
+
+    #[test]
+    fn an_error_without_a_code_is_the_pages() {
+        assert_eq!(parse_typed("a!oh no"), Some(("a", Err(Error::new(Code::THREW, "oh no")))));
+    }
+}

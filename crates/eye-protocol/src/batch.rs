@@ -1,0 +1,163 @@
+//! Batches: several frames in one message, as a JSON array.
+
+use crate::limits::{BATCH_BYTES_SOFT_MAX, BATCH_FRAMES_MAX};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// One element of a batch.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Element<'a> {
+    /// A line frame.
+    Line(Cow<'a, str>),
+    /// A JSON-RPC frame, as JSON text.
+    Rpc(&'a str),
+}
+
+/// Why a message is not a batch.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BatchError {
+    /// Not a JSON array of strings and objects.
+    #[error("a batch is a JSON array of strings and objects")]
+    NotABatch,
+    /// More elements than [`BATCH_FRAMES_MAX`].
+    #[error("a batch holds at most {BATCH_FRAMES_MAX} frames")]
+    TooMany,
+}
+
+/// Reads a message of a client that asked for batches.
+pub fn parse(message: &str) -> Result<Vec<Element<'_>>, BatchError> {
+    let raws: Vec<&RawValue> = serde_json::from_str(message).map_err(|_| BatchError::NotABatch)?;
+    if raws.len() > BATCH_FRAMES_MAX {
+        return Err(BatchError::TooMany);
+    }
+    raws.into_iter().map(element).collect()
+}
+
+fn element(raw: &RawValue) -> Result<Element<'_>, BatchError> {
+    #[derive(Deserialize)]
+    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+    let json = raw.get();
+    match json.as_bytes().first() {
+        Some(b'"') => match serde_json::from_str::<Text>(json) {
+            Ok(text) => Ok(Element::Line(text.0)),
+            Err(_) => Err(BatchError::NotABatch),
+        },
+        Some(b'{') => Ok(Element::Rpc(json)),
+        _ => Err(BatchError::NotABatch),
+    }
+}
+
+/// Builds messages of a batch client one frame at a time, in one growing buffer.
+///
+/// Nothing waits to fill a batch: whoever writes takes what there is.
+#[derive(Debug, Default)]
+pub struct Batches {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    open_frames: usize,
+    open_start: usize,
+}
+
+impl Batches {
+    /// Adds a line frame.
+    pub fn line(&mut self, frame: &str) {
+        self.begin();
+        serde_json::to_writer(&mut self.bytes, frame).expect("a Vec takes every byte and a str is always JSON");
+    }
+
+    /// Adds a JSON-RPC frame, already JSON text.
+    pub fn rpc(&mut self, json: &str) {
+        self.begin();
+        self.bytes.extend_from_slice(json.as_bytes());
+    }
+
+    /// Bytes that wait.
+    pub fn len_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Takes all messages: their bytes, and where each ends.
+    pub fn take(&mut self) -> (Vec<u8>, Vec<usize>) {
+        self.close();
+        self.open_start = 0;
+        (std::mem::take(&mut self.bytes), std::mem::take(&mut self.ends))
+    }
+
+    fn begin(&mut self) {
+        let full = self.open_frames == BATCH_FRAMES_MAX || self.bytes.len() - self.open_start > BATCH_BYTES_SOFT_MAX;
+        if full {
+            self.close();
+        }
+        self.bytes.push(if self.open_frames == 0 { b'[' } else { b',' });
+        self.open_frames += 1;
+    }
+
+    fn close(&mut self) {
+        if self.open_frames > 0 {
+            self.bytes.push(b']');
+            self.ends.push(self.bytes.len());
+            self.open_start = self.bytes.len();
+            self.open_frames = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn messages(batches: &mut Batches) -> Vec<String> {
+        let (bytes, ends) = batches.take();
+        let mut start = 0;
+        ends.into_iter()
+            .map(|end| String::from_utf8(bytes[std::mem::replace(&mut start, end)..end].to_vec()).unwrap())
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(frames in proptest::collection::vec(".*", 0..600)) {
+            let mut batches = Batches::default();
+            for frame in &frames {
+                batches.line(frame);
+            }
+            let messages = messages(&mut batches);
+            prop_assert_eq!(messages.len(), frames.len().div_ceil(BATCH_FRAMES_MAX));
+            let read: Vec<Element> = messages.iter().flat_map(|m| parse(m).unwrap()).collect();
+            let want: Vec<Element> = frames.iter().map(|f| Element::Line(f.as_str().into())).collect();
+            prop_assert_eq!(read, want);
+        }
+
+        #[test]
+        fn any_text_is_a_batch_or_an_error(text in ".*") {
+            let _ = parse(&text);
+        }
+    }
+
+    #[test]
+    fn objects_are_rpc_frames_and_nothing_else_is_taken() {
+        assert_eq!(
+            parse(r#"["1:x",{"jsonrpc":"2.0"}]"#).unwrap(),
+            [Element::Line("1:x".into()), Element::Rpc(r#"{"jsonrpc":"2.0"}"#)]
+        );
+        for message in ["", "x", "{}", "[1]", "[[]]", "[null]", r#"["a""#] {
+            assert_eq!(parse(message), Err(BatchError::NotABatch), "{message}");
+        }
+        let many = format!("[{}]", vec!["\"x\""; BATCH_FRAMES_MAX + 1].join(","));
+        assert_eq!(parse(&many), Err(BatchError::TooMany));
+    }
+
+    #[test]
+    fn a_large_frame_closes_its_batch() {
+        let mut batches = Batches::default();
+        batches.line(&"x".repeat(BATCH_BYTES_SOFT_MAX));
+        batches.line("y");
+        batches.line("z");
+        assert_eq!(messages(&mut batches).len(), 2);
+        batches.rpc("{}");
+        assert_eq!(messages(&mut batches), ["[{}]"]);
+    }
+}

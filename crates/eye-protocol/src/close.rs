@@ -1,0 +1,52 @@
+//! Why a WebSocket was closed, as its peer sees it.
+
+/// A close code with the reason that goes with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Close {
+    /// The code.
+    pub code: u16,
+    /// The reason, at most 123 bytes on the wire.
+    pub reason: String,
+}
+
+impl Close {
+    /// The hub shuts down.
+    pub fn shutdown() -> Self {
+        Self { code: 1001, reason: "the hub shuts down".into() }
+    }
+
+    /// The peer sent what this endpoint does not take.
+    pub fn unsupported(reason: &str) -> Self {
+        Self { code: 1003, reason: reason.into() }
+    }
+
+    /// A message over the limit.
+    pub fn too_big(limit_bytes: usize) -> Self {
+        Self { code: 1009, reason: format!("message over the limit of {} MiB", limit_bytes >> 20) }
+    }
+
+    /// The query of the WebSocket's URL does not fit.
+    pub fn bad_query(reason: impl Into<String>) -> Self {
+        Self { code: 4000, reason: reason.into() }
+    }
+
+    /// Another page of the same origin has the session now.
+    pub fn taken_over() -> Self {
+        Self { code: 4003, reason: "another page took over this session".into() }
+    }
+
+    /// The session belongs to a page of another origin.
+    pub fn foreign_session() -> Self {
+        Self { code: 4004, reason: "this session belongs to another origin".into() }
+    }
+
+    /// The peer does not keep up.
+    pub fn too_slow(reason: &str) -> Self {
+        Self { code: 4005, reason: reason.into() }
+    }
+
+    /// The page's own code answers no ping.
+    pub fn lifeless() -> Self {
+        Self { code: 4006, reason: "the page answered no ping".into() }
+    }
+}

@@ -1,0 +1,128 @@
+//! Errors as every face shows them: a code, one sentence, and the next step.
+
+use crate::rpc::json;
+use serde::{Deserialize, Serialize};
+
+/// A JSON-RPC error code. The named ones are those that eye itself gives; a page may send any other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Code(pub i32);
+
+impl Code {
+    /// The frame is not JSON where it must be.
+    pub const PARSE: Self = Self(-32700);
+    /// The frame is no request.
+    pub const REQUEST: Self = Self(-32600);
+    /// No such method.
+    pub const METHOD: Self = Self(-32601);
+    /// The parameters do not fit.
+    pub const PARAMS: Self = Self(-32602);
+    /// Something in eye itself, or a limit of it.
+    pub const INTERNAL: Self = Self(-32603);
+    /// The hub, the page or the link between them is gone.
+    pub const CONNECTION: Self = Self(-32000);
+    /// The call took too long.
+    pub const TIMEOUT: Self = Self(-32001);
+    /// No session, several, or one that is taken.
+    pub const SESSION: Self = Self(-32002);
+    /// The page's code threw.
+    pub const THREW: Self = Self(-32003);
+    /// No such tool.
+    pub const TOOL: Self = Self(-32004);
+    /// The arguments do not fit the tool's schema.
+    pub const SCHEMA: Self = Self(-32005);
+    /// Not allowed.
+    pub const DENIED: Self = Self(-32006);
+}
+
+/// What went wrong, in one sentence, and what to do next.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// What kind of failure.
+    pub code: Code,
+    /// One sentence.
+    pub message: String,
+    /// The next step, where there is one.
+    pub hint: Option<String>,
+    /// Where the page's code threw.
+    pub stack: Option<String>,
+}
+
+impl Error {
+    /// An error without a hint.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None, stack: None }
+    }
+
+    /// The same error with its next step.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Message and hint in one line, for faces that have no place for a hint.
+    pub fn one_line(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}; {hint}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+/// An error as JSON-RPC writes it.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct ErrorObject {
+    /// What kind of failure.
+    pub code: Code,
+    /// One sentence.
+    pub message: String,
+    /// Hint and stack.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<ErrorData>,
+}
+
+/// The part of an error that is not in every one.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
+pub struct ErrorData {
+    /// The next step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Where the page's code threw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack: Option<String>,
+}
+
+impl From<&Error> for ErrorObject {
+    fn from(error: &Error) -> Self {
+        let data = (error.hint.is_some() || error.stack.is_some())
+            .then(|| ErrorData { hint: error.hint.clone(), stack: error.stack.clone() });
+        Self { code: error.code, message: error.message.clone(), data }
+    }
+}
+
+impl From<ErrorObject> for Error {
+    fn from(object: ErrorObject) -> Self {
+        let data = object.data.unwrap_or_default();
+        Self { code: object.code, message: object.message, hint: data.hint, stack: data.stack }
+    }
+}
+
+impl Error {
+    /// Reads an error object whatever its `data` holds: a foreign page may put anything there.
+    pub fn from_raw(raw: &str) -> Self {
+        #[derive(Deserialize)]
+        struct Loose {
+            code: Code,
+            message: String,
+        }
+        if let Ok(object) = serde_json::from_str::<ErrorObject>(raw) {
+            return object.into();
+        }
+        match serde_json::from_str::<Loose>(raw) {
+            Ok(loose) => Self::new(loose.code, loose.message),
+            Err(_) => Self::new(Code::INTERNAL, format!("the page answered with a malformed error: {}", json(raw))),
+        }
+    }
+}

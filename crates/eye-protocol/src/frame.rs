@@ -1,0 +1,81 @@
+//! One frame from an agent, told apart: JSON-RPC, compact JSON, or a line.
+
+use crate::compact::Compact;
+use crate::line::Line;
+use crate::rpc::{self, Message};
+
+/// What a frame from an agent is.
+#[derive(Debug)]
+pub enum Frame<'a> {
+    /// Code with an id, or to fire and forget.
+    Line(Line<'a>),
+    /// One of the compact JSON forms.
+    Compact(Compact),
+    /// A JSON-RPC message, or several in an array.
+    Rpc(Vec<Message>),
+}
+
+impl<'a> Frame<'a> {
+    /// Tells what the frame is. `None` is an empty frame, which is ignored.
+    pub fn parse(text: &'a str) -> Option<Self> {
+        if text.is_empty() {
+            return None;
+        }
+        if matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[' | b'"')) {
+            if let Some(messages) = rpc::parse(text) {
+                return Some(Self::Rpc(messages));
+            }
+            if let Some(compact) = Compact::parse(text) {
+                return Some(Self::Compact(compact));
+            }
+        }
+        Some(Self::Line(Line::parse(text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn kind(text: &str) -> &'static str {
+        match Frame::parse(text) {
+            None => "nothing",
+            Some(Frame::Line(Line::Ask { .. })) => "ask",
+            Some(Frame::Line(Line::Fire { .. })) => "fire",
+            Some(Frame::Compact(_)) => "compact",
+            Some(Frame::Rpc(_)) => "rpc",
+        }
+    }
+
+    #[test]
+    fn a_frame_is_json_only_if_all_of_it_is() {
+        for (text, want) in [
+            ("", "nothing"),
+            ("a:x", "ask"),
+            ("x", "fire"),
+            (r#""x""#, "compact"),
+            (r#""x" + 1"#, "fire"),
+            (r#"{"c":"x"}"#, "compact"),
+            (r#"{c:"x"}"#, "compact"),
+            (r#"{c:"x"}.c"#, "fire"),
+            (r#"{"c":1}"#, "fire"),
+            (r#"["a","x"]"#, "compact"),
+            (r#"["a","x"].length"#, "fire"),
+            ("[1,2]", "fire"),
+            ("[]", "fire"),
+            (r#"{"jsonrpc":"2.0","method":"ping","id":1}"#, "rpc"),
+            (r#"[{"jsonrpc":"2.0","method":"ping","id":1}]"#, "rpc"),
+            (r#"a:{"jsonrpc":"2.0"}"#, "ask"),
+        ] {
+            assert_eq!(kind(text), want, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_is_some_frame(text in ".+") {
+            prop_assert!(Frame::parse(&text).is_some());
+        }
+    }
+}

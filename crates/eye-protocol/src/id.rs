@@ -1,0 +1,83 @@
+//! Ids: of calls in line frames, and of sessions. Parsing is the proof.
+
+use crate::limits::{CALL_ID_BYTES_MAX, SESSION_ID_BYTES_MAX};
+use std::fmt;
+
+/// Splits a frame at its first of `ends` when what stands before is a call id.
+///
+/// Returns the id, the byte that ended it, and the rest.
+pub fn split_call_id<'a>(frame: &'a str, ends: &[u8]) -> Option<(&'a str, u8, &'a str)> {
+    let bytes = frame.as_bytes();
+    let limit = bytes.len().min(CALL_ID_BYTES_MAX + 1);
+    let at = bytes[..limit].iter().position(|&b| !is_call_id_byte(b))?;
+    if at == 0 || !ends.contains(&bytes[at]) {
+        return None;
+    }
+    Some((&frame[..at], bytes[at], &frame[at + 1..]))
+}
+
+/// Whether the whole text is a call id.
+pub fn is_call_id(text: &str) -> bool {
+    (1..=CALL_ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_call_id_byte)
+}
+
+const fn is_call_id_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Names one session. Never empty, `[A-Za-z0-9_.-]`, at most [`SESSION_ID_BYTES_MAX`] bytes.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionId(Box<str>);
+
+impl SessionId {
+    /// Takes the text if it is a session id.
+    pub fn parse(text: &str) -> Option<Self> {
+        let fits = (1..=SESSION_ID_BYTES_MAX).contains(&text.len());
+        let clean = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
+        (fits && clean).then(|| Self(text.into()))
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn call_id_is_one_to_nineteen_word_characters() {
+        assert_eq!(split_call_id("a:x", b":"), Some(("a", b':', "x")));
+        assert_eq!(split_call_id("a_1:x:y", b":"), Some(("a_1", b':', "x:y")));
+        let longest = "a".repeat(CALL_ID_BYTES_MAX);
+        assert!(split_call_id(&format!("{longest}:x"), b":").is_some());
+        assert!(split_call_id(&format!("{longest}a:x"), b":").is_none());
+        for frame in ["", ":", ":x", "a", "a b:c", "é:x", "a.b:c", "a!:x"] {
+            assert_eq!(split_call_id(frame, b":"), None, "{frame:?}");
+        }
+    }
+
+    #[test]
+    fn session_id_has_a_named_alphabet_and_length() {
+        assert!(SessionId::parse(&"a".repeat(SESSION_ID_BYTES_MAX)).is_some());
+        assert!(SessionId::parse(&"a".repeat(SESSION_ID_BYTES_MAX + 1)).is_none());
+        assert!(SessionId::parse("btcp-1700000000000-1").is_some());
+        for text in ["", "a b", "a/b", "ä", "a\n"] {
+            assert!(SessionId::parse(text).is_none(), "{text:?}");
+        }
+    }
+}

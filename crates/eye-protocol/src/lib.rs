@@ -1,0 +1,22 @@
+//! What crosses a wire of eye: line frames, typed answers, batches, compact JSON, JSON-RPC, and every limit.
+//!
+//! Everything here is a function from text to values and back. It opens no socket, reads no clock and keeps no state
+//! beyond a decoder's own buffer. `docs/wire.md` is the same contract for people.
+
+pub mod answer;
+pub mod batch;
+pub mod close;
+pub mod compact;
+pub mod error;
+pub mod frame;
+pub mod id;
+pub mod limits;
+pub mod line;
+pub mod messages;
+pub mod rpc;
+pub mod stream;
+
+pub use answer::{Ending, Value};
+pub use error::{Code, Error};
+pub use frame::Frame;
+pub use id::SessionId;

@@ -1,0 +1,67 @@
+//! Every limit of eye, by name. Units and extremes stand last in a name; a test stands at each edge.
+
+/// One frame: the code of a call, or its answer.
+pub const FRAME_BYTES_MAX: usize = 16 << 20;
+/// One WebSocket message. A batch of one full frame, escaped as a JSON string, still fits when most of it is text.
+pub const MESSAGE_BYTES_MAX: usize = 64 << 20;
+/// Frames that share one message.
+pub const BATCH_FRAMES_MAX: usize = 256;
+/// A batch under construction is closed once it holds this much, so that one message never delays its peers for long.
+pub const BATCH_BYTES_SOFT_MAX: usize = 1 << 20;
+
+/// An id in a line frame: `[A-Za-z0-9_]`.
+pub const CALL_ID_BYTES_MAX: usize = 19;
+/// A session id: `[A-Za-z0-9_.-]`.
+pub const SESSION_ID_BYTES_MAX: usize = 64;
+/// A page's alias, and an agent's name.
+pub const NAME_BYTES_MAX: usize = 256;
+/// Titles and URLs are cut to this when a page tells them.
+pub const PAGE_TEXT_BYTES_MAX: usize = 2048;
+/// A JSON-RPC id, as text.
+pub const RPC_ID_BYTES_MAX: usize = 256;
+/// Requests in one JSON-RPC array.
+pub const RPC_ARRAY_LEN_MAX: usize = 1024;
+
+/// What may wait to be written to one peer.
+pub const OUTBOX_BYTES_MAX: usize = 64 << 20;
+/// A peer that takes nothing for this long, while something waits for it, is closed.
+pub const OUTBOX_STALL_MS: u64 = 10_000;
+
+/// A call without a timeout of its own ends after this.
+pub const CALL_TIMEOUT_DEFAULT_MS: u64 = 30_000;
+/// The longest timeout a call may ask for.
+pub const CALL_TIMEOUT_MAX_MS: u64 = 24 * 3_600_000;
+/// How long calls wait for a page that is reloading.
+pub const GRACE_MS: u64 = 2_000;
+/// The same, for sessions that a restarted hub knows from before.
+pub const GRACE_AFTER_RESTART_MS: u64 = 8_000;
+/// How long a call that navigated waits for the page it went to.
+pub const NAVIGATION_MS: u64 = 10_000;
+/// How long a session without a page is remembered.
+pub const SESSION_KEPT_MS: u64 = 24 * 3_600_000;
+/// Sessions of one hub.
+pub const SESSIONS_MAX: usize = 100_000;
+/// Calls of one session that are under way or waiting.
+pub const SESSION_CALLS_MAX: usize = 65_536;
+/// Code that waits for a page to come back, summed over its session.
+pub const SESSION_WAITING_BYTES_MAX: usize = 64 << 20;
+
+/// Results of `async` calls kept for one agent.
+pub const KEPT_RESULTS_MAX: usize = 10_000;
+/// Their values, summed.
+pub const KEPT_BYTES_MAX: usize = 64 << 20;
+/// How long a kept result waits to be collected.
+pub const KEPT_MS: u64 = 600_000;
+/// Agents (by name) whose last page and kept results are remembered.
+pub const AGENT_NAMES_MAX: usize = 4_096;
+
+/// A page is asked for a sign of life when nothing came from it for this long.
+pub const PING_INTERVAL_MS: u64 = 20_000;
+/// A page that answers no ping for this long is closed. Frozen tabs are not: they say so before they freeze.
+pub const PING_TIMEOUT_MS: u64 = 60_000;
+/// How long a connection may take to say who it is: the HTTP head, a TLS handshake.
+pub const HANDSHAKE_MS: u64 = 10_000;
+/// Connections of one hub.
+pub const CONNECTIONS_MAX: usize = 50_000;
+/// How long a graceful shutdown waits for outboxes to empty.
+pub const SHUTDOWN_MS: u64 = 1_000;

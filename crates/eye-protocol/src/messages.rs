@@ -1,0 +1,320 @@
+//! Params and results of the JSON-RPC methods. Field names are the wire's.
+
+use crate::answer::{Ending, Value};
+use crate::error::{Error, ErrorObject};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// The version of this protocol; its first number must match.
+pub const PROTOCOL_VERSION: &str = "1.0.0";
+
+/// Whether a peer's `version` can be spoken with.
+pub fn version_fits(version: &str) -> bool {
+    version.split('.').next() == Some("1")
+}
+
+/// Which side a connection is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClientType {
+    /// A page: it provides.
+    Browser,
+    /// An agent: it asks.
+    Agent,
+}
+
+/// Params of `hello`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hello {
+    /// Which side; the query of the URL says it too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_type: Option<ClientType>,
+    /// Protocol version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Wants typed answers.
+    #[serde(default)]
+    pub typed: bool,
+    /// Wants batches.
+    #[serde(default)]
+    pub batch: bool,
+    /// A page says what it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<PageInfo>,
+    /// An agent says who it is, across connections.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The page its calls go to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Timeout of its calls in ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
+    /// The frame its calls are evaluated in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
+    /// The agent's own version, when it is eye's CLI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
+}
+
+/// Result of `hello`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Welcome {
+    /// The page's session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Protocol version.
+    pub version: String,
+    /// The hub's own version.
+    pub hub: String,
+}
+
+/// What a page says of itself, in `hello` and, in parts, in `page/info`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageInfo {
+    /// `document.title`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// `location.href`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The name its author gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+    /// Whether a person can see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visible: Option<bool>,
+    /// Whether it evaluates code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eval: Option<bool>,
+    /// Why it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eval_blocked: Option<String>,
+}
+
+/// Params of `call/navigating`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Navigating {
+    /// The call, by the hub's id.
+    pub id: String,
+    /// Where it goes.
+    pub url: String,
+}
+
+/// Params of `call/cancel` to a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CancelPage {
+    /// The call, by the hub's id.
+    pub id: String,
+}
+
+/// Params of `call/cancel` from an agent: its own id, string or number.
+#[derive(Clone, Debug, Deserialize)]
+pub struct CancelAgent {
+    /// The id as the agent wrote it.
+    pub id: Box<RawValue>,
+}
+
+/// Params of `eval` to a page, for what a line frame cannot say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvalInFrame {
+    /// What to evaluate.
+    pub code: String,
+    /// Which frame.
+    pub frame: String,
+}
+
+/// What becomes of a call's answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EvalMode {
+    /// It is sent back.
+    #[default]
+    Answer,
+    /// There is none.
+    Fire,
+    /// The hub keeps it until it is collected.
+    Keep,
+}
+
+/// Params of `eval` from an agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Eval {
+    /// What to evaluate.
+    pub code: String,
+    /// In which page: an id, an alias, or part of a title or URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
+    /// In which frame of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
+    /// How long, in ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
+    /// What becomes of the answer.
+    #[serde(default)]
+    pub mode: EvalMode,
+    /// The id to keep it under.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<String>,
+}
+
+/// Params of `collect`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Collect {
+    /// Which; all when empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<String>,
+    /// How long to wait for the pending ones, in ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
+}
+
+/// Result of `collect`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Collected {
+    /// What has ended, in the order it was asked.
+    pub results: Vec<Kept>,
+    /// What has not.
+    pub pending: Vec<String>,
+}
+
+/// One kept result.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Kept {
+    /// Its id.
+    pub id: String,
+    /// Its JSON value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Box<RawValue>>,
+    /// Its rendering, when JSON cannot hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendering: Option<String>,
+    /// Its error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorObject>,
+}
+
+impl Kept {
+    /// A kept result from how its call ended.
+    pub fn new(id: String, ending: &Ending) -> Self {
+        let mut kept = Self { id, value: None, rendering: None, error: None };
+        match ending {
+            Ok(Value::Rendering(text)) => kept.rendering = Some(text.clone()),
+            Ok(value) => match RawValue::from_string(value.to_json()) {
+                Ok(raw) => kept.value = Some(raw),
+                // A page that sends broken JSON must not break the answer around it.
+                Err(_) => kept.rendering = Some(value.as_text().to_owned()),
+            },
+            Err(error) => kept.error = Some(error.into()),
+        }
+        kept
+    }
+
+    /// Back to how the call ended.
+    pub fn into_ending(self) -> Ending {
+        if let Some(error) = self.error {
+            return Err(Error::from(error));
+        }
+        if let Some(rendering) = self.rendering {
+            return Ok(Value::Rendering(rendering));
+        }
+        let json = self.value.map_or_else(|| "null".to_owned(), |raw| raw.get().to_owned());
+        Ok(match serde_json::from_str::<String>(&json) {
+            Ok(text) => Value::Text(text),
+            Err(_) => Value::Json(json),
+        })
+    }
+}
+
+/// Params of `session/use`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Use {
+    /// An id, an alias, or part of a title or URL.
+    pub page: String,
+}
+
+/// Where a session's page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Presence {
+    /// Connected.
+    Connected,
+    /// Reloading, or restarting with the hub: calls wait.
+    Away,
+    /// Not there, and not expected: calls fail.
+    Gone,
+}
+
+/// One session, for whoever lists them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRow {
+    /// Its id.
+    pub id: String,
+    /// The name its author gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+    /// The page's title.
+    pub title: String,
+    /// The page's URL.
+    pub url: String,
+    /// The origin that holds the session.
+    pub origin: String,
+    /// Where the page is.
+    pub state: Presence,
+    /// Whether a person can see it.
+    pub visible: bool,
+    /// Whether it evaluates code.
+    pub eval: bool,
+    /// Calls under way.
+    pub pending: usize,
+    /// Since the last call or join, in ms.
+    pub idle_ms: u64,
+    /// Whether it is the asking agent's page.
+    pub current: bool,
+}
+
+/// Result of `session/list`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sessions {
+    /// All of them: connected first, then by last use.
+    pub sessions: Vec<SessionRow>,
+}
+
+/// Result of `hub/status`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// The hub's own version.
+    pub version: String,
+    /// Its process.
+    pub pid: u32,
+    /// Since its start, in ms.
+    pub uptime_ms: u64,
+    /// Where it listens for HTTP and WebSockets.
+    pub listen: String,
+    /// Its Unix socket.
+    pub socket: String,
+    /// `token` or `none`.
+    pub auth: String,
+    /// Connected pages.
+    pub pages: usize,
+    /// Sessions, connected or not.
+    pub sessions: usize,
+    /// Connected agents, the asking one included.
+    pub agents: usize,
+    /// Calls under way.
+    pub pending: usize,
+}
+
+/// Params of `hub/retiring`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retiring {
+    /// The version of the hub that makes room.
+    pub version: String,
+}
