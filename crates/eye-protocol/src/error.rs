@@ -33,6 +33,8 @@ impl Code {
     pub const SCHEMA: Self = Self(-32005);
     /// Not allowed.
     pub const DENIED: Self = Self(-32006);
+    /// The agent itself ended the call.
+    pub const CANCELLED: Self = Self(-32800);
 }
 
 /// What went wrong, in one sentence, and what to do next.

@@ -25,6 +25,36 @@ const fn is_call_id_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
+/// A call id in place, so that a call in flight needs no allocation for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct LineId {
+    bytes: [u8; CALL_ID_BYTES_MAX],
+    len: u8,
+}
+
+impl LineId {
+    /// Takes the text if it is a call id.
+    pub fn parse(text: &str) -> Option<Self> {
+        if !is_call_id(text) {
+            return None;
+        }
+        let mut bytes = [0; CALL_ID_BYTES_MAX];
+        bytes[..text.len()].copy_from_slice(text.as_bytes());
+        Some(Self { bytes, len: u8::try_from(text.len()).ok()? })
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for LineId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// Names one session. Never empty, `[A-Za-z0-9_.-]`, at most [`SESSION_ID_BYTES_MAX`] bytes.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(Box<str>);

@@ -37,6 +37,8 @@ pub const GRACE_MS: u64 = 2_000;
 pub const GRACE_AFTER_RESTART_MS: u64 = 8_000;
 /// How long a call that navigated waits for the page it went to.
 pub const NAVIGATION_MS: u64 = 10_000;
+/// How long that page may take to tell its title.
+pub const TITLE_MS: u64 = 1_000;
 /// How long a session without a page is remembered.
 pub const SESSION_KEPT_MS: u64 = 24 * 3_600_000;
 /// Sessions of one hub.

@@ -88,6 +88,9 @@ pub struct PageInfo {
     /// Whether a person can see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visible: Option<bool>,
+    /// Whether it is a frame inside another page. Frames are asked only by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<bool>,
     /// Whether it evaluates code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eval: Option<bool>,
@@ -251,6 +254,7 @@ pub enum Presence {
 }
 
 /// One session, for whoever lists them.
+#[expect(clippy::struct_excessive_bools, reason = "a row of a table, not a state")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRow {
@@ -269,6 +273,9 @@ pub struct SessionRow {
     pub state: Presence,
     /// Whether a person can see it.
     pub visible: bool,
+    /// Whether it is a frame inside another page.
+    #[serde(default)]
+    pub frame: bool,
     /// Whether it evaluates code.
     pub eval: bool,
     /// Calls under way.
@@ -296,7 +303,7 @@ pub struct Status {
     pub pid: u32,
     /// Since its start, in ms.
     pub uptime_ms: u64,
-    /// Where it listens for HTTP and WebSockets.
+    /// Where it listens for HTTP and `WebSocket`s.
     pub listen: String,
     /// Its Unix socket.
     pub socket: String,

@@ -155,6 +155,9 @@ pub fn eval_response(id: &str, ending: &Ending) -> String {
 }
 
 /// Any of our own values as JSON text.
+///
+/// # Panics
+/// Never for our own types: they have string keys and no failing serialiser.
 pub fn json(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).expect("our own types have string keys and no failing serialiser")
 }
@@ -178,7 +181,70 @@ mod tests {
                 r#"{"jsonrpc":"2.0","id":1,"method":7}"#,
                 r#"{"id":1,"method":"ping"}"#,
             ]
-            .map(parse_one)
+            .map(parse_one),
+            @r#"
+        [
+            Some(
+                Request {
+                    id: "1",
+                    method: "ping",
+                    params: "{}",
+                },
+            ),
+            Some(
+                Notification {
+                    method: "call/cancel",
+                    params: "{\"id\":\"a\"}",
+                },
+            ),
+            Some(
+                Invalid {
+                    id: "\"x\"",
+                    reason: "neither `method`, `result` nor `error`",
+                },
+            ),
+            Some(
+                Response {
+                    id: "\"x\"",
+                    outcome: Err(
+                        Error {
+                            code: Code(
+                                -32603,
+                            ),
+                            message: "no",
+                            hint: None,
+                            stack: None,
+                        },
+                    ),
+                },
+            ),
+            Some(
+                Invalid {
+                    id: "1",
+                    reason: "`jsonrpc` must be \"2.0\"",
+                },
+            ),
+            Some(
+                Notification {
+                    method: "ping",
+                    params: "{}",
+                },
+            ),
+            Some(
+                Invalid {
+                    id: "1",
+                    reason: "neither `method`, `result` nor `error`",
+                },
+            ),
+            Some(
+                Invalid {
+                    id: "null",
+                    reason: "`method` must be a string",
+                },
+            ),
+            None,
+        ]
+        "#
         );
     }
 

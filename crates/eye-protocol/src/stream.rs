@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn limits_hold_at_their_edges() {
         let whole = "x".repeat(FRAME_BYTES_MAX);
-        assert_eq!(frames_of(&[whole.as_bytes(), b"\n"]).unwrap(), [whole.clone()]);
+        assert_eq!(frames_of(&[whole.as_bytes(), b"\n"]).unwrap(), std::slice::from_ref(&whole));
         assert_eq!(frames_of(&[whole.as_bytes(), b"x"]), Err(StreamError::TooLong));
         assert_eq!(frames_of(&[format!("#{FRAME_BYTES_MAX}\n").as_bytes()]).unwrap(), [""; 0]);
         assert_eq!(frames_of(&[format!("#{}\n", FRAME_BYTES_MAX + 1).as_bytes()]), Err(StreamError::TooLong));

@@ -1,0 +1,182 @@
+//! The calls of one session that have not ended: by id, and by deadline.
+
+use crate::event::{Asker, Millis, Source};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// A call that has not ended.
+#[derive(Debug)]
+pub struct Call {
+    /// Who waits for it.
+    pub asker: Asker,
+    /// When it ends by itself.
+    pub deadline: Millis,
+    /// How far it is.
+    pub phase: Phase,
+}
+
+/// How far a call is.
+#[derive(Debug)]
+pub enum Phase {
+    /// Its page is away; it will be sent when the page is back.
+    Waiting(Source),
+    /// The page has it.
+    Sent,
+    /// It made the page navigate: its ending is where the page arrives.
+    Navigating {
+        /// Where it goes.
+        url: String,
+    },
+}
+
+/// All calls of one session.
+#[derive(Debug, Default)]
+pub struct Calls {
+    by_key: FxHashMap<u32, Call>,
+    waiting: VecDeque<u32>,
+    waiting_bytes: usize,
+    deadlines: BinaryHeap<Reverse<(Millis, u32)>>,
+    last_key: u32,
+}
+
+impl Calls {
+    /// How many have not ended.
+    pub fn len(&self) -> usize {
+        self.by_key.len()
+    }
+
+    /// Whether all have ended.
+    pub fn is_empty(&self) -> bool {
+        self.by_key.is_empty()
+    }
+
+    /// Bytes of code that wait for the page.
+    pub fn waiting_bytes(&self) -> usize {
+        self.waiting_bytes
+    }
+
+    /// Adds a call and gives it an id that no other call of this session has.
+    pub fn add(&mut self, call: Call) -> u32 {
+        loop {
+            self.last_key = self.last_key.wrapping_add(1);
+            if !self.by_key.contains_key(&self.last_key) {
+                break;
+            }
+        }
+        let key = self.last_key;
+        if let Phase::Waiting(source) = &call.phase {
+            self.waiting.push_back(key);
+            self.waiting_bytes += source.code.len();
+        }
+        self.deadlines.push(Reverse((call.deadline, key)));
+        self.by_key.insert(key, call);
+        self.forget_ended_deadlines();
+        key
+    }
+
+    /// The call, to look at or change its phase. Not for changing its deadline.
+    pub fn get_mut(&mut self, key: u32) -> Option<&mut Call> {
+        self.by_key.get_mut(&key)
+    }
+
+    /// Ends a call.
+    pub fn remove(&mut self, key: u32) -> Option<Call> {
+        let call = self.by_key.remove(&key)?;
+        if let Phase::Waiting(source) = &call.phase {
+            self.waiting_bytes -= source.code.len();
+        }
+        Some(call)
+    }
+
+    /// Gives a call a new deadline.
+    pub fn postpone(&mut self, key: u32, deadline: Millis) {
+        if let Some(call) = self.by_key.get_mut(&key) {
+            call.deadline = deadline;
+            self.deadlines.push(Reverse((deadline, key)));
+        }
+    }
+
+    /// The next call that waits for the page, in the order they were asked. Its phase is now [`Phase::Sent`].
+    pub fn next_waiting(&mut self) -> Option<(u32, Source)> {
+        while let Some(key) = self.waiting.pop_front() {
+            let Some(call) = self.by_key.get_mut(&key) else { continue };
+            if let Phase::Waiting(source) = std::mem::replace(&mut call.phase, Phase::Sent) {
+                self.waiting_bytes -= source.code.len();
+                return Some((key, source));
+            }
+        }
+        None
+    }
+
+    /// The keys of all calls that `wanted` picks, oldest first.
+    pub fn keys_where(&self, wanted: impl Fn(&Call) -> bool) -> Vec<u32> {
+        let mut keys: Vec<u32> = self.by_key.iter().filter(|(_, call)| wanted(call)).map(|(key, _)| *key).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// The earliest deadline.
+    pub fn next_deadline(&mut self) -> Option<Millis> {
+        while let Some(Reverse((at, key))) = self.deadlines.peek() {
+            if self.by_key.get(key).is_some_and(|call| call.deadline == *at) {
+                return Some(*at);
+            }
+            self.deadlines.pop();
+        }
+        None
+    }
+
+    /// A call whose deadline has passed.
+    pub fn due(&mut self, now: Millis) -> Option<u32> {
+        let at = self.next_deadline()?;
+        if at > now {
+            return None;
+        }
+        self.deadlines.pop().map(|Reverse((_, key))| key)
+    }
+
+    /// Ended calls leave their deadlines behind; the heap is made anew before they outnumber the live ones.
+    fn forget_ended_deadlines(&mut self) {
+        if self.deadlines.len() > 2 * self.by_key.len() + 64 {
+            self.deadlines = self.by_key.iter().map(|(key, call)| Reverse((call.deadline, *key))).collect();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(deadline: Millis) -> Call {
+        Call { asker: Asker::Nobody, deadline, phase: Phase::Sent }
+    }
+
+    #[test]
+    fn deadlines_of_ended_calls_do_not_pile_up() {
+        let mut calls = Calls::default();
+        for n in 0..100_000 {
+            let key = calls.add(call(30_000 + n));
+            calls.remove(key);
+        }
+        assert!(calls.deadlines.len() < 200, "{}", calls.deadlines.len());
+    }
+
+    #[test]
+    fn a_key_in_use_is_never_given_again() {
+        let mut calls = Calls::default();
+        let first = calls.add(call(1));
+        calls.last_key = first.wrapping_sub(1);
+        assert_ne!(calls.add(call(1)), first);
+    }
+
+    #[test]
+    fn only_the_latest_deadline_of_a_call_counts() {
+        let mut calls = Calls::default();
+        let key = calls.add(call(10));
+        calls.postpone(key, 20);
+        assert_eq!(calls.due(15), None);
+        assert_eq!(calls.next_deadline(), Some(20));
+        assert_eq!(calls.due(20), Some(key));
+    }
+}

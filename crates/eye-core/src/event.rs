@@ -1,0 +1,242 @@
+//! What happens to the switchboard, and what follows from it.
+
+use crate::session::Newcomer;
+use eye_protocol::close::Close;
+use eye_protocol::compact::Form;
+use eye_protocol::id::LineId;
+use eye_protocol::messages::{Hello, PageInfo};
+use eye_protocol::rpc::RpcId;
+use eye_protocol::{Ending, Error, SessionId};
+
+/// Monotonic milliseconds. They come in with every event.
+pub type Millis = u64;
+
+/// One connection. Never used twice in a hub's life, so a replaced page's late frame hits nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Conn(pub u64);
+
+/// Where an answer goes: the connection, and the id in the form the agent wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The agent's connection.
+    pub agent: Conn,
+    /// Its own id.
+    pub form: ReplyForm,
+}
+
+/// An agent's own id, which is how its answer is addressed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReplyForm {
+    /// Of a line frame.
+    Line(LineId),
+    /// Of a compact JSON form.
+    Compact(Form),
+    /// Of a JSON-RPC request.
+    Rpc(RpcId),
+    /// None: the answer's place in the order of the requests. Only the switchboard makes these.
+    Place(u64),
+}
+
+/// Who waits for a call's ending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asker {
+    /// An agent that is connected.
+    Agent(Reply),
+    /// The shelf of an agent, by its name, under an id.
+    Shelf {
+        /// The agent's name.
+        name: Box<str>,
+        /// The id of the kept result.
+        id: Box<str>,
+    },
+    /// Nobody: fire and forget.
+    Nobody,
+}
+
+/// What becomes of a call's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It goes to whoever asked.
+    Answer,
+    /// There is none. With a reply, whoever asked is told that the call was handed over.
+    Fire,
+    /// It is kept, under this id if one is given.
+    Keep(Option<Box<str>>),
+}
+
+/// Code to be evaluated, and where in the page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The code.
+    pub code: String,
+    /// A frame of the page, when not the page itself.
+    pub frame: Option<Box<str>>,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Input {
+    /// A page that the gate let in said who it is.
+    PageJoined {
+        /// Its connection.
+        page: Conn,
+        /// The session it claims.
+        session: SessionId,
+        /// Who it is.
+        who: Newcomer,
+    },
+    /// A page's connection is closed.
+    PageLeft {
+        /// Its connection.
+        page: Conn,
+    },
+    /// A page's document goes away; its connection follows.
+    PageLeaving {
+        /// Its connection.
+        page: Conn,
+    },
+    /// A page tells what changed about it.
+    PageChanged {
+        /// Its connection.
+        page: Conn,
+        /// Only what changed.
+        info: PageInfo,
+    },
+    /// A page's code answered a ping, or gave any other sign of life.
+    PageAlive {
+        /// Its connection.
+        page: Conn,
+    },
+    /// A call made its page navigate.
+    PageNavigating {
+        /// Its connection.
+        page: Conn,
+        /// The call.
+        call: u32,
+        /// Where it goes.
+        url: String,
+    },
+    /// A page answered.
+    PageAnswered {
+        /// Its connection.
+        page: Conn,
+        /// The call.
+        call: u32,
+        /// How it ended.
+        ending: Ending,
+    },
+    /// An agent that the gate let in.
+    AgentJoined {
+        /// Its connection.
+        agent: Conn,
+    },
+    /// An agent says who it is and what holds for its calls.
+    AgentHello {
+        /// Its connection.
+        agent: Conn,
+        /// What it said.
+        hello: Box<Hello>,
+    },
+    /// An agent's connection is closed.
+    AgentLeft {
+        /// Its connection.
+        agent: Conn,
+    },
+    /// An agent asks a page.
+    Ask {
+        /// Who asks; `None` for a line frame without an id.
+        agent: Conn,
+        /// Where the answer goes.
+        form: Option<ReplyForm>,
+        /// What to evaluate.
+        source: Source,
+        /// In which page, when not the agent's own.
+        page: Option<Box<str>>,
+        /// How long it may take.
+        timeout_ms: Option<u64>,
+        /// What becomes of the answer.
+        mode: Mode,
+    },
+    /// An agent no longer wants an answer.
+    Cancel {
+        /// Who asked.
+        agent: Conn,
+        /// Under which id, as JSON text.
+        id: Box<str>,
+    },
+    /// An agent wants its kept results.
+    Collect {
+        /// Where they go.
+        reply: Reply,
+        /// Which; all when empty.
+        ids: Vec<Box<str>>,
+        /// How long to wait for the pending ones.
+        timeout_ms: Option<u64>,
+    },
+    /// An agent wants the list of sessions.
+    List {
+        /// Where it goes.
+        reply: Reply,
+    },
+    /// An agent chooses its page.
+    Use {
+        /// Where the chosen row goes.
+        reply: Reply,
+        /// How it named the page.
+        page: Box<str>,
+    },
+    /// Time has passed.
+    Tick,
+}
+
+/// What follows.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// A page is to evaluate.
+    Eval {
+        /// Its connection.
+        page: Conn,
+        /// The hub's id of the call; `None` is fire and forget.
+        call: Option<u32>,
+        /// What to evaluate.
+        source: Source,
+    },
+    /// A page is to abort a call whose answer no longer matters.
+    Abort {
+        /// Its connection.
+        page: Conn,
+        /// The call.
+        call: u32,
+    },
+    /// A page is asked for a sign of life.
+    Ping {
+        /// Its connection.
+        page: Conn,
+    },
+    /// A page is told that it lost its session. A close follows.
+    Replaced {
+        /// Its connection.
+        page: Conn,
+    },
+    /// A connection is to be closed, with a reason.
+    Close {
+        /// Which.
+        conn: Conn,
+        /// Why.
+        close: Close,
+    },
+    /// A call of an agent has ended.
+    Ended {
+        /// Where the ending goes.
+        reply: Reply,
+        /// How it ended.
+        ending: Ending,
+    },
+    /// A request of an agent that was no call has its result, as JSON text.
+    Result {
+        /// Where it goes.
+        reply: Reply,
+        /// What came of it.
+        result: Result<String, Error>,
+    },
+}

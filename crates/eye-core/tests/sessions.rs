@@ -1,0 +1,618 @@
+//! Sessions as event scripts: what happens, and below each event what follows.
+
+mod script;
+
+use insta::assert_snapshot;
+use script::play;
+
+#[test]
+fn two_agents_may_use_the_same_id() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         0 agent 3 joins
+         1 agent 2 asks a document.title
+         1 agent 3 asks a 1+1
+         2 page 1 answers 2 =2
+         2 page 1 answers 1 :Shop"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    0 agent 3 joins
+    1 agent 2 asks a document.title
+        → page 1 evaluates 1: document.title
+    1 agent 3 asks a 1+1
+        → page 1 evaluates 2: 1+1
+    2 page 1 answers 2 =2
+        ← agent 3 a=2
+    2 page 1 answers 1 :Shop
+        ← agent 2 a:Shop
+    ");
+}
+
+#[test]
+fn a_call_ends_once_however_often_its_page_answers() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks a x
+         2 page 1 answers 1 =1
+         3 page 1 answers 1 =2
+         4 page 1 answers 7 =3"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks a x
+        → page 1 evaluates 1: x
+    2 page 1 answers 1 =1
+        ← agent 2 a=1
+    3 page 1 answers 1 =2
+    4 page 1 answers 7 =3
+    ");
+}
+
+#[test]
+fn a_late_answer_hits_nobody() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks-briefly a slow()
+         100 tick
+         101 tick
+         200 page 1 answers 1 =1"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks-briefly a slow()
+        → page 1 evaluates 1: slow()
+    100 tick
+    101 tick
+        → page 1 aborts 1
+        ← agent 2 a!-32001 no answer within the timeout | the page may be busy, frozen or waiting for something; raise --timeout, or look at the page
+    200 page 1 answers 1 =1
+    ");
+}
+
+#[test]
+fn leaving_page_ends_its_calls_at_once() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks a x
+         1 agent 2 asks b y
+         2 page 1 answers 1 =1
+         3 page 1 leaves"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks a x
+        → page 1 evaluates 1: x
+    1 agent 2 asks b y
+        → page 1 evaluates 2: y
+    2 page 1 answers 1 =1
+        ← agent 2 a=1
+    3 page 1 leaves
+        ← agent 2 b!-32000 the page left before it answered | the code may have run; look before you repeat it. The session waits for the page to come back
+    ");
+}
+
+#[test]
+fn calls_wait_for_a_page_that_reloads() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 page 1 hides
+         2 agent 2 asks a x
+         3 agent 2 fires y
+         4 agent 2 asks b z
+         5 page 1 leaves
+         6 page 9 joins shop
+         7 page 9 answers 3 =3
+         8 page 9 answers 1 =1"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 page 1 hides
+    2 agent 2 asks a x
+    3 agent 2 fires y
+    4 agent 2 asks b z
+    5 page 1 leaves
+    6 page 9 joins shop
+        → page 9 evaluates 1: x
+        → page 9 fires: y
+        → page 9 evaluates 3: z
+    7 page 9 answers 3 =3
+        ← agent 2 b=3
+    8 page 9 answers 1 =1
+        ← agent 2 a=1
+    ");
+}
+
+#[test]
+fn a_page_that_does_not_come_back_fails_what_waits_and_what_comes_later() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1000 page 1 leaves
+         1001 agent 2 asks a x
+         2999 tick
+         3000 tick
+         5000 agent 2 asks b y
+         5000 agent 2 fires-told z"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1000 page 1 leaves
+    1001 agent 2 asks a x
+    2999 tick
+    3000 tick
+        ← agent 2 a!-32002 the page shop has not come back | open it again, or choose another one: `eye pages`
+    5000 agent 2 asks b y
+        ← agent 2 b!-32002 the page shop left 2 s ago | open it again, or choose another one: `eye pages`
+    5000 agent 2 fires-told z
+        ← agent 2 !-32002 the page shop left 2 s ago; open it again, or choose another one: `eye pages`
+    ");
+}
+
+#[test]
+fn a_navigation_that_a_call_caused_ends_where_the_page_arrives() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks a location.href='/other'
+         1 agent 2 asks b x
+         2 page 1 navigates 1 http://localhost/other
+         3 page 1 hides
+         50 page 4 joins shop titled Other at http://localhost/other"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks a location.href='/other'
+        → page 1 evaluates 1: location.href='/other'
+    1 agent 2 asks b x
+        → page 1 evaluates 2: x
+    2 page 1 navigates 1 http://localhost/other
+    3 page 1 hides
+        ← agent 2 b!-32000 the page left before it answered | the code may have run; look before you repeat it. The session waits for the page to come back
+    50 page 4 joins shop titled Other at http://localhost/other
+        ← agent 2 a~Other http://localhost/other
+    ");
+}
+
+#[test]
+fn a_navigation_waits_a_moment_for_the_title() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks a location.reload()
+         2 page 1 navigates 1 http://localhost/
+         3 page 1 hides
+         50 page 4 joins shop titled -
+         60 page 4 titled Loaded
+         70 agent 2 asks b location.reload()
+         71 page 4 navigates 2 http://localhost/
+         72 page 4 hides
+         90 page 5 joins shop titled -
+         1089 tick
+         1090 tick"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks a location.reload()
+        → page 1 evaluates 1: location.reload()
+    2 page 1 navigates 1 http://localhost/
+    3 page 1 hides
+    50 page 4 joins shop titled -
+    60 page 4 titled Loaded
+        ← agent 2 a~Loaded http://localhost/
+    70 agent 2 asks b location.reload()
+        → page 4 evaluates 2: location.reload()
+    71 page 4 navigates 2 http://localhost/
+    72 page 4 hides
+    90 page 5 joins shop titled -
+    1089 tick
+    1090 tick
+        ← agent 2 b~http://localhost/
+    ");
+}
+
+#[test]
+fn a_navigation_to_a_page_without_eye_says_so() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks a location.href='http://plain.test/'
+         2 page 1 navigates 1 http://plain.test/
+         3 page 1 leaves
+         2003 tick
+         10002 tick"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks a location.href='http://plain.test/'
+        → page 1 evaluates 1: location.href='http://plain.test/'
+    2 page 1 navigates 1 http://plain.test/
+    3 page 1 leaves
+    2003 tick
+    10002 tick
+        ← agent 2 a~navigated to http://plain.test/, which does not load eye.js (or is still loading)
+    ");
+}
+
+#[test]
+fn a_navigation_to_another_origin_ends_with_the_page_there() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks a location.href='http://other.test/'
+         2 page 1 navigates 1 http://other.test/
+         3 page 1 leaves
+         90 page 5 joins bank from http://other.test titled Bank at http://other.test/"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks a location.href='http://other.test/'
+        → page 1 evaluates 1: location.href='http://other.test/'
+    2 page 1 navigates 1 http://other.test/
+    3 page 1 leaves
+    90 page 5 joins bank from http://other.test titled Bank at http://other.test/
+        ← agent 2 a~Bank http://other.test/
+    ");
+}
+
+#[test]
+fn a_navigation_that_did_not_happen_gives_the_value() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks a location.href='/download'
+         2 page 1 navigates 1 http://localhost/download
+         1003 page 1 answers 1 :/download"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks a location.href='/download'
+        → page 1 evaluates 1: location.href='/download'
+    2 page 1 navigates 1 http://localhost/download
+    1003 page 1 answers 1 :/download
+        ← agent 2 a:/download
+    ");
+}
+
+#[test]
+fn a_second_page_of_the_same_origin_takes_over() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks a x
+         2 page 5 joins shop
+         3 page 1 answers 1 =1
+         4 page 1 leaves
+         5 agent 2 asks b y
+         6 page 5 answers 2 =2"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks a x
+        → page 1 evaluates 1: x
+    2 page 5 joins shop
+        ← agent 2 a!-32000 another page took over the session before this one answered | the code may have run; look before you repeat it. The session waits for the page to come back
+        → page 1 is replaced
+        ✕ 1 closed 4003 another page took over this session
+    3 page 1 answers 1 =1
+    4 page 1 leaves
+    5 agent 2 asks b y
+        → page 5 evaluates 2: y
+    6 page 5 answers 2 =2
+        ← agent 2 b=2
+    ");
+}
+
+#[test]
+fn a_page_of_another_origin_takes_nothing_while_the_session_is_alive() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 page 5 joins shop from http://evil.test
+         2 page 5 leaves
+         3 agent 2 asks a x
+         4 page 1 leaves
+         5 page 6 joins shop from http://evil.test
+         2005 tick
+         2006 page 7 joins shop from http://localhost:5173 titled New"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 page 5 joins shop from http://evil.test
+        ✕ 5 closed 4004 this session belongs to another origin
+    2 page 5 leaves
+    3 agent 2 asks a x
+        → page 1 evaluates 1: x
+    4 page 1 leaves
+        ← agent 2 a!-32000 the page left before it answered | the code may have run; look before you repeat it. The session waits for the page to come back
+    5 page 6 joins shop from http://evil.test
+        ✕ 6 closed 4004 this session belongs to another origin
+    2005 tick
+    2006 page 7 joins shop from http://localhost:5173 titled New
+    ");
+}
+
+#[test]
+fn an_agent_that_vanishes_drops_its_calls_and_the_page_aborts() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         0 agent 3 joins
+         1 agent 2 asks a x
+         1 agent 3 asks a y
+         2 agent 2 leaves
+         3 page 1 answers 1 =1
+         3 page 1 answers 2 =2"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    0 agent 3 joins
+    1 agent 2 asks a x
+        → page 1 evaluates 1: x
+    1 agent 3 asks a y
+        → page 1 evaluates 2: y
+    2 agent 2 leaves
+        → page 1 aborts 1
+    3 page 1 answers 1 =1
+    3 page 1 answers 2 =2
+        ← agent 3 a=2
+    ");
+}
+
+#[test]
+fn cancelling_ends_the_call_and_reaches_the_page() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks a x
+         2 agent 2 cancels a
+         3 page 1 answers 1 =1
+         4 agent 2 cancels a"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks a x
+        → page 1 evaluates 1: x
+    2 agent 2 cancels a
+        → page 1 aborts 1
+        ← agent 2 a!-32800 cancelled
+    3 page 1 answers 1 =1
+    4 agent 2 cancels a
+    ");
+}
+
+#[test]
+fn answers_without_ids_keep_the_order_of_their_requests() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks-bare document.title
+         1 agent 2 asks-bare windows.length
+         1 agent 2 asks a named()
+         2 page 1 answers 2 =3
+         3 page 1 answers 3 =9
+         4 page 1 answers 1 :Shop"
+    ), @r#"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks-bare document.title
+        → page 1 evaluates 1: document.title
+    1 agent 2 asks-bare windows.length
+        → page 1 evaluates 2: windows.length
+    1 agent 2 asks a named()
+        → page 1 evaluates 3: named()
+    2 page 1 answers 2 =3
+    3 page 1 answers 3 =9
+        ← agent 2 a=9
+    4 page 1 answers 1 :Shop
+        ← agent 2 "Shop"
+        ← agent 2 3
+    "#);
+}
+
+#[test]
+fn kept_results_outlive_their_agent_and_wait_to_be_collected() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         0 agent 2 named /project
+         1 agent 2 keeps - slow()
+         1 agent 2 keeps mine slower()
+         1 agent 2 keeps mine again()
+         1 agent 2 keeps not-an-id x
+         2 agent 2 leaves
+         3 page 1 answers 1 :done
+         4 agent 3 joins
+         4 agent 3 named /project
+         5 agent 3 collects k1
+         6 agent 3 collects
+         7 page 1 answers 2 !-32003 oops
+         8 agent 4 joins
+         9 agent 4 collects mine"
+    ), @r#"
+    0 page 1 joins shop
+    0 agent 2 joins
+    0 agent 2 named /project
+    1 agent 2 keeps - slow()
+        → page 1 evaluates 1: slow()
+        ← agent 2 {"id":"k1"}
+    1 agent 2 keeps mine slower()
+        → page 1 evaluates 2: slower()
+        ← agent 2 {"id":"mine"}
+    1 agent 2 keeps mine again()
+        ← agent 2 !-32602 a result with the id `mine` is already kept or under way; collect it, or use another id
+    1 agent 2 keeps not-an-id x
+        ← agent 2 !-32602 `not-an-id` is not an id; use 1 to 19 letters, digits or underscores
+    2 agent 2 leaves
+    3 page 1 answers 1 :done
+    4 agent 3 joins
+    4 agent 3 named /project
+    5 agent 3 collects k1
+        ← agent 3 {"results":[{"id":"k1","value":"done"}],"pending":[]}
+    6 agent 3 collects
+    7 page 1 answers 2 !-32003 oops
+        ← agent 3 {"results":[{"id":"mine","error":{"code":-32003,"message":"oops"}}],"pending":[]}
+    8 agent 4 joins
+    9 agent 4 collects mine
+        ← agent 4 !-32602 no kept result has the id `mine`; results are kept for 10 minutes, and collected once
+    "#);
+}
+
+#[test]
+fn an_agent_gets_the_page_it_used_last_else_the_only_one() {
+    assert_snapshot!(play(
+        "0 agent 2 joins
+         0 agent 2 asks a x
+         1 page 1 joins shop called store
+         1 agent 2 asks b x
+         2 page 3 joins bank titled Bank
+         3 agent 2 asks c x
+         4 agent 4 joins
+         5 agent 4 asks d x
+         6 agent 4 uses bank
+         7 agent 4 asks e x
+         8 agent 5 joins
+         8 agent 5 targets nothing
+         9 agent 5 asks f x
+         10 agent 5 targets stor
+         11 agent 5 asks g x
+         12 agent 5 targets localhost
+         13 agent 5 asks h x"
+    ), @r#"
+    0 agent 2 joins
+    0 agent 2 asks a x
+        ← agent 2 a!-32002 no page is connected | add <script src="http://localhost:8765/eye.js"></script> to a page and open it
+    1 page 1 joins shop called store
+    1 agent 2 asks b x
+        → page 1 evaluates 1: x
+    2 page 3 joins bank titled Bank
+    3 agent 2 asks c x
+        → page 1 evaluates 2: x
+    4 agent 4 joins
+    5 agent 4 asks d x
+        ← agent 4 d!-32002 2 pages are connected: bank (Bank http://localhost/), store (Shop http://localhost/) | choose one: --page NAME, or `eye use NAME`
+    6 agent 4 uses bank
+        ← agent 4 {"id":"bank","title":"Bank","url":"http://localhost/","origin":"http://localhost","state":"connected","visible":true,"frame":false,"eval":true,"pending":0,"idleMs":4,"current":true}
+    7 agent 4 asks e x
+        → page 3 evaluates 1: x
+    8 agent 5 joins
+    8 agent 5 targets nothing
+    9 agent 5 asks f x
+        ← agent 5 f!-32002 no page fits `nothing`; connected: bank (Bank http://localhost/), store (Shop http://localhost/) | name one by id, alias, or part of its title or URL
+    10 agent 5 targets stor
+    11 agent 5 asks g x
+        ← agent 5 g!-32002 no page fits `stor`; connected: bank (Bank http://localhost/), store (Shop http://localhost/) | name one by id, alias, or part of its title or URL
+    12 agent 5 targets localhost
+    13 agent 5 asks h x
+        ← agent 5 h!-32002 `localhost` fits 2 pages: bank (Bank http://localhost/), store (Shop http://localhost/) | name one by its id
+    "#);
+}
+
+#[test]
+fn a_closed_tab_does_not_stand_in_the_way_of_the_only_page() {
+    assert_snapshot!(play(
+        "0 page 1 joins old
+         0 agent 2 joins
+         0 agent 2 asks a x
+         0 page 1 answers 1 =1
+         1 page 1 leaves
+         2001 tick
+         2002 agent 2 asks b x
+         2003 page 3 joins new
+         2004 agent 2 asks c x"
+    ), @"
+    0 page 1 joins old
+    0 agent 2 joins
+    0 agent 2 asks a x
+        → page 1 evaluates 1: x
+    0 page 1 answers 1 =1
+        ← agent 2 a=1
+    1 page 1 leaves
+    2001 tick
+    2002 agent 2 asks b x
+        ← agent 2 b!-32002 the page old left 0 s ago | open it again, or choose another one: `eye pages`
+    2003 page 3 joins new
+    2004 agent 2 asks c x
+        → page 3 evaluates 1: x
+    ");
+}
+
+#[test]
+fn frames_are_asked_only_by_name() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 page 2 joins inner framed called preview
+         0 agent 3 joins
+         1 agent 3 asks a x
+         2 agent 3 targets preview
+         3 agent 3 asks b y"
+    ), @"
+    0 page 1 joins shop
+    0 page 2 joins inner framed called preview
+    0 agent 3 joins
+    1 agent 3 asks a x
+        → page 1 evaluates 1: x
+    2 agent 3 targets preview
+    3 agent 3 asks b y
+        → page 2 evaluates 1: y
+    ");
+}
+
+#[test]
+fn a_page_or_a_policy_may_refuse_eval() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop refusing
+         0 agent 2 joins
+         1 agent 2 asks a x
+         2 page 3 joins bank from https://bank.test denied
+         3 agent 2 targets bank
+         4 agent 2 asks b x"
+    ), @"
+    0 page 1 joins shop refusing
+    0 agent 2 joins
+    1 agent 2 asks a x
+        ← agent 2 a!-32006 the page shop does not evaluate code (the page refuses) | let its Content-Security-Policy or its author allow it
+    2 page 3 joins bank from https://bank.test denied
+    3 agent 2 targets bank
+    4 agent 2 asks b x
+        ← agent 2 b!-32006 code may not be evaluated in pages of https://bank.test | allow it with `eye allow https://bank.test`
+    ");
+}
+
+#[test]
+fn a_silent_page_is_pinged_and_then_closed() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         20000 tick
+         21000 page 1 lives
+         40999 tick
+         41000 tick
+         41500 agent 2 asks a x
+         71500 tick
+         101000 tick
+         101001 page 1 lives"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    20000 tick
+        → page 1 ping
+    21000 page 1 lives
+    40999 tick
+    41000 tick
+        → page 1 ping
+    41500 agent 2 asks a x
+        → page 1 evaluates 1: x
+    71500 tick
+        → page 1 aborts 1
+        ← agent 2 a!-32001 no answer within the timeout | the page may be busy, frozen or waiting for something; raise --timeout, or look at the page
+    101000 tick
+        ✕ 1 closed 4006 the page answered no ping
+    101001 page 1 lives
+    ");
+}
