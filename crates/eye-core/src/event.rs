@@ -187,6 +187,8 @@ pub enum Input {
     },
     /// Time has passed.
     Tick,
+    /// The hub is about to end: nobody shall wait for what will not come.
+    Shutdown,
 }
 
 /// What follows.

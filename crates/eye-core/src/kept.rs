@@ -178,6 +178,7 @@ mod tests {
         Reply { agent: Conn(1), form: ReplyForm::Rpc("1".into()) }
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "an ending is what the shelf takes")]
     fn text(text: &str) -> Ending {
         Ok(Value::Text(text.into()))
     }

@@ -81,6 +81,8 @@ pub enum Event {
     },
     /// Time has passed.
     Tick,
+    /// The hub is about to end.
+    Shutdown,
 }
 
 /// What follows from it. Endings go through the switchboard, which knows shelves and order.
@@ -285,6 +287,13 @@ impl Session {
                 }
             }
             Event::Tick => self.tick(now, out),
+            Event::Shutdown => {
+                for key in self.calls.keys_where(|_| true) {
+                    let error = Error::new(Code::CONNECTION, "the hub shut down before the page answered");
+                    self.abort(key, out);
+                    self.end(key, Err(error.hint("ask again; a hub starts by itself")), out);
+                }
+            }
         }
     }
 

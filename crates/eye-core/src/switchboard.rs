@@ -95,6 +95,11 @@ impl Switchboard {
             }
             Input::Use { reply, page } => self.use_page(now, reply, &page, out),
             Input::Tick => self.tick(now, out),
+            Input::Shutdown => {
+                for session in self.sessions.keys().cloned().collect::<Vec<_>>() {
+                    self.session_on(now, &session, Event::Shutdown, out);
+                }
+            }
         }
     }
 
@@ -130,6 +135,11 @@ impl Switchboard {
         let mut sessions: Vec<&Session> = self.sessions.values().collect();
         sessions.sort_by_key(|s| (s.presence() != Presence::Connected, Reverse(s.used_at()), s.id().clone()));
         sessions.into_iter().map(|session| row(now, session, current.as_ref())).collect()
+    }
+
+    /// Whether [`Switchboard::take_known`] has news.
+    pub fn known_changed(&self) -> bool {
+        self.known_changed
     }
 
     /// Sessions to remember across a restart, if they changed since last asked.

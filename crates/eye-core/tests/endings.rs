@@ -6,7 +6,7 @@ use eye_protocol::{SessionId, Value};
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Step {
     Join { session: u8, foreign: bool },
     Leave { page: u8 },

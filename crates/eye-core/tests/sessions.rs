@@ -616,3 +616,25 @@ fn a_silent_page_is_pinged_and_then_closed() {
     101001 page 1 lives
     ");
 }
+
+#[test]
+fn a_shutdown_ends_every_call() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks a x
+         2 page 1 leaves
+         2 agent 2 asks b y
+         3 shutdown"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks a x
+        → page 1 evaluates 1: x
+    2 page 1 leaves
+        ← agent 2 a!-32000 the page left before it answered | the code may have run; look before you repeat it. The session waits for the page to come back
+    2 agent 2 asks b y
+    3 shutdown
+        ← agent 2 b!-32000 the hub shut down before the page answered | ask again; a hub starts by itself
+    ");
+}

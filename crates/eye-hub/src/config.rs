@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub struct Config {
     /// The Unix socket; its folder is made (0700) when missing, and must be this user's own.
     pub socket: PathBuf,
-    /// Where to listen for HTTP and WebSockets.
+    /// Where to listen for HTTP and `WebSocket`s.
     pub listen: SocketAddr,
     /// The listening port is published to loopback only, by a container or a tunnel: beyond loopback without TLS is allowed.
     pub published: bool,

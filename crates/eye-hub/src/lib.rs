@@ -1,13 +1,26 @@
-//! The hub: sockets and HTTP around `eye-core`, the gate, and what the hub serves.
+//! The hub: sockets and HTTP around `eye-core`, dialects, the gate, and what the hub serves.
+//!
+//! It reads no environment and prints nothing; whoever runs it says where everything is ([`Config`]).
 
+mod carrier_unix;
+mod carrier_ws;
 pub mod config;
+mod dialect;
+mod gate;
+mod holder;
+mod http;
+mod hub;
+mod memory;
 pub mod origins;
+mod outbox;
+mod peer;
+mod place;
+mod server;
+mod session_id;
+mod tls;
 pub mod token;
+mod version;
 
 pub use config::{Auth, Config, HubError, Ready, Tls};
+pub use server::run;
 pub use token::Token;
-
-/// Runs a hub until it is told to stop.
-pub fn run(_config: Config, _ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
-    Ok(())
-}

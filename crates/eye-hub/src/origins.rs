@@ -21,7 +21,9 @@ pub struct Origins {
 
 /// Why a text is no origin.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is not an origin; write scheme, host and port only, such as https://example.com or http://box.local:5173")]
+#[error(
+    "`{0}` is not an origin; write scheme, host and port only, such as https://example.com or http://box.local:5173"
+)]
 pub struct NotAnOrigin(String);
 
 /// Brings an origin into the form a browser sends, or says that it is none.

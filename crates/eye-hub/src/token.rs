@@ -1,8 +1,8 @@
 //! The bearer token: 256 random bits in a file that only its owner reads.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use subtle::ConstantTimeEq;
@@ -39,7 +39,10 @@ impl Token {
     pub fn rotate(path: &Path) -> io::Result<Self> {
         let mut random = [0_u8; TOKEN_BYTES];
         getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
-        let text: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut text = String::with_capacity(2 * TOKEN_BYTES);
+        for byte in random {
+            let _ = write!(text, "{byte:02x}");
+        }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }

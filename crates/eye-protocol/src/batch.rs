@@ -61,6 +61,11 @@ pub struct Batches {
 }
 
 impl Batches {
+    /// Begins with messages that were written before their reader asked for batches.
+    pub fn after(bytes: Vec<u8>, ends: Vec<usize>) -> Self {
+        Self { open_start: bytes.len(), bytes, ends, open_frames: 0 }
+    }
+
     /// Adds a line frame.
     pub fn line(&mut self, frame: &str) {
         self.begin();

@@ -40,7 +40,7 @@ pub const NAVIGATION_MS: u64 = 10_000;
 /// How long that page may take to tell its title.
 pub const TITLE_MS: u64 = 1_000;
 /// How long a session without a page is remembered.
-pub const SESSION_KEPT_MS: u64 = 24 * 3_600_000;
+pub const SESSION_KEPT_MS: u64 = 3_600_000;
 /// Sessions of one hub.
 pub const SESSIONS_MAX: usize = 100_000;
 /// Calls of one session that are under way or waiting.

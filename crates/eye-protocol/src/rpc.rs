@@ -78,6 +78,10 @@ pub fn parse(text: &str) -> Option<Vec<Message>> {
 
 /// Reads one JSON-RPC object. `None`: it has no `jsonrpc` member, or is no JSON.
 pub fn parse_one(text: &str) -> Option<Message> {
+    // The parser would take an array for an object, member by member.
+    if !text.trim_start().starts_with('{') {
+        return None;
+    }
     let Ok(envelope) = serde_json::from_str::<Envelope>(text) else {
         return parse_odd(text);
     };
@@ -253,6 +257,7 @@ mod tests {
         let one = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
         assert_eq!(parse(&format!("[{one},{one}]")).map(|m| m.len()), Some(2));
         assert_eq!(parse(&format!("[{one},1]")), None);
+        assert_eq!(parse(r#"[["2.0",1,"ping"]]"#), None);
         assert_eq!(parse("[]"), None);
         let many = format!("[{}]", vec![one; RPC_ARRAY_LEN_MAX + 1].join(","));
         assert!(matches!(parse(&many).unwrap()[..], [Message::Invalid { .. }]));

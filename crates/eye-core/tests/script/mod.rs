@@ -6,6 +6,7 @@ use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::messages::{Hello, PageInfo};
 use eye_protocol::{Ending, SessionId};
+use std::fmt::Write;
 
 /// Plays the script and returns it with every effect below the event that caused it.
 pub fn play(script: &str) -> String {
@@ -18,7 +19,7 @@ pub fn play(script: &str) -> String {
         let mut effects = Vec::new();
         board.on(now.parse().expect("a time in ms"), input(event.trim()), &mut effects);
         for effect in &effects {
-            picture.push_str(&format!("    {}\n", show(effect)));
+            writeln!(picture, "    {}", show(effect)).expect("a String takes it");
         }
     }
     picture
@@ -27,6 +28,9 @@ pub fn play(script: &str) -> String {
 fn input(event: &str) -> Input {
     if event == "tick" {
         return Input::Tick;
+    }
+    if event == "shutdown" {
+        return Input::Shutdown;
     }
     let mut words = event.splitn(4, ' ');
     let mut next = || words.next().unwrap_or("");
@@ -65,7 +69,8 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
         "titled" => Input::PageChanged { page, info: PageInfo { title: Some(rest.into()), ..PageInfo::default() } },
         "navigates" => Input::PageNavigating { page, call: call(), url: tail.into() },
         "answers" => {
-            let (_, ending) = parse_typed(&format!("x{tail}")).map(|(_, e)| ((), e)).expect("a typed answer");
+            let text = format!("x{tail}");
+            let (_, ending) = parse_typed(&text).expect("a typed answer");
             Input::PageAnswered { page, call: call(), ending }
         }
         other => panic!("pages do not {other}"),

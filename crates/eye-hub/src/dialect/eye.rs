@@ -1,0 +1,245 @@
+//! eye's own dialect (`docs/wire.md`): line frames and JSON-RPC, plain or typed.
+
+use super::{FromAgent, FromPage};
+use eye_core::{Conn, Input, Mode, Reply, ReplyForm, Source};
+use eye_protocol::answer::{parse_plain, parse_typed, write_plain, write_typed};
+use eye_protocol::id::LineId;
+use eye_protocol::line::Line;
+use eye_protocol::messages::{
+    CancelAgent, CancelPage, Collect, Eval, EvalInFrame, EvalMode, Hello, Navigating, PageInfo, Use,
+};
+use eye_protocol::rpc::{self, Message, RpcId};
+use eye_protocol::{Code, Ending, Error, Frame, Value};
+
+const PONG: &str = r#"{"pong":true}"#;
+
+/// Reads one frame of an agent.
+pub fn from_agent(agent: Conn, text: &str, mut said: impl FnMut(FromAgent)) {
+    match Frame::parse(text) {
+        None => {}
+        Some(Frame::Line(Line::Fire { code })) => said(ask(agent, None, code.to_owned())),
+        Some(Frame::Line(Line::Ask { id, code })) => {
+            let form = LineId::parse(id).map(ReplyForm::Line);
+            said(ask(agent, form, code.to_owned()));
+        }
+        Some(Frame::Compact(compact)) => said(ask(agent, Some(ReplyForm::Compact(compact.form)), compact.code)),
+        Some(Frame::Rpc(messages)) => messages.into_iter().filter_map(|m| agent_message(agent, m)).for_each(said),
+    }
+}
+
+fn ask(agent: Conn, form: Option<ReplyForm>, code: String) -> FromAgent {
+    let source = Source { code, frame: None };
+    FromAgent::Input(Input::Ask { agent, form, source, page: None, timeout_ms: None, mode: Mode::Answer })
+}
+
+fn agent_message(agent: Conn, message: Message) -> Option<FromAgent> {
+    match message {
+        Message::Request { id, method, params } => Some(match agent_request(agent, &id, &method, &params) {
+            Ok(asked) => asked,
+            Err(error) => FromAgent::Reply(rpc::response(&id, Err(&error))),
+        }),
+        Message::Notification { method, params } => agent_notification(agent, &method, &params),
+        // The hub asks agents nothing, so an answer is for nobody.
+        Message::Response { .. } => None,
+        Message::Invalid { id, reason } => Some(FromAgent::Reply(invalid(&id, reason))),
+    }
+}
+
+fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<FromAgent, Error> {
+    let reply = || Reply { agent, form: ReplyForm::Rpc(id.clone()) };
+    Ok(match method {
+        "hello" => FromAgent::Hello { id: Some(id.clone()), hello: Box::new(rpc::params(params)?) },
+        "ping" => FromAgent::Reply(rpc::response(id, Ok(PONG))),
+        "eval" => {
+            let Eval { code, page, frame, timeout, mode, keep } = rpc::params(params)?;
+            let mode = match mode {
+                EvalMode::Answer => Mode::Answer,
+                EvalMode::Fire => Mode::Fire,
+                EvalMode::Keep => Mode::Keep(keep.map(Into::into)),
+            };
+            let source = Source { code, frame: frame.map(Into::into) };
+            let form = Some(ReplyForm::Rpc(id.clone()));
+            FromAgent::Input(Input::Ask { agent, form, source, page: page.map(Into::into), timeout_ms: timeout, mode })
+        }
+        "collect" => {
+            let Collect { ids, timeout } = rpc::params(params)?;
+            let ids = ids.into_iter().map(Into::into).collect();
+            FromAgent::Input(Input::Collect { reply: reply(), ids, timeout_ms: timeout })
+        }
+        "session/list" => FromAgent::Input(Input::List { reply: reply() }),
+        "session/use" => {
+            let Use { page } = rpc::params(params)?;
+            FromAgent::Input(Input::Use { reply: reply(), page: page.into() })
+        }
+        "hub/status" => FromAgent::Status(id.clone()),
+        "hub/stop" => FromAgent::Stop(id.clone()),
+        unknown => {
+            let hint = "known: hello, ping, eval, collect, session/list, session/use, hub/status, hub/stop";
+            return Err(Error::new(Code::METHOD, format!("no such method: {unknown}")).hint(hint));
+        }
+    })
+}
+
+fn agent_notification(agent: Conn, method: &str, params: &str) -> Option<FromAgent> {
+    match method {
+        "hello" => {
+            let hello: Hello = rpc::params(params).ok()?;
+            Some(FromAgent::Hello { id: None, hello: Box::new(hello) })
+        }
+        "call/cancel" => {
+            let CancelAgent { id } = rpc::params(params).ok()?;
+            Some(FromAgent::Input(Input::Cancel { agent, id: id.get().into() }))
+        }
+        _ => None,
+    }
+}
+
+/// Writes the ending of an agent's call as the agent reads it: the frame, and whether it is JSON-RPC.
+pub fn to_agent(form: &ReplyForm, ending: &Ending, typed: bool, out: &mut String) -> bool {
+    match form {
+        ReplyForm::Line(id) if typed => write_typed(id.as_str(), ending, out),
+        ReplyForm::Line(id) => write_plain(id.as_str(), ending, out),
+        ReplyForm::Compact(form) => form.write(ending, out),
+        ReplyForm::Rpc(id) => {
+            out.push_str(&rpc::eval_response(id, ending));
+            return true;
+        }
+        ReplyForm::Place(_) => {}
+    }
+    false
+}
+
+/// Reads one line frame of a page: an answer, or nothing we know.
+pub fn page_line(page: Conn, typed: bool, text: &str) -> Option<FromPage> {
+    let (id, ending) = if typed { parse_typed(text) } else { parse_plain(text) }?;
+    let call = id.parse().ok()?;
+    Some(FromPage::Input(Input::PageAnswered { page, call, ending }))
+}
+
+/// Reads one JSON-RPC frame of a page.
+pub fn page_rpc(page: Conn, text: &str) -> Option<FromPage> {
+    match rpc::parse_one(text)? {
+        Message::Request { id, method, params } => Some(match method.as_str() {
+            "hello" => match rpc::params(&params) {
+                Ok(hello) => FromPage::Hello { id: Some(id), hello: Box::new(hello) },
+                Err(error) => FromPage::Reply(rpc::response(&id, Err(&error))),
+            },
+            "ping" => FromPage::Reply(rpc::response(&id, Ok(PONG))),
+            unknown => {
+                let error = Error::new(Code::METHOD, format!("no such method: {unknown}"));
+                FromPage::Reply(rpc::response(&id, Err(&error)))
+            }
+        }),
+        Message::Notification { method, params } => page_notification(page, &method, &params),
+        Message::Response { id, outcome } => Some(FromPage::Input(page_response(page, &id, outcome)?)),
+        Message::Invalid { id, reason } => Some(FromPage::Reply(invalid(&id, reason))),
+    }
+}
+
+fn page_notification(page: Conn, method: &str, params: &str) -> Option<FromPage> {
+    let input = match method {
+        "hello" => {
+            let hello: Hello = rpc::params(params).ok()?;
+            return Some(FromPage::Hello { id: None, hello: Box::new(hello) });
+        }
+        "call/navigating" => {
+            let Navigating { id, url } = rpc::params(params).ok()?;
+            Input::PageNavigating { page, call: id.parse().ok()?, url }
+        }
+        "page/info" => {
+            let info: PageInfo = rpc::params(params).ok()?;
+            Input::PageChanged { page, info }
+        }
+        "page/leaving" => Input::PageLeaving { page },
+        _ => return None,
+    };
+    Some(FromPage::Input(input))
+}
+
+fn page_response(page: Conn, id: &str, outcome: Result<Box<str>, Error>) -> Option<Input> {
+    let id = id.trim_matches('"');
+    if id == "ping" {
+        return Some(Input::PageAlive { page });
+    }
+    let ending = outcome.map(|result| Value::Json(result.into()));
+    Some(Input::PageAnswered { page, call: id.parse().ok()?, ending })
+}
+
+/// Writes a call for a page: the frame, and whether it is JSON-RPC.
+pub fn to_page(call: Option<u32>, source: &Source, out: &mut String) -> bool {
+    match (call, &source.frame) {
+        (None, None) => Line::Fire { code: &source.code }.write(out),
+        (Some(call), None) => Line::Ask { id: decimal(call, &mut [0; 10]), code: &source.code }.write(out),
+        (call, Some(frame)) => {
+            let params = EvalInFrame { code: source.code.clone(), frame: frame.to_string() };
+            let text = match call {
+                Some(call) => rpc::request(&format!("\"{call}\""), "eval", &params),
+                None => rpc::notification("eval", &params),
+            };
+            out.push_str(&text);
+            return true;
+        }
+    }
+    false
+}
+
+/// Tells a page to abort a call.
+pub fn abort(call: u32) -> String {
+    rpc::notification("call/cancel", &CancelPage { id: call.to_string() })
+}
+
+/// Asks a page for a sign of life.
+pub fn ping() -> &'static str {
+    r#"{"jsonrpc":"2.0","id":"ping","method":"ping"}"#
+}
+
+/// Tells a page that another one has its session now.
+pub fn replaced() -> String {
+    let error = Error::new(Code::SESSION, "Another browser client connected to this session");
+    rpc::response("\"disconnect\"", Err(&error))
+}
+
+fn invalid(id: &str, reason: &str) -> String {
+    rpc::response(id, Err(&Error::new(Code::REQUEST, reason)))
+}
+
+/// A number as text without an allocation: this is the hot path.
+fn decimal(mut number: u32, room: &mut [u8; 10]) -> &str {
+    let mut at = room.len();
+    loop {
+        at -= 1;
+        room[at] = b'0' + u8::try_from(number % 10).unwrap_or(0);
+        number /= 10;
+        if number == 0 {
+            return std::str::from_utf8(&room[at..]).unwrap_or("0");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_in_decimal() {
+        for number in [0, 7, 10, 4_294_967_295] {
+            assert_eq!(decimal(number, &mut [0; 10]), number.to_string());
+        }
+    }
+
+    #[test]
+    fn a_call_in_a_frame_is_json_rpc() {
+        let mut out = String::new();
+        let source = Source { code: "x".into(), frame: Some("#f".into()) };
+        assert!(to_page(Some(7), &source, &mut out));
+        assert_eq!(out, r##"{"jsonrpc":"2.0","id":"7","method":"eval","params":{"code":"x","frame":"#f"}}"##);
+    }
+
+    #[test]
+    fn a_pages_odd_frames_are_nothing() {
+        for text in ["", "x", "abc:1", "{}", "[1]", r#"{"jsonrpc":"2.0","method":"nobody/knows"}"#, "99999999999:1"] {
+            assert!(page_line(Conn(1), true, text).is_none(), "{text}");
+            assert!(page_rpc(Conn(1), text).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Dialects: one wire format each for the same few events. Pure, and none of them adds behaviour.
+
+pub mod eye;
+pub mod original;
+
+use eye_core::Input;
+use eye_protocol::messages::Hello;
+use eye_protocol::rpc::RpcId;
+
+/// What a frame from an agent asks for.
+#[derive(Debug)]
+pub enum FromAgent {
+    /// It says who it is.
+    Hello {
+        /// Wants an answer under this id.
+        id: Option<RpcId>,
+        /// What it said.
+        hello: Box<Hello>,
+    },
+    /// Something for the switchboard.
+    Input(Input),
+    /// An answer that needs nobody else.
+    Reply(String),
+    /// How the hub does.
+    Status(RpcId),
+    /// The hub is to stop.
+    Stop(RpcId),
+}
+
+/// What a frame from a page says.
+#[derive(Debug)]
+pub enum FromPage {
+    /// It says who it is.
+    Hello {
+        /// Wants an answer under this id.
+        id: Option<RpcId>,
+        /// What it said.
+        hello: Box<Hello>,
+    },
+    /// Something for the switchboard.
+    Input(Input),
+    /// An answer that needs nobody else.
+    Reply(String),
+}

@@ -1,0 +1,300 @@
+//! What the hub serves over HTTP: the doors of `WebSocket`s, the page client, the start page, and facts for operators.
+
+use crate::carrier_ws;
+use crate::dialect::original;
+use crate::gate::{Admitted, Gate, Knock, Refusal, Wants};
+use crate::hub::Hub;
+use crate::outbox::Outbox;
+use crate::peer::{Joining, Peer, Side, Voice};
+use crate::session_id;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ws::{WebSocket, WebSocketUpgrade};
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use eye_protocol::SessionId;
+use eye_protocol::close::Close;
+use eye_protocol::limits::MESSAGE_BYTES_MAX;
+use eye_protocol::messages::{PageInfo, Sessions, version_fits};
+use eye_protocol::rpc::json;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Small on purpose: the library zeroes its read buffer on every read, and every idle page has one.
+const READ_BUFFER_BYTES: usize = 4096;
+
+const CLIENT: &str = include_str!("../assets/eye.js");
+const START_PAGE: &str = include_str!("../assets/start.html");
+
+/// What every handler needs.
+#[derive(Clone)]
+pub struct Door {
+    /// The hub.
+    pub hub: Arc<Hub>,
+    /// Its gate.
+    pub gate: Arc<Gate>,
+}
+
+/// All that the hub serves.
+pub fn router(door: Door) -> Router {
+    Router::new()
+        .route("/ws", get(socket))
+        .route("//ws", get(socket))
+        .route("/api/mcp/stream", get(socket))
+        .route("/api/eye", get(original_agent))
+        .route("/api/eye-bridge", get(original_page))
+        .route("/eye.js", get(client))
+        .route("/health", get(health))
+        .route("/sessions", get(sessions))
+        .route("/why", get(why))
+        .route("/", get(start_page))
+        .fallback(nothing)
+        .with_state(door)
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SocketQuery {
+    session_id: Option<String>,
+    client_type: Option<String>,
+    version: Option<String>,
+}
+
+async fn socket(
+    State(door): State<Door>,
+    headers: HeaderMap,
+    Query(query): Query<SocketQuery>,
+    upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
+) -> Response {
+    let side = match query.client_type.as_deref() {
+        // What says nothing and comes from a browser is a page; a program that says nothing asks.
+        None if headers.contains_key(header::ORIGIN) => Side::Page,
+        Some("browser") => Side::Page,
+        None | Some(_) => Side::Agent,
+    };
+    let wants = if side == Side::Page { Wants::Page } else { Wants::Agent };
+    let token = bearer(&headers);
+    let admitted = match door.gate.admit(wants, knock(&headers, token.as_deref())) {
+        Ok(admitted) => admitted,
+        Err(refusal) => return refused(&refusal),
+    };
+    let upgrade = match upgrade {
+        Ok(upgrade) => tuned(upgrade),
+        Err(rejection) => return rejection.into_response(),
+    };
+    if let Some(close) = query.fault() {
+        return upgrade.on_upgrade(move |socket| closed(socket, close));
+    }
+    let joining = match (admitted, query.session_id.as_deref().and_then(SessionId::parse)) {
+        (Admitted::Page { origin, eval }, session) => {
+            Some(Joining { session: session.unwrap_or_else(session_id::fresh), origin, eval_allowed: eval })
+        }
+        (Admitted::Public | Admitted::Agent, _) => None,
+    };
+    let peer = Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining);
+    upgrade.on_upgrade(move |socket| carrier_ws::serve(door.hub, socket, peer, |_, _| {}))
+}
+
+impl SocketQuery {
+    fn fault(&self) -> Option<Close> {
+        if let Some(kind) = self.client_type.as_deref().filter(|kind| !matches!(*kind, "browser" | "agent")) {
+            return Some(Close::bad_query(format!("clientType must be browser or agent, not {kind}")));
+        }
+        if let Some(version) = self.version.as_deref().filter(|version| !version_fits(version)) {
+            return Some(Close::bad_query(format!("version {version} is not spoken here, 1.0.0 is")));
+        }
+        let session = self.session_id.as_deref().filter(|id| !id.is_empty());
+        session
+            .filter(|id| SessionId::parse(id).is_none())
+            .map(|_| Close::bad_query("sessionId is 1 to 64 of A-Z a-z 0-9 _ . -"))
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct TokenQuery {
+    token: Option<String>,
+}
+
+/// The original's agents and pages carry the token in the query, and expect its texts.
+fn original_admission(door: &Door, headers: &HeaderMap, query: &TokenQuery) -> Option<Response> {
+    if let Err(refusal) = door.gate.admit(Wants::Public, knock(headers, None)) {
+        return Some(refused(&refusal));
+    }
+    match query.token.as_deref().filter(|token| !token.is_empty()) {
+        Some(token) if door.gate.knows(token) => None,
+        Some(_) => Some((StatusCode::UNAUTHORIZED, "Invalid token").into_response()),
+        None if door.gate.admit(Wants::Agent, knock(headers, None)).is_ok() => None,
+        None => Some((StatusCode::UNAUTHORIZED, "Token required").into_response()),
+    }
+}
+
+async fn original_agent(
+    State(door): State<Door>,
+    headers: HeaderMap,
+    Query(query): Query<TokenQuery>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    if let Some(refusal) = original_admission(&door, &headers, &query) {
+        return refusal;
+    }
+    tuned(upgrade).on_upgrade(move |socket| {
+        let mut peer = Peer::new(Side::Agent, Voice::Original, Outbox::messages(), None);
+        let first = if door.hub.has_page() { original::AGENT_READY } else { original::NO_PAGE };
+        if first == original::NO_PAGE {
+            peer.close = Some(Close { code: 1000, reason: "no browser connected".into() });
+        }
+        carrier_ws::serve(door.hub, socket, peer, move |hub, conn| hub.tell(conn, first))
+    })
+}
+
+async fn original_page(
+    State(door): State<Door>,
+    headers: HeaderMap,
+    Query(query): Query<TokenQuery>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    if let Some(refusal) = original_admission(&door, &headers, &query) {
+        return refusal;
+    }
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let origin: Box<str> = text(header::ORIGIN).unwrap_or("program").into();
+    let url = text(header::REFERER).unwrap_or(&origin).to_owned();
+    let joining = Joining { session: session_id::fresh(), origin, eval_allowed: true };
+    tuned(upgrade).on_upgrade(move |socket| {
+        let peer = Peer::new(Side::Page, Voice::Original, Outbox::messages(), Some(joining));
+        let info = PageInfo { title: Some("eye-bridge".into()), url: Some(url), ..PageInfo::default() };
+        carrier_ws::serve(door.hub, socket, peer, move |hub, conn| {
+            hub.tell(conn, original::PAGE_READY);
+            hub.join(conn, info);
+        })
+    })
+}
+
+async fn closed(mut socket: WebSocket, close: Close) {
+    use axum::extract::ws::{CloseFrame, Message};
+    let frame = CloseFrame { code: close.code, reason: close.reason.as_str().into() };
+    let _ = socket.send(Message::Close(Some(frame))).await;
+}
+
+fn tuned(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
+    upgrade
+        .protocols(["eye"])
+        .read_buffer_size(READ_BUFFER_BYTES)
+        .max_message_size(MESSAGE_BYTES_MAX)
+        .max_frame_size(MESSAGE_BYTES_MAX)
+}
+
+/// The page client. Any page may load it, also one that isolates itself (COEP).
+async fn client(State(door): State<Door>, headers: HeaderMap) -> Response {
+    public(&door, &headers, || {
+        let kind = [
+            (header::CONTENT_TYPE, "text/javascript; charset=utf-8"),
+            (header::CACHE_CONTROL, "no-cache"),
+            (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        ];
+        let mut response = (kind, CLIENT).into_response();
+        response.headers_mut().insert("cross-origin-resource-policy", HeaderValue::from_static("cross-origin"));
+        response
+    })
+}
+
+async fn start_page(State(door): State<Door>, headers: HeaderMap) -> Response {
+    public(&door, &headers, || {
+        let kind = [
+            (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+            (header::CACHE_CONTROL, "no-cache"),
+            (header::X_FRAME_OPTIONS, "DENY"),
+        ];
+        (kind, START_PAGE).into_response()
+    })
+}
+
+#[derive(Serialize)]
+struct Health {
+    status: &'static str,
+    version: &'static str,
+    sessions: usize,
+    pages: usize,
+}
+
+async fn health(State(door): State<Door>, headers: HeaderMap) -> Response {
+    public(&door, &headers, || {
+        let status = door.hub.status();
+        json_response(&Health {
+            status: "ok",
+            version: crate::version::HUB,
+            sessions: status.sessions,
+            pages: status.pages,
+        })
+    })
+}
+
+async fn sessions(State(door): State<Door>, headers: HeaderMap) -> Response {
+    let token = bearer(&headers);
+    match door.gate.admit(Wants::Agent, knock(&headers, token.as_deref())) {
+        Ok(_) => json_response(&Sessions { sessions: door.hub.rows() }),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+#[derive(Serialize)]
+struct Why {
+    allowed: bool,
+    reason: String,
+    hint: String,
+}
+
+/// Tells a page why it was refused, and nothing else: a browser hides that from it.
+async fn why(State(door): State<Door>, headers: HeaderMap) -> Response {
+    let why = match door.gate.admit(Wants::Page, knock(&headers, None)) {
+        Ok(_) => Why { allowed: true, reason: "pages of this origin may join".into(), hint: String::new() },
+        Err(Refusal { reason, hint, .. }) => Why { allowed: false, reason, hint },
+    };
+    let mut response = json_response(&why);
+    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    response
+}
+
+async fn nothing(State(door): State<Door>, headers: HeaderMap) -> Response {
+    public(&door, &headers, || {
+        (StatusCode::NOT_FOUND, json_response(&serde_json::json!({ "error": "Not found" }))).into_response()
+    })
+}
+
+fn public(door: &Door, headers: &HeaderMap, answer: impl FnOnce() -> Response) -> Response {
+    match door.gate.admit(Wants::Public, knock(headers, None)) {
+        Ok(_) => answer(),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+fn knock<'a>(headers: &'a HeaderMap, token: Option<&'a str>) -> Knock<'a> {
+    let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
+    Knock { host: text(header::HOST), origin: text(header::ORIGIN), token }
+}
+
+/// The token: in `Authorization`, or, where a browser allows no header, as the subprotocol `bearer.TOKEN`.
+fn bearer(headers: &HeaderMap) -> Option<String> {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    if let Some(authorization) = text(header::AUTHORIZATION) {
+        return authorization.strip_prefix("Bearer ").map(|token| token.trim().to_owned());
+    }
+    let protocols = text(header::SEC_WEBSOCKET_PROTOCOL)?;
+    protocols.split(',').find_map(|protocol| protocol.trim().strip_prefix("bearer.")).map(str::to_owned)
+}
+
+fn refused(refusal: &Refusal) -> Response {
+    let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::FORBIDDEN);
+    let body = serde_json::json!({ "error": refusal.reason, "hint": refusal.hint });
+    let mut response = json_response(&body);
+    *response.status_mut() = status;
+    response
+}
+
+fn json_response(value: &impl Serialize) -> Response {
+    let mut response = Response::new(Body::from(json(value)));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

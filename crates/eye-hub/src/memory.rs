@@ -1,0 +1,75 @@
+//! The file in which a hub remembers its sessions, so that after a restart calls wait for the pages to come back.
+
+use eye_core::Known;
+use eye_protocol::SessionId;
+use eye_protocol::messages::PageInfo;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file larger than this is not ours.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    id: String,
+    origin: Box<str>,
+    page: PageInfo,
+}
+
+/// Where the file is.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    file: PathBuf,
+}
+
+impl Memory {
+    /// Names the folder; it need not exist.
+    pub fn new(folder: &Path) -> Self {
+        Self { file: folder.join("sessions.json") }
+    }
+
+    /// What the hub before knew. A file that cannot be read is forgotten: the pages will say it all again.
+    pub fn load(&self) -> Vec<Known> {
+        let small = fs::metadata(&self.file).is_ok_and(|meta| meta.len() <= FILE_BYTES_MAX);
+        let text = if small { fs::read_to_string(&self.file).unwrap_or_default() } else { String::new() };
+        let entries: Vec<Entry> = serde_json::from_str(&text).unwrap_or_default();
+        let known =
+            |entry: Entry| Some(Known { id: SessionId::parse(&entry.id)?, origin: entry.origin, info: entry.page });
+        entries.into_iter().filter_map(known).collect()
+    }
+
+    /// Replaces the file whole.
+    pub fn save(&self, known: Vec<Known>) -> io::Result<()> {
+        let entry = |k: Known| Entry { id: k.id.to_string(), origin: k.origin, page: k.info };
+        let entries: Vec<Entry> = known.into_iter().map(entry).collect();
+        if let Some(folder) = self.file.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let fresh = self.file.with_extension("new");
+        fs::write(&fresh, serde_json::to_vec(&entries)?)?;
+        fs::rename(&fresh, &self.file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_saved_is_loaded_and_junk_is_forgotten() {
+        let home = tempfile::tempdir().unwrap();
+        let memory = Memory::new(&home.path().join("state"));
+        assert_eq!(memory.load(), []);
+        let known = vec![Known {
+            id: SessionId::parse("a").unwrap(),
+            origin: "http://localhost".into(),
+            info: PageInfo { title: Some("A".into()), ..PageInfo::default() },
+        }];
+        memory.save(known.clone()).unwrap();
+        assert_eq!(memory.load(), known);
+        fs::write(home.path().join("state/sessions.json"), "junk").unwrap();
+        assert_eq!(memory.load(), []);
+    }
+}

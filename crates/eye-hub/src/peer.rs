@@ -1,0 +1,109 @@
+//! One connected peer as the hub sees it: which side it is on, how it is spoken to, and what waits for it.
+
+use crate::outbox::Outbox;
+use eye_core::Millis;
+use eye_protocol::SessionId;
+use eye_protocol::close::Close;
+use eye_protocol::limits::OUTBOX_STALL_MS;
+use std::sync::Arc;
+use tokio::sync::Notify;
+
+/// Which side a peer is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// It provides.
+    Page,
+    /// It asks.
+    Agent,
+}
+
+/// How a peer is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// eye's own dialect.
+    Eye {
+        /// It asked for typed answers.
+        typed: bool,
+    },
+    /// The original eye's.
+    Original,
+}
+
+/// A page that the gate let in and that has not said hello yet.
+#[derive(Clone, Debug)]
+pub struct Joining {
+    /// The session it claims.
+    pub session: SessionId,
+    /// Where its document comes from.
+    pub origin: Box<str>,
+    /// Whether the policy for its origin allows `eval`.
+    pub eval_allowed: bool,
+}
+
+/// How the hub reaches the task of a connection.
+#[derive(Debug, Default)]
+pub struct Signals {
+    /// Something waits in the outbox.
+    pub wake: Notify,
+    /// The connection is to end now, whatever it is doing.
+    pub end: Notify,
+}
+
+/// One connected peer.
+#[derive(Debug)]
+pub struct Peer {
+    /// Which side it is on.
+    pub side: Side,
+    /// How it is spoken to.
+    pub voice: Voice,
+    /// Whether its messages are batches.
+    pub batched: bool,
+    /// Set until it has said hello.
+    pub joining: Option<Joining>,
+    /// What waits for it.
+    pub outbox: Outbox,
+    /// Why it is to be closed once its outbox is empty.
+    pub close: Option<Close>,
+    /// Nothing it says counts any more.
+    pub deaf: bool,
+    /// Its task.
+    pub signals: Arc<Signals>,
+    /// Since when its writer has been at it without progress.
+    pub writing_since: Option<Millis>,
+}
+
+impl Peer {
+    /// A peer with an empty outbox.
+    pub fn new(side: Side, voice: Voice, outbox: Outbox, joining: Option<Joining>) -> Self {
+        Self {
+            side,
+            voice,
+            batched: false,
+            joining,
+            outbox,
+            close: None,
+            deaf: false,
+            signals: Arc::default(),
+            writing_since: None,
+        }
+    }
+
+    /// Whether it has taken nothing for too long.
+    pub fn stalled(&self, now: Millis) -> bool {
+        self.writing_since.is_some_and(|since| now >= since + OUTBOX_STALL_MS)
+    }
+
+    /// Closes it once everything before is written.
+    pub fn close_after(&mut self, close: Close) {
+        self.close.get_or_insert(close);
+        self.signals.wake.notify_one();
+    }
+
+    /// Closes it now: what waits is dropped.
+    pub fn close_now(&mut self, close: Close) {
+        self.outbox.take();
+        self.close = Some(close);
+        self.deaf = true;
+        self.signals.end.notify_one();
+    }
+}

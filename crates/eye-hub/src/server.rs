@@ -1,0 +1,224 @@
+//! Listeners and the hub's own tasks: accepting, deadlines, remembering, stopping.
+
+use crate::carrier_unix;
+use crate::config::{Auth, Config, HubError, Ready};
+use crate::gate::Gate;
+use crate::holder;
+use crate::http::{self, Door};
+use crate::hub::{Facts, Hub};
+use crate::memory::Memory;
+use crate::origins::Origins;
+use crate::place::Place;
+use crate::tls;
+use axum::Router;
+use eye_protocol::limits::{CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{sleep, sleep_until, timeout};
+use tokio_rustls::TlsAcceptor;
+
+const HANDSHAKE: Duration = Duration::from_millis(HANDSHAKE_MS);
+/// How often peers that take nothing are looked for.
+const STALL_CHECK: Duration = Duration::from_secs(1);
+/// Changes that come together are saved together.
+const REMEMBER_PAUSE: Duration = Duration::from_millis(20);
+/// After a failed accept (no file descriptors left), others get time to close theirs.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Runs a hub until it is told to stop: by a signal, or by an agent.
+///
+/// One current-thread runtime owns all sockets and sessions: a second thread makes a round trip slower, not faster.
+pub fn run(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(HubError::io("starting the runtime"))?;
+    runtime.block_on(serve(config, ready))
+}
+
+async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
+    check_exposure(&config)?;
+    raise_file_limit();
+    let acceptor = config.tls.as_ref().map(tls::acceptor).transpose()?;
+    let (place, agents) = Place::take(&config.socket)?;
+    let pages = listen(config.listen).await?;
+    let listen = pages.local_addr().map_err(HubError::io("asking for the port"))?;
+    let scheme = if acceptor.is_some() { "https" } else { "http" };
+    let facts = Facts {
+        listen: format!("{scheme}://{listen}"),
+        socket: config.socket.display().to_string(),
+        auth: match config.auth {
+            Auth::Token(_) => "token",
+            Auth::None => "none",
+        },
+    };
+    let memory = Memory::new(&config.state_dir);
+    let hub = Arc::new(Hub::new(facts, memory.load()));
+    let mut hosts = config.hosts;
+    if !listen.ip().is_loopback() && !listen.ip().is_unspecified() {
+        // An address cannot be rebound by DNS, so the one that was asked for is safe to answer to.
+        hosts.push(match listen {
+            SocketAddr::V4(v4) => v4.ip().to_string(),
+            SocketAddr::V6(v6) => format!("[{}]", v6.ip()),
+        });
+    }
+    let gate = Arc::new(Gate::new(config.auth, hosts, Origins::new(config.origins_file)));
+    let router = http::router(Door { hub: hub.clone(), gate });
+    ready(&Ready { listen, tls: acceptor.is_some() });
+    tokio::select! {
+        () = accept_pages(&hub, pages, acceptor, router) => {}
+        () = accept_agents(&hub, agents) => {}
+        () = keep_time(&hub) => {}
+        () = remember(&hub, &memory) => {}
+        () = hub.stop.notified() => {}
+        () = told_to_stop() => {}
+    }
+    hub.shut_down();
+    let _ = timeout(Duration::from_millis(SHUTDOWN_MS), async {
+        while hub.peers() > 0 {
+            sleep(Duration::from_millis(2)).await;
+        }
+    })
+    .await;
+    if let Some(known) = hub.take_known() {
+        let _ = memory.save(known);
+    }
+    drop(place);
+    Ok(())
+}
+
+/// Beyond loopback only with a token and TLS, or with the explicit flag for a published port.
+fn check_exposure(config: &Config) -> Result<(), HubError> {
+    let listen = config.listen;
+    if listen.ip().is_loopback() {
+        return Ok(());
+    }
+    if matches!(config.auth, Auth::None) {
+        return Err(HubError::Exposed { listen, needs: "a token: leave out `--auth none`" });
+    }
+    if config.tls.is_none() && !config.published {
+        let needs =
+            "TLS: `--tls-cert` and `--tls-key`, or `--published` where a container publishes the port to loopback only";
+        return Err(HubError::Exposed { listen, needs });
+    }
+    Ok(())
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, HubError> {
+    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+        io::ErrorKind::AddrInUse => HubError::PortTaken { listen: address, holder: holder::of(address) },
+        _ => HubError::io(format!("listening on {address}"))(error),
+    })
+}
+
+async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<TlsAcceptor>, router: Router) {
+    loop {
+        let Ok((socket, _)) = listener.accept().await else {
+            sleep(ACCEPT_PAUSE).await;
+            continue;
+        };
+        if hub.peers() >= CONNECTIONS_MAX {
+            continue;
+        }
+        let _ = socket.set_nodelay(true);
+        let router = router.clone();
+        match &acceptor {
+            None => {
+                tokio::spawn(serve_http(socket, router));
+            }
+            Some(acceptor) => {
+                // A handshake that takes its time delays nobody else.
+                let handshake = acceptor.accept(socket);
+                tokio::spawn(async move {
+                    if let Ok(Ok(socket)) = timeout(HANDSHAKE, handshake).await {
+                        serve_http(socket, router).await;
+                    }
+                });
+            }
+        }
+    }
+}
+
+async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(socket: S, router: Router) {
+    let service = TowerToHyperService::new(router);
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HANDSHAKE)
+        .max_buf_size(16 << 10)
+        .serve_connection(TokioIo::new(socket), service)
+        .with_upgrades();
+    // A connection that breaks off concerns only its peer.
+    let _ = connection.await;
+}
+
+async fn accept_agents(hub: &Arc<Hub>, listener: UnixListener) {
+    let uid = getuid().as_raw();
+    loop {
+        let Ok((socket, _)) = listener.accept().await else {
+            sleep(ACCEPT_PAUSE).await;
+            continue;
+        };
+        // The folder keeps others out; this holds even where somebody loosened it.
+        let same_user = socket.peer_cred().is_ok_and(|peer| peer.uid() == uid);
+        if same_user && hub.peers() < CONNECTIONS_MAX {
+            tokio::spawn(carrier_unix::serve(hub.clone(), socket));
+        }
+    }
+}
+
+/// One timer for all deadlines.
+async fn keep_time(hub: &Hub) {
+    let mut stall_check = tokio::time::interval(STALL_CHECK);
+    loop {
+        let wake = hub.next_wake();
+        tokio::select! {
+            () = async {
+                match wake {
+                    Some(at) => sleep_until(at.into()).await,
+                    None => std::future::pending().await,
+                }
+            } => hub.tick(),
+            () = hub.rearm.notified() => {}
+            _ = stall_check.tick() => hub.end_stalled(),
+        }
+    }
+}
+
+async fn remember(hub: &Hub, memory: &Memory) {
+    loop {
+        hub.remember.notified().await;
+        sleep(REMEMBER_PAUSE).await;
+        if let Some(known) = hub.take_known() {
+            let memory = memory.clone();
+            // A disk that is slow or full must not stop the hub; it only forgets.
+            let _ = tokio::task::spawn_blocking(move || memory.save(known)).await;
+        }
+    }
+}
+
+async fn told_to_stop() {
+    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+}
+
+/// Thousands of pages need thousands of file descriptors; the soft limit is often 1,024.
+fn raise_file_limit() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current != maximum {
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+    }
+}

@@ -1,0 +1,17 @@
+//! Fresh session ids: short to type, and not to be guessed.
+
+use eye_protocol::SessionId;
+
+const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+const LENGTH: usize = 13;
+
+/// A new id of 65 random bits.
+///
+/// # Panics
+/// When the system has no randomness to give, which leaves nothing safe to do.
+pub fn fresh() -> SessionId {
+    let mut random = [0_u8; LENGTH];
+    getrandom::fill(&mut random).expect("the system gives random bytes");
+    let text: String = random.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect();
+    SessionId::parse(&text).expect("letters and digits are a session id")
+}
