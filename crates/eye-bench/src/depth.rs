@@ -1,0 +1,85 @@
+//! Many questions in flight: 10, 100 and 10,000 deep, with and without batches; and fire and forget.
+
+use crate::agents::{Agent, SocketAgent, UnixAgent};
+use crate::bare::BarePage;
+use crate::error::BenchError;
+use crate::hub::Hub;
+use crate::report::Report;
+use crate::roundtrip::{CODE, token};
+use crate::stats::{Series, micros};
+use std::time::Instant;
+
+const FIRES: usize = 10_000;
+
+/// Measures many questions at once.
+pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
+    let token = token(hub)?;
+    let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    let mut single = UnixAgent::connect(&hub.socket, Some("single"))?;
+    let mut socket = SocketAgent::connect(hub.port, &token, Some("bench"))?;
+    for (depth, repeats, budget) in [(10, 20, None), (100, 10, Some(0.6)), (10_000, 1, Some(0.06))] {
+        let mut series: [Series; 5] = Default::default();
+        for _ in 0..=rounds {
+            let mut timed = |at: usize, ask: &mut dyn FnMut() -> Result<(), BenchError>| {
+                let samples: Result<Vec<f64>, BenchError> = (0..repeats)
+                    .map(|_| {
+                        let started = Instant::now();
+                        ask()?;
+                        Ok(micros(started.elapsed()) / 1000.0)
+                    })
+                    .collect();
+                series[at].round(samples?);
+                Ok::<(), BenchError>(())
+            };
+            timed(0, &mut || bare.ask_many(CODE, depth))?;
+            timed(1, &mut || bare.ask_in_one_message(CODE, depth))?;
+            timed(2, &mut || unix.ask_many(CODE, depth))?;
+            timed(3, &mut || single.ask_many(CODE, depth))?;
+            timed(4, &mut || socket.ask_many(CODE, depth))?;
+        }
+        for one in &mut series {
+            one.0.remove(0);
+        }
+        let group = match depth {
+            10 => "10 questions in flight (ms)",
+            100 => "100 questions in flight (ms)",
+            _ => "10,000 questions in flight (ms)",
+        };
+        let [limit, together, unix, single, socket] = series;
+        report.figure(group, "limit: bare WebSocket, a message each", limit.median(), "ms").ratio(1.0);
+        let row = report.figure(group, "bare WebSocket, all in one message", together.median(), "ms");
+        row.ratio(together.ratio(&limit));
+        let row = report.figure(group, "Unix socket → hub → page", unix.median(), "ms");
+        row.ratio(unix.ratio(&limit));
+        if let Some(budget) = budget {
+            row.budget(budget);
+        }
+        row.note(match depth {
+            10 => "the seed projected 20 ms",
+            100 => "the seed projected 110 ms",
+            _ => "",
+        });
+        let row = report.figure(group, "Unix socket → hub → page that takes no batches", single.median(), "ms");
+        row.ratio(single.ratio(&limit));
+        let row = report.figure(group, "agent's WebSocket → hub → page", socket.median(), "ms");
+        row.ratio(socket.ratio(&limit));
+    }
+    fires(report, &mut unix, rounds)
+}
+
+/// Fire and forget: how long until the page has done all of them.
+fn fires(report: &mut Report, unix: &mut UnixAgent, rounds: usize) -> Result<(), BenchError> {
+    let (mut handed, mut done) = (Series::default(), Series::default());
+    for _ in 0..=rounds {
+        let started = Instant::now();
+        unix.fire_many("fired++", FIRES)?;
+        let handed_us = micros(started.elapsed()) / FIRES as f64;
+        unix.ask(CODE)?;
+        handed.0.push(handed_us);
+        done.0.push(micros(started.elapsed()) / FIRES as f64);
+    }
+    let group = "fire and forget, 10,000 in a row (µs each)";
+    report.figure(group, "handed over", handed.median(), "µs").note("the original took 29 µs");
+    report.figure(group, "done in the page", done.median(), "µs");
+    Ok(())
+}

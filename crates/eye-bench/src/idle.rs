@@ -1,0 +1,50 @@
+//! What idle pages cost: memory of the hub per connection, and its start-up.
+
+use crate::error::{BenchError, Doing};
+use crate::hub::Hub;
+use crate::report::Report;
+use crate::stats::{Series, micros};
+use std::net::TcpStream;
+use std::path::Path;
+use tungstenite::client::IntoClientRequest;
+use tungstenite::{Message, WebSocket};
+
+/// Measures start-up, and memory with so many idle pages.
+pub fn measure(report: &mut Report, eye: &Path, home: &Path, counts: &[usize]) -> Result<(), BenchError> {
+    let group = "the hub itself";
+    let mut start = Series::default();
+    for round in 0..7 {
+        let hub = Hub::start(eye, home, &format!("start{round}"))?;
+        start.0.push(micros(hub.start) / 1000.0);
+    }
+    report.figure(group, "start-up, from spawn to ready", start.median(), "ms").budget(20.0);
+    for &count in counts {
+        let hub = Hub::start(eye, home, &format!("idle{count}"))?;
+        let empty = hub.resident_kib()?;
+        let pages: Result<Vec<_>, _> = (0..count).map(|n| idle_page(hub.port, n)).collect();
+        let pages = pages?;
+        hub.wait_for_pages(count)?;
+        let full = hub.resident_kib()?;
+        let each = (full - empty) / count as f64;
+        let row = report.figure(group, format!("memory per idle page, {count} of them"), each, "KiB");
+        row.budget(25.0).note(format!("{:.1} MiB empty, {:.1} MiB full", empty / 1024.0, full / 1024.0));
+        drop(pages);
+    }
+    Ok(())
+}
+
+fn idle_page(port: u16, number: usize) -> Result<WebSocket<TcpStream>, BenchError> {
+    let stream = TcpStream::connect(("127.0.0.1", port)).doing("connecting an idle page")?;
+    let url = format!("ws://127.0.0.1:{port}/ws?sessionId=idle{number}&clientType=browser&version=1.0.0");
+    let mut request = url.into_client_request().doing("making a request")?;
+    let origin = "http://localhost:5173".parse().map_err(|_| BenchError::Odd("no header".into()))?;
+    request.headers_mut().insert("origin", origin);
+    let (mut socket, _) = tungstenite::client(request, stream).map_err(|error| BenchError::Odd(error.to_string()))?;
+    let hello = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":\"hello\",\"method\":\"hello\",\"params\":{{\"clientType\":\"browser\",\"typed\":true,\"batch\":true,\
+         \"page\":{{\"title\":\"idle {number}\",\"url\":\"http://localhost:5173/{number}\",\"visible\":false}}}}}}"
+    );
+    socket.send(Message::text(hello)).doing("saying hello")?;
+    socket.read().doing("waiting for the welcome")?;
+    Ok(socket)
+}

@@ -1,0 +1,88 @@
+//! Whole processes, as an agent's shell sees them: `eye EXPR` against `true`, `curl` and a peer.
+
+use crate::error::{BenchError, Doing};
+use crate::hub::{Hub, at_home, free_port};
+use crate::report::Report;
+use crate::stats::{Series, micros};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Measures whole processes, interleaved one by one.
+pub fn measure(report: &mut Report, eye: &Path, hub: &Hub, http: u16, samples: usize) -> Result<(), BenchError> {
+    let mcp = r#"{"method":"tools/call","params":{"name":"algo_eval","arguments":{"code":"document.title"}}}"#;
+    let url = format!("http://127.0.0.1:{http}/api/mcp");
+    let mut nothing = Command::new("true");
+    let mut ask = Command::new(eye);
+    at_home(&mut ask, &hub.home, hub.port);
+    ask.env("EYE_PAGE", "bench").arg("document.title");
+    let mut curl = Command::new("curl");
+    curl.args(["-s", "-X", "POST", "-H", "Content-Type: application/json", "-d", mcp, &url]);
+    let mut peer = Command::new("agent-browser");
+    peer.args(["--version"]);
+
+    let has = |command: &str| Command::new(command).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    let (with_curl, with_peer) = (has("curl"), has("agent-browser"));
+    let mut series: [Series; 4] = Default::default();
+    for _ in 0..samples {
+        series[0].0.push(run(&mut nothing, "")?);
+        series[1].0.push(run(&mut ask, "bench\n")?);
+        if with_curl {
+            series[2].0.push(run(&mut curl, "")?);
+        }
+        if with_peer {
+            series[3].0.push(run(&mut peer, "")?);
+        }
+    }
+    let group = "whole process (ms)";
+    let [nothing, ask, curl, peer] = series;
+    let round_trip = report.value_of("Unix socket, a new connection each time").unwrap_or(0.0) / 1000.0;
+    let budget_ms = 2.0 * nothing.median() + round_trip;
+    report.figure(group, "`true`", nothing.median(), "ms").ratio(1.0);
+    let row = report.figure(group, "`eye document.title`, hub warm", ask.median(), "ms");
+    row.ratio(ask.ratio(&nothing)).budget(budget_ms / nothing.median());
+    row.note(format!("2 × true + one round trip = {budget_ms:.2} ms"));
+    if with_curl {
+        let row = report.figure(group, "`curl` of MCP JSON (the seed's today)", curl.median(), "ms");
+        row.ratio(curl.ratio(&nothing)).note(format!("eye takes {:.2} of it", ask.ratio(&curl)));
+    }
+    if with_peer {
+        let row = report.figure(group, "`agent-browser --version` (peer, does not even ask)", peer.median(), "ms");
+        row.ratio(peer.ratio(&nothing)).note(format!("eye takes {:.2} of it", ask.ratio(&peer)));
+    }
+    Ok(())
+}
+
+/// The first `eye` with no hub running, and the second.
+pub fn first_and_second(report: &mut Report, eye: &Path, home: &Path) -> Result<(), BenchError> {
+    let (mut first, mut second) = (Series::default(), Series::default());
+    for round in 0..5 {
+        let home = home.join(format!("first{round}"));
+        std::fs::create_dir_all(home.join("run")).doing("making a home")?;
+        let port = free_port()?;
+        let mut pages = Command::new(eye);
+        at_home(&mut pages, &home, port);
+        pages.arg("pages");
+        first.0.push(run(&mut pages, "")?);
+        second.0.push(run(&mut pages, "")?);
+        let mut down = Command::new(eye);
+        at_home(&mut down, &home, port);
+        run(down.arg("down"), "")?;
+    }
+    let group = "whole process (ms)";
+    report.figure(group, "first `eye pages`, which starts the hub", first.median(), "ms");
+    report.figure(group, "second `eye pages`", second.median(), "ms");
+    Ok(())
+}
+
+/// Runs a command and gives its time in ms. It must say what is wanted.
+fn run(command: &mut Command, wanted: &str) -> Result<f64, BenchError> {
+    let started = Instant::now();
+    let output = command.stdin(Stdio::null()).output().doing("running a command")?;
+    let time = micros(started.elapsed()) / 1000.0;
+    let said = String::from_utf8_lossy(&output.stdout);
+    match wanted.is_empty() || said == wanted {
+        true => Ok(time),
+        false => Err(BenchError::Odd(format!("{command:?} said {said:?} {:?}", String::from_utf8_lossy(&output.stderr)))),
+    }
+}

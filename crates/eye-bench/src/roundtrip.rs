@@ -1,0 +1,75 @@
+//! One question at a time: the bare socket, and every way through the hub.
+
+use crate::agents::{Agent, SocketAgent, UnixAgent};
+use crate::bare::BarePage;
+use crate::error::{BenchError, Doing};
+use crate::hub::Hub;
+use crate::report::Report;
+use crate::stats::{Series, micros};
+use std::time::Instant;
+
+/// What is asked. The answer begins with `bench`, which every path checks.
+pub const CODE: &str = "document.title";
+const SAMPLES: usize = 400;
+
+/// Reads the hub's token.
+pub fn token(hub: &Hub) -> Result<String, BenchError> {
+    let text = std::fs::read_to_string(hub.home.join("config/eye/token")).doing("reading the token")?;
+    Ok(text.trim().to_owned())
+}
+
+/// Measures one question at a time.
+pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
+    let token = token(hub)?;
+    let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    let mut single = UnixAgent::connect(&hub.socket, Some("single"))?;
+    let mut socket = SocketAgent::connect(hub.port, &token, Some("bench"))?;
+    let mut series: [Series; 5] = Default::default();
+    for _ in 0..=rounds {
+        series[0].round(sample(bare)?);
+        series[1].round(sample(&mut unix)?);
+        series[2].round(sample(&mut single)?);
+        series[3].round(sample(&mut socket)?);
+        series[4].round(sample_connecting(hub)?);
+    }
+    // The first round warms everything up.
+    for one in &mut series {
+        one.0.remove(0);
+    }
+    let group = "one question at a time (µs)";
+    let [limit, unix, single, socket, fresh] = series;
+    report.figure(group, "limit: a bare WebSocket to the page", limit.median(), "µs").ratio(1.0);
+    let row = report.figure(group, "Unix socket → hub → page", unix.median(), "µs");
+    row.ratio(unix.ratio(&limit)).budget(1.3).note("the seed projected 11,000 µs");
+    report
+        .figure(group, "Unix socket → hub → page that takes no batches", single.median(), "µs")
+        .ratio(single.ratio(&limit));
+    report
+        .figure(group, "agent's WebSocket → hub → page", socket.median(), "µs")
+        .ratio(socket.ratio(&limit))
+        .note("the seed projected 5,000 µs");
+    report
+        .figure(group, "Unix socket, a new connection each time", fresh.median(), "µs")
+        .ratio(fresh.ratio(&limit));
+    Ok(())
+}
+
+fn sample(agent: &mut dyn Agent) -> Result<Vec<f64>, BenchError> {
+    (0..SAMPLES)
+        .map(|_| {
+            let started = Instant::now();
+            agent.ask(CODE)?;
+            Ok(micros(started.elapsed()))
+        })
+        .collect()
+}
+
+fn sample_connecting(hub: &Hub) -> Result<Vec<f64>, BenchError> {
+    (0..SAMPLES / 2)
+        .map(|_| {
+            let started = Instant::now();
+            UnixAgent::connect(&hub.socket, Some("bench"))?.ask(CODE)?;
+            Ok(micros(started.elapsed()))
+        })
+        .collect()
+}

@@ -1,0 +1,65 @@
+//! Which crate may depend on which. Dependencies point one way, and only one crate knows each heavy library.
+
+#[cfg(test)]
+mod tests {
+    use crate::place;
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::process::Command;
+
+    /// What each crate of ours may use of ours, outside tests.
+    const EDGES: [(&str, &[&str]); 7] = [
+        ("eye-protocol", &[]),
+        ("eye-core", &["eye-protocol"]),
+        ("eye-hub", &["eye-core", "eye-protocol"]),
+        ("eye", &["eye-hub", "eye-protocol"]),
+        ("eye-testkit", &["eye-protocol"]),
+        ("eye-bench", &["eye-protocol"]),
+        ("xtask", &["eye-protocol"]),
+    ];
+
+    /// Who may use a library that only one room knows.
+    const ONLY: [(&str, &[&str]); 4] =
+        [("axum", &["eye-hub"]), ("tokio", &["eye-hub"]), ("clap", &["eye"]), ("rustyline", &["eye"])];
+
+    fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+        let output = Command::new(cargo)
+            .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+            .current_dir(place::root())
+            .output()
+            .expect("cargo runs");
+        let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+        let packages = metadata["packages"].as_array().expect("packages");
+        let normal = |package: &serde_json::Value| {
+            let list = package["dependencies"].as_array().expect("dependencies");
+            list.iter()
+                .filter(|dependency| dependency["kind"].is_null())
+                .map(|dependency| dependency["name"].as_str().expect("a name").to_owned())
+                .collect()
+        };
+        packages.iter().map(|p| (p["name"].as_str().expect("a name").to_owned(), normal(p))).collect()
+    }
+
+    #[test]
+    fn crates_depend_one_way() {
+        let dependencies = dependencies();
+        let known: BTreeSet<&str> = EDGES.iter().map(|(name, _)| *name).collect();
+        let found: BTreeSet<&str> = dependencies.keys().map(String::as_str).collect();
+        assert_eq!(found, known, "a new crate needs its line in EDGES");
+        for (name, allowed) in EDGES {
+            let ours = dependencies[name].iter().filter(|dependency| known.contains(dependency.as_str()));
+            for dependency in ours {
+                assert!(allowed.contains(&dependency.as_str()), "{name} must not depend on {dependency}");
+            }
+        }
+    }
+
+    #[test]
+    fn heavy_libraries_are_known_to_one_room() {
+        for (name, uses) in dependencies() {
+            for (library, rooms) in ONLY {
+                assert!(!uses.contains(library) || rooms.contains(&name.as_str()), "{name} must not use {library}");
+            }
+        }
+    }
+}

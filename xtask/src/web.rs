@@ -1,0 +1,28 @@
+//! The web side: npm packages, the page client's build, and its checks.
+
+use crate::place;
+use crate::run::{TaskError, command, run};
+use std::fs;
+
+/// Installs the locked npm packages when they are missing or the lock file changed.
+pub fn install() -> Result<(), TaskError> {
+    let web = place::root().join("web");
+    let lock = fs::read(web.join("package-lock.json")).map_err(TaskError::io("reading package-lock.json"))?;
+    let stamp = web.join("node_modules/.eye-lock");
+    if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    run(&mut command("npm", &["ci", "--no-audit", "--no-fund"], &web))?;
+    fs::write(stamp, lock).map_err(TaskError::io("noting what is installed"))
+}
+
+/// Builds the page client into `web/client/dist`, and the copy that the hub carries.
+pub fn build() -> Result<(), TaskError> {
+    install()?;
+    npm(&["run", "build"])
+}
+
+/// Runs an npm script of `web/`.
+pub fn npm(args: &[&str]) -> Result<(), TaskError> {
+    run(&mut command("npm", args, &place::root().join("web")))
+}
