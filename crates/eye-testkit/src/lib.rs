@@ -1,1 +1,18 @@
-//! x
+//! For tests: a hermetic home, a real hub through the real binary, and a page that follows a script.
+//!
+//! Nothing here knows the inside of a hub: it speaks the wire of `docs/wire.md` and calls the `eye` program.
+#![allow(clippy::missing_panics_doc, reason = "a stage that cannot be set up fails its test, and a panic is how")]
+
+mod home;
+mod hub;
+mod page;
+mod wire;
+
+pub use home::{Home, Ran, Running};
+pub use hub::Hub;
+pub use page::{Held, PageSetup, Reply, ScriptedPage};
+
+use std::time::Duration;
+
+/// How long anything in a test may take before the test fails. Generous: it is never waited out when all is well.
+pub const DEADLINE: Duration = Duration::from_secs(30);

@@ -1,0 +1,150 @@
+//! A home of its own for each test: folders, a free port, and the real `eye` program that knows nothing else.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use tempfile::TempDir;
+
+/// A home folder with everything that eye looks for inside it.
+#[derive(Debug)]
+pub struct Home {
+    folder: TempDir,
+    program: PathBuf,
+    port: u16,
+}
+
+/// How a command ended and what it printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// Its exit code, 128 + the signal that ended it.
+    pub code: i32,
+    /// What it printed.
+    pub stdout: String,
+    /// What it complained about.
+    pub stderr: String,
+}
+
+/// A command under way.
+#[derive(Debug)]
+pub struct Running(Child);
+
+impl Home {
+    /// Makes a home for the program, which tests name by `env!("CARGO_BIN_EXE_eye")`.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        let folder = tempfile::Builder::new().prefix("eye").tempdir().expect("a temporary folder");
+        for name in ["run", "config", "state", "work", "work/a", "work/b"] {
+            fs::create_dir(folder.path().join(name)).expect("a folder in it");
+        }
+        let private = fs::Permissions::from_mode(0o700);
+        fs::set_permissions(folder.path().join("run"), private).expect("a private folder");
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        let port = listener.local_addr().expect("its address").port();
+        Self { folder, program: program.into(), port }
+    }
+
+    /// A file or folder in the home.
+    pub fn path(&self, below: impl AsRef<Path>) -> PathBuf {
+        self.folder.path().join(below)
+    }
+
+    /// The hub's Unix socket.
+    pub fn socket(&self) -> PathBuf {
+        self.path("run/eye/hub.sock")
+    }
+
+    /// The hub's port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The program with this home and nothing of the caller's environment.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.folder.path())
+            .env("XDG_RUNTIME_DIR", self.path("run"))
+            .env("XDG_CONFIG_HOME", self.path("config"))
+            .env("XDG_STATE_HOME", self.path("state"))
+            .env("EYE_PORT", self.port.to_string())
+            .current_dir(self.path("work"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the program to its end.
+    pub fn eye<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Ran {
+        self.start(args).wait()
+    }
+
+    /// Starts the program.
+    pub fn start<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Running {
+        Running::of(self.command().args(args))
+    }
+
+    /// Runs the program with something on its stdin.
+    pub fn eye_reading<A: AsRef<OsStr>>(&self, stdin: &str, args: impl IntoIterator<Item = A>) -> Ran {
+        let mut running = Running::of(self.command().args(args).stdin(Stdio::piped()));
+        let mut pipe = running.0.stdin.take().expect("stdin is a pipe");
+        let text = stdin.to_owned();
+        let writer = std::thread::spawn(move || {
+            // A program that does not read all of it is none of the writer's business.
+            let _ = pipe.write_all(text.as_bytes());
+        });
+        let ran = running.wait();
+        writer.join().expect("the writer does not panic");
+        ran
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        // A hub that a command started by itself would outlive the test.
+        if self.socket().exists() {
+            let _ = self.command().arg("down").status();
+        }
+    }
+}
+
+impl Running {
+    /// Starts a command that was made by [`Home::command`].
+    pub fn of(command: &mut Command) -> Self {
+        Self(command.spawn().expect("the program starts"))
+    }
+
+    /// The process itself.
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.0
+    }
+
+    /// Waits for its end.
+    pub fn wait(mut self) -> Ran {
+        let stdout = self.0.stdout.take().map(read_aside);
+        let stderr = self.0.stderr.take().map(read_aside);
+        let status = self.0.wait().expect("the program ends");
+        let text = |reader: Option<std::thread::JoinHandle<String>>| {
+            reader.map_or_else(String::new, |reader| reader.join().expect("the reader does not panic"))
+        };
+        Ran { code: code(status), stdout: text(stdout), stderr: text(stderr) }
+    }
+}
+
+fn read_aside(mut pipe: impl Read + Send + 'static) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let _ = pipe.read_to_end(&mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    })
+}
+
+fn code(status: ExitStatus) -> i32 {
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
+}

@@ -1,0 +1,279 @@
+//! A page that follows a script: it joins the hub as a browser would and answers code by a table or a closure.
+
+use crate::wire::{self, Reader, Writer};
+use crate::{DEADLINE, Home};
+use eye_protocol::answer;
+use eye_protocol::batch::{self, Element};
+use eye_protocol::line::Line;
+use eye_protocol::messages::{CancelPage, ClientType, EvalInFrame, Hello, PROTOCOL_VERSION, PageInfo, Welcome};
+use eye_protocol::rpc::{self, Message as Rpc};
+use eye_protocol::{Code, Ending, Error, Value};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use tungstenite::Message;
+
+/// What a page says of itself.
+#[derive(Clone, Debug)]
+pub struct PageSetup {
+    /// The session it claims; without one the hub gives it one.
+    pub session: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// Its URL.
+    pub url: String,
+    /// Its alias.
+    pub alias: Option<String>,
+    /// The origin a browser would send; `None` is a program that is no browser.
+    pub origin: Option<String>,
+}
+
+impl PageSetup {
+    /// A visible page of this title on the hub's own origin.
+    pub fn new(home: &Home, title: &str) -> Self {
+        let origin = format!("http://localhost:{}", home.port());
+        let name = title.to_lowercase().replace(' ', "-");
+        Self { session: None, title: title.into(), url: format!("{origin}/{name}"), alias: None, origin: Some(origin) }
+    }
+
+    /// The same with an alias.
+    #[must_use]
+    pub fn alias(mut self, alias: &str) -> Self {
+        self.alias = Some(alias.into());
+        self
+    }
+
+    /// The same in a session.
+    #[must_use]
+    pub fn session(mut self, session: &str) -> Self {
+        self.session = Some(session.into());
+        self
+    }
+}
+
+/// What a page does with code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// It answers.
+    Now(Ending),
+    /// It answers when the test says so, by [`ScriptedPage::answer`].
+    Hold,
+}
+
+impl Reply {
+    /// A string.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Now(Ok(Value::Text(text.into())))
+    }
+
+    /// Any other JSON value.
+    pub fn json(json: impl Into<String>) -> Self {
+        Self::Now(Ok(Value::Json(json.into())))
+    }
+
+    /// What JSON cannot hold.
+    pub fn rendering(text: impl Into<String>) -> Self {
+        Self::Now(Ok(Value::Rendering(text.into())))
+    }
+
+    /// The code threw.
+    pub fn threw(message: impl Into<String>) -> Self {
+        Self::Now(Err(Error::new(Code::THREW, message)))
+    }
+}
+
+/// A call that the page holds back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The hub's id; empty for fire and forget.
+    pub id: String,
+    /// What to evaluate.
+    pub code: String,
+}
+
+/// A page that is connected.
+pub struct ScriptedPage {
+    session: String,
+    writer: Writer,
+    held: Receiver<Held>,
+    cancelled: Receiver<String>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ScriptedPage {
+    /// Joins the hub of this home; returns when the hub has welcomed it.
+    pub fn join(home: &Home, setup: &PageSetup, script: impl FnMut(&str) -> Reply + Send + 'static) -> Self {
+        Self::join_port(home.port(), setup, script)
+    }
+
+    /// The same on any port.
+    pub fn join_port(port: u16, setup: &PageSetup, script: impl FnMut(&str) -> Reply + Send + 'static) -> Self {
+        let session = setup.session.as_ref().map(|id| format!("&sessionId={id}")).unwrap_or_default();
+        let path = format!("/ws?clientType=browser&version={PROTOCOL_VERSION}{session}");
+        let (mut reader, writer) =
+            wire::connect(port, &path, setup.origin.as_deref()).expect("the hub lets the page in");
+        writer.send(&hello(setup));
+        let welcome = welcome(&mut reader);
+        let (held_out, held) = channel();
+        let (cancelled_out, cancelled) = channel();
+        let script =
+            Script { answer: Box::new(script), writer: writer.clone(), held: held_out, cancelled: cancelled_out };
+        let thread = std::thread::spawn(move || script.follow(&mut reader));
+        Self { session: welcome.session_id.unwrap_or_default(), writer, held, cancelled, thread: Some(thread) }
+    }
+
+    /// A page that answers with the code it was given.
+    pub fn echo(home: &Home, title: &str) -> Self {
+        Self::join(home, &PageSetup::new(home, title), |code| Reply::text(code))
+    }
+
+    /// Its session.
+    pub fn session(&self) -> &str {
+        &self.session
+    }
+
+    /// Waits for the next call that it holds back.
+    pub fn held(&self) -> Held {
+        self.held.recv_timeout(DEADLINE).expect("a call reaches the page")
+    }
+
+    /// Answers a call that it held back.
+    pub fn answer(&self, held: &Held, ending: &Ending) {
+        let mut frame = String::new();
+        answer::write_typed(&held.id, ending, &mut frame);
+        self.writer.send(&rpc::json(&[frame]));
+    }
+
+    /// Waits until the hub cancels a call; returns its id.
+    pub fn cancelled(&self) -> String {
+        self.cancelled.recv_timeout(DEADLINE).expect("the hub cancels a call")
+    }
+
+    /// Says something of its own, one JSON-RPC frame.
+    pub fn say(&self, json: &str) {
+        self.writer.send(&format!("[{json}]"));
+    }
+
+    /// Says that its document goes away, and goes.
+    pub fn leave(self) {
+        self.say(&rpc::notification("page/leaving", &serde_json::json!({})));
+    }
+
+    /// Is gone without a word.
+    pub fn crash(self) {
+        drop(self);
+    }
+
+    /// Waits until the hub has closed the connection.
+    pub fn wait_closed(mut self) {
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("the page's script does not panic");
+        }
+    }
+}
+
+impl Drop for ScriptedPage {
+    fn drop(&mut self) {
+        self.writer.cut();
+        if let Some(thread) = self.thread.take() {
+            // A script that panicked has said so; a second panic here would hide it.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn hello(setup: &PageSetup) -> String {
+    let page = PageInfo {
+        title: Some(setup.title.clone()),
+        url: Some(setup.url.clone()),
+        alias: setup.alias.clone(),
+        visible: Some(true),
+        eval: Some(true),
+        ..PageInfo::default()
+    };
+    let hello = Hello {
+        client_type: Some(ClientType::Browser),
+        version: Some(PROTOCOL_VERSION.into()),
+        typed: true,
+        batch: true,
+        page: Some(page),
+        ..Hello::default()
+    };
+    rpc::request("\"hello\"", "hello", &hello)
+}
+
+fn welcome(reader: &mut Reader) -> Welcome {
+    loop {
+        let message = reader.read().expect("the hub answers hello");
+        let Message::Text(text) = message else { continue };
+        for element in batch::parse(&text).expect("the answer to hello is a batch") {
+            let Element::Rpc(json) = element else { continue };
+            if let Some(Rpc::Response { id, outcome }) = rpc::parse_one(json)
+                && &*id == "\"hello\""
+            {
+                let result = outcome.expect("the hub welcomes the page");
+                return serde_json::from_str(&result).expect("the welcome has its fields");
+            }
+        }
+    }
+}
+
+struct Script {
+    answer: Box<dyn FnMut(&str) -> Reply + Send>,
+    writer: Writer,
+    held: Sender<Held>,
+    cancelled: Sender<String>,
+}
+
+impl Script {
+    fn follow(mut self, reader: &mut Reader) {
+        while let Ok(message) = reader.read() {
+            let Message::Text(text) = message else { continue };
+            let mut answers = Vec::new();
+            for element in batch::parse(&text).expect("the hub sends batches") {
+                match element {
+                    Element::Line(line) => match Line::parse(&line) {
+                        Line::Ask { id, code } => self.evaluate(id, code, &mut answers),
+                        Line::Fire { code } => self.evaluate("", code, &mut answers),
+                    },
+                    Element::Rpc(json) => self.hear(json, &mut answers),
+                }
+            }
+            if !answers.is_empty() {
+                self.writer.send(&format!("[{}]", answers.join(",")));
+            }
+        }
+    }
+
+    fn evaluate(&mut self, id: &str, code: &str, answers: &mut Vec<String>) {
+        match (self.answer)(code) {
+            Reply::Hold => {
+                // A test that ended does not wait for it any more.
+                let _ = self.held.send(Held { id: id.to_owned(), code: code.to_owned() });
+            }
+            Reply::Now(_) if id.is_empty() => {}
+            Reply::Now(ending) => {
+                let mut frame = String::new();
+                answer::write_typed(id, &ending, &mut frame);
+                answers.push(rpc::json(&frame));
+            }
+        }
+    }
+
+    fn hear(&mut self, json: &str, answers: &mut Vec<String>) {
+        match rpc::parse_one(json) {
+            Some(Rpc::Request { id, method, .. }) if method == "ping" => {
+                answers.push(rpc::response(&id, Ok(r#"{"pong":true}"#)));
+            }
+            Some(Rpc::Request { id, method, params }) if method == "eval" => {
+                let eval: EvalInFrame = serde_json::from_str(&params).expect("eval has code and frame");
+                let id = id.trim_matches('"').to_owned();
+                self.evaluate(&id, &format!("{}@{}", eval.code, eval.frame), answers);
+            }
+            Some(Rpc::Notification { method, params }) if method == "call/cancel" => {
+                let cancel: CancelPage = serde_json::from_str(&params).expect("a cancel names its call");
+                let _ = self.cancelled.send(cancel.id);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! The command line: what is a verb, what is an expression, and which flags go with both.
+
+use crate::env::Var;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::options::Options;
+use crate::{help, near, ui, verbs};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use eye_protocol::limits::CALL_TIMEOUT_MAX_MS;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "eye", version, about = "eye: eyes and hands for agents in live web pages")]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    /// Take the code from a file; - is stdin
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// An expression
+    #[arg(value_name = "EXPR", hide = true)]
+    words: Vec<String>,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+/// Flags that may stand before or after any verb.
+#[derive(Debug, clap::Args)]
+struct Common {
+    /// The page: an id, an alias, or part of a title or URL
+    #[arg(short, long, global = true, value_name = "PAGE", help_heading = "Flags")]
+    page: Option<String>,
+    /// The frame in it: a selector, a name, an index, or part of a URL
+    #[arg(long, global = true, value_name = "FRAME", help_heading = "Flags")]
+    frame: Option<String>,
+    /// How long a call may take (30)
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = parse_seconds, help_heading = "Flags")]
+    timeout: Option<u64>,
+    /// Print exact JSON
+    #[arg(long, global = true, help_heading = "Flags")]
+    json: bool,
+    /// Print the value only, as is done anyway
+    #[arg(short, long, global = true, help_heading = "Flags")]
+    quiet: bool,
+    /// Print errors only
+    #[arg(long, global = true, help_heading = "Flags")]
+    errors: bool,
+    /// Cut the printed value to so many bytes
+    #[arg(long, global = true, value_name = "BYTES", help_heading = "Flags")]
+    max_bytes: Option<usize>,
+}
+
+/// Every verb; each lives in a file of its own.
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Eval(verbs::eval::Args),
+    Fire(verbs::fire::Args),
+    Async(verbs::r#async::Args),
+    Collect(verbs::collect::Args),
+    Batch(verbs::batch::Args),
+    Repl(verbs::repl::Args),
+    #[command(alias = "tabs")]
+    Pages(verbs::pages::Args),
+    Use(verbs::r#use::Args),
+    Up(verbs::up::Args),
+    Down(verbs::down::Args),
+    Status(verbs::status::Args),
+    Token(verbs::token::Args),
+    Allow(verbs::allow::Args),
+    Completions(verbs::completions::Args),
+    Version(verbs::version::Args),
+}
+
+/// The expression, when the command line is one argument that can be nothing else. The fast path: no clap.
+pub fn lone_expression(args: &[OsString]) -> Option<&str> {
+    let [only] = args else {
+        return None;
+    };
+    only.to_str().filter(|text| !text.starts_with('-') && !help::is_verb(text))
+}
+
+/// Does what the command line says.
+pub fn run(args: Vec<OsString>) -> Result<Exit, Failure> {
+    let bare = args.is_empty();
+    let args = std::iter::once(OsString::from("eye")).chain(args);
+    let cli = match command().try_get_matches_from(args).and_then(|found| Cli::from_arg_matches(&found)) {
+        Ok(cli) => cli,
+        Err(error) => return not_parsed(&error),
+    };
+    if bare {
+        ui::aside(&command().render_help().to_string());
+        return Ok(Exit::Usage);
+    }
+    let options = cli.common.into_options();
+    match (cli.verb, &cli.words[..]) {
+        (Some(verb), []) if cli.file.is_none() => dispatch(verb, &options),
+        (Some(_), []) => Err(Failure::usage("-f goes with an expression's verb", "write eye eval -f FILE")),
+        (None, [] | [_]) => verbs::eval::run(verbs::eval::Args::new(cli.words.into_iter().next(), cli.file), &options),
+        (_, [first, ..]) => Err(several(first)),
+    }
+}
+
+/// The command as clap knows it, with our own help.
+pub fn command() -> clap::Command {
+    let command = Cli::command();
+    let template = help::template(&command);
+    command.help_template(template)
+}
+
+fn dispatch(verb: Verb, options: &Options) -> Result<Exit, Failure> {
+    match verb {
+        Verb::Eval(args) => verbs::eval::run(args, options),
+        Verb::Fire(args) => verbs::fire::run(args, options),
+        Verb::Async(args) => verbs::r#async::run(args, options),
+        Verb::Collect(args) => verbs::collect::run(args, options),
+        Verb::Batch(args) => verbs::batch::run(&args, options),
+        Verb::Repl(args) => verbs::repl::run(&args, options),
+        Verb::Pages(args) => verbs::pages::run(&args, options),
+        Verb::Use(args) => verbs::r#use::run(args, options),
+        Verb::Up(args) => verbs::up::run(args, options),
+        Verb::Down(args) => verbs::down::run(&args, options),
+        Verb::Status(args) => verbs::status::run(&args, options),
+        Verb::Token(args) => verbs::token::run(&args, options),
+        Verb::Allow(args) => verbs::allow::run(args, options),
+        Verb::Completions(args) => verbs::completions::run(&args),
+        Verb::Version(args) => verbs::version::run(&args),
+    }
+}
+
+impl Common {
+    fn into_options(self) -> Options {
+        Options {
+            page: self.page.or_else(|| Var::Page.text()),
+            frame: self.frame,
+            timeout_ms: self.timeout,
+            json: self.json,
+            errors: self.errors,
+            bytes_max: self.max_bytes,
+        }
+    }
+}
+
+fn several(first: &str) -> Failure {
+    match near::verb(first) {
+        Some(verb) => Failure::usage(format!("`{first}` is no verb"), format!("did you mean eye {verb}?")),
+        None => Failure::usage("more than one argument, and the first is no verb", "quote the expression: eye 'a + b'"),
+    }
+}
+
+/// Why a text is no number of seconds.
+#[derive(Debug, thiserror::Error)]
+#[error("write seconds, such as 5 or 0.5, up to {}", CALL_TIMEOUT_MAX_MS / 1000)]
+struct NotSeconds;
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "the number is checked to lie between 0 and a day of milliseconds"
+)]
+fn parse_seconds(text: &str) -> Result<u64, NotSeconds> {
+    let ms = text.parse::<f64>().map_err(|_| NotSeconds)? * 1000.0;
+    if ms > 0.0 && ms <= CALL_TIMEOUT_MAX_MS as f64 { Ok((ms.ceil()) as u64) } else { Err(NotSeconds) }
+}
+
+/// Help and version are no errors; everything else is told in our own words' form.
+fn not_parsed(error: &clap::Error) -> Result<Exit, Failure> {
+    let text = error.to_string();
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        ui::text_out(&text)?;
+        return Ok(Exit::Success);
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        ui::aside(&text);
+        return Ok(Exit::Usage);
+    }
+    Err(in_our_form(&text, error.kind()))
+}
+
+fn in_our_form(text: &str, kind: ErrorKind) -> Failure {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let mut parts = text.split("\n\n");
+    let message = parts.next().unwrap_or_default().trim_end().to_owned();
+    let tip = parts.find_map(|part| part.trim().strip_prefix("tip: ").map(str::to_owned));
+    let hint = match (tip, kind) {
+        // clap's tip repeats the whole argument; ours is shorter and also true of verbs.
+        (Some(tip), ErrorKind::UnknownArgument) if tip.contains("'-- ") => {
+            "put -- before an expression that begins with a hyphen".into()
+        }
+        (Some(tip), _) => tip.lines().next().unwrap_or_default().to_owned(),
+        (None, _) => "see eye --help, or eye help VERB".into(),
+    };
+    Failure::usage(message, hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &[&str]) -> Vec<OsString> {
+        text.iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn clap_agrees_with_our_table_of_verbs() {
+        let command = command();
+        command.clone().debug_assert();
+        let mut known: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        known.push("help");
+        known.sort_unstable();
+        let mut listed: Vec<&str> = help::GROUPS.iter().flat_map(|(_, verbs)| verbs.iter().copied()).collect();
+        listed.sort_unstable();
+        assert_eq!(known, listed);
+        for (alias, verb) in help::ALIASES {
+            assert_eq!(command.find_subcommand(alias).map(clap::Command::get_name), Some(verb));
+        }
+        assert_eq!(command.get_subcommands().flat_map(clap::Command::get_all_aliases).count(), help::ALIASES.len());
+    }
+
+    #[test]
+    fn every_verb_has_an_example() {
+        for verb in command().get_subcommands() {
+            let after = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(after.starts_with("Example"), "{}", verb.get_name());
+        }
+    }
+
+    #[test]
+    fn one_argument_that_is_no_verb_and_no_flag_is_an_expression() {
+        for (args, want) in [
+            (&["1+1"][..], Some("1+1")),
+            (&[""], Some("")),
+            (&["status of"], Some("status of")),
+            (&["status"], None),
+            (&["tabs"], None),
+            (&["help"], None),
+            (&["-1"], None),
+            (&["-"], None),
+            (&["a", "b"], None),
+            (&[], None),
+        ] {
+            assert_eq!(lone_expression(&words(args)), want, "{args:?}");
+        }
+    }
+
+    #[test]
+    fn flags_stand_before_or_after() {
+        for line in [
+            &["eye", "-p", "shop", "--timeout", "1.5", "--json", "x"][..],
+            &["eye", "x", "-p", "shop", "--timeout", "1.5", "--json"],
+            &["eye", "-p", "shop", "eval", "--json", "x", "--timeout", "1.5"],
+        ] {
+            let options = Cli::try_parse_from(line).unwrap().common.into_options();
+            assert_eq!(options.page.as_deref(), Some("shop"), "{line:?}");
+            assert_eq!((options.timeout_ms, options.json), (Some(1500), true), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn after_two_hyphens_all_is_expression() {
+        let cli = Cli::try_parse_from(["eye", "--", "-1"]).unwrap();
+        assert_eq!(cli.words, ["-1"]);
+        let cli = Cli::try_parse_from(["eye", "--", "status"]).unwrap();
+        assert!(cli.verb.is_none());
+        assert_eq!(cli.words, ["status"]);
+    }
+
+    #[test]
+    fn seconds_may_have_fractions_and_have_an_end() {
+        assert_eq!(parse_seconds("5").unwrap(), 5000);
+        assert_eq!(parse_seconds("0.0001").unwrap(), 1);
+        assert_eq!(parse_seconds("86400").unwrap(), CALL_TIMEOUT_MAX_MS);
+        for text in ["0", "-1", "86401", "x", "", "inf", "nan"] {
+            assert!(parse_seconds(text).is_err(), "{text}");
+        }
+    }
+}

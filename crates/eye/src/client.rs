@@ -1,0 +1,245 @@
+//! Asking a hub: hello and question leave in one write, a missing hub is started, a retiring one replaced.
+
+use crate::env::{self, Var};
+use crate::failure::Failure;
+use crate::link::server::Address;
+use crate::link::{Link, ServerLink, SocketLink};
+use crate::options::Options;
+use crate::places;
+use crate::start::{self, STARTS_MAX};
+use eye_protocol::limits::{CALL_TIMEOUT_DEFAULT_MS, FRAME_BYTES_MAX, NAME_BYTES_MAX};
+use eye_protocol::messages::{ClientType, Hello, PROTOCOL_VERSION};
+use eye_protocol::rpc::{self, Message};
+use eye_protocol::{Ending, Error, answer};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::time::Duration;
+
+/// What the hub may take beyond a call's own timeout before it is taken for hung.
+const HUNG_AFTER_MS: u64 = 15_000;
+/// The id of the one question on a connection.
+const ID: &str = "1";
+
+/// What to do when no hub runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absent {
+    /// Start one.
+    Start,
+    /// Say so. A hub is not asked to make room for a newer one either.
+    Report,
+}
+
+/// Evaluates code in a page.
+pub fn eval(code: &str, options: &Options) -> Result<Ending, Failure> {
+    let frame = format!("{ID}:{code}");
+    check_length(&frame)?;
+    let (ending, _) = exchange(&frame, options, Absent::Start, |frame| match answer::parse_typed(frame) {
+        Some((ID, ending)) => Some(Ok(ending)),
+        _ => None,
+    })?;
+    Ok(ending)
+}
+
+/// Calls a method of the hub.
+pub fn call<T: DeserializeOwned>(
+    method: &str,
+    params: &impl Serialize,
+    options: &Options,
+    absent: Absent,
+) -> Result<T, Failure> {
+    let (result, _) = request(method, params, options, absent)?;
+    read_result(&result)
+}
+
+/// Stops the hub, and returns when another could take its place.
+pub fn stop(options: &Options) -> Result<(), Failure> {
+    let (_, mut link) = request("hub/stop", &serde_json::json!({}), options, Absent::Report)?;
+    see_off(&mut link)
+}
+
+/// Reads a result of the hub's.
+pub fn read_result<T: DeserializeOwned>(result: &str) -> Result<T, Failure> {
+    serde_json::from_str(result).map_err(|error| Failure::Garbled(error.to_string()))
+}
+
+/// A connection that stays, for many calls. The hub has agreed to serve it.
+pub fn open(options: &Options) -> Result<Link, Failure> {
+    let hello = |server| rpc::request("\"hello\"", "hello", &hello(options, Absent::Start, server));
+    for _ in 0..STARTS_MAX {
+        let mut link = connect(Absent::Start)?;
+        link.send(&[&hello(matches!(link, Link::Server(_)))])?;
+        match listen(&mut link, |frame| match rpc::parse_one(frame) {
+            Some(Message::Response { outcome, .. }) => Some(outcome.map_err(Failure::from)),
+            _ => None,
+        })? {
+            Heard::Answer(_) => return Ok(link),
+            Heard::Retiring => {}
+        }
+    }
+    Err(Failure::NotReached { socket: places::socket().path })
+}
+
+/// Refuses what no frame can hold.
+pub fn check_length(frame: &str) -> Result<(), Failure> {
+    if frame.len() > FRAME_BYTES_MAX { Err(Failure::CodeTooLong { bytes: frame.len() }) } else { Ok(()) }
+}
+
+/// How long to wait for an answer before the hub is taken for hung.
+pub fn patience(options: &Options) -> Duration {
+    Duration::from_millis(options.timeout_ms.unwrap_or(CALL_TIMEOUT_DEFAULT_MS).saturating_add(HUNG_AFTER_MS))
+}
+
+fn request(
+    method: &str,
+    params: &impl Serialize,
+    options: &Options,
+    absent: Absent,
+) -> Result<(Box<str>, Link), Failure> {
+    let frame = rpc::request(ID, method, params);
+    check_length(&frame)?;
+    exchange(&frame, options, absent, |frame| match rpc::parse_one(frame) {
+        Some(Message::Response { id, outcome }) if &*id == ID => Some(outcome.map_err(Failure::from)),
+        _ => None,
+    })
+}
+
+enum Heard<T> {
+    Answer(T),
+    Retiring,
+}
+
+fn exchange<T>(
+    question: &str,
+    options: &Options,
+    absent: Absent,
+    wanted: impl Fn(&str) -> Option<Result<T, Failure>>,
+) -> Result<(T, Link), Failure> {
+    for _ in 0..STARTS_MAX {
+        let mut link = connect(absent)?;
+        link.set_patience(Some(patience(options)))?;
+        let hello = rpc::notification("hello", &hello(options, absent, matches!(link, Link::Server(_))));
+        link.send(&[&hello, question])?;
+        match listen(&mut link, &wanted)? {
+            Heard::Answer(answer) => return Ok((answer, link)),
+            // Nothing of what was sent has been executed: a hub that retires serves nobody any more.
+            Heard::Retiring => {}
+        }
+    }
+    Err(Failure::NotReached { socket: places::socket().path })
+}
+
+fn listen<T>(link: &mut Link, wanted: impl Fn(&str) -> Option<Result<T, Failure>>) -> Result<Heard<T>, Failure> {
+    while let Some(frame) = link.receive()? {
+        if let Some(answer) = wanted(&frame) {
+            return answer.map(Heard::Answer);
+        }
+        match about_connection(&frame) {
+            Some(Ok(())) => {
+                see_off(link)?;
+                return Ok(Heard::Retiring);
+            }
+            Some(Err(error)) => return Err(error.into()),
+            None => {}
+        }
+    }
+    Err(Failure::HubGone)
+}
+
+/// Waits for the end of a hub that said it ends.
+fn see_off(link: &mut Link) -> Result<(), Failure> {
+    while link.receive()?.is_some() {}
+    if matches!(link, Link::Socket(_)) {
+        places::wait_for_end(&places::socket().path);
+    }
+    Ok(())
+}
+
+/// A frame about the whole connection: the hub retires, or it could not read what was sent.
+fn about_connection(frame: &str) -> Option<Result<(), Error>> {
+    match rpc::parse_one(frame)? {
+        Message::Notification { method, .. } if method == "hub/retiring" => Some(Ok(())),
+        Message::Response { id, outcome: Err(error) } if &*id == "null" => Some(Err(error)),
+        _ => None,
+    }
+}
+
+fn connect(absent: Absent) -> Result<Link, Failure> {
+    if let Some(server) = Var::Server.text() {
+        let token = token();
+        return ServerLink::connect(&Address::parse(&server)?, token.as_deref())
+            .map(|link| Link::Server(Box::new(link)));
+    }
+    let socket = places::socket();
+    socket.check()?;
+    for round in 0..STARTS_MAX {
+        if let Some(link) = SocketLink::connect(&socket.path)? {
+            return Ok(Link::Socket(link));
+        }
+        if absent == Absent::Report {
+            return Err(Failure::NoHub);
+        }
+        start::hub_in_round(round, &[])?;
+    }
+    Err(Failure::NotReached { socket: socket.path })
+}
+
+/// The token for a hub elsewhere. A hub that asks for none may be spoken to without.
+fn token() -> Option<String> {
+    let from_file = || std::fs::read_to_string(places::token_file().ok()?).ok();
+    Var::Token.text().or_else(from_file).map(|text| text.trim().to_owned())
+}
+
+fn hello(options: &Options, absent: Absent, elsewhere: bool) -> Hello {
+    Hello {
+        client_type: Some(ClientType::Agent),
+        version: Some(PROTOCOL_VERSION.into()),
+        typed: true,
+        agent: agent(elsewhere),
+        target: options.page.clone(),
+        timeout: options.timeout_ms,
+        frame: options.frame.clone(),
+        build: (absent == Absent::Start).then(|| env!("CARGO_PKG_VERSION").into()),
+        ..Hello::default()
+    }
+}
+
+/// Who asks: the folder the command is called in, and for a hub elsewhere the machine too.
+fn agent(elsewhere: bool) -> Option<String> {
+    let folder = env::current_folder()?.to_string_lossy().into_owned();
+    let name =
+        if elsewhere { format!("{}:{folder}", rustix::system::uname().nodename().to_string_lossy()) } else { folder };
+    // The end of a long path tells more than its beginning.
+    let from = name.ceil_char_boundary(name.len().saturating_sub(NAME_BYTES_MAX));
+    Some(name[from..].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hello_says_who_asks_and_what_for() {
+        let options = Options { page: Some("shop".into()), timeout_ms: Some(1500), ..Options::default() };
+        let said = hello(&options, Absent::Start, false);
+        assert!(said.typed && !said.batch);
+        assert_eq!(said.target.as_deref(), Some("shop"));
+        assert_eq!(said.timeout, Some(1500));
+        assert_eq!(said.build.as_deref(), Some(env!("CARGO_PKG_VERSION")));
+        assert_eq!(said.agent, env::current_folder().map(|folder| folder.to_string_lossy().into_owned()));
+        assert_eq!(hello(&options, Absent::Report, false).build, None);
+    }
+
+    #[test]
+    fn a_retiring_hub_is_noticed() {
+        let retiring = r#"{"jsonrpc":"2.0","method":"hub/retiring","params":{"version":"0.0.9"}}"#;
+        assert_eq!(about_connection(retiring), Some(Ok(())));
+        assert_eq!(about_connection("1:hub/retiring"), None);
+        assert_eq!(about_connection(r#"{"jsonrpc":"2.0","id":"1","result":{}}"#), None);
+    }
+
+    #[test]
+    fn code_over_the_limit_is_refused_before_it_is_sent() {
+        assert!(check_length(&"x".repeat(FRAME_BYTES_MAX)).is_ok());
+        assert!(matches!(check_length(&"x".repeat(FRAME_BYTES_MAX + 1)), Err(Failure::CodeTooLong { .. })));
+    }
+}

@@ -1,0 +1,89 @@
+//! Everything eye takes from its environment, in one table; `--help` shows the same table. Nothing else reads it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// One variable that eye honours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Var {
+    /// `HOME`
+    Home,
+    /// `XDG_RUNTIME_DIR`
+    RuntimeDir,
+    /// `XDG_CONFIG_HOME`
+    ConfigHome,
+    /// `XDG_STATE_HOME`
+    StateHome,
+    /// `EYE_SOCKET`
+    Socket,
+    /// `EYE_PORT`
+    Port,
+    /// `EYE_TOKEN`
+    Token,
+    /// `EYE_SERVER`
+    Server,
+    /// `EYE_PAGE`
+    Page,
+    /// `NO_COLOR`
+    NoColor,
+}
+
+/// Every variable with its name and what it is for.
+pub const TABLE: [(Var, &str, &str); 10] = [
+    (Var::Page, "EYE_PAGE", "the page to ask, as --page does"),
+    (Var::Server, "EYE_SERVER", "a hub elsewhere, such as wss://box.local:8765"),
+    (Var::Token, "EYE_TOKEN", "the token, instead of the token file"),
+    (Var::Socket, "EYE_SOCKET", "the hub's Unix socket"),
+    (Var::Port, "EYE_PORT", "the hub's port (8765)"),
+    (Var::RuntimeDir, "XDG_RUNTIME_DIR", "holds eye/hub.sock; else /tmp/eye-<uid>/hub.sock"),
+    (Var::ConfigHome, "XDG_CONFIG_HOME", "holds eye/token and eye/origins (~/.config)"),
+    (Var::StateHome, "XDG_STATE_HOME", "holds eye/hub.log and eye/history (~/.local/state)"),
+    (Var::Home, "HOME", "where ~ is"),
+    (Var::NoColor, "NO_COLOR", "no colour on a terminal"),
+];
+
+impl Var {
+    /// The variable's name.
+    pub fn name(self) -> &'static str {
+        TABLE.iter().find(|(var, ..)| *var == self).map_or("", |(_, name, _)| name)
+    }
+
+    /// Its value; set to nothing is not set.
+    pub fn get(self) -> Option<OsString> {
+        std::env::var_os(self.name()).filter(|value| !value.is_empty())
+    }
+
+    /// Its value as text.
+    pub fn text(self) -> Option<String> {
+        self.get().map(|value| value.to_string_lossy().into_owned())
+    }
+
+    /// Its value as an absolute path; the XDG specification says to ignore others.
+    pub fn folder(self) -> Option<PathBuf> {
+        self.get().map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+}
+
+/// Where the command was called. `None`: the folder is gone.
+pub fn current_folder() -> Option<PathBuf> {
+    std::env::current_dir().ok()
+}
+
+/// This program's own file.
+pub fn current_program() -> std::io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variable_has_its_own_name() {
+        for (var, name, what) in TABLE {
+            assert_eq!(var.name(), name);
+            assert!(!what.is_empty());
+            assert_eq!(TABLE.iter().filter(|(_, other, _)| *other == name).count(), 1);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Everything that can end a command badly: one sentence, the exit it leads to, and the next step.
+
+use crate::exit::Exit;
+use crate::places;
+use eye_hub::HubError;
+use eye_protocol::Error;
+use eye_protocol::limits::FRAME_BYTES_MAX;
+use std::borrow::Cow;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The call came to an error.
+    #[error("{}", .0.message)]
+    Call(#[from] Error),
+    /// A bare word that threw, and that is nearly a verb.
+    #[error("{}", .error.message)]
+    NearVerb {
+        /// What the page said.
+        error: Error,
+        /// The verb.
+        verb: &'static str,
+    },
+    /// The command line makes no sense.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What to write instead.
+        hint: Option<String>,
+    },
+    /// Some results were not there in time.
+    #[error("still pending: {}", .0.join(", "))]
+    Pending(Vec<String>),
+    /// The hub is known to be absent.
+    #[error("no hub runs")]
+    NoHub,
+    /// The connection ended in the middle of a call.
+    #[error("the hub went away before it answered")]
+    HubGone,
+    /// The hub is there but says nothing.
+    #[error("the hub did not answer in time")]
+    HubSilent,
+    /// The hub sent what cannot be read.
+    #[error("the hub sent what this eye cannot read: {0}")]
+    Garbled(String),
+    /// A hub was started, and still none answers.
+    #[error("a hub was started, but none answers on {}", .socket.display())]
+    NotReached {
+        /// Where it should.
+        socket: PathBuf,
+    },
+    /// A started hub did not come up.
+    #[error("the hub did not start: {message}")]
+    NotStarted {
+        /// What it said.
+        message: String,
+        /// What it said to do.
+        hint: Option<String>,
+        /// How it ended.
+        exit: Exit,
+    },
+    /// The socket cannot be used.
+    #[error("cannot use the socket {}: {source}", .path.display())]
+    Socket {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The folder of the socket might be somebody else's.
+    #[error("{} is not safe: {why}", .folder.display())]
+    UnsafeFolder {
+        /// Which.
+        folder: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A hub elsewhere cannot be reached.
+    #[error("cannot reach {url}: {why}")]
+    Unreachable {
+        /// Where.
+        url: String,
+        /// What happened.
+        why: String,
+    },
+    /// A hub elsewhere wants another token.
+    #[error("{url} refused this agent: {why}")]
+    Refused {
+        /// Where.
+        url: String,
+        /// What it said.
+        why: String,
+    },
+    /// A hub runs already, and not as asked.
+    #[error("a hub already runs, with {what}")]
+    RunsOtherwise {
+        /// What is different.
+        what: String,
+    },
+    /// The hub that runs here could not start, or stopped.
+    #[error(transparent)]
+    Hub(#[from] HubError),
+    /// Code over the limit.
+    #[error("the code has {bytes} bytes, over the limit of {} MiB", FRAME_BYTES_MAX >> 20)]
+    CodeTooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// A file or stream of this machine.
+    #[error("cannot {doing}: {source}")]
+    Io {
+        /// What was being done.
+        doing: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Whoever read our output has gone: nothing more to do, and no fault of anybody.
+    #[error("nobody reads the output any more")]
+    OutputClosed,
+}
+
+impl Failure {
+    /// A mistake on the command line, and what to write instead.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// Names what was being done when the system said no.
+    pub fn io(doing: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let doing = doing.into();
+        move |source| Self::Io { doing, source }
+    }
+
+    /// How the process ends.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::Call(error) | Self::NearVerb { error, .. } => Exit::of(error.code),
+            Self::Usage { .. } | Self::CodeTooLong { .. } | Self::RunsOtherwise { .. } => Exit::Usage,
+            Self::Io { .. } => Exit::Threw,
+            Self::Pending(_) | Self::HubSilent => Exit::Timeout,
+            Self::NoHub
+            | Self::HubGone
+            | Self::Garbled(_)
+            | Self::NotReached { .. }
+            | Self::Socket { .. }
+            | Self::Unreachable { .. } => Exit::Absent,
+            Self::NotStarted { exit, .. } => *exit,
+            Self::UnsafeFolder { .. } | Self::Refused { .. } => Exit::Denied,
+            Self::Hub(error) => exit_of_hub(error),
+            Self::OutputClosed => Exit::Success,
+        }
+    }
+
+    /// The next step, where there is one.
+    pub fn hint(&self) -> Option<Cow<'_, str>> {
+        let text: Cow<'_, str> = match self {
+            Self::Call(error) => return error.hint.as_deref().map(Cow::from),
+            Self::NearVerb { verb, .. } => format!("did you mean eye {verb}?").into(),
+            Self::Usage { hint, .. } | Self::NotStarted { hint, .. } => return hint.as_deref().map(Cow::from),
+            Self::Pending(ids) => format!("ask again with eye collect {}", ids.join(" ")).into(),
+            Self::NoHub => "start one with eye up".into(),
+            Self::HubGone => "the code may have run; look before asking again (the next call starts a hub)".into(),
+            Self::HubSilent => "look with eye status; if it hangs too, end the hub's process".into(),
+            Self::Garbled(_) => "the hub may be of another version: eye down, then ask again".into(),
+            Self::NotReached { .. } => match places::log_file() {
+                Ok(log) => format!("see {}", log.display()).into(),
+                Err(_) => return None,
+            },
+            Self::Socket { .. } => "name another with EYE_SOCKET".into(),
+            Self::UnsafeFolder { folder, .. } => {
+                format!("remove {} if it is not yours, or set XDG_RUNTIME_DIR or EYE_SOCKET", folder.display()).into()
+            }
+            Self::Unreachable { .. } => {
+                "check EYE_SERVER, and that a hub listens there; a private certificate goes into SSL_CERT_FILE".into()
+            }
+            Self::Refused { .. } => "set EYE_TOKEN to what `eye token show` prints on the hub's machine".into(),
+            Self::RunsOtherwise { .. } => "stop it first: eye down".into(),
+            Self::Hub(error) => return hint_of_hub(error).map(Cow::from),
+            Self::CodeTooLong { .. } | Self::Io { .. } | Self::OutputClosed => return None,
+        };
+        Some(text)
+    }
+}
+
+fn exit_of_hub(error: &HubError) -> Exit {
+    match error {
+        HubError::Exposed { .. } | HubError::Tls(_) => Exit::Usage,
+        HubError::UnsafePlace { .. } => Exit::Denied,
+        HubError::Running { .. } | HubError::PortTaken { .. } | HubError::Io { .. } => Exit::Absent,
+    }
+}
+
+/// The hub's own words name the next step where it depends on what is wrong; here is the rest.
+fn hint_of_hub(error: &HubError) -> Option<&'static str> {
+    match error {
+        HubError::Running { .. } => Some("see eye status, or stop it with eye down"),
+        HubError::PortTaken { .. } => Some("stop that, or take another port with --port N or EYE_PORT"),
+        HubError::Tls(_) => Some("both files must be PEM, and the key must belong to the certificate"),
+        HubError::Exposed { .. } | HubError::UnsafePlace { .. } | HubError::Io { .. } => None,
+    }
+}

@@ -1,0 +1,27 @@
+//! The `eye` binary: one argument that is no verb goes straight to the page, everything else through clap.
+
+mod args;
+mod client;
+mod env;
+mod exit;
+mod failure;
+mod help;
+mod link;
+mod near;
+mod options;
+mod places;
+mod start;
+mod ui;
+mod verbs;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let outcome = match args::lone_expression(&args) {
+        Some(code) => verbs::eval::evaluate(code, &options::Options::from_env()),
+        None => args::run(args),
+    };
+    ui::finish(outcome)
+}

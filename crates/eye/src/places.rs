@@ -1,0 +1,148 @@
+//! Where eye keeps things: the socket, the token, the allowed origins, the log and the history.
+
+use crate::env::Var;
+use crate::failure::Failure;
+use eye_protocol::limits::SHUTDOWN_MS;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// The hub's Unix socket, and whether its folder must be checked before it is trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Socket {
+    /// The socket itself.
+    pub path: PathBuf,
+    /// It lies in `/tmp`, where anybody may make folders.
+    pub shared: bool,
+}
+
+/// The hub's Unix socket.
+pub fn socket() -> Socket {
+    if let Some(path) = Var::Socket.get() {
+        let path = PathBuf::from(path);
+        return Socket { path: std::path::absolute(&path).unwrap_or(path), shared: false };
+    }
+    if let Some(runtime) = Var::RuntimeDir.folder() {
+        return Socket { path: runtime.join("eye/hub.sock"), shared: false };
+    }
+    let folder = format!("/tmp/eye-{}", rustix::process::getuid().as_raw());
+    Socket { path: Path::new(&folder).join("hub.sock"), shared: true }
+}
+
+impl Socket {
+    /// Refuses a folder that somebody else may have put there.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self.path.parent() {
+            Some(folder) if self.shared => check_folder(folder, rustix::process::getuid().as_raw()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How long a hub that ends may take to let go of its socket: its own grace for slow peers, and as much again.
+const END: Duration = Duration::from_millis(2 * SHUTDOWN_MS);
+
+/// Waits until a hub that ends has let go of its socket, by the lock that it holds while it lives.
+pub fn wait_for_end(socket: &Path) {
+    let Ok(lock) = fs::File::open(socket.with_extension("lock")) else {
+        return;
+    };
+    let (sender, ended) = channel();
+    std::thread::spawn(move || {
+        // The lock itself is not wanted: it goes when the file is closed.
+        let _ = lock.lock_shared();
+        drop(lock);
+        let _ = sender.send(());
+    });
+    // A hub that takes longer is told by whoever tries to take its place.
+    let _ = ended.recv_timeout(END);
+}
+
+fn check_folder(folder: &Path, uid: u32) -> Result<(), Failure> {
+    let refuse = |why| Err(Failure::UnsafeFolder { folder: folder.to_owned(), why });
+    let found = match fs::symlink_metadata(folder) {
+        Ok(found) => found,
+        // The hub makes it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Failure::io(format!("look at {}", folder.display()))(error)),
+    };
+    if found.is_symlink() {
+        return refuse("it is a symbolic link");
+    }
+    if !found.is_dir() {
+        return refuse("it is not a folder");
+    }
+    if found.uid() != uid {
+        return refuse("it belongs to another user");
+    }
+    if found.mode() & 0o777 != 0o700 {
+        return refuse("others may use it; its mode must be 0700");
+    }
+    Ok(())
+}
+
+/// The file with the bearer token.
+pub fn token_file() -> Result<PathBuf, Failure> {
+    Ok(config_folder()?.join("token"))
+}
+
+/// The file of allowed origins.
+pub fn origins_file() -> Result<PathBuf, Failure> {
+    Ok(config_folder()?.join("origins"))
+}
+
+/// The folder of the log, the history, and what the hub remembers.
+pub fn state_folder() -> Result<PathBuf, Failure> {
+    Ok(base(Var::StateHome, ".local/state")?.join("eye"))
+}
+
+/// What hubs in the background say.
+pub fn log_file() -> Result<PathBuf, Failure> {
+    Ok(state_folder()?.join("hub.log"))
+}
+
+fn config_folder() -> Result<PathBuf, Failure> {
+    Ok(base(Var::ConfigHome, ".config")?.join("eye"))
+}
+
+fn base(var: Var, below_home: &str) -> Result<PathBuf, Failure> {
+    let homeless = || Failure::usage("HOME is not set", format!("set HOME, or {}", var.name()));
+    var.folder().or_else(|| Var::Home.folder().map(|home| home.join(below_home))).ok_or_else(homeless)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn why(folder: &Path, uid: u32) -> Option<&'static str> {
+        match check_folder(folder, uid) {
+            Ok(()) => None,
+            Err(Failure::UnsafeFolder { why, .. }) => Some(why),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn only_a_folder_of_our_own_is_trusted() {
+        let home = tempfile::tempdir().unwrap();
+        let uid = rustix::process::getuid().as_raw();
+        let folder = home.path().join("eye");
+        assert_eq!(why(&folder, uid), None);
+        fs::create_dir(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(why(&folder, uid), Some("others may use it; its mode must be 0700"));
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(why(&folder, uid), None);
+        assert_eq!(why(&folder, uid + 1), Some("it belongs to another user"));
+        let link = home.path().join("link");
+        symlink(&folder, &link).unwrap();
+        assert_eq!(why(&link, uid), Some("it is a symbolic link"));
+        let file = home.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert_eq!(why(&file, uid), Some("it is not a folder"));
+    }
+}

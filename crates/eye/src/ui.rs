@@ -1,0 +1,106 @@
+//! Everything eye prints. Values go to stdout alone; errors, hints and notes to stderr.
+
+use crate::env::Var;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::options::{Options, cut};
+use eye_protocol::Value;
+use std::fmt::Display;
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
+
+const RED: &str = "\x1b[1;31m";
+const CYAN: &str = "\x1b[1;36m";
+const PLAIN: &str = "\x1b[0m";
+
+/// Tells how the command went and ends the process with it.
+pub fn finish(outcome: Result<Exit, Failure>) -> ExitCode {
+    match outcome {
+        Ok(exit) => ExitCode::from(exit.code()),
+        Err(failure) => {
+            report(&failure);
+            ExitCode::from(failure.exit().code())
+        }
+    }
+}
+
+/// Tells a failure and its next step.
+pub fn report(failure: &Failure) {
+    if matches!(failure, Failure::OutputClosed) {
+        return;
+    }
+    labelled(RED, "error", failure);
+    if let Some(hint) = failure.hint() {
+        labelled(CYAN, "hint", &hint);
+    }
+}
+
+/// Tells something beside the value.
+pub fn note(text: impl Display) {
+    labelled(CYAN, "note", &text);
+}
+
+/// Tells something on stderr as it is.
+pub fn aside(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+fn labelled(colour: &str, label: &str, text: &dyn Display) {
+    let stderr = io::stderr().lock();
+    let coloured = stderr.is_terminal() && Var::NoColor.get().is_none();
+    let line = if coloured { format!("{colour}{label}:{PLAIN} {text}\n") } else { format!("{label}: {text}\n") };
+    // When stderr is gone too, nobody is left to be told.
+    let _ = { stderr }.write_all(line.as_bytes());
+}
+
+/// Prints the value of a call, as the flags want it.
+pub fn value(value: &Value, options: &Options) -> Result<(), Failure> {
+    if options.errors {
+        return Ok(());
+    }
+    let text = options.render(value);
+    let left_out = options.bytes_max.map_or(0, |bytes_max| cut(&text, bytes_max).1);
+    let mut shown = text;
+    shown.truncate(shown.len() - left_out);
+    shown.push('\n');
+    text_out(&shown)?;
+    if left_out > 0 {
+        note(format_args!("{left_out} more bytes left out by --max-bytes"));
+    }
+    Ok(())
+}
+
+/// Prints one line.
+pub fn line(text: impl Display) -> Result<(), Failure> {
+    text_out(&format!("{text}\n"))
+}
+
+/// Prints text as it is.
+pub fn text_out(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(not_printed)
+}
+
+/// Many lines, printed when flushed or when there are enough of them.
+pub struct Lines(BufWriter<io::Stdout>);
+
+impl Lines {
+    /// Lines to stdout.
+    pub fn new() -> Self {
+        Self(BufWriter::with_capacity(64 << 10, io::stdout()))
+    }
+
+    /// Adds one line.
+    pub fn line(&mut self, text: impl Display) -> Result<(), Failure> {
+        writeln!(self.0, "{text}").map_err(not_printed)
+    }
+
+    /// Prints what waits.
+    pub fn flush(&mut self) -> Result<(), Failure> {
+        self.0.flush().map_err(not_printed)
+    }
+}
+
+fn not_printed(error: io::Error) -> Failure {
+    if error.kind() == ErrorKind::BrokenPipe { Failure::OutputClosed } else { Failure::io("print the answer")(error) }
+}

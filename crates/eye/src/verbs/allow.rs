@@ -1,0 +1,70 @@
+//! `eye allow`: which origins beside the loopback ones may join.
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::options::Options;
+use crate::{places, ui};
+use eye_hub::origins::{Allowed, Origins, normalise};
+use serde_json::json;
+
+/// Let pages of an origin join, or list those that may
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example: eye allow https://shop.example\n         eye allow --no-eval https://bank.example\n         eye allow --remove https://shop.example\n\nPages of this machine (localhost) may always join."
+)]
+pub struct Args {
+    /// Scheme, host and port
+    origin: Option<String>,
+    /// Its pages may join, but no code is evaluated in them
+    #[arg(long, requires = "origin")]
+    no_eval: bool,
+    /// List the allowed origins
+    #[arg(long, conflicts_with_all = ["origin", "remove"])]
+    list: bool,
+    /// Take an origin off the list
+    #[arg(long, value_name = "ORIGIN", conflicts_with = "origin")]
+    remove: Option<String>,
+}
+
+/// Changes or prints the list. The hub reads it anew for every page that joins.
+pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
+    let file = places::origins_file()?;
+    let origins = Origins::new(file.clone());
+    let broken = || Failure::io(format!("use {}", file.display()));
+    if let Some(text) = args.remove {
+        let origin = parse(&text)?;
+        if !origins.remove(&origin).map_err(broken())? {
+            return Err(Failure::usage(format!("{origin} is not on the list"), "see eye allow --list"));
+        }
+        return say(options, &format!("removed {origin}"));
+    }
+    if let Some(text) = args.origin {
+        let origin = parse(&text)?;
+        let eval = !args.no_eval;
+        origins.allow(Allowed { origin: origin.clone(), eval }).map_err(broken())?;
+        return say(
+            options,
+            &if eval { format!("allowed {origin}") } else { format!("allowed {origin} without eval") },
+        );
+    }
+    let list = origins.list().map_err(broken())?;
+    if options.json {
+        let rows: Vec<_> = list.iter().map(|a| json!({"origin": a.origin, "eval": a.eval})).collect();
+        ui::line(json!(rows))?;
+    } else if !options.errors {
+        let line = |a: &Allowed| format!("{}{}\n", a.origin, if a.eval { "" } else { " without eval" });
+        ui::text_out(&list.iter().map(line).collect::<String>())?;
+    }
+    Ok(Exit::Success)
+}
+
+fn say(options: &Options, text: &str) -> Result<Exit, Failure> {
+    if !options.errors {
+        ui::line(text)?;
+    }
+    Ok(Exit::Success)
+}
+
+fn parse(text: &str) -> Result<String, Failure> {
+    normalise(text).map_err(|error| Failure::Usage { message: error.to_string(), hint: None })
+}

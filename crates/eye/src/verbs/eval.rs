@@ -1,0 +1,66 @@
+//! `eye eval`, and `eye EXPR`, which is the same.
+
+use crate::client;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::options::Options;
+use crate::{near, ui};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Evaluate code in a page and print its value
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: eye eval -f measure.js --json\n         echo 'document.links.length' | eye eval -")]
+pub struct Args {
+    /// The code; - is stdin
+    code: Option<String>,
+    /// Take the code from a file; - is stdin
+    #[arg(short, long, value_name = "FILE", conflicts_with = "code")]
+    file: Option<PathBuf>,
+}
+
+impl Args {
+    /// What `eye EXPR`, `eye -` and `eye -f FILE` mean.
+    pub fn new(code: Option<String>, file: Option<PathBuf>) -> Self {
+        Self { code, file }
+    }
+}
+
+/// Finds the code and evaluates it.
+pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
+    let code = match (args.code, args.file) {
+        (Some(code), None) if code == "-" => read_stdin()?,
+        (Some(code), None) => code,
+        (None, Some(file)) if file == Path::new("-") => read_stdin()?,
+        (None, Some(file)) => {
+            std::fs::read_to_string(&file).map_err(Failure::io(format!("read {}", file.display())))?
+        }
+        (Some(_), Some(_)) => {
+            return Err(Failure::usage("both an expression and a file", "give one of the two"));
+        }
+        (None, None) => {
+            return Err(Failure::usage(
+                "no code was given",
+                "write eye eval CODE, eye eval -f FILE, or eye eval - for stdin",
+            ));
+        }
+    };
+    evaluate(&code, options)
+}
+
+/// Evaluates code and prints its value.
+pub fn evaluate(code: &str, options: &Options) -> Result<Exit, Failure> {
+    match client::eval(code, options)? {
+        Ok(value) => ui::value(&value, options).map(|()| Exit::Success),
+        Err(error) => Err(match near::verb_for_unknown(code, &error.message) {
+            Some(verb) => Failure::NearVerb { error, verb },
+            None => error.into(),
+        }),
+    }
+}
+
+fn read_stdin() -> Result<String, Failure> {
+    let mut code = String::new();
+    std::io::stdin().lock().read_to_string(&mut code).map_err(Failure::io("read stdin"))?;
+    Ok(code)
+}

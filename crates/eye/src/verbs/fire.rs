@@ -1,0 +1,23 @@
+//! `eye fire`: hand code to a page and do not wait for it.
+
+use crate::client::{self, Absent};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::options::Options;
+use eye_protocol::messages::{Eval, EvalMode};
+use serde::de::IgnoredAny;
+
+/// Hand code to a page and return at once
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: eye fire 'openNotepad()'")]
+pub struct Args {
+    /// The code
+    code: String,
+}
+
+/// Hands the code over. That there is no page is told; what becomes of the code is not.
+pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
+    let params = Eval { code: args.code, mode: EvalMode::Fire, ..Eval::default() };
+    let IgnoredAny = client::call("eval", &params, options, Absent::Start)?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,17 @@
+//! The verbs, one file each. A verb asks and hands what it got to `ui`.
+
+pub mod allow;
+pub mod r#async;
+pub mod batch;
+pub mod collect;
+pub mod completions;
+pub mod down;
+pub mod eval;
+pub mod fire;
+pub mod pages;
+pub mod repl;
+pub mod status;
+pub mod token;
+pub mod up;
+pub mod r#use;
+pub mod version;

@@ -1,0 +1,294 @@
+//! `eye up`: run a hub, in the background or right here.
+
+use crate::env::Var;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::options::Options;
+use crate::start::{self, Report, STARTS_MAX, Started};
+use crate::verbs::{status, token};
+use crate::{places, ui};
+use clap::ValueEnum;
+use eye_hub::{Auth, Config, HubError, Ready, Tls};
+use eye_protocol::messages::Status;
+use eye_protocol::rpc;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+const PORT_DEFAULT: u16 = 8765;
+
+/// Run a hub; verbs that need one do it by themselves
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example: eye up\n         eye up --port 9000\n         eye up --listen 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --host box.local"
+)]
+pub struct Args {
+    /// Stay here until interrupted
+    #[arg(long)]
+    foreground: bool,
+    /// The port; 0 takes a free one
+    #[arg(long)]
+    port: Option<u16>,
+    /// Who may be an agent over TCP: token, or none for trying things on loopback
+    #[arg(long, value_enum, hide_possible_values = true)]
+    auth: Option<AuthKind>,
+    /// The address to listen on (127.0.0.1)
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<IpAddr>,
+    /// The port is published to loopback only, by a container or tunnel
+    #[arg(long)]
+    published: bool,
+    /// A host name that pages and agents may use for this hub
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// A certificate chain, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Its key, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Leave the terminal and report in JSON; how eye starts hubs
+    #[arg(long, hide = true, requires = "foreground")]
+    detached: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AuthKind {
+    /// Whoever has the token
+    Token,
+    /// Anybody on this machine
+    None,
+}
+
+impl AuthKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::None => "none",
+        }
+    }
+}
+
+/// Runs a hub.
+pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
+    if args.detached {
+        return run_detached(args);
+    }
+    if args.foreground {
+        warn_open(&args);
+        let config = args.into_config()?;
+        let socket = config.socket.display().to_string();
+        let mut printed = Ok(());
+        eye_hub::run(config, |ready| printed = ui::line(format_args!("ready {} {socket}", url(ready))))?;
+        return printed.map(|()| Exit::Success);
+    }
+    run_in_background(&args, options)
+}
+
+fn run_in_background(args: &Args, options: &Options) -> Result<Exit, Failure> {
+    for round in 0..STARTS_MAX {
+        // A hub elsewhere is none that could be started here.
+        let here = if Var::Server.get().is_some() { Err(Failure::NoHub) } else { status::ask(options) };
+        match here {
+            Ok(status) => return already(args, options, &status),
+            Err(Failure::NoHub) => {}
+            Err(failure) => return Err(failure),
+        }
+        match start::hub_in_round(round, &args.flags())? {
+            Started::Ready { url, socket } => {
+                warn_open(args);
+                return say(options, &format!("ready {url} {socket}"));
+            }
+            // Somebody else was faster; the next round asks that one.
+            Started::Running if Var::Server.get().is_some() => return say(options, "running"),
+            Started::Running => {}
+        }
+    }
+    Err(Failure::NotReached { socket: places::socket().path })
+}
+
+fn already(args: &Args, options: &Options, running: &Status) -> Result<Exit, Failure> {
+    if let Some(what) = args.differs(running)? {
+        return Err(Failure::RunsOtherwise { what });
+    }
+    if running.version != env!("CARGO_PKG_VERSION") {
+        ui::note(format_args!("it is version {}; the next call replaces it when it is idle", running.version));
+    }
+    say(options, &format!("running {} {}", status::url(running), running.socket))
+}
+
+/// What starts a hub hears from it by one line; after that the hub has no more to do with its starter.
+fn run_detached(args: Args) -> Result<Exit, Failure> {
+    // It fails only for a process that leads its group already, which is as good.
+    let _ = rustix::process::setsid();
+    let outcome = args.into_config().and_then(|config| {
+        let socket = config.socket.display().to_string();
+        let ready = |ready: &Ready| {
+            report(&Report::Ready { url: url(ready), socket });
+            leave_stdout();
+        };
+        eye_hub::run(config, ready).map_err(Failure::from)
+    });
+    match outcome {
+        Ok(()) => Ok(Exit::Success),
+        Err(Failure::Hub(HubError::Running { .. })) => {
+            report(&Report::Running);
+            Ok(Exit::Success)
+        }
+        Err(failure) => {
+            let hint = failure.hint().map(std::borrow::Cow::into_owned);
+            report(&Report::Failed { message: failure.to_string(), hint, exit: failure.exit().code() });
+            Err(failure)
+        }
+    }
+}
+
+fn report(report: &Report) {
+    // A starter that was interrupted reads no more; the hub serves all the same.
+    let _ = ui::line(rpc::json(report));
+}
+
+fn leave_stdout() {
+    if let Ok(nowhere) = std::fs::OpenOptions::new().write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdout(nowhere);
+    }
+}
+
+fn say(options: &Options, text: &str) -> Result<Exit, Failure> {
+    if !options.errors {
+        ui::line(text)?;
+    }
+    Ok(Exit::Success)
+}
+
+fn warn_open(args: &Args) {
+    if args.auth == Some(AuthKind::None) {
+        ui::note("with --auth none every program on this machine may evaluate code in your pages");
+    }
+}
+
+fn url(ready: &Ready) -> String {
+    format!("{}://{}", if ready.tls { "https" } else { "http" }, ready.listen)
+}
+
+impl Args {
+    fn into_config(self) -> Result<Config, Failure> {
+        let auth = match self.auth.unwrap_or(AuthKind::Token) {
+            AuthKind::Token => Auth::Token(token::current()?),
+            AuthKind::None => Auth::None,
+        };
+        let listen = self.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        Ok(Config {
+            socket: places::socket().path,
+            listen: SocketAddr::new(listen, self.port()?.unwrap_or(PORT_DEFAULT)),
+            published: self.published,
+            hosts: self.host,
+            auth,
+            tls: self.tls_cert.zip(self.tls_key).map(|(cert, key)| Tls { cert, key }),
+            origins_file: places::origins_file()?,
+            state_dir: places::state_folder()?,
+        })
+    }
+
+    /// The port that was asked for.
+    fn port(&self) -> Result<Option<u16>, Failure> {
+        if self.port.is_some() {
+            return Ok(self.port);
+        }
+        let Some(text) = Var::Port.text() else {
+            return Ok(None);
+        };
+        let wrong = |_| Failure::usage(format!("EYE_PORT `{text}` is no port"), "write a number up to 65535");
+        text.parse().map(Some).map_err(wrong)
+    }
+
+    /// The same flags, for the hub in the background. Its folder is another one, so paths are made whole.
+    fn flags(&self) -> Vec<String> {
+        let mut flags = Vec::new();
+        let mut flag = |name: &str, value: Option<String>| flags.extend(value.map(|value| format!("--{name}={value}")));
+        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string();
+        flag("port", self.port.map(|port| port.to_string()));
+        flag("auth", self.auth.map(|auth| auth.name().to_owned()));
+        flag("listen", self.listen.map(|listen| listen.to_string()));
+        flag("tls-cert", self.tls_cert.as_ref().map(whole));
+        flag("tls-key", self.tls_key.as_ref().map(whole));
+        for host in &self.host {
+            flag("host", Some(host.clone()));
+        }
+        if self.published {
+            flags.push("--published".into());
+        }
+        flags
+    }
+
+    /// What was asked for and is not so in the hub that runs.
+    fn differs(&self, running: &Status) -> Result<Option<String>, Failure> {
+        let listen = running.listen.rsplit("://").next().unwrap_or(&running.listen);
+        let Ok(listen) = listen.parse::<SocketAddr>() else {
+            return Err(Failure::Garbled(format!("`{}` is no address", running.listen)));
+        };
+        let port = self.port()?.filter(|&port| port != 0 && port != listen.port());
+        let address = self.listen.filter(|&address| address != listen.ip());
+        let auth = self.auth.filter(|auth| auth.name() != running.auth);
+        Ok(if port.is_some() || address.is_some() {
+            Some(format!("{listen} as its address"))
+        } else {
+            auth.map(|_| format!("--auth {}", running.auth))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Up {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn args(line: &[&str]) -> Args {
+        Up::try_parse_from(std::iter::once("up").chain(line.iter().copied())).unwrap().args
+    }
+
+    #[test]
+    fn flags_reach_the_hub_in_the_background() {
+        let line = [
+            "--port=9",
+            "--auth=none",
+            "--listen=::1",
+            "--tls-cert=/c",
+            "--tls-key=/k",
+            "--host=a",
+            "--host=b",
+            "--published",
+        ];
+        assert_eq!(args(&line).flags(), line);
+        assert!(args(&["--tls-cert=c", "--tls-key=k"]).flags()[0].starts_with("--tls-cert=/"));
+    }
+
+    #[test]
+    fn a_hub_that_runs_otherwise_is_told() {
+        let running = Status {
+            version: "0.1.0".into(),
+            pid: 1,
+            uptime_ms: 0,
+            listen: "127.0.0.1:8765".into(),
+            socket: String::new(),
+            auth: "token".into(),
+            pages: 0,
+            sessions: 0,
+            agents: 0,
+            pending: 0,
+        };
+        for (line, want) in [
+            (&["--port=8765", "--auth=token"][..], None),
+            (&["--port=1"], Some("127.0.0.1:8765 as its address")),
+            (&["--listen=::1"], Some("127.0.0.1:8765 as its address")),
+            (&["--auth=none"], Some("--auth token")),
+        ] {
+            assert_eq!(args(line).differs(&running).unwrap().as_deref(), want, "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! `eye use`: choose the page that is asked from now on.
+
+use crate::client::{self, Absent};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::options::Options;
+use crate::ui;
+use crate::verbs::pages;
+use eye_protocol::messages::{SessionRow, Use};
+use eye_protocol::rpc;
+
+/// Choose the page to ask from here on, in this folder
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: eye use shop")]
+pub struct Args {
+    /// An id, an alias, or part of a title or URL
+    page: String,
+}
+
+/// Chooses the page and prints its row.
+pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
+    let row: SessionRow = client::call("session/use", &Use { page: args.page }, options, Absent::Start)?;
+    if options.json {
+        ui::line(rpc::json(&row))?;
+    } else if !options.errors {
+        ui::text_out(&pages::rows(&[row]))?;
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,116 @@
+//! What the tests of the command line share.
+#![allow(dead_code, reason = "each test file is a crate of its own and uses what it needs")]
+#![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
+
+use eye_testkit::{DEADLINE, Home, PageSetup, Ran, Reply, ScriptedPage};
+use rustix::pty::OpenptFlags;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::process::{Child, Command};
+use std::sync::mpsc::{Receiver, channel};
+
+/// A home for the program under test.
+pub fn home() -> Home {
+    Home::new(env!("CARGO_BIN_EXE_eye"))
+}
+
+/// How a command should end.
+pub fn answers(code: i32, stdout: &str, stderr: &str) -> Ran {
+    Ran { code, stdout: stdout.into(), stderr: stderr.into() }
+}
+
+/// A page with an answer to everything.
+pub fn page(home: &Home) -> ScriptedPage {
+    ScriptedPage::join(home, &PageSetup::new(home, "Shop").alias("shop"), table)
+}
+
+/// What that page answers.
+pub fn table(code: &str) -> Reply {
+    match code {
+        "document.title" => Reply::text("Shop"),
+        "'5'" => Reply::text("5"),
+        "5" => Reply::json("5"),
+        "({a:1})" => Reply::json("{\"a\":1}"),
+        "undefined" => Reply::rendering("undefined"),
+        "lines" => Reply::text("a\nb"),
+        "empty" => Reply::text(""),
+        "umlauts" => Reply::text("aäbä"),
+        "large" => Reply::text("x".repeat(5 << 20)),
+        "boom" => Reply::threw("x"),
+        word => Reply::threw(format!("ReferenceError: {word} is not defined")),
+    }
+}
+
+/// Presses Ctrl-C.
+pub fn interrupt(child: &mut Child) {
+    signal(child.id(), "INT");
+}
+
+/// Sends a signal by name.
+pub fn signal(pid: u32, name: &str) {
+    let sent = Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Runs a command with something on its stdin; arguments add up over calls.
+pub fn run_reading(command: &mut Command, stdin: &str, args: &[&str]) -> Ran {
+    let mut running = eye_testkit::Running::of(command.args(args).stdin(std::process::Stdio::piped()));
+    let mut pipe = running.child().stdin.take().unwrap();
+    let text = stdin.to_owned();
+    let writer = std::thread::spawn(move || {
+        let _ = pipe.write_all(text.as_bytes());
+    });
+    let ran = running.wait();
+    writer.join().unwrap();
+    ran
+}
+
+/// The far end of a terminal: what a person types and sees.
+pub struct Terminal {
+    keys: File,
+    seen: Receiver<Vec<u8>>,
+    screen: Vec<u8>,
+}
+
+impl Terminal {
+    /// A terminal, and the end that a program gets.
+    pub fn open() -> (Self, File) {
+        let far = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        rustix::pty::grantpt(&far).unwrap();
+        rustix::pty::unlockpt(&far).unwrap();
+        let name = rustix::pty::ptsname(&far, Vec::new()).unwrap().into_string().unwrap();
+        let near = OpenOptions::new().read(true).write(true).open(name).unwrap();
+        let mut screen = File::from(far);
+        let keys = screen.try_clone().unwrap();
+        let (sender, seen) = channel();
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            // Once the program has gone, a terminal ends with an error instead of an end.
+            while let Ok(count @ 1..) = screen.read(&mut bytes) {
+                if sender.send(bytes[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        (Self { keys, seen, screen: Vec::new() }, near)
+    }
+
+    /// Types.
+    pub fn keys(&mut self, text: &str) {
+        self.keys.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Everything seen up to something; what follows is for the next look.
+    pub fn until(&mut self, what: &str) -> String {
+        loop {
+            let text = String::from_utf8_lossy(&self.screen).into_owned();
+            if let Some(at) = text.find(what) {
+                let (before, after) = text.split_at(at + what.len());
+                self.screen = after.as_bytes().to_vec();
+                return before.to_owned();
+            }
+            let more = self.seen.recv_timeout(DEADLINE);
+            self.screen.extend(more.unwrap_or_else(|_| panic!("the terminal shows {what:?}, not {text:?}")));
+        }
+    }
+}

@@ -1,0 +1,5 @@
+// Shortens a text to a number of characters, and shows that it did.
+
+export function clip(text: string, charsMax: number): string {
+  return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text;
+}

@@ -1,0 +1,210 @@
+// Puts the client together: one per document, joined to its hub from `connect` until `close`.
+
+import { ability } from "./ability.js";
+import { frameRealm } from "./frames.js";
+import { InfoWatch, pageInfo } from "./info.js";
+import { CLOSED_BAD_QUERY, CLOSED_FOREIGN, CLOSED_TAKEN, Link } from "./link.js";
+import { travels, watchNavigation } from "./navigation.js";
+import { diagnose, warn, watchPolicy } from "./obstacle.js";
+import { refusal, type Surroundings } from "./page.js";
+import { claimSession, isSessionId, loseSession, type Claim } from "./session.js";
+import { Side } from "./side.js";
+import { PROTOCOL_VERSION, VERSION } from "./version.js";
+
+export interface ConnectOptions {
+  /** Where the hub is, `http://localhost:8765` if not said. */
+  readonly hub?: string | undefined;
+  /** A name that people and agents call this page by. */
+  readonly alias?: string | undefined;
+  readonly session?: string | undefined;
+  /** `false` refuses to run agents' code. */
+  readonly eval?: boolean | undefined;
+}
+
+export interface Eye {
+  readonly version: string;
+  /** The name under which agents reach this page; empty until it is claimed. */
+  readonly session: string;
+  readonly connected: boolean;
+  /** Aborts when the call whose code runs at this moment is cancelled. */
+  readonly signal: AbortSignal | undefined;
+  close(): void;
+}
+
+const HUB_DEFAULT = "http://localhost:8765";
+
+/** Shared by every copy of this client in a document. */
+const MARK = Symbol.for("eye.client");
+type Marked = typeof globalThis & { [MARK]?: Eye | undefined; eye?: unknown; eyeClient?: unknown };
+
+export function connect(options: ConnectOptions = {}): Eye {
+  const marked = globalThis as Marked;
+  const there = marked[MARK];
+  if (there !== undefined) return there;
+  const eye = join(options, () => {
+    marked[MARK] = undefined;
+    if (marked.eye === eye) delete marked.eye;
+  });
+  Object.defineProperty(marked, MARK, { value: eye, configurable: true, writable: true });
+  publish(eye);
+  return eye;
+}
+
+function publish(eye: Eye): void {
+  // An element with this id is no property of the window's own, and gives way.
+  const name = Object.hasOwn(globalThis, "eye") ? "eyeClient" : "eye";
+  if (name !== "eye") warn("this page has an `eye` of its own; this client is `eyeClient`");
+  Object.defineProperty(globalThis, name, { value: eye, configurable: true, writable: true });
+}
+
+function join(options: ConnectOptions, left: () => void): Eye {
+  const hub = hubUrl(options.hub ?? HUB_DEFAULT);
+  const { realm, trust, trustUrl, blocked } = ability(options.eval !== false);
+  const side = new Side(trustUrl);
+
+  const around: Surroundings = {
+    realm,
+    refusal: refusal(blocked),
+    frame: (name) => frameRealm(name, trust),
+    misplaced: (code, async) => side.misplaced(code, async),
+    travels,
+    after: (ms, then) => side.after(ms, then),
+    soon: (then) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
+        then();
+      };
+      port2.postMessage(0);
+    },
+  };
+
+  let wish = wishedSession(options.session);
+  let claim: Claim | undefined;
+  const leaving = new AbortController();
+  let explained = false;
+  /** Grows with every claim and release, so that a claim that comes late is given back. */
+  let turn = 0;
+
+  const info = new InfoWatch((changes) => link.page?.notify("page/info", changes));
+
+  const link = new Link(hub, around, {
+    hello: () => {
+      const page = pageInfo();
+      info.told(page);
+      return {
+        clientType: "browser",
+        version: PROTOCOL_VERSION,
+        typed: true,
+        batch: true,
+        page: {
+          ...page,
+          ...(options.alias === undefined ? {} : { alias: options.alias }),
+          eval: realm !== undefined,
+          ...(blocked === "" ? {} : { evalBlocked: blocked }),
+        },
+      };
+    },
+    opened: (page) => {
+      page.onTaken = (message) => warn(message);
+    },
+    closed: (code, reason, opened) => {
+      switch (code) {
+        case CLOSED_TAKEN:
+          if (claim !== undefined) loseSession(claim.id);
+          warn("another page took this session; reload to join as a new one");
+          leave();
+          return false;
+        case CLOSED_FOREIGN:
+          if (claim !== undefined) loseSession(claim.id);
+          wish = undefined;
+          leave();
+          void enter();
+          return false;
+        case CLOSED_BAD_QUERY:
+          warn(`the hub refuses this client: ${reason}`);
+          return false;
+        default:
+          if (!opened && !explained) {
+            explained = true;
+            void diagnose(hub);
+          }
+          return true;
+      }
+    },
+  });
+
+  async function enter(): Promise<void> {
+    const mine = ++turn;
+    const claimed = await claimSession(wish);
+    if (mine !== turn) {
+      claimed.release();
+      return;
+    }
+    claim = claimed;
+    wish = claimed.id;
+    link.start(claimed.id);
+  }
+
+  function leave(): void {
+    turn++;
+    link.stop();
+    claim?.release();
+    claim = undefined;
+  }
+
+  const hide = (): void => {
+    link.page?.notifyNow("page/leaving", {});
+    // A page that holds a lock or a socket cannot be kept for the way back.
+    leave();
+  };
+  const show = (event: PageTransitionEvent): void => {
+    if (event.persisted) void enter();
+    else link.hurry();
+  };
+
+  watchPolicy(hub);
+  watchNavigation(() => link.page);
+  const { signal } = leaving;
+  addEventListener("pagehide", hide, { signal });
+  addEventListener("pageshow", show, { signal });
+  addEventListener("online", link.hurry, { signal });
+  document.addEventListener("visibilitychange", link.hurry, { signal });
+  whenShown(() => void enter());
+
+  return {
+    version: VERSION,
+    get session() {
+      return claim?.id ?? "";
+    },
+    get connected() {
+      return link.page !== undefined;
+    },
+    get signal() {
+      return link.page?.signal;
+    },
+    close() {
+      leaving.abort();
+      leave();
+      side.close();
+      left();
+    },
+  };
+}
+
+/** A page that is only being prepared must not take the session of the one before it. */
+function whenShown(then: () => void): void {
+  if ((document as { prerendering?: boolean }).prerendering === true) document.addEventListener("prerenderingchange", then, { once: true });
+  else then();
+}
+
+function wishedSession(option: string | undefined): string | undefined {
+  const wish = option ?? new URLSearchParams(location.search).get("sessionId") ?? undefined;
+  if (wish === undefined || wish === "" || isSessionId(wish)) return wish || undefined;
+  warn(`${JSON.stringify(wish)} is no session id: 1 to 64 of [A-Za-z0-9_.-]`);
+  return undefined;
+}
+
+function hubUrl(hub: string): URL {
+  return new URL(hub.replace(/^ws/, "http").replace(/\/?$/, "/"), location.href);
+}

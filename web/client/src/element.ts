@@ -1,0 +1,63 @@
+// Renders a DOM node as one short tag, and nothing of its surroundings.
+
+import { clip } from "./clip.js";
+import { ELEMENT_TEXT_CHARS_MAX, ELEMENT_TEXT_NODES_MAX } from "./limits.js";
+
+const NAMING = ["aria-label", "alt", "placeholder"];
+const CLASSES_MAX = 3;
+const TEXT_NODE = 3;
+const COMMENT_NODE = 8;
+const DOCUMENT_NODE = 9;
+
+/** Realms differ in their `Node`, so a node is known by its looks. */
+export function isNode(value: object): value is Node {
+  return "nodeType" in value && "childNodes" in value;
+}
+
+/** Lists of nodes are known by their tag; both live and static ones count. */
+export function isNodeList(tag: string): boolean {
+  return /^(?:Radio)?NodeList$|^HTML\w*Collection$/.test(tag);
+}
+
+export function renderNode(node: Node): string {
+  if (node.nodeType === TEXT_NODE) return `#text ${JSON.stringify(shorten(node.nodeValue ?? ""))}`;
+  if (node.nodeType === COMMENT_NODE) return `<!--${shorten(node.nodeValue ?? "")}-->`;
+  if (node.nodeType === DOCUMENT_NODE) return `#document ${(node as Document).URL}`;
+  if (!("getAttribute" in node)) return node.nodeName.toLowerCase();
+  const element = node as Element;
+  let text = `<${element.nodeName.toLowerCase()}`;
+  // A form's field called "id" hides the form's own `id`.
+  const id = element.getAttribute("id");
+  if (id) text += `#${id}`;
+  const classes = [...element.classList];
+  for (const name of classes.slice(0, CLASSES_MAX)) text += `.${name}`;
+  if (classes.length > CLASSES_MAX) text += ".…";
+  const label = labelOf(element);
+  return label === "" ? `${text}>` : `${text} ${JSON.stringify(label)}>`;
+}
+
+function labelOf(element: Element): string {
+  const { value, type } = element as { value?: unknown; type?: unknown };
+  const text = typeof value === "string" && value !== "" && type !== "password" ? value : textOf(element);
+  return shorten(text || (NAMING.map((name) => element.getAttribute(name)).find(Boolean) ?? ""));
+}
+
+/** The first words below an element, without visiting all of a large one. */
+function textOf(element: Element): string {
+  let text = "";
+  let left = ELEMENT_TEXT_NODES_MAX;
+  const visit = (parent: Node): void => {
+    for (let node = parent.firstChild; node !== null; node = node.nextSibling) {
+      if (left-- <= 0 || text.length > ELEMENT_TEXT_CHARS_MAX * 2) return;
+      if (node.nodeType === TEXT_NODE) text += ` ${(node.nodeValue ?? "").slice(0, 4 * ELEMENT_TEXT_CHARS_MAX).trim()}`;
+      else if (node.nodeName !== "SCRIPT" && node.nodeName !== "STYLE") visit(node);
+      text = text.trimStart();
+    }
+  };
+  visit(element);
+  return text;
+}
+
+function shorten(text: string): string {
+  return clip(text.replace(/\s+/g, " ").trim(), ELEMENT_TEXT_CHARS_MAX);
+}

@@ -1,0 +1,63 @@
+// Finds a same-origin frame by what an agent calls it, and gives its realm.
+
+import { CODE_INVALID_PARAMS, CODE_NOT_ALLOWED, failure } from "./answer.js";
+import { Realm, type Trust } from "./realm.js";
+
+type FrameElement = HTMLIFrameElement | HTMLFrameElement;
+
+/** By document, for a frame's window stays the same when the frame goes elsewhere. */
+const realms = new WeakMap<Document, Realm>();
+
+export function frameRealm(name: string, trust: Trust | undefined): Realm | string {
+  const frames = [...document.querySelectorAll<FrameElement>("iframe, frame")];
+  const element = find(frames, name);
+  const list = `its frames: ${frames.map(describe).join("; ") || "none"}`;
+  if (element === undefined) {
+    return failure(CODE_INVALID_PARAMS, `no frame matches ${JSON.stringify(name)}`, list);
+  }
+  const inside = element.contentDocument;
+  const global = element.contentWindow as (Window & typeof globalThis) | null;
+  if (inside === null || global === null) {
+    return failure(
+      CODE_NOT_ALLOWED,
+      `the frame ${describe(element, frames.indexOf(element))} is of another origin`,
+      `load eye.js in it and ask it as a page; ${list}`,
+    );
+  }
+  let realm = realms.get(inside);
+  if (realm === undefined) {
+    realm = new Realm(global, trust);
+    realms.set(inside, realm);
+  }
+  return realm;
+}
+
+function find(frames: readonly FrameElement[], name: string): FrameElement | undefined {
+  if (/^\d+$/.test(name)) return frames[Number(name)];
+  return (
+    frames.find((frame) => frame.name === name) ??
+    frames.find((frame) => selects(frame, name)) ??
+    frames.find((frame) => urlOf(frame).includes(name))
+  );
+}
+
+function selects(frame: FrameElement, selector: string): boolean {
+  try {
+    return frame.matches(selector);
+  } catch {
+    return false;
+  }
+}
+
+function urlOf(frame: FrameElement): string {
+  try {
+    return frame.contentWindow?.location.href ?? frame.src;
+  } catch {
+    return frame.src;
+  }
+}
+
+function describe(frame: FrameElement, index: number): string {
+  const name = frame.id ? ` #${frame.id}` : frame.name ? ` ${frame.name}` : "";
+  return `${index}${name} ${urlOf(frame)}`;
+}

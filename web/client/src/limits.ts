@@ -1,0 +1,43 @@
+// Every limit of the page client, by name. Those of the wire are the hub's (crates/eye-protocol/src/limits.rs).
+
+export const FRAME_BYTES_MAX = 16 * 1024 * 1024;
+export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
+export const MESSAGE_FRAMES_MAX = 256;
+
+/** A message is sent once it holds about this much, so that a large answer does not wait for small ones. */
+export const MESSAGE_CHARS_GOAL = 1024 * 1024;
+
+/** Answers wait for company no longer than this. */
+export const FLUSH_MS = 1;
+
+/** A value with more members than this needs more than two bytes for each, and so more than a frame. */
+export const VALUE_MEMBERS_MAX = FRAME_BYTES_MAX / 2;
+
+/** Below the 128 levels at which common JSON parsers stop. */
+export const VALUE_DEPTH_MAX = 100;
+
+/** What JSON cannot hold exactly is copied before it is written; the copy stops here. */
+export const COPY_MEMBERS_MAX = 1_000_000;
+export const COPY_INSTANCES_MAX = 10_000;
+export const COPY_INSTANCE_DEPTH_MAX = 4;
+
+export const ELEMENT_TEXT_CHARS_MAX = 40;
+export const ELEMENT_TEXT_NODES_MAX = 64;
+export const TYPED_ARRAY_ITEMS_MAX = 32;
+export const FUNCTION_CHARS_MAX = 80;
+export const ERROR_CHARS_MAX = 64 * 1024;
+export const STACK_CHARS_MAX = 8 * 1024;
+
+export const PROGRAMS_KEPT_MAX = 256;
+export const PROGRAM_CHARS_KEPT_MAX = 64 * 1024;
+export const CUT_TRIES_MAX = 16;
+
+/** How long a call's answer is held back when the call seems to have started a navigation. */
+export const NAVIGATION_MS = 1000;
+
+/** How long a reloaded page waits for the lock that its former document is about to release. */
+export const LOCK_WAIT_MS = 300;
+
+export const RETRY_FIRST_MS = 100;
+export const RETRY_VISIBLE_MS_MAX = 2000;
+export const RETRY_HIDDEN_MS_MAX = 5000;

@@ -1,0 +1,233 @@
+// Turns an agent's code into something that runs once and gives the value a console would show.
+// Code is only changed where a scanner and the engine's own compiler agree that the change is safe.
+
+import { declarations, startsStatement, type Declaration } from "./declarations.js";
+import { Edits, type Position } from "./edits.js";
+import { CUT_TRIES_MAX, PROGRAM_CHARS_KEPT_MAX, PROGRAMS_KEPT_MAX } from "./limits.js";
+import type { Compiled, Realm } from "./realm.js";
+import { scan, type Scan, type Token } from "./scan.js";
+
+export interface Program {
+  /** The name its places carry in a stack; empty for code of one line, whose places say nothing. */
+  readonly name: string;
+  /** Names it declares that were the page's own when it was made; it shadows them instead of taking them over. */
+  readonly shadowed: string;
+  readonly declares: readonly Declaration[];
+  readonly async: boolean;
+  run(): unknown;
+  locate(place: Position): Position;
+}
+
+const WORTH_A_SCAN = /\b(?:await|let|const|class|var|function)\b|^\s*(?:\{|\/[/*])|\n/;
+
+/** An async function made by its constructor has two lines before its body. */
+const CONSTRUCTOR_LINES = 2;
+
+let names = 0;
+
+/** `undefined` for code that an indirect eval runs as it is, which is most of what agents ask. */
+export function program(realm: Realm, code: string): Program | undefined {
+  if (!WORTH_A_SCAN.test(code)) return undefined;
+  const kept = realm.programs.get(code);
+  if (kept !== undefined && kept.shadowed === shadowed(realm, kept.declares)) {
+    realm.programs.delete(code);
+    realm.programs.set(code, kept);
+    return kept;
+  }
+  const made = make(realm, code);
+  if (code.length <= PROGRAM_CHARS_KEPT_MAX) {
+    realm.programs.set(code, made);
+    if (realm.programs.size > PROGRAMS_KEPT_MAX) {
+      for (const oldest of realm.programs.keys()) {
+        realm.programs.delete(oldest);
+        break;
+      }
+    }
+  }
+  return made;
+}
+
+function make(realm: Realm, code: string): Program {
+  const found = scanned(code);
+  const declares = found === undefined ? [] : declarations(found.tokens);
+  const name = code.includes("\n") ? `eye-${++names}` : "";
+  const takes = declares
+    .filter((one) => !isShadow(realm, one))
+    .flatMap((one) => one.names)
+    .filter((one) => !realm.owns(one));
+  const parts = { realm, code, declares, takes, name, shadowed: shadowed(realm, declares) };
+  if (found === undefined) return script(parts, new Edits(code));
+  return found.awaits ? asyncProgram(parts, found) : scriptProgram(parts, found);
+}
+
+interface Parts {
+  readonly realm: Realm;
+  readonly code: string;
+  readonly declares: readonly Declaration[];
+  /** Names that are this code's to declare. */
+  readonly takes: readonly string[];
+  readonly name: string;
+  readonly shadowed: string;
+}
+
+function scanned(code: string): Scan | undefined {
+  try {
+    return scan(code);
+  } catch {
+    return undefined;
+  }
+}
+
+function shadowed(realm: Realm, declares: readonly Declaration[]): string {
+  return declares
+    .filter((one) => isShadow(realm, one))
+    .flatMap((one) => one.names)
+    .join();
+}
+
+function isLexical(one: Declaration): boolean {
+  return one.kind === "let" || one.kind === "const" || one.kind === "class";
+}
+
+function isShadow(realm: Realm, one: Declaration): boolean {
+  return isLexical(one) && one.names.some((name) => realm.owns(name));
+}
+
+/** A name declared again without a value is empty again; a `;` keeps the next line from becoming part of it. */
+function clear(one: Declaration, edits: Edits): void {
+  const value = one.kind === "var" ? "" : "=void 0";
+  for (const { end, last } of one.bare) edits.insert(end, last ? `${value};` : value);
+}
+
+function withUrl(code: string, name: string): string {
+  return name === "" ? code : `${code}\n//# sourceURL=${name}`;
+}
+
+function isStrict(tokens: readonly Token[]): boolean {
+  const first = tokens[0];
+  return first?.kind === "string" && first.text.slice(1, -1) === "use strict";
+}
+
+function script(parts: Parts, edits: Edits): Program {
+  const text = withUrl(edits.apply(), parts.name);
+  return {
+    ...parts,
+    async: false,
+    run: () => {
+      for (const name of parts.takes) parts.realm.declared.add(name);
+      return parts.realm.run(text);
+    },
+    locate: (place) => edits.locate(place),
+  };
+}
+
+function scriptProgram(parts: Parts, { tokens }: Scan): Program {
+  const { realm, code, declares } = parts;
+  const edits = new Edits(code);
+  if (tokens[0]?.text === "{" && tokens.at(-1)?.text === "}") {
+    // As in a console: what can be an object is one, anything else is a block.
+    edits.insert(0, "(");
+    edits.insert(code.length, "\n)");
+    if (realm.compiles(`return${edits.apply()}`, false)) return script(parts, edits);
+    return script(parts, new Edits(code));
+  }
+  // A strict script keeps its declarations to itself.
+  if (isStrict(tokens)) return script({ ...parts, takes: [] }, edits);
+  for (const one of declares) {
+    if (!isLexical(one) || isShadow(realm, one)) continue;
+    if (one.kind === "class") {
+      edits.insert(one.first.start, `var ${one.names.join()}=`);
+      edits.insert(one.end, ";");
+    } else {
+      edits.replace(one.first.start, one.first.end, "var");
+      clear(one, edits);
+    }
+  }
+  const safe = edits.none || (realm.compiles(code, false) && realm.compiles(edits.apply(), false));
+  return script(parts, safe ? edits : new Edits(code));
+}
+
+function asyncProgram(parts: Parts, found: Scan): Program {
+  const { realm, code, declares } = parts;
+  const strict = isStrict(found.tokens);
+  const edits = new Edits(code);
+  const globals: string[] = [];
+  let prologue = strict ? "'use strict';" : "";
+  for (const one of declares) {
+    if (isShadow(realm, one)) continue;
+    const list = one.names.join();
+    if (one.kind === "function") {
+      prologue += `globalThis.${list}=${list};`;
+    } else if (one.kind === "class") {
+      globals.push(list);
+      edits.insert(one.first.start, `;0,${list}=`);
+      edits.insert(one.end, ";");
+    } else {
+      globals.push(list);
+      // A comma lets a pattern stand where a statement could not begin with one.
+      edits.replace(one.first.start, one.first.end, ";0,");
+      clear(one, edits);
+    }
+  }
+  if (prologue !== "") edits.insert(0, prologue);
+  const valid = realm.compiles(code, true);
+  const edited = valid ? returning(realm, found.tokens, edits) : undefined;
+  const body = edited ?? (valid ? returning(realm, found.tokens, new Edits(code)) : undefined) ?? new Edits(code);
+  const text = withUrl(body.apply(), parts.name);
+  const before = globals.length === 0 || edited === undefined ? "" : `var ${globals.join()}`;
+  let compiled: Compiled | undefined;
+
+  return {
+    ...parts,
+    async: true,
+    run: () => {
+      // What does not compile says so here, in the engine's words about the agent's own code.
+      compiled ??= realm.compile(text);
+      if (before !== "") realm.run(before);
+      for (const name of parts.takes) realm.declared.add(name);
+      return compiled.call(undefined);
+    },
+    locate: ({ line, column }) => body.locate({ line: line - CONSTRUCTOR_LINES, column }),
+  };
+}
+
+/** Code as an async function's body that returns its last statement, if that is an expression. */
+function returning(realm: Realm, tokens: readonly Token[], edits: Edits): Edits | undefined {
+  const compiles = (cut: Edits): boolean => realm.compiles(cut.apply(), true);
+  let last = tokens.length;
+  while (tokens[last - 1]?.text === ";") last--;
+  const end = tokens[last - 1]?.end ?? 0;
+  const whole = cutAt(edits, 0, end);
+  if (tokens[0]?.text === "{" && compiles(whole)) return whole;
+
+  let tries = 0;
+  for (let at = last - 1; at >= 0 && tries < CUT_TRIES_MAX; at--) {
+    const token = tokens[at];
+    if (token === undefined || token.depth !== 0 || !startsStatement(tokens, at)) continue;
+    if (hasNoValue(token, tokens[at + 1])) break;
+    tries++;
+    if (at > 0 && !realm.compiles(edits.apply(token.start), true)) continue;
+    const cut = cutAt(edits, token.start, end);
+    if (compiles(cut)) return cut;
+  }
+  return compiles(edits) ? edits : undefined;
+}
+
+function cutAt(edits: Edits, start: number, end: number): Edits {
+  const cut = edits.copy();
+  cut.insert(start, ";return(");
+  // What follows the last statement is `;`, space and comments.
+  cut.replace(end, edits.original.length, "\n)");
+  return cut;
+}
+
+const NO_VALUE = new Set(
+  "let const var class function if else for while do switch case default try catch finally return throw break continue with debugger export { }".split(" "),
+);
+
+function hasNoValue(token: Token, next: Token | undefined): boolean {
+  if (token.kind === "string" || token.kind === "template") return false;
+  if (token.text === "async") return next?.text === "function" && !next.newline;
+  if (token.text === "import") return next?.text !== "(" && next?.text !== ".";
+  return NO_VALUE.has(token.text);
+}

@@ -1,0 +1,88 @@
+// Which session this document is: an id from the page, from the tab's memory, or a new one; claimed by a lock
+// because browsers copy a tab's memory into duplicated and opened tabs.
+
+import { LOCK_WAIT_MS } from "./limits.js";
+
+export interface Claim {
+  readonly id: string;
+  release(): void;
+}
+
+const KEY = "eye.session";
+const LOST_KEY = "eye.lost";
+const VALID = /^[A-Za-z0-9_.-]{1,64}$/;
+const NEW_ID_CHARS = 10;
+const RADIX = 36;
+
+export function isSessionId(text: string): boolean {
+  return VALID.test(text);
+}
+
+export async function claimSession(explicit: string | undefined): Promise<Claim> {
+  const key = KEY + framePath();
+  const wish = explicit ?? recall(key);
+  const lost = recall(LOST_KEY + framePath());
+  if (wish !== undefined && isSessionId(wish) && wish !== lost) {
+    const release = await hold(wish);
+    if (release !== undefined) {
+      remember(key, wish);
+      return { id: wish, release };
+    }
+  }
+  const id = newId();
+  remember(key, id);
+  return { id, release: (await hold(id)) ?? (() => undefined) };
+}
+
+/** This tab never claims that id again. */
+export function loseSession(id: string): void {
+  remember(LOST_KEY + framePath(), id);
+}
+
+export function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(NEW_ID_CHARS)), (byte) => (byte % RADIX).toString(RADIX)).join("");
+}
+
+/** Frames of one origin share the tab's memory, so each has a key of its own; empty for the top. */
+function framePath(): string {
+  let path = "";
+  for (let at: Window = window; at !== at.parent; at = at.parent) {
+    let index = 0;
+    while (index < at.parent.length && at.parent[index] !== at) index++;
+    path = `.${index}${path}`;
+  }
+  return path;
+}
+
+async function hold(id: string): Promise<(() => void) | undefined> {
+  const name = `${KEY}.${id}`;
+  // Missing outside of secure contexts, whatever the types say. A copied id is then the hub's to sort out.
+  const locks = navigator.locks as LockManager | undefined;
+  if (locks === undefined) return () => undefined;
+  return new Promise((resolve) => {
+    // A reload's former document may still hold the lock for a moment.
+    locks
+      .request(name, { signal: AbortSignal.timeout(LOCK_WAIT_MS) }, () => new Promise<void>((release) => resolve(release)))
+      .catch((error: unknown) => {
+        const isTaken = error instanceof DOMException && (error.name === "TimeoutError" || error.name === "AbortError");
+        // Sandboxed frames have no locks; they have no memory to be copied either.
+        resolve(isTaken ? undefined : () => undefined);
+      });
+  });
+}
+
+function recall(key: string): string | undefined {
+  try {
+    return sessionStorage.getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function remember(key: string, id: string): void {
+  try {
+    sessionStorage.setItem(key, id);
+  } catch {
+    // Sandboxed frames have no memory: they get a new id with every load.
+  }
+}

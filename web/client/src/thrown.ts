@@ -1,0 +1,61 @@
+// Says what an agent's code threw: its message, the place in that code, and a stack without our own frames.
+
+import { CODE_THREW, failure } from "./answer.js";
+import { errorText, tagOf } from "./copy.js";
+import type { Position } from "./edits.js";
+import type { Program } from "./program.js";
+import { render } from "./render.js";
+
+/** What the page's code threw; `place` is known from elsewhere for code that does not compile. */
+export function thrown(error: unknown, program: Program | undefined, place?: Position): string {
+  try {
+    return isError(error) ? thrownError(error, program, place) : failure(CODE_THREW, render(error).slice(1));
+  } catch {
+    return failure(CODE_THREW, "the page's code threw what cannot be shown");
+  }
+}
+
+export function isError(error: unknown): error is Error {
+  if (typeof error !== "object" || error === null) return false;
+  const tag = tagOf(error);
+  return tag === "Error" || tag === "DOMException";
+}
+
+function thrownError(error: Error, program: Program | undefined, known: Position | undefined): string {
+  const message = error.name === "Error" && error.message !== "" ? error.message : errorText(error);
+  const stack = typeof error.stack === "string" ? error.stack : "";
+  const place = known ?? placeIn(stack, program);
+  const where = place === undefined ? "" : ` (line ${place.line}, col ${place.column})`;
+  const hint = message.endsWith("Illegal return statement") ? "leave out `return`: the last statement is the answer" : "";
+  return failure(CODE_THREW, message + where, hint, trim(stack, program));
+}
+
+function placeIn(stack: string, program: Program | undefined): Position | undefined {
+  if (program === undefined || program.name === "") return undefined;
+  const found = new RegExp(`\\b${program.name}:(\\d+):(\\d+)`).exec(stack);
+  return found === null ? undefined : program.locate({ line: Number(found[1]), column: Number(found[2]) });
+}
+
+const EVALUATED = /\(?eval at .*, <anonymous>(:\d+:\d+)\)?|\b(eye-\d+):(\d+):(\d+)/;
+
+/** Below the last frame of evaluated code there are only our own. */
+function trim(stack: string, program?: Program): string {
+  const frames = stack.split("\n").filter((line) => /^\s+at |@/.test(line));
+  const last = frames.findLastIndex((line) => EVALUATED.test(line));
+  const shown = frames.slice(0, last + 1).map((line) => {
+    return line.trim().replace(EVALUATED, (_, place: string | undefined, name: string, at: string, column: string) => {
+      const own = program !== undefined && name === program.name ? program.locate({ line: Number(at), column: Number(column) }) : undefined;
+      return `<code>${place ?? `:${own?.line ?? at}:${own?.column ?? column}`}`;
+    });
+  });
+  return shown.join("\n");
+}
+
+/** A syntax error without a frame of evaluated code comes from the engine's refusal to compile it. */
+export function isUncompiled(error: unknown): boolean {
+  try {
+    return isError(error) && error.name === "SyntaxError" && trim(error.stack ?? "") === "";
+  } catch {
+    return false;
+  }
+}

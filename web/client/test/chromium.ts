@@ -1,0 +1,23 @@
+// Finds and starts the browser for tests.
+
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { chromium, type Browser } from "playwright-core";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+
+export function findChromium(): string {
+  const named = process.env["EYE_CHROMIUM"];
+  if (named !== undefined && named !== "") return named;
+  const folders = (process.env["PATH"] ?? "").split(delimiter).concat("/usr/bin");
+  const found = folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path));
+  if (found === undefined) throw new Error("no Chromium on PATH; name one in EYE_CHROMIUM");
+  return found;
+}
+
+export function startChromium(...more: string[]): Promise<Browser> {
+  return chromium.launch({
+    executablePath: findChromium(),
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync", ...more],
+  });
+}

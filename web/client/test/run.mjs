@@ -1,0 +1,31 @@
+// Bundles the tests, for Node 20 runs no TypeScript, and hands them to node's own runner.
+
+import { build } from "esbuild";
+import { spawnSync } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = join(here, "../.test-build");
+const wanted = process.argv.slice(2);
+const names = readdirSync(here).filter((name) => name.endsWith(".test.ts") && (wanted.length === 0 || wanted.some((part) => name.includes(part))));
+
+rmSync(out, { recursive: true, force: true });
+await import("../build.mjs");
+await build({
+  absWorkingDir: here,
+  entryPoints: names,
+  outdir: out,
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  packages: "external",
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  sourcemap: "inline",
+  logLevel: "warning",
+});
+const files = names.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
+const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", "--test-concurrency=1", "--test-timeout=30000", ...files], { stdio: "inherit" });
+process.exitCode = status ?? 1;

@@ -1,0 +1,187 @@
+// A hermetic home for one hub: its own folders, its own port, and the real CLI run in it.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "./until.js";
+
+export interface Said {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number | null;
+}
+
+export interface Circumstances {
+  readonly stdin?: string;
+  /** Whoever asks is known by the folder it asks from; a name here is a folder of its own. */
+  readonly folder?: string;
+  readonly env?: Record<string, string>;
+}
+
+export interface Running {
+  readonly process: ChildProcess;
+  readonly said: Promise<Said>;
+}
+
+export interface Row {
+  readonly id: string;
+  readonly alias?: string;
+  readonly title: string;
+  readonly url: string;
+  readonly origin: string;
+  readonly state: "connected" | "away" | "gone";
+  readonly visible: boolean;
+  readonly eval: boolean;
+  readonly pending: number;
+  readonly current: boolean;
+}
+
+export interface Status {
+  readonly pid: number;
+  readonly pages: number;
+  readonly pending: number;
+}
+
+export class Home {
+  readonly #env: Record<string, string>;
+
+  private constructor(
+    readonly folder: string,
+    readonly port: number,
+  ) {
+    this.#env = {
+      PATH: process.env["PATH"] ?? "",
+      HOME: folder,
+      XDG_RUNTIME_DIR: join(folder, "run"),
+      XDG_CONFIG_HOME: join(folder, "config"),
+      XDG_STATE_HOME: join(folder, "state"),
+      EYE_PORT: String(port),
+    };
+  }
+
+  static async open(): Promise<Home> {
+    const folder = await mkdtemp(join(tmpdir(), "eye-e2e-"));
+    for (const name of ["run", "config", "state", "work"]) await mkdir(join(folder, name), { mode: 0o700 });
+    return new Home(folder, await freePort());
+  }
+
+  /** Where pages find the hub. */
+  get url(): string {
+    return `http://localhost:${String(this.port)}`;
+  }
+
+  /** Where agents find it. */
+  get socket(): string {
+    return join(this.folder, "run/eye/hub.sock");
+  }
+
+  async eye(...args: string[]): Promise<Said> {
+    return (await this.start(args)).said;
+  }
+
+  async eyeWith(circumstances: Circumstances, ...args: string[]): Promise<Said> {
+    return (await this.start(args, circumstances)).said;
+  }
+
+  /** Starts the CLI and returns before it ends. */
+  async start(args: readonly string[], { stdin = "", folder = "work", env = {} }: Circumstances = {}): Promise<Running> {
+    const cwd = join(this.folder, folder);
+    await mkdir(cwd, { recursive: true });
+    const child = spawn(program(), args, { cwd, env: { ...this.#env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
+    // A command that ends before it has read everything is no fault of the test.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(stdin);
+    return { process: child, said: ended(child) };
+  }
+
+  async up(...args: string[]): Promise<void> {
+    const { code, stderr } = await this.eye("up", ...args);
+    if (code !== 0) throw new Error(`the hub did not start: ${stderr}`);
+  }
+
+  async pages(): Promise<Row[]> {
+    return JSON.parse((await this.eye("pages", "--json")).stdout) as Row[];
+  }
+
+  /** `undefined`: no hub runs. */
+  async status(): Promise<Status | undefined> {
+    const { code, stdout } = await this.eye("status", "--json");
+    return code === 0 ? (JSON.parse(stdout) as Status) : undefined;
+  }
+
+  async token(): Promise<string> {
+    return (await this.eye("token", "show")).stdout.trim();
+  }
+
+  async log(): Promise<string> {
+    return readFile(join(this.folder, "state/eye/hub.log"), "utf8").catch(() => "");
+  }
+
+  /** Waits until the page of that session has joined. */
+  async joined(session: string): Promise<Row> {
+    return until(`${session} has joined`, async () => (await this.pages()).find((row) => row.id === session && row.state === "connected"));
+  }
+
+  /** Ends the hub at once, as a crash would. */
+  async killHub(): Promise<void> {
+    const status = await this.status();
+    if (status === undefined) throw new Error("no hub to kill");
+    process.kill(status.pid, "SIGKILL");
+    await until("the hub is dead", () => (isAlive(status.pid) ? undefined : true));
+  }
+
+  async close(): Promise<void> {
+    const pid = (await this.status())?.pid;
+    await this.eye("down");
+    if (pid !== undefined) {
+      await until("the hub has ended", () => (isAlive(pid) ? undefined : true)).catch(() => process.kill(pid, "SIGKILL"));
+    }
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function program(): string {
+  const named = process.env["EYE_BIN"];
+  if (named === undefined) throw new Error("run.mjs says where eye is");
+  return named;
+}
+
+function ended(child: ChildProcess): Promise<Said> {
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout?.on("data", (bytes: Buffer) => out.push(bytes));
+  child.stderr?.on("data", (bytes: Buffer) => err.push(bytes));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), code }));
+  });
+}
+
+/** A zombie has ended too: nobody may be there to reap a hub that was started in the background. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  return !isZombie(pid);
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    return /^State:\s+Z/m.test(readFileSync(`/proc/${String(pid)}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,60 @@
+// All that most tests need: a home with a hub, a site, and one browser.
+
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { startChromium } from "./chromium.js";
+import { Home } from "./home.js";
+import { Site } from "./site.js";
+
+export interface Eye {
+  readonly session: string;
+  readonly connected: boolean;
+}
+
+/** A tab that has joined the hub. */
+export interface Visit {
+  readonly page: Page;
+  readonly session: string;
+}
+
+export class Stage {
+  private constructor(
+    readonly home: Home,
+    readonly site: Site,
+    readonly browser: Browser,
+    /** Pages of one context share storage and locks, as the tabs of one person do. */
+    readonly context: BrowserContext,
+  ) {}
+
+  static async open(...flags: string[]): Promise<Stage> {
+    const home = await Home.open();
+    await home.up();
+    const site = await Site.open(home.url);
+    const browser = await startChromium(...flags);
+    return new Stage(home, site, browser, await browser.newContext());
+  }
+
+  /** Opens a page in a tab of its own and waits until the hub has it. */
+  async visit(path: string): Promise<Visit> {
+    const page = await this.context.newPage();
+    await page.goto(this.site.url(path));
+    return { page, session: await this.joined(page) };
+  }
+
+  /** Waits until a tab has joined, and returns its session. */
+  async joined(page: Page): Promise<string> {
+    const session = await page.waitForFunction(() => {
+      const { eye } = globalThis as { eye?: Eye };
+      return eye?.connected === true ? eye.session : undefined;
+    });
+    const id = await session.jsonValue();
+    if (id === undefined) throw new Error("the page has no session");
+    await this.home.joined(id);
+    return id;
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.site.close();
+    await this.home.close();
+  }
+}

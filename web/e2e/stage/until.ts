@@ -1,0 +1,15 @@
+// The one place that waits by looking again: for what has no event to wait for.
+
+const LOOK_EVERY_MS = 20;
+const DEADLINE_MS = 15_000;
+
+/** Looks until there is something to see, and returns it; says what was missing when the deadline passes. */
+export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, deadlineMs = DEADLINE_MS): Promise<T> {
+  const end = performance.now() + deadlineMs;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+    if (performance.now() > end) throw new Error(`not within ${String(deadlineMs)} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
