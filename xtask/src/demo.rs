@@ -110,7 +110,12 @@ impl Stage {
             _ => None,
         };
         if let Some(opener) = opener
-            && Command::new(opener).arg(url).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
+            && Command::new(opener)
+                .arg(url)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .is_ok_and(|s| s.success())
         {
             return Ok(None);
         }
@@ -129,7 +134,7 @@ impl Stage {
     }
 
     fn wait_for_page(&self) -> Result<(), TaskError> {
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_mins(1);
         while Instant::now() < deadline {
             if self.eye(&["pages"])?.contains("start") {
                 return Ok(());

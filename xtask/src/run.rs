@@ -68,7 +68,12 @@ pub fn cargo(args: &[&str]) -> Result<(), TaskError> {
 
 /// Whether a program is there.
 pub fn has(program: &str) -> bool {
-    let quiet = Command::new(program).arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let quiet = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     quiet.is_ok()
 }
 

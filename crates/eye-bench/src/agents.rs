@@ -2,6 +2,7 @@
 
 use crate::error::{BenchError, Doing};
 use eye_protocol::stream::Decoder;
+use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
@@ -71,7 +72,10 @@ impl Agent for UnixAgent {
     }
 
     fn ask_many(&mut self, code: &str, count: usize) -> Result<(), BenchError> {
-        let text: String = (0..count).map(|n| format!("{n}:{code}\n")).collect();
+        let mut text = String::new();
+        for n in 0..count {
+            let _ = writeln!(text, "{n}:{code}");
+        }
         self.stream.write_all(text.as_bytes()).doing("asking")?;
         (0..count).try_for_each(|_| check(&self.frame()?))
     }
@@ -118,7 +122,9 @@ impl Agent for SocketAgent {
 
 fn hello(target: Option<&str>) -> String {
     let target = target.map_or(String::new(), |target| format!(",\"target\":\"{target}\""));
-    format!("{{\"jsonrpc\":\"2.0\",\"method\":\"hello\",\"params\":{{\"clientType\":\"agent\",\"typed\":true{target}}}}}")
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"method\":\"hello\",\"params\":{{\"clientType\":\"agent\",\"typed\":true{target}}}}}"
+    )
 }
 
 /// A benchmark of errors measures nothing.

@@ -55,12 +55,13 @@ impl Bare {
 fn serve_document(mut stream: TcpStream) -> std::io::Result<()> {
     let mut head = [0; 4096];
     let count = stream.read(&mut head)?;
-    let (status, body) = match head[..count].starts_with(b"GET /?") {
-        true => ("200 OK", PAGE),
-        false => ("404 Not Found", ""),
-    };
+    let found = head[..count].starts_with(b"GET /?");
+    let (status, body) = if found { ("200 OK", PAGE) } else { ("404 Not Found", "") };
     let length = body.len();
-    write!(stream, "HTTP/1.1 {status}\r\ncontent-type: text/html\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}")
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\ncontent-type: text/html\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+    )
 }
 
 impl BarePage {
@@ -76,10 +77,10 @@ impl BarePage {
         self.socket.send(Message::text(message)).doing("asking the page")?;
         let answers: Vec<String> =
             serde_json::from_str(&self.read()?).map_err(|error| BenchError::Odd(error.to_string()))?;
-        match answers.len() == count {
-            true => Ok(()),
-            false => Err(BenchError::Odd(format!("{} answers to {count} questions", answers.len()))),
+        if answers.len() == count {
+            return Ok(());
         }
+        Err(BenchError::Odd(format!("{} answers to {count} questions", answers.len())))
     }
 
     /// From here on the socket answers HTTP requests, one at a time.

@@ -67,7 +67,7 @@ impl Hub {
     /// Waits until so many pages have joined.
     pub fn wait_for_pages(&self, count: usize) -> Result<(), BenchError> {
         let mut agent = UnixAgent::connect(&self.socket, None)?;
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_mins(1);
         while Instant::now() < deadline {
             let status = agent.request("hub/status")?;
             if status["pages"].as_u64() >= Some(count as u64) {

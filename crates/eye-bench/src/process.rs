@@ -21,7 +21,9 @@ pub fn measure(report: &mut Report, eye: &Path, hub: &Hub, http: u16, samples: u
     let mut peer = Command::new("agent-browser");
     peer.args(["--version"]);
 
-    let has = |command: &str| Command::new(command).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    let has = |command: &str| {
+        Command::new(command).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+    };
     let (with_curl, with_peer) = (has("curl"), has("agent-browser"));
     let mut series: [Series; 4] = Default::default();
     for _ in 0..samples {
@@ -81,8 +83,8 @@ fn run(command: &mut Command, wanted: &str) -> Result<f64, BenchError> {
     let output = command.stdin(Stdio::null()).output().doing("running a command")?;
     let time = micros(started.elapsed()) / 1000.0;
     let said = String::from_utf8_lossy(&output.stdout);
-    match wanted.is_empty() || said == wanted {
-        true => Ok(time),
-        false => Err(BenchError::Odd(format!("{command:?} said {said:?} {:?}", String::from_utf8_lossy(&output.stderr)))),
+    if wanted.is_empty() || said == wanted {
+        return Ok(time);
     }
+    Err(BenchError::Odd(format!("{command:?} said {said:?} {:?}", String::from_utf8_lossy(&output.stderr))))
 }

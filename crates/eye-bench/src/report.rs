@@ -30,16 +30,8 @@ pub struct Report {
 impl Report {
     /// A figure on its own.
     pub fn figure(&mut self, group: &'static str, what: impl Into<String>, value: f64, unit: &'static str) -> &mut Row {
-        let row = Row {
-            group,
-            what: what.into(),
-            value,
-            unit,
-            ratio: None,
-            budget: None,
-            within: None,
-            note: String::new(),
-        };
+        let row =
+            Row { group, what: what.into(), value, unit, ratio: None, budget: None, within: None, note: String::new() };
         self.rows.push(row);
         self.rows.last_mut().expect("a row was just added")
     }
@@ -60,10 +52,18 @@ impl Report {
             }
             let ratio = row.ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
             let budget = match (row.budget, row.within) {
-                (Some(budget), Some(within)) => format!("≤ {budget} {}", if within { "✓" } else { "✗ MISSED" }),
+                (Some(budget), Some(within)) => format!("≤ {budget:.3} {}", if within { "✓" } else { "✗ MISSED" }),
                 _ => String::new(),
             };
-            println!("  {:<58} {:>12} {:<6} {:>8}  {:<16} {}", row.what, number(row.value), row.unit, ratio, budget, row.note);
+            println!(
+                "  {:<58} {:>12} {:<6} {:>8}  {:<16} {}",
+                row.what,
+                number(row.value),
+                row.unit,
+                ratio,
+                budget,
+                row.note
+            );
         }
         let missed = self.rows.iter().filter(|row| row.within == Some(false)).count();
         println!("\n{missed} budgets missed");
@@ -100,5 +100,9 @@ impl Row {
 }
 
 fn number(value: f64) -> String {
-    if value >= 1000.0 { format!("{value:.0}") } else { format!("{value:.2}") }
+    match value {
+        value if value >= 1000.0 => format!("{value:.0}"),
+        value if value >= 0.1 => format!("{value:.2}"),
+        value => format!("{value:.4}"),
+    }
 }

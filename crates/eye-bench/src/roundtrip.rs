@@ -48,9 +48,7 @@ pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: usiz
         .figure(group, "agent's WebSocket → hub → page", socket.median(), "µs")
         .ratio(socket.ratio(&limit))
         .note("the seed projected 5,000 µs");
-    report
-        .figure(group, "Unix socket, a new connection each time", fresh.median(), "µs")
-        .ratio(fresh.ratio(&limit));
+    report.figure(group, "Unix socket, a new connection each time", fresh.median(), "µs").ratio(fresh.ratio(&limit));
     Ok(())
 }
 

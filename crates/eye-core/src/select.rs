@@ -66,7 +66,7 @@ pub fn unnamed<'a>(
 
 fn nobody() -> Error {
     Error::new(Code::SESSION, "no page is connected")
-        .hint("add <script src=\"http://localhost:8765/eye.js\"></script> to a page and open it")
+        .hint("open a page that loads eye.js; `eye status` shows the line to add to it")
 }
 
 fn candidates(sessions: &[&Session]) -> String {

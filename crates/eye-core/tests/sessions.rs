@@ -486,7 +486,7 @@ fn an_agent_gets_the_page_it_used_last_else_the_only_one() {
     ), @r#"
     0 agent 2 joins
     0 agent 2 asks a x
-        ← agent 2 a!-32002 no page is connected | add <script src="http://localhost:8765/eye.js"></script> to a page and open it
+        ← agent 2 a!-32002 no page is connected | open a page that loads eye.js; `eye status` shows the line to add to it
     1 page 1 joins shop called store
     1 agent 2 asks b x
         → page 1 evaluates 1: x

@@ -9,6 +9,7 @@ use crate::peer::{Joining, Peer, Side, Voice};
 use crate::session_id;
 use axum::Router;
 use axum::body::Body;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -54,6 +55,9 @@ pub fn router(door: Door) -> Router {
         .with_state(door)
 }
 
+/// The upgrade is looked at after the gate: who may not come in is told so, however it knocked.
+type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SocketQuery {
@@ -66,7 +70,7 @@ async fn socket(
     State(door): State<Door>,
     headers: HeaderMap,
     Query(query): Query<SocketQuery>,
-    upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
+    upgrade: Upgrade,
 ) -> Response {
     let side = match query.client_type.as_deref() {
         // What says nothing and comes from a browser is a page; a program that says nothing asks.
@@ -118,15 +122,22 @@ struct TokenQuery {
 }
 
 /// The original's agents and pages carry the token in the query, and expect its texts.
-fn original_admission(door: &Door, headers: &HeaderMap, query: &TokenQuery) -> Option<Response> {
-    if let Err(refusal) = door.gate.admit(Wants::Public, knock(headers, None)) {
-        return Some(refused(&refusal));
-    }
-    match query.token.as_deref().filter(|token| !token.is_empty()) {
+fn original_admission(
+    door: &Door,
+    headers: &HeaderMap,
+    query: &TokenQuery,
+    upgrade: Upgrade,
+) -> Result<WebSocketUpgrade, Box<Response>> {
+    door.gate.admit(Wants::Public, knock(headers, None)).map_err(|refusal| refused(&refusal))?;
+    let text = match query.token.as_deref().filter(|token| !token.is_empty()) {
         Some(token) if door.gate.knows(token) => None,
-        Some(_) => Some((StatusCode::UNAUTHORIZED, "Invalid token").into_response()),
+        Some(_) => Some("Invalid token"),
         None if door.gate.admit(Wants::Agent, knock(headers, None)).is_ok() => None,
-        None => Some((StatusCode::UNAUTHORIZED, "Token required").into_response()),
+        None => Some("Token required"),
+    };
+    match text {
+        Some(text) => Err(Box::new((StatusCode::UNAUTHORIZED, text).into_response())),
+        None => upgrade.map(tuned).map_err(|rejection| Box::new(rejection.into_response())),
     }
 }
 
@@ -134,12 +145,13 @@ async fn original_agent(
     State(door): State<Door>,
     headers: HeaderMap,
     Query(query): Query<TokenQuery>,
-    upgrade: WebSocketUpgrade,
+    upgrade: Upgrade,
 ) -> Response {
-    if let Some(refusal) = original_admission(&door, &headers, &query) {
-        return refusal;
-    }
-    tuned(upgrade).on_upgrade(move |socket| {
+    let upgrade = match original_admission(&door, &headers, &query, upgrade) {
+        Ok(upgrade) => upgrade,
+        Err(refusal) => return *refusal,
+    };
+    upgrade.on_upgrade(move |socket| {
         let mut peer = Peer::new(Side::Agent, Voice::Original, Outbox::messages(), None);
         let first = if door.hub.has_page() { original::AGENT_READY } else { original::NO_PAGE };
         if first == original::NO_PAGE {
@@ -153,16 +165,17 @@ async fn original_page(
     State(door): State<Door>,
     headers: HeaderMap,
     Query(query): Query<TokenQuery>,
-    upgrade: WebSocketUpgrade,
+    upgrade: Upgrade,
 ) -> Response {
-    if let Some(refusal) = original_admission(&door, &headers, &query) {
-        return refusal;
-    }
+    let upgrade = match original_admission(&door, &headers, &query, upgrade) {
+        Ok(upgrade) => upgrade,
+        Err(refusal) => return *refusal,
+    };
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let origin: Box<str> = text(header::ORIGIN).unwrap_or("program").into();
     let url = text(header::REFERER).unwrap_or(&origin).to_owned();
     let joining = Joining { session: session_id::fresh(), origin, eval_allowed: true };
-    tuned(upgrade).on_upgrade(move |socket| {
+    upgrade.on_upgrade(move |socket| {
         let peer = Peer::new(Side::Page, Voice::Original, Outbox::messages(), Some(joining));
         let info = PageInfo { title: Some("eye-bridge".into()), url: Some(url), ..PageInfo::default() };
         carrier_ws::serve(door.hub, socket, peer, move |hub, conn| {

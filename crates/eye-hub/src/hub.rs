@@ -90,7 +90,7 @@ impl Hub {
             self.feed(&mut state, Input::AgentJoined { agent: conn });
         }
         if stopping && let Some(peer) = state.peers.get_mut(&conn) {
-            peer.close_after(Close::shutdown());
+            retire(peer);
         }
         (conn, signals)
     }
@@ -288,10 +288,7 @@ impl Hub {
         let idle = state.board.pending() == 0 && state.board.agents() <= 1;
         let Some(peer) = state.peers.get_mut(&conn) else { return };
         if idle && hello.build.as_deref().is_some_and(version::is_newer) {
-            let retiring = Retiring { version: version::HUB.into() };
-            peer.outbox.rpc(&rpc::notification("hub/retiring", &retiring));
-            peer.deaf = true;
-            peer.close_after(Close::shutdown());
+            retire(peer);
             self.stop.notify_one();
             return;
         }
@@ -444,6 +441,16 @@ fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
             }
         }
     }
+}
+
+/// Whoever comes too late is told that nothing of what it says is done, so that it may safely say it again elsewhere.
+fn retire(peer: &mut Peer) {
+    if peer.side == Side::Agent && peer.voice != Voice::Original {
+        let retiring = Retiring { version: version::HUB.into() };
+        peer.outbox.rpc(&rpc::notification("hub/retiring", &retiring));
+    }
+    peer.deaf = true;
+    peer.close_after(Close::shutdown());
 }
 
 fn gone(side: Side, conn: Conn) -> Input {

@@ -16,7 +16,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -28,6 +28,8 @@ use tokio_rustls::TlsAcceptor;
 const HANDSHAKE: Duration = Duration::from_millis(HANDSHAKE_MS);
 /// How often peers that take nothing are looked for.
 const STALL_CHECK: Duration = Duration::from_secs(1);
+/// How often a hub that shuts down looks whether everybody has left.
+const LEAVE_CHECK: Duration = Duration::from_millis(2);
 /// Changes that come together are saved together.
 const REMEMBER_PAUSE: Duration = Duration::from_millis(20);
 /// After a failed accept (no file descriptors left), others get time to close theirs.
@@ -51,6 +53,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     let (place, agents) = Place::take(&config.socket)?;
     let pages = listen(config.listen).await?;
     let listen = pages.local_addr().map_err(HubError::io("asking for the port"))?;
+    let twin = listen_twin(config.listen, listen).await?;
     let scheme = if acceptor.is_some() { "https" } else { "http" };
     let facts = Facts {
         listen: format!("{scheme}://{listen}"),
@@ -74,17 +77,25 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     let router = http::router(Door { hub: hub.clone(), gate });
     ready(&Ready { listen, tls: acceptor.is_some() });
     tokio::select! {
-        () = accept_pages(&hub, pages, acceptor, router) => {}
-        () = accept_agents(&hub, agents) => {}
+        () = accept_pages(&hub, pages, acceptor.clone(), router.clone()) => {}
+        () = async {
+            match twin {
+                Some(twin) => accept_pages(&hub, twin, acceptor.clone(), router.clone()).await,
+                None => std::future::pending().await,
+            }
+        } => {}
+        () = accept_agents(&hub, &agents) => {}
         () = keep_time(&hub) => {}
         () = remember(&hub, &memory) => {}
         () = hub.stop.notified() => {}
         () = told_to_stop() => {}
     }
     hub.shut_down();
+    // Agents that knock meanwhile are let in to be told that this hub retires.
     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), async {
-        while hub.peers() > 0 {
-            sleep(Duration::from_millis(2)).await;
+        tokio::select! {
+            () = accept_agents(&hub, &agents) => {}
+            () = all_left(&hub) => {}
         }
     })
     .await;
@@ -93,6 +104,15 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     }
     drop(place);
     Ok(())
+}
+
+async fn all_left(hub: &Hub) {
+    loop {
+        sleep(LEAVE_CHECK).await;
+        if hub.peers() == 0 {
+            return;
+        }
+    }
 }
 
 /// Beyond loopback only with a token and TLS, or with the explicit flag for a published port.
@@ -117,6 +137,23 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, HubError> {
         io::ErrorKind::AddrInUse => HubError::PortTaken { listen: address, holder: holder::of(address) },
         _ => HubError::io(format!("listening on {address}"))(error),
     })
+}
+
+/// `localhost` is two addresses. Whoever had the other one could serve our pages a client of their own, so the hub
+/// takes both.
+async fn listen_twin(wanted: SocketAddr, listen: SocketAddr) -> Result<Option<TcpListener>, HubError> {
+    if listen.ip() != IpAddr::V4(Ipv4Addr::LOCALHOST) {
+        return Ok(None);
+    }
+    let twin = SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), listen.port());
+    match TcpListener::bind(twin).await {
+        Ok(listener) => Ok(Some(listener)),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse && wanted.port() != 0 => {
+            Err(HubError::PortTaken { listen: twin, holder: holder::of(twin) })
+        }
+        // No IPv6 on this machine, or a port of the system's choice whose twin is somebody else's.
+        Err(_) => Ok(None),
+    }
 }
 
 async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<TlsAcceptor>, router: Router) {
@@ -159,7 +196,7 @@ async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(socket: 
     let _ = connection.await;
 }
 
-async fn accept_agents(hub: &Arc<Hub>, listener: UnixListener) {
+async fn accept_agents(hub: &Arc<Hub>, listener: &UnixListener) {
     let uid = getuid().as_raw();
     loop {
         let Ok((socket, _)) = listener.accept().await else {

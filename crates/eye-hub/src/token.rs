@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use subtle::ConstantTimeEq;
 
 const TOKEN_BYTES: usize = 32;
@@ -30,13 +30,31 @@ impl Token {
                 Ok(Self::new(&text))
             }
             Ok(_) => Self::rotate(path),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::rotate(path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::create(path),
             Err(error) => Err(error),
         }
     }
 
     /// Makes a new token and replaces the file whole.
     pub fn rotate(path: &Path) -> io::Result<Self> {
+        let (token, fresh) = Self::write_beside(path)?;
+        fs::rename(&fresh, path)?;
+        Ok(token)
+    }
+
+    /// Makes the first token. Of several that do so at once, one wins, and all go on with its token.
+    fn create(path: &Path) -> io::Result<Self> {
+        let (token, fresh) = Self::write_beside(path)?;
+        let linked = fs::hard_link(&fresh, path);
+        let _ = fs::remove_file(&fresh);
+        match linked {
+            Ok(()) => Ok(token),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::load_or_create(path),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn write_beside(path: &Path) -> io::Result<(Self, PathBuf)> {
         let mut random = [0_u8; TOKEN_BYTES];
         getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
         let mut text = String::with_capacity(2 * TOKEN_BYTES);
@@ -46,13 +64,12 @@ impl Token {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        let fresh = path.with_extension("new");
+        let fresh = path.with_extension(format!("{}.new", std::process::id()));
         let _ = fs::remove_file(&fresh);
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
         writeln!(file, "{text}")?;
         file.sync_all()?;
-        fs::rename(&fresh, path)?;
-        Ok(Self(text.into()))
+        Ok((Self(text.into()), fresh))
     }
 
     /// Compares without telling by its time how much was right.

@@ -25,11 +25,13 @@ impl Value {
         }
     }
 
-    /// The value as JSON text; a rendering becomes a string.
+    /// The value as JSON text, fit to be put into other JSON; a rendering becomes a string.
+    ///
+    /// Only here does it matter whether a page's JSON is any: a hostile one could close our braces and open its own.
     pub fn to_json(&self) -> String {
         match self {
-            Self::Json(json) => json.clone(),
-            Self::Text(text) | Self::Rendering(text) => crate::rpc::json(text),
+            Self::Json(json) if serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() => json.clone(),
+            Self::Text(text) | Self::Json(text) | Self::Rendering(text) => crate::rpc::json(text),
         }
     }
 }
@@ -165,6 +167,13 @@ mod tests {
         assert_eq!(out, "a!:no page is connected; open one");
         assert_eq!(parse_plain("a!:x"), Some(("a", Err(Error::new(Code::THREW, "x")))));
         assert_eq!(parse_plain("a!x"), None);
+    }
+
+    #[test]
+    fn a_page_cannot_break_out_of_its_value() {
+        assert_eq!(Value::Json(r#"1},"id":7,"x":{"a":1"#.into()).to_json(), r#""1},\"id\":7,\"x\":{\"a\":1""#);
+        assert_eq!(Value::Json(String::new()).to_json(), r#""""#);
+        assert_eq!(Value::Json("[1] ".into()).to_json(), "[1] ");
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A buffer to read into; call [`Decoder::filled`] with what was read.
+    /// The buffer to read into, behind what is there already.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         if self.start > 0 {
             self.bytes.drain(..self.start);

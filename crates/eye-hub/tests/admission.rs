@@ -1,0 +1,219 @@
+//! Who gets in, over real HTTP: hosts, origins, tokens, TLS, the original's texts.
+
+mod stage;
+
+use eye_hub::{Auth, HubError, Tls};
+use stage::{Hub, ORIGIN, TOKEN, certificate, config};
+use std::sync::Arc;
+use tungstenite::Message;
+
+fn status(answer: &str) -> u16 {
+    answer.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status")
+}
+
+#[test]
+fn only_its_own_names_are_answered_to() {
+    let hub = Hub::start();
+    for (host, want) in [("localhost", 200), ("127.0.0.1:1", 200), ("evil.test", 421), ("localhost.evil.test", 421)] {
+        assert_eq!(status(&hub.http("/health", &format!("host: {host}\r\n"))), want, "{host}");
+        let page = hub.connect("/ws?clientType=browser", &[("host", host), ("origin", ORIGIN)]);
+        assert_eq!(page.is_ok(), want == 200, "{host}");
+    }
+    assert_eq!(status(&hub.http("/health", "")), 421, "no host at all");
+}
+
+#[test]
+fn pages_come_from_loopback_and_agents_have_the_token() {
+    let hub = Hub::start();
+    let bearer = format!("Bearer {TOKEN}");
+    let protocol = format!("eye, bearer.{TOKEN}");
+    for (path, headers, want) in [
+        ("/ws?clientType=browser", vec![("origin", ORIGIN)], 101),
+        ("/ws?clientType=browser", vec![("origin", "https://evil.test")], 403),
+        ("/ws?clientType=browser", vec![("origin", "null")], 403),
+        ("/ws?clientType=browser", vec![("origin", "http://localhost.evil.test")], 403),
+        ("/ws?clientType=browser", vec![], 401),
+        ("/ws?clientType=browser", vec![("authorization", bearer.as_str())], 101),
+        ("/ws?clientType=agent", vec![], 401),
+        ("/ws?clientType=agent", vec![("origin", ORIGIN)], 401),
+        ("/ws?clientType=agent", vec![("authorization", "Bearer wrong")], 401),
+        ("/ws?clientType=agent", vec![("authorization", bearer.as_str())], 101),
+        ("/ws?clientType=agent", vec![("sec-websocket-protocol", protocol.as_str())], 101),
+        ("//ws?clientType=agent", vec![("authorization", bearer.as_str())], 101),
+        ("/api/mcp/stream", vec![("authorization", bearer.as_str())], 101),
+    ] {
+        let got = hub.connect(path, &headers).map_or_else(|status| status, |_| 101);
+        assert_eq!(got, want, "{path} {headers:?}");
+    }
+}
+
+#[test]
+fn a_bad_query_is_closed_with_the_reason() {
+    let hub = Hub::start();
+    let bearer = format!("Bearer {TOKEN}");
+    for path in ["/ws?clientType=robot", "/ws?clientType=agent&version=2.0.0", "/ws?clientType=agent&sessionId=a%20b"] {
+        let socket = hub.connect(path, &[("authorization", bearer.as_str())]).unwrap();
+        assert_eq!(stage::Page(socket).closed().0, 4000, "{path}");
+    }
+}
+
+#[test]
+fn sessions_are_for_agents_and_health_is_for_everybody() {
+    let hub = Hub::start();
+    let _page = hub.page("shop");
+    let host = "host: localhost\r\n";
+    assert_eq!(status(&hub.http("/sessions", host)), 401);
+    assert_eq!(status(&hub.http("/sessions", &format!("{host}origin: {ORIGIN}\r\n"))), 401);
+    let answer = hub.http("/sessions", &format!("{host}authorization: Bearer {TOKEN}\r\n"));
+    assert!(answer.contains("\"id\":\"shop\""), "{answer}");
+    assert!(hub.http("/health", host).contains("\"status\":\"ok\""));
+    assert_eq!(status(&hub.http("/nothing", host)), 404);
+}
+
+#[test]
+fn the_client_can_be_loaded_from_anywhere_and_says_why_it_was_refused() {
+    let hub = Hub::start();
+    let host = "host: localhost\r\n";
+    let client = hub.http("/eye.js", &format!("{host}origin: https://evil.test\r\n"));
+    assert!(client.contains("cross-origin-resource-policy: cross-origin"));
+    let why = hub.http("/why", &format!("{host}origin: https://shop.test\r\n"));
+    assert!(why.contains("\"allowed\":false") && why.contains("eye allow https://shop.test"), "{why}");
+    assert!(why.contains("access-control-allow-origin: *"));
+    assert!(hub.http("/why", &format!("{host}origin: {ORIGIN}\r\n")).contains("\"allowed\":true"));
+    assert!(hub.http("/", host).contains("<title>eye</title>"));
+}
+
+#[test]
+fn an_allowed_origin_joins_at_once_and_its_policy_holds() {
+    let hub = Hub::start_with(|config| {
+        std::fs::write(&config.origins_file, "https://shop.test\nhttps://bank.test eval=no\n").unwrap();
+    });
+    for (origin, answer) in [("https://shop.test", None), ("https://bank.test", Some("may not be evaluated"))] {
+        let mut page = hub.page_silent("shop", origin);
+        page.say(r#"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"typed":true}}"#);
+        page.hear();
+        let mut agent = hub.agent();
+        agent.say("a:x");
+        match answer {
+            None => {
+                assert_eq!(page.hear(), "1:x");
+                page.say("1=1");
+                assert_eq!(agent.hear().unwrap(), "a:1");
+            }
+            Some(words) => assert!(agent.hear().unwrap().contains(words)),
+        }
+        drop(page);
+        agent.wait_for_pages(0);
+        // The session is away for a moment; a page of another origin may take it only once it has gone.
+        while agent.ask(r#"{"jsonrpc":"2.0","id":1,"method":"session/list"}"#).contains("\"state\":\"away\"") {}
+    }
+}
+
+#[test]
+fn without_a_token_only_loopback_is_let_in() {
+    let hub = Hub::start_with(|config| config.auth = Auth::None);
+    assert!(hub.connect("/ws?clientType=agent", &[]).is_ok());
+    assert!(hub.connect("/ws?clientType=agent", &[("origin", ORIGIN)]).is_ok());
+    assert_eq!(hub.connect("/ws?clientType=agent", &[("origin", "https://evil.test")]).err(), Some(403));
+}
+
+#[test]
+fn beyond_loopback_needs_tls_and_a_token() {
+    let home = tempfile::tempdir().unwrap();
+    let refused = |change: &dyn Fn(&mut eye_hub::Config)| {
+        let mut config = config(&home);
+        config.listen = "0.0.0.0:0".parse().unwrap();
+        change(&mut config);
+        matches!(eye_hub::run(config, |_| panic!("it must not listen")), Err(HubError::Exposed { .. }))
+    };
+    assert!(refused(&|_| {}));
+    assert!(refused(&|config| {
+        config.auth = Auth::None;
+        config.published = true;
+    }));
+    let (tls, _) = certificate(home.path());
+    assert!(refused(&move |config| {
+        config.auth = Auth::None;
+        config.tls = Some(tls.clone());
+    }));
+}
+
+#[test]
+fn a_taken_port_names_its_holder() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let mut config = config(&home);
+    config.listen = listener.local_addr().unwrap();
+    match eye_hub::run(config, |_| {}) {
+        Err(HubError::PortTaken { holder, .. }) => assert!(holder.contains("process"), "{holder}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn https_and_wss_work_with_a_certificate() {
+    let home = tempfile::tempdir().unwrap();
+    let (tls, der) = certificate(home.path());
+    let hub = Hub::start_with(|config| config.tls = Some(tls));
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(rustls_pki_types::CertificateDer::from(der)).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let client = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = rustls_pki_types::ServerName::try_from("localhost").unwrap();
+    let connection = rustls::ClientConnection::new(Arc::new(client), name).unwrap();
+    let stream = rustls::StreamOwned::new(connection, hub.tcp());
+    let mut request =
+        tungstenite::client::IntoClientRequest::into_client_request("wss://localhost/ws?clientType=agent").unwrap();
+    request.headers_mut().insert("authorization", format!("Bearer {TOKEN}").parse().unwrap());
+    let (mut socket, _) = tungstenite::client(request, stream).map_err(|error| error.to_string()).unwrap();
+    socket.send(Message::text(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)).unwrap();
+    assert!(socket.read().unwrap().to_text().unwrap().contains("pong"));
+}
+
+#[test]
+fn a_certificate_that_cannot_be_used_is_an_error_that_names_it() {
+    let home = tempfile::tempdir().unwrap();
+    let cert = home.path().join("cert.pem");
+    std::fs::write(&cert, "junk").unwrap();
+    let mut config = config(&home);
+    config.tls = Some(Tls { cert: cert.clone(), key: cert });
+    match eye_hub::run(config, |_| {}) {
+        Err(HubError::Tls(why)) => assert!(why.contains("cert.pem"), "{why}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_originals_agents_and_pages_work_unchanged() {
+    let hub = Hub::start();
+    let path = |end: &str, token: &str| format!("/api/{end}?token={token}");
+    let host = "host: localhost\r\n";
+    assert!(hub.http("/api/eye", host).ends_with("Token required"));
+    assert!(hub.http(&path("eye", "wrong"), host).ends_with("Invalid token"));
+
+    let mut lonely = stage::Page(hub.connect(&path("eye", TOKEN), &[]).unwrap());
+    assert_eq!(lonely.hear(), "!:No browser connected");
+    assert_eq!(lonely.closed().0, 1000);
+
+    let mut page = stage::Page(hub.connect(&path("eye-bridge", TOKEN), &[("origin", "https://os.test")]).unwrap());
+    assert_eq!(page.hear(), "EYE_BRIDGE:ready");
+    page.say("ping");
+    assert_eq!(page.hear(), "pong");
+    let mut agent = stage::Page(hub.connect(&path("eye", TOKEN), &[]).unwrap());
+    assert_eq!(agent.hear(), ":ready");
+    agent.say("a:getUser()");
+    assert_eq!(page.hear(), "EYE_CMD:1:getUser()");
+    page.say("EYE:1:\"root\"");
+    assert_eq!(agent.hear(), "a:\"root\"");
+    agent.say("openNotepad()");
+    assert_eq!(page.hear(), "EYE_CMD::openNotepad()");
+    page.say("EYE::undefined");
+    agent.say("b:nope");
+    assert_eq!(page.hear(), "EYE_CMD:2:nope");
+    page.say("EYE:2!:nope is not defined");
+    assert_eq!(agent.hear(), "b!:nope is not defined");
+}

@@ -1,0 +1,164 @@
+//! Peers that are broken, slow or hostile: each gets a defined ending, and nobody else notices.
+
+mod stage;
+
+use eye_protocol::limits::{FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, OUTBOX_BYTES_MAX};
+use proptest::prelude::*;
+use stage::Hub;
+use std::io::{Read, Write};
+use tungstenite::Message;
+
+fn still_works(hub: &Hub) {
+    let (mut page, mut agent) = (hub.page("witness"), hub.agent());
+    agent.say(r#"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"x","page":"witness"}}"#);
+    let asked = page.hear();
+    let (call, _) = asked.split_once(':').expect("a call");
+    page.say(&format!("{call}=1"));
+    assert_eq!(agent.hear().expect("an answer"), r#"{"jsonrpc":"2.0","id":1,"result":{"value":1}}"#);
+}
+
+#[test]
+fn a_binary_message_closes_its_sender() {
+    let hub = Hub::start();
+    let mut page = hub.page("shop");
+    page.0.send(Message::binary(vec![0, 1, 2])).unwrap();
+    assert_eq!(page.closed().0, 1003);
+    still_works(&hub);
+}
+
+#[test]
+fn a_message_over_the_limit_closes_its_sender_before_it_is_read() {
+    let hub = Hub::start();
+    let mut page = hub.page("shop");
+    // Only the head of a frame that claims one byte too many, and then a gigabyte.
+    for length in [MESSAGE_BYTES_MAX as u64 + 1, 1 << 30] {
+        let mut head = vec![0x81, 0x80 | 127];
+        head.extend(length.to_be_bytes());
+        head.extend([0; 4]);
+        page.0.get_mut().write_all(&head).unwrap();
+        assert_eq!(page.closed().0, 1009);
+        page = hub.page("shop");
+    }
+    still_works(&hub);
+}
+
+#[test]
+fn a_frame_over_the_limit_ends_its_stream_with_a_word() {
+    let hub = Hub::start();
+    for bytes in [format!("#{}\n", FRAME_BYTES_MAX + 1), "#1073741824\n".into(), "#x\n".into()] {
+        let mut agent = hub.agent();
+        agent.stream.write_all(bytes.as_bytes()).unwrap();
+        let told = agent.hear().unwrap();
+        assert!(told.starts_with("!:"), "{told}");
+        assert_eq!(agent.hear(), None);
+    }
+    let mut agent = hub.agent();
+    agent.stream.write_all(b"\xff\xfe\n").unwrap();
+    assert_eq!(agent.hear().unwrap(), "!:frame is not UTF-8");
+    still_works(&hub);
+}
+
+#[test]
+fn half_a_frame_then_silence_delays_nobody() {
+    let hub = Hub::start();
+    let mut halves = [hub.agent(), hub.agent()];
+    halves[0].stream.write_all(b"a:document.ti").unwrap();
+    halves[1].stream.write_all(b"#100\nabc").unwrap();
+    let mut http = hub.tcp();
+    http.write_all(b"GET /ws HTT").unwrap();
+    still_works(&hub);
+}
+
+#[test]
+fn an_agent_that_reads_nothing_is_closed_and_its_page_goes_on() {
+    let hub = Hub::start();
+    let (mut page, mut slow) = (hub.page("shop"), hub.agent());
+    let big = "x".repeat(1 << 20);
+    let enough = OUTBOX_BYTES_MAX / big.len() + 8;
+    for _ in 0..enough {
+        slow.say("a:big()");
+    }
+    for call in 1..=enough {
+        page.hear();
+        page.say(&format!("{call}:{big}"));
+    }
+    // Its outbox is full: it is closed, while everybody else goes on.
+    let mut rest = Vec::new();
+    let _ = slow.stream.read_to_end(&mut rest);
+    assert!(rest.len() < enough * big.len());
+    drop(page);
+    still_works(&hub);
+}
+
+#[test]
+fn a_page_that_reads_nothing_is_closed_and_its_callers_are_told() {
+    let hub = Hub::start();
+    let (page, mut agent) = (hub.page("shop"), hub.agent());
+    let big = "x".repeat(8 << 20);
+    let enough = OUTBOX_BYTES_MAX / big.len() + 3;
+    for n in 0..enough {
+        agent.say(&format!("a{n}:{big}"));
+    }
+    let mut told = 0;
+    while told < enough {
+        let answer = agent.hear().unwrap();
+        assert!(answer.contains("!:the page"), "{}", &answer[..answer.len().min(200)]);
+        told += 1;
+    }
+    drop(page);
+    still_works(&hub);
+}
+
+#[test]
+fn a_page_that_answers_nonsense_ends_only_its_own_calls() {
+    let hub = Hub::start();
+    let (mut page, mut agent) = (hub.page("shop"), hub.agent());
+    agent.say(r#"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"x"}}"#);
+    page.hear();
+    for nonsense in
+        ["", "1", "7:late", "x:1", "{", "[]", r#"{"jsonrpc":"2.0"}"#, r#"{"jsonrpc":"2.0","id":"9","result":1}"#]
+    {
+        page.say(nonsense);
+    }
+    page.say(r#"1=1},"evil":{"#);
+    let answer = agent.hear().unwrap();
+    assert_eq!(answer, r#"{"jsonrpc":"2.0","id":1,"result":{"value":"1},\"evil\":{"}}"#);
+    drop(page);
+    still_works(&hub);
+}
+
+#[test]
+fn no_bytes_on_the_unix_socket_break_the_hub() {
+    let hub = Hub::start();
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(200));
+    let bytes = prop::collection::vec(
+        prop_oneof![Just(b'\n'), Just(b'"'), Just(b'{'), Just(b'['), Just(b':'), any::<u8>()],
+        0..300,
+    );
+    runner
+        .run(&bytes, |bytes| {
+            let mut agent = hub.agent();
+            let _ = agent.stream.write_all(&bytes);
+            Ok(())
+        })
+        .unwrap();
+    still_works(&hub);
+}
+
+#[test]
+fn no_text_on_a_websocket_breaks_the_hub() {
+    let hub = Hub::start();
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(100));
+    let texts =
+        prop::collection::vec(prop_oneof![".*", "[0-9]{1,3}[:=~!].*", r#"\{"jsonrpc":"2.0".*"#, r#"\[".*"\]"#], 1..20);
+    runner
+        .run(&texts, |texts| {
+            let mut page = hub.page("fuzz");
+            for text in texts {
+                let _ = page.0.send(Message::text(text));
+            }
+            Ok(())
+        })
+        .unwrap();
+    still_works(&hub);
+}

@@ -1,0 +1,211 @@
+//! A real hub in this process, and peers on real sockets that do exactly what a test tells them.
+
+#![allow(dead_code, reason = "each test file uses its part of the stage")]
+
+use eye_hub::{Auth, Config, HubError, Ready, Tls, Token};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tungstenite::client::IntoClientRequest;
+use tungstenite::protocol::WebSocketConfig;
+use tungstenite::{Error, Message, WebSocket};
+
+pub const TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+pub const ORIGIN: &str = "http://localhost:5173";
+/// Nothing here takes this long when all is well.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// A hub that ends with this value.
+pub struct Hub {
+    pub listen: SocketAddr,
+    pub socket: PathBuf,
+    thread: Option<JoinHandle<Result<(), HubError>>>,
+    _home: tempfile::TempDir,
+}
+
+/// What a hub is told when a test says nothing else.
+pub fn config(home: &tempfile::TempDir) -> Config {
+    Config {
+        socket: home.path().join("run/hub.sock"),
+        listen: "127.0.0.1:0".parse().expect("an address"),
+        published: false,
+        hosts: Vec::new(),
+        auth: Auth::Token(Token::new(TOKEN)),
+        tls: None,
+        origins_file: home.path().join("origins"),
+        state_dir: home.path().join("state"),
+    }
+}
+
+impl Hub {
+    pub fn start() -> Self {
+        Self::start_with(|_| {})
+    }
+
+    pub fn start_with(change: impl FnOnce(&mut Config)) -> Self {
+        let home = tempfile::tempdir().expect("a home");
+        let mut config = config(&home);
+        change(&mut config);
+        let socket = config.socket.clone();
+        let (sender, ready) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            eye_hub::run(config, |ready: &Ready| {
+                let _ = sender.send(ready.clone());
+            })
+        });
+        let ready = ready.recv_timeout(DEADLINE).expect("the hub is ready");
+        Self { listen: ready.listen, socket, thread: Some(thread), _home: home }
+    }
+
+    pub fn agent(&self) -> Agent {
+        Agent::connect(&self.socket)
+    }
+
+    /// A page that has said hello and was welcomed.
+    pub fn page(&self, session: &str) -> Page {
+        let mut page = self.page_silent(session, ORIGIN);
+        page.say(r#"{"jsonrpc":"2.0","id":"hello","method":"hello","params":{"typed":true,"page":{"title":"Test","url":"http://localhost:5173/"}}}"#);
+        assert!(page.hear().contains("sessionId"), "a page is welcomed");
+        page
+    }
+
+    /// A page that has connected and said nothing.
+    pub fn page_silent(&self, session: &str, origin: &str) -> Page {
+        let path = format!("/ws?sessionId={session}&clientType=browser&version=1.0.0");
+        Page(self.connect(&path, &[("origin", origin)]).expect("the page connects"))
+    }
+
+    /// A WebSocket, or the HTTP status that was given instead.
+    pub fn connect(&self, path: &str, headers: &[(&'static str, &str)]) -> Result<WebSocket<TcpStream>, u16> {
+        let mut request = format!("ws://{}{path}", self.listen).into_client_request().expect("a request");
+        for (name, value) in headers {
+            request.headers_mut().insert(*name, value.parse().expect("a header"));
+        }
+        let limits = WebSocketConfig::default().max_message_size(None).max_frame_size(None);
+        match tungstenite::client::client_with_config(request, self.tcp(), Some(limits)) {
+            Ok((socket, _)) => Ok(socket),
+            Err(tungstenite::HandshakeError::Failure(Error::Http(response))) => Err(response.status().as_u16()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    pub fn tcp(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.listen).expect("the hub listens");
+        stream.set_read_timeout(Some(DEADLINE)).expect("a timeout can be set");
+        stream
+    }
+
+    /// Sends a raw HTTP request and gives all of the answer.
+    pub fn http(&self, path: &str, headers: &str) -> String {
+        let mut stream = self.tcp();
+        write!(stream, "GET {path} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n").expect("a request is sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer comes");
+        answer
+    }
+
+    /// Waits for the hub to end by itself.
+    pub fn join(mut self) -> Result<(), HubError> {
+        self.thread.take().expect("the hub runs").join().expect("the hub does not panic")
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            if let Ok(mut stream) = UnixStream::connect(&self.socket) {
+                let _ = stream.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"hub/stop\"}\n");
+            }
+            let _ = thread.join();
+        }
+    }
+}
+
+/// An agent on the Unix socket.
+pub struct Agent {
+    pub stream: UnixStream,
+    decoder: eye_protocol::stream::Decoder,
+}
+
+impl Agent {
+    pub fn connect(socket: &std::path::Path) -> Self {
+        let stream = UnixStream::connect(socket).expect("the hub listens");
+        stream.set_read_timeout(Some(DEADLINE)).expect("a timeout can be set");
+        Self { stream, decoder: eye_protocol::stream::Decoder::default() }
+    }
+
+    pub fn say(&mut self, frame: &str) {
+        let mut bytes = Vec::new();
+        eye_protocol::stream::write(frame, &mut bytes);
+        self.stream.write_all(&bytes).expect("the hub reads");
+    }
+
+    /// The next frame; `None` when the hub has closed the connection.
+    pub fn hear(&mut self) -> Option<String> {
+        loop {
+            if let Some(frame) = self.decoder.frame().expect("the hub writes frames") {
+                return Some(frame.to_owned());
+            }
+            let mut bytes = [0; 16384];
+            match self.stream.read(&mut bytes) {
+                Ok(0) => return None,
+                Ok(count) => self.decoder.push(&bytes[..count]),
+                Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => return None,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+
+    pub fn ask(&mut self, frame: &str) -> String {
+        self.say(frame);
+        self.hear().expect("an answer")
+    }
+
+    /// Waits until so many pages are connected.
+    pub fn wait_for_pages(&mut self, count: usize) {
+        let deadline = std::time::Instant::now() + DEADLINE;
+        while !self.ask(r#"{"jsonrpc":"2.0","id":1,"method":"hub/status"}"#).contains(&format!("\"pages\":{count},")) {
+            assert!(std::time::Instant::now() < deadline, "{count} pages are connected in time");
+        }
+    }
+}
+
+/// A page on a WebSocket.
+pub struct Page(pub WebSocket<TcpStream>);
+
+impl Page {
+    pub fn say(&mut self, frame: &str) {
+        self.0.send(Message::text(frame)).expect("the hub reads");
+    }
+
+    pub fn hear(&mut self) -> String {
+        match self.0.read().expect("a message") {
+            Message::Text(text) => text.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The code and reason with which the hub closed; text before it is passed over.
+    pub fn closed(&mut self) -> (u16, String) {
+        loop {
+            match self.0.read().expect("a close frame") {
+                Message::Close(Some(frame)) => return (frame.code.into(), frame.reason.to_string()),
+                Message::Text(_) | Message::Ping(_) | Message::Pong(_) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+/// A certificate for localhost, and its key, as files.
+pub fn certificate(home: &std::path::Path) -> (Tls, Vec<u8>) {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".into()]).expect("a certificate");
+    let tls = Tls { cert: home.join("cert.pem"), key: home.join("key.pem") };
+    std::fs::write(&tls.cert, made.cert.pem()).expect("a file");
+    std::fs::write(&tls.key, made.signing_key.serialize_pem()).expect("a file");
+    (tls, made.cert.der().to_vec())
+}

@@ -1,0 +1,101 @@
+// Programs in Node's own realm: exactly once, with the value of the last statement.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { program } from "../src/program.js";
+import { Realm } from "../src/realm.js";
+
+type Counted = typeof globalThis & { hits: number[] };
+
+async function run(code: string): Promise<{ hits: number[]; value: unknown; threw: boolean }> {
+  const realm = new Realm(globalThis, undefined);
+  const counted = globalThis as Counted;
+  counted.hits = [];
+  let value: unknown;
+  let threw = false;
+  try {
+    const made = program(realm, code);
+    value = await (made === undefined ? realm.run(code) : made.run());
+  } catch {
+    threw = true;
+  }
+  return { hits: counted.hits, value, threw };
+}
+
+/** A statement that says when it runs, and whether it then has run once, never or often is known from its number. */
+const statement = (at: number): fc.Arbitrary<{ code: string; hit: boolean }> =>
+  fc.constantFrom(
+    { code: `hits.push(${at})`, hit: true },
+    { code: `hits.push(${at});`, hit: true },
+    { code: `await hits.push(${at})`, hit: true },
+    { code: `if (hits)\n hits.push(${at})`, hit: true },
+    { code: `if (!hits)\n hits.push(${at})`, hit: false },
+    { code: `if (!hits) {} else\n hits.push(${at})`, hit: true },
+    { code: `for (const x of [1])\n hits.push(${at})`, hit: true },
+    { code: `while (!hits)\n hits.push(${at})`, hit: false },
+    { code: `label${at}:\n hits.push(${at})`, hit: true },
+    { code: `do hits.push(${at})\nwhile (false)`, hit: true },
+    { code: `let v${at} = hits.push(${at})`, hit: true },
+    { code: `const {a${at} = hits.push(${at})} = {}`, hit: true },
+    { code: `var w${at}\n;[hits.push(${at})]`, hit: true },
+    { code: `class C${at} { static x = hits.push(${at}) }`, hit: true },
+    { code: `function f${at}() {}\nhits.push(${at})`, hit: true },
+    { code: `\`\${hits.push(${at})} ; await \``, hit: true },
+    { code: `{ hits.push(${at}) }`, hit: true },
+    { code: `hits\n.push(${at})`, hit: true },
+    { code: `hits.push(\n${at}\n) // await ;`, hit: true },
+    { code: `try { throw 0 } catch {\n hits.push(${at}) }`, hit: true },
+    { code: `8 /hits.push(${at})/ 2`, hit: true },
+    { code: `/;'"/.test(hits.push(${at}))`, hit: true },
+  );
+
+const script = fc
+  .integer({ min: 1, max: 6 })
+  .chain((count) => fc.tuple(...Array.from({ length: count }, (_, at) => statement(at))));
+
+test("every statement runs as often as it says, in order, with and without await", async () => {
+  await fc.assert(
+    fc.asyncProperty(script, fc.boolean(), async (statements, awaits) => {
+      const code = (awaits ? "await 0\n;" : "") + statements.map((one) => one.code).join("\n;");
+      const expected = statements.flatMap((one, at) => (one.hit ? [at] : []));
+      assert.deepEqual((await run(code)).hits, expected, code);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("code that does not compile does not run at all", async () => {
+  await fc.assert(
+    fc.asyncProperty(script, fc.constantFrom("(1", "1)", "}", "let 1", "await", "'", "`", "if"), async (statements, broken) => {
+      const code = `await 0\n;${[...statements.map((one) => one.code), broken].join("\n;")}`;
+      const outcome = await run(code);
+      assert.deepEqual(outcome.hits, [], code);
+      assert.ok(outcome.threw, code);
+    }),
+  );
+});
+
+test("arbitrary text never runs twice and never hangs", async () => {
+  const realm = new Realm(globalThis, undefined);
+  await fc.assert(
+    fc.asyncProperty(fc.string(), async (noise) => {
+      const counted = globalThis as Counted;
+      counted.hits = [];
+      const code = `hits.push(1); await 0; ${JSON.stringify(noise)}; "${noise}"`;
+      try {
+        await program(realm, code)?.run();
+      } catch {
+        // Most noise is no JavaScript.
+      }
+      assert.ok(counted.hits.length <= 1);
+    }),
+  );
+});
+
+test("programs are kept by their text, within a limit", () => {
+  const realm = new Realm(globalThis, undefined);
+  assert.equal(program(realm, "{a:1}"), program(realm, "{a:1}"));
+  for (let at = 0; at < 1000; at++) program(realm, `{a:${at}}`);
+  assert.equal(realm.programs.size, 256);
+});
