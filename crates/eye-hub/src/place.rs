@@ -45,9 +45,16 @@ impl Place {
     }
 }
 
+impl Place {
+    /// Takes the socket out of sight, so that nobody new connects. The place itself stays taken.
+    pub fn withdraw(&self) {
+        let _ = fs::remove_file(&self.socket);
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.socket);
+        self.withdraw();
     }
 }
 

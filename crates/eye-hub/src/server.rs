@@ -90,8 +90,9 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         () = hub.stop.notified() => {}
         () = told_to_stop() => {}
     }
+    // Nobody finds the way any more; agents that already knocked are let in to be told that this hub retires.
+    place.withdraw();
     hub.shut_down();
-    // Agents that knock meanwhile are let in to be told that this hub retires.
     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), async {
         tokio::select! {
             () = accept_agents(&hub, &agents) => {}
