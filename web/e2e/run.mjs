@@ -33,7 +33,7 @@ await build({
   logLevel: "warning",
 });
 const files = names.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
-const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", "--test-concurrency=1", "--test-timeout=60000", ...files], {
+const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", "--test-concurrency=1", "--test-force-exit", ...files], {
   stdio: "inherit",
   env: { ...process.env, EYE_BIN: program, EYE_WEB: join(here, "..") },
 });

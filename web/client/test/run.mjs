@@ -27,5 +27,7 @@ await build({
   logLevel: "warning",
 });
 const files = names.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
-const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", "--test-concurrency=1", "--test-timeout=30000", ...files], { stdio: "inherit" });
+const only = process.env["EYE_TEST_NAME"];
+const filter = only === undefined ? [] : [`--test-name-pattern=${only}`];
+const { status } = spawnSync(process.execPath, [...filter, "--enable-source-maps", "--test", "--test-reporter=spec", "--test-concurrency=1", "--test-timeout=180000", ...files], { stdio: "inherit" });
 process.exitCode = status ?? 1;

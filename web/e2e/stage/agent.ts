@@ -1,6 +1,9 @@
 // An agent on the hub's Unix socket, in plain line frames.
 
 import { connect, type Socket } from "node:net";
+import { within } from "./until.js";
+
+const NEWLINE = 0x0a;
 
 interface Waiter {
   readonly wanted: (frame: string) => boolean;
@@ -11,12 +14,13 @@ interface Waiter {
 export class Agent {
   readonly frames: string[] = [];
   readonly #waiters = new Set<Waiter>();
-  #rest = "";
+  #rest: Buffer = Buffer.alloc(0);
   #ended = false;
 
   private constructor(readonly socket: Socket) {
-    socket.setEncoding("utf8");
-    socket.on("data", (text: string) => this.#hear(text));
+    // A test that failed before it closed its agents still ends.
+    socket.unref();
+    socket.on("data", (bytes: Buffer) => this.#hear(bytes));
     socket.on("error", () => undefined);
     socket.on("close", () => {
       this.#ended = true;
@@ -41,7 +45,10 @@ export class Agent {
     const there = this.frames.find(wanted);
     if (there !== undefined) return Promise.resolve(there);
     if (this.#ended) return Promise.reject(new Error("the hub closed the socket"));
-    return new Promise((found, failed) => this.#waiters.add({ wanted, found, failed }));
+    const found = new Promise<string>((found, failed) => this.#waiters.add({ wanted, found, failed }));
+    return within("a frame that fits", found).catch((error: unknown) => {
+      throw new Error(`${String(error)}; received: ${this.frames.map((frame) => frame.slice(0, 200)).join(" | ")}`);
+    });
   }
 
   /** Asks and returns the whole answering frame. */
@@ -52,20 +59,20 @@ export class Agent {
 
   /** Waits until the hub has closed the connection. */
   ended(): Promise<void> {
-    return new Promise((resolve) => {
+    const closed = new Promise<void>((resolve) => {
       if (this.#ended) resolve();
       else this.socket.once("close", () => resolve());
     });
+    return within("the hub closes the socket", closed);
   }
 
   close(): void {
     this.socket.destroy();
   }
 
-  #hear(text: string): void {
-    const frames = (this.#rest + text).split("\n");
-    this.#rest = frames.pop() ?? "";
-    for (const frame of frames) {
+  #hear(bytes: Buffer): void {
+    this.#rest = Buffer.concat([this.#rest, bytes]);
+    for (let frame = this.#take(); frame !== undefined; frame = this.#take()) {
       this.frames.push(frame);
       for (const waiter of this.#waiters) {
         if (!waiter.wanted(frame)) continue;
@@ -73,5 +80,18 @@ export class Agent {
         waiter.found(frame);
       }
     }
+  }
+
+  /** A frame is a line, or `#<bytes>` and a newline and exactly that many bytes. */
+  #take(): string | undefined {
+    const end = this.#rest.indexOf(NEWLINE);
+    if (end < 0) return undefined;
+    const line = this.#rest.toString("utf8", 0, end);
+    const from = line.startsWith("#") ? end + 1 : 0;
+    const to = from === 0 ? end : from + Number(line.slice(1));
+    if (this.#rest.length < to) return undefined;
+    const frame = this.#rest.toString("utf8", from, to);
+    this.#rest = this.#rest.subarray(from === 0 ? to + 1 : to);
+    return frame;
   }
 }

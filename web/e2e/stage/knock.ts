@@ -2,6 +2,7 @@
 
 import { request } from "node:http";
 import { WebSocket, type ClientOptions } from "ws";
+import { within } from "./until.js";
 
 export interface Reply {
   readonly status: number;
@@ -25,7 +26,7 @@ export function get(port: number, path: string, headers: Record<string, string> 
 /** A WebSocket with its messages and its end. */
 export class Line {
   readonly messages: string[] = [];
-  readonly closed: Promise<{ code: number; reason: string }>;
+  readonly #closed: Promise<{ code: number; reason: string }>;
   readonly #waiters: (() => void)[] = [];
 
   constructor(readonly socket: WebSocket) {
@@ -33,20 +34,26 @@ export class Line {
       this.messages.push(data.toString());
       for (const waiter of this.#waiters.splice(0)) waiter();
     });
-    this.closed = new Promise((resolve) => {
+    const closed = new Promise<{ code: number; reason: string }>((resolve) => {
       socket.on("close", (code, reason) => {
         resolve({ code, reason: reason.toString() });
         for (const waiter of this.#waiters.splice(0)) waiter();
       });
     });
     socket.on("error", () => undefined);
+    this.#closed = closed;
+  }
+
+  /** How the hub closed it. */
+  closed(): Promise<{ code: number; reason: string }> {
+    return within("the hub closes the WebSocket", this.#closed);
   }
 
   /** The message after those that were already taken with this method. */
   async next(): Promise<string> {
     while (this.messages.length === 0) {
       if (this.socket.readyState === WebSocket.CLOSED) throw new Error("the hub closed the WebSocket");
-      await new Promise<void>((resolve) => this.#waiters.push(resolve));
+      await within("a message of the hub", new Promise<void>((resolve) => this.#waiters.push(resolve)));
     }
     return this.messages.shift() ?? "";
   }

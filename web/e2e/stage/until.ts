@@ -1,4 +1,4 @@
-// The one place that waits by looking again: for what has no event to wait for.
+// Waiting with a deadline: for an event, and by looking again for what has no event.
 
 const LOOK_EVERY_MS = 20;
 const DEADLINE_MS = 15_000;
@@ -12,4 +12,13 @@ export async function until<T>(what: string, look: () => Promise<T | undefined> 
     if (performance.now() > end) throw new Error(`not within ${String(deadlineMs)} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
+}
+
+/** Waits for an event, and says what was missing when the deadline passes. */
+export async function within<T>(what: string, event: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not within ${String(deadlineMs)} ms: ${what}`)), deadlineMs);
+  });
+  return Promise.race([event, late]).finally(() => clearTimeout(timer));
 }

@@ -1,0 +1,141 @@
+// Frames that are too large, not text, or only half there: whoever sends them is told, and nobody else notices.
+
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { after, before, beforeEach, test } from "node:test";
+import { Agent } from "../stage/agent.js";
+import { opened, type Line } from "../stage/knock.js";
+import { Stage } from "../stage/stage.js";
+
+const MEBIBYTE = 1024 * 1024;
+const CLOSED_UNSUPPORTED = 1003;
+const CLOSED_TOO_BIG = 1009;
+
+let stage: Stage;
+let session: string;
+let bystander: Agent;
+
+before(async () => {
+  stage = await Stage.open();
+  stage.site.page("/", { title: "Bystander" });
+  ({ session } = await stage.visit("/"));
+  bystander = await Agent.connect(stage.home.socket);
+});
+
+after(() => stage.close());
+
+let asked = 0;
+beforeEach(async () => assertOthersGoOn());
+
+async function assertOthersGoOn(): Promise<void> {
+  const id = `n${String(asked++)}`;
+  assert.equal(await bystander.ask(id, "1+1"), `${id}:2`);
+  assert.equal((await stage.home.eye("--page", session, "document.title")).stdout, "Bystander\n");
+}
+
+async function agentLine(): Promise<Line> {
+  return opened(stage.home.port, "/ws?clientType=agent&version=1.0.0", { authorization: `Bearer ${await stage.home.token()}` });
+}
+
+async function pageLine(): Promise<Line> {
+  return opened(stage.home.port, "/ws?clientType=browser&version=1.0.0", { origin: "http://localhost:1" });
+}
+
+test("a line over 16 MiB on the Unix socket ends that connection with an error that names the limit", async () => {
+  const agent = await Agent.connect(stage.home.socket);
+  agent.socket.write(Buffer.alloc(17 * MEBIBYTE, "x"));
+  assert.match(await agent.frame(() => true), /^!:.*16 MiB/);
+  await agent.ended();
+  await assertOthersGoOn();
+});
+
+test("a counted frame over 16 MiB is refused before it is sent", async () => {
+  const agent = await Agent.connect(stage.home.socket);
+  agent.socket.write("#16777217\n");
+  assert.match(await agent.frame(() => true), /^!:.*16 MiB/);
+  await agent.ended();
+  await assertOthersGoOn();
+});
+
+test("bytes that are no text, and counts that are none, end a connection on the Unix socket with an error", async () => {
+  for (const junk of [Buffer.from([0xff, 0xfe, 0x00, 0x0a]), Buffer.from("#x\n"), Buffer.from("#-1\n"), Buffer.from("#99999999999999999999\n")]) {
+    const agent = await Agent.connect(stage.home.socket);
+    agent.socket.write(junk);
+    assert.match(await agent.frame(() => true), /^!:/);
+    await agent.ended();
+  }
+  await assertOthersGoOn();
+});
+
+test("half a frame and then silence holds up nobody, on either carrier", async () => {
+  const half = await Agent.connect(stage.home.socket);
+  half.socket.write("a:1+");
+  const counted = await Agent.connect(stage.home.socket);
+  counted.socket.write("#5\na:1");
+  const head = connect(stage.home.port, "127.0.0.1");
+  head.write("GET /ws HTTP/1.1\r\nHost: local");
+  const line = await agentLine();
+  rawSocket(line).write(Buffer.from([0x81, 0xfe, 0x01]));
+  await assertOthersGoOn();
+  half.socket.write("1\n");
+  assert.equal(await half.frame(() => true), "a:2");
+  counted.socket.write("+1");
+  assert.equal(await counted.frame(() => true), "a:2");
+  for (const socket of [half.socket, counted.socket, head]) socket.destroy();
+  line.socket.terminate();
+});
+
+test("a binary message closes a WebSocket with 1003, an agent's and a page's", async () => {
+  for (const line of [await agentLine(), await pageLine()]) {
+    line.socket.send(Buffer.from([0, 1, 2, 255]));
+    assert.equal((await line.closed()).code, CLOSED_UNSUPPORTED);
+  }
+  await assertOthersGoOn();
+});
+
+test("a message over 64 MiB closes a WebSocket with 1009", async () => {
+  const line = await agentLine();
+  line.socket.send("x".repeat(64 * MEBIBYTE + 1));
+  assert.equal((await line.closed()).code, CLOSED_TOO_BIG);
+  await assertOthersGoOn();
+});
+
+test("a frame over 16 MiB on a WebSocket is refused with an error or a close that names the limit", async () => {
+  const line = await agentLine();
+  line.socket.send(`a:"${"x".repeat(17 * MEBIBYTE)}".length`);
+  const said = await Promise.race([line.next(), line.closed().then(({ code, reason }) => `${String(code)} ${reason}`)]);
+  assert.match(said, /16 MiB/);
+  line.socket.terminate();
+  await assertOthersGoOn();
+});
+
+test("bytes that are no WebSocket frame close only their own connection", async () => {
+  const line = await agentLine();
+  rawSocket(line).write(Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff]));
+  await line.closed();
+  await assertOthersGoOn();
+});
+
+test("a page that sends nonsense does no harm", async () => {
+  const line = await pageLine();
+  for (const text of ["", "x", "{}", "[1]", "99:1", "1=", "{\"jsonrpc\":\"2.0\"}", '{"jsonrpc":"2.0","method":"page/info","params":7}']) line.socket.send(text);
+  line.socket.send(JSON.stringify({ jsonrpc: "2.0", id: "hello", method: "hello", params: { clientType: "browser", version: "1.0.0", typed: true, batch: true } }));
+  assert.match(await line.next(), /"sessionId"/);
+  line.socket.send("no batch");
+  assert.equal((await line.closed()).code, CLOSED_UNSUPPORTED);
+  await assertOthersGoOn();
+});
+
+test("a bad query closes with 4000 and says what is wrong", async () => {
+  for (const query of ["clientType=robot", "clientType=browser&version=9.0.0", "clientType=browser&sessionId=a%20b"]) {
+    const line = await opened(stage.home.port, `/ws?${query}`, { origin: "http://localhost:1", authorization: `Bearer ${await stage.home.token()}` });
+    const { code, reason } = await line.closed();
+    assert.equal(code, 4000);
+    assert.notEqual(reason, "");
+  }
+});
+
+/** The connection below the library, to write what no library would. */
+function rawSocket({ socket }: Line): NodeJS.WritableStream {
+  return (socket as unknown as { _socket: NodeJS.WritableStream })._socket;
+}
