@@ -576,7 +576,7 @@ fn a_page_or_a_policy_may_refuse_eval() {
     0 page 1 joins shop refusing
     0 agent 2 joins
     1 agent 2 asks a x
-        ← agent 2 a!-32006 the page shop does not evaluate code (the page refuses) | let its Content-Security-Policy or its author allow it
+        ← agent 2 a!-32006 the page shop does not evaluate code (the page refuses) | call its tools, or let its author allow it
     2 page 3 joins bank from https://bank.test denied
     3 agent 2 targets bank
     4 agent 2 asks b x
