@@ -256,8 +256,10 @@ pub enum Input {
     },
     /// An agent joins a session: its calls go there, and it hears of it.
     Join {
-        /// Where it is told.
-        reply: Reply,
+        /// Who.
+        agent: Conn,
+        /// Where it is told, when it asked.
+        form: Option<ReplyForm>,
         /// Which.
         session: Box<str>,
     },

@@ -63,7 +63,9 @@ impl Session {
         }
         if tool.consequential && self.confirm() && !confirmed {
             let message = format!("{name} cannot be undone, and pages of {} ask for confirmation", self.origin());
-            return Some(Error::new(Code::DENIED, message).hint("ask the person, then call again with `confirm: true`"));
+            return Some(
+                Error::new(Code::DENIED, message).hint("ask the person, then call again with `confirm: true`"),
+            );
         }
         self.toolbox().check(name, arguments).err()
     }

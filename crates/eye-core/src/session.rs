@@ -197,7 +197,8 @@ impl Session {
                     && matches!(known.phase, Phase::Sent)
                 {
                     known.phase = Phase::Navigating { url };
-                    self.calls.postpone(call, now + NAVIGATION_MS);
+                    let deadline = known.deadline.min(now + NAVIGATION_MS);
+                    self.calls.postpone(call, deadline);
                 }
             }
             Event::Answered { page, call, ending } => {

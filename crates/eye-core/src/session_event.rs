@@ -1,9 +1,9 @@
 //! What happens to one session, and what follows from it.
 
 use crate::event::{Asker, Conn, Effect, Millis, Reply, Task};
+use eye_protocol::Ending;
 use eye_protocol::messages::PageInfo;
 use eye_protocol::rpc::RpcId;
-use eye_protocol::Ending;
 use serde_json::value::RawValue;
 
 /// A page that claims a session, as the gate let it in.

@@ -97,7 +97,7 @@ impl Switchboard {
                 let result = self.about_tools(reply.agent, page.as_deref(), &query);
                 out.push(Effect::Result { reply, result });
             }
-            Input::Join { reply, session } => self.join(now, reply, &session, out),
+            Input::Join { agent, form, session } => self.join(now, agent, form, &session, out),
             Input::Leave { reply } => {
                 self.leave(reply.agent);
                 out.push(Effect::Result { reply, result: Ok(r#"{"success":true}"#.into()) });
@@ -166,6 +166,11 @@ impl Switchboard {
     /// Whether a session is known.
     pub fn has_session(&self, session: &SessionId) -> bool {
         self.sessions.contains_key(session)
+    }
+
+    /// The session of a connected page.
+    pub fn session_of(&self, page: Conn) -> Option<&SessionId> {
+        self.pages.get(&page)
     }
 
     /// The ids of sessions whose page is there or expected, in order.
@@ -405,15 +410,15 @@ impl Switchboard {
         }
     }
 
-    fn join(&mut self, now: Millis, reply: Reply, session: &str, out: &mut Vec<Effect>) {
+    fn join(&mut self, now: Millis, agent: Conn, form: Option<ReplyForm>, session: &str, out: &mut Vec<Effect>) {
         let known = SessionId::parse(session).filter(|id| self.sessions.contains_key(id));
         let result = match known.map_or_else(|| select::named(session, self.sessions.values()), Ok) {
             Ok(id) => {
-                self.leave(reply.agent);
-                self.used(now, reply.agent, &id);
-                self.members.entry(id.clone()).or_default().push(reply.agent);
-                if let Some(agent) = self.agents.get_mut(&reply.agent) {
-                    agent.joined = Some(id.clone());
+                self.leave(agent);
+                self.used(now, agent, &id);
+                self.members.entry(id.clone()).or_default().push(agent);
+                if let Some(known) = self.agents.get_mut(&agent) {
+                    known.joined = Some(id.clone());
                 }
                 let tools = self.sessions.get(&id).map_or_else(|| "[]".into(), |held| held.toolbox().list(None));
                 Ok(format!(r#"{{"success":true,"sessionId":{},"tools":{tools}}}"#, json(id.as_str())))
@@ -424,7 +429,7 @@ impl Switchboard {
                 Err(Error::new(Code::SESSION, format!("Session not found: {session}")).hint(hint))
             }
         };
-        out.push(Effect::Result { reply, result });
+        out.extend(form.map(|form| Effect::Result { reply: Reply { agent, form }, result }));
     }
 
     fn leave(&mut self, agent: Conn) {

@@ -93,7 +93,11 @@ impl World {
                 let origin = if foreign { "http://evil.test" } else { "http://localhost" }.into();
                 let info = PageInfo { title: Some("t".into()), ..PageInfo::default() };
                 let session = SessionId::parse(&format!("s{session}")).expect("an id");
-                self.on(Input::PageJoined { page, session, who: Newcomer { origin, info, eval_allowed: true, confirm: false } });
+                self.on(Input::PageJoined {
+                    page,
+                    session,
+                    who: Newcomer { origin, info, eval_allowed: true, confirm: false },
+                });
             }
             Step::Leave { page } => {
                 if let Some(page) = nth(&self.pages, page) {

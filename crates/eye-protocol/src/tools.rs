@@ -78,7 +78,8 @@ impl Tool {
         let filter = filter.to_lowercase();
         let words: Option<Words> = serde_json::from_str(self.definition.get()).ok();
         let words = words.into_iter().flat_map(|words| [words.title, words.description]).flatten();
-        self.name.to_lowercase().contains(&filter) || words.into_iter().any(|text| text.to_lowercase().contains(&filter))
+        self.name.to_lowercase().contains(&filter)
+            || words.into_iter().any(|text| text.to_lowercase().contains(&filter))
     }
 }
 
@@ -206,7 +207,8 @@ pub fn result(value: &Value, origin: &str) -> String {
         }
     }
     result.entry("isError".into()).or_insert_with(|| raw(&false));
-    let mut meta: Fields = result.get("_meta").and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default();
+    let mut meta: Fields =
+        result.get("_meta").and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default();
     meta.insert("eye/untrusted".into(), raw(&true));
     meta.insert("eye/origin".into(), raw(origin));
     result.insert("_meta".into(), raw(&meta));
@@ -262,17 +264,28 @@ mod tests {
     fn results_are_rendered_once_and_marked() {
         let marked = r#""_meta":{"eye/untrusted":true,"eye/origin":"http://a"}"#;
         for (value, want) in [
-            (Value::Text("hi".into()), format!(r#"{{"content":[{{"type":"text","text":"hi"}}],"isError":false,{marked}}}"#)),
-            (Value::Json("3".into()), format!(r#"{{"content":[{{"type":"text","text":"3"}}],"isError":false,{marked}}}"#)),
+            (
+                Value::Text("hi".into()),
+                format!(r#"{{"content":[{{"type":"text","text":"hi"}}],"isError":false,{marked}}}"#),
+            ),
+            (
+                Value::Json("3".into()),
+                format!(r#"{{"content":[{{"type":"text","text":"3"}}],"isError":false,{marked}}}"#),
+            ),
             (
                 Value::Json(r#"{"b":1,"a":2}"#.into()),
-                format!(r#"{{"content":[{{"type":"text","text":"{{\"b\":1,\"a\":2}}"}}],"structuredContent":{{"b":1,"a":2}},"isError":false,{marked}}}"#),
+                format!(
+                    r#"{{"content":[{{"type":"text","text":"{{\"b\":1,\"a\":2}}"}}],"structuredContent":{{"b":1,"a":2}},"isError":false,{marked}}}"#
+                ),
             ),
             (
                 Value::Json(r#"{"content":[{"type":"image"}],"isError":true,"own":1}"#.into()),
                 format!(r#"{{"content":[{{"type":"image"}}],"isError":true,"own":1,{marked}}}"#),
             ),
-            (Value::Rendering("undefined".into()), format!(r#"{{"content":[{{"type":"text","text":"undefined"}}],"isError":false,{marked}}}"#)),
+            (
+                Value::Rendering("undefined".into()),
+                format!(r#"{{"content":[{{"type":"text","text":"undefined"}}],"isError":false,{marked}}}"#),
+            ),
         ] {
             assert_eq!(result(&value, "http://a"), want);
         }

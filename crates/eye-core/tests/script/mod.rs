@@ -1,6 +1,6 @@
 //! Runs an event script, one event a line, and pictures what follows from each.
 
-use eye_core::{Conn, Effect, Input, Mode, News, Newcomer, Reply, ReplyForm, Switchboard, Task, ToolQuery};
+use eye_core::{Conn, Effect, Input, Mode, Newcomer, News, Reply, ReplyForm, Switchboard, Task, ToolQuery};
 use eye_protocol::answer::{parse_typed, write_typed};
 use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
@@ -61,7 +61,11 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
             let origin = word("from ").unwrap_or_else(|| "http://localhost".into()).into();
             let session = SessionId::parse(first).expect("a session id");
             let eval_allowed = !tail.contains("denied");
-            Input::PageJoined { page, session, who: Newcomer { origin, info, eval_allowed, confirm: tail.contains("careful") } }
+            Input::PageJoined {
+                page,
+                session,
+                who: Newcomer { origin, info, eval_allowed, confirm: tail.contains("careful") },
+            }
         }
         "leaves" => Input::PageLeft { page },
         "hides" => Input::PageLeaving { page },
@@ -125,7 +129,7 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
             query: ToolQuery::List(Some(rest.to_owned()).filter(|filter| !filter.is_empty())),
         },
         "tool" => Input::Tools { reply: reply(), page: None, query: ToolQuery::Get(rest.into()) },
-        "enters" => Input::Join { reply: reply(), session: rest.into() },
+        "enters" => Input::Join { agent, form: Some(reply().form), session: rest.into() },
         "exits" => Input::Leave { reply: reply() },
         "informs" => Input::Info { reply: reply(), session: None },
         "cancels" => Input::Cancel { agent, id: first.into() },
