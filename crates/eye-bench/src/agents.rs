@@ -91,7 +91,7 @@ impl SocketAgent {
     pub fn connect(port: u16, token: &str, target: Option<&str>) -> Result<Self, BenchError> {
         let stream = TcpStream::connect(("127.0.0.1", port)).doing("connecting to the hub")?;
         stream.set_nodelay(true).doing("setting TCP_NODELAY")?;
-        let url = format!("ws://127.0.0.1:{port}/ws?clientType=agent&version=1.0.0");
+        let url = format!("ws://127.0.0.1:{port}/ws?clientType=agent");
         let mut request = url.into_client_request().doing("making a request")?;
         let bearer = format!("Bearer {token}").parse().map_err(|_| BenchError::Odd("the token is no header".into()))?;
         request.headers_mut().insert("authorization", bearer);

@@ -35,7 +35,7 @@ pub fn measure(report: &mut Report, eye: &Path, home: &Path, counts: &[usize]) -
 
 fn idle_page(port: u16, number: usize) -> Result<WebSocket<TcpStream>, BenchError> {
     let stream = TcpStream::connect(("127.0.0.1", port)).doing("connecting an idle page")?;
-    let url = format!("ws://127.0.0.1:{port}/ws?sessionId=idle{number}&clientType=browser&version=1.0.0");
+    let url = format!("ws://127.0.0.1:{port}/ws?sessionId=idle{number}&clientType=browser");
     let mut request = url.into_client_request().doing("making a request")?;
     let origin = "http://localhost:5173".parse().map_err(|_| BenchError::Odd("no header".into()))?;
     request.headers_mut().insert("origin", origin);

@@ -3,8 +3,8 @@
 use crate::event::Millis;
 use crate::kept::Shelf;
 use crate::order::InOrder;
-use eye_protocol::limits::{CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS};
-use eye_protocol::{Ending, SessionId};
+use eye_protocol::limits::{AGENT_CALLS_MAX, AGENT_CALLS_PER_S_MAX};
+use eye_protocol::{Code, Ending, Error, SessionId};
 use std::collections::BTreeSet;
 
 /// One connection of an agent.
@@ -20,16 +20,35 @@ pub struct Agent {
     pub timeout_ms: Option<u64>,
     /// The page it used last on this connection.
     pub last_used: Option<SessionId>,
+    /// The session it joined.
+    pub joined: Option<SessionId>,
     /// Sessions where calls of it may be under way.
     pub asked: BTreeSet<SessionId>,
     /// Its answers without ids.
     pub order: InOrder<Ending>,
+    /// Its calls that are under way.
+    pub in_flight: usize,
+    /// When, in µs, all its calls so far would have been spaced out at the allowed rate (GCRA).
+    spaced_until_us: u64,
 }
 
 impl Agent {
-    /// How long a call may take: as it says, as its connection says, or the default.
-    pub fn timeout_ms(&self, wanted: Option<u64>) -> u64 {
-        wanted.or(self.timeout_ms).unwrap_or(CALL_TIMEOUT_DEFAULT_MS).min(CALL_TIMEOUT_MAX_MS)
+    /// Takes so many more calls, or says why not: too many under way, or too many at once.
+    pub fn admit(&mut self, now: Millis, count: usize) -> Result<(), Error> {
+        const EACH_NS: u64 = 1_000_000_000 / AGENT_CALLS_PER_S_MAX;
+        const BURST_US: u64 = AGENT_CALLS_MAX as u64 * EACH_NS / 1_000;
+        if self.in_flight + count > AGENT_CALLS_MAX {
+            let message = format!("{AGENT_CALLS_MAX} calls of this agent are already under way");
+            return Err(Error::new(Code::CONNECTION, message).hint("wait for some of them to end"));
+        }
+        let now_us = now.saturating_mul(1_000);
+        let spaced = self.spaced_until_us.max(now_us) + (count as u64 * EACH_NS).div_ceil(1_000);
+        if spaced > now_us + BURST_US + 1_000 {
+            let message = format!("this agent asks more than {AGENT_CALLS_PER_S_MAX} times a second");
+            return Err(Error::new(Code::CONNECTION, message).hint("ask less often"));
+        }
+        self.spaced_until_us = spaced;
+        Ok(())
     }
 }
 
@@ -42,4 +61,20 @@ pub struct Memory {
     pub shelf: Shelf,
     /// When it was last there.
     pub seen_at: Millis,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_is_refused_and_a_burst_is_not() {
+        let mut agent = Agent::default();
+        assert_eq!(agent.admit(0, AGENT_CALLS_MAX), Ok(()));
+        assert!(agent.admit(0, AGENT_CALLS_MAX).unwrap_err().message.contains("times a second"));
+        assert_eq!(agent.admit(1_000, AGENT_CALLS_MAX), Ok(()));
+        agent.in_flight = AGENT_CALLS_MAX - 1;
+        assert_eq!(agent.admit(9_000, 1), Ok(()));
+        assert!(agent.admit(9_000, 2).unwrap_err().message.contains("under way"));
+    }
 }

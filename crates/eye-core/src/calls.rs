@@ -1,6 +1,6 @@
 //! The calls of one session that have not ended: by id, and by deadline.
 
-use crate::event::{Asker, Millis, Source};
+use crate::event::{Asker, Millis, Task};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -10,8 +10,12 @@ use std::collections::{BinaryHeap, VecDeque};
 pub struct Call {
     /// Who waits for it.
     pub asker: Asker,
+    /// When it was asked.
+    pub asked_at: Millis,
     /// When it ends by itself.
     pub deadline: Millis,
+    /// Whether it calls a tool, whose result is rendered as such.
+    pub tool: bool,
     /// How far it is.
     pub phase: Phase,
 }
@@ -20,7 +24,7 @@ pub struct Call {
 #[derive(Debug)]
 pub enum Phase {
     /// Its page is away; it will be sent when the page is back.
-    Waiting(Source),
+    Waiting(Task),
     /// The page has it.
     Sent,
     /// It made the page navigate: its ending is where the page arrives.
@@ -51,7 +55,7 @@ impl Calls {
         self.by_key.is_empty()
     }
 
-    /// Bytes of code that wait for the page.
+    /// Bytes of tasks that wait for the page.
     pub fn waiting_bytes(&self) -> usize {
         self.waiting_bytes
     }
@@ -65,9 +69,9 @@ impl Calls {
             }
         }
         let key = self.last_key;
-        if let Phase::Waiting(source) = &call.phase {
+        if let Phase::Waiting(task) = &call.phase {
             self.waiting.push_back(key);
-            self.waiting_bytes += source.code.len();
+            self.waiting_bytes += task.len_bytes();
         }
         self.deadlines.push(Reverse((call.deadline, key)));
         self.by_key.insert(key, call);
@@ -83,8 +87,8 @@ impl Calls {
     /// Ends a call.
     pub fn remove(&mut self, key: u32) -> Option<Call> {
         let call = self.by_key.remove(&key)?;
-        if let Phase::Waiting(source) = &call.phase {
-            self.waiting_bytes -= source.code.len();
+        if let Phase::Waiting(task) = &call.phase {
+            self.waiting_bytes -= task.len_bytes();
         }
         Some(call)
     }
@@ -98,12 +102,12 @@ impl Calls {
     }
 
     /// The next call that waits for the page, in the order they were asked. Its phase is now [`Phase::Sent`].
-    pub fn next_waiting(&mut self) -> Option<(u32, Source)> {
+    pub fn next_waiting(&mut self) -> Option<(u32, Task)> {
         while let Some(key) = self.waiting.pop_front() {
             let Some(call) = self.by_key.get_mut(&key) else { continue };
-            if let Phase::Waiting(source) = std::mem::replace(&mut call.phase, Phase::Sent) {
-                self.waiting_bytes -= source.code.len();
-                return Some((key, source));
+            if let Phase::Waiting(task) = std::mem::replace(&mut call.phase, Phase::Sent) {
+                self.waiting_bytes -= task.len_bytes();
+                return Some((key, task));
             }
         }
         None
@@ -149,7 +153,7 @@ mod tests {
     use super::*;
 
     fn call(deadline: Millis) -> Call {
-        Call { asker: Asker::Nobody, deadline, phase: Phase::Sent }
+        Call { asker: Asker::Nobody, asked_at: 0, deadline, tool: false, phase: Phase::Sent }
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! What happens to the switchboard, and what follows from it.
 
-use crate::session::Newcomer;
+use crate::session_event::Newcomer;
 use eye_protocol::close::Close;
 use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::messages::{Hello, PageInfo};
 use eye_protocol::rpc::RpcId;
 use eye_protocol::{Ending, Error, SessionId};
+use serde_json::value::RawValue;
 
 /// Monotonic milliseconds. They come in with every event.
 pub type Millis = u64;
@@ -33,6 +34,8 @@ pub enum ReplyForm {
     Compact(Form),
     /// Of a JSON-RPC request.
     Rpc(RpcId),
+    /// Of a JSON-RPC request that called a tool.
+    Tool(RpcId),
     /// None: the answer's place in the order of the requests. Only the switchboard makes these.
     Place(u64),
 }
@@ -49,8 +52,28 @@ pub enum Asker {
         /// The id of the kept result.
         id: Box<str>,
     },
+    /// A `tools/callBatch`, as one of its calls.
+    Batch {
+        /// The agent's connection.
+        agent: Conn,
+        /// Which batch.
+        batch: u64,
+        /// Which of its calls.
+        at: usize,
+    },
     /// Nobody: fire and forget.
     Nobody,
+}
+
+impl Asker {
+    /// The connection that waits, if one does.
+    pub fn agent(&self) -> Option<Conn> {
+        match self {
+            Self::Agent(reply) => Some(reply.agent),
+            Self::Batch { agent, .. } => Some(*agent),
+            Self::Shelf { .. } | Self::Nobody => None,
+        }
+    }
 }
 
 /// What becomes of a call's answer.
@@ -64,13 +87,35 @@ pub enum Mode {
     Keep(Option<Box<str>>),
 }
 
-/// Code to be evaluated, and where in the page.
+/// What a page is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// The code.
-    pub code: String,
-    /// A frame of the page, when not the page itself.
-    pub frame: Option<Box<str>>,
+pub enum Task {
+    /// Evaluate code.
+    Eval {
+        /// The code.
+        code: String,
+        /// A frame of the page, when not the page itself.
+        frame: Option<Box<str>>,
+    },
+    /// Call a tool.
+    Tool {
+        /// Which.
+        name: Box<str>,
+        /// With what, as JSON text.
+        arguments: Box<str>,
+        /// That a person wants it, where the policy asks for that.
+        confirmed: bool,
+    },
+}
+
+impl Task {
+    /// What it takes to keep it waiting.
+    pub fn len_bytes(&self) -> usize {
+        match self {
+            Self::Eval { code, .. } => code.len(),
+            Self::Tool { name, arguments, .. } => name.len() + arguments.len(),
+        }
+    }
 }
 
 /// What happened.
@@ -125,6 +170,40 @@ pub enum Input {
         /// How it ended.
         ending: Ending,
     },
+    /// A page offers tools.
+    PageOffers {
+        /// Its connection.
+        page: Conn,
+        /// Where it wants to be told, when it does.
+        id: Option<RpcId>,
+        /// Their definitions.
+        tools: Vec<Box<RawValue>>,
+    },
+    /// A page withdraws tools.
+    PageWithdraws {
+        /// Its connection.
+        page: Conn,
+        /// Where it wants to be told, when it does.
+        id: Option<RpcId>,
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// A page says what it is capable of.
+    PageCapable {
+        /// Its connection.
+        page: Conn,
+        /// Of what.
+        capabilities: Vec<String>,
+    },
+    /// A page tells how far a call is.
+    PageProgress {
+        /// Its connection.
+        page: Conn,
+        /// The call.
+        call: u32,
+        /// What it told, as JSON text.
+        progress: Box<str>,
+    },
     /// An agent that the gate let in.
     AgentJoined {
         /// Its connection.
@@ -148,14 +227,53 @@ pub enum Input {
         agent: Conn,
         /// Where the answer goes.
         form: Option<ReplyForm>,
-        /// What to evaluate.
-        source: Source,
+        /// What to do.
+        task: Task,
         /// In which page, when not the agent's own.
         page: Option<Box<str>>,
         /// How long it may take.
         timeout_ms: Option<u64>,
         /// What becomes of the answer.
         mode: Mode,
+    },
+    /// An agent calls several tools of one page at once.
+    AskBatch {
+        /// Where the results go.
+        reply: Reply,
+        /// What to do, each with its own timeout.
+        tasks: Vec<(Task, Option<u64>)>,
+        /// In which page, when not the agent's own.
+        page: Option<Box<str>>,
+    },
+    /// An agent wants to know about tools.
+    Tools {
+        /// Where it goes.
+        reply: Reply,
+        /// Of which page, when not the agent's own.
+        page: Option<Box<str>>,
+        /// What about them.
+        query: ToolQuery,
+    },
+    /// An agent joins a session: its calls go there, and it hears of it.
+    Join {
+        /// Who.
+        agent: Conn,
+        /// Where it is told, when it asked.
+        form: Option<ReplyForm>,
+        /// Which.
+        session: Box<str>,
+    },
+    /// An agent leaves the session it joined.
+    Leave {
+        /// Where it is told.
+        reply: Reply,
+    },
+    /// An agent wants to know about a session.
+    Info {
+        /// Where it goes.
+        reply: Reply,
+        /// Which, when not its own.
+        session: Option<Box<str>>,
     },
     /// An agent no longer wants an answer.
     Cancel {
@@ -191,17 +309,62 @@ pub enum Input {
     Shutdown,
 }
 
+/// What an agent wants to know about tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolQuery {
+    /// All, or those whose name or description holds the text.
+    List(Option<String>),
+    /// One, by its name.
+    Get(String),
+}
+
+/// What an agent that joined a session hears of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum News {
+    /// Its tools changed: all of them, as a JSON array.
+    Tools(String),
+    /// Its page is gone.
+    PageGone,
+    /// Its page is back.
+    PageBack,
+}
+
 /// What follows.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// A page is to evaluate.
-    Eval {
+    /// A page is to do something.
+    Send {
         /// Its connection.
         page: Conn,
         /// The hub's id of the call; `None` is fire and forget.
         call: Option<u32>,
-        /// What to evaluate.
-        source: Source,
+        /// What to do.
+        task: Task,
+    },
+    /// A request of a page has its result, as JSON text.
+    PageResult {
+        /// Its connection.
+        page: Conn,
+        /// The page's own id.
+        id: RpcId,
+        /// What came of it.
+        result: Result<String, Error>,
+    },
+    /// A call of an agent got further.
+    Progress {
+        /// Whose, and which.
+        reply: Reply,
+        /// How far, as JSON text.
+        progress: Box<str>,
+    },
+    /// An agent hears of a session that it joined.
+    News {
+        /// Its connection.
+        agent: Conn,
+        /// Which session.
+        session: SessionId,
+        /// What.
+        news: News,
     },
     /// A page is to abort a call whose answer no longer matters.
     Abort {

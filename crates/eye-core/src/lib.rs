@@ -8,10 +8,15 @@ pub mod calls;
 pub mod event;
 pub mod kept;
 pub mod order;
+mod refusal;
 pub mod select;
 pub mod session;
+pub mod session_event;
 pub mod switchboard;
+pub mod tally;
+pub mod toolbox;
 
-pub use event::{Asker, Conn, Effect, Input, Millis, Mode, Reply, ReplyForm, Source};
-pub use session::{Newcomer, Session};
+pub use event::{Asker, Conn, Effect, Input, Millis, Mode, News, Reply, ReplyForm, Task, ToolQuery};
+pub use session::Session;
+pub use session_event::Newcomer;
 pub use switchboard::{Known, Switchboard};

@@ -58,7 +58,7 @@ pub fn unnamed<'a>(
         },
         [only] => Ok(only.id().clone()),
         several => {
-            let message = format!("{} pages are connected: {}", several.len(), candidates(several));
+            let message = format!("there are {} pages: {}", several.len(), candidates(several));
             Err(Error::new(Code::SESSION, message).hint("choose one: --page NAME, or `eye use NAME`"))
         }
     }

@@ -1,120 +1,23 @@
 //! One session: where its page is, which calls are under way, and how each of them ends. Exactly once.
 
 use crate::calls::{Call, Calls, Phase};
-use crate::event::{Asker, Conn, Effect, Millis, Reply, Source};
+use crate::event::{Asker, Conn, Effect, Millis, Task};
+use crate::session_event::{Event, Newcomer, Outcome};
+use crate::toolbox::Toolbox;
 use eye_protocol::close::Close;
 use eye_protocol::limits::{
-    GRACE_MS, NAVIGATION_MS, PAGE_TEXT_BYTES_MAX, PING_INTERVAL_MS, PING_TIMEOUT_MS, SESSION_CALLS_MAX,
-    SESSION_WAITING_BYTES_MAX, TITLE_MS,
+    CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS, GRACE_MS, NAVIGATION_MS, PAGE_TEXT_BYTES_MAX, PING_INTERVAL_MS,
+    PING_TIMEOUT_MS, TITLE_MS,
 };
 use eye_protocol::messages::{PageInfo, Presence};
-use eye_protocol::{Code, Ending, Error, SessionId, Value};
-
-/// What happens to one session.
-#[derive(Debug)]
-pub enum Event {
-    /// A page claims the session.
-    Joined {
-        /// Its connection.
-        page: Conn,
-        /// Who it is.
-        who: Newcomer,
-    },
-    /// The page is gone: its connection closed, or its document went away.
-    Left {
-        /// Its connection.
-        page: Conn,
-    },
-    /// The page tells what changed about it.
-    Changed {
-        /// Its connection.
-        page: Conn,
-        /// Only what changed.
-        info: PageInfo,
-    },
-    /// The page's code gave a sign of life.
-    Alive {
-        /// Its connection.
-        page: Conn,
-    },
-    /// A call made the page navigate.
-    Navigating {
-        /// Its connection.
-        page: Conn,
-        /// The call.
-        call: u32,
-        /// Where it goes.
-        url: String,
-    },
-    /// The page answered.
-    Answered {
-        /// Its connection.
-        page: Conn,
-        /// The call.
-        call: u32,
-        /// How it ended.
-        ending: Ending,
-    },
-    /// A call that navigated away from this session's origin arrived under another session.
-    ArrivedElsewhere {
-        /// What the page there says of itself.
-        info: PageInfo,
-    },
-    /// Somebody asks the page.
-    Asked {
-        /// Who waits for the answer.
-        asker: Asker,
-        /// What to evaluate.
-        source: Source,
-        /// How long it may take.
-        timeout_ms: u64,
-    },
-    /// Whoever asked no longer wants the answer.
-    Cancelled {
-        /// Who.
-        reply: Reply,
-    },
-    /// An agent's connection closed.
-    AgentLeft {
-        /// Its connection.
-        agent: Conn,
-    },
-    /// Time has passed.
-    Tick,
-    /// The hub is about to end.
-    Shutdown,
-}
-
-/// What follows from it. Endings go through the switchboard, which knows shelves and order.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Passes out as it is.
-    Effect(Effect),
-    /// A call ended.
-    Ended {
-        /// Who waits for it.
-        asker: Asker,
-        /// How it ended.
-        ending: Ending,
-    },
-}
+use eye_protocol::rpc::json;
+use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
 
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     Connected { page: Conn, heard_at: Millis, pinged_at: Option<Millis> },
     Away { until: Millis },
     Gone { since: Millis },
-}
-
-/// A page that claims a session, as the gate let it in.
-#[derive(Debug)]
-pub struct Newcomer {
-    /// Where its document comes from.
-    pub origin: Box<str>,
-    /// What it says of itself.
-    pub info: PageInfo,
-    /// Whether the policy for its origin allows `eval`.
-    pub eval_allowed: bool,
 }
 
 /// One session. It outlives reloads and reconnects of its page.
@@ -124,8 +27,13 @@ pub struct Session {
     origin: Box<str>,
     info: PageInfo,
     eval_allowed: bool,
+    confirm: bool,
+    /// `None`: the page never said, and everything its tools need is taken for granted.
+    capabilities: Option<Vec<String>>,
+    toolbox: Toolbox,
     place: Place,
     calls: Calls,
+    made_at: Millis,
     used_at: Millis,
     /// The page has joined but told no title yet: it has just begun to load. Calls that navigated here wait for it.
     arriving: bool,
@@ -139,8 +47,12 @@ impl Session {
             origin,
             info: PageInfo::default(),
             eval_allowed: true,
+            confirm: false,
+            capabilities: None,
+            toolbox: Toolbox::default(),
             place: Place::Gone { since: now },
             calls: Calls::default(),
+            made_at: now,
             used_at: now,
             arriving: false,
         }
@@ -201,6 +113,36 @@ impl Session {
         self.calls.len()
     }
 
+    /// When it came to be.
+    pub fn made_at(&self) -> Millis {
+        self.made_at
+    }
+
+    /// The tools its page offers.
+    pub fn toolbox(&self) -> &Toolbox {
+        &self.toolbox
+    }
+
+    /// What its page is capable of, if it said so.
+    pub(crate) fn capabilities(&self) -> Option<&[String]> {
+        self.capabilities.as_deref()
+    }
+
+    /// Whether the policy for its origin asks for confirmation.
+    pub(crate) fn confirm(&self) -> bool {
+        self.confirm
+    }
+
+    /// Whether the policy for its origin allows `eval`.
+    pub(crate) fn eval_allowed(&self) -> bool {
+        self.eval_allowed
+    }
+
+    /// What waits for its page to come back.
+    pub(crate) fn waiting_bytes(&self) -> usize {
+        self.calls.waiting_bytes()
+    }
+
     /// Whether its page evaluates code.
     pub fn evaluates(&self) -> bool {
         self.eval_allowed && self.info.eval != Some(false)
@@ -255,15 +197,20 @@ impl Session {
                     && matches!(known.phase, Phase::Sent)
                 {
                     known.phase = Phase::Navigating { url };
-                    self.calls.postpone(call, now + NAVIGATION_MS);
+                    let deadline = known.deadline.min(now + NAVIGATION_MS);
+                    self.calls.postpone(call, deadline);
                 }
             }
             Event::Answered { page, call, ending } => {
                 // A late answer has no waiter: its deadline already replied for it.
                 if self.hear(now, page)
-                    && let Some(known) = self.calls.remove(call)
+                    && let Some(known) = self.calls.get_mut(call)
                 {
-                    out.push(Outcome::Ended { asker: known.asker, ending });
+                    let rendered = match ending {
+                        Ok(value) if known.tool => Ok(Value::Json(tools::result(&value, &self.origin))),
+                        other => other,
+                    };
+                    self.end(call, rendered, out);
                 }
             }
             Event::ArrivedElsewhere { info } => {
@@ -271,7 +218,34 @@ impl Session {
                     self.end(key, Ok(arrival(&info)), out);
                 }
             }
-            Event::Asked { asker, source, timeout_ms } => self.ask(now, asker, source, timeout_ms, out),
+            Event::Offers { page, id, tools } => {
+                if self.hear(now, page) {
+                    let result = self.toolbox.register(tools).map(|registered| json(&registered));
+                    out.extend(id.map(|id| Outcome::Effect(Effect::PageResult { page, id, result })));
+                    out.push(Outcome::Tools);
+                }
+            }
+            Event::Withdraws { page, id, names } => {
+                if self.hear(now, page) {
+                    let count = self.toolbox.unregister(&names);
+                    let result = Ok(format!(r#"{{"success":true,"unregistered":{count}}}"#));
+                    out.extend(id.map(|id| Outcome::Effect(Effect::PageResult { page, id, result })));
+                    out.push(Outcome::Tools);
+                }
+            }
+            Event::Capable { page, capabilities } => {
+                if self.hear(now, page) {
+                    self.capabilities = Some(capabilities);
+                }
+            }
+            Event::Progressed { page, call, progress } => {
+                if self.hear(now, page)
+                    && let Some(Call { asker: Asker::Agent(reply), .. }) = self.calls.get_mut(call)
+                {
+                    out.push(Outcome::Effect(Effect::Progress { reply: reply.clone(), progress }));
+                }
+            }
+            Event::Asked { asker, task, timeout_ms } => self.ask(now, asker, task, timeout_ms, out),
             Event::Cancelled { reply } => {
                 let keys = self.calls.keys_where(|call| call.asker == Asker::Agent(reply.clone()));
                 // An id used twice means the latest.
@@ -281,7 +255,7 @@ impl Session {
                 }
             }
             Event::AgentLeft { agent } => {
-                for key in self.calls.keys_where(|call| matches!(&call.asker, Asker::Agent(r) if r.agent == agent)) {
+                for key in self.calls.keys_where(|call| call.asker.agent() == Some(agent)) {
                     self.abort(key, out);
                     self.calls.remove(key);
                 }
@@ -298,7 +272,7 @@ impl Session {
     }
 
     fn join(&mut self, now: Millis, page: Conn, who: Newcomer, out: &mut Vec<Outcome>) {
-        let Newcomer { origin, info, eval_allowed } = who;
+        let Newcomer { origin, info, eval_allowed, confirm } = who;
         match self.place {
             Place::Connected { .. } | Place::Away { .. } if self.origin != origin => {
                 out.push(Outcome::Effect(Effect::Close { conn: page, close: Close::foreign_session() }));
@@ -315,6 +289,9 @@ impl Session {
         self.info = PageInfo::default();
         self.merge(info);
         self.eval_allowed = eval_allowed;
+        self.confirm = confirm;
+        self.capabilities = None;
+        self.toolbox.page_came();
         self.place = Place::Connected { page, heard_at: now, pinged_at: None };
         self.used_at = now;
         self.arriving = true;
@@ -324,12 +301,12 @@ impl Session {
                 self.calls.postpone(key, now + TITLE_MS);
             }
         }
-        while let Some((key, source)) = self.calls.next_waiting() {
+        while let Some((key, task)) = self.calls.next_waiting() {
             let fired = self.calls.get_mut(key).is_some_and(|call| call.asker == Asker::Nobody);
             if fired {
                 self.calls.remove(key);
             }
-            out.push(Outcome::Effect(Effect::Eval { page, call: (!fired).then_some(key), source }));
+            out.push(Outcome::Effect(Effect::Send { page, call: (!fired).then_some(key), task }));
         }
     }
 
@@ -355,60 +332,31 @@ impl Session {
         }
     }
 
-    fn ask(&mut self, now: Millis, asker: Asker, source: Source, timeout_ms: u64, out: &mut Vec<Outcome>) {
+    fn ask(&mut self, now: Millis, asker: Asker, task: Task, timeout_ms: Option<u64>, out: &mut Vec<Outcome>) {
         self.used_at = now;
-        let refusal = self.refusal(now, &source);
-        if let Some(error) = refusal {
-            out.push(Outcome::Ended { asker, ending: Err(error) });
+        if let Some(error) = self.refusal(now, &task) {
+            out.push(Outcome::Ended { asker, ending: Err(error), asked_at: now });
             return;
         }
+        let own_ms = match &task {
+            Task::Eval { .. } => None,
+            Task::Tool { name, .. } => self.toolbox.get(name).ok().and_then(|tool| tool.timeout_ms),
+        };
+        let timeout_ms = timeout_ms.or(own_ms).unwrap_or(CALL_TIMEOUT_DEFAULT_MS).min(CALL_TIMEOUT_MAX_MS);
         let deadline = now.saturating_add(timeout_ms);
+        let tool = matches!(task, Task::Tool { .. });
         match self.place {
             Place::Connected { page, .. } if asker == Asker::Nobody => {
-                out.push(Outcome::Effect(Effect::Eval { page, call: None, source }));
+                out.push(Outcome::Effect(Effect::Send { page, call: None, task }));
             }
             Place::Connected { page, .. } => {
-                let call = self.calls.add(Call { asker, deadline, phase: Phase::Sent });
-                out.push(Outcome::Effect(Effect::Eval { page, call: Some(call), source }));
+                let call = self.calls.add(Call { asker, asked_at: now, deadline, tool, phase: Phase::Sent });
+                out.push(Outcome::Effect(Effect::Send { page, call: Some(call), task }));
             }
             Place::Away { .. } | Place::Gone { .. } => {
-                self.calls.add(Call { asker, deadline, phase: Phase::Waiting(source) });
+                self.calls.add(Call { asker, asked_at: now, deadline, tool, phase: Phase::Waiting(task) });
             }
         }
-    }
-
-    fn refusal(&self, now: Millis, source: &Source) -> Option<Error> {
-        let name = self.name();
-        if let Place::Gone { since } = self.place {
-            let ago_s = now.saturating_sub(since) / 1000;
-            return Some(
-                Error::new(Code::SESSION, format!("the page {name} left {ago_s} s ago"))
-                    .hint("open it again, or choose another one: `eye pages`"),
-            );
-        }
-        if !self.eval_allowed {
-            return Some(
-                Error::new(Code::DENIED, format!("code may not be evaluated in pages of {}", self.origin))
-                    .hint(format!("allow it with `eye allow {}`", self.origin)),
-            );
-        }
-        if self.info.eval == Some(false) {
-            let why = self.info.eval_blocked.as_deref().unwrap_or("the page refuses");
-            return Some(
-                Error::new(Code::DENIED, format!("the page {name} does not evaluate code ({why})"))
-                    .hint("let its Content-Security-Policy or its author allow it"),
-            );
-        }
-        if self.calls.len() >= SESSION_CALLS_MAX {
-            return Some(
-                Error::new(Code::CONNECTION, format!("{SESSION_CALLS_MAX} calls are already under way in {name}"))
-                    .hint("wait for some of them to end"),
-            );
-        }
-        if self.calls.waiting_bytes() + source.code.len() > SESSION_WAITING_BYTES_MAX {
-            return Some(Error::new(Code::CONNECTION, format!("too much code already waits for {name} to come back")));
-        }
-        None
     }
 
     fn tick(&mut self, now: Millis, out: &mut Vec<Outcome>) {
@@ -468,7 +416,7 @@ impl Session {
 
     fn end(&mut self, key: u32, ending: Ending, out: &mut Vec<Outcome>) {
         if let Some(call) = self.calls.remove(key) {
-            out.push(Outcome::Ended { asker: call.asker, ending });
+            out.push(Outcome::Ended { asker: call.asker, ending, asked_at: call.asked_at });
         }
     }
 

@@ -1,11 +1,14 @@
 //! All sessions and agents of one hub: finds who is meant, keeps shelves and order, and wakes who has a deadline.
 
 use crate::agent::{Agent, Memory};
-use crate::event::{Asker, Conn, Effect, Input, Millis, Mode, Reply, ReplyForm, Source};
+use crate::event::{Asker, Conn, Effect, Input, Millis, Mode, News, Reply, ReplyForm, Task, ToolQuery};
 use crate::kept::Delivery;
 use crate::select;
-use crate::session::{Event, Newcomer, Outcome, Session};
+use crate::session::Session;
+use crate::session_event::{Event, Newcomer, Outcome};
+use crate::tally::Tally;
 use eye_protocol::compact::Form;
+use eye_protocol::error::ErrorObject;
 use eye_protocol::id::{LineId, is_call_id};
 use eye_protocol::limits::{AGENT_NAMES_MAX, GRACE_AFTER_RESTART_MS, NAME_BYTES_MAX, SESSION_KEPT_MS, SESSIONS_MAX};
 use eye_protocol::messages::{Hello, PageInfo, Presence, SessionRow, Sessions};
@@ -36,6 +39,11 @@ pub struct Switchboard {
     pages: FxHashMap<Conn, SessionId>,
     agents: FxHashMap<Conn, Agent>,
     memories: FxHashMap<Box<str>, Memory>,
+    /// Agents that joined a session and hear of it.
+    members: FxHashMap<SessionId, Vec<Conn>>,
+    batches: FxHashMap<u64, CallBatch>,
+    last_batch: u64,
+    tally: Tally,
     wakes: BinaryHeap<Reverse<(Millis, SessionId)>>,
     armed: FxHashMap<SessionId, Millis>,
     shelves_wake: Option<Millis>,
@@ -56,21 +64,23 @@ impl Switchboard {
                 }
             }
             Input::PageChanged { page, info } => {
-                if let Some(session) = self.pages.get(&page).cloned() {
-                    self.known_changed = true;
-                    self.session_on(now, &session, Event::Changed { page, info }, out);
-                }
+                self.known_changed = true;
+                self.page_on(now, page, Event::Changed { page, info }, out);
             }
             Input::PageNavigating { page, call, url } => {
-                if let Some(session) = self.pages.get(&page).cloned() {
-                    self.session_on(now, &session, Event::Navigating { page, call, url }, out);
-                }
+                self.page_on(now, page, Event::Navigating { page, call, url }, out);
             }
-            Input::PageAlive { page } => {
-                if let Some(session) = self.pages.get(&page).cloned() {
-                    self.session_on(now, &session, Event::Alive { page }, out);
-                }
+            Input::PageOffers { page, id, tools } => self.page_on(now, page, Event::Offers { page, id, tools }, out),
+            Input::PageWithdraws { page, id, names } => {
+                self.page_on(now, page, Event::Withdraws { page, id, names }, out);
             }
+            Input::PageCapable { page, capabilities } => {
+                self.page_on(now, page, Event::Capable { page, capabilities }, out);
+            }
+            Input::PageProgress { page, call, progress } => {
+                self.page_on(now, page, Event::Progressed { page, call, progress }, out);
+            }
+            Input::PageAlive { page } => self.page_on(now, page, Event::Alive { page }, out),
             Input::PageAnswered { page, call, ending } => {
                 self.page_answered(now, page, Event::Answered { page, call, ending }, out);
             }
@@ -79,8 +89,22 @@ impl Switchboard {
             }
             Input::AgentHello { agent, hello } => self.agent_hello(now, agent, *hello),
             Input::AgentLeft { agent } => self.agent_left(now, agent, out),
-            Input::Ask { agent, form, source, page, timeout_ms, mode } => {
-                self.ask(now, agent, form, Question { source, page, timeout_ms, mode }, out);
+            Input::Ask { agent, form, task, page, timeout_ms, mode } => {
+                self.ask(now, agent, form, Question { task, page, timeout_ms, mode }, out);
+            }
+            Input::AskBatch { reply, tasks, page } => self.ask_batch(now, reply, tasks, page.as_deref(), out),
+            Input::Tools { reply, page, query } => {
+                let result = self.about_tools(reply.agent, page.as_deref(), &query);
+                out.push(Effect::Result { reply, result });
+            }
+            Input::Join { agent, form, session } => self.join(now, agent, form, &session, out),
+            Input::Leave { reply } => {
+                self.leave(reply.agent);
+                out.push(Effect::Result { reply, result: Ok(r#"{"success":true}"#.into()) });
+            }
+            Input::Info { reply, session } => {
+                let result = self.about_session(now, reply.agent, session.as_deref());
+                out.push(Effect::Result { reply, result });
             }
             Input::Cancel { agent, id } => self.cancel(now, agent, &id, out),
             Input::Collect { reply, ids, timeout_ms } => {
@@ -127,6 +151,34 @@ impl Switchboard {
     /// Calls under way.
     pub fn pending(&self) -> usize {
         self.sessions.values().map(Session::pending).sum()
+    }
+
+    /// What was counted.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Tools that pages offer.
+    pub fn tools(&self) -> usize {
+        self.sessions.values().map(|session| session.toolbox().len()).sum()
+    }
+
+    /// Whether a session is known.
+    pub fn has_session(&self, session: &SessionId) -> bool {
+        self.sessions.contains_key(session)
+    }
+
+    /// The session of a connected page.
+    pub fn session_of(&self, page: Conn) -> Option<&SessionId> {
+        self.pages.get(&page)
+    }
+
+    /// The ids of sessions whose page is there or expected, in order.
+    pub fn session_ids(&self) -> Vec<String> {
+        let there = self.sessions.values().filter(|s| s.presence() != Presence::Gone);
+        let mut ids: Vec<String> = there.map(|s| s.id().to_string()).collect();
+        ids.sort_unstable();
+        ids
     }
 
     /// All sessions for whoever lists them: connected first, then by last use.
@@ -210,7 +262,9 @@ impl Switchboard {
     }
 
     fn agent_left(&mut self, now: Millis, agent: Conn, out: &mut Vec<Effect>) {
+        self.leave(agent);
         let Some(left) = self.agents.remove(&agent) else { return };
+        self.batches.retain(|_, batch| batch.reply.agent != agent);
         for session in left.asked {
             self.session_on(now, &session, Event::AgentLeft { agent }, out);
         }
@@ -237,10 +291,18 @@ impl Switchboard {
             }
         };
         self.used(now, agent, &session);
-        let Some(known) = self.agents.get(&agent) else { return };
-        let timeout_ms = known.timeout_ms(question.timeout_ms);
-        let mut source = question.source;
-        source.frame = source.frame.or_else(|| known.frame.clone());
+        let Some(known) = self.agents.get_mut(&agent) else { return };
+        if let Err(error) = known.admit(now, 1) {
+            if let Some(reply) = reply {
+                self.ended(reply, Err(error), out);
+            }
+            return;
+        }
+        let timeout_ms = question.timeout_ms.or(known.timeout_ms);
+        let mut task = question.task;
+        if let Task::Eval { frame: frame @ None, .. } = &mut task {
+            frame.clone_from(&known.frame);
+        }
         let (asker, receipt) = match (question.mode, reply) {
             (Mode::Answer, Some(reply)) => (Asker::Agent(reply), None),
             (Mode::Answer, None) => (Asker::Nobody, None),
@@ -257,7 +319,12 @@ impl Switchboard {
             },
         };
         let fired = asker == Asker::Nobody;
-        let refused = self.asked(now, &session, Event::Asked { asker, source, timeout_ms }, out);
+        if asker.agent().is_some()
+            && let Some(known) = self.agents.get_mut(&agent)
+        {
+            known.in_flight += 1;
+        }
+        let refused = self.asked(now, &session, Event::Asked { asker, task, timeout_ms }, out);
         if let Some((reply, receipt)) = receipt {
             let result = match refused {
                 // A fire that nobody takes is told to whoever can hear it.
@@ -276,11 +343,121 @@ impl Switchboard {
         }
         self.arm(session);
         let refused = match outcomes.first() {
-            Some(Outcome::Ended { asker: Asker::Nobody, ending: Err(error) }) => Some(error.clone()),
+            Some(Outcome::Ended { asker: Asker::Nobody, ending: Err(error), .. }) => Some(error.clone()),
             _ => None,
         };
-        self.follow(now, outcomes, out);
+        self.follow(now, session, outcomes, out);
         refused
+    }
+
+    fn ask_batch(
+        &mut self,
+        now: Millis,
+        reply: Reply,
+        tasks: Vec<(Task, Option<u64>)>,
+        page: Option<&str>,
+        out: &mut Vec<Effect>,
+    ) {
+        let agent = reply.agent;
+        let session = self.find(agent, page).and_then(|session| {
+            let known = self.agents.get_mut(&agent).ok_or_else(|| Error::new(Code::INTERNAL, "no such agent"))?;
+            known.admit(now, tasks.len()).map(|()| session)
+        });
+        let session = match session {
+            Ok(session) if !tasks.is_empty() => session,
+            Ok(_) => {
+                out.push(Effect::Result { reply, result: Ok(r#"{"results":[]}"#.into()) });
+                return;
+            }
+            Err(error) => {
+                out.push(Effect::Result { reply, result: Err(error) });
+                return;
+            }
+        };
+        self.used(now, agent, &session);
+        self.last_batch += 1;
+        let batch = self.last_batch;
+        let default_ms = self.agents.get_mut(&agent).and_then(|known| {
+            known.in_flight += tasks.len();
+            known.timeout_ms
+        });
+        self.batches.insert(batch, CallBatch { reply, slots: vec![None; tasks.len()], left: tasks.len() });
+        for (at, (task, timeout_ms)) in tasks.into_iter().enumerate() {
+            let asker = Asker::Batch { agent, batch, at };
+            self.asked(now, &session, Event::Asked { asker, task, timeout_ms: timeout_ms.or(default_ms) }, out);
+        }
+    }
+
+    fn batch_ended(&mut self, key: u64, at: usize, ending: Ending, out: &mut Vec<Effect>) {
+        let Some(batch) = self.batches.get_mut(&key) else { return };
+        if let Some(slot @ None) = batch.slots.get_mut(at) {
+            *slot = Some(ending);
+            batch.left -= 1;
+        }
+        if batch.left == 0
+            && let Some(batch) = self.batches.remove(&key)
+        {
+            out.push(Effect::Result { reply: batch.reply, result: Ok(results(&batch.slots)) });
+        }
+    }
+
+    fn about_tools(&self, agent: Conn, page: Option<&str>, query: &ToolQuery) -> Result<String, Error> {
+        let session = self.find(agent, page)?;
+        let Some(held) = self.sessions.get(&session) else { return Err(no_session(&session, self)) };
+        match query {
+            ToolQuery::List(filter) => Ok(format!(r#"{{"tools":{}}}"#, held.toolbox().list(filter.as_deref()))),
+            ToolQuery::Get(name) => held.toolbox().get(name).map(|tool| tool.definition.get().to_owned()),
+        }
+    }
+
+    fn join(&mut self, now: Millis, agent: Conn, form: Option<ReplyForm>, session: &str, out: &mut Vec<Effect>) {
+        let known = SessionId::parse(session).filter(|id| self.sessions.contains_key(id));
+        let result = match known.map_or_else(|| select::named(session, self.sessions.values()), Ok) {
+            Ok(id) => {
+                self.leave(agent);
+                self.used(now, agent, &id);
+                self.members.entry(id.clone()).or_default().push(agent);
+                if let Some(known) = self.agents.get_mut(&agent) {
+                    known.joined = Some(id.clone());
+                }
+                let tools = self.sessions.get(&id).map_or_else(|| "[]".into(), |held| held.toolbox().list(None));
+                Ok(format!(r#"{{"success":true,"sessionId":{},"tools":{tools}}}"#, json(id.as_str())))
+            }
+            Err(_) => {
+                let there = self.session_ids().join(", ");
+                let hint = if there.is_empty() { "no page is connected".into() } else { format!("there are: {there}") };
+                Err(Error::new(Code::SESSION, format!("Session not found: {session}")).hint(hint))
+            }
+        };
+        out.extend(form.map(|form| Effect::Result { reply: Reply { agent, form }, result }));
+    }
+
+    fn leave(&mut self, agent: Conn) {
+        let Some(session) = self.agents.get_mut(&agent).and_then(|known| known.joined.take()) else { return };
+        if let Some(known) = self.agents.get_mut(&agent) {
+            known.last_used = None;
+        }
+        if let Some(members) = self.members.get_mut(&session) {
+            members.retain(|member| *member != agent);
+            if members.is_empty() {
+                self.members.remove(&session);
+            }
+        }
+    }
+
+    fn about_session(&self, now: Millis, agent: Conn, session: Option<&str>) -> Result<String, Error> {
+        let session = self.find(agent, session)?;
+        let Some(held) = self.sessions.get(&session) else { return Err(no_session(&session, self)) };
+        let row = json(&row(now, held, self.last_used(agent)));
+        let (tools, made) = (held.toolbox().len(), now.saturating_sub(held.made_at()));
+        let members = self.members.get(&session).map_or(0, Vec::len);
+        Ok(format!(r#"{},"tools":{tools},"createdMs":{made},"agents":{members}}}"#, row.trim_end_matches('}')))
+    }
+
+    /// Tells those who joined a session what happened to it.
+    fn tell_members(&self, session: &SessionId, news: &News, out: &mut Vec<Effect>) {
+        let members = self.members.get(session).into_iter().flatten();
+        out.extend(members.map(|agent| Effect::News { agent: *agent, session: session.clone(), news: news.clone() }));
     }
 
     fn keep(&mut self, now: Millis, agent: Conn, id: Option<Box<str>>) -> Result<(Box<str>, Box<str>), Error> {
@@ -297,6 +474,7 @@ impl Switchboard {
         let Some(known) = self.agents.get(&agent) else { return };
         let mut forms = vec![
             ReplyForm::Rpc(id.into()),
+            ReplyForm::Tool(id.into()),
             ReplyForm::Compact(Form::Object(id.into())),
             ReplyForm::Compact(Form::Pair(id.into())),
         ];
@@ -331,7 +509,8 @@ impl Switchboard {
 
     fn last_used(&self, agent: Conn) -> Option<&SessionId> {
         let known = self.agents.get(&agent)?;
-        known.last_used.as_ref().or_else(|| self.memories.get(&known.name)?.last_used.as_ref())
+        let own = known.joined.as_ref().or(known.last_used.as_ref());
+        own.or_else(|| self.memories.get(&known.name)?.last_used.as_ref())
     }
 
     fn used(&mut self, now: Millis, agent: Conn, session: &SessionId) {
@@ -367,33 +546,69 @@ impl Switchboard {
         if let Some(held) = self.sessions.get_mut(session) {
             held.on(now, event, &mut outcomes);
         }
-        self.follow(now, outcomes, out);
+        for outcome in outcomes.drain(..) {
+            self.follow_one(now, outcome, out);
+        }
+        self.outcomes = outcomes;
+    }
+
+    fn page_on(&mut self, now: Millis, page: Conn, event: Event, out: &mut Vec<Effect>) {
+        if let Some(session) = self.pages.get(&page).cloned() {
+            self.session_on(now, &session, event, out);
+        }
     }
 
     fn session_on(&mut self, now: Millis, session: &SessionId, event: Event, out: &mut Vec<Effect>) {
         let mut outcomes = std::mem::take(&mut self.outcomes);
-        if let Some(held) = self.sessions.get_mut(session) {
-            held.on(now, event, &mut outcomes);
-        }
+        let Some(held) = self.sessions.get_mut(session) else { return };
+        let before = held.presence();
+        held.on(now, event, &mut outcomes);
+        let after = held.presence();
         self.arm(session);
-        self.follow(now, outcomes, out);
+        self.follow(now, session, outcomes, out);
+        match (before, after) {
+            (Presence::Connected, Presence::Away | Presence::Gone) => self.tell_members(session, &News::PageGone, out),
+            (Presence::Away | Presence::Gone, Presence::Connected) => self.tell_members(session, &News::PageBack, out),
+            _ => {}
+        }
     }
 
-    fn follow(&mut self, now: Millis, mut outcomes: Vec<Outcome>, out: &mut Vec<Effect>) {
+    fn follow(&mut self, now: Millis, session: &SessionId, mut outcomes: Vec<Outcome>, out: &mut Vec<Effect>) {
         for outcome in outcomes.drain(..) {
-            match outcome {
-                Outcome::Effect(effect) => out.push(effect),
-                Outcome::Ended { asker: Asker::Agent(reply), ending } => self.ended(reply, ending, out),
-                Outcome::Ended { asker: Asker::Shelf { name, id }, ending } => {
-                    if let Some(memory) = self.memories.get_mut(&name) {
-                        memory.shelf.put(now, &id, ending, &mut self.deliveries);
-                        self.shelves_changed(out);
-                    }
+            if outcome == Outcome::Tools {
+                if self.members.contains_key(session) {
+                    let tools = self.sessions.get(session).map_or_else(String::new, |held| held.toolbox().list(None));
+                    self.tell_members(session, &News::Tools(tools), out);
                 }
-                Outcome::Ended { asker: Asker::Nobody, .. } => {}
+            } else {
+                self.follow_one(now, outcome, out);
             }
         }
         self.outcomes = outcomes;
+    }
+
+    fn follow_one(&mut self, now: Millis, outcome: Outcome, out: &mut Vec<Effect>) {
+        match outcome {
+            Outcome::Effect(effect) => out.push(effect),
+            Outcome::Tools => {}
+            Outcome::Ended { asker, ending, asked_at } => {
+                self.tally.ended(&ending, now.saturating_sub(asked_at));
+                if let Some(known) = asker.agent().and_then(|agent| self.agents.get_mut(&agent)) {
+                    known.in_flight = known.in_flight.saturating_sub(1);
+                }
+                match asker {
+                    Asker::Agent(reply) => self.ended(reply, ending, out),
+                    Asker::Batch { batch, at, .. } => self.batch_ended(batch, at, ending, out),
+                    Asker::Shelf { name, id } => {
+                        if let Some(memory) = self.memories.get_mut(&name) {
+                            memory.shelf.put(now, &id, ending, &mut self.deliveries);
+                            self.shelves_changed(out);
+                        }
+                    }
+                    Asker::Nobody => {}
+                }
+            }
+        }
     }
 
     fn ended(&mut self, reply: Reply, ending: Ending, out: &mut Vec<Effect>) {
@@ -480,8 +695,31 @@ impl Switchboard {
     }
 }
 
+/// Several calls of one request; it is answered when the last of them has ended.
+#[derive(Debug)]
+struct CallBatch {
+    reply: Reply,
+    slots: Vec<Option<Ending>>,
+    left: usize,
+}
+
+fn results(slots: &[Option<Ending>]) -> String {
+    let one = |slot: &Option<Ending>| match slot {
+        Some(Ok(value)) => format!(r#"{{"result":{}}}"#, value.to_json()),
+        Some(Err(error)) => format!(r#"{{"error":{}}}"#, json(&ErrorObject::from(error))),
+        None => "null".to_owned(),
+    };
+    let texts: Vec<String> = slots.iter().map(one).collect();
+    format!(r#"{{"results":[{}]}}"#, texts.join(","))
+}
+
+fn no_session(session: &SessionId, board: &Switchboard) -> Error {
+    let there = board.session_ids().join(", ");
+    Error::new(Code::SESSION, format!("Session not found: {session}")).hint(format!("there are: {there}"))
+}
+
 struct Question {
-    source: Source,
+    task: Task,
     page: Option<Box<str>>,
     timeout_ms: Option<u64>,
     mode: Mode,

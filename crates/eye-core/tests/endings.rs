@@ -1,6 +1,6 @@
 //! Whatever happens in whatever order, every call ends exactly once.
 
-use eye_core::{Conn, Effect, Input, Mode, Newcomer, ReplyForm, Source, Switchboard};
+use eye_core::{Conn, Effect, Input, Mode, Newcomer, ReplyForm, Switchboard, Task};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::{SessionId, Value};
 use proptest::prelude::*;
@@ -62,7 +62,10 @@ impl World {
                     *self.ended.entry(id.to_string()).or_default() += 1;
                 }
                 Effect::Close { conn, .. } => self.on(Input::PageLeft { page: conn }),
-                Effect::Eval { .. }
+                Effect::Send { .. }
+                | Effect::PageResult { .. }
+                | Effect::Progress { .. }
+                | Effect::News { .. }
                 | Effect::Abort { .. }
                 | Effect::Ping { .. }
                 | Effect::Replaced { .. }
@@ -90,7 +93,11 @@ impl World {
                 let origin = if foreign { "http://evil.test" } else { "http://localhost" }.into();
                 let info = PageInfo { title: Some("t".into()), ..PageInfo::default() };
                 let session = SessionId::parse(&format!("s{session}")).expect("an id");
-                self.on(Input::PageJoined { page, session, who: Newcomer { origin, info, eval_allowed: true } });
+                self.on(Input::PageJoined {
+                    page,
+                    session,
+                    who: Newcomer { origin, info, eval_allowed: true, confirm: false },
+                });
             }
             Step::Leave { page } => {
                 if let Some(page) = nth(&self.pages, page) {
@@ -115,7 +122,7 @@ impl World {
                 self.on(Input::Ask {
                     agent,
                     form: Some(ReplyForm::Rpc(id.into())),
-                    source: Source { code: "x".into(), frame: None },
+                    task: Task::Eval { code: "x".into(), frame: None },
                     page: Some(format!("s{session}").into()),
                     timeout_ms: brief.then_some(50),
                     mode: Mode::Answer,

@@ -495,7 +495,7 @@ fn an_agent_gets_the_page_it_used_last_else_the_only_one() {
         → page 1 evaluates 2: x
     4 agent 4 joins
     5 agent 4 asks d x
-        ← agent 4 d!-32002 2 pages are connected: bank (Bank http://localhost/), store (Shop http://localhost/) | choose one: --page NAME, or `eye use NAME`
+        ← agent 4 d!-32002 there are 2 pages: bank (Bank http://localhost/), store (Shop http://localhost/) | choose one: --page NAME, or `eye use NAME`
     6 agent 4 uses bank
         ← agent 4 {"id":"bank","title":"Bank","url":"http://localhost/","origin":"http://localhost","state":"connected","visible":true,"frame":false,"eval":true,"pending":0,"idleMs":4,"current":true}
     7 agent 4 asks e x
@@ -576,7 +576,7 @@ fn a_page_or_a_policy_may_refuse_eval() {
     0 page 1 joins shop refusing
     0 agent 2 joins
     1 agent 2 asks a x
-        ← agent 2 a!-32006 the page shop does not evaluate code (the page refuses) | let its Content-Security-Policy or its author allow it
+        ← agent 2 a!-32006 the page shop does not evaluate code (the page refuses) | call its tools, or let its author allow it
     2 page 3 joins bank from https://bank.test denied
     3 agent 2 targets bank
     4 agent 2 asks b x

@@ -1,4 +1,4 @@
-//! One connection on the Unix socket: frames in, bytes out. Only agents come this way, and only of the same user.
+//! One connection on the Unix socket: frames in, bytes out. Whoever comes this way is of the same user.
 
 use crate::hub::Hub;
 use crate::outbox::Outbox;
@@ -20,7 +20,8 @@ const KEPT_BUFFER_BYTES_MAX: usize = 256 << 10;
 
 /// Serves one connection until either side ends it.
 pub async fn serve(hub: Arc<Hub>, mut socket: UnixStream) {
-    let peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::stream(), None);
+    let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::stream(), None);
+    peer.may_provide = true;
     let (conn, signals) = hub.enter(peer);
     let (mut reader, mut writer) = socket.split();
     let broken = {

@@ -5,7 +5,7 @@
 //! have the token.
 
 use crate::config::Auth;
-use crate::origins::Origins;
+use crate::origins::{Allowed, Origins};
 
 /// What a request wants to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub enum Admitted {
         origin: Box<str>,
         /// Whether it may be evaluated in.
         eval: bool,
+        /// Whether its tools that cannot be undone need confirmation.
+        confirm: bool,
     },
     /// An agent.
     Agent,
@@ -107,15 +109,12 @@ impl Gate {
         let Some(origin) = knock.origin else {
             // A program that provides is no browser: it has no origin to trust, so it needs the token.
             self.admit_agent(knock)?;
-            return Ok(Admitted::Page { origin: "program".into(), eval: true });
+            return Ok(Admitted::Page { origin: "program".into(), eval: true, confirm: false });
         };
-        if is_loopback_origin(origin) {
-            let eval = self.origins.find(origin).ok().flatten().is_none_or(|allowed| allowed.eval);
-            return Ok(Admitted::Page { origin: origin.into(), eval });
-        }
-        match self.origins.find(origin) {
-            Ok(Some(allowed)) => Ok(Admitted::Page { origin: origin.into(), eval: allowed.eval }),
-            Ok(None) | Err(_) => Err(foreign_origin(origin)),
+        match (self.origins.find(origin).ok().flatten(), is_loopback_origin(origin)) {
+            (Some(Allowed { eval, confirm, .. }), _) => Ok(Admitted::Page { origin: origin.into(), eval, confirm }),
+            (None, true) => Ok(Admitted::Page { origin: origin.into(), eval: true, confirm: false }),
+            (None, false) => Err(foreign_origin(origin)),
         }
     }
 
@@ -166,14 +165,13 @@ fn is_loopback_origin(origin: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::origins::Allowed;
     use crate::token::Token;
 
     fn gate(auth: Auth) -> (Gate, tempfile::TempDir) {
         let home = tempfile::tempdir().unwrap();
         let origins = Origins::new(home.path().join("origins"));
-        origins.allow(Allowed { origin: "https://shop.test".into(), eval: true }).unwrap();
-        origins.allow(Allowed { origin: "https://bank.test".into(), eval: false }).unwrap();
+        origins.allow(Allowed { origin: "https://shop.test".into(), eval: true, confirm: false }).unwrap();
+        origins.allow(Allowed { origin: "https://bank.test".into(), eval: false, confirm: true }).unwrap();
         (Gate::new(auth, vec!["Box.local".into()], origins), home)
     }
 
@@ -214,9 +212,10 @@ mod tests {
             "http://[::1]:5173",
             "https://shop.test",
         ] {
-            assert_eq!(page(origin), Ok(Admitted::Page { origin: origin.into(), eval: true }));
+            assert_eq!(page(origin), Ok(Admitted::Page { origin: origin.into(), eval: true, confirm: false }));
         }
-        assert_eq!(page("https://bank.test"), Ok(Admitted::Page { origin: "https://bank.test".into(), eval: false }));
+        let bank = Admitted::Page { origin: "https://bank.test".into(), eval: false, confirm: true };
+        assert_eq!(page("https://bank.test"), Ok(bank));
         for origin in [
             "null",
             "",

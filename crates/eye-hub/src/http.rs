@@ -92,13 +92,24 @@ async fn socket(
         return upgrade.on_upgrade(move |socket| closed(socket, close));
     }
     let joining = match (admitted, query.session_id.as_deref().and_then(SessionId::parse)) {
-        (Admitted::Page { origin, eval }, session) => {
-            Some(Joining { session: session.unwrap_or_else(session_id::fresh), origin, eval_allowed: eval })
+        (Admitted::Page { origin, eval, confirm }, session) => {
+            let session = session.unwrap_or_else(session_id::fresh);
+            Some(Joining { session, origin, eval_allowed: eval, confirm })
         }
         (Admitted::Public | Admitted::Agent, _) => None,
     };
     let peer = Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining);
-    upgrade.on_upgrade(move |socket| carrier_ws::serve(door.hub, socket, peer, |_, _| {}))
+    let session = query.session_id.filter(|id| !id.is_empty());
+    let plain = query.version.is_some();
+    upgrade.on_upgrade(move |socket| {
+        carrier_ws::serve(door.hub, socket, peer, move |hub, conn| {
+            if plain {
+                hub.greet(conn, session.as_deref());
+            } else if let Some(session) = session.filter(|_| side == Side::Agent) {
+                hub.target(conn, session);
+            }
+        })
+    })
 }
 
 impl SocketQuery {
@@ -174,7 +185,7 @@ async fn original_page(
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let origin: Box<str> = text(header::ORIGIN).unwrap_or("program").into();
     let url = text(header::REFERER).unwrap_or(&origin).to_owned();
-    let joining = Joining { session: session_id::fresh(), origin, eval_allowed: true };
+    let joining = Joining { session: session_id::fresh(), origin, eval_allowed: true, confirm: false };
     upgrade.on_upgrade(move |socket| {
         let peer = Peer::new(Side::Page, Voice::Original, Outbox::messages(), Some(joining));
         let info = PageInfo { title: Some("eye-bridge".into()), url: Some(url), ..PageInfo::default() };

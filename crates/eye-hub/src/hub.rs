@@ -1,21 +1,28 @@
 //! The hub's one state: the switchboard, the peers and their outboxes. What a peer says goes in, what follows is
 //! written into outboxes while the state is held, so that nothing is reordered.
 
-use crate::dialect::{FromAgent, FromPage, eye, original};
+use crate::dialect::{FromAgent, FromPage, eye, original, tools};
 use crate::outbox::Parcel;
 use crate::peer::{Joining, Peer, Side, Signals, Voice};
-use crate::version;
-use eye_core::{Conn, Effect, Input, Known, Millis, Newcomer, ReplyForm, Switchboard};
+use crate::{session_id, version};
+use eye_core::{Conn, Effect, Input, Known, Millis, Newcomer, ReplyForm, Switchboard, Task};
+use eye_protocol::answer::{write_plain, write_typed};
 use eye_protocol::batch::{self, Element};
 use eye_protocol::close::Close;
-use eye_protocol::limits::OUTBOX_BYTES_MAX;
+use eye_protocol::id::split_call_id;
+use eye_protocol::limits::{FRAME_BYTES_MAX, OUTBOX_BYTES_MAX};
 use eye_protocol::messages::{Hello, PROTOCOL_VERSION, PageInfo, Retiring, SessionRow, Status, Welcome};
-use eye_protocol::rpc::{self, json};
+use eye_protocol::rpc::{self, Message, json};
+use eye_protocol::tools::NameSession;
+use eye_protocol::{Code, Error, SessionId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::Notify;
+
+/// The id of the greeting of BTCP, as JSON text.
+const WELCOME: &str = "\"welcome\"";
 
 /// What a hub tells of itself beside its counts.
 #[derive(Clone, Debug)]
@@ -250,10 +257,15 @@ impl Hub {
     }
 
     fn agent_said(&self, state: &mut State, conn: Conn, text: &str) {
+        if text.len() > FRAME_BYTES_MAX {
+            let typed = state.peers.get(&conn).is_some_and(|peer| peer.voice == Voice::Eye { typed: true });
+            return self.reply(state, conn, &too_long(text, typed));
+        }
         let mut said = Vec::new();
         eye::from_agent(conn, text, |one| said.push(one));
         for one in said {
             match one {
+                FromAgent::Provide => return self.provide(state, conn, text),
                 FromAgent::Input(input) => self.feed(state, input),
                 FromAgent::Reply(json) => self.reply(state, conn, &json),
                 FromAgent::Status(id) => {
@@ -265,6 +277,69 @@ impl Hub {
                     self.stop.notify_one();
                 }
                 FromAgent::Hello { id, hello } => self.agent_hello(state, conn, id.as_deref(), hello),
+            }
+        }
+    }
+
+    /// An agent that begins to provide becomes a page, where its carrier proved who it is: the Unix socket.
+    fn provide(&self, state: &mut State, conn: Conn, text: &str) {
+        let Some(peer) = state.peers.get_mut(&conn) else { return };
+        if !peer.may_provide {
+            let error = Error::new(Code::REQUEST, "only a page provides").hint("connect with clientType=browser");
+            let id = match rpc::parse_one(text) {
+                Some(Message::Request { id, .. }) => id,
+                _ => "null".into(),
+            };
+            return self.reply(state, conn, &rpc::response(&id, Err(&error)));
+        }
+        peer.side = Side::Page;
+        let session = wanted_session(text).unwrap_or_else(session_id::fresh);
+        peer.joining = Some(Joining { session, origin: "program".into(), eval_allowed: true, confirm: false });
+        self.feed(state, Input::AgentLeft { agent: conn });
+        let said = eye::page_rpc(conn, text);
+        if !matches!(said, Some(FromPage::Hello { .. })) {
+            self.page_joins(state, conn, plain_page());
+        }
+        self.page_said(state, conn, said);
+    }
+
+    /// An agent named its page in the query.
+    pub fn target(&self, conn: Conn, target: String) {
+        let mut state = self.hold();
+        let hello = Box::new(Hello { target: Some(target), ..Hello::default() });
+        self.feed(&mut state, Input::AgentHello { agent: conn, hello });
+    }
+
+    /// Greets a client that speaks plain BTCP: a page joins at once, an agent joins the session it named.
+    pub fn greet(&self, conn: Conn, session: Option<&str>) {
+        let mut state = self.hold();
+        let ids = state.board.session_ids();
+        let Some(peer) = state.peers.get(&conn) else { return };
+        if let Some(joining) = &peer.joining {
+            let id = json(joining.session.as_str());
+            let result = format!(r#"{{"sessionId":{id},"message":"Connected to BTCP server"}}"#);
+            self.reply(&mut state, conn, &rpc::response(WELCOME, Ok(&result)));
+            self.page_joins(&mut state, conn, plain_page());
+            return;
+        }
+        let known = session.and_then(SessionId::parse).filter(|id| state.board.has_session(id));
+        match (session, known) {
+            (Some(session), None) => {
+                let error = Error::new(Code::SESSION, format!("Session not found: {session}"));
+                let error = error.hint(format!("there are: {}", ids.join(", ")));
+                self.reply(&mut state, conn, &rpc::response(WELCOME, Err(&error)));
+                if let Some(peer) = state.peers.get_mut(&conn) {
+                    peer.close_after(Close::unknown_session());
+                }
+            }
+            (_, known) => {
+                let own = known.as_ref().map_or(String::new(), |id| format!(r#""sessionId":{},"#, json(id.as_str())));
+                let message = "Connected to BTCP server (agent)";
+                let result = format!(r#"{{{own}"message":"{message}","availableSessions":{}}}"#, json(&ids));
+                self.reply(&mut state, conn, &rpc::response(WELCOME, Ok(&result)));
+                if let Some(id) = known {
+                    self.feed(&mut state, Input::Join { agent: conn, form: None, session: id.as_str().into() });
+                }
             }
         }
     }
@@ -308,15 +383,34 @@ impl Hub {
     fn page_said(&self, state: &mut State, conn: Conn, said: Option<FromPage>) {
         match said {
             None => {}
+            Some(FromPage::Input(Input::PageAnswered { page, call, ending: Ok(value) }))
+                if value.as_text().len() > FRAME_BYTES_MAX =>
+            {
+                // Our own client says so itself; this is for pages that are somebody else's.
+                let ending = Err(over_limit("the page's answer", value.as_text().len()));
+                self.feed(state, Input::PageAnswered { page, call, ending });
+            }
             Some(FromPage::Reply(frame)) => self.reply(state, conn, &frame),
-            Some(FromPage::Input(input)) => self.feed(state, input),
+            Some(FromPage::Input(input)) => {
+                // A page that begins without hello speaks plain BTCP.
+                self.page_joins(state, conn, plain_page());
+                self.feed(state, input);
+            }
+            Some(FromPage::Session(id)) => {
+                self.page_joins(state, conn, plain_page());
+                let session = state.board.session_of(conn).map(|id| json(id.as_str())).unwrap_or_else(|| "null".into());
+                let result = format!(r#"{{"sessionId":{session},"expiresAt":null}}"#);
+                self.reply(state, conn, &rpc::response(&id, Ok(&result)));
+            }
             Some(FromPage::Hello { id, hello }) => self.page_hello(state, conn, id.as_deref(), *hello),
         }
     }
 
     fn page_hello(&self, state: &mut State, conn: Conn, id: Option<&str>, hello: Hello) {
         let Some(peer) = state.peers.get_mut(&conn) else { return };
-        let session = peer.joining.as_ref().map(|joining| joining.session.to_string());
+        let joining = peer.joining.as_ref().map(|joining| joining.session.clone());
+        let session = joining.or_else(|| state.board.session_of(conn).cloned()).map(|id| id.to_string());
+        let Some(peer) = state.peers.get_mut(&conn) else { return };
         peer.voice = Voice::Eye { typed: hello.typed };
         if hello.batch {
             peer.batched = true;
@@ -325,14 +419,28 @@ impl Hub {
         if let Some(id) = id {
             self.reply(state, conn, &rpc::response(id, Ok(&welcome(session))));
         }
-        self.page_joins(state, conn, hello.page.unwrap_or_default());
+        let mut info = hello.page.unwrap_or_default();
+        if !hello.typed {
+            // Whoever does not ask for typed answers says hello as BTCP does, and evaluates nothing.
+            info = PageInfo { title: info.title.or(plain_page().title), ..plain_page() };
+        } else if info.eval.is_none() {
+            info.eval = Some(true);
+        }
+        if !self.page_joins(state, conn, info.clone()) {
+            self.feed(state, Input::PageChanged { page: conn, info });
+        }
+        if let Some(capabilities) = hello.capabilities {
+            self.feed(state, Input::PageCapable { page: conn, capabilities });
+        }
     }
 
-    fn page_joins(&self, state: &mut State, conn: Conn, info: PageInfo) {
-        let Some(joining) = state.peers.get_mut(&conn).and_then(|peer| peer.joining.take()) else { return };
-        let Joining { session, origin, eval_allowed } = joining;
-        let who = Newcomer { origin, info, eval_allowed };
+    /// Lets a page join that has not yet. `false`: it has.
+    fn page_joins(&self, state: &mut State, conn: Conn, info: PageInfo) -> bool {
+        let Some(joining) = state.peers.get_mut(&conn).and_then(|peer| peer.joining.take()) else { return false };
+        let Joining { session, origin, eval_allowed, confirm } = joining;
+        let who = Newcomer { origin, info, eval_allowed, confirm };
         self.feed(state, Input::PageJoined { page: conn, session, who });
+        true
     }
 
     fn reply(&self, state: &mut State, conn: Conn, json: &str) {
@@ -376,12 +484,14 @@ impl Hub {
         let mut text = std::mem::take(&mut state.text);
         text.clear();
         let conn = match &effect {
-            Effect::Eval { page, .. }
+            Effect::Send { page, .. }
+            | Effect::PageResult { page, .. }
             | Effect::Abort { page, .. }
             | Effect::Ping { page }
             | Effect::Replaced { page } => *page,
             Effect::Close { conn, .. } => *conn,
-            Effect::Ended { reply, .. } | Effect::Result { reply, .. } => reply.agent,
+            Effect::Ended { reply, .. } | Effect::Result { reply, .. } | Effect::Progress { reply, .. } => reply.agent,
+            Effect::News { agent, .. } => *agent,
         };
         if let Some(peer) = state.peers.get_mut(&conn) {
             speak(peer, effect, &mut text);
@@ -413,14 +523,23 @@ impl Hub {
 
 fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
     match effect {
-        Effect::Eval { call, source, .. } => match peer.voice {
-            Voice::Eye { .. } if eye::to_page(call, &source, text) => peer.outbox.rpc(text),
-            Voice::Eye { .. } => peer.outbox.line(text),
-            Voice::Original => {
-                original::to_page(call, &source, text);
+        Effect::Send { call, task, .. } => match (peer.voice, &task) {
+            (Voice::Eye { .. }, task) if eye::to_page(call, task, text) => peer.outbox.rpc(text),
+            (Voice::Eye { .. }, _) => peer.outbox.line(text),
+            (Voice::Original, Task::Eval { code, .. }) => {
+                original::to_page(call, code, text);
                 peer.outbox.line(text);
             }
+            // The original's pages offer no tools, so none is ever called there.
+            (Voice::Original, Task::Tool { .. }) => {}
         },
+        Effect::PageResult { id, result, .. } => peer.outbox.rpc(&rpc::response(&id, result.as_deref())),
+        Effect::Progress { reply, progress } => {
+            if let Some(frame) = tools::progress_to_agent(&reply.form, &progress) {
+                peer.outbox.rpc(&frame);
+            }
+        }
+        Effect::News { session, news, .. } => peer.outbox.rpc(&eye::news(&session, &news)),
         Effect::Abort { call, .. } if peer.voice != Voice::Original => peer.outbox.rpc(&eye::abort(call)),
         Effect::Ping { .. } if peer.voice != Voice::Original => peer.outbox.rpc(eye::ping()),
         Effect::Replaced { .. } if peer.voice != Voice::Original => peer.outbox.rpc(&eye::replaced()),
@@ -451,6 +570,40 @@ fn retire(peer: &mut Peer) {
     }
     peer.deaf = true;
     peer.close_after(Close::shutdown());
+}
+
+/// A page that evaluates nothing: it never said that it would.
+fn plain_page() -> PageInfo {
+    PageInfo {
+        title: Some("BTCP page".into()),
+        eval: Some(false),
+        eval_blocked: Some("it speaks plain BTCP".into()),
+        ..PageInfo::default()
+    }
+}
+
+fn over_limit(what: &str, bytes: usize) -> Error {
+    let limit = FRAME_BYTES_MAX >> 20;
+    let message = format!("{what} is {} MiB, over the frame limit of {limit} MiB", bytes >> 20);
+    Error::new(Code::INTERNAL, message).hint("ask for a part")
+}
+
+/// Answers a frame that is not even looked at, under its id when it is a line that has one.
+fn too_long(text: &str, typed: bool) -> String {
+    let error = over_limit("the frame", text.len());
+    let mut frame = String::new();
+    match split_call_id(text, b":") {
+        Some((id, _, _)) if typed => write_typed(id, &Err(error), &mut frame),
+        Some((id, _, _)) => write_plain(id, &Err(error), &mut frame),
+        None => frame = rpc::response("null", Err(&error)),
+    }
+    frame
+}
+
+fn wanted_session(text: &str) -> Option<SessionId> {
+    let Message::Request { params, .. } = rpc::parse_one(text)? else { return None };
+    let NameSession { session_id } = serde_json::from_str(&params).ok()?;
+    SessionId::parse(&session_id?)
 }
 
 fn gone(side: Side, conn: Conn) -> Input {

@@ -11,6 +11,8 @@ pub struct Allowed {
     pub origin: String,
     /// Whether agents may evaluate code in its pages.
     pub eval: bool,
+    /// Whether its tools that cannot be undone need confirmation.
+    pub confirm: bool,
 }
 
 /// The file of allowed origins. It is read anew each time it is asked: joining is rare.
@@ -69,7 +71,7 @@ impl Origins {
     pub fn allow(&self, entry: Allowed) -> io::Result<()> {
         let mut list = self.list()?;
         match list.iter_mut().find(|allowed| allowed.origin == entry.origin) {
-            Some(known) => known.eval = entry.eval,
+            Some(known) => *known = entry,
             None => list.push(entry),
         }
         self.write(&list)
@@ -91,7 +93,11 @@ impl Origins {
         if let Some(folder) = self.file.parent() {
             fs::create_dir_all(folder)?;
         }
-        let line = |a: &Allowed| if a.eval { format!("{}\n", a.origin) } else { format!("{} eval=no\n", a.origin) };
+        let line = |a: &Allowed| {
+            let eval = if a.eval { "" } else { " eval=no" };
+            let confirm = if a.confirm { " confirm=yes" } else { "" };
+            format!("{}{eval}{confirm}\n", a.origin)
+        };
         let text: String = list.iter().map(line).collect();
         let fresh: &Path = &self.file.with_extension("new");
         fs::write(fresh, text)?;
@@ -102,7 +108,8 @@ impl Origins {
 fn parse_line(line: &str) -> Option<Allowed> {
     let mut words = line.split('#').next()?.split_whitespace();
     let origin = words.next()?.to_owned();
-    Some(Allowed { origin, eval: words.all(|word| word != "eval=no") })
+    let policy: Vec<&str> = words.collect();
+    Some(Allowed { origin, eval: !policy.contains(&"eval=no"), confirm: policy.contains(&"confirm=yes") })
 }
 
 #[cfg(test)]
@@ -130,7 +137,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let origins = Origins::new(home.path().join("eye/origins"));
         assert_eq!(origins.list().unwrap(), []);
-        let entry = |origin: &str, eval| Allowed { origin: origin.into(), eval };
+        let entry = |origin: &str, eval| Allowed { origin: origin.into(), eval, confirm: !eval };
         origins.allow(entry("https://a.test", true)).unwrap();
         origins.allow(entry("https://b.test", false)).unwrap();
         origins.allow(entry("https://a.test", false)).unwrap();

@@ -38,6 +38,8 @@ pub struct Joining {
     pub origin: Box<str>,
     /// Whether the policy for its origin allows `eval`.
     pub eval_allowed: bool,
+    /// Whether the policy for its origin asks for confirmation of what cannot be undone.
+    pub confirm: bool,
 }
 
 /// How the hub reaches the task of a connection.
@@ -58,6 +60,8 @@ pub struct Peer {
     pub voice: Voice,
     /// Whether its messages are batches.
     pub batched: bool,
+    /// Whether its carrier proved who it is, so that it may become a page.
+    pub may_provide: bool,
     /// Set until it has said hello.
     pub joining: Option<Joining>,
     /// What waits for it.
@@ -79,6 +83,7 @@ impl Peer {
             side,
             voice,
             batched: false,
+            may_provide: false,
             joining,
             outbox,
             close: None,

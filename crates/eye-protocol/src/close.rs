@@ -30,6 +30,11 @@ impl Close {
         Self { code: 4000, reason: reason.into() }
     }
 
+    /// An agent named a session that does not exist.
+    pub fn unknown_session() -> Self {
+        Self { code: 4001, reason: "Session not found".into() }
+    }
+
     /// Another page of the same origin has the session now.
     pub fn taken_over() -> Self {
         Self { code: 4003, reason: "another page took over this session".into() }

@@ -15,6 +15,7 @@ pub mod line;
 pub mod messages;
 pub mod rpc;
 pub mod stream;
+pub mod tools;
 
 pub use answer::{Ending, Value};
 pub use error::{Code, Error};

@@ -67,3 +67,16 @@ pub const HANDSHAKE_MS: u64 = 10_000;
 pub const CONNECTIONS_MAX: usize = 50_000;
 /// How long a graceful shutdown waits for outboxes to empty.
 pub const SHUTDOWN_MS: u64 = 1_000;
+
+/// A tool's name.
+pub const TOOL_NAME_BYTES_MAX: usize = 128;
+/// Tools of one session.
+pub const TOOLS_MAX: usize = 10_000;
+/// Their definitions, summed.
+pub const TOOLS_BYTES_MAX: usize = 16 << 20;
+/// Calls in one `tools/callBatch`.
+pub const CALL_BATCH_LEN_MAX: usize = 1_024;
+/// Calls of one agent that are under way: well above the benchmark's 10,000.
+pub const AGENT_CALLS_MAX: usize = 32_768;
+/// Calls of one agent in a second, after a burst of [`AGENT_CALLS_MAX`].
+pub const AGENT_CALLS_PER_S_MAX: u64 = 1_000_000;

@@ -39,6 +39,9 @@ pub struct Hello {
     /// Wants batches.
     #[serde(default)]
     pub batch: bool,
+    /// What a page is capable of; tools that need more are refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<Vec<String>>,
     /// A page says what it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageInfo>,

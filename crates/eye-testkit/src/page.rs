@@ -108,7 +108,7 @@ impl ScriptedPage {
     /// The same on any port.
     pub fn join_port(port: u16, setup: &PageSetup, script: impl FnMut(&str) -> Reply + Send + 'static) -> Self {
         let session = setup.session.as_ref().map(|id| format!("&sessionId={id}")).unwrap_or_default();
-        let path = format!("/ws?clientType=browser&version={PROTOCOL_VERSION}{session}");
+        let path = format!("/ws?clientType=browser{session}");
         let (mut reader, writer) =
             wire::connect(port, &path, setup.origin.as_deref()).expect("the hub lets the page in");
         writer.send(&hello(setup));

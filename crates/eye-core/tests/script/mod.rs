@@ -1,6 +1,6 @@
 //! Runs an event script, one event a line, and pictures what follows from each.
 
-use eye_core::{Conn, Effect, Input, Mode, Newcomer, Reply, ReplyForm, Source, Switchboard};
+use eye_core::{Conn, Effect, Input, Mode, Newcomer, News, Reply, ReplyForm, Switchboard, Task, ToolQuery};
 use eye_protocol::answer::{parse_typed, write_typed};
 use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
@@ -61,13 +61,21 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
             let origin = word("from ").unwrap_or_else(|| "http://localhost".into()).into();
             let session = SessionId::parse(first).expect("a session id");
             let eval_allowed = !tail.contains("denied");
-            Input::PageJoined { page, session, who: Newcomer { origin, info, eval_allowed } }
+            Input::PageJoined {
+                page,
+                session,
+                who: Newcomer { origin, info, eval_allowed, confirm: tail.contains("careful") },
+            }
         }
         "leaves" => Input::PageLeft { page },
         "hides" => Input::PageLeaving { page },
         "lives" => Input::PageAlive { page },
         "titled" => Input::PageChanged { page, info: PageInfo { title: Some(rest.into()), ..PageInfo::default() } },
         "navigates" => Input::PageNavigating { page, call: call(), url: tail.into() },
+        "offers" => Input::PageOffers { page, id: Some("1".into()), tools: raws(rest) },
+        "withdraws" => Input::PageWithdraws { page, id: None, names: vec![rest.into()] },
+        "can" => Input::PageCapable { page, capabilities: rest.split_whitespace().map(Into::into).collect() },
+        "progresses" => Input::PageProgress { page, call: call(), progress: tail.into() },
         "answers" => {
             let text = format!("x{tail}");
             let (_, ending) = parse_typed(&text).expect("a typed answer");
@@ -83,7 +91,7 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
     let ask = |form, code: &str, timeout_ms, mode| Input::Ask {
         agent,
         form,
-        source: Source { code: code.into(), frame: None },
+        task: Task::Eval { code: code.into(), frame: None },
         page: None,
         timeout_ms,
         mode,
@@ -102,6 +110,28 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
         "fires" => ask(None, rest, None, Mode::Fire),
         "fires-told" => ask(Some(reply().form), rest, None, Mode::Fire),
         "keeps" => ask(Some(reply().form), tail, None, Mode::Keep((first != "-").then(|| first.into()))),
+        "calls" | "confirms" => Input::Ask {
+            agent,
+            form: Some(ReplyForm::Tool("7".into())),
+            task: tool(first, tail, verb == "confirms"),
+            page: None,
+            timeout_ms: None,
+            mode: Mode::Answer,
+        },
+        "calls-many" => Input::AskBatch {
+            reply: reply(),
+            tasks: rest.split(", ").map(|name| (tool(name, "", false), None)).collect(),
+            page: None,
+        },
+        "tools" => Input::Tools {
+            reply: reply(),
+            page: None,
+            query: ToolQuery::List(Some(rest.to_owned()).filter(|filter| !filter.is_empty())),
+        },
+        "tool" => Input::Tools { reply: reply(), page: None, query: ToolQuery::Get(rest.into()) },
+        "enters" => Input::Join { agent, form: Some(reply().form), session: rest.into() },
+        "exits" => Input::Leave { reply: reply() },
+        "informs" => Input::Info { reply: reply(), session: None },
         "cancels" => Input::Cancel { agent, id: first.into() },
         "collects" => {
             Input::Collect { reply: reply(), ids: rest.split_whitespace().map(Into::into).collect(), timeout_ms: None }
@@ -112,24 +142,48 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
     }
 }
 
+fn tool(name: &str, arguments: &str, confirmed: bool) -> Task {
+    let arguments = if arguments.is_empty() { "{}" } else { arguments };
+    Task::Tool { name: name.into(), arguments: arguments.into(), confirmed }
+}
+
+fn raws(json: &str) -> Vec<Box<serde_json::value::RawValue>> {
+    serde_json::from_str(&format!("[{json}]")).expect("tool definitions")
+}
+
 fn show(effect: &Effect) -> String {
     match effect {
-        Effect::Eval { page, call: Some(call), source } => {
-            format!("→ page {} evaluates {call}: {}", page.0, source.code)
+        Effect::Send { page, call, task: Task::Eval { code, .. } } => match call {
+            Some(call) => format!("→ page {} evaluates {call}: {code}", page.0),
+            None => format!("→ page {} fires: {code}", page.0),
+        },
+        Effect::Send { page, call, task: Task::Tool { name, arguments, .. } } => {
+            format!("→ page {} calls {}: {name} {arguments}", page.0, call.unwrap_or(0))
         }
-        Effect::Eval { page, call: None, source } => format!("→ page {} fires: {}", page.0, source.code),
+        Effect::PageResult { page, result, .. } => format!("→ page {} {}", page.0, outcome(result)),
+        Effect::Progress { reply, progress } => format!("← agent {} progress {progress}", reply.agent.0),
+        Effect::News { agent, session, news } => format!("← agent {} hears of {session}: {}", agent.0, show_news(news)),
         Effect::Abort { page, call } => format!("→ page {} aborts {call}", page.0),
         Effect::Ping { page } => format!("→ page {} ping", page.0),
         Effect::Replaced { page } => format!("→ page {} is replaced", page.0),
         Effect::Close { conn, close } => format!("✕ {} closed {} {}", conn.0, close.code, close.reason),
         Effect::Ended { reply, ending } => format!("← agent {} {}", reply.agent.0, answer(&reply.form, ending)),
-        Effect::Result { reply, result } => {
-            let result = match result {
-                Ok(json) => json.clone(),
-                Err(error) => format!("!{} {}", error.code.0, error.one_line()),
-            };
-            format!("← agent {} {result}", reply.agent.0)
-        }
+        Effect::Result { reply, result } => format!("← agent {} {}", reply.agent.0, outcome(result)),
+    }
+}
+
+fn show_news(news: &News) -> String {
+    match news {
+        News::Tools(tools) => format!("tools {tools}"),
+        News::PageGone => "page gone".into(),
+        News::PageBack => "page back".into(),
+    }
+}
+
+fn outcome(result: &Result<String, eye_protocol::Error>) -> String {
+    match result {
+        Ok(json) => json.clone(),
+        Err(error) => format!("!{} {}", error.code.0, error.one_line()),
     }
 }
 
@@ -138,7 +192,7 @@ fn answer(form: &ReplyForm, ending: &Ending) -> String {
     match form {
         ReplyForm::Line(id) => write_typed(id.as_str(), ending, &mut out),
         ReplyForm::Compact(form) => form.write(ending, &mut out),
-        ReplyForm::Rpc(id) => write_typed(id, ending, &mut out),
+        ReplyForm::Rpc(id) | ReplyForm::Tool(id) => write_typed(id, ending, &mut out),
         ReplyForm::Place(place) => out = format!("place {place} leaked"),
     }
     out.replace('\u{1f}', " | ")

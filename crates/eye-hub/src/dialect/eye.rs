@@ -1,15 +1,15 @@
 //! eye's own dialect (`docs/wire.md`): line frames and JSON-RPC, plain or typed.
 
 use super::{FromAgent, FromPage};
-use eye_core::{Conn, Input, Mode, Reply, ReplyForm, Source};
+use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Task};
 use eye_protocol::answer::{parse_plain, parse_typed, write_plain, write_typed};
 use eye_protocol::id::LineId;
 use eye_protocol::line::Line;
 use eye_protocol::messages::{
-    CancelAgent, CancelPage, Collect, Eval, EvalInFrame, EvalMode, Hello, Navigating, PageInfo, Use,
+    CancelAgent, CancelPage, ClientType, Collect, Eval, EvalInFrame, EvalMode, Hello, Navigating, PageInfo, Use,
 };
-use eye_protocol::rpc::{self, Message, RpcId};
-use eye_protocol::{Code, Ending, Error, Frame, Value};
+use eye_protocol::rpc::{self, Message, RpcId, json};
+use eye_protocol::{Code, Ending, Error, Frame, SessionId, Value};
 
 const PONG: &str = r#"{"pong":true}"#;
 
@@ -28,8 +28,8 @@ pub fn from_agent(agent: Conn, text: &str, mut said: impl FnMut(FromAgent)) {
 }
 
 fn ask(agent: Conn, form: Option<ReplyForm>, code: String) -> FromAgent {
-    let source = Source { code, frame: None };
-    FromAgent::Input(Input::Ask { agent, form, source, page: None, timeout_ms: None, mode: Mode::Answer })
+    let task = Task::Eval { code, frame: None };
+    FromAgent::Input(Input::Ask { agent, form, task, page: None, timeout_ms: None, mode: Mode::Answer })
 }
 
 fn agent_message(agent: Conn, message: Message) -> Option<FromAgent> {
@@ -48,7 +48,7 @@ fn agent_message(agent: Conn, message: Message) -> Option<FromAgent> {
 fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<FromAgent, Error> {
     let reply = || Reply { agent, form: ReplyForm::Rpc(id.clone()) };
     Ok(match method {
-        "hello" => FromAgent::Hello { id: Some(id.clone()), hello: Box::new(rpc::params(params)?) },
+        "hello" => hello(Some(id.clone()), rpc::params(params)?),
         "ping" => FromAgent::Reply(rpc::response(id, Ok(PONG))),
         "eval" => {
             let Eval { code, page, frame, timeout, mode, keep } = rpc::params(params)?;
@@ -57,9 +57,9 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
                 EvalMode::Fire => Mode::Fire,
                 EvalMode::Keep => Mode::Keep(keep.map(Into::into)),
             };
-            let source = Source { code, frame: frame.map(Into::into) };
+            let task = Task::Eval { code, frame: frame.map(Into::into) };
             let form = Some(ReplyForm::Rpc(id.clone()));
-            FromAgent::Input(Input::Ask { agent, form, source, page: page.map(Into::into), timeout_ms: timeout, mode })
+            FromAgent::Input(Input::Ask { agent, form, task, page: page.map(Into::into), timeout_ms: timeout, mode })
         }
         "collect" => {
             let Collect { ids, timeout } = rpc::params(params)?;
@@ -73,18 +73,24 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
         }
         "hub/status" => FromAgent::Status(id.clone()),
         "hub/stop" => FromAgent::Stop(id.clone()),
-        unknown => {
-            let hint = "known: hello, ping, eval, collect, session/list, session/use, hub/status, hub/stop";
-            return Err(Error::new(Code::METHOD, format!("no such method: {unknown}")).hint(hint));
-        }
+        "session/create" | "tools/register" | "tools/unregister" => FromAgent::Provide,
+        _ => return super::tools::from_agent(&reply(), method, params),
     })
+}
+
+/// On a carrier without a query, `hello` says which side its sender is on.
+fn hello(id: Option<RpcId>, hello: Hello) -> FromAgent {
+    match hello.client_type {
+        Some(ClientType::Browser) => FromAgent::Provide,
+        Some(ClientType::Agent) | None => FromAgent::Hello { id, hello: Box::new(hello) },
+    }
 }
 
 fn agent_notification(agent: Conn, method: &str, params: &str) -> Option<FromAgent> {
     match method {
         "hello" => {
-            let hello: Hello = rpc::params(params).ok()?;
-            Some(FromAgent::Hello { id: None, hello: Box::new(hello) })
+            let said: Hello = rpc::params(params).ok()?;
+            Some(hello(None, said))
         }
         "call/cancel" => {
             let CancelAgent { id } = rpc::params(params).ok()?;
@@ -102,6 +108,13 @@ pub fn to_agent(form: &ReplyForm, ending: &Ending, typed: bool, out: &mut String
         ReplyForm::Compact(form) => form.write(ending, out),
         ReplyForm::Rpc(id) => {
             out.push_str(&rpc::eval_response(id, ending));
+            return true;
+        }
+        ReplyForm::Tool(id) => {
+            out.push_str(&match ending {
+                Ok(value) => rpc::response(id, Ok(&value.to_json())),
+                Err(error) => rpc::response(id, Err(error)),
+            });
             return true;
         }
         ReplyForm::Place(_) => {}
@@ -125,10 +138,8 @@ pub fn page_rpc(page: Conn, text: &str) -> Option<FromPage> {
                 Err(error) => FromPage::Reply(rpc::response(&id, Err(&error))),
             },
             "ping" => FromPage::Reply(rpc::response(&id, Ok(PONG))),
-            unknown => {
-                let error = Error::new(Code::METHOD, format!("no such method: {unknown}"));
-                FromPage::Reply(rpc::response(&id, Err(&error)))
-            }
+            "session/create" => FromPage::Session(id),
+            other => super::tools::from_page(page, id, other, &params),
         }),
         Message::Notification { method, params } => page_notification(page, &method, &params),
         Message::Response { id, outcome } => Some(FromPage::Input(page_response(page, &id, outcome)?)),
@@ -151,6 +162,7 @@ fn page_notification(page: Conn, method: &str, params: &str) -> Option<FromPage>
             Input::PageChanged { page, info }
         }
         "page/leaving" => Input::PageLeaving { page },
+        "call/progress" => super::tools::progress_from_page(page, params)?,
         _ => return None,
     };
     Some(FromPage::Input(input))
@@ -166,21 +178,41 @@ fn page_response(page: Conn, id: &str, outcome: Result<Box<str>, Error>) -> Opti
 }
 
 /// Writes a call for a page: the frame, and whether it is JSON-RPC.
-pub fn to_page(call: Option<u32>, source: &Source, out: &mut String) -> bool {
-    match (call, &source.frame) {
-        (None, None) => Line::Fire { code: &source.code }.write(out),
-        (Some(call), None) => Line::Ask { id: decimal(call, &mut [0; 10]), code: &source.code }.write(out),
-        (call, Some(frame)) => {
-            let params = EvalInFrame { code: source.code.clone(), frame: frame.to_string() };
-            let text = match call {
-                Some(call) => rpc::request(&format!("\"{call}\""), "eval", &params),
-                None => rpc::notification("eval", &params),
-            };
-            out.push_str(&text);
+pub fn to_page(call: Option<u32>, task: &Task, out: &mut String) -> bool {
+    match (call, task) {
+        (None, Task::Eval { code, frame: None }) => Line::Fire { code }.write(out),
+        (Some(call), Task::Eval { code, frame: None }) => {
+            Line::Ask { id: decimal(call, &mut [0; 10]), code }.write(out)
+        }
+        (call, Task::Eval { code, frame: Some(frame) }) => {
+            let params = EvalInFrame { code: code.clone(), frame: frame.to_string() };
+            out.push_str(&request(call, "eval", &params));
+            return true;
+        }
+        (call, Task::Tool { name, arguments, .. }) => {
+            out.push_str(&request(call, "tools/call", &super::tools::call_params(name, arguments)));
             return true;
         }
     }
     false
+}
+
+fn request(call: Option<u32>, method: &str, params: &impl serde::Serialize) -> String {
+    match call {
+        Some(call) => rpc::request(&format!("\"{call}\""), method, params),
+        None => rpc::notification(method, params),
+    }
+}
+
+/// Tells an agent what happened to a session that it joined.
+pub fn news(session: &SessionId, news: &News) -> String {
+    let session = json(session.as_str());
+    let (method, more) = match news {
+        News::Tools(tools) => ("tools/updated", format!(r#","tools":{tools}"#)),
+        News::PageGone => ("session/pageGone", String::new()),
+        News::PageBack => ("session/pageBack", String::new()),
+    };
+    format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"sessionId":{session}{more}}}}}"#)
 }
 
 /// Tells a page to abort a call.
@@ -230,8 +262,8 @@ mod tests {
     #[test]
     fn a_call_in_a_frame_is_json_rpc() {
         let mut out = String::new();
-        let source = Source { code: "x".into(), frame: Some("#f".into()) };
-        assert!(to_page(Some(7), &source, &mut out));
+        let task = Task::Eval { code: "x".into(), frame: Some("#f".into()) };
+        assert!(to_page(Some(7), &task, &mut out));
         assert_eq!(out, r##"{"jsonrpc":"2.0","id":"7","method":"eval","params":{"code":"x","frame":"#f"}}"##);
     }
 

@@ -2,6 +2,7 @@
 
 pub mod eye;
 pub mod original;
+pub mod tools;
 
 use eye_core::Input;
 use eye_protocol::messages::Hello;
@@ -21,6 +22,8 @@ pub enum FromAgent {
     Input(Input),
     /// An answer that needs nobody else.
     Reply(String),
+    /// It wants to provide: from here on it is a page, and this frame is its first.
+    Provide,
     /// How the hub does.
     Status(RpcId),
     /// The hub is to stop.
@@ -41,4 +44,6 @@ pub enum FromPage {
     Input(Input),
     /// An answer that needs nobody else.
     Reply(String),
+    /// It wants to know its session.
+    Session(RpcId),
 }

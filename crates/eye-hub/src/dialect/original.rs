@@ -1,7 +1,7 @@
 //! The original eye's dialect: `EYE_CMD:` to its page, `EYE:` back, and strings in JSON quotes.
 
 use super::FromPage;
-use eye_core::{Conn, Input, ReplyForm, Source};
+use eye_core::{Conn, Input, ReplyForm};
 use eye_protocol::answer::parse_plain;
 use eye_protocol::{Code, Ending, Error, Value};
 
@@ -37,12 +37,12 @@ fn typed(text: &str) -> Value {
 }
 
 /// Writes a call for an original page. An empty id is fire and forget.
-pub fn to_page(call: Option<u32>, source: &Source, out: &mut String) {
+pub fn to_page(call: Option<u32>, code: &str, out: &mut String) {
     let id = call.map_or_else(String::new, |call| call.to_string());
     out.push_str("EYE_CMD:");
     out.push_str(&id);
     out.push(':');
-    out.push_str(&source.code);
+    out.push_str(code);
 }
 
 /// Writes the ending of an original agent's call.
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn fire_and_forget_has_an_empty_id_and_its_answer_reaches_nobody() {
         let mut out = String::new();
-        to_page(None, &Source { code: "x()".into(), frame: None }, &mut out);
+        to_page(None, "x()", &mut out);
         assert_eq!(out, "EYE_CMD::x()");
         assert!(from_page(Conn(1), "EYE::undefined").is_none());
         assert!(from_page(Conn(1), "noise").is_none());

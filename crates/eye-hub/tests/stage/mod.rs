@@ -75,7 +75,7 @@ impl Hub {
 
     /// A page that has connected and said nothing.
     pub fn page_silent(&self, session: &str, origin: &str) -> Page {
-        let path = format!("/ws?sessionId={session}&clientType=browser&version=1.0.0");
+        let path = format!("/ws?sessionId={session}&clientType=browser");
         Page(self.connect(&path, &[("origin", origin)]).expect("the page connects"))
     }
 

@@ -2,7 +2,6 @@
 
 use crate::failure::Failure;
 use eye_protocol::limits::MESSAGE_BYTES_MAX;
-use eye_protocol::messages::PROTOCOL_VERSION;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde::Deserialize;
@@ -149,7 +148,7 @@ impl ServerLink {
         tcp.set_nodelay(true).map_err(|e| unreachable(e.to_string()))?;
         tcp.set_read_timeout(Some(HANDSHAKE)).map_err(|e| unreachable(e.to_string()))?;
         let stream = if address.tls { encrypt(tcp, &address.host).map_err(unreachable)? } else { Stream::Plain(tcp) };
-        let mut request = format!("{url}?clientType=agent&version={PROTOCOL_VERSION}")
+        let mut request = format!("{url}?clientType=agent")
             .into_client_request()
             .map_err(|error| unreachable(error.to_string()))?;
         if let Some(token) = token {

@@ -18,6 +18,9 @@ pub struct Args {
     /// Its pages may join, but no code is evaluated in them
     #[arg(long, requires = "origin")]
     no_eval: bool,
+    /// Tools of its pages that cannot be undone need `eye call --yes`
+    #[arg(long, requires = "origin")]
+    confirm: bool,
     /// List the allowed origins
     #[arg(long, conflicts_with_all = ["origin", "remove"])]
     list: bool,
@@ -40,22 +43,25 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     }
     if let Some(text) = args.origin {
         let origin = parse(&text)?;
-        let eval = !args.no_eval;
-        origins.allow(Allowed { origin: origin.clone(), eval }).map_err(broken())?;
-        return say(
-            options,
-            &if eval { format!("allowed {origin}") } else { format!("allowed {origin} without eval") },
-        );
+        let allowed = Allowed { origin, eval: !args.no_eval, confirm: args.confirm };
+        origins.allow(allowed.clone()).map_err(broken())?;
+        return say(options, &format!("allowed {}", words(&allowed)));
     }
     let list = origins.list().map_err(broken())?;
     if options.json {
-        let rows: Vec<_> = list.iter().map(|a| json!({"origin": a.origin, "eval": a.eval})).collect();
+        let rows: Vec<_> = list.iter().map(|a| json!({"origin": a.origin, "eval": a.eval, "confirm": a.confirm})).collect();
         ui::line(json!(rows))?;
     } else if !options.errors {
-        let line = |a: &Allowed| format!("{}{}\n", a.origin, if a.eval { "" } else { " without eval" });
+        let line = |a: &Allowed| format!("{}\n", words(a));
         ui::text_out(&list.iter().map(line).collect::<String>())?;
     }
     Ok(Exit::Success)
+}
+
+fn words(allowed: &Allowed) -> String {
+    let eval = if allowed.eval { "" } else { " without eval" };
+    let confirm = if allowed.confirm { " with confirmation" } else { "" };
+    format!("{}{eval}{confirm}", allowed.origin)
 }
 
 fn say(options: &Options, text: &str) -> Result<Exit, Failure> {

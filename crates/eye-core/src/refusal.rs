@@ -1,0 +1,72 @@
+//! Why a session does not take a call: before the page sees anything of it.
+
+use crate::event::{Millis, Task};
+use crate::session::Session;
+use eye_protocol::limits::{SESSION_CALLS_MAX, SESSION_WAITING_BYTES_MAX};
+use eye_protocol::{Code, Error};
+
+impl Session {
+    /// Why this call is not taken, if it is not.
+    pub(crate) fn refusal(&self, now: Millis, task: &Task) -> Option<Error> {
+        let name = self.name();
+        if let Some(since) = self.gone_since() {
+            let ago_s = now.saturating_sub(since) / 1000;
+            return Some(
+                Error::new(Code::SESSION, format!("the page {name} left {ago_s} s ago"))
+                    .hint("open it again, or choose another one: `eye pages`"),
+            );
+        }
+        let unfit = match task {
+            Task::Eval { .. } => self.refuses_eval(),
+            Task::Tool { name, arguments, confirmed } => self.refuses_tool(name, arguments, *confirmed),
+        };
+        if unfit.is_some() {
+            return unfit;
+        }
+        if self.pending() >= SESSION_CALLS_MAX {
+            return Some(
+                Error::new(Code::CONNECTION, format!("{SESSION_CALLS_MAX} calls are already under way in {name}"))
+                    .hint("wait for some of them to end"),
+            );
+        }
+        if self.waiting_bytes() + task.len_bytes() > SESSION_WAITING_BYTES_MAX {
+            return Some(Error::new(Code::CONNECTION, format!("too much already waits for {name} to come back")));
+        }
+        None
+    }
+
+    fn refuses_eval(&self) -> Option<Error> {
+        let origin = self.origin();
+        if !self.eval_allowed() {
+            return Some(
+                Error::new(Code::DENIED, format!("code may not be evaluated in pages of {origin}"))
+                    .hint(format!("allow it with `eye allow {origin}`")),
+            );
+        }
+        if self.info().eval != Some(false) {
+            return None;
+        }
+        let why = self.info().eval_blocked.as_deref().unwrap_or("the page refuses");
+        let message = format!("the page {} does not evaluate code ({why})", self.name());
+        Some(Error::new(Code::DENIED, message).hint("call its tools, or let its author allow it"))
+    }
+
+    fn refuses_tool(&self, name: &str, arguments: &str, confirmed: bool) -> Option<Error> {
+        let tool = match self.toolbox().get(name) {
+            Ok(tool) => tool,
+            Err(error) => return Some(error),
+        };
+        let missing = |capability: &&String| self.capabilities().is_some_and(|has| !has.contains(*capability));
+        if let Some(capability) = tool.capabilities.iter().find(missing) {
+            let message = format!("{name} needs the capability {capability}, which its page has not");
+            return Some(Error::new(Code::DENIED, message).hint("let the page declare it in its hello"));
+        }
+        if tool.consequential && self.confirm() && !confirmed {
+            let message = format!("{name} cannot be undone, and pages of {} ask for confirmation", self.origin());
+            return Some(
+                Error::new(Code::DENIED, message).hint("ask the person, then call again with `confirm: true`"),
+            );
+        }
+        self.toolbox().check(name, arguments).err()
+    }
+}

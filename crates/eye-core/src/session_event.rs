@@ -1,0 +1,147 @@
+//! What happens to one session, and what follows from it.
+
+use crate::event::{Asker, Conn, Effect, Millis, Reply, Task};
+use eye_protocol::Ending;
+use eye_protocol::messages::PageInfo;
+use eye_protocol::rpc::RpcId;
+use serde_json::value::RawValue;
+
+/// A page that claims a session, as the gate let it in.
+#[derive(Debug)]
+pub struct Newcomer {
+    /// Where its document comes from.
+    pub origin: Box<str>,
+    /// What it says of itself.
+    pub info: PageInfo,
+    /// Whether the policy for its origin allows `eval`.
+    pub eval_allowed: bool,
+    /// Whether the policy for its origin asks for confirmation of what cannot be undone.
+    pub confirm: bool,
+}
+
+/// What happens to one session.
+#[derive(Debug)]
+pub enum Event {
+    /// A page claims the session.
+    Joined {
+        /// Its connection.
+        page: Conn,
+        /// Who it is.
+        who: Newcomer,
+    },
+    /// The page is gone: its connection closed, or its document went away.
+    Left {
+        /// Its connection.
+        page: Conn,
+    },
+    /// The page tells what changed about it.
+    Changed {
+        /// Its connection.
+        page: Conn,
+        /// Only what changed.
+        info: PageInfo,
+    },
+    /// The page's code gave a sign of life.
+    Alive {
+        /// Its connection.
+        page: Conn,
+    },
+    /// A call made the page navigate.
+    Navigating {
+        /// Its connection.
+        page: Conn,
+        /// The call.
+        call: u32,
+        /// Where it goes.
+        url: String,
+    },
+    /// The page answered.
+    Answered {
+        /// Its connection.
+        page: Conn,
+        /// The call.
+        call: u32,
+        /// How it ended.
+        ending: Ending,
+    },
+    /// The page offers tools.
+    Offers {
+        /// Its connection.
+        page: Conn,
+        /// Where it wants to be told.
+        id: Option<RpcId>,
+        /// Their definitions.
+        tools: Vec<Box<RawValue>>,
+    },
+    /// The page withdraws tools.
+    Withdraws {
+        /// Its connection.
+        page: Conn,
+        /// Where it wants to be told.
+        id: Option<RpcId>,
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// The page says what it is capable of.
+    Capable {
+        /// Its connection.
+        page: Conn,
+        /// Of what.
+        capabilities: Vec<String>,
+    },
+    /// The page tells how far a call is.
+    Progressed {
+        /// Its connection.
+        page: Conn,
+        /// The call.
+        call: u32,
+        /// What it told, as JSON text.
+        progress: Box<str>,
+    },
+    /// A call that navigated away from this session's origin arrived under another session.
+    ArrivedElsewhere {
+        /// What the page there says of itself.
+        info: PageInfo,
+    },
+    /// Somebody asks the page.
+    Asked {
+        /// Who waits for the answer.
+        asker: Asker,
+        /// What to do.
+        task: Task,
+        /// How long it may take, when somebody said so.
+        timeout_ms: Option<u64>,
+    },
+    /// Whoever asked no longer wants the answer.
+    Cancelled {
+        /// Who.
+        reply: Reply,
+    },
+    /// An agent's connection closed.
+    AgentLeft {
+        /// Its connection.
+        agent: Conn,
+    },
+    /// Time has passed.
+    Tick,
+    /// The hub is about to end.
+    Shutdown,
+}
+
+/// What follows from it. Endings go through the switchboard, which knows shelves and order.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Passes out as it is.
+    Effect(Effect),
+    /// A call ended.
+    Ended {
+        /// Who waits for it.
+        asker: Asker,
+        /// How it ended.
+        ending: Ending,
+        /// When it was asked.
+        asked_at: Millis,
+    },
+    /// The tools changed.
+    Tools,
+}

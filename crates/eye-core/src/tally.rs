@@ -1,0 +1,37 @@
+//! Counts of what happened, for whoever watches a hub.
+
+use crate::event::Millis;
+use eye_protocol::{Code, Ending};
+use std::collections::BTreeMap;
+
+/// Upper edges of the latency buckets, in ms.
+pub const LATENCY_EDGES_MS: [u64; 12] = [1, 2, 5, 10, 25, 50, 100, 250, 1_000, 2_500, 10_000, 30_000];
+
+/// What was counted since the hub began.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Calls that ended.
+    pub calls: u64,
+    /// Of them, those that ended in an error, by its code.
+    pub errors: BTreeMap<i32, u64>,
+    /// How long they took: one count for each edge, and one for what took longer.
+    pub latency: [u64; LATENCY_EDGES_MS.len() + 1],
+    /// How long they took, summed.
+    pub latency_ms_sum: u64,
+}
+
+impl Tally {
+    /// Counts one ending.
+    pub fn ended(&mut self, ending: &Ending, took_ms: Millis) {
+        self.calls += 1;
+        let bucket = LATENCY_EDGES_MS.iter().position(|edge| took_ms <= *edge).unwrap_or(LATENCY_EDGES_MS.len());
+        self.latency[bucket] += 1;
+        self.latency_ms_sum += took_ms;
+        if let Err(error) = ending {
+            let Code(code) = error.code;
+            // A page may send any code; only so many are told apart.
+            let known = self.errors.len() < 64 || self.errors.contains_key(&code);
+            *self.errors.entry(if known { code } else { 0 }).or_default() += 1;
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Sessions and tools in JSON-RPC: what agents ask of them, and what pages say of them.
+
+use super::{FromAgent, FromPage};
+use eye_core::{Conn, Input, Mode, Reply, ReplyForm, Task, ToolQuery};
+use eye_protocol::limits::CALL_BATCH_LEN_MAX;
+use eye_protocol::rpc::{self, RpcId};
+use eye_protocol::tools::{CallBatch, CallTool, GetTool, ListTools, NameSession, Progress, Register, Unregister};
+use eye_protocol::{Code, Error};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+const KNOWN: &str = "known: hello, ping, eval, collect, call/cancel, session/create, session/join, session/leave, session/list, \
+                     session/info, session/use, tools/register, tools/unregister, tools/list, tools/get, tools/call, \
+                     tools/callBatch, hub/status, hub/stop";
+
+/// Reads a request of an agent about sessions or tools.
+pub fn from_agent(reply: &Reply, method: &str, params: &str) -> Result<FromAgent, Error> {
+    let reply = reply.clone();
+    let id = match &reply.form {
+        ReplyForm::Rpc(id) => id.clone(),
+        ReplyForm::Line(_) | ReplyForm::Compact(_) | ReplyForm::Tool(_) | ReplyForm::Place(_) => "null".into(),
+    };
+    let input = match method {
+        "session/join" => {
+            let NameSession { session_id } = rpc::params(params)?;
+            let session = session_id.ok_or_else(|| Error::new(Code::PARAMS, "`sessionId` is missing"))?;
+            Input::Join { agent: reply.agent, form: Some(reply.form), session: session.into() }
+        }
+        "session/leave" => Input::Leave { reply },
+        "session/info" => {
+            let NameSession { session_id } = rpc::params(params)?;
+            Input::Info { reply, session: session_id.map(Into::into) }
+        }
+        "tools/list" => {
+            let ListTools { page, filter } = rpc::params(params)?;
+            Input::Tools { reply, page: page.map(Into::into), query: ToolQuery::List(filter) }
+        }
+        "tools/get" => {
+            let GetTool { name, page } = rpc::params(params)?;
+            Input::Tools { reply, page: page.map(Into::into), query: ToolQuery::Get(name) }
+        }
+        "tools/call" => {
+            let call: CallTool = rpc::params(params)?;
+            let (timeout_ms, page) = (call.timeout, call.page.clone().map(Into::into));
+            let (agent, form) = (reply.agent, Some(ReplyForm::Tool(id)));
+            Input::Ask { agent, form, task: task(call), page, timeout_ms, mode: Mode::Answer }
+        }
+        "tools/callBatch" => {
+            let CallBatch { calls, timeout, page } = rpc::params(params)?;
+            if calls.len() > CALL_BATCH_LEN_MAX {
+                return Err(Error::new(Code::PARAMS, format!("a batch holds at most {CALL_BATCH_LEN_MAX} calls")));
+            }
+            let tasks = calls.into_iter().map(|call| (call.timeout.or(timeout), call));
+            let tasks = tasks.map(|(timeout_ms, call)| (task(call), timeout_ms)).collect();
+            Input::AskBatch { reply, tasks, page: page.map(Into::into) }
+        }
+        unknown => return Err(Error::new(Code::METHOD, format!("no such method: {unknown}")).hint(KNOWN)),
+    };
+    Ok(FromAgent::Input(input))
+}
+
+fn task(call: CallTool) -> Task {
+    let arguments = call.arguments.map_or_else(|| "{}".into(), |raw| raw.get().into());
+    Task::Tool { name: call.name.into(), arguments, confirmed: call.confirm }
+}
+
+/// Reads a request of a page about its tools.
+pub fn from_page(page: Conn, id: RpcId, method: &str, params: &str) -> FromPage {
+    let input = match method {
+        "tools/register" => {
+            rpc::params(params).map(|Register { tools }| Input::PageOffers { page, id: Some(id.clone()), tools })
+        }
+        "tools/unregister" => {
+            rpc::params(params).map(|Unregister { names }| Input::PageWithdraws { page, id: Some(id.clone()), names })
+        }
+        unknown => Err(Error::new(Code::METHOD, format!("Method not found: {unknown}"))),
+    };
+    match input {
+        Ok(input) => FromPage::Input(input),
+        Err(error) => FromPage::Reply(rpc::response(&id, Err(&error))),
+    }
+}
+
+/// Reads how far a call of a page is.
+pub fn progress_from_page(page: Conn, params: &str) -> Option<Input> {
+    let Progress { id } = rpc::params(params).ok()?;
+    let call = id.get().trim_matches('"').parse().ok()?;
+    Some(Input::PageProgress { page, call, progress: params.into() })
+}
+
+/// Tells an agent how far its call is: what the page said, under the agent's own id.
+pub fn progress_to_agent(form: &ReplyForm, progress: &str) -> Option<String> {
+    let id = match form {
+        ReplyForm::Rpc(id) | ReplyForm::Tool(id) => RawValue::from_string(id.to_string()).ok()?,
+        ReplyForm::Line(_) | ReplyForm::Compact(_) | ReplyForm::Place(_) => return None,
+    };
+    let mut params: indexmap::IndexMap<String, Box<RawValue>> = serde_json::from_str(progress).ok()?;
+    params.insert("id".into(), id);
+    Some(rpc::notification("call/progress", &params))
+}
+
+/// The params of a call on its way to a page. The arguments pass as they are.
+pub fn call_params<'a>(name: &'a str, arguments: &'a str) -> impl Serialize + 'a {
+    #[derive(Serialize)]
+    struct Params<'a> {
+        name: &'a str,
+        arguments: Box<RawValue>,
+    }
+    // They were checked to be JSON before they came here.
+    let arguments = RawValue::from_string(arguments.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());
+    Params { name, arguments }
+}
