@@ -7,9 +7,14 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const here = import.meta.dirname;
-const out = join(here, ".test-build");
+// A folder of this run, for two people may test in one checkout.
+const out = join(here, ".test-build", String(process.pid));
 const wanted = process.argv.slice(2);
 const names = readdirSync(join(here, "test")).filter((name) => name.endsWith(".test.ts") && (wanted.length === 0 || wanted.some((part) => name.includes(part))));
+if (names.length === 0) {
+  console.error(`error: no test file is named like ${wanted.join(" or ")}`);
+  process.exit(1);
+}
 
 const program = resolve(process.env.EYE_BIN ?? join(here, "../../target/debug/eye"));
 if (!existsSync(program)) {
@@ -18,7 +23,6 @@ if (!existsSync(program)) {
 }
 if (!existsSync(join(here, "../client/dist/index.js"))) await import("../client/build.mjs");
 
-rmSync(out, { recursive: true, force: true });
 await build({
   absWorkingDir: join(here, "test"),
   entryPoints: names,
@@ -37,4 +41,5 @@ const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test"
   stdio: "inherit",
   env: { ...process.env, EYE_BIN: program, EYE_WEB: join(here, "..") },
 });
+rmSync(out, { recursive: true, force: true });
 process.exitCode = status ?? 1;

@@ -1,12 +1,8 @@
 // Writes a failure as a typed answer without its id: `!code message`, then a hint and a stack after \x1f.
 
 import { clip } from "./clip.js";
+import { CODE_INTERNAL } from "./generated/protocol.js";
 import { ERROR_CHARS_MAX, FRAME_BYTES_MAX, STACK_CHARS_MAX } from "./limits.js";
-
-export const CODE_INVALID_PARAMS = -32602;
-export const CODE_INTERNAL = -32603;
-export const CODE_THREW = -32003;
-export const CODE_NOT_ALLOWED = -32006;
 
 const SEPARATOR = "\x1f";
 const MEBIBYTE = 1024 * 1024;

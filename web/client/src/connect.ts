@@ -7,8 +7,11 @@ import { CLOSED_BAD_QUERY, CLOSED_FOREIGN, CLOSED_TAKEN, Link } from "./link.js"
 import { travels, watchNavigation } from "./navigation.js";
 import { diagnose, warn, watchPolicy } from "./obstacle.js";
 import { refusal, type Surroundings } from "./page.js";
+import type { Part, PartModule } from "./part.js";
+import { render } from "./render.js";
 import { claimSession, isSessionId, loseSession, type Claim } from "./session.js";
 import { Side } from "./side.js";
+import type { Tool, ToolOptions } from "./tool.js";
 import { PROTOCOL_VERSION, VERSION } from "./version.js";
 
 export interface ConnectOptions {
@@ -28,6 +31,9 @@ export interface Eye {
   readonly connected: boolean;
   /** Aborts when the call whose code runs at this moment is cancelled. */
   readonly signal: AbortSignal | undefined;
+  /** Offers a function to agents. A tool of the same name is replaced. Rejects what is no tool. */
+  tool(tool: Tool, options?: ToolOptions): Promise<void>;
+  untool(name: string): Promise<void>;
   close(): void;
 }
 
@@ -37,15 +43,18 @@ const HUB_DEFAULT = "http://localhost:8765";
 const MARK = Symbol.for("eye.client");
 type Marked = typeof globalThis & { [MARK]?: Eye | undefined; eye?: unknown; eyeClient?: unknown };
 
-export function connect(options: ConnectOptions = {}): Eye {
+/** How the part for tools is got, on first use. */
+export type LoadTools = (hub: URL) => Promise<PartModule>;
+
+export function connectWith(loadTools: LoadTools, options: ConnectOptions): Eye {
   const marked = globalThis as Marked;
   const there = marked[MARK];
   if (there !== undefined) return there;
-  const eye = join(options, () => {
+  const eye = join(loadTools, options, () => {
     marked[MARK] = undefined;
     if (marked.eye === eye) delete marked.eye;
   });
-  Object.defineProperty(marked, MARK, { value: eye, configurable: true, writable: true });
+  define(MARK, eye);
   publish(eye);
   return eye;
 }
@@ -54,10 +63,14 @@ function publish(eye: Eye): void {
   // An element with this id is no property of the window's own, and gives way.
   const name = Object.hasOwn(globalThis, "eye") ? "eyeClient" : "eye";
   if (name !== "eye") warn("this page has an `eye` of its own; this client is `eyeClient`");
-  Object.defineProperty(globalThis, name, { value: eye, configurable: true, writable: true });
+  define(name, eye);
 }
 
-function join(options: ConnectOptions, left: () => void): Eye {
+function define(name: string | symbol, value: Eye): void {
+  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+}
+
+function join(loadTools: LoadTools, options: ConnectOptions, left: () => void): Eye {
   const hub = hubUrl(options.hub ?? HUB_DEFAULT);
   const { realm, trust, trustUrl, blocked } = ability(options.eval !== false);
   const side = new Side(trustUrl);
@@ -77,6 +90,18 @@ function join(options: ConnectOptions, left: () => void): Eye {
       };
       port2.postMessage(0);
     },
+    part: () => part,
+  };
+
+  let part: Part | undefined;
+  const load = async (): Promise<Part> => {
+    // Browsers load a module once, and one that failed again.
+    const { offer } = await loadTools(hub);
+    if (part === undefined) {
+      part = offer({ send: (frame) => link.page?.send(frame), render });
+      if (link.page !== undefined) part.joined();
+    }
+    return part;
   };
 
   let wish = wishedSession(options.session);
@@ -99,27 +124,30 @@ function join(options: ConnectOptions, left: () => void): Eye {
         batch: true,
         page: {
           ...page,
-          ...(options.alias === undefined ? {} : { alias: options.alias }),
+          // What is undefined is not written.
+          alias: options.alias,
+          frame: window !== top || undefined,
           eval: realm !== undefined,
-          ...(blocked === "" ? {} : { evalBlocked: blocked }),
+          evalBlocked: blocked || undefined,
         },
       };
     },
     opened: (page) => {
       page.onTaken = (message) => warn(message);
+      part?.joined();
     },
     closed: (code, reason, opened) => {
       switch (code) {
         case CLOSED_TAKEN:
-          if (claim !== undefined) loseSession(claim.id);
-          warn("another page took this session; reload to join as a new one");
-          leave();
-          return false;
         case CLOSED_FOREIGN:
           if (claim !== undefined) loseSession(claim.id);
-          wish = undefined;
           leave();
-          void enter();
+          if (code === CLOSED_TAKEN) {
+            warn("another page took this session; reload to join as a new one");
+          } else {
+            wish = undefined;
+            void enter();
+          }
           return false;
         case CLOSED_BAD_QUERY:
           warn(`the hub refuses this client: ${reason}`);
@@ -183,6 +211,8 @@ function join(options: ConnectOptions, left: () => void): Eye {
     get signal() {
       return link.page?.signal;
     },
+    tool: async (...what) => (await load()).tool(...what),
+    untool: async (name) => (await load()).untool(name),
     close() {
       leaving.abort();
       leave();
@@ -199,8 +229,8 @@ function whenShown(then: () => void): void {
 }
 
 function wishedSession(option: string | undefined): string | undefined {
-  const wish = option ?? new URLSearchParams(location.search).get("sessionId") ?? undefined;
-  if (wish === undefined || wish === "" || isSessionId(wish)) return wish || undefined;
+  const wish = option ?? new URLSearchParams(location.search).get("sessionId");
+  if (!wish || isSessionId(wish)) return wish || undefined;
   warn(`${JSON.stringify(wish)} is no session id: 1 to 64 of [A-Za-z0-9_.-]`);
   return undefined;
 }

@@ -16,7 +16,7 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 
 const CUT = "[…]";
 
-export function tagOf(value: object): string {
+export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 

@@ -1,6 +1,7 @@
 // Finds a same-origin frame by what an agent calls it, and gives its realm.
 
-import { CODE_INVALID_PARAMS, CODE_NOT_ALLOWED, failure } from "./answer.js";
+import { failure } from "./answer.js";
+import { CODE_DENIED, CODE_PARAMS } from "./generated/protocol.js";
 import { Realm, type Trust } from "./realm.js";
 
 type FrameElement = HTMLIFrameElement | HTMLFrameElement;
@@ -13,13 +14,13 @@ export function frameRealm(name: string, trust: Trust | undefined): Realm | stri
   const element = find(frames, name);
   const list = `its frames: ${frames.map(describe).join("; ") || "none"}`;
   if (element === undefined) {
-    return failure(CODE_INVALID_PARAMS, `no frame matches ${JSON.stringify(name)}`, list);
+    return failure(CODE_PARAMS, `no frame matches ${JSON.stringify(name)}`, list);
   }
   const inside = element.contentDocument;
   const global = element.contentWindow as (Window & typeof globalThis) | null;
   if (inside === null || global === null) {
     return failure(
-      CODE_NOT_ALLOWED,
+      CODE_DENIED,
       `the frame ${describe(element, frames.indexOf(element))} is of another origin`,
       `load eye.js in it and ask it as a page; ${list}`,
     );

@@ -1,4 +1,22 @@
-// What a page imports from "eye-client".
+// What "eye-client" offers: to a page `connect`, to a program the BTCP clients, to whoever asks `AgentClient`.
 
-export { connect, type ConnectOptions, type Eye } from "./connect.js";
+import { connectWith, type ConnectOptions, type Eye } from "./connect.js";
+
+/** Joins this page to its hub; twice is one client. */
+export function connect(options: ConnectOptions = {}): Eye {
+  return connectWith(() => import("./tools.js"), options);
+}
+
+export { AgentClient, type AgentEvents, type AgentOptions, type BatchResult, type CallOptions, type Progress, type SessionRow } from "./agent/agent.js";
+export { signature, type ListedTool } from "./agent/signature.js";
+export type { Content, ToolResult } from "./btcp/content.js";
+export { ToolExecutor, type ToolHandler } from "./btcp/executor.js";
+export { HttpStreamingClient } from "./btcp/http-streaming.js";
+export type { ProviderOptions } from "./btcp/options.js";
+export type { ProviderEvents, ToolDefinition } from "./btcp/provider.js";
+export { SocketNativeClient } from "./btcp/socket-native.js";
+export type { ConnectOptions, Eye } from "./connect.js";
+export type { Tool, ToolContext, ToolOptions } from "./tool.js";
 export { VERSION } from "./version.js";
+export { EyeError } from "./wire/error.js";
+export type { RpcMessage, RpcNotification, RpcRequest, RpcResponse } from "./wire/rpc.js";

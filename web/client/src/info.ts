@@ -7,7 +7,7 @@ export interface PageInfo {
 }
 
 export function pageInfo(): PageInfo {
-  return { title: document.title, url: location.href, visible: document.visibilityState === "visible" };
+  return { title: document.title, url: location.href, visible: !document.hidden };
 }
 
 const KEYS = ["title", "url", "visible"] as const;

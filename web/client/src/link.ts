@@ -3,7 +3,6 @@
 import { RETRY_FIRST_MS, RETRY_HIDDEN_MS_MAX, RETRY_VISIBLE_MS_MAX } from "./limits.js";
 import { Outbox } from "./outbox.js";
 import { Page, type Surroundings } from "./page.js";
-import { PROTOCOL_VERSION } from "./version.js";
 
 export const CLOSED_BAD_QUERY = 4000;
 export const CLOSED_TAKEN = 4003;
@@ -64,9 +63,9 @@ export class Link {
 
   #open(): void {
     this.#generation++;
-    const url = new URL("ws", this.#hub);
-    url.protocol = this.#hub.protocol === "https:" ? "wss:" : "ws:";
-    url.search = new URLSearchParams({ sessionId: this.#session, clientType: "browser", version: PROTOCOL_VERSION }).toString();
+    // A session id needs no escapes.
+    const url = new URL(`ws?clientType=browser&sessionId=${this.#session}`, this.#hub);
+    url.protocol = url.protocol.replace("http", "ws");
     let socket: WebSocket;
     try {
       socket = new WebSocket(url);
@@ -107,7 +106,7 @@ export class Link {
     this.#wanted &&= wanted;
     if (!this.#wanted) return;
     const generation = this.#generation;
-    const cap = document.visibilityState === "visible" ? RETRY_VISIBLE_MS_MAX : RETRY_HIDDEN_MS_MAX;
+    const cap = document.hidden ? RETRY_HIDDEN_MS_MAX : RETRY_VISIBLE_MS_MAX;
     const wait = Math.min(cap, RETRY_FIRST_MS * 2 ** this.#failures++);
     // Pages that lost the same hub do not all come back at the same moment.
     this.#around.after(wait * (0.5 + Math.random() / 2), () => {

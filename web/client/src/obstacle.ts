@@ -23,19 +23,18 @@ export async function diagnose(hub: URL): Promise<void> {
     warn(`an https page cannot reach ${hub.origin}; serve it on localhost, or with --tls-cert and --tls-key`);
     return;
   }
-  if (!isLoopback(location.hostname) && isLoopback(hub.hostname)) {
-    const state = await permission();
-    if (state === "denied" || state === "prompt") {
-      warn(`allow this site "local network access" in the browser's site settings, so that it reaches the hub`);
-      if (state === "denied") return;
-    }
-  }
+  const state = !isLoopback(location.hostname) && isLoopback(hub.hostname) ? await permission() : undefined;
+  const allow = `allow this site "local network access" in the browser's site settings, so that it reaches the hub`;
+  // While the browser asks, the request below waits for the person.
+  if (state === "prompt") warn(allow);
   try {
     const response = await fetch(new URL("why", hub), { cache: "no-store", credentials: "omit" });
     const why = (await response.json()) as { allowed?: boolean; reason?: string; hint?: string };
     if (why.allowed === false) warn([why.reason, why.hint].filter(Boolean).join("; "));
   } catch {
-    warn(`no hub answers at ${hub.origin}; start one with \`eye up\`, and this page joins by itself`, "info");
+    // A permission that is denied blocks not everything, so that it is named only when nothing came back.
+    if (state === "denied") warn(allow);
+    else warn(`no hub answers at ${hub.origin}; start one with \`eye up\`, and this page joins by itself`, "info");
   }
 }
 

@@ -2,7 +2,7 @@
 // It knows nothing of sockets; what cannot be sent is somebody else's to drop.
 
 import { tooManyBytes } from "./answer.js";
-import { FLUSH_MS, FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, MESSAGE_CHARS_GOAL, MESSAGE_FRAMES_MAX } from "./limits.js";
+import { BATCH_FRAMES_MAX, FLUSH_MS, FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, MESSAGE_CHARS_GOAL } from "./limits.js";
 
 /** For an id and the brackets around it. */
 const MESSAGE_MARGIN_BYTES = 64;
@@ -21,8 +21,9 @@ export class Outbox {
     this.#now = now;
   }
 
-  /** `answer` begins with its kind: `:`, `=`, `~` or `!`. */
+  /** `answer` begins with its kind: `:`, `=`, `~` or `!`. What was fired has no id, and is not answered. */
   answer(id: string, answer: string): void {
+    if (id === "") return;
     const room = FRAME_BYTES_MAX - id.length;
     // One UTF-16 unit is at most three bytes of UTF-8.
     this.push(id + (answer.length * 3 > room ? bounded(answer, room) : answer));
@@ -35,7 +36,7 @@ export class Outbox {
       this.#since = this.#now();
       queueMicrotask(this.flush);
       if (this.#chars >= MESSAGE_CHARS_GOAL) this.flush();
-    } else if (count >= MESSAGE_FRAMES_MAX || this.#chars >= MESSAGE_CHARS_GOAL || this.#now() - this.#since >= FLUSH_MS) {
+    } else if (count >= BATCH_FRAMES_MAX || this.#chars >= MESSAGE_CHARS_GOAL || this.#now() - this.#since >= FLUSH_MS) {
       this.flush();
     }
   }

@@ -1,10 +1,12 @@
 // What a page does with the hub's frames: frames in, frames out. It holds no socket and no timer of its own.
 // One of these lives as long as one connection; what it owes when that ends is dropped, for the hub has ended it.
 
-import { CODE_INVALID_PARAMS, CODE_NOT_ALLOWED, failure } from "./answer.js";
+import { failure } from "./answer.js";
 import type { Position } from "./edits.js";
+import { CODE_DENIED, CODE_METHOD, CODE_PARAMS } from "./generated/protocol.js";
 import { NAVIGATION_MS } from "./limits.js";
 import type { Outbox } from "./outbox.js";
+import type { Part, Rpc } from "./part.js";
 import { program, type Program } from "./program.js";
 import type { Realm } from "./realm.js";
 import { render } from "./render.js";
@@ -16,13 +18,15 @@ export interface Surroundings {
   readonly refusal: string;
   /** The realm of a frame, or the answer that says why there is none. */
   frame(name: string): Realm | string;
-  /** Where code does not compile, as far as that can be found out. */
+  /** Where code does not compile, as far as that can be found out. Never rejects. */
   misplaced(code: string, async: boolean): Promise<Position | undefined>;
   /** Whether this code will make the browser travel its history. */
   travels(code: string): boolean;
   after(ms: number, then: () => void): void;
   /** Runs in a task of its own, without a timer. */
   soon(then: () => void): void;
+  /** The part that was loaded, which sees every JSON-RPC frame first. */
+  part(): Part | undefined;
 }
 
 interface Call {
@@ -35,16 +39,8 @@ interface Call {
   answer?: string | undefined;
 }
 
-interface Rpc {
-  readonly id?: string | number;
-  readonly method?: string;
-  readonly params?: { readonly id?: unknown; readonly code?: unknown; readonly frame?: unknown };
-  readonly error?: { readonly code: number; readonly message: string };
-}
-
 const ID = /^\w{0,19}:/;
 const FIRE = "";
-const METHOD_NOT_FOUND = -32601;
 const MAY_NAVIGATE = /submit|history|navigation/;
 const SUBMITS = /submit\s*\(/;
 
@@ -65,15 +61,18 @@ export class Page {
   }
 
   receive(message: string): void {
-    const frames = JSON.parse(message) as unknown;
-    for (const frame of Array.isArray(frames) ? (frames as unknown[]) : [frames]) {
+    for (const frame of ([JSON.parse(message)] as (string | Rpc | null)[]).flat()) {
       if (typeof frame === "string") this.#line(frame);
-      else if (typeof frame === "object" && frame !== null) this.#rpc(frame);
+      else if (frame !== null) this.#rpc(frame);
     }
   }
 
   notify(method: string, params: object): void {
-    this.#outbox.push({ jsonrpc: "2.0", method, params });
+    this.send({ method, params });
+  }
+
+  send(frame: object): void {
+    this.#outbox.push({ jsonrpc: "2.0", ...frame });
   }
 
   /** For the last words of a document, which has no microtask left. */
@@ -93,6 +92,7 @@ export class Page {
   drop(): void {
     for (const call of this.#pending.values()) cancel(call);
     this.#pending.clear();
+    this.#around.part()?.left();
   }
 
   /** The page submits a form; the navigation follows in a later task. */
@@ -124,17 +124,18 @@ export class Page {
 
   #rpc(frame: Rpc): void {
     const { id, method, params } = frame;
-    if (method === "eval" && id !== undefined) this.#evalInFrame(String(id), params ?? {});
-    else if (method === "ping" && id !== undefined) this.#outbox.push({ jsonrpc: "2.0", id, result: { pong: true } });
+    if (this.#around.part()?.take(frame) === true) return;
+    if (method === "eval") this.#evalInFrame(id === undefined ? FIRE : String(id), params ?? {});
+    else if (method === "ping" && id !== undefined) this.send({ id, result: { pong: true } });
     else if (method === "call/cancel") this.#cancel(String(params?.id));
     else if (method !== undefined) {
-      if (id !== undefined) this.#outbox.push({ jsonrpc: "2.0", id, error: { code: METHOD_NOT_FOUND, message: `no method ${method}` } });
+      if (id !== undefined) this.send({ id, error: { code: CODE_METHOD, message: `no method ${method}` } });
     } else if (frame.error !== undefined) this.onTaken(frame.error.message);
   }
 
   #evalInFrame(id: string, params: NonNullable<Rpc["params"]>): void {
     if (typeof params.code !== "string") {
-      this.#outbox.answer(id, failure(CODE_INVALID_PARAMS, "eval needs code"));
+      this.#outbox.answer(id, failure(CODE_PARAMS, "eval needs code"));
       return;
     }
     const named = params.frame === undefined || params.frame === null || this.#around.realm === undefined;
@@ -145,7 +146,7 @@ export class Page {
 
   #eval(id: string, code: string, realm: Realm | undefined): void {
     if (realm === undefined) {
-      if (id !== FIRE) this.#outbox.answer(id, this.#around.refusal);
+      this.#outbox.answer(id, this.#around.refusal);
       return;
     }
     const call: Call = { id };
@@ -170,25 +171,15 @@ export class Page {
 
   #await(call: Call, value: PromiseLike<unknown>, made: Program | undefined): void {
     if (call.id !== FIRE) this.#pending.set(call.id, call);
-    Promise.resolve(value).then(
-      (result) => {
-        try {
-          this.#finish(call, render(result));
-        } catch (error) {
-          this.#finish(call, thrown(error, made));
-        }
-      },
-      (error: unknown) => this.#finish(call, thrown(error, made)),
-    );
+    Promise.resolve(value)
+      .then((result) => this.#finish(call, render(result)))
+      .catch((error: unknown) => this.#finish(call, thrown(error, made)));
   }
 
   #explain(call: Call, code: string, error: unknown, made: Program | undefined): void {
     if (call.id === FIRE) return;
     this.#pending.set(call.id, call);
-    this.#around.misplaced(code, made?.async === true).then(
-      (place) => this.#finish(call, thrown(error, made, place)),
-      () => this.#finish(call, thrown(error, made)),
-    );
+    void this.#around.misplaced(code, made?.async === true).then((place) => this.#finish(call, thrown(error, made, place)));
   }
 
   #finish(call: Call, answer: string): void {
@@ -235,19 +226,17 @@ export class Page {
   }
 
   #release(call: Call): void {
-    call.held = false;
-    call.navigating = false;
-    if (call.answer === undefined || call.cancelled === true) return;
-    const { answer } = call;
+    const { id, answer, cancelled } = call;
+    call.held = call.navigating = false;
     call.answer = undefined;
-    this.#outbox.answer(call.id, answer);
+    if (answer !== undefined && cancelled !== true) this.#outbox.answer(id, answer);
   }
 }
 
 export function refusal(reason: string): string {
-  if (reason === "the page refuses") return failure(CODE_NOT_ALLOWED, "this page refuses eval", "use verbs and tools");
+  if (reason === "the page refuses") return failure(CODE_DENIED, "this page refuses eval", "use verbs and tools");
   const what = reason === "CSP" ? "Content-Security-Policy forbids" : "Trusted Types forbid";
-  return failure(CODE_NOT_ALLOWED, `this page's ${what} eval`, "allow 'unsafe-eval' in script-src for development, or use verbs and tools");
+  return failure(CODE_DENIED, `this page's ${what} eval`, "allow 'unsafe-eval' in script-src for development, or use verbs and tools");
 }
 
 function cancel(call: Call): void {
@@ -256,7 +245,7 @@ function cancel(call: Call): void {
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (typeof value === "object" || typeof value === "function") && value !== null && typeof (value as { then?: unknown }).then === "function";
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 /** Where the `:` after an id stands, 0 for fire and forget with a leading `:`, negative for code without one. */

@@ -37,12 +37,8 @@ export function program(realm: Realm, code: string): Program | undefined {
   const made = make(realm, code);
   if (code.length <= PROGRAM_CHARS_KEPT_MAX) {
     realm.programs.set(code, made);
-    if (realm.programs.size > PROGRAMS_KEPT_MAX) {
-      for (const oldest of realm.programs.keys()) {
-        realm.programs.delete(oldest);
-        break;
-      }
-    }
+    const [oldest] = realm.programs.keys();
+    if (oldest !== undefined && realm.programs.size > PROGRAMS_KEPT_MAX) realm.programs.delete(oldest);
   }
   return made;
 }

@@ -15,8 +15,6 @@ export function render(value: unknown): string {
       return value ? "=true" : "=false";
     case "object":
       return value === null ? "=null" : renderObject(value);
-    case "undefined":
-      return "~undefined";
     default:
       return `~${short(value) ?? typeof value}`;
   }

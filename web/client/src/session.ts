@@ -64,9 +64,8 @@ async function hold(id: string): Promise<(() => void) | undefined> {
     locks
       .request(name, { signal: AbortSignal.timeout(LOCK_WAIT_MS) }, () => new Promise<void>((release) => resolve(release)))
       .catch((error: unknown) => {
-        const isTaken = error instanceof DOMException && (error.name === "TimeoutError" || error.name === "AbortError");
         // Sandboxed frames have no locks; they have no memory to be copied either.
-        resolve(isTaken ? undefined : () => undefined);
+        resolve(/^(?:Timeout|Abort)Error/.test(String(error)) ? undefined : () => undefined);
       });
   });
 }

@@ -1,8 +1,9 @@
 // Says what an agent's code threw: its message, the place in that code, and a stack without our own frames.
 
-import { CODE_THREW, failure } from "./answer.js";
+import { failure } from "./answer.js";
 import { errorText, tagOf } from "./copy.js";
 import type { Position } from "./edits.js";
+import { CODE_THREW } from "./generated/protocol.js";
 import type { Program } from "./program.js";
 import { render } from "./render.js";
 
@@ -16,9 +17,7 @@ export function thrown(error: unknown, program: Program | undefined, place?: Pos
 }
 
 export function isError(error: unknown): error is Error {
-  if (typeof error !== "object" || error === null) return false;
-  const tag = tagOf(error);
-  return tag === "Error" || tag === "DOMException";
+  return /^(?:Error|DOMException)$/.test(tagOf(error));
 }
 
 function thrownError(error: Error, program: Program | undefined, known: Position | undefined): string {

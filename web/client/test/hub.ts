@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { WebSocketServer, type WebSocket } from "ws";
 
 const CLIENT = join(import.meta.dirname, "..");
@@ -166,9 +166,9 @@ export class Hub {
     } else if (page !== undefined) {
       response.setHeader("content-type", "text/html; charset=utf-8");
       response.end(page);
-    } else if (pathname.endsWith("/eye.js")) {
+    } else if (pathname.endsWith("/eye.js") || pathname.endsWith("/eye/tools.js")) {
       response.setHeader("content-type", "text/javascript; charset=utf-8");
-      response.end(readFileSync(join(CLIENT, "dist/eye.js")));
+      response.end(readFileSync(join(CLIENT, "dist", basename(pathname))));
     } else if (pathname.endsWith("/why")) {
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(this.why));

@@ -31,6 +31,7 @@ function stage(more: Partial<Surroundings> = {}): Stage {
     travels: () => false,
     after: (_, then) => timers.push(then),
     soon: (then) => tasks.push(then),
+    part: () => undefined,
     ...more,
   });
   const sent = (): unknown[] => {

@@ -20,12 +20,13 @@ test("no page: the error says how one joins, and exits 3", async () => {
   const { stdout, stderr, code } = await stage.home.eye("1+1");
   assert.equal(stdout, "");
   assert.match(stderr, /^error: no page is connected$/m);
-  assert.match(stderr, /^hint: .*<script src=.*eye\.js/m);
+  assert.match(stderr, /^hint: .*eye\.js.*`eye status`/m);
   assert.equal(code, EXIT_ABSENT);
 });
 
-test("the hint for a missing page names the port this hub really has", async () => {
-  assert.ok((await stage.home.eye("1+1")).stderr.includes(`:${String(stage.home.port)}/eye.js`));
+test("status shows the line that lets a page join, with the port this hub really has", async () => {
+  const { stdout } = await stage.home.eye("status");
+  assert.match(stdout, new RegExp(`<script src="http://[a-z0-9.]+:${String(stage.home.port)}/eye\\.js"></script>`));
 });
 
 test("no page: fire says so too", async () => {

@@ -100,8 +100,8 @@ test("the token is in no log", async () => {
 test("a foreign page says in its console which command lets it in, and joins by itself afterwards", async () => {
   const page = await stage.context.newPage();
   const origin = stage.site.url("", "shop.test");
-  const said = page.waitForEvent("console", (message) => message.text().includes("eye allow"));
-  await page.goto(stage.site.url("/", "shop.test"));
+  const said = page.waitForEvent("console", { predicate: (message) => message.text().includes("eye allow"), timeout: 10_000 });
+  await Promise.all([said, page.goto(stage.site.url("/", "shop.test"))]);
   assert.ok((await said).text().includes(`eye allow ${origin}`));
   assert.equal((await stage.home.eye("allow", origin)).code, 0);
   const session = await stage.joined(page);
@@ -109,6 +109,7 @@ test("a foreign page says in its console which command lets it in, and joins by 
 });
 
 test("a foreign page cannot take the session of a local one", async () => {
+  await stage.home.eye("allow", stage.site.url("", "shop.test"));
   const local = await stage.visit("/");
   const page = await stage.context.newPage();
   await page.goto(stage.site.url(`/?sessionId=${local.session}`, "shop.test"));

@@ -55,7 +55,7 @@ test("a page that the browser kept for the way back is the same page again, and 
     assert.equal((await stage.home.eye("--page", id, "kept")).stdout, "1\n", "the browser kept the page");
     assert.equal((await stage.home.eye("--page", id, "born")).stdout, born);
     assert.equal((await stage.home.eye("--page", id, "history.forward()")).stdout, `There ${stage.site.url("/there.html")}\n`);
-    assert.equal((await stage.home.eye("--page", id, "`${document.title} ${kept}`")).stdout, "There 1\n");
+    assert.equal((await stage.home.eye("--page", id, "document.title")).stdout, "There\n");
   } finally {
     await chromium.close();
   }

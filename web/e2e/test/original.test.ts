@@ -6,6 +6,10 @@ import { opened, refused } from "../stage/knock.js";
 import { Stage } from "../stage/stage.js";
 import { until } from "../stage/until.js";
 
+interface OriginalPage {
+  readonly frames: readonly string[];
+}
+
 /** What the original page does with a command: a direct eval, awaited, in JSON where that can hold it. */
 const ORIGINAL_PAGE = (url: string): string => `<script>
   var frames = [];
@@ -56,8 +60,9 @@ test("an agent without any page is told so, and closed", async () => {
   await line.closed();
 });
 
-test("an original agent asks a page of ours, and reads strings in quotes", async () => {
+test("original agents ask a page of ours, read strings in quotes, and do not see each other's answers", async (t) => {
   const { page } = await stage.visit("/");
+  t.after(() => page.close());
   const line = await agent();
   assert.equal(await line.next(), ":ready");
   for (const [code, answer] of [
@@ -74,11 +79,6 @@ test("an original agent asks a page of ours, and reads strings in quotes", async
   line.socket.send("b:window.fired");
   assert.equal(await line.next(), "b:1");
   line.socket.close();
-  await page.close();
-});
-
-test("two original agents with the same ids do not see each other's answers", async () => {
-  const { page } = await stage.visit("/");
   const [one, two] = [await agent(), await agent()];
   assert.deepEqual([await one.next(), await two.next()], [":ready", ":ready"]);
   one.socket.send("m1:'one'");
@@ -87,14 +87,13 @@ test("two original agents with the same ids do not see each other's answers", as
   assert.deepEqual([one.messages, two.messages], [[], []]);
   one.socket.close();
   two.socket.close();
-  await page.close();
 });
 
 test("an original page is asked by our CLI and by an original agent", async () => {
   const page = await stage.context.newPage();
   await page.goto(stage.site.url("/original.html"));
-  await page.waitForFunction(() => (globalThis as unknown as { frames: string[] }).frames.includes("pong"));
-  const first = await page.evaluate(() => (globalThis as unknown as { frames: string[] }).frames[0]);
+  await page.waitForFunction(() => (globalThis as unknown as OriginalPage).frames.includes("pong"));
+  const first = await page.evaluate(() => (globalThis as unknown as OriginalPage).frames[0]);
   assert.equal(first, "EYE_BRIDGE:ready");
   const { id } = await until("the original page has joined", async () => (await stage.home.pages()).find((row) => row.title === "eye-bridge" && row.state === "connected"));
   for (const [code, stdout] of [

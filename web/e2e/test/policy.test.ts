@@ -10,7 +10,7 @@ const EXIT_DENIED = 4;
 let stage: Stage;
 
 before(async () => {
-  stage = await Stage.open();
+  stage = await Stage.open("--host-resolver-rules=MAP *.test 127.0.0.1");
 });
 
 after(() => stage.close());
@@ -60,6 +60,17 @@ test("a page that is isolated by COEP loads eye.js and answers", async () => {
 
 test("a page that refuses eval says so, and exits 4", async () => {
   await assertRefused(await visit("/refuses.html", { tag: 'data-eval="off"' }), /^error: .*refuses/);
+});
+
+test("an origin that was allowed without eval: the answer names the command that changes it, and exits 4", async () => {
+  const origin = stage.site.url("", "bank.test");
+  await stage.home.eye("allow", "--no-eval", origin);
+  stage.site.page("/bank.html", { title: "Bank" });
+  const page = await stage.context.newPage();
+  await page.goto(stage.site.url("/bank.html", "bank.test"));
+  const session = await stage.joined(page);
+  await assertRefused(session, new RegExp(`^error: .*${origin}`));
+  assert.match((await stage.home.eye("--page", session, "1+1")).stderr, /^hint: .*eye allow/m);
 });
 
 test("a page whose connect-src leaves out the hub says in its console what to add", async () => {

@@ -1,0 +1,148 @@
+// The part behind `eye.tool`: tells the hub which tools there are, and runs them. It holds no socket.
+
+import { CODE_INTERNAL, CODE_THREW } from "./generated/protocol.js";
+import { CODE_TOOL } from "./codes.js";
+import { FRAME_BYTES_MAX, STACK_CHARS_MAX } from "./limits.js";
+import type { Core, Part, Rpc } from "./part.js";
+import { isError } from "./thrown.js";
+import type { Tool, ToolOptions } from "./tool.js";
+
+interface Held {
+  /** As the hub is told: a copy, so that a later change of the page's object breaks nothing. */
+  readonly told: unknown;
+  readonly tool: Tool;
+}
+
+const NAME = /^[\w.-]{1,128}$/;
+const OWN_ID = "tools-";
+const MEBIBYTE = 1024 * 1024;
+
+export function offer(core: Core): Part {
+  const held = new Map<string, Held>();
+  const running = new Map<string, AbortController>();
+  /** Names whose news has not left; the state at the moment it leaves is what counts. */
+  const changed = new Set<string>();
+  let connected = false;
+  let asked = 0;
+
+  const request = (method: string, params: object): void => core.send({ id: OWN_ID + String(++asked), method, params });
+
+  const change = (name: string): void => {
+    if (changed.size === 0) queueMicrotask(tell);
+    changed.add(name);
+  };
+
+  const tell = (): void => {
+    const names = [...changed];
+    changed.clear();
+    if (!connected) return;
+    const tools = names.flatMap((name) => held.get(name)?.told ?? []);
+    const gone = names.filter((name) => !held.has(name));
+    if (tools.length > 0) request("tools/register", { tools });
+    if (gone.length > 0) request("tools/unregister", { names: gone });
+  };
+
+  const tool = (tool: Tool, options: ToolOptions = {}): void => {
+    const { name, execute } = tool;
+    if (typeof name !== "string" || !NAME.test(name)) throw new TypeError(`${String(name)} is no name of a tool: 1 to 128 of [A-Za-z0-9_.-]`);
+    if (typeof execute !== "function") throw new TypeError(`the tool ${name} needs a function execute(args)`);
+    if (options.signal?.aborted === true) return;
+    const mine: Held = { told: JSON.parse(JSON.stringify(tool)) as unknown, tool };
+    held.set(name, mine);
+    change(name);
+    options.signal?.addEventListener("abort", () => {
+      // A hot reload may have put another in its place.
+      if (held.get(name) === mine) untool(name);
+    });
+  };
+
+  const untool = (name: string): void => {
+    if (held.delete(name)) change(name);
+  };
+
+  const call = async (id: string, name: string, args: unknown): Promise<void> => {
+    const aborter = new AbortController();
+    running.set(id, aborter);
+    const isMine = (): boolean => running.get(id) === aborter;
+    const progress = (progress: number, total?: number, message?: string): void => {
+      if (isMine()) core.send({ method: "call/progress", params: { id, progress, total, message } });
+    };
+    let answer: object;
+    try {
+      const tool = held.get(name)?.tool;
+      answer =
+        tool === undefined
+          ? failed(CODE_TOOL, `Tool not found: ${name}`)
+          : answered(core, id, await tool.execute((args ?? {}) as Record<string, unknown>, { signal: aborter.signal, progress }));
+    } catch (error) {
+      answer = threw(core, error);
+    }
+    // Who cancelled, or left, has its ending already.
+    if (!isMine()) return;
+    running.delete(id);
+    core.send({ id, ...answer });
+  };
+
+  const take = ({ id, method, params, result, error }: Rpc): boolean => {
+    if (method === "tools/call" && id !== undefined) {
+      void call(String(id), String(params?.["name"]), params?.["arguments"]);
+      return true;
+    }
+    if (method === "call/cancel") {
+      const cancelled = String(params?.["id"]);
+      running.get(cancelled)?.abort();
+      return running.delete(cancelled);
+    }
+    if (method !== undefined || typeof id !== "string" || !id.startsWith(OWN_ID)) return false;
+    if (error !== undefined) console.warn(`eye: ${error.message}`);
+    const { rejected = [] } = (result ?? {}) as { readonly rejected?: readonly { readonly name: string; readonly error: string }[] };
+    for (const one of rejected) console.warn(`eye: the hub does not take the tool ${one.name}: ${one.error}`);
+    return true;
+  };
+
+  return {
+    tool,
+    untool,
+    take,
+    joined() {
+      connected = true;
+      changed.clear();
+      // The first list of a connection replaces what the hub remembers, so it is sent even when it is empty.
+      request("tools/register", { tools: [...held.values()].map(({ told }) => told) });
+    },
+    left() {
+      connected = false;
+      const left = [...running.values()];
+      running.clear();
+      for (const aborter of left) aborter.abort();
+    },
+  };
+}
+
+function answered(core: Core, id: string, value: unknown): object {
+  if (value === undefined) return { result: null };
+  const rendered = core.render(value);
+  const text = rendered.slice(1);
+  if (rendered.startsWith("!")) return failed(CODE_INTERNAL, text.replace(/^\S+ /, "").replaceAll("\x1f", "; "));
+  const result: unknown = rendered.startsWith("=") ? JSON.parse(text) : text;
+  // One UTF-16 unit is at most six bytes once it is written.
+  const bytes = text.length * 6 > FRAME_BYTES_MAX / 2 ? new Blob([JSON.stringify({ jsonrpc: "2.0", id, result })]).size : 0;
+  if (bytes <= FRAME_BYTES_MAX) return { result };
+  return failed(CODE_INTERNAL, `the result is ${(bytes / MEBIBYTE).toFixed(1)} MiB, over the frame limit of ${FRAME_BYTES_MAX / MEBIBYTE} MiB`);
+}
+
+function threw(core: Core, error: unknown): object {
+  try {
+    if (!isError(error)) return failed(CODE_THREW, core.render(error).slice(1));
+    const { name, message, stack } = error;
+    const text = name === "Error" && message !== "" ? message : message === "" ? name : `${name}: ${message}`;
+    const frames = String(stack).split("\n").filter((line) => /^\s+at |@/.test(line));
+    return failed(CODE_THREW, text, { stack: frames.map((line) => line.trim()).join("\n").slice(0, STACK_CHARS_MAX) });
+  } catch {
+    return failed(CODE_THREW, "the tool threw what cannot be shown");
+  }
+}
+
+function failed(code: number, message: string, data?: object): object {
+  return { error: { code, message, data } };
+}
