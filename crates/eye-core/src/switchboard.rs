@@ -173,6 +173,11 @@ impl Switchboard {
         self.pages.get(&page)
     }
 
+    /// The session that an agent joined.
+    pub fn joined(&self, agent: Conn) -> Option<&SessionId> {
+        self.agents.get(&agent)?.joined.as_ref()
+    }
+
     /// The ids of sessions whose page is there or expected, in order.
     pub fn session_ids(&self) -> Vec<String> {
         let there = self.sessions.values().filter(|s| s.presence() != Presence::Gone);
@@ -449,9 +454,9 @@ impl Switchboard {
         let session = self.find(agent, session)?;
         let Some(held) = self.sessions.get(&session) else { return Err(no_session(&session, self)) };
         let row = json(&row(now, held, self.last_used(agent)));
-        let (tools, made) = (held.toolbox().len(), now.saturating_sub(held.made_at()));
+        let made = now.saturating_sub(held.made_at());
         let members = self.members.get(&session).map_or(0, Vec::len);
-        Ok(format!(r#"{},"tools":{tools},"createdMs":{made},"agents":{members}}}"#, row.trim_end_matches('}')))
+        Ok(format!(r#"{},"createdMs":{made},"agents":{members}}}"#, row.trim_end_matches('}')))
     }
 
     /// Tells those who joined a session what happened to it.
@@ -737,6 +742,7 @@ fn row(now: Millis, session: &Session, current: Option<&SessionId>) -> SessionRo
         visible: info.visible.unwrap_or(true),
         frame: info.frame.unwrap_or(false),
         eval: session.evaluates(),
+        tools: session.toolbox().len(),
         pending: session.pending(),
         idle_ms: now.saturating_sub(session.used_at()),
         current: current == Some(session.id()),

@@ -497,7 +497,7 @@ fn an_agent_gets_the_page_it_used_last_else_the_only_one() {
     5 agent 4 asks d x
         ← agent 4 d!-32002 there are 2 pages: bank (Bank http://localhost/), store (Shop http://localhost/) | choose one: --page NAME, or `eye use NAME`
     6 agent 4 uses bank
-        ← agent 4 {"id":"bank","title":"Bank","url":"http://localhost/","origin":"http://localhost","state":"connected","visible":true,"frame":false,"eval":true,"pending":0,"idleMs":4,"current":true}
+        ← agent 4 {"id":"bank","title":"Bank","url":"http://localhost/","origin":"http://localhost","state":"connected","visible":true,"frame":false,"eval":true,"tools":0,"pending":0,"idleMs":4,"current":true}
     7 agent 4 asks e x
         → page 3 evaluates 1: x
     8 agent 5 joins

@@ -123,7 +123,7 @@ fn whoever_joined_hears_of_tools_and_of_the_page() {
         → page 4 {"success":true,"registered":1}
         ← agent 2 hears of shop: tools [{"name":"b"}]
     7 agent 2 informs
-        ← agent 2 {"id":"shop","title":"Shop","url":"http://localhost/","origin":"http://localhost","state":"connected","visible":true,"frame":false,"eval":true,"pending":0,"idleMs":2,"current":true,"tools":1,"createdMs":7,"agents":1}
+        ← agent 2 {"id":"shop","title":"Shop","url":"http://localhost/","origin":"http://localhost","state":"connected","visible":true,"frame":false,"eval":true,"tools":1,"pending":0,"idleMs":2,"current":true,"createdMs":7,"agents":1}
     8 agent 2 exits
         ← agent 2 {"success":true}
     9 page 4 leaves

@@ -6,15 +6,15 @@ use crate::gate::{Admitted, Gate, Knock, Refusal, Wants};
 use crate::hub::Hub;
 use crate::outbox::Outbox;
 use crate::peer::{Joining, Peer, Side, Voice};
-use crate::session_id;
+use crate::{http_btcp, metrics, session_id};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
-use axum::extract::{Query, State};
+use axum::extract::{DefaultBodyLimit, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
 use eye_protocol::limits::MESSAGE_BYTES_MAX;
@@ -27,6 +27,7 @@ use std::sync::Arc;
 const READ_BUFFER_BYTES: usize = 4096;
 
 const CLIENT: &str = include_str!("../assets/eye.js");
+const TOOLS_PART: &str = include_str!("../assets/tools.js");
 const START_PAGE: &str = include_str!("../assets/start.html");
 
 /// What every handler needs.
@@ -46,12 +47,18 @@ pub fn router(door: Door) -> Router {
         .route("/api/mcp/stream", get(socket))
         .route("/api/eye", get(original_agent))
         .route("/api/eye-bridge", get(original_page))
+        .route("/events", get(http_btcp::events).options(http_btcp::preflight))
+        .route("/message", post(http_btcp::message).options(http_btcp::preflight))
+        .route("/rpc", post(http_btcp::rpc).options(http_btcp::preflight))
         .route("/eye.js", get(client))
+        .route("/eye/tools.js", get(tools_part))
         .route("/health", get(health))
         .route("/sessions", get(sessions))
+        .route("/metrics", get(metrics))
         .route("/why", get(why))
         .route("/", get(start_page))
         .fallback(nothing)
+        .layer(DefaultBodyLimit::max(MESSAGE_BYTES_MAX))
         .with_state(door)
 }
 
@@ -210,15 +217,24 @@ fn tuned(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
         .max_frame_size(MESSAGE_BYTES_MAX)
 }
 
-/// The page client. Any page may load it, also one that isolates itself (COEP).
 async fn client(State(door): State<Door>, headers: HeaderMap) -> Response {
-    public(&door, &headers, || {
+    script(&door, &headers, CLIENT)
+}
+
+/// The part of the page client that pages with tools load.
+async fn tools_part(State(door): State<Door>, headers: HeaderMap) -> Response {
+    script(&door, &headers, TOOLS_PART)
+}
+
+/// The page client and its parts. Any page may load them, also one that isolates itself (COEP).
+fn script(door: &Door, headers: &HeaderMap, text: &'static str) -> Response {
+    public(door, headers, || {
         let kind = [
             (header::CONTENT_TYPE, "text/javascript; charset=utf-8"),
             (header::CACHE_CONTROL, "no-cache"),
             (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
         ];
-        let mut response = (kind, CLIENT).into_response();
+        let mut response = (kind, text).into_response();
         response.headers_mut().insert("cross-origin-resource-policy", HeaderValue::from_static("cross-origin"));
         response
     })
@@ -263,6 +279,14 @@ async fn sessions(State(door): State<Door>, headers: HeaderMap) -> Response {
     }
 }
 
+async fn metrics(State(door): State<Door>, headers: HeaderMap) -> Response {
+    let token = bearer(&headers);
+    match door.gate.admit(Wants::Agent, knock(&headers, token.as_deref())) {
+        Ok(_) => ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], metrics::text(&door.hub)).into_response(),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
 #[derive(Serialize)]
 struct Why {
     allowed: bool,
@@ -294,13 +318,13 @@ fn public(door: &Door, headers: &HeaderMap, answer: impl FnOnce() -> Response) -
     }
 }
 
-fn knock<'a>(headers: &'a HeaderMap, token: Option<&'a str>) -> Knock<'a> {
+pub(crate) fn knock<'a>(headers: &'a HeaderMap, token: Option<&'a str>) -> Knock<'a> {
     let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
     Knock { host: text(header::HOST), origin: text(header::ORIGIN), token }
 }
 
 /// The token: in `Authorization`, or, where a browser allows no header, as the subprotocol `bearer.TOKEN`.
-fn bearer(headers: &HeaderMap) -> Option<String> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<String> {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if let Some(authorization) = text(header::AUTHORIZATION) {
         return authorization.strip_prefix("Bearer ").map(|token| token.trim().to_owned());
@@ -309,7 +333,7 @@ fn bearer(headers: &HeaderMap) -> Option<String> {
     protocols.split(',').find_map(|protocol| protocol.trim().strip_prefix("bearer.")).map(str::to_owned)
 }
 
-fn refused(refusal: &Refusal) -> Response {
+pub(crate) fn refused(refusal: &Refusal) -> Response {
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::FORBIDDEN);
     let body = serde_json::json!({ "error": refusal.reason, "hint": refusal.hint });
     let mut response = json_response(&body);
@@ -317,7 +341,7 @@ fn refused(refusal: &Refusal) -> Response {
     response
 }
 
-fn json_response(value: &impl Serialize) -> Response {
+pub(crate) fn json_response(value: &impl Serialize) -> Response {
     let mut response = Response::new(Body::from(json(value)));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response

@@ -1,28 +1,21 @@
 //! The hub's one state: the switchboard, the peers and their outboxes. What a peer says goes in, what follows is
 //! written into outboxes while the state is held, so that nothing is reordered.
 
-use crate::dialect::{FromAgent, FromPage, eye, original, tools};
-use crate::outbox::Parcel;
-use crate::peer::{Joining, Peer, Side, Signals, Voice};
-use crate::{session_id, version};
-use eye_core::{Conn, Effect, Input, Known, Millis, Newcomer, ReplyForm, Switchboard, Task};
-use eye_protocol::answer::{write_plain, write_typed};
-use eye_protocol::batch::{self, Element};
+use crate::outbox::{Kind, Parcel};
+use crate::peer::{Peer, Side, Signals, Voice};
+use crate::speaking::speak;
+use crate::version;
+use eye_core::tally::Tally;
+use eye_core::{Conn, Effect, Input, Known, Millis, Switchboard};
 use eye_protocol::close::Close;
-use eye_protocol::id::split_call_id;
-use eye_protocol::limits::{FRAME_BYTES_MAX, OUTBOX_BYTES_MAX};
-use eye_protocol::messages::{Hello, PROTOCOL_VERSION, PageInfo, Retiring, SessionRow, Status, Welcome};
-use eye_protocol::rpc::{self, Message, json};
-use eye_protocol::tools::NameSession;
-use eye_protocol::{Code, Error, SessionId};
+use eye_protocol::limits::OUTBOX_BYTES_MAX;
+use eye_protocol::messages::{PageInfo, Retiring, SessionRow, Status};
+use eye_protocol::rpc;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::Notify;
-
-/// The id of the greeting of BTCP, as JSON text.
-const WELCOME: &str = "\"welcome\"";
 
 /// What a hub tells of itself beside its counts.
 #[derive(Clone, Debug)]
@@ -33,6 +26,17 @@ pub struct Facts {
     pub socket: String,
     /// `token` or `none`.
     pub auth: &'static str,
+}
+
+/// What went over the wires since the hub began.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Traffic {
+    /// Bytes that peers sent.
+    pub bytes_in: u64,
+    /// Bytes that were written to peers.
+    pub bytes_out: u64,
+    /// Peers that were closed because they did not keep up.
+    pub closed_slow: u64,
 }
 
 /// One hub.
@@ -48,10 +52,14 @@ pub struct Hub {
     pub stop: Notify,
 }
 
+/// Everything that changes, behind one lock that nobody contends for: one thread owns the hub.
 #[derive(Default)]
-struct State {
-    board: Switchboard,
-    peers: FxHashMap<Conn, Peer>,
+pub(crate) struct State {
+    /// What sessions do.
+    pub board: Switchboard,
+    /// Who is connected.
+    pub peers: FxHashMap<Conn, Peer>,
+    traffic: Traffic,
     last_conn: u64,
     todo: VecDeque<Input>,
     effects: Vec<Effect>,
@@ -75,11 +83,11 @@ impl Hub {
         }
     }
 
-    fn now(&self) -> Millis {
+    pub(crate) fn now(&self) -> Millis {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(Millis::MAX)
     }
 
-    fn hold(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn hold(&self) -> MutexGuard<'_, State> {
         // The state is changed in whole steps; a panic in one of them must not take every session with it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -125,47 +133,6 @@ impl Hub {
         self.page_joins(&mut state, conn, info);
     }
 
-    /// Takes one text message of a peer. An error closes it.
-    pub fn hear(&self, conn: Conn, text: &str) -> Result<(), Close> {
-        let mut state = self.hold();
-        let Some(peer) = state.peers.get(&conn) else { return Ok(()) };
-        if peer.deaf {
-            return Ok(());
-        }
-        match (peer.side, peer.voice) {
-            (Side::Agent, _) if peer.batched => {
-                for element in read_batch(text)? {
-                    match element {
-                        Element::Line(line) => self.agent_said(&mut state, conn, &line),
-                        Element::Rpc(json) => self.agent_said(&mut state, conn, json),
-                    }
-                }
-            }
-            (Side::Agent, _) => self.agent_said(&mut state, conn, text),
-            (Side::Page, Voice::Eye { typed }) if peer.batched => {
-                for element in read_batch(text)? {
-                    let said = match element {
-                        Element::Line(line) => eye::page_line(conn, typed, &line),
-                        Element::Rpc(json) => eye::page_rpc(conn, json),
-                    };
-                    self.page_said(&mut state, conn, said);
-                }
-            }
-            (Side::Page, Voice::Eye { typed }) => {
-                let rpc = text.starts_with('{');
-                let said = if rpc { eye::page_rpc(conn, text) } else { eye::page_line(conn, typed, text) };
-                self.page_said(&mut state, conn, said);
-            }
-            (Side::Page, Voice::Original) => {
-                if text == "ping" {
-                    self.feed(&mut state, Input::PageAlive { page: conn });
-                }
-                self.page_said(&mut state, conn, original::from_page(conn, text));
-            }
-        }
-        Ok(())
-    }
-
     /// Waits for something to write. `None`: the peer is gone.
     pub async fn parcel(&self, conn: Conn, signals: &Signals) -> Option<(Parcel, Option<Close>)> {
         loop {
@@ -175,7 +142,9 @@ impl Hub {
                 let peer = state.peers.get_mut(&conn)?;
                 if peer.outbox.len_bytes() > 0 || peer.close.is_some() {
                     peer.writing_since = Some(now);
-                    return Some((peer.outbox.take(), peer.close.clone()));
+                    let (parcel, close) = (peer.outbox.take(), peer.close.clone());
+                    state.traffic.bytes_out += parcel.bytes.len() as u64;
+                    return Some((parcel, close));
                 }
                 peer.writing_since = None;
             }
@@ -241,6 +210,17 @@ impl Hub {
         self.status_of(&self.hold())
     }
 
+    /// What was counted, of calls and of bytes; and how many tools there are.
+    pub fn counts(&self) -> (Tally, Traffic, usize) {
+        let state = self.hold();
+        (state.board.tally().clone(), state.traffic, state.board.tools())
+    }
+
+    /// Notes what a peer sent.
+    pub(crate) fn heard(state: &mut State, bytes: usize) {
+        state.traffic.bytes_in += bytes as u64;
+    }
+
     /// Connected peers.
     pub fn peers(&self) -> usize {
         self.hold().peers.len()
@@ -256,95 +236,7 @@ impl Hub {
         }
     }
 
-    fn agent_said(&self, state: &mut State, conn: Conn, text: &str) {
-        if text.len() > FRAME_BYTES_MAX {
-            let typed = state.peers.get(&conn).is_some_and(|peer| peer.voice == Voice::Eye { typed: true });
-            return self.reply(state, conn, &too_long(text, typed));
-        }
-        let mut said = Vec::new();
-        eye::from_agent(conn, text, |one| said.push(one));
-        for one in said {
-            match one {
-                FromAgent::Provide => return self.provide(state, conn, text),
-                FromAgent::Input(input) => self.feed(state, input),
-                FromAgent::Reply(json) => self.reply(state, conn, &json),
-                FromAgent::Status(id) => {
-                    let status = self.status_of(state);
-                    self.reply(state, conn, &rpc::response(&id, Ok(&json(&status))));
-                }
-                FromAgent::Stop(id) => {
-                    self.reply(state, conn, &rpc::response(&id, Ok(r#"{"stopping":true}"#)));
-                    self.stop.notify_one();
-                }
-                FromAgent::Hello { id, hello } => self.agent_hello(state, conn, id.as_deref(), hello),
-            }
-        }
-    }
-
-    /// An agent that begins to provide becomes a page, where its carrier proved who it is: the Unix socket.
-    fn provide(&self, state: &mut State, conn: Conn, text: &str) {
-        let Some(peer) = state.peers.get_mut(&conn) else { return };
-        if !peer.may_provide {
-            let error = Error::new(Code::REQUEST, "only a page provides").hint("connect with clientType=browser");
-            let id = match rpc::parse_one(text) {
-                Some(Message::Request { id, .. }) => id,
-                _ => "null".into(),
-            };
-            return self.reply(state, conn, &rpc::response(&id, Err(&error)));
-        }
-        peer.side = Side::Page;
-        let session = wanted_session(text).unwrap_or_else(session_id::fresh);
-        peer.joining = Some(Joining { session, origin: "program".into(), eval_allowed: true, confirm: false });
-        self.feed(state, Input::AgentLeft { agent: conn });
-        let said = eye::page_rpc(conn, text);
-        if !matches!(said, Some(FromPage::Hello { .. })) {
-            self.page_joins(state, conn, plain_page());
-        }
-        self.page_said(state, conn, said);
-    }
-
-    /// An agent named its page in the query.
-    pub fn target(&self, conn: Conn, target: String) {
-        let mut state = self.hold();
-        let hello = Box::new(Hello { target: Some(target), ..Hello::default() });
-        self.feed(&mut state, Input::AgentHello { agent: conn, hello });
-    }
-
-    /// Greets a client that speaks plain BTCP: a page joins at once, an agent joins the session it named.
-    pub fn greet(&self, conn: Conn, session: Option<&str>) {
-        let mut state = self.hold();
-        let ids = state.board.session_ids();
-        let Some(peer) = state.peers.get(&conn) else { return };
-        if let Some(joining) = &peer.joining {
-            let id = json(joining.session.as_str());
-            let result = format!(r#"{{"sessionId":{id},"message":"Connected to BTCP server"}}"#);
-            self.reply(&mut state, conn, &rpc::response(WELCOME, Ok(&result)));
-            self.page_joins(&mut state, conn, plain_page());
-            return;
-        }
-        let known = session.and_then(SessionId::parse).filter(|id| state.board.has_session(id));
-        match (session, known) {
-            (Some(session), None) => {
-                let error = Error::new(Code::SESSION, format!("Session not found: {session}"));
-                let error = error.hint(format!("there are: {}", ids.join(", ")));
-                self.reply(&mut state, conn, &rpc::response(WELCOME, Err(&error)));
-                if let Some(peer) = state.peers.get_mut(&conn) {
-                    peer.close_after(Close::unknown_session());
-                }
-            }
-            (_, known) => {
-                let own = known.as_ref().map_or(String::new(), |id| format!(r#""sessionId":{},"#, json(id.as_str())));
-                let message = "Connected to BTCP server (agent)";
-                let result = format!(r#"{{{own}"message":"{message}","availableSessions":{}}}"#, json(&ids));
-                self.reply(&mut state, conn, &rpc::response(WELCOME, Ok(&result)));
-                if let Some(id) = known {
-                    self.feed(&mut state, Input::Join { agent: conn, form: None, session: id.as_str().into() });
-                }
-            }
-        }
-    }
-
-    fn status_of(&self, state: &State) -> Status {
+    pub(crate) fn status_of(&self, state: &State) -> Status {
         Status {
             version: version::HUB.into(),
             pid: std::process::id(),
@@ -359,102 +251,18 @@ impl Hub {
         }
     }
 
-    fn agent_hello(&self, state: &mut State, conn: Conn, id: Option<&str>, hello: Box<Hello>) {
-        let idle = state.board.pending() == 0 && state.board.agents() <= 1;
-        let Some(peer) = state.peers.get_mut(&conn) else { return };
-        if idle && hello.build.as_deref().is_some_and(version::is_newer) {
-            retire(peer);
-            self.stop.notify_one();
-            return;
-        }
-        if let Voice::Eye { typed } = &mut peer.voice {
-            *typed = hello.typed;
-        }
-        if hello.batch {
-            peer.batched = true;
-            peer.outbox.begin_batches();
-        }
-        self.feed(state, Input::AgentHello { agent: conn, hello });
-        if let Some(id) = id {
-            self.reply(state, conn, &rpc::response(id, Ok(&welcome(None))));
-        }
-    }
-
-    fn page_said(&self, state: &mut State, conn: Conn, said: Option<FromPage>) {
-        match said {
-            None => {}
-            Some(FromPage::Input(Input::PageAnswered { page, call, ending: Ok(value) }))
-                if value.as_text().len() > FRAME_BYTES_MAX =>
-            {
-                // Our own client says so itself; this is for pages that are somebody else's.
-                let ending = Err(over_limit("the page's answer", value.as_text().len()));
-                self.feed(state, Input::PageAnswered { page, call, ending });
-            }
-            Some(FromPage::Reply(frame)) => self.reply(state, conn, &frame),
-            Some(FromPage::Input(input)) => {
-                // A page that begins without hello speaks plain BTCP.
-                self.page_joins(state, conn, plain_page());
-                self.feed(state, input);
-            }
-            Some(FromPage::Session(id)) => {
-                self.page_joins(state, conn, plain_page());
-                let session = state.board.session_of(conn).map(|id| json(id.as_str())).unwrap_or_else(|| "null".into());
-                let result = format!(r#"{{"sessionId":{session},"expiresAt":null}}"#);
-                self.reply(state, conn, &rpc::response(&id, Ok(&result)));
-            }
-            Some(FromPage::Hello { id, hello }) => self.page_hello(state, conn, id.as_deref(), *hello),
-        }
-    }
-
-    fn page_hello(&self, state: &mut State, conn: Conn, id: Option<&str>, hello: Hello) {
-        let Some(peer) = state.peers.get_mut(&conn) else { return };
-        let joining = peer.joining.as_ref().map(|joining| joining.session.clone());
-        let session = joining.or_else(|| state.board.session_of(conn).cloned()).map(|id| id.to_string());
-        let Some(peer) = state.peers.get_mut(&conn) else { return };
-        peer.voice = Voice::Eye { typed: hello.typed };
-        if hello.batch {
-            peer.batched = true;
-            peer.outbox.begin_batches();
-        }
-        if let Some(id) = id {
-            self.reply(state, conn, &rpc::response(id, Ok(&welcome(session))));
-        }
-        let mut info = hello.page.unwrap_or_default();
-        if !hello.typed {
-            // Whoever does not ask for typed answers says hello as BTCP does, and evaluates nothing.
-            info = PageInfo { title: info.title.or(plain_page().title), ..plain_page() };
-        } else if info.eval.is_none() {
-            info.eval = Some(true);
-        }
-        if !self.page_joins(state, conn, info.clone()) {
-            self.feed(state, Input::PageChanged { page: conn, info });
-        }
-        if let Some(capabilities) = hello.capabilities {
-            self.feed(state, Input::PageCapable { page: conn, capabilities });
-        }
-    }
-
-    /// Lets a page join that has not yet. `false`: it has.
-    fn page_joins(&self, state: &mut State, conn: Conn, info: PageInfo) -> bool {
-        let Some(joining) = state.peers.get_mut(&conn).and_then(|peer| peer.joining.take()) else { return false };
-        let Joining { session, origin, eval_allowed, confirm } = joining;
-        let who = Newcomer { origin, info, eval_allowed, confirm };
-        self.feed(state, Input::PageJoined { page: conn, session, who });
-        true
-    }
-
-    fn reply(&self, state: &mut State, conn: Conn, json: &str) {
+    pub(crate) fn reply(&self, state: &mut State, conn: Conn, json: &str) {
         if let Some(peer) = state.peers.get_mut(&conn) {
             match peer.voice {
-                Voice::Eye { .. } => peer.outbox.rpc(json),
                 Voice::Original => peer.outbox.line(json),
+                Voice::Eye { .. } | Voice::Events1 | Voice::Events2 => peer.rpc(Kind::Response, json),
             }
             self.written(state, conn);
         }
     }
 
     /// Gives the switchboard what happened, and does what follows.
-    fn feed(&self, state: &mut State, input: Input) {
+    pub(crate) fn feed(&self, state: &mut State, input: Input) {
         state.todo.push_back(input);
         self.feed_todo(state);
     }
@@ -494,6 +302,10 @@ impl Hub {
             Effect::News { agent, .. } => *agent,
         };
         if let Some(peer) = state.peers.get_mut(&conn) {
+            if matches!(effect, Effect::Ping { .. }) && matches!(peer.voice, Voice::Events1 | Voice::Events2) {
+                // Its stream ends when it does; it is not asked for more.
+                state.todo.push_back(Input::PageAlive { page: conn });
+            }
             speak(peer, effect, &mut text);
             self.written(state, conn);
         }
@@ -516,94 +328,20 @@ impl Hub {
             && !peer.deaf
         {
             peer.close_now(Close::too_slow(why));
+            state.traffic.closed_slow += 1;
             state.todo.push_back(gone(peer.side, conn));
         }
     }
 }
 
-fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
-    match effect {
-        Effect::Send { call, task, .. } => match (peer.voice, &task) {
-            (Voice::Eye { .. }, task) if eye::to_page(call, task, text) => peer.outbox.rpc(text),
-            (Voice::Eye { .. }, _) => peer.outbox.line(text),
-            (Voice::Original, Task::Eval { code, .. }) => {
-                original::to_page(call, code, text);
-                peer.outbox.line(text);
-            }
-            // The original's pages offer no tools, so none is ever called there.
-            (Voice::Original, Task::Tool { .. }) => {}
-        },
-        Effect::PageResult { id, result, .. } => peer.outbox.rpc(&rpc::response(&id, result.as_deref())),
-        Effect::Progress { reply, progress } => {
-            if let Some(frame) = tools::progress_to_agent(&reply.form, &progress) {
-                peer.outbox.rpc(&frame);
-            }
-        }
-        Effect::News { session, news, .. } => peer.outbox.rpc(&eye::news(&session, &news)),
-        Effect::Abort { call, .. } if peer.voice != Voice::Original => peer.outbox.rpc(&eye::abort(call)),
-        Effect::Ping { .. } if peer.voice != Voice::Original => peer.outbox.rpc(eye::ping()),
-        Effect::Replaced { .. } if peer.voice != Voice::Original => peer.outbox.rpc(&eye::replaced()),
-        // The original page knows none of these; it is simply closed, or sends pings of its own.
-        Effect::Abort { .. } | Effect::Ping { .. } | Effect::Replaced { .. } => {}
-        Effect::Close { close, .. } => peer.close_after(close),
-        Effect::Ended { reply, ending } => match peer.voice {
-            Voice::Eye { typed } if eye::to_agent(&reply.form, &ending, typed, text) => peer.outbox.rpc(text),
-            Voice::Eye { .. } => peer.outbox.line(text),
-            Voice::Original => {
-                original::to_agent(&reply.form, &ending, text);
-                peer.outbox.line(text);
-            }
-        },
-        Effect::Result { reply, result } => {
-            if let ReplyForm::Rpc(id) = &reply.form {
-                peer.outbox.rpc(&rpc::response(id, result.as_deref()));
-            }
-        }
-    }
-}
-
 /// Whoever comes too late is told that nothing of what it says is done, so that it may safely say it again elsewhere.
-fn retire(peer: &mut Peer) {
+pub(crate) fn retire(peer: &mut Peer) {
     if peer.side == Side::Agent && peer.voice != Voice::Original {
         let retiring = Retiring { version: version::HUB.into() };
-        peer.outbox.rpc(&rpc::notification("hub/retiring", &retiring));
+        peer.outbox.rpc(Kind::Message, &rpc::notification("hub/retiring", &retiring));
     }
     peer.deaf = true;
     peer.close_after(Close::shutdown());
-}
-
-/// A page that evaluates nothing: it never said that it would.
-fn plain_page() -> PageInfo {
-    PageInfo {
-        title: Some("BTCP page".into()),
-        eval: Some(false),
-        eval_blocked: Some("it speaks plain BTCP".into()),
-        ..PageInfo::default()
-    }
-}
-
-fn over_limit(what: &str, bytes: usize) -> Error {
-    let limit = FRAME_BYTES_MAX >> 20;
-    let message = format!("{what} is {} MiB, over the frame limit of {limit} MiB", bytes >> 20);
-    Error::new(Code::INTERNAL, message).hint("ask for a part")
-}
-
-/// Answers a frame that is not even looked at, under its id when it is a line that has one.
-fn too_long(text: &str, typed: bool) -> String {
-    let error = over_limit("the frame", text.len());
-    let mut frame = String::new();
-    match split_call_id(text, b":") {
-        Some((id, _, _)) if typed => write_typed(id, &Err(error), &mut frame),
-        Some((id, _, _)) => write_plain(id, &Err(error), &mut frame),
-        None => frame = rpc::response("null", Err(&error)),
-    }
-    frame
-}
-
-fn wanted_session(text: &str) -> Option<SessionId> {
-    let Message::Request { params, .. } = rpc::parse_one(text)? else { return None };
-    let NameSession { session_id } = serde_json::from_str(&params).ok()?;
-    SessionId::parse(&session_id?)
 }
 
 fn gone(side: Side, conn: Conn) -> Input {
@@ -611,12 +349,4 @@ fn gone(side: Side, conn: Conn) -> Input {
         Side::Page => Input::PageLeft { page: conn },
         Side::Agent => Input::AgentLeft { agent: conn },
     }
-}
-
-fn welcome(session_id: Option<String>) -> String {
-    json(&Welcome { session_id, version: PROTOCOL_VERSION.into(), hub: version::HUB.into() })
-}
-
-fn read_batch(text: &str) -> Result<Vec<Element<'_>>, Close> {
-    batch::parse(text).map_err(|error| Close::unsupported(&error.to_string()))
 }

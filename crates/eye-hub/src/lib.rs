@@ -2,21 +2,26 @@
 //!
 //! It reads no environment and prints nothing; whoever runs it says where everything is ([`Config`]).
 
+mod carrier_events;
 mod carrier_unix;
 mod carrier_ws;
 pub mod config;
 mod dialect;
 mod gate;
+mod hearing;
 mod holder;
 mod http;
+mod http_btcp;
 mod hub;
 mod memory;
+mod metrics;
 pub mod origins;
 mod outbox;
 mod peer;
 mod place;
 mod server;
 mod session_id;
+mod speaking;
 mod tls;
 pub mod token;
 mod version;

@@ -17,6 +17,34 @@ pub enum Outbox {
     },
     /// Several frames a message.
     Batches(Batches),
+    /// Server-sent events.
+    Events {
+        /// All events, one after the other.
+        bytes: Vec<u8>,
+        /// Whether each says its kind.
+        named: bool,
+    },
+}
+
+/// What a JSON-RPC frame is, for carriers that name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Wants an answer.
+    Request,
+    /// Is one.
+    Response,
+    /// Neither.
+    Message,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Response => "response",
+            Self::Message => "message",
+        }
+    }
 }
 
 /// What a writer takes: bytes, and where messages end in them. A stream has no ends.
@@ -39,6 +67,11 @@ impl Outbox {
         Self::Messages { bytes: Vec::new(), ends: Vec::new() }
     }
 
+    /// An empty buffer for server-sent events.
+    pub fn events(named: bool) -> Self {
+        Self::Events { bytes: Vec::new(), named }
+    }
+
     /// From here on several frames share a message. What was written before stays as it was.
     pub fn begin_batches(&mut self) {
         if let Self::Messages { bytes, ends } = self {
@@ -50,15 +83,19 @@ impl Outbox {
     pub fn line(&mut self, frame: &str) {
         match self {
             Self::Batches(batches) => batches.line(frame),
-            Self::Stream(_) | Self::Messages { .. } => self.text(frame),
+            Self::Stream(_) | Self::Messages { .. } | Self::Events { .. } => self.text(frame),
         }
     }
 
     /// Adds a JSON-RPC frame.
-    pub fn rpc(&mut self, json: &str) {
+    pub fn rpc(&mut self, kind: Kind, json: &str) {
         match self {
             Self::Batches(batches) => batches.rpc(json),
-            Self::Stream(_) | Self::Messages { .. } => self.text(json),
+            Self::Events { bytes, named: true } => {
+                // Our JSON has no newline in it, so one line of data holds it.
+                bytes.extend_from_slice(format!("event: {}\ndata: {json}\n\n", kind.name()).as_bytes());
+            }
+            Self::Stream(_) | Self::Messages { .. } | Self::Events { .. } => self.text(json),
         }
     }
 
@@ -70,13 +107,21 @@ impl Outbox {
                 ends.push(bytes.len());
             }
             Self::Batches(batches) => batches.line(frame),
+            Self::Events { bytes, .. } => {
+                for line in frame.split('\n') {
+                    bytes.extend_from_slice(b"data: ");
+                    bytes.extend_from_slice(line.as_bytes());
+                    bytes.push(b'\n');
+                }
+                bytes.push(b'\n');
+            }
         }
     }
 
     /// Bytes that wait.
     pub fn len_bytes(&self) -> usize {
         match self {
-            Self::Stream(bytes) | Self::Messages { bytes, .. } => bytes.len(),
+            Self::Stream(bytes) | Self::Messages { bytes, .. } | Self::Events { bytes, .. } => bytes.len(),
             Self::Batches(batches) => batches.len_bytes(),
         }
     }
@@ -84,7 +129,9 @@ impl Outbox {
     /// Takes all there is.
     pub fn take(&mut self) -> Parcel {
         match self {
-            Self::Stream(bytes) => Parcel { bytes: std::mem::take(bytes), ends: Vec::new() },
+            Self::Stream(bytes) | Self::Events { bytes, .. } => {
+                Parcel { bytes: std::mem::take(bytes), ends: Vec::new() }
+            }
             Self::Messages { bytes, ends } => Parcel { bytes: std::mem::take(bytes), ends: std::mem::take(ends) },
             Self::Batches(batches) => {
                 let (bytes, ends) = batches.take();
@@ -104,15 +151,26 @@ mod tests {
         let mut messages = Outbox::messages();
         for outbox in [&mut stream, &mut messages] {
             outbox.line("a:1");
-            outbox.rpc("{}");
+            outbox.rpc(Kind::Message, "{}");
         }
         messages.begin_batches();
         messages.line("b:2");
-        messages.rpc("{}");
+        messages.rpc(Kind::Message, "{}");
         assert_eq!(stream.take().bytes, b"a:1\n{}\n");
         let parcel = messages.take();
         assert_eq!(parcel.bytes, br#"a:1{}["b:2",{}]"#);
         assert_eq!(parcel.ends, [3, 5, 15]);
         assert_eq!(messages.len_bytes(), 0);
+    }
+
+    #[test]
+    fn events_say_their_kind_where_they_are_named() {
+        let (mut named, mut unnamed) = (Outbox::events(true), Outbox::events(false));
+        for outbox in [&mut named, &mut unnamed] {
+            outbox.rpc(Kind::Request, "{}");
+            outbox.line("two\nlines");
+        }
+        assert_eq!(named.take().bytes, b"event: request\ndata: {}\n\ndata: two\ndata: lines\n\n");
+        assert_eq!(unnamed.take().bytes, b"data: {}\n\ndata: two\ndata: lines\n\n");
     }
 }

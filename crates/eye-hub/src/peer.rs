@@ -1,6 +1,6 @@
 //! One connected peer as the hub sees it: which side it is on, how it is spoken to, and what waits for it.
 
-use crate::outbox::Outbox;
+use crate::outbox::{Kind, Outbox};
 use eye_core::Millis;
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
@@ -27,6 +27,10 @@ pub enum Voice {
     },
     /// The original eye's.
     Original,
+    /// BTCP over server-sent events with names, and answers in the body of a POST.
+    Events1,
+    /// BTCP over server-sent events without names.
+    Events2,
 }
 
 /// A page that the gate let in and that has not said hello yet.
@@ -68,6 +72,10 @@ pub struct Peer {
     pub outbox: Outbox,
     /// Why it is to be closed once its outbox is empty.
     pub close: Option<Close>,
+    /// The session it named, which is how a POST without an id finds it.
+    pub session: Option<Box<str>>,
+    /// While set, answers go here instead of into the outbox: into the body of a POST.
+    pub captured: Option<Vec<String>>,
     /// Nothing it says counts any more.
     pub deaf: bool,
     /// Its task.
@@ -87,9 +95,19 @@ impl Peer {
             joining,
             outbox,
             close: None,
+            session: None,
+            captured: None,
             deaf: false,
             signals: Arc::default(),
             writing_since: None,
+        }
+    }
+
+    /// Writes a JSON-RPC frame, or keeps it for the body of a POST.
+    pub fn rpc(&mut self, kind: Kind, json: &str) {
+        match &mut self.captured {
+            Some(captured) if kind == Kind::Response => captured.push(json.to_owned()),
+            Some(_) | None => self.outbox.rpc(kind, json),
         }
     }
 

@@ -281,6 +281,9 @@ pub struct SessionRow {
     pub frame: bool,
     /// Whether it evaluates code.
     pub eval: bool,
+    /// How many tools it offers.
+    #[serde(default)]
+    pub tools: usize,
     /// Calls under way.
     pub pending: usize,
     /// Since the last call or join, in ms.

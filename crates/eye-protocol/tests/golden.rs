@@ -104,6 +104,7 @@ fn messages_of_json_rpc() {
         visible: true,
         frame: false,
         eval: true,
+        tools: 0,
         pending: 1,
         idle_ms: 2,
         current: false,

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part of the stage")]
 
+pub mod btcp;
+
 use eye_hub::{Auth, Config, HubError, Ready, Tls, Token};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -148,9 +148,8 @@ impl ServerLink {
         tcp.set_nodelay(true).map_err(|e| unreachable(e.to_string()))?;
         tcp.set_read_timeout(Some(HANDSHAKE)).map_err(|e| unreachable(e.to_string()))?;
         let stream = if address.tls { encrypt(tcp, &address.host).map_err(unreachable)? } else { Stream::Plain(tcp) };
-        let mut request = format!("{url}?clientType=agent")
-            .into_client_request()
-            .map_err(|error| unreachable(error.to_string()))?;
+        let mut request =
+            format!("{url}?clientType=agent").into_client_request().map_err(|error| unreachable(error.to_string()))?;
         if let Some(token) = token {
             let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
                 .map_err(|_| Failure::usage("the token holds characters that no token has", "see eye token show"))?;

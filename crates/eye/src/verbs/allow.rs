@@ -49,7 +49,8 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     }
     let list = origins.list().map_err(broken())?;
     if options.json {
-        let rows: Vec<_> = list.iter().map(|a| json!({"origin": a.origin, "eval": a.eval, "confirm": a.confirm})).collect();
+        let rows: Vec<_> =
+            list.iter().map(|a| json!({"origin": a.origin, "eval": a.eval, "confirm": a.confirm})).collect();
         ui::line(json!(rows))?;
     } else if !options.errors {
         let line = |a: &Allowed| format!("{}\n", words(a));

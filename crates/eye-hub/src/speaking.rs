@@ -1,0 +1,64 @@
+//! What peers are told: effects out, through the dialect of each, into its outbox.
+
+use crate::dialect::{events, eye, original, tools};
+use crate::outbox::Kind;
+use crate::peer::{Peer, Voice};
+use eye_core::{Effect, ReplyForm, Task};
+use eye_protocol::rpc;
+
+/// Writes what follows into a peer's outbox. `text` is room to write in.
+pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
+    match effect {
+        Effect::Send { call, task, .. } => match (peer.voice, &task) {
+            (Voice::Original, Task::Eval { code, .. }) => {
+                original::to_page(call, code, text);
+                peer.outbox.line(text);
+            }
+            // The original's pages offer no tools, so none is ever called there.
+            (Voice::Original, Task::Tool { .. }) => {}
+            (_, task) if eye::to_page(call, task, text) => peer.rpc(Kind::Request, text),
+            (_, _) => peer.outbox.line(text),
+        },
+        // The original page knows none of these; it is simply closed, or sends pings of its own.
+        Effect::Abort { .. } | Effect::Ping { .. } | Effect::Replaced { .. } if peer.voice == Voice::Original => {}
+        // Who came by events is there as long as its stream is.
+        Effect::Ping { .. } if matches!(peer.voice, Voice::Events1 | Voice::Events2) => {}
+        Effect::Abort { call, .. } => peer.rpc(Kind::Message, &eye::abort(call)),
+        Effect::Ping { .. } => peer.rpc(Kind::Request, eye::ping()),
+        Effect::Replaced { .. } => peer.rpc(Kind::Message, &eye::replaced()),
+        Effect::PageResult { id, result, .. } => peer.rpc(Kind::Response, &rpc::response(&id, result.as_deref())),
+        Effect::Progress { reply, progress } => {
+            if let Some(frame) = tools::progress_to_agent(&reply.form, &progress) {
+                peer.rpc(Kind::Message, &frame);
+            }
+        }
+        Effect::News { session, news, .. } => {
+            let frame = match peer.voice {
+                Voice::Events1 => events::news_1(&news),
+                Voice::Events2 => events::news_2(&session, &news),
+                Voice::Eye { .. } | Voice::Original => eye::news(&session, &news),
+            };
+            peer.rpc(Kind::Message, &frame);
+        }
+        Effect::Close { close, .. } => peer.close_after(close),
+        Effect::Ended { reply, ending } => match peer.voice {
+            Voice::Original => {
+                original::to_agent(&reply.form, &ending, text);
+                peer.outbox.line(text);
+            }
+            voice => {
+                let typed = voice == Voice::Eye { typed: true };
+                if eye::to_agent(&reply.form, &ending, typed, text) {
+                    peer.rpc(Kind::Response, text);
+                } else {
+                    peer.outbox.line(text);
+                }
+            }
+        },
+        Effect::Result { reply, result } => {
+            if let ReplyForm::Rpc(id) = &reply.form {
+                peer.rpc(Kind::Response, &rpc::response(id, result.as_deref()));
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! BTCP in all its dialects, each with each: the originals never met.
+
+mod stage;
+
+use eye_hub::Auth;
+use serde_json::Value;
+use stage::btcp::{Dialect, Peer, post};
+use stage::{Hub, ORIGIN, Page, TOKEN};
+use std::io::Read;
+
+const CALL: &str =
+    r#"{"jsonrpc":"2.0","id":"c1","method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"}}}"#;
+
+fn open_hub() -> Hub {
+    Hub::start_with(|config| config.auth = Auth::None)
+}
+
+fn answer(page: &mut Peer, text: &str) {
+    let asked = page.hear_until(|frame| frame["method"] == "tools/call");
+    assert_eq!(asked["params"]["arguments"]["name"], "Ada", "{asked}");
+    let id = asked["id"].as_str().expect("an id");
+    page.say(&format!(
+        r#"{{"jsonrpc":"2.0","id":"{id}","result":{{"content":[{{"type":"text","text":"{text}"}}],"isError":false}}}}"#
+    ));
+}
+
+fn text_of(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}
+
+#[test]
+fn every_dialect_works_with_every_other() {
+    let hub = open_hub();
+    for provider in [Dialect::W, Dialect::H1, Dialect::H2, Dialect::S] {
+        for consumer in [Dialect::W, Dialect::H1, Dialect::H2, Dialect::S, Dialect::R] {
+            let session = format!("{provider:?}-{consumer:?}");
+            let mut page = Peer::page(&hub, provider, &session);
+            let heard = std::thread::scope(|scope| {
+                let agent = scope.spawn(|| {
+                    let mut agent = Peer::agent(&hub, consumer, &session);
+                    agent.say(CALL);
+                    agent.hear_until(|frame| frame["id"] == "c1")
+                });
+                answer(&mut page, &session);
+                agent.join().expect("the agent is answered")
+            });
+            assert_eq!(text_of(&heard), session);
+        }
+    }
+}
+
+#[test]
+fn a_page_without_a_session_gets_one_and_is_told() {
+    let hub = open_hub();
+    let mut page = Page(hub.connect("/ws?clientType=browser&version=1.0.0", &[("origin", ORIGIN)]).unwrap());
+    let welcome: Value = serde_json::from_str(&page.hear()).unwrap();
+    let session = welcome["result"]["sessionId"].as_str().expect("a session").to_owned();
+    assert_eq!(welcome["result"]["message"], "Connected to BTCP server");
+    let mut agent = hub.agent();
+    assert!(agent.ask(r#"{"jsonrpc":"2.0","id":1,"method":"session/list"}"#).contains(&session));
+    let refused = agent.ask("a:1+1");
+    assert!(refused.contains("speaks plain BTCP"), "{refused}");
+}
+
+#[test]
+fn an_agent_that_names_an_unknown_session_is_told_which_there_are() {
+    let hub = open_hub();
+    let _page = Peer::page(&hub, Dialect::W, "shop");
+    let mut agent = Page(hub.connect("/ws?sessionId=nope&clientType=agent&version=1.0.0", &[]).unwrap());
+    let error = agent.hear();
+    assert!(error.contains("Session not found: nope") && error.contains("there are: shop"), "{error}");
+    assert_eq!(agent.closed().0, 4001);
+}
+
+#[test]
+fn wrong_arguments_unknown_tools_and_real_errors_reach_the_agent() {
+    let hub = open_hub();
+    let mut page = Peer::page(&hub, Dialect::W, "shop");
+    let mut agent = Peer::agent(&hub, Dialect::W, "shop");
+    for (name, arguments, code, words) in [
+        ("greet", "{}", -32005, "\"name\" is a required property"),
+        ("greet", r#"{"name":7}"#, -32005, "/name: 7 is not of type \"string\""),
+        ("gret", "{}", -32004, "Tool not found: gret"),
+    ] {
+        agent.say(&format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{name}","arguments":{arguments}}}}}"#
+        ));
+        let error = agent.hear_until(|frame| frame["id"] == 1);
+        assert_eq!(error["error"]["code"], code, "{error}");
+        assert!(error["error"]["message"].as_str().unwrap().contains(words), "{error}");
+    }
+    agent.say(CALL);
+    let asked = page.hear_until(|frame| frame["method"] == "tools/call");
+    let id = asked["id"].as_str().unwrap();
+    page.say(&format!(
+        r#"{{"jsonrpc":"2.0","id":"{id}","error":{{"code":-32603,"message":"Tool execution failed: kaboom"}}}}"#
+    ));
+    assert_eq!(agent.hear_until(|frame| frame["id"] == "c1")["error"]["message"], "Tool execution failed: kaboom");
+}
+
+#[test]
+fn a_page_gone_in_mid_call_is_known_at_once_and_a_page_back_has_its_tools() {
+    let hub = open_hub();
+    let mut page = Peer::page(&hub, Dialect::W, "shop");
+    let mut agent = Peer::agent(&hub, Dialect::W, "shop");
+    agent.say(CALL);
+    page.hear_until(|frame| frame["method"] == "tools/call");
+    drop(page);
+    let ended = agent.hear_until(|frame| frame["id"] == "c1");
+    assert_eq!(ended["error"]["code"], -32000, "{ended}");
+    agent.hear_until(|frame| frame["method"] == "session/pageGone");
+    let mut page = Peer::page(&hub, Dialect::W, "shop");
+    agent.hear_until(|frame| frame["method"] == "session/pageBack");
+    let updated = agent.hear_until(|frame| frame["method"] == "tools/updated");
+    assert_eq!(updated["params"]["tools"][0]["name"], "greet");
+    agent.say(CALL);
+    answer(&mut page, "again");
+    assert_eq!(text_of(&agent.hear_until(|frame| frame["id"] == "c1")), "again");
+}
+
+#[test]
+fn progress_and_cancelling_pass_with_each_sides_own_id() {
+    let hub = open_hub();
+    let mut page = Peer::page(&hub, Dialect::W, "shop");
+    let mut agent = Peer::agent(&hub, Dialect::W, "shop");
+    agent.say(CALL);
+    let id = page.hear_until(|frame| frame["method"] == "tools/call")["id"].clone();
+    page.say(&format!(
+        r#"{{"jsonrpc":"2.0","method":"call/progress","params":{{"id":{id},"progress":1,"total":2,"message":"half"}}}}"#
+    ));
+    let progress = agent.hear_until(|frame| frame["method"] == "call/progress");
+    assert_eq!(progress["params"]["id"], "c1");
+    assert_eq!(progress["params"]["message"], "half");
+    agent.say(r#"{"jsonrpc":"2.0","method":"call/cancel","params":{"id":"c1"}}"#);
+    assert_eq!(page.hear_until(|frame| frame["method"] == "call/cancel")["params"]["id"], id);
+    assert_eq!(agent.hear_until(|frame| frame["id"] == "c1")["error"]["code"], -32800);
+}
+
+#[test]
+fn several_calls_in_one_request_come_back_in_order() {
+    let hub = open_hub();
+    let mut page = Peer::page(&hub, Dialect::W, "shop");
+    let mut agent = Peer::agent(&hub, Dialect::W, "shop");
+    agent.say(r#"{"jsonrpc":"2.0","id":"b","method":"tools/callBatch","params":{"calls":[{"name":"greet","arguments":{"name":"Ada"}},{"name":"nope"}]}}"#);
+    answer(&mut page, "first");
+    let both = agent.hear_until(|frame| frame["id"] == "b");
+    assert_eq!(both["result"]["results"][0]["result"]["content"][0]["text"], "first");
+    assert_eq!(both["result"]["results"][1]["error"]["code"], -32004);
+}
+
+#[test]
+fn the_original_servers_faults_are_told_in_their_words() {
+    let hub = open_hub();
+    for (path, headers, body, words) in [
+        ("/message", "", "junk", "Invalid JSON-RPC message"),
+        ("/message?sessionId=a&clientId=c1", "", "junk", "Failed to parse JSON-RPC message"),
+        ("/message", "x-session-id: nobody\r\n", CALL, "Session not found"),
+        ("/rpc", "", "junk", "Expected a JSON-RPC request"),
+        ("/rpc", "", CALL, "no page is connected"),
+    ] {
+        let answer = post(&hub, path, headers, body);
+        assert!(answer.contains(words), "{path}: {answer}");
+    }
+    assert!(hub.http("/events", "host: localhost\r\n").contains("sessionId is required"));
+}
+
+#[test]
+fn a_list_over_bare_post_is_an_array() {
+    let hub = open_hub();
+    let _page = Peer::page(&hub, Dialect::W, "shop");
+    let answer = post(&hub, "/rpc", "", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["result"][0]["name"], "greet");
+}
+
+#[test]
+fn without_the_flag_the_originals_need_a_token() {
+    let hub = Hub::start();
+    assert!(hub.http("/events?sessionId=a&clientType=agent", "host: localhost\r\n").contains(" 401 "));
+    let refused = post(&hub, "/rpc", "", CALL);
+    assert!(refused.contains("needs the token"), "{refused}");
+    let bearer = format!("authorization: Bearer {TOKEN}\r\n");
+    assert!(post(&hub, "/rpc", &bearer, CALL).contains("no page is connected"));
+    let evil = hub.http("/events?sessionId=a&clientType=browser", "host: localhost\r\norigin: https://evil.test\r\n");
+    assert!(evil.contains(" 403 "), "{evil}");
+}
+
+#[test]
+fn streams_end_cleanly_on_shutdown() {
+    let hub = open_hub();
+    let Peer::Events { mut stream, .. } = Peer::connect(&hub, Dialect::H2, "agent", "a") else { panic!("a stream") };
+    hub.agent().ask(r#"{"jsonrpc":"2.0","id":1,"method":"hub/stop"}"#);
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).expect("the stream ends, it does not break");
+    assert!(rest.ends_with("0\r\n\r\n"), "{rest:?}");
+    hub.join().unwrap();
+}
+
+#[test]
+fn figures_are_for_whoever_has_the_token() {
+    let hub = Hub::start();
+    let (mut page, mut agent) = (hub.page("shop"), hub.agent());
+    agent.say("a:x");
+    page.hear();
+    page.say("1!-32003 oops");
+    agent.hear();
+    assert!(hub.http("/metrics", "host: localhost\r\n").contains(" 401 "));
+    let text = hub.http("/metrics", &format!("host: localhost\r\nauthorization: Bearer {TOKEN}\r\n"));
+    for line in ["eye_calls_total 1", "eye_errors_total{code=\"-32003\"} 1", "eye_pages 1", "eye_call_seconds_count 1"]
+    {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+}
+
+#[test]
+fn a_thousand_sessions_with_ten_tools_each() {
+    let hub = open_hub();
+    let tools: Vec<String> = (0..10).map(|n| format!(r#"{{"name":"tool{n}"}}"#)).collect();
+    let register =
+        format!(r#"{{"jsonrpc":"2.0","id":"r","method":"tools/register","params":{{"tools":[{}]}}}}"#, tools.join(","));
+    let mut pages: Vec<Page> = (0..1_000)
+        .map(|n| {
+            let mut page = hub.page(&format!("s{n}"));
+            page.say(&register);
+            page
+        })
+        .collect();
+    for page in &mut pages {
+        assert!(page.hear().contains("\"registered\":10"));
+    }
+    let mut agent = hub.agent();
+    agent.say(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tool9","page":"s777"}}"#);
+    assert!(pages[777].hear().contains("tool9"));
+    pages[777].say(r#"{"jsonrpc":"2.0","id":"1","result":"here"}"#);
+    assert!(agent.hear().unwrap().contains("here"));
+}

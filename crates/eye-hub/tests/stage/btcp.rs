@@ -1,0 +1,148 @@
+//! Peers of BTCP in every dialect, told what to say and asked what they hear.
+
+use super::{Agent, Hub, ORIGIN, Page};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+
+/// A dialect of facts' table: WebSocket, named events, unnamed events, the Unix socket, and bare POST.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    W,
+    H1,
+    H2,
+    S,
+    R,
+}
+
+/// A peer that says and hears JSON-RPC, whatever carries it.
+pub enum Peer<'a> {
+    Socket(Page),
+    Unix(Agent),
+    Events { hub: &'a Hub, stream: BufReader<TcpStream>, path: String, headers: String, bodies: Vec<String> },
+    Post { hub: &'a Hub, session: String, bodies: Vec<String> },
+}
+
+impl<'a> Peer<'a> {
+    /// A page that offers one tool, `greet {name*: string}`.
+    pub fn page(hub: &'a Hub, dialect: Dialect, session: &str) -> Self {
+        let mut page = Self::connect(hub, dialect, "browser", session);
+        let greet = r#"{"name":"greet","description":"Greets","inputSchema":{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}}}"#;
+        page.say(&format!(r#"{{"jsonrpc":"2.0","id":"r1","method":"tools/register","params":{{"sessionId":"{session}","tools":[{greet}]}}}}"#));
+        let answer = page.hear_until(|frame| frame["id"] == "r1");
+        assert_eq!(answer["result"]["registered"], 1, "{answer}");
+        page
+    }
+
+    /// An agent that has joined the session.
+    pub fn agent(hub: &'a Hub, dialect: Dialect, session: &str) -> Self {
+        let mut agent = Self::connect(hub, dialect, "agent", if dialect == Dialect::H1 { "agent-1" } else { session });
+        if dialect != Dialect::R {
+            agent.say(&format!(
+                r#"{{"jsonrpc":"2.0","id":"j1","method":"session/join","params":{{"sessionId":"{session}"}}}}"#
+            ));
+            let joined = agent.hear_until(|frame| frame["id"] == "j1");
+            assert_eq!(joined["result"]["tools"][0]["name"], "greet", "{joined}");
+        }
+        if let Self::Events { headers, .. } = &mut agent
+            && dialect == Dialect::H1
+        {
+            *headers = format!("x-session-id: {session}\r\n");
+        }
+        agent
+    }
+
+    pub fn connect(hub: &'a Hub, dialect: Dialect, kind: &str, session: &str) -> Self {
+        match dialect {
+            Dialect::W => {
+                let path = format!("//ws?sessionId={session}&clientType={kind}&version=1.0.0");
+                let mut page = Page(hub.connect(&path, &[("origin", ORIGIN)]).expect("the peer connects"));
+                assert!(page.hear().contains("\"id\":\"welcome\""));
+                Self::Socket(page)
+            }
+            Dialect::S => Self::Unix(hub.agent()),
+            Dialect::R => Self::Post { hub, session: session.into(), bodies: Vec::new() },
+            Dialect::H1 => {
+                let query = format!("sessionId={session}&clientType={kind}&version=1.0.0");
+                let headers = format!("x-session-id: {session}\r\n");
+                let mut peer = Self::events(hub, &query, "/message".into(), headers);
+                peer.hear_until(|frame| frame["id"] == "welcome");
+                peer
+            }
+            Dialect::H2 => {
+                let query = format!("sessionId={session}&clientType={kind}");
+                let mut peer = Self::events(hub, &query, String::new(), String::new());
+                let connected = peer.hear_until(|frame| frame["method"] == "connected");
+                let client = connected["params"]["clientId"].as_str().expect("a client id").to_owned();
+                if let Self::Events { path, .. } = &mut peer {
+                    *path = format!("/message?sessionId={session}&clientId={client}");
+                }
+                peer
+            }
+        }
+    }
+
+    fn events(hub: &'a Hub, query: &str, path: String, headers: String) -> Self {
+        let mut stream = hub.tcp();
+        write!(stream, "GET /events?{query} HTTP/1.1\r\nhost: localhost\r\norigin: {ORIGIN}\r\n\r\n")
+            .expect("a request");
+        Self::Events { hub, stream: BufReader::new(stream), path, headers, bodies: Vec::new() }
+    }
+
+    pub fn say(&mut self, frame: &str) {
+        match self {
+            Self::Socket(page) => page.say(frame),
+            Self::Unix(agent) => agent.say(frame),
+            Self::Events { hub, path, headers, bodies, .. } => bodies.push(post(hub, path, headers, frame)),
+            Self::Post { hub, session, bodies } => {
+                bodies.push(post(hub, "/rpc", &format!("x-session-id: {session}\r\n"), frame));
+            }
+        }
+    }
+
+    /// The next frame.
+    pub fn hear(&mut self) -> Value {
+        let text = match self {
+            Self::Socket(page) => page.hear(),
+            Self::Unix(agent) => agent.hear().expect("a frame"),
+            Self::Post { bodies, .. } => bodies.remove(0),
+            Self::Events { stream, bodies, .. } => {
+                let answered = bodies.iter().position(|body| body.contains("\"jsonrpc\""));
+                answered.map(|at| bodies.remove(at)).unwrap_or_else(|| next_event(stream))
+            }
+        };
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("JSON, not {text}"))
+    }
+
+    pub fn hear_until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let frame = self.hear();
+            if wanted(&frame) {
+                return frame;
+            }
+        }
+    }
+}
+
+fn next_event(stream: &mut BufReader<TcpStream>) -> String {
+    loop {
+        let mut line = String::new();
+        assert!(stream.read_line(&mut line).expect("the stream goes on") > 0, "the stream ended");
+        if let Some(data) = line.strip_prefix("data: ") {
+            return data.trim_end().to_owned();
+        }
+    }
+}
+
+/// Posts and gives the body of the answer.
+pub fn post(hub: &Hub, path: &str, headers: &str, body: &str) -> String {
+    let mut stream = hub.tcp();
+    let length = body.len();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\norigin: {ORIGIN}\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n"
+    );
+    stream.write_all((head + body).as_bytes()).expect("a request is sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer comes");
+    answer.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned())
+}
