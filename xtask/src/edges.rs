@@ -7,11 +7,12 @@ mod tests {
     use std::process::Command;
 
     /// What each crate of ours may use of ours, outside tests.
-    const EDGES: [(&str, &[&str]); 7] = [
+    const EDGES: [(&str, &[&str]); 8] = [
         ("eye-protocol", &[]),
         ("eye-core", &["eye-protocol"]),
         ("eye-hub", &["eye-core", "eye-protocol"]),
         ("eye", &["eye-hub", "eye-protocol"]),
+        ("eye-client", &["eye-protocol"]),
         ("eye-testkit", &["eye-protocol"]),
         ("eye-bench", &["eye-protocol"]),
         ("xtask", &["eye-protocol"]),

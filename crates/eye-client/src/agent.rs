@@ -1,0 +1,200 @@
+//! The side that asks.
+
+use crate::address::Address;
+use crate::call::{Call, CallOptions};
+use crate::error::Error;
+use crate::link::{self, Heard, Link};
+use crate::news::{News, Notification, Notifications};
+use eye_protocol::Value;
+use eye_protocol::messages::{ClientType, Eval, Hello, SessionRow, Sessions};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Who an agent is, and what holds for its calls when they do not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AgentSetup {
+    /// Its name across connections: the page used last belongs to it.
+    pub name: Option<String>,
+    /// The page its calls go to: an id, an alias, or part of a title or URL.
+    pub page: Option<String>,
+    /// How long its calls may take.
+    pub timeout: Option<Duration>,
+}
+
+/// How code is to be evaluated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EvalOptions {
+    /// How long it may take; else 30 s.
+    pub timeout: Option<Duration>,
+    /// In which page: an id, an alias, or part of a title or URL; else the agent's.
+    pub page: Option<String>,
+    /// In which frame of it.
+    pub frame: Option<String>,
+}
+
+/// An agent that is connected. Clones share the connection, which ends with the last of them and their calls.
+#[derive(Clone)]
+pub struct Agent {
+    link: Arc<Link>,
+    news: Arc<News>,
+    timeout: Option<Duration>,
+}
+
+impl Agent {
+    /// Connects to a hub.
+    pub fn connect(address: &Address) -> Result<Self, Error> {
+        Self::connect_as(address, AgentSetup::default())
+    }
+
+    /// Connects under a name, or for a page.
+    pub fn connect_as(address: &Address, setup: AgentSetup) -> Result<Self, Error> {
+        let news = Arc::new(News::default());
+        let listeners = Arc::clone(&news);
+        let link = Link::open(address, "clientType=agent", move |_, heard| match heard {
+            Heard::Notification { method, params } => {
+                if let Some(notification) = Notification::parse(method, params) {
+                    listeners.tell(&notification);
+                }
+            }
+            Heard::Lost => listeners.end(),
+            // A hub asks agents nothing.
+            Heard::Request { .. } => {}
+        })?;
+        let AgentSetup { name, page, timeout } = setup;
+        let hello = Hello {
+            client_type: Some(ClientType::Agent),
+            agent: name,
+            target: page,
+            timeout: timeout.map(milliseconds),
+            ..link::hello()
+        };
+        link.greet(&hello)?;
+        Ok(Self { link, news, timeout })
+    }
+
+    /// Evaluates code in the agent's page.
+    pub fn eval(&self, code: &str) -> Result<Value, Error> {
+        self.eval_with(code, EvalOptions::default())
+    }
+
+    /// Evaluates code, with options.
+    pub fn eval_with(&self, code: &str, options: EvalOptions) -> Result<Value, Error> {
+        #[derive(Deserialize)]
+        struct Evaluated {
+            #[serde(default)]
+            value: Option<Box<RawValue>>,
+            #[serde(default)]
+            rendering: Option<String>,
+        }
+        let EvalOptions { timeout, page, frame } = options;
+        let params =
+            Eval { code: code.to_owned(), page, frame, timeout: timeout.map(milliseconds), ..Eval::default() };
+        let sent = self.link.request("eval", &params)?;
+        let raw = Call::new(&self.link, sent, timeout.or(self.timeout)).wait_raw()?;
+        let Evaluated { value, rendering } = link::read(&raw)?;
+        if let Some(text) = rendering {
+            return Ok(Value::Rendering(text));
+        }
+        let json = value.map_or_else(|| "null".to_owned(), |raw| raw.get().to_owned());
+        Ok(serde_json::from_str(&json).map_or_else(|_| Value::Json(json), Value::Text))
+    }
+
+    /// Calls a tool of the agent's page and waits for its result: `{content, isError, …}`.
+    pub fn call(&self, tool: &str, arguments: &serde_json::Value) -> Result<serde_json::Value, Error> {
+        self.call_with(tool, arguments, CallOptions::default())
+    }
+
+    /// Calls a tool, with options, and waits for its result.
+    pub fn call_with(
+        &self,
+        tool: &str,
+        arguments: &serde_json::Value,
+        options: CallOptions<'_>,
+    ) -> Result<serde_json::Value, Error> {
+        self.start(tool, arguments, options)?.wait()
+    }
+
+    /// Calls a tool without waiting for it.
+    pub fn start<'a>(
+        &self,
+        tool: &str,
+        arguments: &serde_json::Value,
+        options: CallOptions<'a>,
+    ) -> Result<Call<'a>, Error> {
+        #[derive(Serialize)]
+        struct Params<'p> {
+            name: &'p str,
+            arguments: &'p serde_json::Value,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            timeout: Option<u64>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            page: Option<String>,
+            #[serde(skip_serializing_if = "std::ops::Not::not")]
+            confirm: bool,
+        }
+        let CallOptions { timeout, page, confirm, on_progress } = options;
+        let params = Params { name: tool, arguments, timeout: timeout.map(milliseconds), page, confirm };
+        let sent = self.link.request("tools/call", &params)?;
+        Ok(Call::new(&self.link, sent, timeout.or(self.timeout)).on_progress(on_progress))
+    }
+
+    /// All sessions: connected first, then by last use.
+    pub fn sessions(&self) -> Result<Vec<SessionRow>, Error> {
+        let Sessions { sessions } = self.link.ask("session/list", &json!({}))?;
+        Ok(sessions)
+    }
+
+    /// Joins a session: from now on calls go there, and [`Agent::notifications`] tell of it. Returns its tools.
+    pub fn join(&self, session: &str) -> Result<Vec<serde_json::Value>, Error> {
+        let Tools { tools } = self.link.ask("session/join", &json!({ "sessionId": session }))?;
+        Ok(tools)
+    }
+
+    /// Leaves the session that was joined.
+    pub fn leave(&self) -> Result<(), Error> {
+        let _: serde_json::Value = self.link.ask("session/leave", &json!({}))?;
+        Ok(())
+    }
+
+    /// The tools of the agent's page, with their whole definitions.
+    pub fn tools(&self) -> Result<Vec<serde_json::Value>, Error> {
+        let Tools { tools } = self.link.ask("tools/list", &json!({}))?;
+        Ok(tools)
+    }
+
+    /// What happens to the joined session from now on. Every listener hears all of it.
+    pub fn notifications(&self) -> Notifications {
+        self.news.listen(&self.link)
+    }
+
+    /// Any other method of the hub; `docs/wire.md` lists them.
+    pub fn request(&self, method: &str, params: &serde_json::Value) -> Result<serde_json::Value, Error> {
+        let sent = self.link.request(method, params)?;
+        Call::new(&self.link, sent, None).wait()
+    }
+
+    /// Waits until the connection is gone, and says why it is.
+    pub fn wait_closed(&self) -> Error {
+        Error::Disconnected { why: self.link.calls.wait_lost() }
+    }
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent").finish_non_exhaustive()
+    }
+}
+
+#[derive(Deserialize)]
+struct Tools {
+    tools: Vec<serde_json::Value>,
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    // A timeout of nothing would be none at all; one beyond every clock is the longest.
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1)
+}

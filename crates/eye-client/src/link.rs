@@ -1,0 +1,162 @@
+//! A connection that correlates: requests of ours with their answers, by one thread that reads. What else the hub says
+//! goes to whoever opened the link.
+
+use crate::address::Address;
+use crate::call::Progress;
+use crate::calls::{Calls, Slot};
+use crate::error::Error;
+use crate::mailbox::Taken;
+use crate::wire::{self, Reader, Writer};
+use eye_protocol::limits::{FRAME_BYTES_MAX, HANDSHAKE_MS};
+use eye_protocol::messages::{Hello, Welcome};
+use eye_protocol::rpc::{self, Message};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What a hub may take for what needs no page.
+const OWN_ANSWER: Duration = Duration::from_millis(HANDSHAKE_MS);
+
+/// One connection. It ends when the last handle on it is dropped.
+pub struct Link {
+    pub writer: Writer,
+    pub calls: Arc<Calls>,
+}
+
+/// What the hub said that is no answer.
+pub enum Heard<'a> {
+    /// It asks.
+    Request {
+        /// JSON text.
+        id: &'a str,
+        method: &'a str,
+        params: &'a str,
+    },
+    /// It tells.
+    Notification { method: &'a str, params: &'a str },
+    /// It is gone.
+    Lost,
+}
+
+impl Link {
+    /// Connects, and hands what the hub says to `hear`, on the thread that reads.
+    pub fn open(
+        address: &Address,
+        query: &str,
+        mut hear: impl FnMut(&Writer, Heard<'_>) + Send + 'static,
+    ) -> Result<Arc<Self>, Error> {
+        let (reader, writer) = wire::connect(address, query)?;
+        let link = Arc::new(Self { writer: writer.clone(), calls: Arc::default() });
+        let calls = Arc::clone(&link.calls);
+        let thread = std::thread::Builder::new().name("eye-client".into());
+        thread
+            .spawn(move || {
+                let why: Arc<str> = read_all(reader, &writer, &calls, &mut hear).into();
+                // Nobody may wait for an answer to what could still be written.
+                writer.cut();
+                calls.lose(&why);
+                hear(&writer, Heard::Lost);
+            })
+            .map_err(|source| Error::Unreachable { address: address.to_string(), source: Arc::new(source) })?;
+        Ok(link)
+    }
+
+    /// Says who this is, and waits for the hub's welcome.
+    pub fn greet(&self, hello: &impl Serialize) -> Result<Welcome, Error> {
+        self.ask("hello", hello)
+    }
+
+    /// Asks the hub itself for something, and reads its answer.
+    pub fn ask<T: DeserializeOwned>(&self, method: &str, params: &impl Serialize) -> Result<T, Error> {
+        let (id, slot) = self.request(method, params)?;
+        let outcome = match slot.take(Some(Instant::now() + OWN_ANSWER)) {
+            Taken::End(outcome) => outcome,
+            Taken::Item(_) | Taken::Late => {
+                self.calls.forget(id);
+                Err(Error::Silent)
+            }
+        };
+        read(&outcome?)
+    }
+
+    /// Sends a request; its ending arrives in the slot.
+    pub fn request(&self, method: &str, params: &impl Serialize) -> Result<(u64, Arc<Slot>), Error> {
+        let (id, slot) = self.calls.begin()?;
+        let frame = rpc::request(&id.to_string(), method, params);
+        if frame.len() > FRAME_BYTES_MAX {
+            self.calls.forget(id);
+            return Err(Error::TooLong { bytes: frame.len() });
+        }
+        if let Err(why) = self.writer.send(&frame) {
+            // The reader ends every call when the connection is gone, and may have been first.
+            self.calls.end(id, Err(Error::Disconnected { why: why.into() }));
+        }
+        Ok((id, slot))
+    }
+
+    /// Tells the hub something. A hub that is gone is noticed by whoever waits for it.
+    pub fn notify(&self, method: &str, params: &impl Serialize) {
+        let _ = self.writer.send(&rpc::notification(method, params));
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.writer.cut();
+    }
+}
+
+/// Reads what the hub answered.
+pub fn read<T: DeserializeOwned>(result: &str) -> Result<T, Error> {
+    serde_json::from_str(result).map_err(|error| Error::Garbled(error.to_string()))
+}
+
+/// What every client of this crate says of itself.
+pub fn hello() -> Hello {
+    Hello { version: Some(eye_protocol::messages::PROTOCOL_VERSION.into()), typed: true, ..Hello::default() }
+}
+
+/// Reads until the connection is gone, and says why it is.
+fn read_all(
+    mut reader: Reader,
+    writer: &Writer,
+    calls: &Calls,
+    hear: &mut impl FnMut(&Writer, Heard<'_>),
+) -> String {
+    let mut last_words = None;
+    loop {
+        let frame = match reader.read() {
+            Ok(frame) => frame,
+            Err(why) => return last_words.unwrap_or(why),
+        };
+        match rpc::parse_one(&frame) {
+            Some(Message::Response { id, outcome }) => match (id.parse(), outcome) {
+                (Ok(id), outcome) => calls.end(id, outcome.map(Into::into).map_err(Error::Answer)),
+                // An answer to nothing we asked is about the connection as a whole.
+                (Err(_), Err(error)) => last_words = Some(error.message),
+                (Err(_), Ok(_)) => {}
+            },
+            // `null` is a result too, and the envelope tells it from none only so far.
+            Some(Message::Invalid { id, .. }) => {
+                if let Ok(id) = id.parse() {
+                    calls.end(id, Ok("null".into()));
+                }
+            }
+            Some(Message::Notification { method, params }) => match method.as_str() {
+                "call/progress" => {
+                    if let Some((id, progress)) = Progress::parse(&params) {
+                        calls.progress(id, progress);
+                    }
+                }
+                "hub/retiring" => last_words = Some("the hub shuts down".into()),
+                method => hear(writer, Heard::Notification { method, params: &params }),
+            },
+            Some(Message::Request { id, method, params }) => {
+                hear(writer, Heard::Request { id: &id, method: &method, params: &params });
+            }
+            // Line frames: this client asks nothing in that form.
+            None => {}
+        }
+    }
+}
