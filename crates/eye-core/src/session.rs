@@ -207,6 +207,8 @@ impl Session {
                     && let Some(known) = self.calls.get_mut(call)
                 {
                     let rendered = match ending {
+                        // Bytes stay bytes: how an agent takes them is its dialect's business.
+                        Ok(Value::Bytes(bytes)) => Ok(Value::Bytes(bytes)),
                         Ok(value) if known.tool => Ok(Value::Json(tools::result(&value, &self.origin))),
                         other => other,
                     };

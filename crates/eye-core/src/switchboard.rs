@@ -13,7 +13,7 @@ use eye_protocol::id::{LineId, is_call_id};
 use eye_protocol::limits::{AGENT_NAMES_MAX, GRACE_AFTER_RESTART_MS, NAME_BYTES_MAX, SESSION_KEPT_MS, SESSIONS_MAX};
 use eye_protocol::messages::{Hello, PageInfo, Presence, SessionRow, Sessions};
 use eye_protocol::rpc::json;
-use eye_protocol::{Code, Ending, Error, SessionId};
+use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -417,22 +417,19 @@ impl Switchboard {
 
     fn join(&mut self, now: Millis, agent: Conn, form: Option<ReplyForm>, session: &str, out: &mut Vec<Effect>) {
         let known = SessionId::parse(session).filter(|id| self.sessions.contains_key(id));
-        let result = match known.map_or_else(|| select::named(session, self.sessions.values()), Ok) {
-            Ok(id) => {
-                self.leave(agent);
-                self.used(now, agent, &id);
-                self.members.entry(id.clone()).or_default().push(agent);
-                if let Some(known) = self.agents.get_mut(&agent) {
-                    known.joined = Some(id.clone());
-                }
-                let tools = self.sessions.get(&id).map_or_else(|| "[]".into(), |held| held.toolbox().list(None));
-                Ok(format!(r#"{{"success":true,"sessionId":{},"tools":{tools}}}"#, json(id.as_str())))
+        let result = if let Ok(id) = known.map_or_else(|| select::named(session, self.sessions.values()), Ok) {
+            self.leave(agent);
+            self.used(now, agent, &id);
+            self.members.entry(id.clone()).or_default().push(agent);
+            if let Some(known) = self.agents.get_mut(&agent) {
+                known.joined = Some(id.clone());
             }
-            Err(_) => {
-                let there = self.session_ids().join(", ");
-                let hint = if there.is_empty() { "no page is connected".into() } else { format!("there are: {there}") };
-                Err(Error::new(Code::SESSION, format!("Session not found: {session}")).hint(hint))
-            }
+            let tools = self.sessions.get(&id).map_or_else(|| "[]".into(), |held| held.toolbox().list(None));
+            Ok(format!(r#"{{"success":true,"sessionId":{},"tools":{tools}}}"#, json(id.as_str())))
+        } else {
+            let there = self.session_ids().join(", ");
+            let hint = if there.is_empty() { "no page is connected".into() } else { format!("there are: {there}") };
+            Err(Error::new(Code::SESSION, format!("Session not found: {session}")).hint(hint))
         };
         out.extend(form.map(|form| Effect::Result { reply: Reply { agent, form }, result }));
     }
@@ -710,6 +707,7 @@ struct CallBatch {
 
 fn results(slots: &[Option<Ending>]) -> String {
     let one = |slot: &Option<Ending>| match slot {
+        Some(Ok(value @ Value::Bytes(_))) => format!(r#"{{"result":{}}}"#, tools::result(value, "")),
         Some(Ok(value)) => format!(r#"{{"result":{}}}"#, value.to_json()),
         Some(Err(error)) => format!(r#"{{"error":{}}}"#, json(&ErrorObject::from(error))),
         None => "null".to_owned(),

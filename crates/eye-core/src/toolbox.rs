@@ -148,10 +148,10 @@ impl Toolbox {
             .collect();
         near.sort_unstable();
         let near: Vec<&str> = near.into_iter().take(NEAR_SHOWN_MAX).map(|(_, name)| name).collect();
-        Err(match near.is_empty() {
-            true => error.hint("`eye tools` lists what there is"),
-            false => error.hint(format!("did you mean {}?", near.join(", "))),
-        })
+        if near.is_empty() {
+            return Err(error.hint("`eye tools` lists what there is"));
+        }
+        Err(error.hint(format!("did you mean {}?", near.join(", "))))
     }
 }
 

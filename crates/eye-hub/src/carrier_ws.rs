@@ -31,7 +31,11 @@ pub async fn serve(hub: Arc<Hub>, socket: WebSocket, peer: Peer, greet: impl FnO
                             return Some(close);
                         }
                     }
-                    Ok(Message::Binary(_)) => return Some(Close::unsupported("binary messages are not taken here")),
+                    Ok(Message::Binary(bytes)) => {
+                        if let Err(close) = hub.hear_binary(conn, &bytes) {
+                            return Some(close);
+                        }
+                    }
                     Ok(Message::Ping(_) | Message::Pong(_)) => {}
                     Ok(Message::Close(_)) => return None,
                     Err(error) => return too_big(&error),
@@ -75,9 +79,13 @@ async fn send(
     let bytes = Bytes::from(parcel.bytes);
     let (mut start, count) = (0, parcel.ends.len());
     for (at, end) in parcel.ends.into_iter().enumerate() {
-        let Ok(text) = Utf8Bytes::try_from(bytes.slice(start..end)) else { continue };
+        let message = bytes.slice(start..end);
         start = end;
-        sink.feed(Message::Text(text)).await?;
+        if parcel.binary.contains(&at) {
+            sink.feed(Message::Binary(message)).await?;
+        } else if let Ok(text) = Utf8Bytes::try_from(message) {
+            sink.feed(Message::Text(text)).await?;
+        }
         if at + 1 < count {
             hub.progress(conn);
         }

@@ -66,6 +66,21 @@ impl Hub {
         Ok(())
     }
 
+    /// Takes one binary message: the result of a call, from a page. An error closes its sender.
+    pub fn hear_binary(&self, conn: Conn, message: &[u8]) -> Result<(), Close> {
+        let mut state = self.hold();
+        Self::heard(&mut state, message.len());
+        let page = state.peers.get(&conn).is_some_and(|peer| peer.side == Side::Page && !peer.deaf);
+        let said = eye::page_binary(conn, message).filter(|_| page);
+        if said.is_none() {
+            return Err(Close::unsupported(
+                "a binary message is the result of a page's call: `ID TYPE`, a newline, bytes",
+            ));
+        }
+        self.page_said(&mut state, conn, said);
+        Ok(())
+    }
+
     /// An agent named its page in the query.
     pub fn target(&self, conn: Conn, target: String) {
         let mut state = self.hold();
@@ -216,6 +231,8 @@ impl Hub {
         if let Voice::Eye { typed } = &mut peer.voice {
             *typed = hello.typed;
         }
+        // A batch has no place for bytes, so an agent has one or the other.
+        peer.binary = hello.binary && !hello.batch;
         if hello.batch {
             peer.batched = true;
             peer.outbox.begin_batches();
@@ -244,7 +261,7 @@ impl Hub {
             }
             Some(FromPage::Session(id)) => {
                 self.page_joins(state, conn, plain_page());
-                let session = state.board.session_of(conn).map(|id| json(id.as_str())).unwrap_or_else(|| "null".into());
+                let session = state.board.session_of(conn).map_or_else(|| "null".into(), |id| json(id.as_str()));
                 let result = format!(r#"{{"sessionId":{session},"expiresAt":null}}"#);
                 self.reply(state, conn, &rpc::response(&id, Ok(&result)));
             }

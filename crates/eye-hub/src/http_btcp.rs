@@ -1,4 +1,4 @@
-//! BTCP where WebSockets are blocked: `/events` with `/message` in both of its forms, and `/rpc`.
+//! BTCP where a `WebSocket` is blocked: `/events` with `/message` in both of its forms, and `/rpc`.
 
 use crate::carrier_events;
 use crate::dialect::events;

@@ -14,6 +14,8 @@ pub enum Outbox {
         bytes: Vec<u8>,
         /// Where each ends.
         ends: Vec<usize>,
+        /// Which of them are binary, by their number.
+        binary: Vec<usize>,
     },
     /// Several frames a message.
     Batches(Batches),
@@ -54,6 +56,8 @@ pub struct Parcel {
     pub bytes: Vec<u8>,
     /// Where each message ends.
     pub ends: Vec<usize>,
+    /// Which messages are binary, by their number.
+    pub binary: Vec<usize>,
 }
 
 impl Outbox {
@@ -64,7 +68,7 @@ impl Outbox {
 
     /// An empty buffer for messages.
     pub fn messages() -> Self {
-        Self::Messages { bytes: Vec::new(), ends: Vec::new() }
+        Self::Messages { bytes: Vec::new(), ends: Vec::new(), binary: Vec::new() }
     }
 
     /// An empty buffer for server-sent events.
@@ -74,7 +78,7 @@ impl Outbox {
 
     /// From here on several frames share a message. What was written before stays as it was.
     pub fn begin_batches(&mut self) {
-        if let Self::Messages { bytes, ends } = self {
+        if let Self::Messages { bytes, ends, .. } = self {
             *self = Self::Batches(Batches::after(std::mem::take(bytes), std::mem::take(ends)));
         }
     }
@@ -99,10 +103,19 @@ impl Outbox {
         }
     }
 
+    /// Adds a binary message, where there are messages.
+    pub fn binary(&mut self, message: &[u8]) {
+        if let Self::Messages { bytes, ends, binary } = self {
+            bytes.extend_from_slice(message);
+            binary.push(ends.len());
+            ends.push(bytes.len());
+        }
+    }
+
     fn text(&mut self, frame: &str) {
         match self {
             Self::Stream(bytes) => stream::write(frame, bytes),
-            Self::Messages { bytes, ends } => {
+            Self::Messages { bytes, ends, .. } => {
                 bytes.extend_from_slice(frame.as_bytes());
                 ends.push(bytes.len());
             }
@@ -130,12 +143,14 @@ impl Outbox {
     pub fn take(&mut self) -> Parcel {
         match self {
             Self::Stream(bytes) | Self::Events { bytes, .. } => {
-                Parcel { bytes: std::mem::take(bytes), ends: Vec::new() }
+                Parcel { bytes: std::mem::take(bytes), ..Parcel::default() }
             }
-            Self::Messages { bytes, ends } => Parcel { bytes: std::mem::take(bytes), ends: std::mem::take(ends) },
+            Self::Messages { bytes, ends, binary } => {
+                Parcel { bytes: std::mem::take(bytes), ends: std::mem::take(ends), binary: std::mem::take(binary) }
+            }
             Self::Batches(batches) => {
                 let (bytes, ends) = batches.take();
-                Parcel { bytes, ends }
+                Parcel { bytes, ends, binary: Vec::new() }
             }
         }
     }

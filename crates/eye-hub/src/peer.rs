@@ -56,6 +56,7 @@ pub struct Signals {
 }
 
 /// One connected peer.
+#[expect(clippy::struct_excessive_bools, reason = "what was agreed with a peer, each for itself")]
 #[derive(Debug)]
 pub struct Peer {
     /// Which side it is on.
@@ -64,6 +65,8 @@ pub struct Peer {
     pub voice: Voice,
     /// Whether its messages are batches.
     pub batched: bool,
+    /// Whether it takes binary results as binary messages.
+    pub binary: bool,
     /// Whether its carrier proved who it is, so that it may become a page.
     pub may_provide: bool,
     /// Set until it has said hello.
@@ -91,6 +94,7 @@ impl Peer {
             side,
             voice,
             batched: false,
+            binary: false,
             may_provide: false,
             joining,
             outbox,

@@ -4,7 +4,7 @@ use crate::dialect::{events, eye, original, tools};
 use crate::outbox::Kind;
 use crate::peer::{Peer, Voice};
 use eye_core::{Effect, ReplyForm, Task};
-use eye_protocol::rpc;
+use eye_protocol::{Value, rpc};
 
 /// Writes what follows into a peer's outbox. `text` is room to write in.
 pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
@@ -47,6 +47,13 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
                 peer.outbox.line(text);
             }
             voice => {
+                if let Ok(Value::Bytes(bytes)) = &ending
+                    && peer.binary
+                    && let Some(message) = eye::to_agent_binary(&reply.form, bytes)
+                {
+                    peer.outbox.binary(&message);
+                    return;
+                }
                 let typed = voice == Voice::Eye { typed: true };
                 if eye::to_agent(&reply.form, &ending, typed, text) {
                     peer.rpc(Kind::Response, text);

@@ -234,3 +234,29 @@ fn a_thousand_sessions_with_ten_tools_each() {
     pages[777].say(r#"{"jsonrpc":"2.0","id":"1","result":"here"}"#);
     assert!(agent.hear().unwrap().contains("here"));
 }
+
+#[test]
+fn binary_results_travel_as_bytes_to_whoever_takes_them() {
+    use tungstenite::Message;
+    let hub = open_hub();
+    let mut page = hub.page("shop");
+    page.say(r#"{"jsonrpc":"2.0","id":"r","method":"tools/register","params":{"tools":[{"name":"shot"}]}}"#);
+    page.hear();
+    let mut agent = Page(hub.connect("/ws?clientType=agent", &[]).unwrap());
+    let call = r#"{"jsonrpc":"2.0","id":"q","method":"tools/call","params":{"name":"shot"}}"#;
+    agent.say(r#"{"jsonrpc":"2.0","method":"hello","params":{"binary":true}}"#);
+    agent.say(call);
+    page.hear();
+    page.0.send(Message::binary(b"1 image/png\n\x89PNG\xff".to_vec())).unwrap();
+    assert_eq!(agent.0.read().unwrap(), Message::binary(b"\"q\" image/png\n\x89PNG\xff".to_vec()));
+    let mut plain = hub.agent();
+    plain.say(call);
+    page.hear();
+    page.0.send(Message::binary(b"2 image/png\n\x01\x02\x03".to_vec())).unwrap();
+    let answer: Value = serde_json::from_str(&plain.hear().unwrap()).unwrap();
+    assert_eq!(answer["result"]["content"][0]["data"], "AQID");
+    plain.say("a:shot()");
+    page.hear();
+    page.0.send(Message::binary(b"3 image/png\n\x01\x02\x03".to_vec())).unwrap();
+    assert_eq!(plain.hear().unwrap(), "a:<image/png, 3 bytes>");
+}

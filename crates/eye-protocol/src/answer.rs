@@ -2,6 +2,7 @@
 
 use crate::error::{Code, Error};
 use crate::id::split_call_id;
+use base64::Engine;
 
 /// Separates message, hint and stack of a typed error.
 const FIELD: char = '\u{1f}';
@@ -15,6 +16,31 @@ pub enum Value {
     Json(String),
     /// The short rendering of what JSON cannot hold.
     Rendering(String),
+    /// Bytes, with their media type.
+    Bytes(Box<Bytes>),
+}
+
+/// Bytes that a call came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bytes {
+    /// Such as `image/png`.
+    pub media_type: String,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    rendering: String,
+}
+
+impl Bytes {
+    /// Bytes with what a reader of text sees of them.
+    pub fn new(media_type: &str, bytes: Vec<u8>) -> Self {
+        let rendering = format!("<{media_type}, {} bytes>", bytes.len());
+        Self { media_type: media_type.to_owned(), bytes, rendering }
+    }
+
+    /// The bytes in base64.
+    pub fn base64(&self) -> String {
+        base64::engine::general_purpose::STANDARD.encode(&self.bytes)
+    }
 }
 
 impl Value {
@@ -22,6 +48,7 @@ impl Value {
     pub fn as_text(&self) -> &str {
         match self {
             Self::Text(text) | Self::Json(text) | Self::Rendering(text) => text,
+            Self::Bytes(bytes) => &bytes.rendering,
         }
     }
 
@@ -32,6 +59,7 @@ impl Value {
         match self {
             Self::Json(json) if serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() => json.clone(),
             Self::Text(text) | Self::Json(text) | Self::Rendering(text) => crate::rpc::json(text),
+            Self::Bytes(bytes) => crate::rpc::json(&bytes.base64()),
         }
     }
 }
@@ -47,7 +75,7 @@ pub fn write_typed(id: &str, ending: &Ending, out: &mut String) {
             out.push(match value {
                 Value::Text(_) => ':',
                 Value::Json(_) => '=',
-                Value::Rendering(_) => '~',
+                Value::Rendering(_) | Value::Bytes(_) => '~',
             });
             out.push_str(value.as_text());
         }

@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod batch;
+pub mod binary;
 pub mod close;
 pub mod compact;
 pub mod error;

@@ -42,6 +42,9 @@ pub struct Hello {
     /// What a page is capable of; tools that need more are refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<Vec<String>>,
+    /// An agent takes binary results as binary messages.
+    #[serde(default)]
+    pub binary: bool,
     /// A page says what it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageInfo>,
@@ -211,6 +214,7 @@ impl Kept {
         let mut kept = Self { id, value: None, rendering: None, error: None };
         match ending {
             Ok(Value::Rendering(text)) => kept.rendering = Some(text.clone()),
+            Ok(value @ Value::Bytes(_)) => kept.rendering = Some(value.as_text().to_owned()),
             Ok(value) => match RawValue::from_string(value.to_json()) {
                 Ok(raw) => kept.value = Some(raw),
                 // A page that sends broken JSON must not break the answer around it.

@@ -146,6 +146,9 @@ pub fn response(id: &str, outcome: Result<&str, &Error>) -> String {
 pub fn eval_result(value: &Value) -> String {
     match value {
         Value::Rendering(text) => format!(r#"{{"rendering":{}}}"#, json(text)),
+        Value::Bytes(bytes) => {
+            format!(r#"{{"base64":{},"mediaType":{}}}"#, value.to_json(), json(&bytes.media_type))
+        }
         Value::Text(_) | Value::Json(_) => format!(r#"{{"value":{}}}"#, value.to_json()),
     }
 }

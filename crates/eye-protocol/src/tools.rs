@@ -1,6 +1,6 @@
 //! Tools: their definitions, the params of their methods, and the one place where a result is rendered.
 
-use crate::answer::Value;
+use crate::answer::{Bytes, Value};
 use crate::error::{Code, Error};
 use crate::limits::TOOL_NAME_BYTES_MAX;
 use crate::rpc::json;
@@ -193,12 +193,14 @@ pub fn result(value: &Value, origin: &str) -> String {
     let json_value = value.to_json();
     let fields: Option<Fields> = match value {
         Value::Json(_) => serde_json::from_str(&json_value).ok(),
-        Value::Text(_) | Value::Rendering(_) => None,
+        Value::Text(_) | Value::Rendering(_) | Value::Bytes(_) => None,
     };
     let passes = fields.as_ref().is_some_and(|fields| fields.get("content").is_some_and(|c| c.get().starts_with('[')));
     let mut result = Fields::new();
     if passes {
         result = fields.unwrap_or_default();
+    } else if let Value::Bytes(bytes) = value {
+        result.insert("content".into(), raw(&[content_of(bytes)]));
     } else {
         let text = [Content { kind: "text", text: value.as_text() }];
         result.insert("content".into(), raw(&text));
@@ -213,6 +215,20 @@ pub fn result(value: &Value, origin: &str) -> String {
     meta.insert("eye/origin".into(), raw(origin));
     result.insert("_meta".into(), raw(&meta));
     json(&result)
+}
+
+/// Bytes as MCP writes them: pictures and sounds by their kind, anything else as a resource.
+fn content_of(bytes: &Bytes) -> serde_json::Value {
+    let (media_type, data) = (&bytes.media_type, bytes.base64());
+    match media_type.split_once('/') {
+        Some((kind @ ("image" | "audio"), _)) => {
+            serde_json::json!({ "type": kind, "data": data, "mimeType": media_type })
+        }
+        _ => serde_json::json!({
+            "type": "resource",
+            "resource": { "uri": "eye://result", "mimeType": media_type, "blob": data }
+        }),
+    }
 }
 
 /// An object whose members stay raw and in order.

@@ -2,7 +2,9 @@
 
 use super::{FromAgent, FromPage};
 use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Task};
-use eye_protocol::answer::{parse_plain, parse_typed, write_plain, write_typed};
+use eye_protocol::answer::{Bytes, parse_plain, parse_typed, write_plain, write_typed};
+use eye_protocol::binary::Binary;
+use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::line::Line;
 use eye_protocol::messages::{
@@ -112,6 +114,7 @@ pub fn to_agent(form: &ReplyForm, ending: &Ending, typed: bool, out: &mut String
         }
         ReplyForm::Tool(id) => {
             out.push_str(&match ending {
+                Ok(value @ Value::Bytes(_)) => rpc::response(id, Ok(&eye_protocol::tools::result(value, ""))),
                 Ok(value) => rpc::response(id, Ok(&value.to_json())),
                 Err(error) => rpc::response(id, Err(error)),
             });
@@ -120,6 +123,26 @@ pub fn to_agent(form: &ReplyForm, ending: &Ending, typed: bool, out: &mut String
         ReplyForm::Place(_) => {}
     }
     false
+}
+
+/// Writes a binary result for an agent that takes it as such: its own id, the media type, the bytes.
+pub fn to_agent_binary(form: &ReplyForm, bytes: &Bytes) -> Option<Vec<u8>> {
+    let id = match form {
+        ReplyForm::Line(id) => id.as_str(),
+        ReplyForm::Rpc(id) | ReplyForm::Tool(id) => id,
+        ReplyForm::Compact(Form::Object(id) | Form::Pair(id)) => id,
+        ReplyForm::Compact(Form::Bare) | ReplyForm::Place(_) => return None,
+    };
+    let mut out = Vec::with_capacity(bytes.bytes.len() + 64);
+    Binary { id, media_type: &bytes.media_type, bytes: &bytes.bytes }.write(&mut out);
+    Some(out)
+}
+
+/// Reads a binary message of a page: the result of one of its calls.
+pub fn page_binary(page: Conn, message: &[u8]) -> Option<FromPage> {
+    let Binary { id, media_type, bytes } = Binary::parse(message)?;
+    let ending = Ok(Value::Bytes(Box::new(Bytes::new(media_type, bytes.to_vec()))));
+    Some(FromPage::Input(Input::PageAnswered { page, call: id.parse().ok()?, ending }))
 }
 
 /// Reads one line frame of a page: an answer, or nothing we know.
@@ -139,7 +162,7 @@ pub fn page_rpc(page: Conn, text: &str) -> Option<FromPage> {
             },
             "ping" => FromPage::Reply(rpc::response(&id, Ok(PONG))),
             "session/create" => FromPage::Session(id),
-            other => super::tools::from_page(page, id, other, &params),
+            other => super::tools::from_page(page, &id, other, &params),
         }),
         Message::Notification { method, params } => page_notification(page, &method, &params),
         Message::Response { id, outcome } => Some(FromPage::Input(page_response(page, &id, outcome)?)),
@@ -182,7 +205,7 @@ pub fn to_page(call: Option<u32>, task: &Task, out: &mut String) -> bool {
     match (call, task) {
         (None, Task::Eval { code, frame: None }) => Line::Fire { code }.write(out),
         (Some(call), Task::Eval { code, frame: None }) => {
-            Line::Ask { id: decimal(call, &mut [0; 10]), code }.write(out)
+            Line::Ask { id: decimal(call, &mut [0; 10]), code }.write(out);
         }
         (call, Task::Eval { code, frame: Some(frame) }) => {
             let params = EvalInFrame { code: code.clone(), frame: frame.to_string() };

@@ -65,7 +65,7 @@ fn task(call: CallTool) -> Task {
 }
 
 /// Reads a request of a page about its tools.
-pub fn from_page(page: Conn, id: RpcId, method: &str, params: &str) -> FromPage {
+pub fn from_page(page: Conn, id: &RpcId, method: &str, params: &str) -> FromPage {
     let input = match method {
         "tools/register" => {
             rpc::params(params).map(|Register { tools }| Input::PageOffers { page, id: Some(id.clone()), tools })
@@ -77,7 +77,7 @@ pub fn from_page(page: Conn, id: RpcId, method: &str, params: &str) -> FromPage 
     };
     match input {
         Ok(input) => FromPage::Input(input),
-        Err(error) => FromPage::Reply(rpc::response(&id, Err(&error))),
+        Err(error) => FromPage::Reply(rpc::response(id, Err(&error))),
     }
 }
 

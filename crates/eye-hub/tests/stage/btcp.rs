@@ -108,7 +108,7 @@ impl<'a> Peer<'a> {
             Self::Post { bodies, .. } => bodies.remove(0),
             Self::Events { stream, bodies, .. } => {
                 let answered = bodies.iter().position(|body| body.contains("\"jsonrpc\""));
-                answered.map(|at| bodies.remove(at)).unwrap_or_else(|| next_event(stream))
+                answered.map_or_else(|| next_event(stream), |at| bodies.remove(at))
             }
         };
         serde_json::from_str(&text).unwrap_or_else(|_| panic!("JSON, not {text}"))
