@@ -43,6 +43,12 @@ impl UnixAgent {
         Ok(value["result"].take())
     }
 
+    /// Sends one frame and gives the next one that comes.
+    pub fn ask_raw(&mut self, frame: &str) -> Result<String, BenchError> {
+        self.stream.write_all(format!("{frame}\n").as_bytes()).doing("asking")?;
+        self.frame()
+    }
+
     /// Sends code to fire and forget so many times.
     pub fn fire_many(&mut self, code: &str, count: usize) -> Result<(), BenchError> {
         let text = format!(":{code}\n").repeat(count);
@@ -99,6 +105,15 @@ impl SocketAgent {
             tungstenite::client(request, stream).map_err(|error| BenchError::Odd(error.to_string()))?;
         socket.send(Message::text(hello(target))).doing("saying hello")?;
         Ok(Self { socket })
+    }
+}
+
+impl SocketAgent {
+    /// Sends one frame and gives the next one that comes.
+    pub fn ask_raw(&mut self, frame: &str) -> Result<String, BenchError> {
+        self.socket.send(Message::text(frame)).doing("asking")?;
+        let answer = self.socket.read().doing("reading an answer")?;
+        Ok(answer.to_text().doing("reading an answer")?.to_owned())
     }
 }
 

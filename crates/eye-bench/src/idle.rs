@@ -33,7 +33,8 @@ pub fn measure(report: &mut Report, eye: &Path, home: &Path, counts: &[usize]) -
     Ok(())
 }
 
-fn idle_page(port: u16, number: usize) -> Result<WebSocket<TcpStream>, BenchError> {
+/// A page that joins and does nothing.
+pub fn idle_page(port: u16, number: usize) -> Result<WebSocket<TcpStream>, BenchError> {
     let stream = TcpStream::connect(("127.0.0.1", port)).doing("connecting an idle page")?;
     let url = format!("ws://127.0.0.1:{port}/ws?sessionId=idle{number}&clientType=browser");
     let mut request = url.into_client_request().doing("making a request")?;

@@ -14,6 +14,7 @@ mod report;
 mod roundtrip;
 mod sizes;
 mod stats;
+mod tools;
 
 use error::{BenchError, Doing};
 use report::Report;
@@ -38,12 +39,14 @@ fn main() -> Result<(), BenchError> {
     let rounds = if quick { 3 } else { 9 };
     roundtrip::measure(&mut report, &mut bare, &hub, rounds)?;
     depth::measure(&mut report, &mut bare, &hub, rounds)?;
+    tools::measure(&mut report, &hub, rounds)?;
     let bare = bare.into_http_server()?;
     process::measure(&mut report, &eye, &hub, bare.port(), if quick { 20 } else { 200 })?;
     drop(browser);
     process::first_and_second(&mut report, &eye, home.path())?;
     drop(hub);
     idle::measure(&mut report, &eye, home.path(), if quick { &[1_000] } else { &[1_000, 10_000] })?;
+    tools::growth(&mut report, &eye, home.path(), if quick { &[10, 1_000] } else { &[10, 100, 1_000, 10_000] })?;
     sizes::measure(&mut report, &eye, &client_js)?;
 
     report.print();

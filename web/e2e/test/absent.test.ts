@@ -36,7 +36,7 @@ test("no page: fire says so too", async () => {
 test("two pages and no choice made: the error lists both, and exits 3", async () => {
   const [one, two] = [await stage.visit("/one.html"), await stage.visit("/two.html")];
   const { stderr, code } = await stage.home.eye("1+1");
-  assert.match(stderr, /^error: 2 pages are connected: /);
+  assert.match(stderr, /^error: there are 2 pages: /);
   for (const part of [one.session, two.session, "Same one", "Same two"]) assert.ok(stderr.includes(part), stderr);
   assert.match(stderr, /^hint: .*--page/m);
   assert.equal(code, EXIT_ABSENT);
