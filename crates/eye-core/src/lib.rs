@@ -4,11 +4,15 @@
 //! [`Session::on`]; who is asked and how bytes look is somebody else's business.
 
 pub mod agent;
+mod asking;
 pub mod calls;
 pub mod event;
+mod following;
+mod joining;
 pub mod kept;
 pub mod order;
 mod refusal;
+mod row;
 pub mod select;
 pub mod session;
 pub mod session_event;

@@ -1,19 +1,17 @@
 //! All sessions and agents of one hub: finds who is meant, keeps shelves and order, and wakes who has a deadline.
 
 use crate::agent::{Agent, Memory};
-use crate::event::{Asker, Conn, Effect, Input, Millis, Mode, News, Reply, ReplyForm, Task, ToolQuery};
+use crate::asking::{CallBatch, Question};
+use crate::event::{Conn, Effect, Input, Millis};
 use crate::kept::Delivery;
-use crate::select;
+use crate::row::row;
 use crate::session::Session;
 use crate::session_event::{Event, Newcomer, Outcome};
 use crate::tally::Tally;
-use eye_protocol::compact::Form;
-use eye_protocol::error::ErrorObject;
-use eye_protocol::id::{LineId, is_call_id};
+use eye_protocol::SessionId;
 use eye_protocol::limits::{AGENT_NAMES_MAX, GRACE_AFTER_RESTART_MS, NAME_BYTES_MAX, SESSION_KEPT_MS, SESSIONS_MAX};
 use eye_protocol::messages::{Hello, PageInfo, Presence, SessionRow, Sessions};
 use eye_protocol::rpc::json;
-use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -35,22 +33,22 @@ pub struct Known {
 /// Everything one hub knows.
 #[derive(Debug, Default)]
 pub struct Switchboard {
-    sessions: FxHashMap<SessionId, Session>,
-    pages: FxHashMap<Conn, SessionId>,
-    agents: FxHashMap<Conn, Agent>,
-    memories: FxHashMap<Box<str>, Memory>,
+    pub(crate) sessions: FxHashMap<SessionId, Session>,
+    pub(crate) pages: FxHashMap<Conn, SessionId>,
+    pub(crate) agents: FxHashMap<Conn, Agent>,
+    pub(crate) memories: FxHashMap<Box<str>, Memory>,
     /// Agents that joined a session and hear of it.
-    members: FxHashMap<SessionId, Vec<Conn>>,
-    batches: FxHashMap<u64, CallBatch>,
-    last_batch: u64,
-    tally: Tally,
-    wakes: BinaryHeap<Reverse<(Millis, SessionId)>>,
-    armed: FxHashMap<SessionId, Millis>,
-    shelves_wake: Option<Millis>,
-    sweep_at: Millis,
-    known_changed: bool,
-    outcomes: Vec<Outcome>,
-    deliveries: Vec<Delivery>,
+    pub(crate) members: FxHashMap<SessionId, Vec<Conn>>,
+    pub(crate) batches: FxHashMap<u64, CallBatch>,
+    pub(crate) last_batch: u64,
+    pub(crate) tally: Tally,
+    pub(crate) wakes: BinaryHeap<Reverse<(Millis, SessionId)>>,
+    pub(crate) armed: FxHashMap<SessionId, Millis>,
+    pub(crate) shelves_wake: Option<Millis>,
+    pub(crate) sweep_at: Millis,
+    pub(crate) known_changed: bool,
+    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) deliveries: Vec<Delivery>,
 }
 
 impl Switchboard {
@@ -278,257 +276,7 @@ impl Switchboard {
         }
     }
 
-    fn ask(&mut self, now: Millis, agent: Conn, form: Option<ReplyForm>, question: Question, out: &mut Vec<Effect>) {
-        let form = match form {
-            Some(ReplyForm::Compact(Form::Bare)) => {
-                self.agents.get_mut(&agent).map(|known| ReplyForm::Place(known.order.reserve()))
-            }
-            other => other,
-        };
-        let reply = form.map(|form| Reply { agent, form });
-        let session = match self.find(agent, question.page.as_deref()) {
-            Ok(session) => session,
-            Err(error) => {
-                if let Some(reply) = reply {
-                    self.ended(reply, Err(error), out);
-                }
-                return;
-            }
-        };
-        self.used(now, agent, &session);
-        let Some(known) = self.agents.get_mut(&agent) else { return };
-        if let Err(error) = known.admit(now, 1) {
-            if let Some(reply) = reply {
-                self.ended(reply, Err(error), out);
-            }
-            return;
-        }
-        let timeout_ms = question.timeout_ms.or(known.timeout_ms);
-        let mut task = question.task;
-        if let Task::Eval { frame: frame @ None, .. } = &mut task {
-            frame.clone_from(&known.frame);
-        }
-        let (asker, receipt) = match (question.mode, reply) {
-            (Mode::Answer, Some(reply)) => (Asker::Agent(reply), None),
-            (Mode::Answer, None) => (Asker::Nobody, None),
-            (Mode::Fire, reply) => (Asker::Nobody, reply.map(|reply| (reply, "{}".to_owned()))),
-            (Mode::Keep(id), reply) => match self.keep(now, agent, id) {
-                Ok((name, id)) => {
-                    let receipt = reply.map(|reply| (reply, format!(r#"{{"id":{}}}"#, json(&id))));
-                    (Asker::Shelf { name, id }, receipt)
-                }
-                Err(error) => {
-                    out.extend(reply.map(|reply| Effect::Result { reply, result: Err(error) }));
-                    return;
-                }
-            },
-        };
-        let fired = asker == Asker::Nobody;
-        if asker.agent().is_some()
-            && let Some(known) = self.agents.get_mut(&agent)
-        {
-            known.in_flight += 1;
-        }
-        let refused = self.asked(now, &session, Event::Asked { asker, task, timeout_ms }, out);
-        if let Some((reply, receipt)) = receipt {
-            let result = match refused {
-                // A fire that nobody takes is told to whoever can hear it.
-                Some(error) if fired => Err(error),
-                _ => Ok(receipt),
-            };
-            out.push(Effect::Result { reply, result });
-        }
-    }
-
-    /// Hands an ask to its session; gives back why nobody's call was refused.
-    fn asked(&mut self, now: Millis, session: &SessionId, event: Event, out: &mut Vec<Effect>) -> Option<Error> {
-        let mut outcomes = std::mem::take(&mut self.outcomes);
-        if let Some(held) = self.sessions.get_mut(session) {
-            held.on(now, event, &mut outcomes);
-        }
-        self.arm(session);
-        let refused = match outcomes.first() {
-            Some(Outcome::Ended { asker: Asker::Nobody, ending: Err(error), .. }) => Some(error.clone()),
-            _ => None,
-        };
-        self.follow(now, session, outcomes, out);
-        refused
-    }
-
-    fn ask_batch(
-        &mut self,
-        now: Millis,
-        reply: Reply,
-        tasks: Vec<(Task, Option<u64>)>,
-        page: Option<&str>,
-        out: &mut Vec<Effect>,
-    ) {
-        let agent = reply.agent;
-        let session = self.find(agent, page).and_then(|session| {
-            let known = self.agents.get_mut(&agent).ok_or_else(|| Error::new(Code::INTERNAL, "no such agent"))?;
-            known.admit(now, tasks.len()).map(|()| session)
-        });
-        let session = match session {
-            Ok(session) if !tasks.is_empty() => session,
-            Ok(_) => {
-                out.push(Effect::Result { reply, result: Ok(r#"{"results":[]}"#.into()) });
-                return;
-            }
-            Err(error) => {
-                out.push(Effect::Result { reply, result: Err(error) });
-                return;
-            }
-        };
-        self.used(now, agent, &session);
-        self.last_batch += 1;
-        let batch = self.last_batch;
-        let default_ms = self.agents.get_mut(&agent).and_then(|known| {
-            known.in_flight += tasks.len();
-            known.timeout_ms
-        });
-        self.batches.insert(batch, CallBatch { reply, slots: vec![None; tasks.len()], left: tasks.len() });
-        for (at, (task, timeout_ms)) in tasks.into_iter().enumerate() {
-            let asker = Asker::Batch { agent, batch, at };
-            self.asked(now, &session, Event::Asked { asker, task, timeout_ms: timeout_ms.or(default_ms) }, out);
-        }
-    }
-
-    fn batch_ended(&mut self, key: u64, at: usize, ending: Ending, out: &mut Vec<Effect>) {
-        let Some(batch) = self.batches.get_mut(&key) else { return };
-        if let Some(slot @ None) = batch.slots.get_mut(at) {
-            *slot = Some(ending);
-            batch.left -= 1;
-        }
-        if batch.left == 0
-            && let Some(batch) = self.batches.remove(&key)
-        {
-            out.push(Effect::Result { reply: batch.reply, result: Ok(results(&batch.slots)) });
-        }
-    }
-
-    fn about_tools(&self, agent: Conn, page: Option<&str>, query: &ToolQuery) -> Result<String, Error> {
-        let session = self.find(agent, page)?;
-        let Some(held) = self.sessions.get(&session) else { return Err(no_session(&session, self)) };
-        match query {
-            ToolQuery::List(filter) => Ok(format!(r#"{{"tools":{}}}"#, held.toolbox().list(filter.as_deref()))),
-            ToolQuery::Get(name) => held.toolbox().get(name).map(|tool| tool.definition.get().to_owned()),
-        }
-    }
-
-    fn join(&mut self, now: Millis, agent: Conn, form: Option<ReplyForm>, session: &str, out: &mut Vec<Effect>) {
-        let known = SessionId::parse(session).filter(|id| self.sessions.contains_key(id));
-        let result = if let Ok(id) = known.map_or_else(|| select::named(session, self.sessions.values()), Ok) {
-            self.leave(agent);
-            self.used(now, agent, &id);
-            self.members.entry(id.clone()).or_default().push(agent);
-            if let Some(known) = self.agents.get_mut(&agent) {
-                known.joined = Some(id.clone());
-            }
-            let tools = self.sessions.get(&id).map_or_else(|| "[]".into(), |held| held.toolbox().list(None));
-            Ok(format!(r#"{{"success":true,"sessionId":{},"tools":{tools}}}"#, json(id.as_str())))
-        } else {
-            let there = self.session_ids().join(", ");
-            let hint = if there.is_empty() { "no page is connected".into() } else { format!("there are: {there}") };
-            Err(Error::new(Code::SESSION, format!("Session not found: {session}")).hint(hint))
-        };
-        out.extend(form.map(|form| Effect::Result { reply: Reply { agent, form }, result }));
-    }
-
-    fn leave(&mut self, agent: Conn) {
-        let Some(session) = self.agents.get_mut(&agent).and_then(|known| known.joined.take()) else { return };
-        if let Some(known) = self.agents.get_mut(&agent) {
-            known.last_used = None;
-        }
-        if let Some(members) = self.members.get_mut(&session) {
-            members.retain(|member| *member != agent);
-            if members.is_empty() {
-                self.members.remove(&session);
-            }
-        }
-    }
-
-    fn about_session(&self, now: Millis, agent: Conn, session: Option<&str>) -> Result<String, Error> {
-        let session = self.find(agent, session)?;
-        let Some(held) = self.sessions.get(&session) else { return Err(no_session(&session, self)) };
-        let row = json(&row(now, held, self.last_used(agent)));
-        let made = now.saturating_sub(held.made_at());
-        let members = self.members.get(&session).map_or(0, Vec::len);
-        Ok(format!(r#"{},"createdMs":{made},"agents":{members}}}"#, row.trim_end_matches('}')))
-    }
-
-    /// Tells those who joined a session what happened to it.
-    fn tell_members(&self, session: &SessionId, news: &News, out: &mut Vec<Effect>) {
-        let members = self.members.get(session).into_iter().flatten();
-        out.extend(members.map(|agent| Effect::News { agent: *agent, session: session.clone(), news: news.clone() }));
-    }
-
-    fn keep(&mut self, now: Millis, agent: Conn, id: Option<Box<str>>) -> Result<(Box<str>, Box<str>), Error> {
-        if let Some(id) = id.as_deref().filter(|id| !is_call_id(id)) {
-            let message = format!("`{id}` is not an id; use 1 to 19 letters, digits or underscores");
-            return Err(Error::new(Code::PARAMS, message));
-        }
-        let name = self.agents.get(&agent).map(|known| known.name.clone()).unwrap_or_default();
-        let id = self.memory(now, &name).shelf.reserve(id)?;
-        Ok((name, id))
-    }
-
-    fn cancel(&mut self, now: Millis, agent: Conn, id: &str, out: &mut Vec<Effect>) {
-        let Some(known) = self.agents.get(&agent) else { return };
-        let mut forms = vec![
-            ReplyForm::Rpc(id.into()),
-            ReplyForm::Tool(id.into()),
-            ReplyForm::Compact(Form::Object(id.into())),
-            ReplyForm::Compact(Form::Pair(id.into())),
-        ];
-        forms.extend(LineId::parse(id.trim_matches('"')).map(ReplyForm::Line));
-        let sessions: Vec<SessionId> = known.asked.iter().cloned().collect();
-        for session in sessions {
-            for form in &forms {
-                let reply = Reply { agent, form: form.clone() };
-                self.session_on(now, &session, Event::Cancelled { reply }, out);
-            }
-        }
-    }
-
-    fn use_page(&mut self, now: Millis, reply: Reply, page: &str, out: &mut Vec<Effect>) {
-        let result = select::named(page, self.sessions.values()).map(|session| {
-            self.used(now, reply.agent, &session);
-            self.sessions.get(&session).map_or_else(|| "null".into(), |held| json(&row(now, held, Some(&session))))
-        });
-        out.push(Effect::Result { reply, result });
-    }
-
-    fn find(&self, agent: Conn, page: Option<&str>) -> Result<SessionId, Error> {
-        let known = self.agents.get(&agent);
-        match page.or_else(|| known.and_then(|agent| agent.target.as_deref())) {
-            Some(wanted) => match SessionId::parse(wanted).filter(|id| self.sessions.contains_key(id)) {
-                Some(id) => Ok(id),
-                None => select::named(wanted, self.sessions.values()),
-            },
-            None => select::unnamed(self.last_used(agent), self.sessions.values()),
-        }
-    }
-
-    fn last_used(&self, agent: Conn) -> Option<&SessionId> {
-        let known = self.agents.get(&agent)?;
-        let own = known.joined.as_ref().or(known.last_used.as_ref());
-        own.or_else(|| self.memories.get(&known.name)?.last_used.as_ref())
-    }
-
-    fn used(&mut self, now: Millis, agent: Conn, session: &SessionId) {
-        let Some(known) = self.agents.get_mut(&agent) else { return };
-        if known.last_used.as_ref() == Some(session) {
-            return;
-        }
-        known.last_used = Some(session.clone());
-        known.asked.insert(session.clone());
-        if !known.name.is_empty() {
-            let name = known.name.clone();
-            self.memory(now, &name).last_used = Some(session.clone());
-        }
-    }
-
-    fn memory(&mut self, now: Millis, name: &str) -> &mut Memory {
+    pub(crate) fn memory(&mut self, now: Millis, name: &str) -> &mut Memory {
         if self.memories.len() >= AGENT_NAMES_MAX && !self.memories.contains_key(name) {
             let idle = self.memories.iter().filter(|(_, m)| m.shelf.is_empty()).min_by_key(|(_, m)| m.seen_at);
             if let Some(oldest) = idle.map(|(name, _)| name.clone()) {
@@ -540,98 +288,8 @@ impl Switchboard {
         memory
     }
 
-    /// The hot path. An answer makes no deadline earlier, so nobody needs to be armed anew.
-    fn page_answered(&mut self, now: Millis, page: Conn, event: Event, out: &mut Vec<Effect>) {
-        // A page that was replaced is heard no more.
-        let Some(session) = self.pages.get(&page) else { return };
-        let mut outcomes = std::mem::take(&mut self.outcomes);
-        if let Some(held) = self.sessions.get_mut(session) {
-            held.on(now, event, &mut outcomes);
-        }
-        for outcome in outcomes.drain(..) {
-            self.follow_one(now, outcome, out);
-        }
-        self.outcomes = outcomes;
-    }
-
-    fn page_on(&mut self, now: Millis, page: Conn, event: Event, out: &mut Vec<Effect>) {
-        if let Some(session) = self.pages.get(&page).cloned() {
-            self.session_on(now, &session, event, out);
-        }
-    }
-
-    fn session_on(&mut self, now: Millis, session: &SessionId, event: Event, out: &mut Vec<Effect>) {
-        let mut outcomes = std::mem::take(&mut self.outcomes);
-        let Some(held) = self.sessions.get_mut(session) else { return };
-        let before = held.presence();
-        held.on(now, event, &mut outcomes);
-        let after = held.presence();
-        self.arm(session);
-        self.follow(now, session, outcomes, out);
-        match (before, after) {
-            (Presence::Connected, Presence::Away | Presence::Gone) => self.tell_members(session, &News::PageGone, out),
-            (Presence::Away | Presence::Gone, Presence::Connected) => self.tell_members(session, &News::PageBack, out),
-            _ => {}
-        }
-    }
-
-    fn follow(&mut self, now: Millis, session: &SessionId, mut outcomes: Vec<Outcome>, out: &mut Vec<Effect>) {
-        for outcome in outcomes.drain(..) {
-            if outcome == Outcome::Tools {
-                if self.members.contains_key(session) {
-                    let tools = self.sessions.get(session).map_or_else(String::new, |held| held.toolbox().list(None));
-                    self.tell_members(session, &News::Tools(tools), out);
-                }
-            } else {
-                self.follow_one(now, outcome, out);
-            }
-        }
-        self.outcomes = outcomes;
-    }
-
-    fn follow_one(&mut self, now: Millis, outcome: Outcome, out: &mut Vec<Effect>) {
-        match outcome {
-            Outcome::Effect(effect) => out.push(effect),
-            Outcome::Tools => {}
-            Outcome::Ended { asker, ending, asked_at } => {
-                self.tally.ended(&ending, now.saturating_sub(asked_at));
-                if let Some(known) = asker.agent().and_then(|agent| self.agents.get_mut(&agent)) {
-                    known.in_flight = known.in_flight.saturating_sub(1);
-                }
-                match asker {
-                    Asker::Agent(reply) => self.ended(reply, ending, out),
-                    Asker::Batch { batch, at, .. } => self.batch_ended(batch, at, ending, out),
-                    Asker::Shelf { name, id } => {
-                        if let Some(memory) = self.memories.get_mut(&name) {
-                            memory.shelf.put(now, &id, ending, &mut self.deliveries);
-                            self.shelves_changed(out);
-                        }
-                    }
-                    Asker::Nobody => {}
-                }
-            }
-        }
-    }
-
-    fn ended(&mut self, reply: Reply, ending: Ending, out: &mut Vec<Effect>) {
-        let ReplyForm::Place(place) = reply.form else {
-            out.push(Effect::Ended { reply, ending });
-            return;
-        };
-        let Some(known) = self.agents.get_mut(&reply.agent) else { return };
-        for ending in known.order.fill(place, ending) {
-            let reply = Reply { agent: reply.agent, form: ReplyForm::Compact(Form::Bare) };
-            out.push(Effect::Ended { reply, ending });
-        }
-    }
-
-    fn shelves_changed(&mut self, out: &mut Vec<Effect>) {
-        self.shelves_wake = self.memories.values().filter_map(|memory| memory.shelf.next_wake()).min();
-        out.extend(self.deliveries.drain(..).map(|(reply, result)| Effect::Result { reply, result }));
-    }
-
     /// Notes when a session wants to be woken, if that is earlier than noted.
-    fn arm(&mut self, session: &SessionId) {
+    pub(crate) fn arm(&mut self, session: &SessionId) {
         let Some(at) = self.sessions.get_mut(session).and_then(Session::next_wake) else { return };
         match self.armed.get(session) {
             Some(armed) if *armed <= at => {}
@@ -694,55 +352,5 @@ impl Switchboard {
             self.sessions.remove(&id);
             self.armed.remove(&id);
         }
-    }
-}
-
-/// Several calls of one request; it is answered when the last of them has ended.
-#[derive(Debug)]
-struct CallBatch {
-    reply: Reply,
-    slots: Vec<Option<Ending>>,
-    left: usize,
-}
-
-fn results(slots: &[Option<Ending>]) -> String {
-    let one = |slot: &Option<Ending>| match slot {
-        Some(Ok(value @ Value::Bytes(_))) => format!(r#"{{"result":{}}}"#, tools::result(value, "")),
-        Some(Ok(value)) => format!(r#"{{"result":{}}}"#, value.to_json()),
-        Some(Err(error)) => format!(r#"{{"error":{}}}"#, json(&ErrorObject::from(error))),
-        None => "null".to_owned(),
-    };
-    let texts: Vec<String> = slots.iter().map(one).collect();
-    format!(r#"{{"results":[{}]}}"#, texts.join(","))
-}
-
-fn no_session(session: &SessionId, board: &Switchboard) -> Error {
-    let there = board.session_ids().join(", ");
-    Error::new(Code::SESSION, format!("Session not found: {session}")).hint(format!("there are: {there}"))
-}
-
-struct Question {
-    task: Task,
-    page: Option<Box<str>>,
-    timeout_ms: Option<u64>,
-    mode: Mode,
-}
-
-fn row(now: Millis, session: &Session, current: Option<&SessionId>) -> SessionRow {
-    let info = session.info();
-    SessionRow {
-        id: session.id().to_string(),
-        alias: info.alias.clone(),
-        title: info.title.clone().unwrap_or_default(),
-        url: info.url.clone().unwrap_or_default(),
-        origin: session.origin().to_owned(),
-        state: session.presence(),
-        visible: info.visible.unwrap_or(true),
-        frame: info.frame.unwrap_or(false),
-        eval: session.evaluates(),
-        tools: session.toolbox().len(),
-        pending: session.pending(),
-        idle_ms: now.saturating_sub(session.used_at()),
-        current: current == Some(session.id()),
     }
 }

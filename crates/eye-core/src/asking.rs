@@ -1,0 +1,244 @@
+//! Asking: finds the page an agent means, takes its call or refuses it, and gathers calls that came together.
+
+use crate::event::{Asker, Conn, Effect, Millis, Mode, Reply, ReplyForm, Task};
+use crate::select;
+use crate::session_event::{Event, Outcome};
+use crate::switchboard::Switchboard;
+use eye_protocol::compact::Form;
+use eye_protocol::error::ErrorObject;
+use eye_protocol::id::{LineId, is_call_id};
+use eye_protocol::rpc::json;
+use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
+
+/// What an agent asks, before its page is found.
+pub(crate) struct Question {
+    pub task: Task,
+    pub page: Option<Box<str>>,
+    pub timeout_ms: Option<u64>,
+    pub mode: Mode,
+}
+
+/// Several calls of one request; it is answered when the last of them has ended.
+#[derive(Debug)]
+pub(crate) struct CallBatch {
+    pub reply: Reply,
+    pub slots: Vec<Option<Ending>>,
+    pub left: usize,
+}
+
+impl Switchboard {
+    pub(crate) fn ask(
+        &mut self,
+        now: Millis,
+        agent: Conn,
+        form: Option<ReplyForm>,
+        question: Question,
+        out: &mut Vec<Effect>,
+    ) {
+        let form = match form {
+            Some(ReplyForm::Compact(Form::Bare)) => {
+                self.agents.get_mut(&agent).map(|known| ReplyForm::Place(known.order.reserve()))
+            }
+            other => other,
+        };
+        let reply = form.map(|form| Reply { agent, form });
+        let session = match self.find(agent, question.page.as_deref()) {
+            Ok(session) => session,
+            Err(error) => {
+                if let Some(reply) = reply {
+                    self.ended(reply, Err(error), out);
+                }
+                return;
+            }
+        };
+        self.used(now, agent, &session);
+        let Some(known) = self.agents.get_mut(&agent) else { return };
+        if let Err(error) = known.admit(now, 1) {
+            if let Some(reply) = reply {
+                self.ended(reply, Err(error), out);
+            }
+            return;
+        }
+        let timeout_ms = question.timeout_ms.or(known.timeout_ms);
+        let mut task = question.task;
+        if let Task::Eval { frame: frame @ None, .. } = &mut task {
+            frame.clone_from(&known.frame);
+        }
+        let (asker, receipt) = match (question.mode, reply) {
+            (Mode::Answer, Some(reply)) => (Asker::Agent(reply), None),
+            (Mode::Answer, None) => (Asker::Nobody, None),
+            (Mode::Fire, reply) => (Asker::Nobody, reply.map(|reply| (reply, "{}".to_owned()))),
+            (Mode::Keep(id), reply) => match self.keep(now, agent, id) {
+                Ok((name, id)) => {
+                    let receipt = reply.map(|reply| (reply, format!(r#"{{"id":{}}}"#, json(&id))));
+                    (Asker::Shelf { name, id }, receipt)
+                }
+                Err(error) => {
+                    out.extend(reply.map(|reply| Effect::Result { reply, result: Err(error) }));
+                    return;
+                }
+            },
+        };
+        let fired = asker == Asker::Nobody;
+        if asker.agent().is_some()
+            && let Some(known) = self.agents.get_mut(&agent)
+        {
+            known.in_flight += 1;
+        }
+        let refused = self.asked(now, &session, Event::Asked { asker, task, timeout_ms }, out);
+        if let Some((reply, receipt)) = receipt {
+            let result = match refused {
+                // A fire that nobody takes is told to whoever can hear it.
+                Some(error) if fired => Err(error),
+                _ => Ok(receipt),
+            };
+            out.push(Effect::Result { reply, result });
+        }
+    }
+
+    /// Hands an ask to its session; gives back why nobody's call was refused.
+    pub(crate) fn asked(
+        &mut self,
+        now: Millis,
+        session: &SessionId,
+        event: Event,
+        out: &mut Vec<Effect>,
+    ) -> Option<Error> {
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        if let Some(held) = self.sessions.get_mut(session) {
+            held.on(now, event, &mut outcomes);
+        }
+        self.arm(session);
+        let refused = match outcomes.first() {
+            Some(Outcome::Ended { asker: Asker::Nobody, ending: Err(error), .. }) => Some(error.clone()),
+            _ => None,
+        };
+        self.follow(now, session, outcomes, out);
+        refused
+    }
+
+    pub(crate) fn ask_batch(
+        &mut self,
+        now: Millis,
+        reply: Reply,
+        tasks: Vec<(Task, Option<u64>)>,
+        page: Option<&str>,
+        out: &mut Vec<Effect>,
+    ) {
+        let agent = reply.agent;
+        let session = self.find(agent, page).and_then(|session| {
+            let known = self.agents.get_mut(&agent).ok_or_else(|| Error::new(Code::INTERNAL, "no such agent"))?;
+            known.admit(now, tasks.len()).map(|()| session)
+        });
+        let session = match session {
+            Ok(session) if !tasks.is_empty() => session,
+            Ok(_) => {
+                out.push(Effect::Result { reply, result: Ok(r#"{"results":[]}"#.into()) });
+                return;
+            }
+            Err(error) => {
+                out.push(Effect::Result { reply, result: Err(error) });
+                return;
+            }
+        };
+        self.used(now, agent, &session);
+        self.last_batch += 1;
+        let batch = self.last_batch;
+        let default_ms = self.agents.get_mut(&agent).and_then(|known| {
+            known.in_flight += tasks.len();
+            known.timeout_ms
+        });
+        self.batches.insert(batch, CallBatch { reply, slots: vec![None; tasks.len()], left: tasks.len() });
+        for (at, (task, timeout_ms)) in tasks.into_iter().enumerate() {
+            let asker = Asker::Batch { agent, batch, at };
+            self.asked(now, &session, Event::Asked { asker, task, timeout_ms: timeout_ms.or(default_ms) }, out);
+        }
+    }
+
+    pub(crate) fn batch_ended(&mut self, key: u64, at: usize, ending: Ending, out: &mut Vec<Effect>) {
+        let Some(batch) = self.batches.get_mut(&key) else { return };
+        if let Some(slot @ None) = batch.slots.get_mut(at) {
+            *slot = Some(ending);
+            batch.left -= 1;
+        }
+        if batch.left == 0
+            && let Some(batch) = self.batches.remove(&key)
+        {
+            out.push(Effect::Result { reply: batch.reply, result: Ok(results(&batch.slots)) });
+        }
+    }
+
+    pub(crate) fn keep(
+        &mut self,
+        now: Millis,
+        agent: Conn,
+        id: Option<Box<str>>,
+    ) -> Result<(Box<str>, Box<str>), Error> {
+        if let Some(id) = id.as_deref().filter(|id| !is_call_id(id)) {
+            let message = format!("`{id}` is not an id; use 1 to 19 letters, digits or underscores");
+            return Err(Error::new(Code::PARAMS, message));
+        }
+        let name = self.agents.get(&agent).map(|known| known.name.clone()).unwrap_or_default();
+        let id = self.memory(now, &name).shelf.reserve(id)?;
+        Ok((name, id))
+    }
+
+    pub(crate) fn cancel(&mut self, now: Millis, agent: Conn, id: &str, out: &mut Vec<Effect>) {
+        let Some(known) = self.agents.get(&agent) else { return };
+        let mut forms = vec![
+            ReplyForm::Rpc(id.into()),
+            ReplyForm::Tool(id.into()),
+            ReplyForm::Compact(Form::Object(id.into())),
+            ReplyForm::Compact(Form::Pair(id.into())),
+        ];
+        forms.extend(LineId::parse(id.trim_matches('"')).map(ReplyForm::Line));
+        let sessions: Vec<SessionId> = known.asked.iter().cloned().collect();
+        for session in sessions {
+            for form in &forms {
+                let reply = Reply { agent, form: form.clone() };
+                self.session_on(now, &session, Event::Cancelled { reply }, out);
+            }
+        }
+    }
+
+    pub(crate) fn find(&self, agent: Conn, page: Option<&str>) -> Result<SessionId, Error> {
+        let known = self.agents.get(&agent);
+        match page.or_else(|| known.and_then(|agent| agent.target.as_deref())) {
+            Some(wanted) => match SessionId::parse(wanted).filter(|id| self.sessions.contains_key(id)) {
+                Some(id) => Ok(id),
+                None => select::named(wanted, self.sessions.values()),
+            },
+            None => select::unnamed(self.last_used(agent), self.sessions.values()),
+        }
+    }
+
+    pub(crate) fn last_used(&self, agent: Conn) -> Option<&SessionId> {
+        let known = self.agents.get(&agent)?;
+        let own = known.joined.as_ref().or(known.last_used.as_ref());
+        own.or_else(|| self.memories.get(&known.name)?.last_used.as_ref())
+    }
+
+    pub(crate) fn used(&mut self, now: Millis, agent: Conn, session: &SessionId) {
+        let Some(known) = self.agents.get_mut(&agent) else { return };
+        if known.last_used.as_ref() == Some(session) {
+            return;
+        }
+        known.last_used = Some(session.clone());
+        known.asked.insert(session.clone());
+        if !known.name.is_empty() {
+            let name = known.name.clone();
+            self.memory(now, &name).last_used = Some(session.clone());
+        }
+    }
+}
+
+fn results(slots: &[Option<Ending>]) -> String {
+    let one = |slot: &Option<Ending>| match slot {
+        Some(Ok(value @ Value::Bytes(_))) => format!(r#"{{"result":{}}}"#, tools::result(value, "")),
+        Some(Ok(value)) => format!(r#"{{"result":{}}}"#, value.to_json()),
+        Some(Err(error)) => format!(r#"{{"error":{}}}"#, json(&ErrorObject::from(error))),
+        None => "null".to_owned(),
+    };
+    let texts: Vec<String> = slots.iter().map(one).collect();
+    format!(r#"{{"results":[{}]}}"#, texts.join(","))
+}

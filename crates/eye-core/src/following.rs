@@ -1,0 +1,106 @@
+//! What follows from an event in a session: effects pass, endings find who waits, those who joined hear of it.
+
+use crate::event::{Asker, Conn, Effect, Millis, News, Reply, ReplyForm};
+use crate::session_event::{Event, Outcome};
+use crate::switchboard::Switchboard;
+use eye_protocol::compact::Form;
+use eye_protocol::messages::Presence;
+use eye_protocol::{Ending, SessionId};
+
+impl Switchboard {
+    /// The hot path. An answer makes no deadline earlier, so nobody needs to be armed anew.
+    pub(crate) fn page_answered(&mut self, now: Millis, page: Conn, event: Event, out: &mut Vec<Effect>) {
+        // A page that was replaced is heard no more.
+        let Some(session) = self.pages.get(&page) else { return };
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        if let Some(held) = self.sessions.get_mut(session) {
+            held.on(now, event, &mut outcomes);
+        }
+        for outcome in outcomes.drain(..) {
+            self.follow_one(now, outcome, out);
+        }
+        self.outcomes = outcomes;
+    }
+
+    pub(crate) fn page_on(&mut self, now: Millis, page: Conn, event: Event, out: &mut Vec<Effect>) {
+        if let Some(session) = self.pages.get(&page).cloned() {
+            self.session_on(now, &session, event, out);
+        }
+    }
+
+    pub(crate) fn session_on(&mut self, now: Millis, session: &SessionId, event: Event, out: &mut Vec<Effect>) {
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        let Some(held) = self.sessions.get_mut(session) else { return };
+        let before = held.presence();
+        held.on(now, event, &mut outcomes);
+        let after = held.presence();
+        self.arm(session);
+        self.follow(now, session, outcomes, out);
+        match (before, after) {
+            (Presence::Connected, Presence::Away | Presence::Gone) => self.tell_members(session, &News::PageGone, out),
+            (Presence::Away | Presence::Gone, Presence::Connected) => self.tell_members(session, &News::PageBack, out),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn follow(
+        &mut self,
+        now: Millis,
+        session: &SessionId,
+        mut outcomes: Vec<Outcome>,
+        out: &mut Vec<Effect>,
+    ) {
+        for outcome in outcomes.drain(..) {
+            if outcome == Outcome::Tools {
+                if self.members.contains_key(session) {
+                    let tools = self.sessions.get(session).map_or_else(String::new, |held| held.toolbox().list(None));
+                    self.tell_members(session, &News::Tools(tools), out);
+                }
+            } else {
+                self.follow_one(now, outcome, out);
+            }
+        }
+        self.outcomes = outcomes;
+    }
+
+    pub(crate) fn follow_one(&mut self, now: Millis, outcome: Outcome, out: &mut Vec<Effect>) {
+        match outcome {
+            Outcome::Effect(effect) => out.push(effect),
+            Outcome::Tools => {}
+            Outcome::Ended { asker, ending, asked_at } => {
+                self.tally.ended(&ending, now.saturating_sub(asked_at));
+                if let Some(known) = asker.agent().and_then(|agent| self.agents.get_mut(&agent)) {
+                    known.in_flight = known.in_flight.saturating_sub(1);
+                }
+                match asker {
+                    Asker::Agent(reply) => self.ended(reply, ending, out),
+                    Asker::Batch { batch, at, .. } => self.batch_ended(batch, at, ending, out),
+                    Asker::Shelf { name, id } => {
+                        if let Some(memory) = self.memories.get_mut(&name) {
+                            memory.shelf.put(now, &id, ending, &mut self.deliveries);
+                            self.shelves_changed(out);
+                        }
+                    }
+                    Asker::Nobody => {}
+                }
+            }
+        }
+    }
+
+    pub(crate) fn ended(&mut self, reply: Reply, ending: Ending, out: &mut Vec<Effect>) {
+        let ReplyForm::Place(place) = reply.form else {
+            out.push(Effect::Ended { reply, ending });
+            return;
+        };
+        let Some(known) = self.agents.get_mut(&reply.agent) else { return };
+        for ending in known.order.fill(place, ending) {
+            let reply = Reply { agent: reply.agent, form: ReplyForm::Compact(Form::Bare) };
+            out.push(Effect::Ended { reply, ending });
+        }
+    }
+
+    pub(crate) fn shelves_changed(&mut self, out: &mut Vec<Effect>) {
+        self.shelves_wake = self.memories.values().filter_map(|memory| memory.shelf.next_wake()).min();
+        out.extend(self.deliveries.drain(..).map(|(reply, result)| Effect::Result { reply, result }));
+    }
+}

@@ -1,0 +1,86 @@
+//! Agents and sessions: joining, leaving, choosing, and hearing of what happens there.
+
+use crate::event::{Conn, Effect, Millis, News, Reply, ReplyForm, ToolQuery};
+use crate::row::row;
+use crate::select;
+use crate::switchboard::Switchboard;
+use eye_protocol::rpc::json;
+use eye_protocol::{Code, Error, SessionId};
+
+impl Switchboard {
+    pub(crate) fn join(
+        &mut self,
+        now: Millis,
+        agent: Conn,
+        form: Option<ReplyForm>,
+        session: &str,
+        out: &mut Vec<Effect>,
+    ) {
+        let known = SessionId::parse(session).filter(|id| self.sessions.contains_key(id));
+        let result = if let Ok(id) = known.map_or_else(|| select::named(session, self.sessions.values()), Ok) {
+            self.leave(agent);
+            self.used(now, agent, &id);
+            self.members.entry(id.clone()).or_default().push(agent);
+            if let Some(known) = self.agents.get_mut(&agent) {
+                known.joined = Some(id.clone());
+            }
+            let tools = self.sessions.get(&id).map_or_else(|| "[]".into(), |held| held.toolbox().list(None));
+            Ok(format!(r#"{{"success":true,"sessionId":{},"tools":{tools}}}"#, json(id.as_str())))
+        } else {
+            let there = self.session_ids().join(", ");
+            let hint = if there.is_empty() { "no page is connected".into() } else { format!("there are: {there}") };
+            Err(Error::new(Code::SESSION, format!("Session not found: {session}")).hint(hint))
+        };
+        out.extend(form.map(|form| Effect::Result { reply: Reply { agent, form }, result }));
+    }
+
+    pub(crate) fn leave(&mut self, agent: Conn) {
+        let Some(session) = self.agents.get_mut(&agent).and_then(|known| known.joined.take()) else { return };
+        if let Some(known) = self.agents.get_mut(&agent) {
+            known.last_used = None;
+        }
+        if let Some(members) = self.members.get_mut(&session) {
+            members.retain(|member| *member != agent);
+            if members.is_empty() {
+                self.members.remove(&session);
+            }
+        }
+    }
+
+    pub(crate) fn use_page(&mut self, now: Millis, reply: Reply, page: &str, out: &mut Vec<Effect>) {
+        let result = select::named(page, self.sessions.values()).map(|session| {
+            self.used(now, reply.agent, &session);
+            self.sessions.get(&session).map_or_else(|| "null".into(), |held| json(&row(now, held, Some(&session))))
+        });
+        out.push(Effect::Result { reply, result });
+    }
+
+    pub(crate) fn about_session(&self, now: Millis, agent: Conn, session: Option<&str>) -> Result<String, Error> {
+        let session = self.find(agent, session)?;
+        let Some(held) = self.sessions.get(&session) else { return Err(no_session(&session, self)) };
+        let row = json(&row(now, held, self.last_used(agent)));
+        let made = now.saturating_sub(held.made_at());
+        let members = self.members.get(&session).map_or(0, Vec::len);
+        Ok(format!(r#"{},"createdMs":{made},"agents":{members}}}"#, row.trim_end_matches('}')))
+    }
+
+    pub(crate) fn about_tools(&self, agent: Conn, page: Option<&str>, query: &ToolQuery) -> Result<String, Error> {
+        let session = self.find(agent, page)?;
+        let Some(held) = self.sessions.get(&session) else { return Err(no_session(&session, self)) };
+        match query {
+            ToolQuery::List(filter) => Ok(format!(r#"{{"tools":{}}}"#, held.toolbox().list(filter.as_deref()))),
+            ToolQuery::Get(name) => held.toolbox().get(name).map(|tool| tool.definition.get().to_owned()),
+        }
+    }
+
+    /// Tells those who joined a session what happened to it.
+    pub(crate) fn tell_members(&self, session: &SessionId, news: &News, out: &mut Vec<Effect>) {
+        let members = self.members.get(session).into_iter().flatten();
+        out.extend(members.map(|agent| Effect::News { agent: *agent, session: session.clone(), news: news.clone() }));
+    }
+}
+
+fn no_session(session: &SessionId, board: &Switchboard) -> Error {
+    let there = board.session_ids().join(", ");
+    Error::new(Code::SESSION, format!("Session not found: {session}")).hint(format!("there are: {there}"))
+}

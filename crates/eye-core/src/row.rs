@@ -1,0 +1,26 @@
+//! One session as a row of the list.
+
+use crate::event::Millis;
+use crate::session::Session;
+use eye_protocol::SessionId;
+use eye_protocol::messages::SessionRow;
+
+/// The row of a session; `current` is the asking agent's own.
+pub(crate) fn row(now: Millis, session: &Session, current: Option<&SessionId>) -> SessionRow {
+    let info = session.info();
+    SessionRow {
+        id: session.id().to_string(),
+        alias: info.alias.clone(),
+        title: info.title.clone().unwrap_or_default(),
+        url: info.url.clone().unwrap_or_default(),
+        origin: session.origin().to_owned(),
+        state: session.presence(),
+        visible: info.visible.unwrap_or(true),
+        frame: info.frame.unwrap_or(false),
+        eval: session.evaluates(),
+        tools: session.toolbox().len(),
+        pending: session.pending(),
+        idle_ms: now.saturating_sub(session.used_at()),
+        current: current == Some(session.id()),
+    }
+}
