@@ -145,6 +145,56 @@ fn no_bytes_on_the_unix_socket_break_the_hub() {
     still_works(&hub);
 }
 
+const STATUS: &str = r#"{"jsonrpc":"2.0","id":9,"method":"hub/status"}"#;
+
+#[test]
+fn whatever_a_page_says_its_callers_hear_one_ending_each() {
+    let hub = Hub::start();
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(150));
+    let texts = prop_oneof![
+        "[12][:=~!].*",
+        "[12]!-?[0-9]{1,6} .*",
+        r#"\{"jsonrpc":"2.0","id":"[12]","(result|error)":.*\}"#,
+        r#"\{"jsonrpc":"2.0","method":"(call/navigating|page/info|page/leaving|call/progress)","params":\{.*\}\}"#,
+        ".*",
+    ];
+    runner
+        .run(&prop::collection::vec(texts, 0..12), |texts| {
+            let (mut page, mut agent) = (hub.page("fuzz"), hub.agent());
+            agent.say("a:x");
+            agent.say(r#"{"jsonrpc":"2.0","id":"b","method":"eval","params":{"code":"y","timeout":1}}"#);
+            page.hear();
+            for text in texts {
+                let _ = page.0.send(Message::text(text));
+            }
+            drop(page);
+            let mut endings = [agent.hear().expect("an ending"), agent.hear().expect("an ending")];
+            endings.sort();
+            prop_assert!(endings[0].starts_with('a') != endings[1].starts_with('a'), "{:?}", endings);
+            let next = agent.ask(STATUS);
+            prop_assert!(next.contains("\"pending\":0}"), "{}", next);
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn no_body_on_any_http_endpoint_breaks_the_hub() {
+    let hub = Hub::start_with(|config| config.auth = eye_hub::Auth::None);
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(150));
+    let paths =
+        prop::sample::select(vec!["/rpc", "/message", "/message?sessionId=a&clientId=c1", "/ws", "/events", "/"]);
+    let bodies = prop_oneof![".*", r#"\{"jsonrpc":"2.0","id":1,"method":"[a-z]{1,8}/[a-z]{1,8}".*\}"#];
+    runner
+        .run(&(paths, bodies), |(path, body)| {
+            stage::btcp::post(&hub, path, "x-session-id: a\r\n", &body);
+            Ok(())
+        })
+        .unwrap();
+    assert!(hub.agent().ask(STATUS).contains("\"pending\":0}"));
+    still_works(&hub);
+}
+
 #[test]
 fn no_text_on_a_websocket_breaks_the_hub() {
     let hub = Hub::start();
