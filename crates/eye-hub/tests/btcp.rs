@@ -232,7 +232,7 @@ fn a_thousand_sessions_with_ten_tools_each() {
     agent.say(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tool9","page":"s777"}}"#);
     assert!(pages[777].hear().contains("tool9"));
     pages[777].say(r#"{"jsonrpc":"2.0","id":"1","result":"here"}"#);
-    assert!(agent.hear().unwrap().contains("here"));
+    assert!(agent.hear().unwrap().contains("\"text\":\"here\""));
 }
 
 #[test]

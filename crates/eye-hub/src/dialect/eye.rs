@@ -196,7 +196,10 @@ fn page_response(page: Conn, id: &str, outcome: Result<Box<str>, Error>) -> Opti
     if id == "ping" {
         return Some(Input::PageAlive { page });
     }
-    let ending = outcome.map(|result| Value::Json(result.into()));
+    let ending = outcome.map(|result| match serde_json::from_str(&result) {
+        Ok(text) => Value::Text(text),
+        Err(_) => Value::Json(result.into()),
+    });
     Some(Input::PageAnswered { page, call: id.parse().ok()?, ending })
 }
 
