@@ -5,7 +5,7 @@ use serde_json::json;
 use std::time::Duration;
 
 /// Adds two numbers the long way round: through the hub.
-fn add(hub: &Address, a: f64, b: f64) -> Result<String, Error> {
+pub fn add(hub: &Address, a: f64, b: f64) -> Result<String, Error> {
     let adder = json!({
         "name": "add",
         "description": "Adds two numbers.",

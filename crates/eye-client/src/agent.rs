@@ -5,7 +5,9 @@ use crate::call::{Call, CallOptions};
 use crate::error::Error;
 use crate::link::{self, Heard, Link};
 use crate::news::{News, Notification, Notifications};
+use base64::Engine;
 use eye_protocol::Value;
+use eye_protocol::answer::Bytes;
 use eye_protocol::messages::{ClientType, Eval, Hello, SessionRow, Sessions};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -83,24 +85,10 @@ impl Agent {
 
     /// Evaluates code, with options.
     pub fn eval_with(&self, code: &str, options: EvalOptions) -> Result<Value, Error> {
-        #[derive(Deserialize)]
-        struct Evaluated {
-            #[serde(default)]
-            value: Option<Box<RawValue>>,
-            #[serde(default)]
-            rendering: Option<String>,
-        }
         let EvalOptions { timeout, page, frame } = options;
-        let params =
-            Eval { code: code.to_owned(), page, frame, timeout: timeout.map(milliseconds), ..Eval::default() };
+        let params = Eval { code: code.to_owned(), page, frame, timeout: timeout.map(milliseconds), ..Eval::default() };
         let sent = self.link.request("eval", &params)?;
-        let raw = Call::new(&self.link, sent, timeout.or(self.timeout)).wait_raw()?;
-        let Evaluated { value, rendering } = link::read(&raw)?;
-        if let Some(text) = rendering {
-            return Ok(Value::Rendering(text));
-        }
-        let json = value.map_or_else(|| "null".to_owned(), |raw| raw.get().to_owned());
-        Ok(serde_json::from_str(&json).map_or_else(|_| Value::Json(json), Value::Text))
+        value_of(&Call::new(&self.link, sent, timeout.or(self.timeout)).wait_raw()?)
     }
 
     /// Calls a tool of the agent's page and waits for its result: `{content, isError, …}`.
@@ -194,7 +182,57 @@ struct Tools {
     tools: Vec<serde_json::Value>,
 }
 
+/// Reads the result of `eval`: `{value}`, `{rendering}`, or `{base64, mediaType}`.
+fn value_of(result: &str) -> Result<Value, Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Evaluated {
+        #[serde(default)]
+        value: Option<Box<RawValue>>,
+        #[serde(default)]
+        rendering: Option<String>,
+        #[serde(default)]
+        base64: Option<String>,
+        #[serde(default)]
+        media_type: String,
+    }
+    let evaluated: Evaluated = link::read(result)?;
+    if let Some(text) = evaluated.rendering {
+        return Ok(Value::Rendering(text));
+    }
+    if let Some(text) = evaluated.base64 {
+        let bytes = base64::engine::general_purpose::STANDARD.decode(text);
+        let bytes = bytes.map_err(|error| Error::Garbled(error.to_string()))?;
+        return Ok(Value::Bytes(Box::new(Bytes::new(&evaluated.media_type, bytes))));
+    }
+    let json = evaluated.value.map_or_else(|| "null".to_owned(), |raw| raw.get().to_owned());
+    Ok(serde_json::from_str(&json).map_or_else(|_| Value::Json(json), Value::Text))
+}
+
 fn milliseconds(time: Duration) -> u64 {
     // A timeout of nothing would be none at all; one beyond every clock is the longest.
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_value_is_read() {
+        for (result, want) in [
+            (r#"{"value":"5"}"#, Value::Text("5".into())),
+            (r#"{"value":[5]}"#, Value::Json("[5]".into())),
+            (r#"{"value":null}"#, Value::Json("null".into())),
+            (r#"{"rendering":"undefined"}"#, Value::Rendering("undefined".into())),
+            (
+                r#"{"base64":"aGk=","mediaType":"image/png"}"#,
+                Value::Bytes(Box::new(Bytes::new("image/png", b"hi".to_vec()))),
+            ),
+        ] {
+            assert_eq!(value_of(result).unwrap(), want, "{result}");
+        }
+        assert!(matches!(value_of(r#"{"base64":"?"}"#), Err(Error::Garbled(_))));
+        assert!(matches!(value_of("7"), Err(Error::Garbled(_))));
+    }
 }

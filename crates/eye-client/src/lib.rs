@@ -35,5 +35,6 @@ pub use news::{Notification, Notifications};
 pub use page::{Page, PageBuilder};
 pub use tool::{ToolCall, ToolError};
 
+pub use eye_protocol::answer::Bytes;
 pub use eye_protocol::messages::SessionRow;
 pub use eye_protocol::{Code, Value};

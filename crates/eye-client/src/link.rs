@@ -118,12 +118,7 @@ pub fn hello() -> Hello {
 }
 
 /// Reads until the connection is gone, and says why it is.
-fn read_all(
-    mut reader: Reader,
-    writer: &Writer,
-    calls: &Calls,
-    hear: &mut impl FnMut(&Writer, Heard<'_>),
-) -> String {
+fn read_all(mut reader: Reader, writer: &Writer, calls: &Calls, hear: &mut impl FnMut(&Writer, Heard<'_>)) -> String {
     let mut last_words = None;
     loop {
         let frame = match reader.read() {

@@ -176,7 +176,8 @@ impl Page {
         let mut definitions = Vec::with_capacity(tools.len());
         for (definition, answer) in tools {
             let name = definition["name"].as_str().unwrap_or_default().to_owned();
-            let raw = RawValue::from_string(definition.to_string()).map_err(|error| Error::Garbled(error.to_string()))?;
+            let raw =
+                RawValue::from_string(definition.to_string()).map_err(|error| Error::Garbled(error.to_string()))?;
             Tool::parse(raw).map_err(|error| Error::Tool { name: name.clone(), why: error.message })?;
             definitions.push(definition);
             self.desk.tools().insert(name, answer.into());
@@ -260,11 +261,12 @@ impl Desk {
         let call = ToolCall { id: id.into(), name, arguments, cancelled, writer: writer.clone() };
         let desk = Arc::clone(self);
         self.workers.run(move || {
-            let ending = match call.is_cancelled() {
-                true => Err(ToolError::new("cancelled before it began").code(Code::CANCELLED)),
+            let ending = if call.is_cancelled() {
+                Err(ToolError::new("cancelled before it began").code(Code::CANCELLED))
+            } else {
                 // A tool that panics has failed, and its page goes on.
-                false => catch_unwind(AssertUnwindSafe(|| answer(&call)))
-                    .unwrap_or_else(|_| Err(ToolError::new(format!("the tool {} panicked", call.name)))),
+                catch_unwind(AssertUnwindSafe(|| answer(&call)))
+                    .unwrap_or_else(|_| Err(ToolError::new(format!("the tool {} panicked", call.name))))
             };
             desk.under_way().remove(&call.id);
             let _ = call.writer.send(&response(&call.id, ending));
@@ -283,12 +285,21 @@ impl Desk {
 /// The answer to a call, as the hub takes it. How a value looks to an agent is the hub's to say.
 fn response(id: &str, ending: Result<serde_json::Value, ToolError>) -> String {
     let frame = match ending {
+        // Said as content, because a hub may take an envelope whose result is `null` for one without a result, and a
+        // string for its JSON.
+        Ok(serde_json::Value::Null) => rpc::response(id, Ok(&content("null"))),
+        Ok(serde_json::Value::String(text)) => rpc::response(id, Ok(&content(&text))),
         Ok(result) => rpc::response(id, Ok(&result.to_string())),
         Err(error) => rpc::response(id, Err(&error.into_error())),
     };
     if frame.len() <= FRAME_BYTES_MAX {
         return frame;
     }
-    let message = format!("the tool's answer is {} MiB, over the limit of {}", frame.len() >> 20, FRAME_BYTES_MAX >> 20);
+    let message =
+        format!("the tool's answer is {} MiB, over the limit of {}", frame.len() >> 20, FRAME_BYTES_MAX >> 20);
     rpc::response(id, Err(&eye_protocol::Error::new(Code::INTERNAL, message).hint("ask for a part")))
+}
+
+fn content(text: &str) -> String {
+    json!({ "content": [{ "type": "text", "text": text }] }).to_string()
 }

@@ -56,12 +56,7 @@ fn over_socket(path: &Path) -> io::Result<(Reader, Writer)> {
     Ok((reader, Writer::Socket { stream, turn: Arc::default() }))
 }
 
-fn over_tcp(
-    address: &Address,
-    server: &Server,
-    token: Option<&str>,
-    query: &str,
-) -> Result<(Reader, Writer), Error> {
+fn over_tcp(address: &Address, server: &Server, token: Option<&str>, query: &str) -> Result<(Reader, Writer), Error> {
     let broken = |source| unreachable(address, source);
     let tcp = TcpStream::connect((server.host.as_str(), server.port)).map_err(broken)?;
     tcp.set_nodelay(true).map_err(broken)?;

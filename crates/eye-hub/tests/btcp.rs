@@ -137,6 +137,20 @@ fn progress_and_cancelling_pass_with_each_sides_own_id() {
 }
 
 #[test]
+fn nothing_and_nonsense_end_a_call_at_once() {
+    let hub = open_hub();
+    let mut page = Peer::page(&hub, Dialect::W, "shop");
+    let mut agent = Peer::agent(&hub, Dialect::W, "shop");
+    for (members, want) in [(r#""result":null"#, "null"), (r#""other":1"#, "the page's answer is malformed")] {
+        agent.say(CALL);
+        let id = page.hear_until(|frame| frame["method"] == "tools/call")["id"].clone();
+        page.say(&format!(r#"{{"jsonrpc":"2.0","id":{id},{members}}}"#));
+        let ended = agent.hear_until(|frame| frame["id"] == "c1").to_string();
+        assert!(ended.contains(want), "{ended}");
+    }
+}
+
+#[test]
 fn several_calls_in_one_request_come_back_in_order() {
     let hub = open_hub();
     let mut page = Peer::page(&hub, Dialect::W, "shop");

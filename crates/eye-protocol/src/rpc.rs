@@ -54,10 +54,15 @@ struct Envelope<'a> {
     method: Option<String>,
     #[serde(borrow, default)]
     params: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
     #[serde(borrow, default)]
     error: Option<&'a RawValue>,
+}
+
+/// A result of `null` is there all the same.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// Reads a frame that is a JSON-RPC object or an array of them. `None`: it is something else.
@@ -205,9 +210,11 @@ mod tests {
                 },
             ),
             Some(
-                Invalid {
+                Response {
                     id: "\"x\"",
-                    reason: "neither `method`, `result` nor `error`",
+                    outcome: Ok(
+                        "null",
+                    ),
                 },
             ),
             Some(

@@ -10,7 +10,7 @@ mod wire;
 
 pub use home::{Home, Ran, Running};
 pub use hub::Hub;
-pub use page::{Held, PageSetup, Reply, ScriptedPage};
+pub use page::{Held, HeldTool, PageSetup, Reply, ScriptedPage, ToolReply};
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A page that follows a script: it joins the hub as a browser would and answers code by a table or a closure.
+//! A page that follows a script: it joins the hub as a browser would and answers code and calls of tools by closures.
 
 use crate::wire::{self, Reader, Writer};
 use crate::{DEADLINE, Home};
@@ -8,6 +8,8 @@ use eye_protocol::line::Line;
 use eye_protocol::messages::{CancelPage, ClientType, EvalInFrame, Hello, PROTOCOL_VERSION, PageInfo, Welcome};
 use eye_protocol::rpc::{self, Message as Rpc};
 use eye_protocol::{Code, Ending, Error, Value};
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use tungstenite::Message;
@@ -25,6 +27,8 @@ pub struct PageSetup {
     pub alias: Option<String>,
     /// The origin a browser would send; `None` is a program that is no browser.
     pub origin: Option<String>,
+    /// What it is capable of; `None` says nothing about it.
+    pub capabilities: Option<Vec<String>>,
 }
 
 impl PageSetup {
@@ -32,7 +36,8 @@ impl PageSetup {
     pub fn new(home: &Home, title: &str) -> Self {
         let origin = format!("http://localhost:{}", home.port());
         let name = title.to_lowercase().replace(' ', "-");
-        Self { session: None, title: title.into(), url: format!("{origin}/{name}"), alias: None, origin: Some(origin) }
+        let url = format!("{origin}/{name}");
+        Self { session: None, title: title.into(), url, alias: None, origin: Some(origin), capabilities: None }
     }
 
     /// The same with an alias.
@@ -90,11 +95,34 @@ pub struct Held {
     pub code: String,
 }
 
+/// What a page does with a call of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ToolReply {
+    /// It answers with a result.
+    Result(Json),
+    /// It answers with an error.
+    Error(Error),
+    /// It answers when the test says so, by [`ScriptedPage::answer_tool`].
+    Hold,
+}
+
+/// A call of a tool that the page holds back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeldTool {
+    /// The hub's id.
+    pub id: String,
+    /// Which tool.
+    pub name: String,
+    /// With what.
+    pub arguments: Json,
+}
+
 /// A page that is connected.
 pub struct ScriptedPage {
     session: String,
     writer: Writer,
     held: Receiver<Held>,
+    held_tools: Receiver<HeldTool>,
     cancelled: Receiver<String>,
     thread: Option<JoinHandle<()>>,
 }
@@ -107,18 +135,52 @@ impl ScriptedPage {
 
     /// The same on any port.
     pub fn join_port(port: u16, setup: &PageSetup, script: impl FnMut(&str) -> Reply + Send + 'static) -> Self {
+        let nothing = |name: &str, _: &Json| ToolReply::Error(Error::new(Code::TOOL, format!("no such tool: {name}")));
+        Self::play(port, setup, script, &[], nothing)
+    }
+
+    /// Joins and offers tools; returns when the hub has taken them. Code is answered with itself.
+    pub fn offering(
+        home: &Home,
+        setup: &PageSetup,
+        tools: &[Json],
+        script: impl FnMut(&str, &Json) -> ToolReply + Send + 'static,
+    ) -> Self {
+        Self::play(home.port(), setup, |code| Reply::text(code), tools, script)
+    }
+
+    fn play(
+        port: u16,
+        setup: &PageSetup,
+        script: impl FnMut(&str) -> Reply + Send + 'static,
+        tools: &[Json],
+        tool_script: impl FnMut(&str, &Json) -> ToolReply + Send + 'static,
+    ) -> Self {
         let session = setup.session.as_ref().map(|id| format!("&sessionId={id}")).unwrap_or_default();
         let path = format!("/ws?clientType=browser{session}");
         let (mut reader, writer) =
             wire::connect(port, &path, setup.origin.as_deref()).expect("the hub lets the page in");
         writer.send(&hello(setup));
-        let welcome = welcome(&mut reader);
+        let welcome: Welcome = answer_to(&mut reader, "\"hello\"");
+        if !tools.is_empty() {
+            let tools = serde_json::json!({ "tools": tools });
+            writer.send(&format!("[{}]", rpc::request("\"tools\"", "tools/register", &tools)));
+            let _: Json = answer_to(&mut reader, "\"tools\"");
+        }
         let (held_out, held) = channel();
+        let (held_tools_out, held_tools) = channel();
         let (cancelled_out, cancelled) = channel();
-        let script =
-            Script { answer: Box::new(script), writer: writer.clone(), held: held_out, cancelled: cancelled_out };
+        let script = Script {
+            answer: Box::new(script),
+            answer_tool: Box::new(tool_script),
+            writer: writer.clone(),
+            held: held_out,
+            held_tools: held_tools_out,
+            cancelled: cancelled_out,
+        };
         let thread = std::thread::spawn(move || script.follow(&mut reader));
-        Self { session: welcome.session_id.unwrap_or_default(), writer, held, cancelled, thread: Some(thread) }
+        let session = welcome.session_id.unwrap_or_default();
+        Self { session, writer, held, held_tools, cancelled, thread: Some(thread) }
     }
 
     /// A page that answers with the code it was given.
@@ -141,6 +203,23 @@ impl ScriptedPage {
         let mut frame = String::new();
         answer::write_typed(&held.id, ending, &mut frame);
         self.writer.send(&rpc::json(&[frame]));
+    }
+
+    /// Waits for the next call of a tool that it holds back.
+    pub fn held_tool(&self) -> HeldTool {
+        self.held_tools.recv_timeout(DEADLINE).expect("a call of a tool reaches the page")
+    }
+
+    /// Answers a call of a tool that it held back.
+    pub fn answer_tool(&self, held: &HeldTool, outcome: Result<&Json, &Error>) {
+        let result = outcome.map(ToString::to_string);
+        self.say(&rpc::response(&rpc::json(&held.id), result.as_deref().map_err(|error| *error)));
+    }
+
+    /// Tells how far a call is that it holds back: `progress`, `total`, `message`.
+    pub fn progress(&self, held: &HeldTool, mut params: Json) {
+        params["id"] = held.id.clone().into();
+        self.say(&rpc::notification("call/progress", &params));
     }
 
     /// Waits until the hub cancels a call; returns its id.
@@ -196,31 +275,37 @@ fn hello(setup: &PageSetup) -> String {
         typed: true,
         batch: true,
         page: Some(page),
+        capabilities: setup.capabilities.clone(),
         ..Hello::default()
     };
     rpc::request("\"hello\"", "hello", &hello)
 }
 
-fn welcome(reader: &mut Reader) -> Welcome {
+/// Waits for the hub's answer to a request; nothing else is expected before it.
+fn answer_to<T: DeserializeOwned>(reader: &mut Reader, request: &str) -> T {
     loop {
-        let message = reader.read().expect("the hub answers hello");
+        let message = reader.read().expect("the hub answers");
         let Message::Text(text) = message else { continue };
-        for element in batch::parse(&text).expect("the answer to hello is a batch") {
+        for element in batch::parse(&text).expect("the answer is a batch") {
             let Element::Rpc(json) = element else { continue };
             if let Some(Rpc::Response { id, outcome }) = rpc::parse_one(json)
-                && &*id == "\"hello\""
+                && &*id == request
             {
-                let result = outcome.expect("the hub welcomes the page");
-                return serde_json::from_str(&result).expect("the welcome has its fields");
+                let result = outcome.expect("the hub takes what the page says");
+                return serde_json::from_str(&result).expect("the answer has its fields");
             }
         }
     }
 }
 
+type ToolScript = Box<dyn FnMut(&str, &Json) -> ToolReply + Send>;
+
 struct Script {
     answer: Box<dyn FnMut(&str) -> Reply + Send>,
+    answer_tool: ToolScript,
     writer: Writer,
     held: Sender<Held>,
+    held_tools: Sender<HeldTool>,
     cancelled: Sender<String>,
 }
 
@@ -268,6 +353,20 @@ impl Script {
                 let eval: EvalInFrame = serde_json::from_str(&params).expect("eval has code and frame");
                 let id = id.trim_matches('"').to_owned();
                 self.evaluate(&id, &format!("{}@{}", eval.code, eval.frame), answers);
+            }
+            Some(Rpc::Request { id, method, params }) if method == "tools/call" => {
+                let params: Json = serde_json::from_str(&params).expect("params are JSON");
+                let name = params["name"].as_str().expect("a call names its tool");
+                let arguments = &params["arguments"];
+                match (self.answer_tool)(name, arguments) {
+                    ToolReply::Result(result) => answers.push(rpc::response(&id, Ok(&result.to_string()))),
+                    ToolReply::Error(error) => answers.push(rpc::response(&id, Err(&error))),
+                    ToolReply::Hold => {
+                        let id = id.trim_matches('"').to_owned();
+                        let held = HeldTool { id, name: name.to_owned(), arguments: arguments.clone() };
+                        let _ = self.held_tools.send(held);
+                    }
+                }
             }
             Some(Rpc::Notification { method, params }) if method == "call/cancel" => {
                 let cancel: CancelPage = serde_json::from_str(&params).expect("a cancel names its call");

@@ -51,6 +51,77 @@ pub fn call<T: DeserializeOwned>(
     read_result(&result)
 }
 
+/// What the hub answers, and a connection for further questions of the same command.
+pub fn ask<T: DeserializeOwned>(
+    method: &str,
+    params: &impl Serialize,
+    options: &Options,
+) -> Result<(T, Conversation), Failure> {
+    let (result, link) = request(method, params, options, Absent::Start)?;
+    Ok((read_result(&result)?, Conversation { link }))
+}
+
+/// Calls a tool. What it says of its progress on the way is told in its raw form.
+pub fn call_tool(
+    params: &impl Serialize,
+    options: &Options,
+    conversation: Option<Conversation>,
+    mut progress: impl FnMut(&str),
+) -> Result<Box<str>, Failure> {
+    let frame = rpc::request(ID, "tools/call", params);
+    check_length(&frame)?;
+    let mut wanted = |frame: &str| match rpc::parse_one(frame) {
+        Some(Message::Response { id, outcome }) if &*id == ID => Some(outcome.map_err(Failure::from)),
+        Some(Message::Notification { method, params }) if method == "call/progress" => {
+            progress(&params);
+            None
+        }
+        _ => None,
+    };
+    // A tool may have a timeout of its own that this side does not know: then only the hub ends the call.
+    let patience = options.timeout_ms.map(|_| patience(options));
+    let Some(Conversation { mut link }) = conversation else {
+        return exchange_within(&frame, options, Absent::Start, patience, wanted).map(|(result, _)| result);
+    };
+    link.set_patience(patience)?;
+    link.send(&[&frame])?;
+    match listen(&mut link, &mut wanted)? {
+        Heard::Answer(result) => Ok(result),
+        Heard::Retiring => Err(Failure::HubGone),
+    }
+}
+
+/// Sends one JSON-RPC request as it is, and gives the answer as it came. `id` is JSON text.
+pub fn send_raw(request: &str, id: &str, options: &Options) -> Result<String, Failure> {
+    check_length(request)?;
+    let (answer, _) = exchange(request, options, Absent::Start, |frame| match rpc::parse_one(frame) {
+        // A request that could not be read is answered under no id.
+        Some(Message::Response { id: found, .. } | Message::Invalid { id: found, .. })
+            if &*found == id || &*found == "null" =>
+        {
+            Some(Ok(frame.to_owned()))
+        }
+        _ => None,
+    })?;
+    Ok(answer)
+}
+
+/// A connection on which a hub has answered already.
+pub struct Conversation {
+    link: Link,
+}
+
+impl Conversation {
+    /// Asks one question more.
+    pub fn ask<T: DeserializeOwned>(&mut self, method: &str, params: &impl Serialize) -> Result<T, Failure> {
+        self.link.send(&[&rpc::request(ID, method, params)])?;
+        match listen(&mut self.link, answer_to_id)? {
+            Heard::Answer(result) => read_result(&result),
+            Heard::Retiring => Err(Failure::HubGone),
+        }
+    }
+}
+
 /// Stops the hub, and returns when another could take its place.
 pub fn stop(options: &Options) -> Result<(), Failure> {
     let (_, mut link) = request("hub/stop", &serde_json::json!({}), options, Absent::Report)?;
@@ -97,10 +168,14 @@ fn request(
 ) -> Result<(Box<str>, Link), Failure> {
     let frame = rpc::request(ID, method, params);
     check_length(&frame)?;
-    exchange(&frame, options, absent, |frame| match rpc::parse_one(frame) {
+    exchange(&frame, options, absent, answer_to_id)
+}
+
+fn answer_to_id(frame: &str) -> Option<Result<Box<str>, Failure>> {
+    match rpc::parse_one(frame) {
         Some(Message::Response { id, outcome }) if &*id == ID => Some(outcome.map_err(Failure::from)),
         _ => None,
-    })
+    }
 }
 
 enum Heard<T> {
@@ -112,14 +187,24 @@ fn exchange<T>(
     question: &str,
     options: &Options,
     absent: Absent,
-    wanted: impl Fn(&str) -> Option<Result<T, Failure>>,
+    wanted: impl FnMut(&str) -> Option<Result<T, Failure>>,
+) -> Result<(T, Link), Failure> {
+    exchange_within(question, options, absent, Some(patience(options)), wanted)
+}
+
+fn exchange_within<T>(
+    question: &str,
+    options: &Options,
+    absent: Absent,
+    patience: Option<Duration>,
+    mut wanted: impl FnMut(&str) -> Option<Result<T, Failure>>,
 ) -> Result<(T, Link), Failure> {
     for _ in 0..STARTS_MAX {
         let mut link = connect(absent)?;
-        link.set_patience(Some(patience(options)))?;
+        link.set_patience(patience)?;
         let hello = rpc::notification("hello", &hello(options, absent, matches!(link, Link::Server(_))));
         link.send(&[&hello, question])?;
-        match listen(&mut link, &wanted)? {
+        match listen(&mut link, &mut wanted)? {
             Heard::Answer(answer) => return Ok((answer, link)),
             // Nothing of what was sent has been executed: a hub that retires serves nobody any more.
             Heard::Retiring => {}
@@ -128,7 +213,7 @@ fn exchange<T>(
     Err(Failure::NotReached { socket: places::socket().path })
 }
 
-fn listen<T>(link: &mut Link, wanted: impl Fn(&str) -> Option<Result<T, Failure>>) -> Result<Heard<T>, Failure> {
+fn listen<T>(link: &mut Link, mut wanted: impl FnMut(&str) -> Option<Result<T, Failure>>) -> Result<Heard<T>, Failure> {
     while let Some(frame) = link.receive()? {
         if let Some(answer) = wanted(&frame) {
             return answer.map(Heard::Answer);

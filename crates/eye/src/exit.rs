@@ -24,7 +24,7 @@ pub enum Exit {
 /// Every exit with what it means, for `--help`.
 pub const TABLE: [(Exit, &str); 7] = [
     (Exit::Success, "it went well"),
-    (Exit::Threw, "the page's code threw"),
+    (Exit::Threw, "the page's code threw, or its tool failed"),
     (Exit::Usage, "usage"),
     (Exit::Absent, "no hub or no page"),
     (Exit::Denied, "not allowed"),
@@ -57,6 +57,8 @@ impl Exit {
             Code::CONNECTION | Code::SESSION => Self::Absent,
             Code::TIMEOUT => Self::Timeout,
             Code::DENIED => Self::Denied,
+            // Arguments that do not fit a tool are a command line that makes no sense.
+            Code::SCHEMA => Self::Usage,
             Code::CANCELLED => Self::Interrupted,
             _ => Self::Threw,
         }
@@ -76,6 +78,8 @@ mod tests {
             (Code::CONNECTION, 3),
             (Code::SESSION, 3),
             (Code::DENIED, 4),
+            (Code::TOOL, 1),
+            (Code::SCHEMA, 2),
             (Code::TIMEOUT, 124),
             (Code::CANCELLED, 130),
         ] {

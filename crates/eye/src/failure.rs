@@ -23,6 +23,9 @@ pub enum Failure {
         /// The verb.
         verb: &'static str,
     },
+    /// A tool says that it failed, in its own words.
+    #[error("{0}")]
+    ToolFailed(String),
     /// The command line makes no sense.
     #[error("{message}")]
     Usage {
@@ -139,7 +142,7 @@ impl Failure {
         match self {
             Self::Call(error) | Self::NearVerb { error, .. } => Exit::of(error.code),
             Self::Usage { .. } | Self::CodeTooLong { .. } | Self::RunsOtherwise { .. } => Exit::Usage,
-            Self::Io { .. } => Exit::Threw,
+            Self::Io { .. } | Self::ToolFailed(_) => Exit::Threw,
             Self::Pending(_) | Self::HubSilent => Exit::Timeout,
             Self::NoHub
             | Self::HubGone
@@ -179,7 +182,7 @@ impl Failure {
             Self::Refused { .. } => "set EYE_TOKEN to what `eye token show` prints on the hub's machine".into(),
             Self::RunsOtherwise { .. } => "stop it first: eye down".into(),
             Self::Hub(error) => return hint_of_hub(error).map(Cow::from),
-            Self::CodeTooLong { .. } | Self::Io { .. } | Self::OutputClosed => return None,
+            Self::CodeTooLong { .. } | Self::Io { .. } | Self::ToolFailed(_) | Self::OutputClosed => return None,
         };
         Some(text)
     }

@@ -5,9 +5,10 @@ use clap::Command;
 use std::fmt::Write;
 
 /// Every verb, by group.
-pub const GROUPS: [(&str, &[&str]); 4] = [
+pub const GROUPS: [(&str, &[&str]); 5] = [
     ("Ask", &["eval", "fire", "async", "collect", "batch", "repl"]),
     ("Pages", &["pages", "use"]),
+    ("Tools", &["tools", "call", "rpc"]),
     ("Hub", &["up", "down", "status", "token", "allow"]),
     ("Shell", &["completions", "version", "help"]),
 ];
@@ -15,9 +16,10 @@ pub const GROUPS: [(&str, &[&str]); 4] = [
 /// Names that peers of eye use for the same verb.
 pub const ALIASES: [(&str, &str); 1] = [("tabs", "pages")];
 
-const EXAMPLES: [(&str, &str); 3] = [
+const EXAMPLES: [(&str, &str); 4] = [
     ("eye document.title", "the page's title, and nothing else"),
     ("eye -p shop 'await cart.total()'", "in the page whose alias, title or URL has \"shop\""),
+    ("eye call addToCart id=7 count=2", "a tool that the page offers; eye tools lists them"),
     ("eye batch --ordered < lines.txt", "many expressions in one go"),
 ];
 

@@ -10,6 +10,7 @@ mod link;
 mod near;
 mod options;
 mod places;
+mod schema;
 mod start;
 mod ui;
 mod verbs;

@@ -12,6 +12,10 @@ use std::process::ExitCode;
 const RED: &str = "\x1b[1;31m";
 const CYAN: &str = "\x1b[1;36m";
 const PLAIN: &str = "\x1b[0m";
+/// To the beginning of the line, and away with what stands there.
+const BACK: &str = "\r\x1b[K";
+/// What a line of progress is cut to where no terminal does it.
+const PROGRESS_CHARS_MAX: usize = 200;
 
 /// Tells how the command went and ends the process with it.
 pub fn finish(outcome: Result<Exit, Failure>) -> ExitCode {
@@ -81,6 +85,53 @@ pub fn text_out(text: &str) -> Result<(), Failure> {
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(not_printed)
 }
 
+/// Text that a page chose, as part of a line: nothing of it may move the cursor or begin another line.
+pub fn one_line(text: &str, chars_max: usize) -> String {
+    let mut plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(chars_max + 1).collect();
+    if plain.chars().count() > chars_max {
+        plain.pop();
+        plain.pop();
+        plain.push('…');
+    }
+    plain
+}
+
+/// How far a call is: one line that changes on a terminal, plain lines elsewhere, always on stderr.
+pub struct ProgressLine {
+    /// How wide the terminal is, when stderr is one.
+    columns: Option<usize>,
+    shown: bool,
+}
+
+impl ProgressLine {
+    /// Nothing is shown yet.
+    pub fn new() -> Self {
+        let stderr = io::stderr();
+        let size = || rustix::termios::tcgetwinsize(&stderr).map_or(0, |size| usize::from(size.ws_col));
+        // A terminal that does not know its width is as wide as they have always been.
+        let columns = stderr.is_terminal().then(size).map(|columns| if columns == 0 { 80 } else { columns });
+        Self { columns, shown: false }
+    }
+
+    /// Shows where the call is now.
+    pub fn show(&mut self, text: &str) {
+        match self.columns {
+            // The last column stays free: a full line would wrap, and could not be taken back.
+            Some(columns) => aside(&format!("{BACK}{}", one_line(text, columns.saturating_sub(1)))),
+            None => aside(&format!("progress: {}\n", one_line(text, PROGRESS_CHARS_MAX))),
+        }
+        self.shown = true;
+    }
+}
+
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        if self.shown && self.columns.is_some() {
+            aside(BACK);
+        }
+    }
+}
+
 /// Many lines, printed when flushed or when there are enough of them.
 pub struct Lines(BufWriter<io::Stdout>);
 
@@ -103,4 +154,16 @@ impl Lines {
 
 fn not_printed(error: io::Error) -> Failure {
     if error.kind() == ErrorKind::BrokenPipe { Failure::OutputClosed } else { Failure::io("print the answer")(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pages_text_stays_on_its_line_and_is_cut() {
+        assert_eq!(one_line("a\u{1b}[2Jb\nc", 60), "a [2Jb c");
+        assert_eq!(one_line(&"x".repeat(60), 60), "x".repeat(60));
+        assert_eq!(one_line(&"x".repeat(61), 60), format!("{}…", "x".repeat(59)));
+    }
 }

@@ -35,6 +35,10 @@ export const CUT_TRIES_MAX = 16;
 /** How long a call's answer is held back when the call seems to have started a navigation. */
 export const NAVIGATION_MS = 1000;
 
+/** How often, and how many times, a page that was just loaded is looked at for a tool that was called. */
+export const TOOL_LOOK_MS = 50;
+export const TOOL_LOOKS_MAX = 40;
+
 /** How long a reloaded page waits for the lock that its former document is about to release. */
 export const LOCK_WAIT_MS = 300;
 

@@ -77,7 +77,7 @@ export class Link {
     socket.onopen = () => {
       this.#failures = 0;
       socket.send(JSON.stringify({ jsonrpc: "2.0", id: "hello", method: "hello", params: this.#events.hello() }));
-      const send = (message: string): void => {
+      const send = (message: string | Blob): void => {
         if (socket.readyState === WebSocket.OPEN) socket.send(message);
       };
       // A tick of this clock is all the outbox needs, at a fifth of the cost of `performance.now`.

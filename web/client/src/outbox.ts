@@ -10,13 +10,13 @@ const MESSAGE_MARGIN_BYTES = 64;
 export type Frame = string | object;
 
 export class Outbox {
-  readonly #send: (message: string) => void;
+  readonly #send: (message: string | Blob) => void;
   readonly #now: () => number;
   #frames: Frame[] = [];
   #chars = 0;
   #since = 0;
 
-  constructor(send: (message: string) => void, now: () => number) {
+  constructor(send: (message: string | Blob) => void, now: () => number) {
     this.#send = send;
     this.#now = now;
   }
@@ -39,6 +39,12 @@ export class Outbox {
     } else if (count >= BATCH_FRAMES_MAX || this.#chars >= MESSAGE_CHARS_GOAL || this.#now() - this.#since >= FLUSH_MS) {
       this.flush();
     }
+  }
+
+  /** Bytes are a message of their own, which keeps its place. */
+  blob(bytes: Blob): void {
+    this.flush();
+    this.#send(bytes);
   }
 
   /** Takes back the answer that was pushed last, if it has not left. */

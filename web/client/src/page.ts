@@ -2,9 +2,10 @@
 // One of these lives as long as one connection; what it owes when that ends is dropped, for the hub has ended it.
 
 import { failure } from "./answer.js";
+import { CODE_TOOL } from "./codes.js";
 import type { Position } from "./edits.js";
 import { CODE_DENIED, CODE_METHOD, CODE_PARAMS } from "./generated/protocol.js";
-import { NAVIGATION_MS } from "./limits.js";
+import { NAVIGATION_MS, TOOL_LOOK_MS, TOOL_LOOKS_MAX } from "./limits.js";
 import type { Outbox } from "./outbox.js";
 import type { Part, Rpc } from "./part.js";
 import { program, type Program } from "./program.js";
@@ -71,8 +72,10 @@ export class Page {
     this.send({ method, params });
   }
 
+  /** A JSON-RPC frame, or bytes as they are. */
   send(frame: object): void {
-    this.#outbox.push({ jsonrpc: "2.0", ...frame });
+    if (frame instanceof Blob) this.#outbox.blob(frame);
+    else this.#outbox.push({ jsonrpc: "2.0", ...frame });
   }
 
   /** For the last words of a document, which has no microtask left. */
@@ -122,15 +125,32 @@ export class Page {
     if (code !== "" || colon > 0) this.#eval(colon < 0 ? FIRE : frame.slice(0, colon), code, this.#around.realm);
   }
 
-  #rpc(frame: Rpc): void {
+  #rpc(frame: Rpc, looks = TOOL_LOOKS_MAX): void {
     const { id, method, params } = frame;
     if (this.#around.part()?.take(frame) === true) return;
-    if (method === "eval") this.#evalInFrame(id === undefined ? FIRE : String(id), params ?? {});
+    if (method === "tools/call" && id !== undefined) this.#awaitTool(frame, String(id), looks);
+    else if (method === "eval") this.#evalInFrame(id === undefined ? FIRE : String(id), params ?? {});
     else if (method === "ping" && id !== undefined) this.send({ id, result: { pong: true } });
     else if (method === "call/cancel") this.#cancel(String(params?.id));
     else if (method !== undefined) {
       if (id !== undefined) this.send({ id, error: { code: CODE_METHOD, message: `no method ${method}` } });
     } else if (frame.error !== undefined) this.onTaken(frame.error.message);
+  }
+
+  /** Agents know the tools of a page that was reloaded before it has offered them again. */
+  #awaitTool(frame: Rpc, id: string, looks: number): void {
+    if (looks === 0) {
+      this.send({ id, error: { code: CODE_TOOL, message: `Tool not found: ${frame.params?.name}` } });
+      return;
+    }
+    const call: Call = { id };
+    this.#pending.set(id, call);
+    this.#around.after(TOOL_LOOK_MS, () => {
+      // It may be cancelled, or dropped with its connection.
+      if (this.#pending.get(id) !== call) return;
+      this.#pending.delete(id);
+      this.#rpc(frame, looks - 1);
+    });
   }
 
   #evalInFrame(id: string, params: NonNullable<Rpc["params"]>): void {

@@ -12,7 +12,7 @@ export interface Rpc {
 
 /** What the core lends to a part. */
 export interface Core {
-  /** To the hub; dropped when no connection works. */
+  /** A JSON-RPC frame, or bytes as they are, to the hub; dropped when no connection works. */
   send(frame: object): void;
   /** A value as a typed answer without its id: `:text`, `=json`, `~rendering` or `!code message`. */
   render(value: unknown): string;
@@ -21,7 +21,7 @@ export interface Core {
 export interface Part {
   tool(tool: Tool, options?: ToolOptions): void;
   untool(name: string): void;
-  /** Whether this frame of the hub was for this part. */
+  /** Whether this frame of the hub was for this part, as it is now. */
   take(frame: Rpc): boolean;
   joined(): void;
   left(): void;

@@ -1,7 +1,6 @@
 // The part behind `eye.tool`: tells the hub which tools there are, and runs them. It holds no socket.
 
 import { CODE_INTERNAL, CODE_THREW } from "./generated/protocol.js";
-import { CODE_TOOL } from "./codes.js";
 import { FRAME_BYTES_MAX, STACK_CHARS_MAX } from "./limits.js";
 import type { Core, Part, Rpc } from "./part.js";
 import { isError } from "./thrown.js";
@@ -16,6 +15,7 @@ interface Held {
 const NAME = /^[\w.-]{1,128}$/;
 const OWN_ID = "tools-";
 const MEBIBYTE = 1024 * 1024;
+const HEAD_BYTES = 512;
 
 export function offer(core: Core): Part {
   const held = new Map<string, Held>();
@@ -60,7 +60,7 @@ export function offer(core: Core): Part {
     if (held.delete(name)) change(name);
   };
 
-  const call = async (id: string, name: string, args: unknown): Promise<void> => {
+  const call = async (id: string, tool: Tool, args: unknown): Promise<void> => {
     const aborter = new AbortController();
     running.set(id, aborter);
     const isMine = (): boolean => running.get(id) === aborter;
@@ -69,24 +69,21 @@ export function offer(core: Core): Part {
     };
     let answer: object;
     try {
-      const tool = held.get(name)?.tool;
-      answer =
-        tool === undefined
-          ? failed(CODE_TOOL, `Tool not found: ${name}`)
-          : answered(core, id, await tool.execute((args ?? {}) as Record<string, unknown>, { signal: aborter.signal, progress }));
+      answer = answered(core, id, await tool.execute((args ?? {}) as Record<string, unknown>, { signal: aborter.signal, progress }));
     } catch (error) {
-      answer = threw(core, error);
+      answer = threw(core, id, error);
     }
     // Who cancelled, or left, has its ending already.
     if (!isMine()) return;
     running.delete(id);
-    core.send({ id, ...answer });
+    core.send(answer);
   };
 
   const take = ({ id, method, params, result, error }: Rpc): boolean => {
     if (method === "tools/call" && id !== undefined) {
-      void call(String(id), String(params?.["name"]), params?.["arguments"]);
-      return true;
+      const called = held.get(String(params?.["name"]))?.tool;
+      if (called !== undefined) void call(String(id), called, params?.["arguments"]);
+      return called !== undefined;
     }
     if (method === "call/cancel") {
       const cancelled = String(params?.["id"]);
@@ -120,29 +117,40 @@ export function offer(core: Core): Part {
 }
 
 function answered(core: Core, id: string, value: unknown): object {
-  if (value === undefined) return { result: null };
+  if (value === undefined) return { id, result: null };
+  const bytes = binary(value);
+  if (bytes !== undefined) return tooLarge(id, bytes.size) ?? new Blob([`${id} ${bytes.type || "application/octet-stream"}\n`, bytes]);
   const rendered = core.render(value);
   const text = rendered.slice(1);
-  if (rendered.startsWith("!")) return failed(CODE_INTERNAL, text.replace(/^\S+ /, "").replaceAll("\x1f", "; "));
-  const result: unknown = rendered.startsWith("=") ? JSON.parse(text) : text;
-  // One UTF-16 unit is at most six bytes once it is written.
-  const bytes = text.length * 6 > FRAME_BYTES_MAX / 2 ? new Blob([JSON.stringify({ jsonrpc: "2.0", id, result })]).size : 0;
-  if (bytes <= FRAME_BYTES_MAX) return { result };
-  return failed(CODE_INTERNAL, `the result is ${(bytes / MEBIBYTE).toFixed(1)} MiB, over the frame limit of ${FRAME_BYTES_MAX / MEBIBYTE} MiB`);
+  if (rendered.startsWith("!")) return failed(id, CODE_INTERNAL, text.replace(/^\S+ /, "").replaceAll("\x1f", "; "));
+  const answer = { id, result: rendered.startsWith("=") ? (JSON.parse(text) as unknown) : text };
+  // One UTF-16 unit is at most six bytes once it is written, and only what could be too large is measured.
+  return (text.length * 6 > FRAME_BYTES_MAX / 2 ? tooLarge(id, new Blob([JSON.stringify(answer)]).size) : undefined) ?? answer;
 }
 
-function threw(core: Core, error: unknown): object {
+function binary(value: unknown): Blob | undefined {
+  if (value instanceof Blob) return value;
+  return value instanceof ArrayBuffer || ArrayBuffer.isView(value) ? new Blob([value as BlobPart]) : undefined;
+}
+
+/** Room is left for what stands around a result. */
+function tooLarge(id: string, bytes: number): object | undefined {
+  if (bytes <= FRAME_BYTES_MAX - HEAD_BYTES) return undefined;
+  return failed(id, CODE_INTERNAL, `the result is ${(bytes / MEBIBYTE).toFixed(1)} MiB, over the frame limit of ${FRAME_BYTES_MAX / MEBIBYTE} MiB`);
+}
+
+function threw(core: Core, id: string, error: unknown): object {
   try {
-    if (!isError(error)) return failed(CODE_THREW, core.render(error).slice(1));
+    if (!isError(error)) return failed(id, CODE_THREW, core.render(error).slice(1));
     const { name, message, stack } = error;
     const text = name === "Error" && message !== "" ? message : message === "" ? name : `${name}: ${message}`;
     const frames = String(stack).split("\n").filter((line) => /^\s+at |@/.test(line));
-    return failed(CODE_THREW, text, { stack: frames.map((line) => line.trim()).join("\n").slice(0, STACK_CHARS_MAX) });
+    return failed(id, CODE_THREW, text, { stack: frames.map((line) => line.trim()).join("\n").slice(0, STACK_CHARS_MAX) });
   } catch {
-    return failed(CODE_THREW, "the tool threw what cannot be shown");
+    return failed(id, CODE_THREW, "the tool threw what cannot be shown");
   }
 }
 
-function failed(code: number, message: string, data?: object): object {
-  return { error: { code, message, data } };
+function failed(id: string, code: number, message: string, data?: object): object {
+  return { id, error: { code, message, data } };
 }

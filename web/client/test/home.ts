@@ -1,7 +1,7 @@
 // A real hub in a hermetic home: its own folders and port, started and ended through the real CLI.
 
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -44,6 +44,14 @@ export class Home {
 
   get socket(): string {
     return join(this.folder, "run/eye/hub.sock");
+  }
+
+  /** The hub carries a copy of the page client; a test of ours is about the one that was built last. */
+  async carriesOurClient(): Promise<void> {
+    for (const [path, name] of [["eye.js", "eye.js"], ["eye/tools.js", "tools.js"]] as const) {
+      const carried = await (await fetch(`${this.url}/${path}`)).text();
+      if (carried !== readFileSync(join(import.meta.dirname, "../dist", name), "utf8")) throw new Error(`the hub carries another ${name}; cargo build -p eye`);
+    }
   }
 
   /** Rejects when the command fails. */

@@ -7,7 +7,7 @@ import { Outbox } from "../src/outbox.js";
 function outbox(): { box: Outbox; sent: unknown[][]; clock: { now: number } } {
   const sent: unknown[][] = [];
   const clock = { now: 0 };
-  return { box: new Outbox((message) => sent.push(JSON.parse(message) as unknown[]), () => clock.now), sent, clock };
+  return { box: new Outbox((message) => sent.push(typeof message === "string" ? (JSON.parse(message) as unknown[]) : [message]), () => clock.now), sent, clock };
 }
 
 test("answers of one turn share a message that leaves in a microtask", async () => {
@@ -79,4 +79,12 @@ test("the last answer can be taken back until it leaves", () => {
   box.flush();
   assert.equal(box.takeLast(), undefined);
   assert.deepEqual(sent, [["1=1"]]);
+});
+
+test("bytes leave at once, behind what was there before them", () => {
+  const { box, sent } = outbox();
+  box.answer("1", "=1");
+  const bytes = new Blob(["2 image/png\n"]);
+  box.blob(bytes);
+  assert.deepEqual(sent, [["1=1"], [bytes]]);
 });

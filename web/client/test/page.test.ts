@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { Outbox } from "../src/outbox.js";
 import { Page, refusal, type Surroundings } from "../src/page.js";
+import type { Part } from "../src/part.js";
 import { Realm } from "../src/realm.js";
 
 interface Stage {
@@ -22,7 +23,7 @@ function stage(more: Partial<Surroundings> = {}): Stage {
   const frames: unknown[] = [];
   const timers: (() => void)[] = [];
   const tasks: (() => void)[] = [];
-  const outbox = new Outbox((message) => frames.push(...(JSON.parse(message) as unknown[])), () => 0);
+  const outbox = new Outbox((message) => frames.push(...(JSON.parse(String(message)) as unknown[])), () => 0);
   const page = new Page(outbox, {
     realm: new Realm(globalThis, undefined),
     refusal: "",
@@ -65,6 +66,42 @@ test("a dropped connection aborts what runs and answers nothing", async () => {
   page.drop();
   await settled();
   assert.equal((globalThis as { seen?: AbortSignal }).seen?.aborted, true);
+  assert.deepEqual(sent(), []);
+});
+
+const calling = (id: string): object => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "x" } });
+
+test("a tool that is not there yet is waited for, for two seconds", () => {
+  let part: Part | undefined;
+  const taken: unknown[] = [];
+  const { page, sent, elapse } = stage({ part: () => part });
+  send(page, calling("1"));
+  for (let look = 0; look < 39; look++) elapse();
+  assert.deepEqual(sent(), []);
+  part = { tool: () => undefined, untool: () => undefined, joined: () => undefined, left: () => undefined, take: ({ id }) => taken.push(id) > 0 };
+  elapse();
+  assert.deepEqual(taken, ["1"]);
+  part = undefined;
+  send(page, calling("2"));
+  for (let look = 0; look < 40; look++) elapse();
+  assert.deepEqual(sent(), [{ jsonrpc: "2.0", id: "2", error: { code: -32004, message: "Tool not found: x" } }]);
+});
+
+test("a tool that is waited for does not run once its call is cancelled or its connection lost", () => {
+  const taken: unknown[] = [];
+  let ready = false;
+  const part: Part = { tool: () => undefined, untool: () => undefined, joined: () => undefined, left: () => undefined, take: ({ id, method }) => ready && method === "tools/call" && taken.push(id) > 0 };
+  const { page, sent, elapse } = stage({ part: () => part });
+  send(page, calling("1"), calling("2"), { jsonrpc: "2.0", method: "call/cancel", params: { id: "1" } });
+  ready = true;
+  elapse();
+  assert.deepEqual(taken, ["2"]);
+  ready = false;
+  send(page, calling("3"));
+  page.drop();
+  ready = true;
+  elapse();
+  assert.deepEqual(taken, ["2"]);
   assert.deepEqual(sent(), []);
 });
 

@@ -166,7 +166,14 @@ pub fn page_rpc(page: Conn, text: &str) -> Option<FromPage> {
         }),
         Message::Notification { method, params } => page_notification(page, &method, &params),
         Message::Response { id, outcome } => Some(FromPage::Input(page_response(page, &id, outcome)?)),
-        Message::Invalid { id, reason } => Some(FromPage::Reply(invalid(&id, reason))),
+        Message::Invalid { id, reason } => Some(match id.trim_matches('"').parse() {
+            // A malformed answer ends its call at once.
+            Ok(call) => {
+                let error = Error::new(Code::INTERNAL, format!("the page's answer is malformed: {reason}"));
+                FromPage::Input(Input::PageAnswered { page, call, ending: Err(error) })
+            }
+            Err(_) => FromPage::Reply(invalid(&id, reason)),
+        }),
     }
 }
 

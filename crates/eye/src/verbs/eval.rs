@@ -59,8 +59,9 @@ pub fn evaluate(code: &str, options: &Options) -> Result<Exit, Failure> {
     }
 }
 
-fn read_stdin() -> Result<String, Failure> {
-    let mut code = String::new();
-    std::io::stdin().lock().read_to_string(&mut code).map_err(Failure::io("read stdin"))?;
-    Ok(code)
+/// All of stdin.
+pub fn read_stdin() -> Result<String, Failure> {
+    let mut text = String::new();
+    std::io::stdin().lock().read_to_string(&mut text).map_err(Failure::io("read stdin"))?;
+    Ok(text)
 }

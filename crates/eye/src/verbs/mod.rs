@@ -3,6 +3,7 @@
 pub mod allow;
 pub mod r#async;
 pub mod batch;
+pub mod call;
 pub mod collect;
 pub mod completions;
 pub mod down;
@@ -10,8 +11,10 @@ pub mod eval;
 pub mod fire;
 pub mod pages;
 pub mod repl;
+pub mod rpc;
 pub mod status;
 pub mod token;
+pub mod tools;
 pub mod up;
 pub mod r#use;
 pub mod version;
