@@ -30,12 +30,12 @@ let examples: Example[];
 
 before(async () => {
   home = await Home.open();
-  await home.carriesOurClient();
   folder = await mkdtemp(join(CLIENT, ".test-build/readme-"));
   const text = (await readFile(join(CLIENT, "README.md"), "utf8")).replaceAll("localhost:8765", `localhost:${String(home.port)}`);
   examples = [...text.matchAll(BLOCK)].map(([, language = "", role = "", code = ""]) => {
     return { language, role, code, prints: [...code.matchAll(PRINTS)].map(([, printed = ""]) => printed) };
   });
+  await home.carriesOurClient();
 });
 
 after(async () => {

@@ -35,7 +35,6 @@ let tag: Record<string, string>;
 
 before(async () => {
   home = await Home.open();
-  await home.carriesOurClient();
   browser = await startChromium();
   tag = {
     script: `<script src="${home.url}/eye.js"></script><script>${OFFER}</script>`,
@@ -52,6 +51,8 @@ before(async () => {
     response.setHeader("content-type", "text/html").end(`<!doctype html><meta charset="utf-8"><title>Tools</title><body>${body}</body>`);
   });
   await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+  // Last, so that everything there is to end is there when it says no.
+  await home.carriesOurClient();
 });
 
 after(async () => {
