@@ -8,6 +8,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
+/// The page client and its parts, as the hub carries them.
+const ASSETS: [&str; 2] = ["crates/eye-hub/assets/eye.js", "crates/eye-hub/assets/tools.js"];
+
 /// Makes all of them.
 pub fn write() -> Result<(), TaskError> {
     let path = protocol_path();
@@ -25,11 +28,10 @@ pub fn check() -> Result<(), TaskError> {
     if read(protocol_path()) != protocol().as_bytes() {
         stale.push("web/client/src/generated/protocol.ts");
     }
-    let before = read(place::client_asset());
+    let before = ASSETS.map(|asset| read(place::root().join(asset)));
     web::build()?;
-    if read(place::client_asset()) != before {
-        stale.push("crates/eye-hub/assets/eye.js");
-    }
+    let after = ASSETS.map(|asset| read(place::root().join(asset)));
+    stale.extend(ASSETS.iter().zip(before.iter().zip(&after)).filter(|(_, (b, a))| b != a).map(|(asset, _)| *asset));
     if stale.is_empty() { Ok(()) } else { Err(TaskError::Stale(stale.join(", "))) }
 }
 
@@ -56,7 +58,11 @@ fn protocol() -> String {
         ("CODE_INTERNAL", Code::INTERNAL),
         ("CODE_CONNECTION", Code::CONNECTION),
         ("CODE_SESSION", Code::SESSION),
+        ("CODE_TIMEOUT", Code::TIMEOUT),
         ("CODE_THREW", Code::THREW),
+        ("CODE_TOOL", Code::TOOL),
+        ("CODE_SCHEMA", Code::SCHEMA),
+        ("CODE_CANCELLED", Code::CANCELLED),
         ("CODE_DENIED", Code::DENIED),
         ("CODE_METHOD", Code::METHOD),
         ("CODE_PARAMS", Code::PARAMS),

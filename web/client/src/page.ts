@@ -2,7 +2,7 @@
 // One of these lives as long as one connection; what it owes when that ends is dropped, for the hub has ended it.
 
 import { failure } from "./answer.js";
-import { CODE_TOOL } from "./codes.js";
+import { CODE_TOOL } from "./generated/protocol.js";
 import type { Position } from "./edits.js";
 import { CODE_DENIED, CODE_METHOD, CODE_PARAMS } from "./generated/protocol.js";
 import { NAVIGATION_MS, TOOL_LOOK_MS, TOOL_LOOKS_MAX } from "./limits.js";

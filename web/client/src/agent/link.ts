@@ -1,7 +1,7 @@
 // An agent's connection to its hub: hello, requests and their endings, and a new connection whenever one is lost.
 // What is asked is none of its business.
 
-import { CODE_CANCELLED } from "../codes.js";
+import { CODE_CANCELLED } from "../generated/protocol.js";
 import { CODE_CONNECTION, PROTOCOL_VERSION } from "../generated/protocol.js";
 import { backoffMs } from "../wire/backoff.js";
 import type { Carrier, OpenCarrier } from "../wire/carrier.js";

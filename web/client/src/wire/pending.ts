@@ -1,6 +1,6 @@
 // Requests that wait for their responses, each with one ending: the response, a timeout, or the end of the connection.
 
-import { CODE_TIMEOUT } from "../codes.js";
+import { CODE_TIMEOUT } from "../generated/protocol.js";
 import { EyeError } from "./error.js";
 import type { RpcId, RpcResponse } from "./rpc.js";
 
