@@ -37,18 +37,20 @@ impl Bare {
         format!("http://127.0.0.1:{}/?bare={}&hub={hub_port}", port(&self.pages), port(&self.sockets))
     }
 
-    /// Serves the document, and waits for its socket.
-    pub fn wait_for_page(self) -> Result<BarePage, BenchError> {
+    /// Serves the document, and waits for its two sockets: one to be asked on, one for the relay.
+    pub fn wait_for_page(self) -> Result<(BarePage, WebSocket<TcpStream>), BenchError> {
         let pages = self.pages;
         std::thread::spawn(move || {
             for stream in pages.incoming().flatten() {
                 let _ = serve_document(stream);
             }
         });
-        let (stream, _) = self.sockets.accept().doing("waiting for the page")?;
-        stream.set_nodelay(true).doing("setting TCP_NODELAY")?;
-        let socket = tungstenite::accept(stream).map_err(|error| BenchError::Odd(error.to_string()))?;
-        Ok(BarePage { socket })
+        let accept = || {
+            let (stream, _) = self.sockets.accept().doing("waiting for the page")?;
+            stream.set_nodelay(true).doing("setting TCP_NODELAY")?;
+            tungstenite::accept(stream).map_err(|error| BenchError::Odd(error.to_string()))
+        };
+        Ok((BarePage { socket: accept()? }, accept()?))
     }
 }
 

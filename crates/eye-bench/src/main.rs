@@ -10,6 +10,7 @@ mod error;
 mod hub;
 mod idle;
 mod process;
+mod relay;
 mod report;
 mod roundtrip;
 mod sizes;
@@ -33,11 +34,12 @@ fn main() -> Result<(), BenchError> {
     let hub = hub::Hub::start(&eye, home.path(), "main")?;
     let bare = bare::Bare::listen()?;
     let browser = browser::Browser::open(home.path(), &bare.page_url(hub.port))?;
-    let mut bare = bare.wait_for_page()?;
+    let (mut bare, second) = bare.wait_for_page()?;
+    let mut relayed = relay::Relayed::connect(home.path(), second)?;
     hub.wait_for_pages(2)?;
 
     let rounds = if quick { 3 } else { 9 };
-    roundtrip::measure(&mut report, &mut bare, &hub, rounds)?;
+    roundtrip::measure(&mut report, &mut bare, &mut relayed, &hub, rounds)?;
     depth::measure(&mut report, &mut bare, &hub, rounds)?;
     tools::measure(&mut report, &hub, rounds)?;
     let bare = bare.into_http_server()?;

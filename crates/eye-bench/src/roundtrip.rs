@@ -4,6 +4,7 @@ use crate::agents::{Agent, SocketAgent, UnixAgent};
 use crate::bare::BarePage;
 use crate::error::{BenchError, Doing};
 use crate::hub::Hub;
+use crate::relay::Relayed;
 use crate::report::Report;
 use crate::stats::{Series, micros};
 use std::time::Instant;
@@ -19,28 +20,38 @@ pub fn token(hub: &Hub) -> Result<String, BenchError> {
 }
 
 /// Measures one question at a time.
-pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
+pub fn measure(
+    report: &mut Report,
+    bare: &mut BarePage,
+    relayed: &mut Relayed,
+    hub: &Hub,
+    rounds: usize,
+) -> Result<(), BenchError> {
     let token = token(hub)?;
     let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
     let mut single = UnixAgent::connect(&hub.socket, Some("single"))?;
     let mut socket = SocketAgent::connect(hub.port, &token, Some("bench"))?;
-    let mut series: [Series; 5] = Default::default();
+    let mut series: [Series; 6] = Default::default();
     for _ in 0..=rounds {
         series[0].round(sample(bare)?);
         series[1].round(sample(&mut unix)?);
         series[2].round(sample(&mut single)?);
         series[3].round(sample(&mut socket)?);
         series[4].round(sample_connecting(hub)?);
+        series[5].round(sample(relayed)?);
     }
     // The first round warms everything up.
     for one in &mut series {
         one.0.remove(0);
     }
     let group = "one question at a time (µs)";
-    let [limit, unix, single, socket, fresh] = series;
+    let [limit, unix, single, socket, fresh, relay] = series;
     report.figure(group, "limit: a bare WebSocket to the page", limit.median(), "µs").ratio(1.0);
+    let row = report.figure(group, "floor: Unix socket → relay that only copies → page", relay.median(), "µs");
+    row.ratio(relay.ratio(&limit));
     let row = report.figure(group, "Unix socket → hub → page", unix.median(), "µs");
-    row.ratio(unix.ratio(&limit)).budget(1.3).note("the seed projected 11,000 µs");
+    let over = unix.ratio(&relay);
+    row.ratio(unix.ratio(&limit)).budget(1.3).note(format!("{over:.2} × the relay; the seed projected 11,000 µs"));
     report
         .figure(group, "Unix socket → hub → page that takes no batches", single.median(), "µs")
         .ratio(single.ratio(&limit));
