@@ -69,5 +69,7 @@ fn protocol() -> String {
     ] {
         constant(name, code.0.to_string());
     }
+    text.push('\n');
+    text.push_str(&eye_protocol::declarations::typescript());
     text
 }

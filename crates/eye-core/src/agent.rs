@@ -3,6 +3,7 @@
 use crate::event::Millis;
 use crate::kept::Shelf;
 use crate::order::InOrder;
+use crate::pace::Pace;
 use eye_protocol::limits::{AGENT_CALLS_MAX, AGENT_CALLS_PER_S_MAX};
 use eye_protocol::{Code, Ending, Error, SessionId};
 use std::collections::BTreeSet;
@@ -28,26 +29,21 @@ pub struct Agent {
     pub order: InOrder<Ending>,
     /// Its calls that are under way.
     pub in_flight: usize,
-    /// When, in µs, all its calls so far would have been spaced out at the allowed rate (GCRA).
-    spaced_until_us: u64,
+    /// How often it asks.
+    pace: Pace,
 }
 
 impl Agent {
     /// Takes so many more calls, or says why not: too many under way, or too many at once.
     pub fn admit(&mut self, now: Millis, count: usize) -> Result<(), Error> {
-        const EACH_NS: u64 = 1_000_000_000 / AGENT_CALLS_PER_S_MAX;
-        const BURST_US: u64 = AGENT_CALLS_MAX as u64 * EACH_NS / 1_000;
         if self.in_flight + count > AGENT_CALLS_MAX {
             let message = format!("{AGENT_CALLS_MAX} calls of this agent are already under way");
             return Err(Error::new(Code::CONNECTION, message).hint("wait for some of them to end"));
         }
-        let now_us = now.saturating_mul(1_000);
-        let spaced = self.spaced_until_us.max(now_us) + (count as u64 * EACH_NS).div_ceil(1_000);
-        if spaced > now_us + BURST_US + 1_000 {
+        if !self.pace.take(now, count, AGENT_CALLS_PER_S_MAX, AGENT_CALLS_MAX) {
             let message = format!("this agent asks more than {AGENT_CALLS_PER_S_MAX} times a second");
             return Err(Error::new(Code::CONNECTION, message).hint("ask less often"));
         }
-        self.spaced_until_us = spaced;
         Ok(())
     }
 }

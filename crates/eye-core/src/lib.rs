@@ -11,6 +11,7 @@ mod following;
 mod joining;
 pub mod kept;
 pub mod order;
+pub mod pace;
 mod refusal;
 mod row;
 pub mod select;

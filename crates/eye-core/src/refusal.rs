@@ -2,12 +2,12 @@
 
 use crate::event::{Millis, Task};
 use crate::session::Session;
-use eye_protocol::limits::{SESSION_CALLS_MAX, SESSION_WAITING_BYTES_MAX};
+use eye_protocol::limits::{PAGE_CALLS_PER_S_MAX, SESSION_CALLS_MAX, SESSION_WAITING_BYTES_MAX};
 use eye_protocol::{Code, Error};
 
 impl Session {
     /// Why this call is not taken, if it is not.
-    pub(crate) fn refusal(&self, now: Millis, task: &Task) -> Option<Error> {
+    pub(crate) fn refusal(&self, now: Millis, task: &Task, in_pace: bool) -> Option<Error> {
         let name = self.name();
         if let Some(since) = self.gone_since() {
             let ago_s = now.saturating_sub(since) / 1000;
@@ -28,6 +28,10 @@ impl Session {
                 Error::new(Code::CONNECTION, format!("{SESSION_CALLS_MAX} calls are already under way in {name}"))
                     .hint("wait for some of them to end"),
             );
+        }
+        if !in_pace {
+            let message = format!("{name} is asked more than {PAGE_CALLS_PER_S_MAX} times a second");
+            return Some(Error::new(Code::CONNECTION, message).hint("ask less often"));
         }
         if self.waiting_bytes() + task.len_bytes() > SESSION_WAITING_BYTES_MAX {
             return Some(Error::new(Code::CONNECTION, format!("too much already waits for {name} to come back")));

@@ -2,12 +2,13 @@
 
 use crate::calls::{Call, Calls, Phase};
 use crate::event::{Asker, Conn, Effect, Millis, Task};
+use crate::pace::Pace;
 use crate::session_event::{Event, Newcomer, Outcome};
 use crate::toolbox::Toolbox;
 use eye_protocol::close::Close;
 use eye_protocol::limits::{
-    CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS, GRACE_MS, NAVIGATION_MS, PAGE_TEXT_BYTES_MAX, PING_INTERVAL_MS,
-    PING_TIMEOUT_MS, TITLE_MS,
+    CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS, GRACE_MS, NAVIGATION_MS, PAGE_CALLS_PER_S_MAX, PAGE_TEXT_BYTES_MAX,
+    PING_INTERVAL_MS, PING_TIMEOUT_MS, SESSION_CALLS_MAX, TITLE_MS,
 };
 use eye_protocol::messages::{PageInfo, Presence};
 use eye_protocol::rpc::json;
@@ -33,6 +34,7 @@ pub struct Session {
     toolbox: Toolbox,
     place: Place,
     calls: Calls,
+    pace: Pace,
     made_at: Millis,
     used_at: Millis,
     /// The page has joined but told no title yet: it has just begun to load. Calls that navigated here wait for it.
@@ -52,6 +54,7 @@ impl Session {
             toolbox: Toolbox::default(),
             place: Place::Gone { since: now },
             calls: Calls::default(),
+            pace: Pace::default(),
             made_at: now,
             used_at: now,
             arriving: false,
@@ -336,7 +339,8 @@ impl Session {
 
     fn ask(&mut self, now: Millis, asker: Asker, task: Task, timeout_ms: Option<u64>, out: &mut Vec<Outcome>) {
         self.used_at = now;
-        if let Some(error) = self.refusal(now, &task) {
+        let in_pace = self.pace.take(now, 1, PAGE_CALLS_PER_S_MAX, SESSION_CALLS_MAX);
+        if let Some(error) = self.refusal(now, &task, in_pace) {
             out.push(Outcome::Ended { asker, ending: Err(error), asked_at: now });
             return;
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A JSON-RPC error code. The named ones are those that eye itself gives; a page may send any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Code(pub i32);
 
 impl Code {
@@ -75,6 +76,7 @@ impl Error {
 
 /// An error as JSON-RPC writes it.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct ErrorObject {
     /// What kind of failure.
     pub code: Code,
@@ -87,6 +89,7 @@ pub struct ErrorObject {
 
 /// The part of an error that is not in every one.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct ErrorData {
     /// The next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]

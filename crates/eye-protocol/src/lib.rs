@@ -8,6 +8,8 @@ pub mod batch;
 pub mod binary;
 pub mod close;
 pub mod compact;
+#[cfg(feature = "ts")]
+pub mod declarations;
 pub mod error;
 pub mod frame;
 pub mod id;

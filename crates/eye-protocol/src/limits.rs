@@ -80,3 +80,5 @@ pub const CALL_BATCH_LEN_MAX: usize = 1_024;
 pub const AGENT_CALLS_MAX: usize = 32_768;
 /// Calls of one agent in a second, after a burst of [`AGENT_CALLS_MAX`].
 pub const AGENT_CALLS_PER_S_MAX: u64 = 1_000_000;
+/// Calls of one page in a second, after a burst of [`SESSION_CALLS_MAX`].
+pub const PAGE_CALLS_PER_S_MAX: u64 = 2_000_000;

@@ -16,6 +16,7 @@ pub fn version_fits(version: &str) -> bool {
 /// Which side a connection is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ClientType {
     /// A page: it provides.
     Browser,
@@ -26,6 +27,7 @@ pub enum ClientType {
 /// Params of `hello`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Hello {
     /// Which side; the query of the URL says it too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,6 +70,7 @@ pub struct Hello {
 /// Result of `hello`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Welcome {
     /// The page's session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,6 +84,7 @@ pub struct Welcome {
 /// What a page says of itself, in `hello` and, in parts, in `page/info`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct PageInfo {
     /// `document.title`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,6 +111,7 @@ pub struct PageInfo {
 
 /// Params of `call/navigating`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Navigating {
     /// The call, by the hub's id.
     pub id: String,
@@ -130,6 +135,7 @@ pub struct CancelAgent {
 
 /// Params of `eval` to a page, for what a line frame cannot say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct EvalInFrame {
     /// What to evaluate.
     pub code: String,
@@ -140,6 +146,7 @@ pub struct EvalInFrame {
 /// What becomes of a call's answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum EvalMode {
     /// It is sent back.
     #[default]
@@ -152,6 +159,7 @@ pub enum EvalMode {
 
 /// Params of `eval` from an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Eval {
     /// What to evaluate.
     pub code: String,
@@ -174,6 +182,7 @@ pub struct Eval {
 
 /// Params of `collect`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Collect {
     /// Which; all when empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -185,6 +194,7 @@ pub struct Collect {
 
 /// Result of `collect`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Collected {
     /// What has ended, in the order it was asked.
     pub results: Vec<Kept>,
@@ -194,11 +204,13 @@ pub struct Collected {
 
 /// One kept result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Kept {
     /// Its id.
     pub id: String,
     /// Its JSON value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(type = "unknown"))]
     pub value: Option<Box<RawValue>>,
     /// Its rendering, when JSON cannot hold it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -243,6 +255,7 @@ impl Kept {
 
 /// Params of `session/use`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Use {
     /// An id, an alias, or part of a title or URL.
     pub page: String,
@@ -251,6 +264,7 @@ pub struct Use {
 /// Where a session's page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Presence {
     /// Connected.
     Connected,
@@ -264,6 +278,7 @@ pub enum Presence {
 #[expect(clippy::struct_excessive_bools, reason = "a row of a table, not a state")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct SessionRow {
     /// Its id.
     pub id: String,
@@ -298,6 +313,7 @@ pub struct SessionRow {
 
 /// Result of `session/list`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Sessions {
     /// All of them: connected first, then by last use.
     pub sessions: Vec<SessionRow>,
@@ -306,6 +322,7 @@ pub struct Sessions {
 /// Result of `hub/status`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Status {
     /// The hub's own version.
     pub version: String,
@@ -331,6 +348,7 @@ pub struct Status {
 
 /// Params of `hub/retiring`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Retiring {
     /// The version of the hub that makes room.
     pub version: String,

@@ -92,6 +92,7 @@ pub struct Register {
 
 /// Result of `tools/register`.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Registered {
     /// Whether any was taken, or none was offered.
     pub success: bool,
@@ -104,6 +105,7 @@ pub struct Registered {
 
 /// A tool that was not taken.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Rejected {
     /// Its name, as far as it has one.
     pub name: String,

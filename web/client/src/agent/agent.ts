@@ -1,6 +1,6 @@
 // For whoever asks: finds pages, calls their tools, evaluates in them. From Node or from a browser.
 
-import { CODE_PARAMS } from "../generated/protocol.js";
+import { CODE_PARAMS, type SessionRow } from "../generated/protocol.js";
 import type { ToolResult } from "../btcp/content.js";
 import { doorUrl } from "../wire/address.js";
 import type { OpenCarrier } from "../wire/carrier.js";
@@ -24,15 +24,7 @@ export interface AgentOptions {
   readonly session?: string | undefined;
 }
 
-export interface SessionRow {
-  readonly id: string;
-  readonly alias?: string;
-  readonly title: string;
-  readonly url: string;
-  readonly origin: string;
-  readonly state: "connected" | "away" | "gone";
-  readonly [more: string]: unknown;
-}
+export type { SessionRow };
 
 export interface Progress {
   readonly progress: number;

@@ -17,3 +17,330 @@ export const CODE_CANCELLED = -32800;
 export const CODE_DENIED = -32006;
 export const CODE_METHOD = -32601;
 export const CODE_PARAMS = -32602;
+
+export type Code = number;
+export type ErrorData = { 
+/**
+ * The next step.
+ */
+hint?: string, 
+/**
+ * Where the page's code threw.
+ */
+stack?: string, };
+export type ErrorObject = { 
+/**
+ * What kind of failure.
+ */
+code: Code, 
+/**
+ * One sentence.
+ */
+message: string, 
+/**
+ * Hint and stack.
+ */
+data?: ErrorData, };
+export type ClientType = "browser" | "agent";
+export type PageInfo = { 
+/**
+ * `document.title`.
+ */
+title?: string, 
+/**
+ * `location.href`.
+ */
+url?: string, 
+/**
+ * The name its author gave it.
+ */
+alias?: string, 
+/**
+ * Whether a person can see it.
+ */
+visible?: boolean, 
+/**
+ * Whether it is a frame inside another page. Frames are asked only by name.
+ */
+frame?: boolean, 
+/**
+ * Whether it evaluates code.
+ */
+eval?: boolean, 
+/**
+ * Why it does not.
+ */
+evalBlocked?: string, };
+export type Hello = { 
+/**
+ * Which side; the query of the URL says it too.
+ */
+clientType?: ClientType, 
+/**
+ * Protocol version.
+ */
+version?: string, 
+/**
+ * Wants typed answers.
+ */
+typed: boolean, 
+/**
+ * Wants batches.
+ */
+batch: boolean, 
+/**
+ * What a page is capable of; tools that need more are refused.
+ */
+capabilities?: Array<string>, 
+/**
+ * An agent takes binary results as binary messages.
+ */
+binary: boolean, 
+/**
+ * A page says what it is.
+ */
+page?: PageInfo, 
+/**
+ * An agent says who it is, across connections.
+ */
+agent?: string, 
+/**
+ * The page its calls go to.
+ */
+target?: string, 
+/**
+ * Timeout of its calls in ms.
+ */
+timeout?: number, 
+/**
+ * The frame its calls are evaluated in.
+ */
+frame?: string, 
+/**
+ * The agent's own version, when it is eye's CLI.
+ */
+build?: string, };
+export type Welcome = { 
+/**
+ * The page's session.
+ */
+sessionId?: string, 
+/**
+ * Protocol version.
+ */
+version: string, 
+/**
+ * The hub's own version.
+ */
+hub: string, };
+export type Navigating = { 
+/**
+ * The call, by the hub's id.
+ */
+id: string, 
+/**
+ * Where it goes.
+ */
+url: string, };
+export type EvalInFrame = { 
+/**
+ * What to evaluate.
+ */
+code: string, 
+/**
+ * Which frame.
+ */
+frame: string, };
+export type EvalMode = "answer" | "fire" | "keep";
+export type Eval = { 
+/**
+ * What to evaluate.
+ */
+code: string, 
+/**
+ * In which page: an id, an alias, or part of a title or URL.
+ */
+page?: string, 
+/**
+ * In which frame of it.
+ */
+frame?: string, 
+/**
+ * How long, in ms.
+ */
+timeout?: number, 
+/**
+ * What becomes of the answer.
+ */
+mode: EvalMode, 
+/**
+ * The id to keep it under.
+ */
+keep?: string, };
+export type Collect = { 
+/**
+ * Which; all when empty.
+ */
+ids: Array<string>, 
+/**
+ * How long to wait for the pending ones, in ms.
+ */
+timeout?: number, };
+export type Kept = { 
+/**
+ * Its id.
+ */
+id: string, 
+/**
+ * Its JSON value.
+ */
+value?: unknown, 
+/**
+ * Its rendering, when JSON cannot hold it.
+ */
+rendering?: string, 
+/**
+ * Its error.
+ */
+error?: ErrorObject, };
+export type Collected = { 
+/**
+ * What has ended, in the order it was asked.
+ */
+results: Array<Kept>, 
+/**
+ * What has not.
+ */
+pending: Array<string>, };
+export type Use = { 
+/**
+ * An id, an alias, or part of a title or URL.
+ */
+page: string, };
+export type Presence = "connected" | "away" | "gone";
+export type SessionRow = { 
+/**
+ * Its id.
+ */
+id: string, 
+/**
+ * The name its author gave it.
+ */
+alias?: string, 
+/**
+ * The page's title.
+ */
+title: string, 
+/**
+ * The page's URL.
+ */
+url: string, 
+/**
+ * The origin that holds the session.
+ */
+origin: string, 
+/**
+ * Where the page is.
+ */
+state: Presence, 
+/**
+ * Whether a person can see it.
+ */
+visible: boolean, 
+/**
+ * Whether it is a frame inside another page.
+ */
+frame: boolean, 
+/**
+ * Whether it evaluates code.
+ */
+eval: boolean, 
+/**
+ * How many tools it offers.
+ */
+tools: number, 
+/**
+ * Calls under way.
+ */
+pending: number, 
+/**
+ * Since the last call or join, in ms.
+ */
+idleMs: number, 
+/**
+ * Whether it is the asking agent's page.
+ */
+current: boolean, };
+export type Sessions = { 
+/**
+ * All of them: connected first, then by last use.
+ */
+sessions: Array<SessionRow>, };
+export type Status = { 
+/**
+ * The hub's own version.
+ */
+version: string, 
+/**
+ * Its process.
+ */
+pid: number, 
+/**
+ * Since its start, in ms.
+ */
+uptimeMs: number, 
+/**
+ * Where it listens for HTTP and `WebSocket`s.
+ */
+listen: string, 
+/**
+ * Its Unix socket.
+ */
+socket: string, 
+/**
+ * `token` or `none`.
+ */
+auth: string, 
+/**
+ * Connected pages.
+ */
+pages: number, 
+/**
+ * Sessions, connected or not.
+ */
+sessions: number, 
+/**
+ * Connected agents, the asking one included.
+ */
+agents: number, 
+/**
+ * Calls under way.
+ */
+pending: number, };
+export type Retiring = { 
+/**
+ * The version of the hub that makes room.
+ */
+version: string, };
+export type Registered = { 
+/**
+ * Whether any was taken, or none was offered.
+ */
+success: boolean, 
+/**
+ * How many were taken.
+ */
+registered: number, 
+/**
+ * Which were not, and why.
+ */
+rejected: Array<Rejected>, };
+export type Rejected = { 
+/**
+ * Its name, as far as it has one.
+ */
+name: string, 
+/**
+ * What is wrong with it.
+ */
+error: string, };

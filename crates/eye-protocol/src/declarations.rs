@@ -1,0 +1,39 @@
+//! The messages as TypeScript declarations, for `cargo xtask gen`. Only with the feature `ts`.
+
+use crate::error::{Code, ErrorData, ErrorObject};
+use crate::messages::{
+    ClientType, Collect, Collected, Eval, EvalInFrame, EvalMode, Hello, Kept, Navigating, PageInfo, Presence, Retiring,
+    SessionRow, Sessions, Status, Use, Welcome,
+};
+use crate::tools::{Registered, Rejected};
+use ts_rs::{Config, TS};
+
+/// All declarations, one a line. Numbers of ours are small enough for TypeScript's own.
+pub fn typescript() -> String {
+    let config = Config::new().with_large_int("number");
+    let declarations = [
+        Code::decl(&config),
+        ErrorData::decl(&config),
+        ErrorObject::decl(&config),
+        ClientType::decl(&config),
+        PageInfo::decl(&config),
+        Hello::decl(&config),
+        Welcome::decl(&config),
+        Navigating::decl(&config),
+        EvalInFrame::decl(&config),
+        EvalMode::decl(&config),
+        Eval::decl(&config),
+        Collect::decl(&config),
+        Kept::decl(&config),
+        Collected::decl(&config),
+        Use::decl(&config),
+        Presence::decl(&config),
+        SessionRow::decl(&config),
+        Sessions::decl(&config),
+        Status::decl(&config),
+        Retiring::decl(&config),
+        Registered::decl(&config),
+        Rejected::decl(&config),
+    ];
+    declarations.into_iter().flat_map(|declaration| ["export ".to_owned(), declaration, "\n".to_owned()]).collect()
+}
