@@ -1,12 +1,13 @@
 //! Chromium: found, or installed through the system's package manager where that is permitted.
 
 use crate::run::{TaskError, has, run};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
-/// The command of a Chromium; installs one when there is none.
-pub fn find_or_install() -> Result<String, TaskError> {
+/// The program of a Chromium, as a whole path; installs one when there is none.
+pub fn find_or_install() -> Result<PathBuf, TaskError> {
     if let Some(found) = find() {
         return Ok(found);
     }
@@ -20,9 +21,18 @@ pub fn find_or_install() -> Result<String, TaskError> {
     })
 }
 
-fn find() -> Option<String> {
+fn find() -> Option<PathBuf> {
     let own = std::env::var("EYE_CHROMIUM").ok().filter(|own| !own.is_empty());
-    own.into_iter().chain(NAMES.map(str::to_owned)).find(|name| has(name))
+    own.into_iter().chain(NAMES.map(str::to_owned)).find_map(|name| on_path(&name))
+}
+
+/// Where a program is: as it is named, or in a folder of `PATH`.
+fn on_path(name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(|path| path.is_file());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder: PathBuf| Path::new(&folder).join(name)).find(|path| path.is_file())
 }
 
 fn is_root() -> bool {
