@@ -132,10 +132,9 @@ fn read_all(mut reader: Reader, writer: &Writer, calls: &Calls, hear: &mut impl 
                 (Err(_), Err(error)) => last_words = Some(error.message),
                 (Err(_), Ok(_)) => {}
             },
-            // `null` is a result too, and the envelope tells it from none only so far.
-            Some(Message::Invalid { id, .. }) => {
+            Some(Message::Invalid { id, reason }) => {
                 if let Ok(id) = id.parse() {
-                    calls.end(id, Ok("null".into()));
+                    calls.end(id, Err(Error::Garbled(reason.to_owned())));
                 }
             }
             Some(Message::Notification { method, params }) => match method.as_str() {

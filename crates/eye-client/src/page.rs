@@ -285,10 +285,6 @@ impl Desk {
 /// The answer to a call, as the hub takes it. How a value looks to an agent is the hub's to say.
 fn response(id: &str, ending: Result<serde_json::Value, ToolError>) -> String {
     let frame = match ending {
-        // Said as content, because a hub may take an envelope whose result is `null` for one without a result, and a
-        // string for its JSON.
-        Ok(serde_json::Value::Null) => rpc::response(id, Ok(&content("null"))),
-        Ok(serde_json::Value::String(text)) => rpc::response(id, Ok(&content(&text))),
         Ok(result) => rpc::response(id, Ok(&result.to_string())),
         Err(error) => rpc::response(id, Err(&error.into_error())),
     };
@@ -298,8 +294,4 @@ fn response(id: &str, ending: Result<serde_json::Value, ToolError>) -> String {
     let message =
         format!("the tool's answer is {} MiB, over the limit of {}", frame.len() >> 20, FRAME_BYTES_MAX >> 20);
     rpc::response(id, Err(&eye_protocol::Error::new(Code::INTERNAL, message).hint("ask for a part")))
-}
-
-fn content(text: &str) -> String {
-    json!({ "content": [{ "type": "text", "text": text }] }).to_string()
 }
