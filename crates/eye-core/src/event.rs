@@ -1,11 +1,13 @@
 //! What happens to the switchboard, and what follows from it.
 
 use crate::session_event::Newcomer;
+use crate::state::StateQuery;
 use eye_protocol::close::Close;
 use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::messages::{Hello, PageInfo};
 use eye_protocol::rpc::RpcId;
+use eye_protocol::state::{Change, Whole};
 use eye_protocol::{Ending, Error, SessionId};
 use serde_json::value::RawValue;
 
@@ -61,6 +63,13 @@ pub enum Asker {
         /// Which of its calls.
         at: usize,
     },
+    /// An agent that wants the state, or the session itself, to heal a gap.
+    State {
+        /// Where it goes; `None` for the session itself.
+        reply: Option<Reply>,
+        /// What of it.
+        query: StateQuery,
+    },
     /// Nobody: fire and forget.
     Nobody,
 }
@@ -71,6 +80,7 @@ impl Asker {
         match self {
             Self::Agent(reply) => Some(reply.agent),
             Self::Batch { agent, .. } => Some(*agent),
+            Self::State { reply, .. } => reply.as_ref().map(|reply| reply.agent),
             Self::Shelf { .. } | Self::Nobody => None,
         }
     }
@@ -106,6 +116,8 @@ pub enum Task {
         /// That a person wants it, where the policy asks for that.
         confirmed: bool,
     },
+    /// Tell its state.
+    State,
 }
 
 impl Task {
@@ -114,6 +126,7 @@ impl Task {
         match self {
             Self::Eval { code, .. } => code.len(),
             Self::Tool { name, arguments, .. } => name.len() + arguments.len(),
+            Self::State => 0,
         }
     }
 }
@@ -194,6 +207,44 @@ pub enum Input {
         page: Conn,
         /// Of what.
         capabilities: Vec<String>,
+    },
+    /// A page publishes its state, whole.
+    PageState {
+        /// Its connection.
+        page: Conn,
+        /// The document, and its revision.
+        whole: Whole,
+        /// By the calendar.
+        wall_ms: u64,
+    },
+    /// A page publishes a change of its state.
+    PageStateChanged {
+        /// Its connection.
+        page: Conn,
+        /// The change, and the revision it leads to.
+        change: Change,
+        /// By the calendar.
+        wall_ms: u64,
+    },
+    /// An agent wants a page's state.
+    GetState {
+        /// Where it goes.
+        reply: Reply,
+        /// Of which page, when not the agent's own.
+        page: Option<Box<str>>,
+        /// Whether the page is asked first.
+        fresh: bool,
+        /// What of it.
+        query: StateQuery,
+    },
+    /// An agent wants to hear of every change of a page's state, or no more.
+    Watch {
+        /// Where it is told.
+        reply: Reply,
+        /// Of which page, when not the agent's own.
+        page: Option<Box<str>>,
+        /// Whether it does.
+        wanted: bool,
     },
     /// A page tells how far a call is.
     PageProgress {
@@ -327,6 +378,15 @@ pub enum News {
     PageGone,
     /// Its page is back.
     PageBack,
+    /// Its state changed: the revision, and the patch or the whole document as JSON text.
+    State {
+        /// The revision now.
+        revision: u64,
+        /// Whether `json` is a patch, not the whole.
+        patch: bool,
+        /// JSON text.
+        json: String,
+    },
 }
 
 /// What follows.

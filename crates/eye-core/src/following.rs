@@ -16,6 +16,10 @@ impl Switchboard {
         if let Some(held) = self.sessions.get_mut(session) {
             held.on(now, event, &mut outcomes);
         }
+        if outcomes.iter().any(|outcome| matches!(outcome, Outcome::State { .. })) {
+            let session = session.clone();
+            return self.follow(now, &session, outcomes, out);
+        }
         for outcome in outcomes.drain(..) {
             self.follow_one(now, outcome, out);
         }
@@ -51,7 +55,9 @@ impl Switchboard {
         out: &mut Vec<Effect>,
     ) {
         for outcome in outcomes.drain(..) {
-            if outcome == Outcome::Tools {
+            if let Outcome::State { revision, patch } = outcome {
+                self.tell_watchers(session, revision, patch.as_deref(), out);
+            } else if outcome == Outcome::Tools {
                 if self.members.contains_key(session) {
                     let tools = self.sessions.get(session).map_or_else(String::new, |held| held.toolbox().list(None));
                     self.tell_members(session, &News::Tools(tools), out);
@@ -66,7 +72,7 @@ impl Switchboard {
     pub(crate) fn follow_one(&mut self, now: Millis, outcome: Outcome, out: &mut Vec<Effect>) {
         match outcome {
             Outcome::Effect(effect) => out.push(effect),
-            Outcome::Tools => {}
+            Outcome::Tools | Outcome::State { .. } => {}
             Outcome::Ended { asker, ending, asked_at } => {
                 self.tally.ended(&ending, now.saturating_sub(asked_at));
                 if let Some(known) = asker.agent().and_then(|agent| self.agents.get_mut(&agent)) {
@@ -81,7 +87,7 @@ impl Switchboard {
                             self.shelves_changed(out);
                         }
                     }
-                    Asker::Nobody => {}
+                    Asker::State { .. } | Asker::Nobody => {}
                 }
             }
         }

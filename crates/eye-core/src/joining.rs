@@ -3,11 +3,40 @@
 use crate::event::{Conn, Effect, Millis, News, Reply, ReplyForm, ToolQuery};
 use crate::row::row;
 use crate::select;
+use crate::state::State;
 use crate::switchboard::Switchboard;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error, SessionId};
 
 impl Switchboard {
+    /// Tells those who watch a session's state what changed in it.
+    pub(crate) fn tell_watchers(&self, session: &SessionId, revision: u64, patch: Option<&str>, out: &mut Vec<Effect>) {
+        let Some(watchers) = self.watchers.get(session) else { return };
+        let whole = || self.sessions.get(session).and_then(|held| held.state.as_ref()).map(State::text);
+        let Some(json) = patch.map(str::to_owned).or_else(whole) else { return };
+        let news = News::State { revision, patch: patch.is_some(), json };
+        out.extend(watchers.iter().map(|agent| Effect::News {
+            agent: *agent,
+            session: session.clone(),
+            news: news.clone(),
+        }));
+    }
+
+    /// Lets an agent hear of every change of a page's state, or no more.
+    pub(crate) fn watch(&mut self, agent: Conn, page: Option<&str>, wanted: bool) -> Result<String, Error> {
+        let session = self.find(agent, page)?;
+        let watchers = self.watchers.entry(session.clone()).or_default();
+        watchers.retain(|watcher| *watcher != agent);
+        if wanted {
+            watchers.push(agent);
+        } else if watchers.is_empty() {
+            self.watchers.remove(&session);
+        }
+        let state = self.sessions.get(&session).and_then(|held| held.state.as_ref());
+        let revision = state.map_or_else(|| "null".to_owned(), |state| state.revision().to_string());
+        Ok(format!(r#"{{"sessionId":{},"revision":{revision}}}"#, json(session.as_str())))
+    }
+
     pub(crate) fn join(
         &mut self,
         now: Millis,

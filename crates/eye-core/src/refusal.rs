@@ -19,6 +19,7 @@ impl Session {
         let unfit = match task {
             Task::Eval { .. } => self.refuses_eval(),
             Task::Tool { name, arguments, confirmed } => self.refuses_tool(name, arguments, *confirmed),
+            Task::State => None,
         };
         if unfit.is_some() {
             return unfit;

@@ -4,6 +4,7 @@ use crate::calls::{Call, Calls, Phase};
 use crate::event::{Asker, Conn, Effect, Millis, Task};
 use crate::pace::Pace;
 use crate::session_event::{Event, Newcomer, Outcome};
+use crate::state::State;
 use crate::toolbox::Toolbox;
 use eye_protocol::close::Close;
 use eye_protocol::limits::{
@@ -32,6 +33,11 @@ pub struct Session {
     /// `None`: the page never said, and everything its tools need is taken for granted.
     capabilities: Option<Vec<String>>,
     toolbox: Toolbox,
+    pub(crate) state: Option<State>,
+    /// The calendar when the page last published, for what is asked of it.
+    pub(crate) wall_ms: u64,
+    /// The whole document was asked for, to heal a gap.
+    pub(crate) healing: bool,
     place: Place,
     calls: Calls,
     pace: Pace,
@@ -52,6 +58,9 @@ impl Session {
             confirm: false,
             capabilities: None,
             toolbox: Toolbox::default(),
+            state: None,
+            wall_ms: 0,
+            healing: false,
             place: Place::Gone { since: now },
             calls: Calls::default(),
             pace: Pace::default(),
@@ -141,6 +150,11 @@ impl Session {
         self.eval_allowed
     }
 
+    /// Its calls.
+    pub(crate) fn calls(&mut self) -> &mut Calls {
+        &mut self.calls
+    }
+
     /// What waits for its page to come back.
     pub(crate) fn waiting_bytes(&self) -> usize {
         self.calls.waiting_bytes()
@@ -209,6 +223,10 @@ impl Session {
                 if self.hear(now, page)
                     && let Some(known) = self.calls.get_mut(call)
                 {
+                    if matches!(known.asker, Asker::State { .. }) {
+                        self.page_told_state(now, call, ending, out);
+                        return;
+                    }
                     let rendered = match ending {
                         // Bytes stay bytes: how an agent takes them is its dialect's business.
                         Ok(Value::Bytes(bytes)) => Ok(Value::Bytes(bytes)),
@@ -243,6 +261,19 @@ impl Session {
                     self.capabilities = Some(capabilities);
                 }
             }
+            Event::State { page, whole, wall_ms } => {
+                if self.hear(now, page) {
+                    self.wall_ms = wall_ms;
+                    self.take_state(now, &whole, out);
+                }
+            }
+            Event::StateChanged { page, change, wall_ms } => {
+                if self.hear(now, page) {
+                    self.wall_ms = wall_ms;
+                    self.change_state(now, &change, out);
+                }
+            }
+            Event::StateWanted { reply, fresh, query } => self.want_state(now, reply, fresh, query, out),
             Event::Progressed { page, call, progress } => {
                 if self.hear(now, page)
                     && let Some(Call { asker: Asker::Agent(reply), .. }) = self.calls.get_mut(call)
@@ -297,6 +328,10 @@ impl Session {
         self.confirm = confirm;
         self.capabilities = None;
         self.toolbox.page_came();
+        self.healing = false;
+        if let Some(state) = &mut self.state {
+            state.grow_stale();
+        }
         self.place = Place::Connected { page, heard_at: now, pinged_at: None };
         self.used_at = now;
         self.arriving = true;
@@ -330,6 +365,10 @@ impl Session {
     fn lose_page(&mut self, now: Millis, why: &str, out: &mut Vec<Outcome>) {
         self.place = Place::Away { until: now + GRACE_MS };
         self.arriving = false;
+        self.healing = false;
+        if let Some(state) = &mut self.state {
+            state.grow_stale();
+        }
         for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Sent)) {
             let error = Error::new(Code::CONNECTION, why)
                 .hint("the code may have run; look before you repeat it. The session waits for the page to come back");
@@ -345,7 +384,7 @@ impl Session {
             return;
         }
         let own_ms = match &task {
-            Task::Eval { .. } => None,
+            Task::Eval { .. } | Task::State => None,
             Task::Tool { name, .. } => self.toolbox.get(name).ok().and_then(|tool| tool.timeout_ms),
         };
         let timeout_ms = timeout_ms.or(own_ms).unwrap_or(CALL_TIMEOUT_DEFAULT_MS).min(CALL_TIMEOUT_MAX_MS);
@@ -420,14 +459,19 @@ impl Session {
         }
     }
 
-    fn end(&mut self, key: u32, ending: Ending, out: &mut Vec<Outcome>) {
+    pub(crate) fn end(&mut self, key: u32, ending: Ending, out: &mut Vec<Outcome>) {
         if let Some(call) = self.calls.remove(key) {
+            if let Asker::State { reply, query } = call.asker {
+                // Whatever kept the page from telling it: what is known is told instead.
+                self.tell_known_state(call.asked_at, reply, &query, out);
+                return;
+            }
             out.push(Outcome::Ended { asker: call.asker, ending, asked_at: call.asked_at });
         }
     }
 
     /// Notes that the page's own code did something. `false`: it is not this session's page any more.
-    fn hear(&mut self, now: Millis, from: Conn) -> bool {
+    pub(crate) fn hear(&mut self, now: Millis, from: Conn) -> bool {
         match &mut self.place {
             Place::Connected { page, heard_at, .. } if *page == from => {
                 *heard_at = now;

@@ -1,9 +1,11 @@
 //! What happens to one session, and what follows from it.
 
 use crate::event::{Asker, Conn, Effect, Millis, Reply, Task};
+use crate::state::StateQuery;
 use eye_protocol::Ending;
 use eye_protocol::messages::PageInfo;
 use eye_protocol::rpc::RpcId;
+use eye_protocol::state::{Change, Whole};
 use serde_json::value::RawValue;
 
 /// A page that claims a session, as the gate let it in.
@@ -89,6 +91,33 @@ pub enum Event {
         /// Of what.
         capabilities: Vec<String>,
     },
+    /// The page publishes its state, whole.
+    State {
+        /// Its connection.
+        page: Conn,
+        /// The document, and its revision.
+        whole: Whole,
+        /// By the calendar.
+        wall_ms: u64,
+    },
+    /// The page publishes a change of its state.
+    StateChanged {
+        /// Its connection.
+        page: Conn,
+        /// The change, and the revision it leads to.
+        change: Change,
+        /// By the calendar.
+        wall_ms: u64,
+    },
+    /// Somebody wants the state.
+    StateWanted {
+        /// Where it goes.
+        reply: Reply,
+        /// Whether the page is asked first.
+        fresh: bool,
+        /// What of it.
+        query: StateQuery,
+    },
     /// The page tells how far a call is.
     Progressed {
         /// Its connection.
@@ -144,4 +173,11 @@ pub enum Outcome {
     },
     /// The tools changed.
     Tools,
+    /// The state changed.
+    State {
+        /// The revision now.
+        revision: u64,
+        /// The patch that led there; `None`: all of it is new.
+        patch: Option<Box<str>>,
+    },
 }

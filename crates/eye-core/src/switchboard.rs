@@ -39,6 +39,8 @@ pub struct Switchboard {
     pub(crate) memories: FxHashMap<Box<str>, Memory>,
     /// Agents that joined a session and hear of it.
     pub(crate) members: FxHashMap<SessionId, Vec<Conn>>,
+    /// Agents that hear of every change of a session's state.
+    pub(crate) watchers: FxHashMap<SessionId, Vec<Conn>>,
     pub(crate) batches: FxHashMap<u64, CallBatch>,
     pub(crate) last_batch: u64,
     pub(crate) tally: Tally,
@@ -74,6 +76,23 @@ impl Switchboard {
             }
             Input::PageCapable { page, capabilities } => {
                 self.page_on(now, page, Event::Capable { page, capabilities }, out);
+            }
+            Input::PageState { page, whole, wall_ms } => {
+                self.page_on(now, page, Event::State { page, whole, wall_ms }, out);
+            }
+            Input::PageStateChanged { page, change, wall_ms } => {
+                self.page_on(now, page, Event::StateChanged { page, change, wall_ms }, out);
+            }
+            Input::GetState { reply, page, fresh, query } => match self.find(reply.agent, page.as_deref()) {
+                Ok(session) => {
+                    self.used(now, reply.agent, &session);
+                    self.session_on(now, &session, Event::StateWanted { reply, fresh, query }, out);
+                }
+                Err(error) => out.push(Effect::Result { reply, result: Err(error) }),
+            },
+            Input::Watch { reply, page, wanted } => {
+                let result = self.watch(reply.agent, page.as_deref(), wanted);
+                out.push(Effect::Result { reply, result });
             }
             Input::PageProgress { page, call, progress } => {
                 self.page_on(now, page, Event::Progressed { page, call, progress }, out);
@@ -268,6 +287,10 @@ impl Switchboard {
         self.leave(agent);
         let Some(left) = self.agents.remove(&agent) else { return };
         self.batches.retain(|_, batch| batch.reply.agent != agent);
+        self.watchers.retain(|_, watchers| {
+            watchers.retain(|watcher| *watcher != agent);
+            !watchers.is_empty()
+        });
         for session in left.asked {
             self.session_on(now, &session, Event::AgentLeft { agent }, out);
         }

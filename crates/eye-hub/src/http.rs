@@ -28,6 +28,7 @@ const READ_BUFFER_BYTES: usize = 4096;
 
 const CLIENT: &str = include_str!("../assets/eye.js");
 const TOOLS_PART: &str = include_str!("../assets/tools.js");
+const STATE_PART: &str = include_str!("../assets/state.js");
 const START_PAGE: &str = include_str!("../assets/start.html");
 
 /// What every handler needs.
@@ -52,6 +53,7 @@ pub fn router(door: Door) -> Router {
         .route("/rpc", post(http_btcp::rpc).options(http_btcp::preflight))
         .route("/eye.js", get(client))
         .route("/eye/tools.js", get(tools_part))
+        .route("/eye/state.js", get(state_part))
         .route("/health", get(health))
         .route("/sessions", get(sessions))
         .route("/metrics", get(metrics))
@@ -224,6 +226,11 @@ async fn client(State(door): State<Door>, headers: HeaderMap) -> Response {
 /// The part of the page client that pages with tools load.
 async fn tools_part(State(door): State<Door>, headers: HeaderMap) -> Response {
     script(&door, &headers, TOOLS_PART)
+}
+
+/// The part of the page client that pages with state load.
+async fn state_part(State(door): State<Door>, headers: HeaderMap) -> Response {
+    script(&door, &headers, STATE_PART)
 }
 
 /// The page client and its parts. Any page may load them, also one that isolates itself (COEP).

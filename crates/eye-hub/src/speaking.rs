@@ -14,8 +14,8 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
                 original::to_page(call, code, text);
                 peer.outbox.line(text);
             }
-            // The original's pages offer no tools, so none is ever called there.
-            (Voice::Original, Task::Tool { .. }) => {}
+            // The original's pages offer no tools and publish no state, so neither is asked for in vain for long.
+            (Voice::Original, Task::Tool { .. } | Task::State) => {}
             (_, task) if eye::to_page(call, task, text) => peer.rpc(Kind::Request, text),
             (_, _) => peer.outbox.line(text),
         },

@@ -17,6 +17,7 @@ pub mod limits;
 pub mod line;
 pub mod messages;
 pub mod rpc;
+pub mod state;
 pub mod stream;
 pub mod tools;
 

@@ -82,3 +82,12 @@ pub const AGENT_CALLS_MAX: usize = 32_768;
 pub const AGENT_CALLS_PER_S_MAX: u64 = 1_000_000;
 /// Calls of one page in a second, after a burst of [`SESSION_CALLS_MAX`].
 pub const PAGE_CALLS_PER_S_MAX: u64 = 2_000_000;
+
+/// A state's document.
+pub const STATE_BYTES_MAX: usize = 4 << 20;
+/// Changes that are remembered, for `since`.
+pub const STATE_HISTORY_LEN_MAX: usize = 256;
+/// Their patches, summed.
+pub const STATE_HISTORY_BYTES_MAX: usize = 1 << 20;
+/// How long a page may take to tell its state.
+pub const STATE_ASK_MS: u64 = 2_000;

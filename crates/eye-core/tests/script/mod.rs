@@ -1,10 +1,12 @@
 //! Runs an event script, one event a line, and pictures what follows from each.
 
+use eye_core::state::StateQuery;
 use eye_core::{Conn, Effect, Input, Mode, Newcomer, News, Reply, ReplyForm, Switchboard, Task, ToolQuery};
 use eye_protocol::answer::{parse_typed, write_typed};
 use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::messages::{Hello, PageInfo};
+use eye_protocol::state::{Change, Whole};
 use eye_protocol::{Ending, SessionId};
 use std::fmt::Write;
 
@@ -46,6 +48,7 @@ fn input(event: &str) -> Input {
 fn page(page: Conn, verb: &str, rest: &str) -> Input {
     let (first, tail) = rest.split_once(' ').unwrap_or((rest, ""));
     let call = || first.parse().expect("a call number");
+    let revision = || first.parse().expect("a revision");
     match verb {
         "joins" => {
             let word =
@@ -75,6 +78,13 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
         "offers" => Input::PageOffers { page, id: Some("1".into()), tools: raws(rest) },
         "withdraws" => Input::PageWithdraws { page, id: None, names: vec![rest.into()] },
         "can" => Input::PageCapable { page, capabilities: rest.split_whitespace().map(Into::into).collect() },
+        "publishes" => {
+            Input::PageState { page, whole: Whole { state: raws(tail).remove(0), revision: revision() }, wall_ms: 0 }
+        }
+        "patches" => {
+            let change = Change { patch: raws(tail).remove(0), revision: revision() };
+            Input::PageStateChanged { page, change, wall_ms: 0 }
+        }
         "progresses" => Input::PageProgress { page, call: call(), progress: tail.into() },
         "answers" => {
             let text = format!("x{tail}");
@@ -132,6 +142,19 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
         "enters" => Input::Join { agent, form: Some(reply().form), session: rest.into() },
         "exits" => Input::Leave { reply: reply() },
         "informs" => Input::Info { reply: reply(), session: None },
+        "reads" | "refreshes" => Input::GetState {
+            reply: reply(),
+            page: None,
+            fresh: verb == "refreshes",
+            query: StateQuery { path: Some(rest.to_owned()).filter(|path| !path.is_empty()), since: None },
+        },
+        "reads-since" => Input::GetState {
+            reply: reply(),
+            page: None,
+            fresh: false,
+            query: StateQuery { path: None, since: Some(first.parse().expect("a revision")) },
+        },
+        "watches" | "unwatches" => Input::Watch { reply: reply(), page: None, wanted: verb == "watches" },
         "cancels" => Input::Cancel { agent, id: first.into() },
         "collects" => {
             Input::Collect { reply: reply(), ids: rest.split_whitespace().map(Into::into).collect(), timeout_ms: None }
@@ -160,6 +183,9 @@ fn show(effect: &Effect) -> String {
         Effect::Send { page, call, task: Task::Tool { name, arguments, .. } } => {
             format!("→ page {} calls {}: {name} {arguments}", page.0, call.unwrap_or(0))
         }
+        Effect::Send { page, call, task: Task::State } => {
+            format!("→ page {} tells its state {}", page.0, call.unwrap_or(0))
+        }
         Effect::PageResult { page, result, .. } => format!("→ page {} {}", page.0, outcome(result)),
         Effect::Progress { reply, progress } => format!("← agent {} progress {progress}", reply.agent.0),
         Effect::News { agent, session, news } => format!("← agent {} hears of {session}: {}", agent.0, show_news(news)),
@@ -177,6 +203,9 @@ fn show_news(news: &News) -> String {
         News::Tools(tools) => format!("tools {tools}"),
         News::PageGone => "page gone".into(),
         News::PageBack => "page back".into(),
+        News::State { revision, patch, json } => {
+            format!("state {revision} {} {json}", if *patch { "patched" } else { "whole" })
+        }
     }
 }
 

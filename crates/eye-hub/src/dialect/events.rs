@@ -16,6 +16,12 @@ pub fn news_1(news: &News) -> String {
         News::Tools(tools) => format!(r#"{{"jsonrpc":"2.0","method":"tools/updated","params":{{"tools":{tools}}}}}"#),
         News::PageGone => r#"{"jsonrpc":"2.0","method":"session/browserDisconnected","params":{}}"#.to_owned(),
         News::PageBack => r#"{"jsonrpc":"2.0","method":"session/browserConnected","params":{}}"#.to_owned(),
+        News::State { revision, patch, json } => {
+            let name = if *patch { "patch" } else { "state" };
+            format!(
+                r#"{{"jsonrpc":"2.0","method":"state/changed","params":{{"revision":{revision},"{name}":{json}}}}}"#
+            )
+        }
     }
 }
 
@@ -23,7 +29,7 @@ pub fn news_1(news: &News) -> String {
 pub fn news_2(session: &SessionId, news: &News) -> String {
     let session = json(session.as_str());
     match news {
-        News::Tools(_) => news_1(news),
+        News::Tools(_) | News::State { .. } => news_1(news),
         News::PageGone => {
             format!(r#"{{"jsonrpc":"2.0","method":"browser/disconnected","params":{{"sessionId":{session}}}}}"#)
         }

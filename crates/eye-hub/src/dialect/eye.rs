@@ -193,9 +193,17 @@ fn page_notification(page: Conn, method: &str, params: &str) -> Option<FromPage>
         }
         "page/leaving" => Input::PageLeaving { page },
         "call/progress" => super::tools::progress_from_page(page, params)?,
+        "state/update" => Input::PageState { page, whole: rpc::params(params).ok()?, wall_ms: wall_ms() },
+        "state/patch" => Input::PageStateChanged { page, change: rpc::params(params).ok()?, wall_ms: wall_ms() },
         _ => return None,
     };
     Some(FromPage::Input(input))
+}
+
+/// The calendar, for whoever reads when something came.
+fn wall_ms() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn page_response(page: Conn, id: &str, outcome: Result<Box<str>, Error>) -> Option<Input> {
@@ -222,6 +230,10 @@ pub fn to_page(call: Option<u32>, task: &Task, out: &mut String) -> bool {
             out.push_str(&request(call, "eval", &params));
             return true;
         }
+        (call, Task::State) => {
+            out.push_str(&request(call, "state/get", &serde_json::json!({})));
+            return true;
+        }
         (call, Task::Tool { name, arguments, .. }) => {
             out.push_str(&request(call, "tools/call", &super::tools::call_params(name, arguments)));
             return true;
@@ -244,6 +256,10 @@ pub fn news(session: &SessionId, news: &News) -> String {
         News::Tools(tools) => ("tools/updated", format!(r#","tools":{tools}"#)),
         News::PageGone => ("session/pageGone", String::new()),
         News::PageBack => ("session/pageBack", String::new()),
+        News::State { revision, patch, json } => {
+            let name = if *patch { "patch" } else { "state" };
+            ("state/changed", format!(r#","revision":{revision},"{name}":{json}"#))
+        }
     };
     format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"sessionId":{session}{more}}}}}"#)
 }

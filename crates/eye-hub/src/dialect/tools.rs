@@ -1,9 +1,11 @@
-//! Sessions and tools in JSON-RPC: what agents ask of them, and what pages say of them.
+//! Sessions, tools and state in JSON-RPC: what agents ask of them, and what pages say of them.
 
 use super::{FromAgent, FromPage};
+use eye_core::state::StateQuery;
 use eye_core::{Conn, Input, Mode, Reply, ReplyForm, Task, ToolQuery};
 use eye_protocol::limits::CALL_BATCH_LEN_MAX;
 use eye_protocol::rpc::{self, RpcId};
+use eye_protocol::state::{GetState, Watch};
 use eye_protocol::tools::{CallBatch, CallTool, GetTool, ListTools, NameSession, Progress, Register, Unregister};
 use eye_protocol::{Code, Error};
 use serde::Serialize;
@@ -11,7 +13,7 @@ use serde_json::value::RawValue;
 
 const KNOWN: &str = "known: hello, ping, eval, collect, call/cancel, session/create, session/join, session/leave, session/list, \
                      session/info, session/use, tools/register, tools/unregister, tools/list, tools/get, tools/call, \
-                     tools/callBatch, hub/status, hub/stop";
+                     tools/callBatch, state/get, state/watch, state/unwatch, hub/status, hub/stop";
 
 /// Reads a request of an agent about sessions or tools.
 pub fn from_agent(reply: &Reply, method: &str, params: &str) -> Result<FromAgent, Error> {
@@ -53,6 +55,14 @@ pub fn from_agent(reply: &Reply, method: &str, params: &str) -> Result<FromAgent
             let tasks = calls.into_iter().map(|call| (call.timeout.or(timeout), call));
             let tasks = tasks.map(|(timeout_ms, call)| (task(call), timeout_ms)).collect();
             Input::AskBatch { reply, tasks, page: page.map(Into::into) }
+        }
+        "state/get" => {
+            let GetState { page, path, fresh, since } = rpc::params(params)?;
+            Input::GetState { reply, page: page.map(Into::into), fresh, query: StateQuery { path, since } }
+        }
+        "state/watch" | "state/unwatch" => {
+            let Watch { page } = rpc::params(params)?;
+            Input::Watch { reply, page: page.map(Into::into), wanted: method == "state/watch" }
         }
         unknown => return Err(Error::new(Code::METHOD, format!("no such method: {unknown}")).hint(KNOWN)),
     };

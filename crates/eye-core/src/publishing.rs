@@ -1,0 +1,119 @@
+//! A session's state: taken from its page, told to whoever asks, healed when a change was missed.
+
+use crate::calls::{Call, Phase};
+use crate::event::{Asker, Effect, Millis, Reply, Task};
+use crate::session::Session;
+use crate::session_event::Outcome;
+use crate::state::{State, StateQuery, When};
+use eye_protocol::limits::STATE_ASK_MS;
+use eye_protocol::state::{Change, Whole};
+use eye_protocol::{Code, Ending, Error, Value};
+
+const FALLBACK: &str = "using cached state: the page did not answer, so it may be stale";
+
+impl Session {
+    /// Takes a whole document, whatever came before.
+    pub(crate) fn take_state(&mut self, now: Millis, whole: &Whole, out: &mut Vec<Outcome>) {
+        self.healing = false;
+        if let Ok(state) = State::new(&whole.state, whole.revision, self.when(now)) {
+            out.push(Outcome::State { revision: whole.revision, patch: None });
+            self.state = Some(state);
+        }
+    }
+
+    /// Takes a change; one that does not fit makes the session ask for the whole.
+    pub(crate) fn change_state(&mut self, now: Millis, change: &Change, out: &mut Vec<Outcome>) {
+        let when = self.when(now);
+        let fits = self.state.as_mut().is_some_and(|state| state.patch(&change.patch, change.revision, when).is_ok());
+        if fits {
+            out.push(Outcome::State { revision: change.revision, patch: Some(change.patch.get().into()) });
+        } else if !self.healing {
+            self.healing = true;
+            self.ask_page(now, None, StateQuery::default(), out);
+        }
+    }
+
+    /// Tells the state: what is known, or what the page says when it is asked first.
+    pub(crate) fn want_state(
+        &mut self,
+        now: Millis,
+        reply: Reply,
+        fresh: bool,
+        query: StateQuery,
+        out: &mut Vec<Outcome>,
+    ) {
+        match &self.state {
+            Some(state) if !fresh => {
+                let result = state.read(now, &query, false, None);
+                out.push(Outcome::Effect(Effect::Result { reply, result }));
+            }
+            _ if self.page().is_some() => self.ask_page(now, Some(reply), query, out),
+            _ => self.tell_known_state(now, Some(reply), &query, out),
+        }
+    }
+
+    fn ask_page(&mut self, now: Millis, reply: Option<Reply>, query: StateQuery, out: &mut Vec<Outcome>) {
+        let Some(page) = self.page() else { return };
+        let asker = Asker::State { reply, query };
+        let deadline = now.saturating_add(STATE_ASK_MS);
+        let call = self.calls().add(Call { asker, asked_at: now, deadline, tool: false, phase: Phase::Sent });
+        out.push(Outcome::Effect(Effect::Send { page, call: Some(call), task: Task::State }));
+    }
+
+    /// The page answered that it was asked for its state.
+    pub(crate) fn page_told_state(&mut self, now: Millis, call: u32, ending: Ending, out: &mut Vec<Outcome>) {
+        let told = match ending {
+            Ok(Value::Json(text)) => serde_json::from_str::<Whole>(&text)
+                .map_err(|error| Error::new(Code::INTERNAL, format!("the page told a malformed state: {error}"))),
+            Ok(_) => Err(Error::new(Code::INTERNAL, "the page told a malformed state")),
+            Err(error) if error.code == Code::METHOD => {
+                Err(Error::new(Code::SESSION, "the page publishes no state")
+                    .hint("let it call `eye.state(() => ({ … }))`"))
+            }
+            Err(error) => Err(error),
+        };
+        let Some(known) = self.calls().remove(call) else { return };
+        let Asker::State { reply, query } = known.asker else { return };
+        self.healing = false;
+        let result = match told {
+            Ok(whole) => {
+                let news = self.state.as_ref().map(State::revision) != Some(whole.revision);
+                match State::new(&whole.state, whole.revision, self.when(now)) {
+                    Ok(state) => {
+                        let result = state.read(now, &query, true, None);
+                        self.state = Some(state);
+                        if news {
+                            out.push(Outcome::State { revision: whole.revision, patch: None });
+                        }
+                        result
+                    }
+                    Err(error) => Err(error),
+                }
+            }
+            Err(error) => Err(error),
+        };
+        out.extend(reply.map(|reply| Outcome::Effect(Effect::Result { reply, result })));
+    }
+
+    /// The page could not be asked, or did not answer: what is known is told with a warning.
+    pub(crate) fn tell_known_state(
+        &mut self,
+        now: Millis,
+        reply: Option<Reply>,
+        query: &StateQuery,
+        out: &mut Vec<Outcome>,
+    ) {
+        self.healing = false;
+        let Some(reply) = reply else { return };
+        let result = match &self.state {
+            Some(state) => state.read(now, query, false, Some(FALLBACK)),
+            None => Err(Error::new(Code::SESSION, "Unable to retrieve state: Browser not connected")
+                .hint("Browser may be disconnected; open the page again")),
+        };
+        out.push(Outcome::Effect(Effect::Result { reply, result }));
+    }
+
+    fn when(&self, now: Millis) -> When {
+        When { now, wall_ms: self.wall_ms }
+    }
+}

@@ -1,0 +1,74 @@
+//! State on the wire: params and results of `state/*`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// Params of `state/update`, and a page's answer to `state/get`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Whole {
+    /// The document, raw.
+    pub state: Box<RawValue>,
+    /// Its revision.
+    pub revision: u64,
+}
+
+/// Params of `state/patch`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Change {
+    /// RFC 6902, raw.
+    pub patch: Box<RawValue>,
+    /// The revision it leads to.
+    pub revision: u64,
+}
+
+/// Params of `state/get` from an agent.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct GetState {
+    /// Of which page.
+    #[serde(default, alias = "sessionId", skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
+    /// Which part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The page is asked first.
+    #[serde(default)]
+    pub fresh: bool,
+    /// Only what changed after this revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
+}
+
+/// Params of `state/watch` and `state/unwatch`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Watch {
+    /// Of which page.
+    #[serde(default, alias = "sessionId", skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
+}
+
+/// Result of `state/get` for an agent.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StateAnswer {
+    /// What was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Box<RawValue>>,
+    /// What changed, when that was asked for and is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch: Option<Box<RawValue>>,
+    /// The document's revision.
+    pub revision: u64,
+    /// `page` or `cache`.
+    pub source: &'static str,
+    /// Whether the page was not asked.
+    pub was_cached: bool,
+    /// Whether its page is gone, or has not published since it came back.
+    pub stale: bool,
+    /// Since it came.
+    pub age_ms: u64,
+    /// When it came, as RFC 3339.
+    pub time: String,
+    /// What a reader should know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+}
