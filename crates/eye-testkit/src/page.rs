@@ -368,6 +368,10 @@ impl Script {
                     }
                 }
             }
+            Some(Rpc::Request { id, method, .. }) => {
+                let error = eye_protocol::Error::new(eye_protocol::Code::METHOD, format!("no method {method}"));
+                answers.push(rpc::response(&id, Err(&error)));
+            }
             Some(Rpc::Notification { method, params }) if method == "call/cancel" => {
                 let cancel: CancelPage = serde_json::from_str(&params).expect("a cancel names its call");
                 let _ = self.cancelled.send(cancel.id);

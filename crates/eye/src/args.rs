@@ -65,6 +65,8 @@ enum Verb {
     #[command(alias = "tabs")]
     Pages(verbs::pages::Args),
     Use(verbs::r#use::Args),
+    State(verbs::state::Args),
+    Watch(verbs::watch::Args),
     Tools(verbs::tools::Args),
     Call(verbs::call::Args),
     Rpc(verbs::rpc::Args),
@@ -123,6 +125,8 @@ fn dispatch(verb: Verb, options: &Options) -> Result<Exit, Failure> {
         Verb::Repl(args) => verbs::repl::run(&args, options),
         Verb::Pages(args) => verbs::pages::run(&args, options),
         Verb::Use(args) => verbs::r#use::run(args, options),
+        Verb::State(args) => verbs::state::run(args, options),
+        Verb::Watch(args) => verbs::watch::run(&args, options),
         Verb::Tools(args) => verbs::tools::run(args, options),
         Verb::Call(args) => verbs::call::run(&args, options),
         Verb::Rpc(args) => verbs::rpc::run(&args, options),

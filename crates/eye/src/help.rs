@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// Every verb, by group.
 pub const GROUPS: [(&str, &[&str]); 5] = [
     ("Ask", &["eval", "fire", "async", "collect", "batch", "repl"]),
-    ("Pages", &["pages", "use"]),
+    ("Pages", &["pages", "use", "state", "watch"]),
     ("Tools", &["tools", "call", "rpc"]),
     ("Hub", &["up", "down", "status", "token", "allow"]),
     ("Shell", &["completions", "version", "help"]),

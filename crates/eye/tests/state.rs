@@ -1,0 +1,93 @@
+//! `eye state` and `eye watch`, against the real hub and a scripted page.
+
+mod stage;
+
+use eye_testkit::{Home, Hub, Running, ScriptedPage};
+use serde_json::Value;
+use stage::{answers, home, page};
+use std::io::{BufRead, BufReader};
+
+/// Lets the page publish, and returns when the hub has taken it.
+fn publish(home: &Home, page: &ScriptedPage, method: &str, params: &str) {
+    page.say(&format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#));
+    // The page's answer comes behind what it published.
+    assert_eq!(home.eye(["document.title"]).stdout, "Shop\n");
+}
+
+#[test]
+fn state_prints_the_value_and_nothing_else() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let page = page(&home);
+    publish(&home, &page, "state/update", r##"{"state":{"model":{"color":"#fff"},"n":[1,2]},"revision":1}"##);
+    assert_eq!(home.eye(["state", "model.color"]), answers(0, "#fff\n", ""));
+    assert_eq!(home.eye(["state", "/n/1"]), answers(0, "2\n", ""));
+    assert_eq!(home.eye(["state", "$.n[*]"]), answers(0, "[1,2]\n", ""));
+    assert_eq!(home.eye(["state"]), answers(0, "{\"model\":{\"color\":\"#fff\"},\"n\":[1,2]}\n", ""));
+    publish(
+        &home,
+        &page,
+        "state/patch",
+        r##"{"patch":[{"op":"replace","path":"/model/color","value":"#000"}],"revision":2}"##,
+    );
+    assert_eq!(home.eye(["state", "model.color"]), answers(0, "#000\n", ""));
+    let changed = r##"[{"op":"replace","path":"/model/color","value":"#000"}]"##;
+    assert_eq!(home.eye(["state", "--since", "1"]), answers(0, &format!("{changed}\n"), ""));
+    let told: Value = serde_json::from_str(&home.eye(["state", "n.0", "--json"]).stdout).unwrap();
+    assert_eq!((&told["value"], &told["revision"], &told["source"]), (&1.into(), &2.into(), &"cache".into()));
+    let wrong = home.eye(["state", "model.colour"]);
+    assert_eq!(wrong, answers(1, "", "error: model has no `colour`\nhint: it has: color\n"));
+}
+
+#[test]
+fn a_page_that_is_gone_leaves_its_state_and_a_note() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let page = page(&home);
+    publish(&home, &page, "state/update", r#"{"state":{"n":1},"revision":1}"#);
+    page.leave();
+    let ran = home.eye(["state", "n"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "1\n"));
+    assert!(ran.stderr.starts_with("note: the page is gone; this is "), "{}", ran.stderr);
+    let fresh = home.eye(["state", "n", "--fresh"]);
+    assert_eq!(fresh.stdout, "1\n");
+    assert!(fresh.stderr.starts_with("note: using cached state"), "{}", fresh.stderr);
+}
+
+#[test]
+fn a_page_that_publishes_nothing_says_so() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let _page = page(&home);
+    let ran = home.eye(["state"]);
+    assert_eq!(ran.code, 3);
+    assert!(ran.stderr.starts_with("error: the page publishes no state\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn watch_prints_each_change_as_it_happens() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let page = page(&home);
+    publish(&home, &page, "state/update", r#"{"state":{"n":1},"revision":1}"#);
+    let mut watching = Running::of(home.command().args(["watch", "state", "--count", "2"]));
+    let mut lines = BufReader::new(watching.child().stdout.take().unwrap()).lines();
+    // Until the watch is known to the hub, changes pass it by; its first line tells that it is.
+    let mut revision = 1;
+    let first: Value = std::thread::scope(|scope| {
+        let line = scope.spawn(|| lines.next().unwrap().unwrap());
+        while !line.is_finished() {
+            revision += 1;
+            let patch =
+                format!(r#"{{"patch":[{{"op":"replace","path":"/n","value":{revision}}}],"revision":{revision}}}"#);
+            publish(&home, &page, "state/patch", &patch);
+        }
+        serde_json::from_str(&line.join().unwrap()).unwrap()
+    });
+    assert_eq!(first["patch"][0]["value"], first["revision"]);
+    publish(&home, &page, "state/update", r#"{"state":{"n":"new"},"revision":900}"#);
+    let second: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert!(second["revision"].as_u64() > first["revision"].as_u64());
+    let ended = home.eye(["watch", "state", "--for", "0"]);
+    assert_eq!(ended, answers(0, "", ""));
+}
