@@ -12,7 +12,7 @@ impl Switchboard {
     /// Tells those who watch a session's state what changed in it.
     pub(crate) fn tell_watchers(&self, session: &SessionId, revision: u64, patch: Option<&str>, out: &mut Vec<Effect>) {
         let Some(watchers) = self.watchers.get(session) else { return };
-        let whole = || self.sessions.get(session).and_then(|held| held.state.as_ref()).map(State::text);
+        let whole = || self.sessions.get(session).and_then(|held| held.published.state.as_ref()).map(State::text);
         let Some(json) = patch.map(str::to_owned).or_else(whole) else { return };
         let news = News::State { revision, patch: patch.is_some(), json };
         out.extend(watchers.iter().map(|agent| Effect::News {
@@ -32,7 +32,7 @@ impl Switchboard {
         } else if watchers.is_empty() {
             self.watchers.remove(&session);
         }
-        let state = self.sessions.get(&session).and_then(|held| held.state.as_ref());
+        let state = self.sessions.get(&session).and_then(|held| held.published.state.as_ref());
         let revision = state.map_or_else(|| "null".to_owned(), |state| state.revision().to_string());
         Ok(format!(r#"{{"sessionId":{},"revision":{revision}}}"#, json(session.as_str())))
     }

@@ -13,23 +13,28 @@ const FALLBACK: &str = "using cached state: the page did not answer, so it may b
 
 impl Session {
     /// Takes a whole document, whatever came before.
-    pub(crate) fn take_state(&mut self, now: Millis, whole: &Whole, out: &mut Vec<Outcome>) {
-        self.healing = false;
-        if let Ok(state) = State::new(&whole.state, whole.revision, self.when(now)) {
+    pub(crate) fn take_state(&mut self, when: When, whole: &Whole, out: &mut Vec<Outcome>) {
+        self.published.healing = false;
+        self.published.wall_ms = when.wall_ms;
+        if let Ok(state) = State::new(&whole.state, whole.revision, when) {
             out.push(Outcome::State { revision: whole.revision, patch: None });
-            self.state = Some(state);
+            self.published.state = Some(state);
         }
     }
 
     /// Takes a change; one that does not fit makes the session ask for the whole.
-    pub(crate) fn change_state(&mut self, now: Millis, change: &Change, out: &mut Vec<Outcome>) {
-        let when = self.when(now);
-        let fits = self.state.as_mut().is_some_and(|state| state.patch(&change.patch, change.revision, when).is_ok());
+    pub(crate) fn change_state(&mut self, when: When, change: &Change, out: &mut Vec<Outcome>) {
+        self.published.wall_ms = when.wall_ms;
+        let fits = self
+            .published
+            .state
+            .as_mut()
+            .is_some_and(|state| state.patch(&change.patch, change.revision, when).is_ok());
         if fits {
             out.push(Outcome::State { revision: change.revision, patch: Some(change.patch.get().into()) });
-        } else if !self.healing {
-            self.healing = true;
-            self.ask_page(now, None, StateQuery::default(), out);
+        } else if !self.published.healing {
+            self.published.healing = true;
+            self.ask_page(when.now, None, StateQuery::default(), out);
         }
     }
 
@@ -42,7 +47,7 @@ impl Session {
         query: StateQuery,
         out: &mut Vec<Outcome>,
     ) {
-        match &self.state {
+        match &self.published.state {
             Some(state) if !fresh => {
                 let result = state.read(now, &query, false, None);
                 out.push(Outcome::Effect(Effect::Result { reply, result }));
@@ -74,14 +79,14 @@ impl Session {
         };
         let Some(known) = self.calls().remove(call) else { return };
         let Asker::State { reply, query } = known.asker else { return };
-        self.healing = false;
+        self.published.healing = false;
         let result = match told {
             Ok(whole) => {
-                let news = self.state.as_ref().map(State::revision) != Some(whole.revision);
+                let news = self.published.state.as_ref().map(State::revision) != Some(whole.revision);
                 match State::new(&whole.state, whole.revision, self.when(now)) {
                     Ok(state) => {
                         let result = state.read(now, &query, true, None);
-                        self.state = Some(state);
+                        self.published.state = Some(state);
                         if news {
                             out.push(Outcome::State { revision: whole.revision, patch: None });
                         }
@@ -103,9 +108,9 @@ impl Session {
         query: &StateQuery,
         out: &mut Vec<Outcome>,
     ) {
-        self.healing = false;
+        self.published.healing = false;
         let Some(reply) = reply else { return };
-        let result = match &self.state {
+        let result = match &self.published.state {
             Some(state) => state.read(now, query, false, Some(FALLBACK)),
             None => Err(Error::new(Code::SESSION, "Unable to retrieve state: Browser not connected")
                 .hint("Browser may be disconnected; open the page again")),
@@ -114,6 +119,6 @@ impl Session {
     }
 
     fn when(&self, now: Millis) -> When {
-        When { now, wall_ms: self.wall_ms }
+        When { now, wall_ms: self.published.wall_ms }
     }
 }

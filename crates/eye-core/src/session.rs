@@ -4,7 +4,7 @@ use crate::calls::{Call, Calls, Phase};
 use crate::event::{Asker, Conn, Effect, Millis, Task};
 use crate::pace::Pace;
 use crate::session_event::{Event, Newcomer, Outcome};
-use crate::state::State;
+use crate::state::{Published, When};
 use crate::toolbox::Toolbox;
 use eye_protocol::close::Close;
 use eye_protocol::limits::{
@@ -12,8 +12,9 @@ use eye_protocol::limits::{
     PING_INTERVAL_MS, PING_TIMEOUT_MS, SESSION_CALLS_MAX, TITLE_MS,
 };
 use eye_protocol::messages::{PageInfo, Presence};
-use eye_protocol::rpc::json;
+use eye_protocol::rpc::{RpcId, json};
 use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
+use serde_json::value::RawValue;
 
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
@@ -33,11 +34,7 @@ pub struct Session {
     /// `None`: the page never said, and everything its tools need is taken for granted.
     capabilities: Option<Vec<String>>,
     toolbox: Toolbox,
-    pub(crate) state: Option<State>,
-    /// The calendar when the page last published, for what is asked of it.
-    pub(crate) wall_ms: u64,
-    /// The whole document was asked for, to heal a gap.
-    pub(crate) healing: bool,
+    pub(crate) published: Published,
     place: Place,
     calls: Calls,
     pace: Pace,
@@ -58,9 +55,7 @@ impl Session {
             confirm: false,
             capabilities: None,
             toolbox: Toolbox::default(),
-            state: None,
-            wall_ms: 0,
-            healing: false,
+            published: Published::default(),
             place: Place::Gone { since: now },
             calls: Calls::default(),
             pace: Pace::default(),
@@ -218,44 +213,14 @@ impl Session {
                     self.calls.postpone(call, deadline);
                 }
             }
-            Event::Answered { page, call, ending } => {
-                // A late answer has no waiter: its deadline already replied for it.
-                if self.hear(now, page)
-                    && let Some(known) = self.calls.get_mut(call)
-                {
-                    if matches!(known.asker, Asker::State { .. }) {
-                        self.page_told_state(now, call, ending, out);
-                        return;
-                    }
-                    let rendered = match ending {
-                        // Bytes stay bytes: how an agent takes them is its dialect's business.
-                        Ok(Value::Bytes(bytes)) => Ok(Value::Bytes(bytes)),
-                        Ok(value) if known.tool => Ok(Value::Json(tools::result(&value, &self.origin))),
-                        other => other,
-                    };
-                    self.end(call, rendered, out);
-                }
-            }
+            Event::Answered { page, call, ending } => self.answered(now, page, call, ending, out),
             Event::ArrivedElsewhere { info } => {
                 for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Navigating { .. })) {
                     self.end(key, Ok(arrival(&info)), out);
                 }
             }
-            Event::Offers { page, id, tools } => {
-                if self.hear(now, page) {
-                    let result = self.toolbox.register(tools).map(|registered| json(&registered));
-                    out.extend(id.map(|id| Outcome::Effect(Effect::PageResult { page, id, result })));
-                    out.push(Outcome::Tools);
-                }
-            }
-            Event::Withdraws { page, id, names } => {
-                if self.hear(now, page) {
-                    let count = self.toolbox.unregister(&names);
-                    let result = Ok(format!(r#"{{"success":true,"unregistered":{count}}}"#));
-                    out.extend(id.map(|id| Outcome::Effect(Effect::PageResult { page, id, result })));
-                    out.push(Outcome::Tools);
-                }
-            }
+            Event::Offers { page, id, tools } => self.offers(now, page, id, tools, out),
+            Event::Withdraws { page, id, names } => self.withdraws(now, page, id, &names, out),
             Event::Capable { page, capabilities } => {
                 if self.hear(now, page) {
                     self.capabilities = Some(capabilities);
@@ -263,14 +228,12 @@ impl Session {
             }
             Event::State { page, whole, wall_ms } => {
                 if self.hear(now, page) {
-                    self.wall_ms = wall_ms;
-                    self.take_state(now, &whole, out);
+                    self.take_state(When { now, wall_ms }, &whole, out);
                 }
             }
             Event::StateChanged { page, change, wall_ms } => {
                 if self.hear(now, page) {
-                    self.wall_ms = wall_ms;
-                    self.change_state(now, &change, out);
+                    self.change_state(When { now, wall_ms }, &change, out);
                 }
             }
             Event::StateWanted { reply, fresh, query } => self.want_state(now, reply, fresh, query, out),
@@ -307,6 +270,49 @@ impl Session {
         }
     }
 
+    fn answered(&mut self, now: Millis, page: Conn, call: u32, ending: Ending, out: &mut Vec<Outcome>) {
+        if !self.hear(now, page) {
+            return;
+        }
+        // A late answer has no waiter: its deadline already replied for it.
+        let Some(known) = self.calls.get_mut(call) else { return };
+        if matches!(known.asker, Asker::State { .. }) {
+            self.page_told_state(now, call, ending, out);
+            return;
+        }
+        let rendered = match ending {
+            // Bytes stay bytes: how an agent takes them is its dialect's business.
+            Ok(Value::Bytes(bytes)) => Ok(Value::Bytes(bytes)),
+            Ok(value) if known.tool => Ok(Value::Json(tools::result(&value, &self.origin))),
+            other => other,
+        };
+        self.end(call, rendered, out);
+    }
+
+    fn offers(
+        &mut self,
+        now: Millis,
+        page: Conn,
+        id: Option<RpcId>,
+        tools: Vec<Box<RawValue>>,
+        out: &mut Vec<Outcome>,
+    ) {
+        if self.hear(now, page) {
+            let result = self.toolbox.register(tools).map(|registered| json(&registered));
+            out.extend(id.map(|id| Outcome::Effect(Effect::PageResult { page, id, result })));
+            out.push(Outcome::Tools);
+        }
+    }
+
+    fn withdraws(&mut self, now: Millis, page: Conn, id: Option<RpcId>, names: &[String], out: &mut Vec<Outcome>) {
+        if self.hear(now, page) {
+            let count = self.toolbox.unregister(names);
+            let result = Ok(format!(r#"{{"success":true,"unregistered":{count}}}"#));
+            out.extend(id.map(|id| Outcome::Effect(Effect::PageResult { page, id, result })));
+            out.push(Outcome::Tools);
+        }
+    }
+
     fn join(&mut self, now: Millis, page: Conn, who: Newcomer, out: &mut Vec<Outcome>) {
         let Newcomer { origin, info, eval_allowed, confirm } = who;
         match self.place {
@@ -328,10 +334,7 @@ impl Session {
         self.confirm = confirm;
         self.capabilities = None;
         self.toolbox.page_came();
-        self.healing = false;
-        if let Some(state) = &mut self.state {
-            state.grow_stale();
-        }
+        self.published.grow_stale();
         self.place = Place::Connected { page, heard_at: now, pinged_at: None };
         self.used_at = now;
         self.arriving = true;
@@ -365,10 +368,7 @@ impl Session {
     fn lose_page(&mut self, now: Millis, why: &str, out: &mut Vec<Outcome>) {
         self.place = Place::Away { until: now + GRACE_MS };
         self.arriving = false;
-        self.healing = false;
-        if let Some(state) = &mut self.state {
-            state.grow_stale();
-        }
+        self.published.grow_stale();
         for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Sent)) {
             let error = Error::new(Code::CONNECTION, why)
                 .hint("the code may have run; look before you repeat it. The session waits for the page to come back");

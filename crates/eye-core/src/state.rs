@@ -33,6 +33,27 @@ pub struct StateQuery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap;
 
+/// What a session's page has published, if anything.
+#[derive(Debug, Default)]
+pub struct Published {
+    /// The document.
+    pub state: Option<State>,
+    /// The calendar when the page last published.
+    pub wall_ms: u64,
+    /// The whole document was asked for, to heal a gap.
+    pub healing: bool,
+}
+
+impl Published {
+    /// The page went, or another came: what is known is old until it is published again.
+    pub fn grow_stale(&mut self) {
+        self.healing = false;
+        if let Some(state) = &mut self.state {
+            state.current = false;
+        }
+    }
+}
+
 /// One session's state.
 #[derive(Debug)]
 pub struct State {
@@ -62,11 +83,6 @@ impl State {
     /// Its revision.
     pub fn revision(&self) -> u64 {
         self.revision
-    }
-
-    /// The page went, or another came: what is known is old until it is published again.
-    pub fn grow_stale(&mut self) {
-        self.current = false;
     }
 
     /// Takes a change that leads to `revision`.
@@ -102,8 +118,8 @@ impl State {
         from_page: bool,
         warning: Option<&str>,
     ) -> Result<String, Error> {
-        let patch = query.since.and_then(|since| self.changes_since(since));
-        let value = match (&patch, &query.path) {
+        let changes = query.since.and_then(|since| self.changes_since(since));
+        let value = match (&changes, &query.path) {
             (Some(_), _) => None,
             (None, None) => Some(self.text()),
             (None, Some(path)) => Some(select(&self.document, path)?),
@@ -111,7 +127,7 @@ impl State {
         let raw = |text: String| RawValue::from_string(text).ok();
         Ok(json(&StateAnswer {
             value: value.and_then(raw),
-            patch: patch.and_then(raw),
+            patch: changes.and_then(raw),
             revision: self.revision,
             source: if from_page { "page" } else { "cache" },
             was_cached: !from_page,
@@ -146,7 +162,7 @@ fn too_large(bytes: usize) -> Error {
     Error::new(Code::PARAMS, message).hint("publish less of it")
 }
 
-/// A part of a document: `a.b`, a JSON Pointer, or JSONPath, whose answer is the list of what it selects.
+/// A part of a document: `a.b`, a JSON Pointer, or `JSONPath`, whose answer is the list of what it selects.
 fn select(document: &Value, path: &str) -> Result<String, Error> {
     if path.starts_with('$') {
         let query = JsonPath::parse(path)
@@ -233,7 +249,7 @@ mod tests {
         let wrong = raw(r#"[{"op":"remove","path":"/model/color"},{"op":"remove","path":"/nothing"}]"#);
         assert_eq!(state.patch(&wrong, 3, at(6)), Err(Gap));
         assert_eq!(value(&state, "model.color").unwrap(), "#000", "half a patch changes nothing");
-        state.grow_stale();
+        state.current = false;
         assert_eq!(state.patch(&patch, 3, at(7)), Err(Gap));
     }
 
