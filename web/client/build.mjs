@@ -1,4 +1,4 @@
-// Builds the clients: dist/eye.js for a script tag with dist/tools.js as its part, dist/index.js for an import,
+// Builds the clients: dist/eye.js for a script tag with dist/tools.js and dist/state.js as its parts, dist/index.js for an import,
 // and the copies that the hub carries.
 
 import { build } from "esbuild";
@@ -11,6 +11,17 @@ import { minify } from "terser";
 const here = dirname(fileURLToPath(import.meta.url));
 const assets = join(here, "../../crates/eye-hub/assets");
 const shared = { absWorkingDir: here, bundle: true, target: "es2022", legalComments: "none", logLevel: "warning" };
+
+// Of this library only the comparison is used; it does not say that the rest may be left out, which would double state.js.
+const COMPARISON = "fast-json-patch/module/duplex.mjs";
+const lean = {
+  name: "lean",
+  setup(build) {
+    build.onResolve({ filter: /^fast-json-patch$/ }, ({ kind, resolveDir }) => build.resolve(COMPARISON, { kind, resolveDir }));
+    build.onResolve({ filter: /^\.\/core\.mjs$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path), sideEffects: false }));
+  },
+};
+shared.plugins = [lean];
 
 // Names of our own that no browser interface and no wire format shares.
 const INNER = [
@@ -48,4 +59,5 @@ await asset("eye.js", "eye page client", {
 });
 // A part meets the core only by the names of part.ts, so nothing is renamed in it.
 await asset("tools.js", "eye page client, its tools", { entryPoints: ["src/tools.ts"], format: "esm" });
+await asset("state.js", "eye page client, its state", { entryPoints: ["src/state.ts"], format: "esm" });
 await build({ ...shared, entryPoints: ["src/index.ts"], outfile: "dist/index.js", format: "esm" });

@@ -9,7 +9,8 @@ use std::fs;
 use std::path::PathBuf;
 
 /// The page client and its parts, as the hub carries them.
-const ASSETS: [&str; 2] = ["crates/eye-hub/assets/eye.js", "crates/eye-hub/assets/tools.js"];
+const ASSETS: [&str; 3] =
+    ["crates/eye-hub/assets/eye.js", "crates/eye-hub/assets/tools.js", "crates/eye-hub/assets/state.js"];
 
 /// Makes all of them.
 pub fn write() -> Result<(), TaskError> {
@@ -51,6 +52,7 @@ fn protocol() -> String {
         ("MESSAGE_BYTES_MAX", limits::MESSAGE_BYTES_MAX),
         ("BATCH_FRAMES_MAX", limits::BATCH_FRAMES_MAX),
         ("BATCH_BYTES_SOFT_MAX", limits::BATCH_BYTES_SOFT_MAX),
+        ("STATE_BYTES_MAX", limits::STATE_BYTES_MAX),
     ] {
         constant(name, value.to_string());
     }

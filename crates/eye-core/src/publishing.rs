@@ -16,8 +16,8 @@ impl Session {
     pub(crate) fn take_state(&mut self, when: When, whole: &Whole, out: &mut Vec<Outcome>) {
         self.published.healing = false;
         self.published.wall_ms = when.wall_ms;
-        if let Ok(state) = State::new(&whole.state, whole.revision, when) {
-            out.push(Outcome::State { revision: whole.revision, patch: None });
+        if let Ok(state) = State::new(&whole.state, whole.revision, when, self.published.state.as_ref()) {
+            out.push(Outcome::State { revision: state.revision(), patch: None });
             self.published.state = Some(state);
         }
     }
@@ -25,13 +25,11 @@ impl Session {
     /// Takes a change; one that does not fit makes the session ask for the whole.
     pub(crate) fn change_state(&mut self, when: When, change: &Change, out: &mut Vec<Outcome>) {
         self.published.wall_ms = when.wall_ms;
-        let fits = self
-            .published
-            .state
-            .as_mut()
-            .is_some_and(|state| state.patch(&change.patch, change.revision, when).is_ok());
-        if fits {
-            out.push(Outcome::State { revision: change.revision, patch: Some(change.patch.get().into()) });
+        let known = self.published.state.as_mut();
+        // Patched in the filter: what does not fit is not taken.
+        let taken = known.and_then(|state| state.patch(&change.patch, change.revision, when).is_ok().then_some(state));
+        if let Some(state) = taken {
+            out.push(Outcome::State { revision: state.revision(), patch: Some(change.patch.get().into()) });
         } else if !self.published.healing {
             self.published.healing = true;
             self.ask_page(when.now, None, StateQuery::default(), out);
@@ -82,14 +80,14 @@ impl Session {
         self.published.healing = false;
         let result = match told {
             Ok(whole) => {
-                let news = self.published.state.as_ref().map(State::revision) != Some(whole.revision);
-                match State::new(&whole.state, whole.revision, self.when(now)) {
+                let before = self.published.state.as_ref();
+                match State::new(&whole.state, whole.revision, self.when(now), before) {
                     Ok(state) => {
                         let result = state.read(now, &query, true, None);
-                        self.published.state = Some(state);
-                        if news {
-                            out.push(Outcome::State { revision: whole.revision, patch: None });
+                        if before.map(State::revision) != Some(state.revision()) {
+                            out.push(Outcome::State { revision: state.revision(), patch: None });
                         }
+                        self.published.state = Some(state);
                         result
                     }
                     Err(error) => Err(error),

@@ -58,7 +58,10 @@ impl Published {
 #[derive(Debug)]
 pub struct State {
     document: Value,
+    /// The session's own: it only grows, whatever page publishes.
     revision: u64,
+    /// The page's: what its next patch follows.
+    page_revision: u64,
     came: When,
     bytes: usize,
     /// Patches, each with the revision it leads to; the oldest are forgotten first.
@@ -69,15 +72,22 @@ pub struct State {
 }
 
 impl State {
-    /// Takes a whole document.
-    pub fn new(document: &RawValue, revision: u64, came: When) -> Result<Self, Error> {
+    /// Takes a whole document in place of what was known before.
+    pub fn new(document: &RawValue, page_revision: u64, came: When, before: Option<&Self>) -> Result<Self, Error> {
         let bytes = document.get().len();
         if bytes > STATE_BYTES_MAX {
             return Err(too_large(bytes));
         }
         let document = serde_json::from_str(document.get())
             .map_err(|error| Error::new(Code::PARAMS, format!("the state is no JSON: {error}")))?;
-        Ok(Self { document, revision, came, bytes, history: VecDeque::new(), history_bytes: 0, current: true })
+        let revision = match before {
+            // The same page told again what it had published: nothing changed.
+            Some(known) if known.current && known.page_revision == page_revision => known.revision,
+            Some(known) => known.revision + 1,
+            None => 1,
+        };
+        let history = VecDeque::new();
+        Ok(Self { document, revision, page_revision, came, bytes, history, history_bytes: 0, current: true })
     }
 
     /// Its revision.
@@ -85,14 +95,17 @@ impl State {
         self.revision
     }
 
-    /// Takes a change that leads to `revision`.
-    pub fn patch(&mut self, patch: &RawValue, revision: u64, came: When) -> Result<(), Gap> {
-        if !self.current || revision != self.revision + 1 || self.bytes + patch.get().len() > STATE_BYTES_MAX {
+    /// Takes a change that leads to a revision of the page.
+    pub fn patch(&mut self, patch: &RawValue, page_revision: u64, came: When) -> Result<(), Gap> {
+        if !self.current || page_revision != self.page_revision + 1 || self.bytes + patch.get().len() > STATE_BYTES_MAX
+        {
             return Err(Gap);
         }
         let operations: json_patch::Patch = serde_json::from_str(patch.get()).map_err(|_| Gap)?;
         json_patch::patch(&mut self.document, &operations).map_err(|_| Gap)?;
-        self.revision = revision;
+        self.page_revision = page_revision;
+        self.revision += 1;
+        let revision = self.revision;
         self.came = came;
         // An estimate that only grows: once it reaches the limit, the whole document is asked for and counted anew.
         self.bytes += patch.get().len();
@@ -211,7 +224,7 @@ mod tests {
     }
 
     fn scene() -> State {
-        State::new(&raw(r##"{"model":{"color":"#fff","tags":["a","b"]},"x.y":1}"##), 1, at(0)).unwrap()
+        State::new(&raw(r##"{"model":{"color":"#fff","tags":["a","b"]},"x.y":1}"##), 1, at(0), None).unwrap()
     }
 
     fn value(state: &State, path: &str) -> Result<Value, Error> {
@@ -271,11 +284,27 @@ mod tests {
     }
 
     #[test]
+    fn a_revision_never_goes_back_whatever_page_publishes() {
+        let mut state = scene();
+        state.patch(&raw("[]"), 2, at(1)).unwrap();
+        let again = State::new(&raw("{}"), 2, at(2), Some(&state)).unwrap();
+        assert_eq!(again.revision(), 2, "the same, told again");
+        state.current = false;
+        let next = State::new(&raw("{}"), 1, at(3), Some(&state)).unwrap();
+        assert_eq!(next.revision(), 3);
+        let whole = next.read(0, &StateQuery { path: None, since: Some(1) }, false, None).unwrap();
+        assert!(whole.contains("\"value\":{}"), "what changed across pages is not known");
+    }
+
+    #[test]
     fn a_document_has_a_limit() {
         let text = |bytes: usize| raw(&format!("\"{}\"", "x".repeat(bytes - 2)));
-        assert!(State::new(&text(STATE_BYTES_MAX), 1, at(0)).is_ok());
+        assert!(State::new(&text(STATE_BYTES_MAX), 1, at(0), None).is_ok());
         assert!(
-            State::new(&text(STATE_BYTES_MAX + 1), 1, at(0)).unwrap_err().message.contains("over the limit of 4 MiB")
+            State::new(&text(STATE_BYTES_MAX + 1), 1, at(0), None)
+                .unwrap_err()
+                .message
+                .contains("over the limit of 4 MiB")
         );
     }
 }

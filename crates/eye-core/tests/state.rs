@@ -55,11 +55,11 @@ fn a_missed_change_heals_by_the_whole_document() {
         → page 1 tells its state 1
     2 page 1 patches 4 [{"op":"replace","path":"/n","value":4}]
     3 page 1 answers 1 ={"state":{"n":4},"revision":4}
-        ← agent 2 hears of scene: state 4 whole {"n":4}
+        ← agent 2 hears of scene: state 2 whole {"n":4}
     4 page 1 patches 5 [{"op":"replace","path":"/n","value":5}]
-        ← agent 2 hears of scene: state 5 patched [{"op":"replace","path":"/n","value":5}]
+        ← agent 2 hears of scene: state 3 patched [{"op":"replace","path":"/n","value":5}]
     5 agent 2 unwatches
-        ← agent 2 {"sessionId":"scene","revision":5}
+        ← agent 2 {"sessionId":"scene","revision":3}
     6 page 1 patches 6 [{"op":"replace","path":"/n","value":6}]
     "#);
 }

@@ -7,10 +7,11 @@ import { CLOSED_BAD_QUERY, CLOSED_FOREIGN, CLOSED_TAKEN, Link } from "./link.js"
 import { travels, watchNavigation } from "./navigation.js";
 import { diagnose, warn, watchPolicy } from "./obstacle.js";
 import { refusal, type Surroundings } from "./page.js";
-import type { Part, PartModule } from "./part.js";
+import type { LoadPart, Parts } from "./part.js";
 import { render } from "./render.js";
 import { claimSession, isSessionId, loseSession, type Claim } from "./session.js";
 import { Side } from "./side.js";
+import type { StateOptions, StateSource } from "./source.js";
 import type { Tool, ToolOptions } from "./tool.js";
 import { PROTOCOL_VERSION, VERSION } from "./version.js";
 
@@ -34,6 +35,10 @@ export interface Eye {
   /** Offers a function to agents. A tool of the same name is replaced. Rejects what is no tool. */
   tool(tool: Tool, options?: ToolOptions): Promise<void>;
   untool(name: string): Promise<void>;
+  /** Publishes what `source` is, or returns, as JSON: now, and whenever a call or the person has changed it. Another source takes its place. */
+  state(source: StateSource, options?: StateOptions): Promise<void>;
+  /** Says that the state has changed by itself: nobody looks at an idle page. */
+  changed(): void;
   close(): void;
 }
 
@@ -43,14 +48,11 @@ const HUB_DEFAULT = "http://localhost:8765";
 const MARK = Symbol.for("eye.client");
 type Marked = typeof globalThis & { [MARK]?: Eye | undefined; eye?: unknown; eyeClient?: unknown };
 
-/** How the part for tools is got, on first use. */
-export type LoadTools = (hub: URL) => Promise<PartModule>;
-
-export function connectWith(loadTools: LoadTools, options: ConnectOptions): Eye {
+export function connectWith(loadPart: LoadPart, options: ConnectOptions): Eye {
   const marked = globalThis as Marked;
   const there = marked[MARK];
   if (there !== undefined) return there;
-  const eye = join(loadTools, options, () => {
+  const eye = join(loadPart, options, () => {
     marked[MARK] = undefined;
     if (marked.eye === eye) delete marked.eye;
   });
@@ -70,7 +72,7 @@ function define(name: string | symbol, value: Eye): void {
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 }
 
-function join(loadTools: LoadTools, options: ConnectOptions, left: () => void): Eye {
+function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Eye {
   const hub = hubUrl(options.hub ?? HUB_DEFAULT);
   const { realm, trust, trustUrl, blocked } = ability(options.eval !== false);
   const side = new Side(trustUrl);
@@ -90,17 +92,21 @@ function join(loadTools: LoadTools, options: ConnectOptions, left: () => void): 
       };
       port2.postMessage(0);
     },
-    part: () => part,
+    parts: () => Object.values(parts),
+    called: () => {
+      for (const part of around.parts()) part.called?.();
+    },
   };
 
-  let part: Part | undefined;
-  const load = async (): Promise<Part> => {
+  const parts: { -readonly [Name in keyof Parts]?: Parts[Name] } = {};
+  const load = async <Name extends keyof Parts>(name: Name): Promise<Parts[Name]> => {
     // Browsers load a module once, and one that failed again.
-    const { offer } = await loadTools(hub);
-    if (part === undefined) {
-      part = offer({ send: (frame) => link.page?.send(frame), render });
-      if (link.page !== undefined) part.joined();
-    }
+    const { offer } = await loadPart(name, hub);
+    const there: Parts[Name] | undefined = parts[name];
+    if (there !== undefined) return there;
+    const part = offer({ send: (frame) => link.page?.send(frame), render, after: around.after, called: around.called });
+    parts[name] = part;
+    if (link.page !== undefined) part.joined();
     return part;
   };
 
@@ -134,7 +140,7 @@ function join(loadTools: LoadTools, options: ConnectOptions, left: () => void): 
     },
     opened: (page) => {
       page.onTaken = (message) => warn(message);
-      part?.joined();
+      for (const part of around.parts()) part.joined();
     },
     closed: (code, reason, opened) => {
       switch (code) {
@@ -211,8 +217,10 @@ function join(loadTools: LoadTools, options: ConnectOptions, left: () => void): 
     get signal() {
       return link.page?.signal;
     },
-    tool: async (...what) => (await load()).tool(...what),
-    untool: async (name) => (await load()).untool(name),
+    tool: async (...what) => (await load("tools")).tool(...what),
+    untool: async (name) => (await load("tools")).untool(name),
+    state: async (...what) => (await load("state")).state(...what),
+    changed: () => parts.state?.changed(),
     close() {
       leaving.abort();
       leave();

@@ -1,10 +1,14 @@
 // What "eye-client" offers: to a page `connect`, to a program the BTCP clients, to whoever asks `AgentClient`.
 
 import { connectWith, type ConnectOptions, type Eye } from "./connect.js";
+import type { LoadPart, PartModule, Parts } from "./part.js";
+
+const modules: { readonly [Name in keyof Parts]: () => Promise<PartModule<Parts[Name]>> } = { tools: () => import("./tools.js"), state: () => import("./state.js") };
+const load: LoadPart = (name) => modules[name]();
 
 /** Joins this page to its hub; twice is one client. */
 export function connect(options: ConnectOptions = {}): Eye {
-  return connectWith(() => import("./tools.js"), options);
+  return connectWith(load, options);
 }
 
 export { AgentClient, type AgentEvents, type AgentOptions, type BatchResult, type CallOptions, type Progress, type SessionRow } from "./agent/agent.js";
@@ -16,6 +20,7 @@ export type { ProviderOptions } from "./btcp/options.js";
 export type { ProviderEvents, ToolDefinition } from "./btcp/provider.js";
 export { SocketNativeClient } from "./btcp/socket-native.js";
 export type { ConnectOptions, Eye } from "./connect.js";
+export type { StateOptions, StateSource } from "./source.js";
 export type { Tool, ToolContext, ToolOptions } from "./tool.js";
 export { VERSION } from "./version.js";
 export { EyeError } from "./wire/error.js";

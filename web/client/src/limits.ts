@@ -28,6 +28,10 @@ export const FUNCTION_CHARS_MAX = 80;
 export const ERROR_CHARS_MAX = 64 * 1024;
 export const STACK_CHARS_MAX = 8 * 1024;
 
+/** A patch up to this is sent even when the document is shorter: it tells what changed, which the whole does not. */
+export const PATCH_CHARS_ALWAYS = 1024;
+export const STATE_THROTTLE_MS = 50;
+
 export const PROGRAMS_KEPT_MAX = 256;
 export const PROGRAM_CHARS_KEPT_MAX = 64 * 1024;
 export const CUT_TRIES_MAX = 16;

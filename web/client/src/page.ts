@@ -26,8 +26,10 @@ export interface Surroundings {
   after(ms: number, then: () => void): void;
   /** Runs in a task of its own, without a timer. */
   soon(then: () => void): void;
-  /** The part that was loaded, which sees every JSON-RPC frame first. */
-  part(): Part | undefined;
+  /** The parts that were loaded, which see every JSON-RPC frame first. */
+  parts(): Iterable<Part>;
+  /** Tells them that a call has run. Its answer is pushed in the same task, and leaves with it. */
+  called(): void;
 }
 
 interface Call {
@@ -95,7 +97,7 @@ export class Page {
   drop(): void {
     for (const call of this.#pending.values()) cancel(call);
     this.#pending.clear();
-    this.#around.part()?.left();
+    for (const part of this.#around.parts()) part.left();
   }
 
   /** The page submits a form; the navigation follows in a later task. */
@@ -127,7 +129,7 @@ export class Page {
 
   #rpc(frame: Rpc, looks = TOOL_LOOKS_MAX): void {
     const { id, method, params } = frame;
-    if (this.#around.part()?.take(frame) === true) return;
+    for (const part of this.#around.parts()) if (part.take(frame)) return;
     if (method === "tools/call" && id !== undefined) this.#awaitTool(frame, String(id), looks);
     else if (method === "eval") this.#evalInFrame(id === undefined ? FIRE : String(id), params ?? {});
     else if (method === "ping" && id !== undefined) this.send({ id, result: { pong: true } });
@@ -203,6 +205,7 @@ export class Page {
   }
 
   #finish(call: Call, answer: string): void {
+    this.#around.called();
     if (call.id === FIRE || call.cancelled === true) return;
     if (this.#pending.size > 0) this.#pending.delete(call.id);
     if (call.held === true) call.answer = answer;

@@ -2,7 +2,7 @@
 
 import { CODE_INTERNAL, CODE_THREW } from "./generated/protocol.js";
 import { FRAME_BYTES_MAX, STACK_CHARS_MAX } from "./limits.js";
-import type { Core, Part, Rpc } from "./part.js";
+import type { Core, Rpc, ToolsPart } from "./part.js";
 import { isError } from "./thrown.js";
 import type { Tool, ToolOptions } from "./tool.js";
 
@@ -17,7 +17,7 @@ const OWN_ID = "tools-";
 const MEBIBYTE = 1024 * 1024;
 const HEAD_BYTES = 512;
 
-export function offer(core: Core): Part {
+export function offer(core: Core): ToolsPart {
   const held = new Map<string, Held>();
   const running = new Map<string, AbortController>();
   /** Names whose news has not left; the state at the moment it leaves is what counts. */
@@ -73,6 +73,7 @@ export function offer(core: Core): Part {
     } catch (error) {
       answer = threw(core, id, error);
     }
+    core.called();
     // Who cancelled, or left, has its ending already.
     if (!isMine()) return;
     running.delete(id);

@@ -1,6 +1,9 @@
 // Finds and starts the browser for tests.
 
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 
@@ -24,4 +27,16 @@ export function startChromium(): Promise<Browser> {
 /** Playwright turns the back/forward cache off; this browser has it on. */
 export function startCachingChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium(), args: ARGS, ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+}
+
+/** A browser without a debugger, whose tabs can be hidden; returns how to end it. */
+export async function startBareChromium(url: string): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "eye-client-chromium-"));
+  const child = spawn(findChromium(), ["--headless", "--no-first-run", "--disable-popup-blocking", `--user-data-dir=${folder}`, ...ARGS, url], { stdio: "ignore" });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  return async () => {
+    child.kill();
+    await ended;
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  };
 }

@@ -48,7 +48,7 @@ export class Home {
 
   /** The hub carries a copy of the page client; a test of ours is about the one that was built last. */
   async carriesOurClient(): Promise<void> {
-    for (const [path, name] of [["eye.js", "eye.js"], ["eye/tools.js", "tools.js"]] as const) {
+    for (const [path, name] of [["eye.js", "eye.js"], ["eye/tools.js", "tools.js"], ["eye/state.js", "state.js"]] as const) {
       const carried = await (await fetch(`${this.url}/${path}`)).text();
       if (carried !== readFileSync(join(import.meta.dirname, "../dist", name), "utf8")) throw new Error(`the hub carries another ${name}; cargo build -p eye`);
     }

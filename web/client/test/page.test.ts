@@ -32,7 +32,8 @@ function stage(more: Partial<Surroundings> = {}): Stage {
     travels: () => false,
     after: (_, then) => timers.push(then),
     soon: (then) => tasks.push(then),
-    part: () => undefined,
+    parts: () => [],
+    called: () => undefined,
     ...more,
   });
   const sent = (): unknown[] => {
@@ -74,11 +75,11 @@ const calling = (id: string): object => ({ jsonrpc: "2.0", id, method: "tools/ca
 test("a tool that is not there yet is waited for, for two seconds", () => {
   let part: Part | undefined;
   const taken: unknown[] = [];
-  const { page, sent, elapse } = stage({ part: () => part });
+  const { page, sent, elapse } = stage({ parts: () => (part === undefined ? [] : [part]) });
   send(page, calling("1"));
   for (let look = 0; look < 39; look++) elapse();
   assert.deepEqual(sent(), []);
-  part = { tool: () => undefined, untool: () => undefined, joined: () => undefined, left: () => undefined, take: ({ id }) => taken.push(id) > 0 };
+  part = { joined: () => undefined, left: () => undefined, take: ({ id }) => taken.push(id) > 0 };
   elapse();
   assert.deepEqual(taken, ["1"]);
   part = undefined;
@@ -90,8 +91,8 @@ test("a tool that is not there yet is waited for, for two seconds", () => {
 test("a tool that is waited for does not run once its call is cancelled or its connection lost", () => {
   const taken: unknown[] = [];
   let ready = false;
-  const part: Part = { tool: () => undefined, untool: () => undefined, joined: () => undefined, left: () => undefined, take: ({ id, method }) => ready && method === "tools/call" && taken.push(id) > 0 };
-  const { page, sent, elapse } = stage({ part: () => part });
+  const part: Part = { joined: () => undefined, left: () => undefined, take: ({ id, method }) => ready && method === "tools/call" && taken.push(id) > 0 };
+  const { page, sent, elapse } = stage({ parts: () => [part] });
   send(page, calling("1"), calling("2"), { jsonrpc: "2.0", method: "call/cancel", params: { id: "1" } });
   ready = true;
   elapse();

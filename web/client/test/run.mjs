@@ -20,6 +20,8 @@ await build({
   outExtension: { ".js": ".mjs" },
   bundle: true,
   packages: "external",
+  // Node takes the CommonJS of this one, and finds no names in it.
+  alias: { "fast-json-patch": "fast-json-patch/index.mjs" },
   platform: "node",
   format: "esm",
   target: "node20",

@@ -2,20 +2,20 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Part, Rpc } from "../src/part.js";
+import type { Rpc, ToolsPart } from "../src/part.js";
 import { render } from "../src/render.js";
 import type { Tool, ToolContext } from "../src/tool.js";
 import { offer } from "../src/tools.js";
 
 interface Stage {
-  readonly part: Part;
+  readonly part: ToolsPart;
   sent(): Record<string, unknown>[];
   call(id: string, name: string, args?: object): Promise<Record<string, unknown> | undefined>;
 }
 
-function stage(): Stage {
+function stage(called = (): void => undefined): Stage {
   const frames: Record<string, unknown>[] = [];
-  const part = offer({ send: (frame) => frames.push(frame instanceof Blob ? { blob: frame } : (JSON.parse(JSON.stringify(frame)) as Record<string, unknown>)), render });
+  const part = offer({ send: (frame) => frames.push(frame instanceof Blob ? { blob: frame } : (JSON.parse(JSON.stringify(frame)) as Record<string, unknown>)), render, after: () => undefined, called });
   const sent = (): Record<string, unknown>[] => frames.splice(0);
   const call = async (id: string, name: string, args?: object): Promise<Record<string, unknown> | undefined> => {
     assert.equal(part.take({ id, method: "tools/call", params: { name, arguments: args } } as Rpc), true);
@@ -200,8 +200,8 @@ test("progress carries the call's id until its answer has left", async () => {
 });
 
 for (const [what, end] of [
-  ["cancelled", (part: Part) => assert.equal(part.take({ method: "call/cancel", params: { id: "9" } }), true)],
-  ["left by its connection", (part: Part) => part.left()],
+  ["cancelled", (part: ToolsPart) => assert.equal(part.take({ method: "call/cancel", params: { id: "9" } }), true)],
+  ["left by its connection", (part: ToolsPart) => part.left()],
 ] as const) {
   test(`a call that is ${what} sees its signal and is not answered`, async () => {
     const { part, sent } = stage();
@@ -223,4 +223,18 @@ test("frames for others are left to them", () => {
     assert.equal(part.take(frame), false);
   }
   assert.equal(part.take({ id: "tools-1", result: { success: true } }), true);
+});
+
+test("others hear of every call that has run, before its answer is sent", async () => {
+  const order: number[] = [];
+  const { part, sent } = stage(() => order.push(sent().filter(({ id }) => id === "9").length));
+  part.joined();
+  part.tool(named("good"));
+  part.tool(named("bad", () => Promise.reject(new Error("no"))));
+  for (const name of ["good", "bad"]) {
+    part.take({ id: "9", method: "tools/call", params: { name } });
+    await settled();
+    assert.equal(sent().filter(({ id }) => id === "9").length, 1);
+  }
+  assert.deepEqual(order, [0, 0]);
 });

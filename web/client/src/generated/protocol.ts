@@ -6,6 +6,7 @@ export const FRAME_BYTES_MAX = 16777216;
 export const MESSAGE_BYTES_MAX = 67108864;
 export const BATCH_FRAMES_MAX = 256;
 export const BATCH_BYTES_SOFT_MAX = 1048576;
+export const STATE_BYTES_MAX = 4194304;
 export const CODE_INTERNAL = -32603;
 export const CODE_CONNECTION = -32000;
 export const CODE_SESSION = -32002;

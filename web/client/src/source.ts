@@ -1,0 +1,9 @@
+// What a page says to publish its state.
+
+/** The state itself, or a function that returns it as it is at that moment. */
+export type StateSource = object | (() => unknown);
+
+export interface StateOptions {
+  /** The person's own changes are told no more often than this (ms, 50 if not said); those of calls at once. */
+  readonly throttle?: number | undefined;
+}

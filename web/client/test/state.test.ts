@@ -1,0 +1,347 @@
+// The part behind `eye.state` as a script: the clock, the tasks and the person are in the test's hand.
+
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import fc from "fast-check";
+import { applyPatch, type Operation } from "fast-json-patch";
+import { Outbox } from "../src/outbox.js";
+import { Page } from "../src/page.js";
+import type { Part, StatePart } from "../src/part.js";
+import { Published } from "../src/published.js";
+import { Realm } from "../src/realm.js";
+import { offer } from "../src/state.js";
+
+interface Stage {
+  readonly part: StatePart;
+  sent(): unknown[];
+  /** Runs the tasks that were asked for. */
+  turn(): void;
+  /** Lets time pass, and with it the timers that are due. */
+  elapse(ms: number): void;
+  readonly timers: { readonly at: number; then(): void }[];
+  interact(): void;
+}
+
+function stage(): Stage {
+  const frames: unknown[] = [];
+  const tasks: (() => void)[] = [];
+  const timers: Stage["timers"] = [];
+  const listeners = new Set<() => void>();
+  let now = 0;
+  const core = {
+    send: (frame: object) => frames.push(JSON.parse(JSON.stringify(frame))),
+    render: String,
+    after: (ms: number, then: () => void) => timers.push({ at: now + ms, then }),
+    called: () => undefined,
+  };
+  const part = offer(core, {
+    task: (then) => tasks.push(then),
+    interactions: (seen, signal) => {
+      listeners.add(seen);
+      signal.addEventListener("abort", () => listeners.delete(seen));
+    },
+  });
+  return {
+    part,
+    sent: () => frames.splice(0),
+    turn: () => tasks.splice(0).forEach((task) => task()),
+    elapse(ms) {
+      now += ms;
+      const due = timers.filter(({ at }) => at <= now);
+      for (const timer of due) timers.splice(timers.indexOf(timer), 1);
+      for (const { then } of due) then();
+    },
+    timers,
+    interact: () => listeners.forEach((seen) => seen()),
+  };
+}
+
+const update = (state: unknown, revision: number): object => ({ method: "state/update", params: { state, revision } });
+const replace = (path: string, value: unknown, revision: number): object => ({ method: "state/patch", params: { patch: [{ op: "replace", path, value }], revision } });
+const TITLE = "a title that is longer than a patch, so that a change goes as one";
+
+function errors(context: TestContext): unknown[][] {
+  const said: unknown[][] = [];
+  context.mock.method(console, "error", (...args: unknown[]) => said.push(args));
+  return said;
+}
+
+test("the whole document goes once, then what changed, with the next revision", () => {
+  const { part, sent, turn } = stage();
+  const cart = { title: TITLE, n: 0 };
+  part.joined();
+  part.state(() => cart);
+  assert.deepEqual(sent(), [update({ title: TITLE, n: 0 }, 1)]);
+  cart.n = 5;
+  part.called();
+  turn();
+  assert.deepEqual(sent(), [replace("/n", 5, 2)]);
+  part.called();
+  turn();
+  assert.deepEqual(sent(), []);
+});
+
+test("an object is its own source, and members that change places are no change", () => {
+  const { part, sent, turn } = stage();
+  let state: object = { title: TITLE, n: 0 };
+  part.joined();
+  part.state(() => state);
+  sent();
+  state = { n: 0, title: TITLE };
+  part.called();
+  turn();
+  assert.deepEqual(sent(), []);
+  const held = { title: TITLE, n: 0 };
+  part.state(held);
+  assert.deepEqual(sent(), []);
+  held.n++;
+  part.called();
+  turn();
+  assert.deepEqual(sent(), [replace("/n", 1, 2)]);
+});
+
+test("all calls of a task are looked at once", () => {
+  const { part, turn } = stage();
+  let reads = 0;
+  part.joined();
+  part.state(() => ({ reads: ++reads }));
+  for (let call = 0; call < 5; call++) part.called();
+  turn();
+  assert.equal(reads, 2);
+});
+
+test("a patch larger than the document goes as the document, and so does another kind of root", () => {
+  const { part, sent, turn } = stage();
+  let state: unknown = [1, 2, 3];
+  part.joined();
+  part.state(() => state);
+  sent();
+  for (const [index, next] of [[4, 5, 6], { a: 1 }, 7, null, "x"].entries()) {
+    state = next;
+    part.called();
+    turn();
+    assert.deepEqual(sent(), [update(next, index + 2)]);
+  }
+});
+
+test("an interaction is looked at after its listeners, once per throttle, and once at the end", () => {
+  const { part, sent, turn, elapse, timers, interact } = stage();
+  const state = { title: TITLE, n: 0 };
+  part.joined();
+  part.state(() => state, { throttle: 100 });
+  sent();
+  interact();
+  assert.deepEqual(sent(), []);
+  state.n = 1;
+  turn();
+  assert.deepEqual(sent(), [replace("/n", 1, 2)]);
+  for (let n = 2; n < 9; n++) {
+    state.n = n;
+    interact();
+    turn();
+  }
+  elapse(99);
+  assert.deepEqual(sent(), []);
+  elapse(1);
+  assert.deepEqual(sent(), [replace("/n", 8, 3)]);
+  // What the last event started ends a moment later.
+  state.n = 9;
+  elapse(100);
+  assert.deepEqual(sent(), [replace("/n", 9, 4)]);
+  assert.equal(timers.length, 0);
+});
+
+test("a call is not throttled", () => {
+  const { part, sent, turn, interact } = stage();
+  const state = { title: TITLE, n: 0 };
+  part.joined();
+  part.state(state);
+  interact();
+  turn();
+  sent();
+  state.n = 1;
+  interact();
+  part.called();
+  turn();
+  assert.deepEqual(sent(), [replace("/n", 1, 2)]);
+});
+
+test("an idle page runs no timer, and nobody looks at it", () => {
+  const { part, sent, turn, timers } = stage();
+  let reads = 0;
+  part.joined();
+  part.state(() => ({ reads: ++reads }));
+  sent();
+  turn();
+  assert.deepEqual([reads, timers.length, sent()], [1, 0, []]);
+});
+
+test("changed() looks, without a timer for the first time", () => {
+  const { part, sent, turn } = stage();
+  const state = { title: TITLE, n: 0 };
+  part.joined();
+  part.state(state);
+  sent();
+  state.n = 1;
+  part.changed();
+  turn();
+  assert.deepEqual(sent(), [replace("/n", 1, 2)]);
+});
+
+test("every connection gets the whole, and between them nothing is read", () => {
+  const { part, sent, turn, elapse, interact } = stage();
+  const state = { title: TITLE, n: 0 };
+  part.state(state);
+  assert.deepEqual(sent(), []);
+  part.joined();
+  assert.deepEqual(sent(), [update(state, 1)]);
+  interact();
+  part.left();
+  state.n = 1;
+  interact();
+  part.called();
+  part.changed();
+  turn();
+  elapse(1000);
+  assert.deepEqual(sent(), []);
+  part.joined();
+  assert.deepEqual(sent(), [update(state, 2)]);
+  part.left();
+  part.joined();
+  assert.deepEqual(sent(), [update(state, 2)]);
+  state.n = 2;
+  interact();
+  turn();
+  assert.deepEqual(sent(), [replace("/n", 2, 3)]);
+});
+
+test("the hub's own question is answered from the source, and the change in it is not told again", () => {
+  const { part, sent, turn } = stage();
+  const state = { title: TITLE, n: 0 };
+  assert.equal(part.take({ id: "1", method: "state/get" }), false);
+  part.joined();
+  part.state(state);
+  sent();
+  state.n = 1;
+  part.called();
+  assert.equal(part.take({ id: "2", method: "state/get", params: {} }), true);
+  turn();
+  assert.deepEqual(sent(), [{ id: "2", result: { state: { title: TITLE, n: 1 }, revision: 2 } }]);
+  assert.equal(part.take({ id: "3", method: "state/get" }), true);
+  assert.deepEqual(sent(), [{ id: "3", result: { state: { title: TITLE, n: 1 }, revision: 2 } }]);
+  assert.equal(part.take({ method: "state/get" }), false);
+  assert.equal(part.take({ id: "4", method: "tools/call" }), false);
+});
+
+test("a source without a value yet publishes nothing", () => {
+  const { part, sent, turn } = stage();
+  let state: object | undefined;
+  part.joined();
+  part.state(() => state);
+  assert.equal(part.take({ id: "1", method: "state/get" }), false);
+  assert.deepEqual(sent(), []);
+  state = {};
+  part.called();
+  turn();
+  assert.deepEqual(sent(), [update({}, 1)]);
+});
+
+test("a getter that throws is reported once, and its next document is told", (context) => {
+  const said = errors(context);
+  const { part, sent, turn } = stage();
+  let broken = true;
+  part.joined();
+  part.state(() => {
+    if (broken) throw new Error("no cart yet");
+    return { ok: 1 };
+  });
+  part.called();
+  turn();
+  assert.equal(said.length, 1);
+  assert.equal(part.take({ id: "1", method: "state/get" }), true);
+  assert.deepEqual(sent(), [{ id: "1", error: { code: -32003, message: "the state cannot be read: Error: no cart yet" } }]);
+  broken = false;
+  part.called();
+  turn();
+  assert.deepEqual(sent(), [update({ ok: 1 }, 1)]);
+});
+
+const loop: Record<string, unknown> = {};
+loop["loop"] = loop;
+let deep: unknown = 0;
+for (let level = 0; level < 101; level++) deep = [deep];
+
+for (const [what, value, message] of [
+  ["over the limit", { text: "ä".repeat(2 * 1024 * 1024) }, /the state is 4\.0 MiB, over the limit of 4 MiB/],
+  ["too deep", { deep }, /more than 100 levels deep/],
+  ["a promise", Promise.resolve({}), /is a promise/],
+  ["no JSON", loop, /cannot be read/],
+] as const) {
+  test(`a state that is ${what} is reported once, and the one before stays`, (context) => {
+    const said = errors(context);
+    const { part, sent, turn } = stage();
+    let state: object = { title: TITLE, n: 1 };
+    part.joined();
+    part.state(() => state);
+    sent();
+    state = value;
+    for (let call = 0; call < 2; call++) {
+      part.called();
+      turn();
+    }
+    assert.equal(said.length, 1);
+    assert.match(String(said[0]?.[0]), message);
+    assert.deepEqual(sent(), []);
+    state = { title: TITLE, n: 2 };
+    part.called();
+    turn();
+    assert.deepEqual(sent(), [replace("/n", 2, 2)]);
+  });
+}
+
+test("whatever the documents are, the patches lead from one to the next", () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue({ maxDepth: 4 }), { minLength: 2, maxLength: 5 }), (documents) => {
+      const published = new Published();
+      let hub: unknown;
+      let revision = 0;
+      for (const document of documents) {
+        // A library may refuse to write this name; what is tested is what it says.
+        if (JSON.stringify(document).includes("__proto__")) continue;
+        const before = JSON.stringify(hub);
+        const patch = published.read(() => document);
+        if (patch === undefined) hub = published.whole.state;
+        else hub = patch.length === 0 ? hub : applyPatch(JSON.parse(String(before)), JSON.parse(JSON.stringify(patch)) as Operation[]).newDocument;
+        assert.deepEqual(hub, JSON.parse(JSON.stringify(document)));
+        revision += patch?.length === 0 ? 0 : 1;
+        assert.equal(published.whole.revision, revision);
+      }
+    }),
+  );
+});
+
+test("a page tells its parts of every call, fired ones too, before the answer is out of its task", async () => {
+  const order: unknown[] = [];
+  const part: Part = { take: () => false, joined: () => undefined, left: () => undefined, called: () => order.push("called") };
+  const page = new Page(new Outbox((message) => order.push(message), () => 0), {
+    realm: new Realm(globalThis, undefined),
+    refusal: "",
+    frame: () => "",
+    misplaced: () => Promise.resolve(undefined),
+    travels: () => false,
+    after: () => undefined,
+    soon: () => undefined,
+    parts: () => [part],
+    called: () => part.called?.(),
+  });
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  page.receive('["1:1","2:x.y.z",":1"]');
+  await settled();
+  page.receive('[":Promise.resolve()"]');
+  await settled();
+  assert.deepEqual(order.map((one) => (one === "called" ? one : "sent")), ["called", "called", "called", "sent", "called"]);
+  order.length = 0;
+  page.receive('[{"jsonrpc":"2.0","id":"3","method":"ping"}]');
+  await settled();
+  assert.equal(order.includes("called"), false);
+});
