@@ -112,16 +112,29 @@ test("all calls of a task are looked at once", () => {
 
 test("a patch larger than the document goes as the document, and so does another kind of root", () => {
   const { part, sent, turn } = stage();
-  let state: unknown = [1, 2, 3];
+  const numbers = (from: number): number[] => Array.from({ length: 100 }, (_, at) => from + at);
+  let state: unknown = numbers(0);
   part.joined();
   part.state(() => state);
   sent();
-  for (const [index, next] of [[4, 5, 6], { a: 1 }, 7, null, "x"].entries()) {
+  for (const [index, next] of [numbers(1000), { a: 1 }, 7, null, "x"].entries()) {
     state = next;
     part.called();
     turn();
     assert.deepEqual(sent(), [update(next, index + 2)]);
   }
+});
+
+test("a short patch tells what changed, even where the document is shorter", () => {
+  const { part, sent, turn } = stage();
+  const state = { n: 0 };
+  part.joined();
+  part.state(() => state);
+  sent();
+  state.n = 1;
+  part.called();
+  turn();
+  assert.deepEqual(sent(), [replace("/n", 1, 2)]);
 });
 
 test("an interaction is looked at after its listeners, once per throttle, and once at the end", () => {
