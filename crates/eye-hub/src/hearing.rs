@@ -19,6 +19,17 @@ use eye_protocol::{Code, Error, SessionId};
 /// The id of the greeting of BTCP, as JSON text.
 const WELCOME: &str = "\"welcome\"";
 
+/// What a POST says of who sends it.
+#[derive(Debug)]
+pub struct Sender<'a> {
+    /// The id of its stream.
+    pub client: Option<&'a str>,
+    /// The session it means.
+    pub session: Option<&'a str>,
+    /// The `Origin` header.
+    pub origin: Option<&'a str>,
+}
+
 impl Hub {
     /// Takes one text message of a peer. An error closes it.
     pub fn hear(&self, conn: Conn, text: &str) -> Result<(), Close> {
@@ -109,15 +120,22 @@ impl Hub {
     }
 
     /// Who of a stream's peers said something by POST: by its own id, or by its session, the latest first.
-    pub fn find(&self, voice: Voice, side: Side, client: Option<Conn>, session: Option<&str>) -> Option<Conn> {
+    ///
+    /// A page is only found by whoever comes from the same origin: ids that a person chose can be guessed.
+    pub fn find(&self, voice: Voice, side: Side, sender: &Sender<'_>) -> Option<Conn> {
         let state = self.hold();
         let fits = |conn: &Conn, peer: &Peer| {
-            let named = session.is_none_or(|id| {
+            let named = sender.session.is_none_or(|id| {
                 let own = peer.session.as_deref() == Some(id);
                 own || state.board.session_of(*conn).is_some_and(|held| held.as_str() == id)
                     || state.board.joined(*conn).is_some_and(|held| held.as_str() == id)
             });
-            peer.voice == voice && client.map_or(peer.side == side && named, |wanted| wanted == *conn)
+            let meant = match sender.client {
+                Some(client) => peer.client.as_deref() == Some(client),
+                None => peer.side == side && named,
+            };
+            let same_origin = peer.side == Side::Agent || peer.origin.as_deref() == sender.origin;
+            peer.voice == voice && meant && same_origin
         };
         state.peers.iter().filter(|(conn, peer)| fits(conn, peer)).map(|(conn, _)| *conn).max()
     }

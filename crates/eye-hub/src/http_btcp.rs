@@ -3,6 +3,7 @@
 use crate::carrier_events;
 use crate::dialect::events;
 use crate::gate::{Admitted, Refusal, Wants};
+use crate::hearing::Sender;
 use crate::http::{Door, bearer, json_response, knock, refused};
 use crate::hub::Hub;
 use crate::outbox::Outbox;
@@ -58,23 +59,26 @@ pub async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): 
     let voice = if named { Voice::Events1 } else { Voice::Events2 };
     let mut peer = Peer::new(side, voice, Outbox::events(named), joining);
     peer.session = session.map(Into::into);
+    peer.origin = origin_of(&headers).map(Into::into);
+    let client = session_id::fresh().to_string();
+    peer.client = Some(client.as_str().into());
     let session = peer.session.clone().or_else(|| peer.joining.as_ref().map(|j| j.session.as_str().into()));
     let response = carrier_events::serve(door.hub.clone(), peer, |hub, conn| {
         if named {
             hub.greet_known(conn, session.as_deref());
         } else {
-            greet_unnamed(hub, conn, side, session.as_deref().unwrap_or(""));
+            greet_unnamed(hub, conn, side, &client, session.as_deref().unwrap_or(""));
         }
     });
     with_cors(&door, &headers, response)
 }
 
-fn greet_unnamed(hub: &Hub, conn: Conn, side: Side, session: &str) {
+fn greet_unnamed(hub: &Hub, conn: Conn, side: Side, client: &str, session: &str) {
     let kind = if side == Side::Page { "browser" } else { "agent" };
     if side == Side::Agent {
         hub.message(conn, &events::sessions_2(&hub.rows()));
     }
-    hub.message(conn, &events::connected_2(&client_id(conn), session, kind));
+    hub.message(conn, &events::connected_2(client, session, kind));
     hub.settle(conn, session);
 }
 
@@ -110,8 +114,8 @@ pub async fn message(
     let header = headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok());
     let session = query.session_id.as_deref().or(header).filter(|id| !id.is_empty());
     let voice = if unnamed { Voice::Events2 } else { Voice::Events1 };
-    let client = query.client_id.as_deref().and_then(client_of);
-    let response = match door.hub.find(voice, side, client, session) {
+    let sender = Sender { client: query.client_id.as_deref(), session, origin: origin_of(&headers) };
+    let response = match door.hub.find(voice, side, &sender) {
         None => {
             let error = Error::new(Code::SESSION, "Session not found").hint("open GET /events first");
             response_of(&message, &error)
@@ -230,12 +234,8 @@ fn response_of(message: &Message, error: &Error) -> Response {
     json_text(rpc::response(id, Err(error)))
 }
 
-fn client_id(conn: Conn) -> String {
-    format!("c{}", conn.0)
-}
-
-fn client_of(id: &str) -> Option<Conn> {
-    id.strip_prefix('c')?.parse().ok().map(Conn)
+fn origin_of(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::ORIGIN).and_then(|value| value.to_str().ok())
 }
 
 fn bad_request(why: &str) -> Response {

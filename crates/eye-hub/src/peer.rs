@@ -77,6 +77,10 @@ pub struct Peer {
     pub close: Option<Close>,
     /// The session it named, which is how a POST without an id finds it.
     pub session: Option<Box<str>>,
+    /// Its id towards itself, not to be guessed, which is how a POST finds it.
+    pub client: Option<Box<str>>,
+    /// Where its document comes from; who posts for it must come from there, too.
+    pub origin: Option<Box<str>>,
     /// While set, answers go here instead of into the outbox: into the body of a POST.
     pub captured: Option<Vec<String>>,
     /// Nothing it says counts any more.
@@ -100,6 +104,8 @@ impl Peer {
             outbox,
             close: None,
             session: None,
+            client: None,
+            origin: None,
             captured: None,
             deaf: false,
             signals: Arc::default(),

@@ -15,7 +15,7 @@ fn open_hub() -> Hub {
     Hub::start_with(|config| config.auth = Auth::None)
 }
 
-fn answer(page: &mut Peer, text: &str) {
+fn answer_with(page: &mut Peer, text: &str) {
     let asked = page.hear_until(|frame| frame["method"] == "tools/call");
     assert_eq!(asked["params"]["arguments"]["name"], "Ada", "{asked}");
     let id = asked["id"].as_str().expect("an id");
@@ -41,7 +41,7 @@ fn every_dialect_works_with_every_other() {
                     agent.say(CALL);
                     agent.hear_until(|frame| frame["id"] == "c1")
                 });
-                answer(&mut page, &session);
+                answer_with(&mut page, &session);
                 agent.join().expect("the agent is answered")
             });
             assert_eq!(text_of(&heard), session);
@@ -114,7 +114,7 @@ fn a_page_gone_in_mid_call_is_known_at_once_and_a_page_back_has_its_tools() {
     let updated = agent.hear_until(|frame| frame["method"] == "tools/updated");
     assert_eq!(updated["params"]["tools"][0]["name"], "greet");
     agent.say(CALL);
-    answer(&mut page, "again");
+    answer_with(&mut page, "again");
     assert_eq!(text_of(&agent.hear_until(|frame| frame["id"] == "c1")), "again");
 }
 
@@ -156,7 +156,7 @@ fn several_calls_in_one_request_come_back_in_order() {
     let mut page = Peer::page(&hub, Dialect::W, "shop");
     let mut agent = Peer::agent(&hub, Dialect::W, "shop");
     agent.say(r#"{"jsonrpc":"2.0","id":"b","method":"tools/callBatch","params":{"calls":[{"name":"greet","arguments":{"name":"Ada"}},{"name":"nope"}]}}"#);
-    answer(&mut page, "first");
+    answer_with(&mut page, "first");
     let both = agent.hear_until(|frame| frame["id"] == "b");
     assert_eq!(both["result"]["results"][0]["result"]["content"][0]["text"], "first");
     assert_eq!(both["result"]["results"][1]["error"]["code"], -32004);
@@ -197,6 +197,30 @@ fn without_the_flag_the_originals_need_a_token() {
     assert!(post(&hub, "/rpc", &bearer, CALL).contains("no page is connected"));
     let evil = hub.http("/events?sessionId=a&clientType=browser", "host: localhost\r\norigin: https://evil.test\r\n");
     assert!(evil.contains(" 403 "), "{evil}");
+}
+
+#[test]
+fn nobody_speaks_for_a_page_of_another_origin() {
+    let hub = open_hub();
+    let mut page = Peer::page(&hub, Dialect::H1, "shop");
+    let steal = r#"{"jsonrpc":"2.0","id":"x","method":"tools/register","params":{"tools":[{"name":"evil"}]}}"#;
+    let mut stream = hub.tcp();
+    let head = format!(
+        "POST /message HTTP/1.1\r\nhost: localhost\r\norigin: http://localhost:666\r\nconnection: close\r\nx-session-id: shop\r\ncontent-length: {}\r\n\r\n{steal}",
+        steal.len()
+    );
+    std::io::Write::write_all(&mut stream, head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("Session not found"), "{answer}");
+    for client in ["c1", "c2", "1"] {
+        let path = format!("/message?sessionId=shop&clientId={client}");
+        assert!(post(&hub, &path, "", steal).contains("Session not found"), "ids are not to be guessed");
+    }
+    let mut agent = Peer::agent(&hub, Dialect::S, "shop");
+    agent.say(CALL);
+    answer_with(&mut page, "mine");
+    assert_eq!(text_of(&agent.hear_until(|frame| frame["id"] == "c1")), "mine");
 }
 
 #[test]
