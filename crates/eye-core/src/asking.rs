@@ -234,7 +234,7 @@ impl Switchboard {
 
 fn results(slots: &[Option<Ending>]) -> String {
     let one = |slot: &Option<Ending>| match slot {
-        Some(Ok(value @ Value::Bytes(_))) => format!(r#"{{"result":{}}}"#, tools::result(value, "")),
+        Some(Ok(value @ Value::Bytes(bytes))) => format!(r#"{{"result":{}}}"#, tools::result(value, &bytes.origin)),
         Some(Ok(value)) => format!(r#"{{"result":{}}}"#, value.to_json()),
         Some(Err(error)) => format!(r#"{{"error":{}}}"#, json(&ErrorObject::from(error))),
         None => "null".to_owned(),

@@ -282,7 +282,10 @@ impl Session {
         }
         let rendered = match ending {
             // Bytes stay bytes: how an agent takes them is its dialect's business.
-            Ok(Value::Bytes(bytes)) => Ok(Value::Bytes(bytes)),
+            Ok(Value::Bytes(mut bytes)) => {
+                bytes.origin = self.origin.to_string();
+                Ok(Value::Bytes(bytes))
+            }
             Ok(value) if known.tool => Ok(Value::Json(tools::result(&value, &self.origin))),
             other => other,
         };

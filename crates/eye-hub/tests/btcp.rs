@@ -293,6 +293,7 @@ fn binary_results_travel_as_bytes_to_whoever_takes_them() {
     page.0.send(Message::binary(b"2 image/png\n\x01\x02\x03".to_vec())).unwrap();
     let answer: Value = serde_json::from_str(&plain.hear().unwrap()).unwrap();
     assert_eq!(answer["result"]["content"][0]["data"], "AQID");
+    assert_eq!(answer["result"]["_meta"]["eye/origin"], ORIGIN);
     plain.say("a:shot()");
     page.hear();
     page.0.send(Message::binary(b"3 image/png\n\x01\x02\x03".to_vec())).unwrap();

@@ -27,6 +27,8 @@ pub struct Bytes {
     pub media_type: String,
     /// The bytes.
     pub bytes: Vec<u8>,
+    /// The origin of the page they came from, once that is known.
+    pub origin: String,
     rendering: String,
 }
 
@@ -34,7 +36,7 @@ impl Bytes {
     /// Bytes with what a reader of text sees of them.
     pub fn new(media_type: &str, bytes: Vec<u8>) -> Self {
         let rendering = format!("<{media_type}, {} bytes>", bytes.len());
-        Self { media_type: media_type.to_owned(), bytes, rendering }
+        Self { media_type: media_type.to_owned(), bytes, origin: String::new(), rendering }
     }
 
     /// The bytes in base64.

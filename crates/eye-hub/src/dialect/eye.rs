@@ -114,7 +114,9 @@ pub fn to_agent(form: &ReplyForm, ending: &Ending, typed: bool, out: &mut String
         }
         ReplyForm::Tool(id) => {
             out.push_str(&match ending {
-                Ok(value @ Value::Bytes(_)) => rpc::response(id, Ok(&eye_protocol::tools::result(value, ""))),
+                Ok(value @ Value::Bytes(bytes)) => {
+                    rpc::response(id, Ok(&eye_protocol::tools::result(value, &bytes.origin)))
+                }
                 Ok(value) => rpc::response(id, Ok(&value.to_json())),
                 Err(error) => rpc::response(id, Err(error)),
             });
