@@ -62,10 +62,12 @@ struct Stage {
 impl Stage {
     fn set() -> Result<Self, TaskError> {
         let target = place::target();
-        let home = target.join("demo");
-        let _ = std::fs::remove_dir_all(home.join("chromium"));
-        std::fs::create_dir_all(home.join("run")).map_err(TaskError::io("making the demo's home"))?;
-        Ok(Self { home, eye: target.join("debug/eye"), port: free_port()? })
+        let stage = Self { home: target.join("demo"), eye: target.join("debug/eye"), port: free_port()? };
+        // A demo that was cut off may have left a hub, and every demo its pages, which will not come back.
+        let _ = stage.eye(&["down"]);
+        let _ = std::fs::remove_dir_all(&stage.home);
+        std::fs::create_dir_all(stage.home.join("run")).map_err(TaskError::io("making the demo's home"))?;
+        Ok(stage)
     }
 
     fn eye_path(&self) -> String {
