@@ -42,8 +42,12 @@ pub fn unnamed<'a>(
     last_used: Option<&SessionId>,
     sessions: impl Iterator<Item = &'a Session> + Clone,
 ) -> Result<SessionId, Error> {
-    let there: Vec<&Session> =
+    let mut there: Vec<&Session> =
         sessions.clone().filter(|s| s.presence() != Presence::Gone && s.info().frame != Some(true)).collect();
+    if there.iter().any(|s| !s.is_recalled()) {
+        // Pages of a hub before this one may be closed long since: they do not stand beside those that are here.
+        there.retain(|s| !s.is_recalled());
+    }
     if let Some(last) = last_used {
         let known = sessions.clone().find(|s| s.id() == last);
         // A page that has gone for good does not stand in the way of the only one that is there.

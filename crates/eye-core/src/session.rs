@@ -18,9 +18,19 @@ use serde_json::value::RawValue;
 
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
-    Connected { page: Conn, heard_at: Millis, pinged_at: Option<Millis> },
-    Away { until: Millis },
-    Gone { since: Millis },
+    Connected {
+        page: Conn,
+        heard_at: Millis,
+        pinged_at: Option<Millis>,
+    },
+    /// `recalled`: known only from a hub before this one.
+    Away {
+        until: Millis,
+        recalled: bool,
+    },
+    Gone {
+        since: Millis,
+    },
 }
 
 /// One session. It outlives reloads and reconnects of its page.
@@ -67,7 +77,7 @@ impl Session {
 
     /// A session that a restarted hub knows from before: its page is expected back.
     pub fn recalled(id: SessionId, origin: Box<str>, info: PageInfo, now: Millis, until: Millis) -> Self {
-        Self { info, place: Place::Away { until }, ..Self::new(id, origin, now) }
+        Self { info, place: Place::Away { until, recalled: true }, ..Self::new(id, origin, now) }
     }
 
     /// Its id.
@@ -100,6 +110,11 @@ impl Session {
             Place::Away { .. } => Presence::Away,
             Place::Gone { .. } => Presence::Gone,
         }
+    }
+
+    /// Whether it is known only from a hub before this one, and its page has not come back.
+    pub fn is_recalled(&self) -> bool {
+        matches!(self.place, Place::Away { recalled: true, .. })
     }
 
     /// Since when it is without a page.
@@ -174,7 +189,7 @@ impl Session {
         let own = match self.place {
             Place::Connected { heard_at, pinged_at: None, .. } => Some(heard_at + PING_INTERVAL_MS),
             Place::Connected { pinged_at: Some(at), .. } => Some(at + PING_TIMEOUT_MS),
-            Place::Away { until } => Some(until),
+            Place::Away { until, .. } => Some(until),
             Place::Gone { .. } => None,
         };
         match (own, self.calls.next_deadline()) {
@@ -369,7 +384,7 @@ impl Session {
     }
 
     fn lose_page(&mut self, now: Millis, why: &str, out: &mut Vec<Outcome>) {
-        self.place = Place::Away { until: now + GRACE_MS };
+        self.place = Place::Away { until: now + GRACE_MS, recalled: false };
         self.arriving = false;
         self.published.grow_stale();
         for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Sent)) {
@@ -438,7 +453,7 @@ impl Session {
                 self.lose_page(now, "the page answered no ping", out);
                 out.push(Outcome::Effect(Effect::Close { conn: page, close: Close::lifeless() }));
             }
-            Place::Away { until } if now >= until => {
+            Place::Away { until, .. } if now >= until => {
                 self.place = Place::Gone { since: now };
                 for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Waiting(_))) {
                     let error = self.absence();

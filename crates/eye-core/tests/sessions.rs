@@ -513,3 +513,22 @@ fn a_shutdown_ends_every_call() {
         ← agent 2 b!-32000 the hub shut down before the page answered | ask again; a hub starts by itself
     ");
 }
+
+#[test]
+fn pages_of_a_hub_before_do_not_stand_beside_those_that_are_here() {
+    use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, ReplyForm, Switchboard, Task};
+    use eye_protocol::messages::PageInfo;
+    let id = |text: &str| eye_protocol::SessionId::parse(text).unwrap();
+    let known = |text| Known { id: id(text), origin: "http://localhost".into(), info: PageInfo::default() };
+    let (mut board, mut out) = (Switchboard::default(), Vec::new());
+    board.recall(0, vec![known("old1"), known("old2")]);
+    let who =
+        Newcomer { origin: "http://localhost".into(), info: PageInfo::default(), eval_allowed: true, confirm: false };
+    board.on(1, Input::PageJoined { page: Conn(1), session: id("new"), who }, &mut out);
+    board.on(2, Input::AgentJoined { agent: Conn(2) }, &mut out);
+    let task = Task::Eval { code: "x".into(), frame: None };
+    let form = Some(ReplyForm::Rpc("1".into()));
+    let ask = Input::Ask { agent: Conn(2), form, task, page: None, timeout_ms: None, mode: Mode::Answer };
+    board.on(3, ask, &mut out);
+    assert!(matches!(out.as_slice(), [Effect::Send { page: Conn(1), .. }]), "{out:?}");
+}
