@@ -41,11 +41,17 @@ pub fn measure(report: &mut Report, eye: &Path, hub: &Hub, http: u16, samples: u
     let group = "whole process (ms)";
     let [nothing, ask, curl, peer_times, round_trip] = series;
     let budget_ms = 2.0 * nothing.median() + round_trip.median();
+    let tight_ms = report.value_of("Unix socket, a new connection each time").unwrap_or(0.0) / 1000.0;
     report.figure(group, "`true`", nothing.median(), "ms").ratio(1.0);
     report.figure(group, "one round trip on a new connection, at the same pace", round_trip.median(), "ms");
     let row = report.figure(group, "`eye document.title`, hub warm", ask.median(), "ms");
     row.ratio(ask.ratio(&nothing)).budget(budget_ms / nothing.median());
-    row.note(format!("2 × true + one round trip = {budget_ms:.2} ms"));
+    // Both ways of counting are shown: a tight loop's round trip is shorter, and the stricter addend.
+    let strict_ms = 2.0 * nothing.median() + tight_ms;
+    let verdict = if ask.median() <= strict_ms { "met" } else { "MISSED" };
+    row.note(format!(
+        "2 × true + a round trip at this pace = {budget_ms:.2} ms; at a tight loop's {strict_ms:.2} ms: {verdict}"
+    ));
     if with_curl {
         let row = report.figure(group, "`curl` of MCP JSON (the seed's today)", curl.median(), "ms");
         row.ratio(curl.ratio(&nothing)).note(format!("eye takes {:.2} of it", ask.ratio(&curl)));

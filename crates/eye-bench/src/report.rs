@@ -36,6 +36,11 @@ impl Report {
         self.rows.last_mut().expect("a row was just added")
     }
 
+    /// A figure that was measured before, by its words.
+    pub fn value_of(&self, what: &str) -> Option<f64> {
+        self.rows.iter().find(|row| row.what == what).map(|row| row.value)
+    }
+
     /// Prints the table.
     pub fn print(&self) {
         let mut group = "";
