@@ -6,14 +6,14 @@ use crate::gate::{Admitted, Gate, Knock, Refusal, Wants};
 use crate::hub::Hub;
 use crate::outbox::Outbox;
 use crate::peer::{Joining, Peer, Side, Voice};
-use crate::{http_btcp, metrics, session_id};
+use crate::{assets, http_btcp, metrics, session_id};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
-use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::extract::{DefaultBodyLimit, Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
@@ -25,11 +25,6 @@ use std::sync::Arc;
 
 /// Small on purpose: the library zeroes its read buffer on every read, and every idle page has one.
 const READ_BUFFER_BYTES: usize = 4096;
-
-const CLIENT: &str = include_str!("../assets/eye.js");
-const TOOLS_PART: &str = include_str!("../assets/tools.js");
-const STATE_PART: &str = include_str!("../assets/state.js");
-const START_PAGE: &str = include_str!("../assets/start.html");
 
 /// What every handler needs.
 #[derive(Clone)]
@@ -52,8 +47,8 @@ pub fn router(door: Door) -> Router {
         .route("/message", post(http_btcp::message).options(http_btcp::preflight))
         .route("/rpc", post(http_btcp::rpc).options(http_btcp::preflight))
         .route("/eye.js", get(client))
-        .route("/eye/tools.js", get(tools_part))
-        .route("/eye/state.js", get(state_part))
+        .route("/eye/{part}", get(part))
+        .route("/apps/{*path}", get(app))
         .route("/health", get(health))
         .route("/sessions", get(sessions))
         .route("/metrics", get(metrics))
@@ -220,17 +215,30 @@ fn tuned(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
 }
 
 async fn client(State(door): State<Door>, headers: HeaderMap) -> Response {
-    script(&door, &headers, CLIENT)
+    script(&door, &headers, assets::CLIENT)
 }
 
-/// The part of the page client that pages with tools load.
-async fn tools_part(State(door): State<Door>, headers: HeaderMap) -> Response {
-    script(&door, &headers, TOOLS_PART)
+/// What the page client loads on first use.
+async fn part(State(door): State<Door>, Path(name): Path<String>, headers: HeaderMap) -> Response {
+    match assets::part(&name) {
+        Some(text) => script(&door, &headers, text),
+        None => nothing(State(door), headers).await,
+    }
 }
 
-/// The part of the page client that pages with state load.
-async fn state_part(State(door): State<Door>, headers: HeaderMap) -> Response {
-    script(&door, &headers, STATE_PART)
+async fn app(State(door): State<Door>, Path(path): Path<String>, headers: HeaderMap) -> Response {
+    public(&door, &headers, || match assets::app(&path) {
+        Some((bytes, media_type)) => {
+            let kind = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-cache")];
+            (kind, Body::from(bytes.into_owned())).into_response()
+        }
+        None if assets::is_app(&path) => Redirect::permanent(&format!("/apps/{path}/")).into_response(),
+        None => {
+            let error = if assets::has_apps() { "no such app" } else { "this hub was built without the demo apps" };
+            let body = serde_json::json!({ "error": error, "hint": "`cargo xtask gen` builds them" });
+            (StatusCode::NOT_FOUND, json_response(&body)).into_response()
+        }
+    })
 }
 
 /// The page client and its parts. Any page may load them, also one that isolates itself (COEP).
@@ -254,7 +262,7 @@ async fn start_page(State(door): State<Door>, headers: HeaderMap) -> Response {
             (header::CACHE_CONTROL, "no-cache"),
             (header::X_FRAME_OPTIONS, "DENY"),
         ];
-        (kind, START_PAGE).into_response()
+        (kind, assets::START_PAGE).into_response()
     })
 }
 

@@ -2,6 +2,7 @@
 //!
 //! It reads no environment and prints nothing; whoever runs it says where everything is ([`Config`]).
 
+mod assets;
 mod carrier_events;
 mod carrier_unix;
 mod carrier_ws;

@@ -217,3 +217,14 @@ fn the_originals_agents_and_pages_work_unchanged() {
     page.say("EYE:2!:nope is not defined");
     assert_eq!(agent.hear(), "b!:nope is not defined");
 }
+
+#[test]
+fn apps_are_served_by_their_folder() {
+    let hub = Hub::start();
+    let host = "host: localhost\r\n";
+    assert!(hub.http("/apps/scene", host).contains("location: /apps/scene/\r\n"));
+    assert!(hub.http("/apps/scene/", host).contains("text/html; charset=utf-8"));
+    assert!(hub.http("/apps/nothing/", host).starts_with("HTTP/1.1 404"));
+    assert!(hub.http("/apps/../Cargo.toml", host).starts_with("HTTP/1.1 404"));
+    assert!(hub.http("/apps/scene/", "host: evil.test\r\n").starts_with("HTTP/1.1 421"));
+}
