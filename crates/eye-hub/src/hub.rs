@@ -6,11 +6,11 @@ use crate::peer::{Peer, Side, Signals, Voice};
 use crate::speaking::speak;
 use crate::version;
 use eye_core::tally::Tally;
-use eye_core::{Conn, Effect, Input, Known, Millis, Switchboard};
+use eye_core::{Conn, Effect, Input, Known, Millis, Switchboard, Task};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
 use eye_protocol::messages::{PageInfo, Retiring, SessionRow, Status};
-use eye_protocol::rpc;
+use eye_protocol::{Code, Error, rpc};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -297,7 +297,7 @@ impl Hub {
             | Effect::Abort { page, .. }
             | Effect::Ping { page }
             | Effect::Replaced { page } => *page,
-            Effect::Close { conn, .. } => *conn,
+            Effect::Close { conn, .. } | Effect::Message { conn, .. } => *conn,
             Effect::Ended { reply, .. } | Effect::Result { reply, .. } | Effect::Progress { reply, .. } => reply.agent,
             Effect::News { agent, .. } => *agent,
         };
@@ -305,6 +305,13 @@ impl Hub {
             if matches!(effect, Effect::Ping { .. }) && matches!(peer.voice, Voice::Events1 | Voice::Events2) {
                 // Its stream ends when it does; it is not asked for more.
                 state.todo.push_back(Input::PageAlive { page: conn });
+            }
+            if let Effect::Send { page, call: Some(call), task } = &effect
+                && peer.voice == Voice::Original
+                && !matches!(task, Task::Eval { .. })
+            {
+                let error = Error::new(Code::METHOD, "the original's pages evaluate code and nothing else");
+                state.todo.push_back(Input::PageAnswered { page: *page, call: *call, ending: Err(error) });
             }
             speak(peer, effect, &mut text);
             self.written(state, conn);

@@ -1,6 +1,6 @@
 //! What peers are told: effects out, through the dialect of each, into its outbox.
 
-use crate::dialect::{events, eye, original, tools};
+use crate::dialect::{events, eye, original, tools, topics};
 use crate::outbox::Kind;
 use crate::peer::{Peer, Voice};
 use eye_core::{Effect, ReplyForm, Task};
@@ -14,8 +14,8 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
                 original::to_page(call, code, text);
                 peer.outbox.line(text);
             }
-            // The original's pages offer no tools and publish no state, so neither is asked for in vain for long.
-            (Voice::Original, Task::Tool { .. } | Task::State) => {}
+            // Nothing else reaches an original page: the hub has answered for it.
+            (Voice::Original, Task::Tool { .. } | Task::Verb { .. } | Task::State) => {}
             (_, task) if eye::to_page(call, task, text) => peer.rpc(Kind::Request, text),
             (_, _) => peer.outbox.line(text),
         },
@@ -40,8 +40,9 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
             };
             peer.rpc(Kind::Message, &frame);
         }
+        Effect::Message { params, .. } => peer.rpc(Kind::Message, &topics::message(&params)),
         Effect::Close { close, .. } => peer.close_after(close),
-        Effect::Ended { reply, ending } => match peer.voice {
+        Effect::Ended { reply, ending, delta } => match peer.voice {
             Voice::Original => {
                 original::to_agent(&reply.form, &ending, text);
                 peer.outbox.line(text);
@@ -55,7 +56,7 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
                     return;
                 }
                 let typed = voice == Voice::Eye { typed: true };
-                if eye::to_agent(&reply.form, &ending, typed, text) {
+                if eye::to_agent(&reply.form, &ending, delta.as_deref(), typed, text) {
                     peer.rpc(Kind::Response, text);
                 } else {
                     peer.outbox.line(text);

@@ -20,6 +20,7 @@ pub mod rpc;
 pub mod state;
 pub mod stream;
 pub mod tools;
+pub mod topics;
 
 pub use answer::{Ending, Value};
 pub use error::{Code, Error};

@@ -5,7 +5,7 @@ use crate::{DEADLINE, Home};
 use eye_protocol::answer;
 use eye_protocol::batch::{self, Element};
 use eye_protocol::line::Line;
-use eye_protocol::messages::{CancelPage, ClientType, EvalInFrame, Hello, PROTOCOL_VERSION, PageInfo, Welcome};
+use eye_protocol::messages::{CancelPage, ClientType, EvalInPage, Hello, PROTOCOL_VERSION, PageInfo, Welcome};
 use eye_protocol::rpc::{self, Message as Rpc};
 use eye_protocol::{Code, Ending, Error, Value};
 use serde::de::DeserializeOwned;
@@ -350,9 +350,9 @@ impl Script {
                 answers.push(rpc::response(&id, Ok(r#"{"pong":true}"#)));
             }
             Some(Rpc::Request { id, method, params }) if method == "eval" => {
-                let eval: EvalInFrame = serde_json::from_str(&params).expect("eval has code and frame");
+                let eval: EvalInPage = serde_json::from_str(&params).expect("eval has code and frame");
                 let id = id.trim_matches('"').to_owned();
-                self.evaluate(&id, &format!("{}@{}", eval.code, eval.frame), answers);
+                self.evaluate(&id, &format!("{}@{}", eval.code, eval.frame.unwrap_or_default()), answers);
             }
             Some(Rpc::Request { id, method, params }) if method == "tools/call" => {
                 let params: Json = serde_json::from_str(&params).expect("params are JSON");

@@ -4,6 +4,8 @@ pub mod events;
 pub mod eye;
 pub mod original;
 pub mod tools;
+pub mod topics;
+pub mod verbs;
 
 use eye_core::Input;
 use eye_protocol::messages::Hello;

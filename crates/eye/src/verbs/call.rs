@@ -89,9 +89,9 @@ fn whole(arguments: &[String]) -> Result<Option<Value>, Failure> {
 /// The hub says what to do in the words of its protocol; here it is a flag.
 fn in_our_words(failure: Failure) -> Failure {
     match failure {
-        Failure::Call(Error { code: Code::DENIED, message, hint, stack }) => {
+        Failure::Call(Error { code: Code::DENIED, message, hint, stack, value }) => {
             let hint = hint.map(|hint| hint.replace("`confirm: true`", "--yes"));
-            Failure::Call(Error { code: Code::DENIED, message, hint, stack })
+            Failure::Call(Error { code: Code::DENIED, message, hint, stack, value })
         }
         other => other,
     }
