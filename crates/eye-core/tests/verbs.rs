@@ -8,13 +8,13 @@ use script::play;
 #[test]
 fn a_verb_is_passed_on_with_the_name_of_who_asks() {
     assert_snapshot!(play(
-        r##"0 page 1 joins shop
+        r#"0 page 1 joins shop
             0 agent 2 joins
             0 agent 2 named claude
             1 agent 2 does page/look
             2 agent 2 does page/click {"target":"e5"}
             3 page 1 answers 1 :e1 Buy
-            4 page 1 answers 2 !-32601 no method page/click"##
+            4 page 1 answers 2 !-32601 no method page/click"#
     ), @r#"
     0 page 1 joins shop
     0 agent 2 joins

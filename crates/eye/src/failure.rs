@@ -37,6 +37,12 @@ pub enum Failure {
     /// Some results were not there in time.
     #[error("still pending: {}", .0.join(", "))]
     Pending(Vec<String>),
+    /// A request over topics got no response.
+    #[error("nobody answered within {seconds} s")]
+    NoReply {
+        /// How long was waited.
+        seconds: u64,
+    },
     /// The hub is known to be absent.
     #[error("no hub runs")]
     NoHub,
@@ -143,7 +149,7 @@ impl Failure {
             Self::Call(error) | Self::NearVerb { error, .. } => Exit::of(error.code),
             Self::Usage { .. } | Self::CodeTooLong { .. } | Self::RunsOtherwise { .. } => Exit::Usage,
             Self::Io { .. } | Self::ToolFailed(_) => Exit::Threw,
-            Self::Pending(_) | Self::HubSilent => Exit::Timeout,
+            Self::Pending(_) | Self::HubSilent | Self::NoReply { .. } => Exit::Timeout,
             Self::NoHub
             | Self::HubGone
             | Self::Garbled(_)
@@ -164,6 +170,7 @@ impl Failure {
             Self::NearVerb { verb, .. } => format!("did you mean eye {verb}?").into(),
             Self::Usage { hint, .. } | Self::NotStarted { hint, .. } => return hint.as_deref().map(Cow::from),
             Self::Pending(ids) => format!("ask again with eye collect {}", ids.join(" ")).into(),
+            Self::NoReply { .. } => "see who listens: a page answers with eye.respond(message, response)".into(),
             Self::NoHub => "start one with eye up".into(),
             Self::HubGone => "the code may have run; look before asking again (the next call starts a hub)".into(),
             Self::HubSilent => "look with eye status; if it hangs too, end the hub's process".into(),

@@ -5,16 +5,25 @@ use clap::Command;
 use std::fmt::Write;
 
 /// Every verb, by group.
-pub const GROUPS: [(&str, &[&str]); 5] = [
+pub const GROUPS: [(&str, &[&str]); 8] = [
     ("Ask", &["eval", "fire", "async", "collect", "batch", "repl"]),
-    ("Pages", &["pages", "use", "state", "watch"]),
+    ("See", &["look", "text", "query", "state", "watch", "wait", "logs"]),
+    (
+        "Act",
+        &[
+            "click", "fill", "type", "press", "select", "check", "uncheck", "hover", "scroll", "drag", "upload",
+            "reload",
+        ],
+    ),
+    ("Messages", &["pub", "sub", "send", "read", "write"]),
+    ("Pages", &["pages", "use"]),
     ("Tools", &["tools", "call", "rpc"]),
     ("Hub", &["up", "down", "status", "token", "allow"]),
     ("Shell", &["completions", "version", "help"]),
 ];
 
 /// Names that peers of eye use for the same verb.
-pub const ALIASES: [(&str, &str); 1] = [("tabs", "pages")];
+pub const ALIASES: [(&str, &str); 3] = [("tabs", "pages"), ("snapshot", "look"), ("console", "logs")];
 
 const EXAMPLES: [(&str, &str); 4] = [
     ("eye document.title", "the page's title, and nothing else"),

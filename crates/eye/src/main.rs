@@ -10,8 +10,10 @@ mod link;
 mod near;
 mod options;
 mod places;
+mod said;
 mod schema;
 mod start;
+mod stream;
 mod ui;
 mod verbs;
 

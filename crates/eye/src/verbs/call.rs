@@ -42,6 +42,8 @@ struct Params<'a> {
     arguments: Value,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     confirm: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    delta: bool,
 }
 
 /// Calls the tool and prints what it gave.
@@ -50,7 +52,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         Some(arguments) => (arguments, None),
         None => from_words(args, options)?,
     };
-    let params = Params { name: &args.tool, arguments, confirm: args.yes };
+    let params = Params { name: &args.tool, arguments, confirm: args.yes, delta: options.delta };
     let mut line = ProgressLine::new();
     let result = client::call_tool(&params, options, conversation, |progress| {
         if !options.errors {
