@@ -1,5 +1,6 @@
 //! What peers say: frames in, through their dialects, into the hub's state.
 
+use crate::dialect::scene::{self, First};
 use crate::dialect::{FromAgent, FromPage, eye, original};
 use crate::hub::{Hub, State, retire};
 use crate::outbox::Kind;
@@ -39,6 +40,13 @@ impl Hub {
         if peer.deaf {
             return Ok(());
         }
+        if peer.joining.is_some()
+            && matches!(peer.voice, Voice::Eye { .. })
+            && self.begins_scene(&mut state, conn, text)
+        {
+            return Ok(());
+        }
+        let Some(peer) = state.peers.get_mut(&conn) else { return Ok(()) };
         match (peer.side, peer.voice) {
             (Side::Agent, _) if peer.batched => {
                 for element in read_batch(text)? {
@@ -66,6 +74,11 @@ impl Hub {
                 let rpc = text.starts_with('{');
                 let said = if rpc { eye::page_rpc(conn, text) } else { eye::page_line(conn, typed, text) };
                 self.page_said(&mut state, conn, said);
+            }
+            (Side::Page, Voice::Scene) => {
+                for said in scene::from_page(conn, &mut peer.scene, text) {
+                    self.page_said(&mut state, conn, Some(said));
+                }
             }
             (Side::Page, Voice::Original) => {
                 if text == "ping" {
@@ -182,6 +195,26 @@ impl Hub {
                 }
             }
         }
+    }
+
+    /// Lets the original 3D page join, which says so in its own way. `false`: this is another page.
+    fn begins_scene(&self, state: &mut State, conn: Conn, text: &str) -> bool {
+        let Some(first) = scene::first(text) else { return false };
+        let Some(peer) = state.peers.get_mut(&conn) else { return false };
+        match first {
+            First::Refused(told) => peer.outbox.line(&told),
+            First::Register(session, told) => {
+                peer.voice = Voice::Scene;
+                peer.outbox.line(&told);
+                if let Some(joining) = &mut peer.joining {
+                    joining.session = session;
+                }
+                self.page_joins(state, conn, scene::info());
+                self.feed(state, Input::PageOffers { page: conn, id: None, tools: scene::tools() });
+            }
+        }
+        self.written(state, conn);
+        true
     }
 
     fn greeting(state: &mut State, conn: Conn, json: &str) {

@@ -255,7 +255,16 @@ fn script(door: &Door, headers: &HeaderMap, text: &'static str) -> Response {
     })
 }
 
-async fn start_page(State(door): State<Door>, headers: HeaderMap) -> Response {
+/// The start page; and the door for pages of the original 3D server, which knock at the root.
+async fn start_page(
+    State(door): State<Door>,
+    headers: HeaderMap,
+    query: Query<SocketQuery>,
+    upgrade: Upgrade,
+) -> Response {
+    if upgrade.is_ok() {
+        return socket(State(door), headers, query, upgrade).await;
+    }
     public(&door, &headers, || {
         let kind = [
             (header::CONTENT_TYPE, "text/html; charset=utf-8"),

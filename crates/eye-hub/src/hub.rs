@@ -6,7 +6,7 @@ use crate::peer::{Peer, Side, Signals, Voice};
 use crate::speaking::speak;
 use crate::version;
 use eye_core::tally::Tally;
-use eye_core::{Conn, Effect, Input, Known, Millis, Switchboard, Task};
+use eye_core::{Conn, Effect, Input, Known, Millis, Switchboard};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
 use eye_protocol::messages::{PageInfo, Retiring, SessionRow, Status};
@@ -254,7 +254,7 @@ impl Hub {
     pub(crate) fn reply(&self, state: &mut State, conn: Conn, json: &str) {
         if let Some(peer) = state.peers.get_mut(&conn) {
             match peer.voice {
-                Voice::Original => peer.outbox.line(json),
+                Voice::Original | Voice::Scene => peer.outbox.line(json),
                 Voice::Eye { .. } | Voice::Events1 | Voice::Events2 => peer.rpc(Kind::Response, json),
             }
             self.written(state, conn);
@@ -302,15 +302,16 @@ impl Hub {
             Effect::News { agent, .. } => *agent,
         };
         if let Some(peer) = state.peers.get_mut(&conn) {
-            if matches!(effect, Effect::Ping { .. }) && matches!(peer.voice, Voice::Events1 | Voice::Events2) {
+            if matches!(effect, Effect::Ping { .. })
+                && matches!(peer.voice, Voice::Events1 | Voice::Events2 | Voice::Scene)
+            {
                 // Its stream ends when it does; it is not asked for more.
                 state.todo.push_back(Input::PageAlive { page: conn });
             }
             if let Effect::Send { page, call: Some(call), task } = &effect
-                && peer.voice == Voice::Original
-                && !matches!(task, Task::Eval { .. })
+                && !peer.voice.can(task)
             {
-                let error = Error::new(Code::METHOD, "the original's pages evaluate code and nothing else");
+                let error = Error::new(Code::METHOD, "this page speaks an original's messages and cannot do that");
                 state.todo.push_back(Input::PageAnswered { page: *page, call: *call, ending: Err(error) });
             }
             speak(peer, effect, &mut text);
@@ -320,7 +321,7 @@ impl Hub {
     }
 
     /// Something was written: its writer is woken, or given up when too much waits.
-    fn written(&self, state: &mut State, conn: Conn) {
+    pub(crate) fn written(&self, state: &mut State, conn: Conn) {
         let Some(peer) = state.peers.get_mut(&conn) else { return };
         if peer.outbox.len_bytes() > OUTBOX_BYTES_MAX {
             self.give_up(state, conn, "more than 64 MiB waited to be read");

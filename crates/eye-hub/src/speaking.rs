@@ -1,6 +1,6 @@
 //! What peers are told: effects out, through the dialect of each, into its outbox.
 
-use crate::dialect::{events, eye, original, tools, topics};
+use crate::dialect::{events, eye, original, scene, tools, topics};
 use crate::outbox::Kind;
 use crate::peer::{Peer, Voice};
 use eye_core::{Effect, ReplyForm, Task};
@@ -16,11 +16,18 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
             }
             // Nothing else reaches an original page: the hub has answered for it.
             (Voice::Original, Task::Tool { .. } | Task::Verb { .. } | Task::State) => {}
+            (Voice::Scene, task) => {
+                for message in scene::to_page(call, task, &mut peer.scene).unwrap_or_default() {
+                    peer.outbox.line(&message);
+                }
+            }
             (_, task) if eye::to_page(call, task, text) => peer.rpc(Kind::Request, text),
             (_, _) => peer.outbox.line(text),
         },
-        // The original page knows none of these; it is simply closed, or sends pings of its own.
-        Effect::Abort { .. } | Effect::Ping { .. } | Effect::Replaced { .. } if peer.voice == Voice::Original => {}
+        Effect::Abort { call, .. } if peer.voice == Voice::Scene => scene::abort(call, &mut peer.scene),
+        // An original page knows none of these; it is simply closed, or sends pings of its own.
+        Effect::Abort { .. } | Effect::Ping { .. } | Effect::Replaced { .. } | Effect::Message { .. }
+            if matches!(peer.voice, Voice::Original | Voice::Scene) => {}
         // Who came by events is there as long as its stream is.
         Effect::Ping { .. } if matches!(peer.voice, Voice::Events1 | Voice::Events2) => {}
         Effect::Abort { call, .. } => peer.rpc(Kind::Message, &eye::abort(call)),
@@ -36,7 +43,7 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
             let frame = match peer.voice {
                 Voice::Events1 => events::news_1(&news),
                 Voice::Events2 => events::news_2(&session, &news),
-                Voice::Eye { .. } | Voice::Original => eye::news(&session, &news),
+                Voice::Eye { .. } | Voice::Original | Voice::Scene => eye::news(&session, &news),
             };
             peer.rpc(Kind::Message, &frame);
         }

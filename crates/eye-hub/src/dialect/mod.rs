@@ -3,6 +3,7 @@
 pub mod events;
 pub mod eye;
 pub mod original;
+pub mod scene;
 pub mod tools;
 pub mod topics;
 pub mod verbs;
