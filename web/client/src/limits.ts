@@ -36,6 +36,21 @@ export const PROGRAMS_KEPT_MAX = 256;
 export const PROGRAM_CHARS_KEPT_MAX = 64 * 1024;
 export const CUT_TRIES_MAX = 16;
 
+/** What a page logged is kept as short texts, and only the last of it. */
+export const LOG_ENTRIES_MAX = 256;
+export const LOG_READERS_MAX = 64;
+export const LOG_MEMBERS_MAX = 64;
+export const LOG_TEXT_CHARS_MAX = 2048;
+
+/** How long a verb waits that says nothing of it, and how often it looks while nothing seems to happen. */
+export const WAIT_MS = 30_000;
+export const WAIT_LOOK_MS = 100;
+export const ACT_MS = 5_000;
+
+export const TOPIC_REQUEST_MS = 5_000;
+/** What a page tells agents before it has joined. */
+export const MAILBOX_UNSENT_MAX = 100;
+
 /** How long a call's answer is held back when the call seems to have started a navigation. */
 export const NAVIGATION_MS = 1000;
 
