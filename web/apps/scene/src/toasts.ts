@@ -1,7 +1,7 @@
 // Says for a moment what an agent does. A tool that is called again while it shows is counted, not shown twice.
 
 const SHOWN_MS = 3000;
-const TOASTS_MAX = 4;
+const TOASTS_MAX = 3;
 
 interface Toast {
   readonly element: HTMLElement;

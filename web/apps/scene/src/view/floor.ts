@@ -1,17 +1,14 @@
-// The ground under the sculpture: it shows the lights' reflections and fades into the background.
+// The ground under the sculpture: where the lights fall on it, and a soft shadow. It fades into the background.
 
-import { CanvasTexture, CircleGeometry, Color, Mesh, MeshBasicMaterial, MeshStandardMaterial } from "three";
+import { AdditiveBlending, CanvasTexture, CircleGeometry, Mesh, MeshBasicMaterial, MeshStandardMaterial } from "three";
 
 const RADIUS = 17;
 const HEIGHT = -4.9;
 const SHADOW_RADIUS = 4.2;
 const TEXTURE_PIXELS = 256;
-/** A black ground still catches a little light. */
-const GROUND_LEAST = new Color("#2b2e36");
 
 export class Floor {
   readonly parts: readonly Mesh[];
-  readonly #ground: Mesh<CircleGeometry, MeshStandardMaterial>;
 
   constructor() {
     const fade = radial([
@@ -21,24 +18,20 @@ export class Floor {
       [1, "#000"],
     ]);
     const shade = radial([
-      [0, "#999"],
-      [0.5, "#444"],
+      [0, "#777"],
+      [0.5, "#333"],
       [1, "#000"],
     ]);
-    this.#ground = new Mesh(new CircleGeometry(RADIUS, 96), new MeshStandardMaterial({ roughness: 0.5, metalness: 0, alphaMap: fade, transparent: true, depthWrite: false }));
+    // It only adds light, so that it has no colour of its own on any background.
+    const lit = new MeshStandardMaterial({ color: "#a8a8a8", roughness: 0.5, metalness: 0, alphaMap: fade, transparent: true, depthWrite: false, blending: AdditiveBlending });
+    const ground = new Mesh(new CircleGeometry(RADIUS, 96), lit);
     const shadow = new Mesh(new CircleGeometry(SHADOW_RADIUS, 48), new MeshBasicMaterial({ color: 0, alphaMap: shade, transparent: true, depthWrite: false }));
-    this.#ground.position.y = HEIGHT;
+    ground.position.y = HEIGHT;
     shadow.position.y = HEIGHT + 0.01;
-    for (const part of [this.#ground, shadow]) part.rotation.x = -Math.PI / 2;
-    this.#ground.renderOrder = -2;
+    for (const part of [ground, shadow]) part.rotation.x = -Math.PI / 2;
+    ground.renderOrder = -2;
     shadow.renderOrder = -1;
-    this.parts = [this.#ground, shadow];
-  }
-
-  show(background: string): void {
-    const { color } = this.#ground.material;
-    color.set(background);
-    color.setRGB(Math.max(color.r, GROUND_LEAST.r), Math.max(color.g, GROUND_LEAST.g), Math.max(color.b, GROUND_LEAST.b));
+    this.parts = [ground, shadow];
   }
 }
 

@@ -7,8 +7,8 @@ import type { Light, LightName } from "../model.js";
 const RIM = 0.07;
 const RIM_HELD = 0.13;
 /** The sheets stand a little apart, so that none shines through another. */
-const APART = 0.03;
-const DARK = new Color("#0d0e11");
+const APART = 0.006;
+const DARK = new Color("#101114");
 
 const plane = new PlaneGeometry(1, 1);
 
@@ -57,7 +57,7 @@ export class Panel {
     const glow = 1 - Math.exp(-1.2 * intensity);
     const rim = this.held ? 0.55 + 0.45 * glow : 0.16 + 0.62 * glow;
     this.#face.material.color.copy(this.light.color).multiplyScalar(0.06 + 0.94 * glow);
-    this.#back.material.color.copy(DARK).lerp(this.light.color, (this.held ? 0.05 : 0.018) + 0.012 * glow);
+    this.#back.material.color.copy(DARK).lerp(this.light.color, (this.held ? 0.03 : 0.004) + 0.008 * glow);
     this.#rim.material.color.copy(this.light.color).multiplyScalar(rim);
   }
 }

@@ -19,7 +19,6 @@ export class View {
   readonly #camera = new PerspectiveCamera();
   readonly #background = new Color();
   readonly #sculpture = new Sculpture();
-  readonly #floor = new Floor();
   readonly #panels: Readonly<Record<LightName, Panel>> = { keyLight: new Panel("keyLight"), fillLight: new Panel("fillLight") };
   readonly #pace = new Pace();
   #asked = false;
@@ -37,7 +36,7 @@ export class View {
     this.#camera.far = 400;
     this.#camera.near = 0.5;
     const lights = LIGHT_NAMES.map((name) => this.#panels[name].light);
-    this.#scene.add(new AmbientLight(0xffffff, AMBIENT_INTENSITY), this.#sculpture.mesh, ...this.#floor.parts, ...lights);
+    this.#scene.add(new AmbientLight(0xffffff, AMBIENT_INTENSITY), this.#sculpture.mesh, ...new Floor().parts, ...lights);
     studio.watch(() => this.ask());
     // Tells of the first size too.
     new ResizeObserver(() => this.ask()).observe(canvas);
@@ -104,7 +103,6 @@ export class View {
     const { scene } = this.studio;
     this.#background.set(scene.background);
     this.#sculpture.show(scene);
-    this.#floor.show(scene.background);
     for (const name of LIGHT_NAMES) this.#panels[name].show(scene[name]);
     this.#camera.fov = scene.camera.fov;
     this.#camera.aspect = this.canvas.clientWidth / Math.max(1, this.canvas.clientHeight);
