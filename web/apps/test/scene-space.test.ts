@@ -99,7 +99,7 @@ function hand(isCalm = false): { studio: Studio; turning: Turning; moves: () => 
 }
 
 function drag(turning: Turning): void {
-  turning.take(200, 200, VIEW, VIEW);
+  turning.take(200, 200, VIEW, VIEW, 0);
   for (let step = 1; step <= 5; step++) turning.drag(200 + 12 * step, 200, VIEW, VIEW, step * 16);
 }
 
@@ -133,6 +133,21 @@ test("who holds still before letting go, or wants no motion, gets none", () => {
   drag(calm.turning);
   calm.turning.letGo(80);
   assert.equal(calm.frame(96), false);
+});
+
+test("a hand that is heard of seldom is as fast as it was", () => {
+  const yaws = [1, 10].map((slower) => {
+    const { studio, turning, frame } = hand();
+    turning.take(200, 200, VIEW, VIEW, 0);
+    for (let step = 1; step <= 5; step++) turning.drag(200 + 12 * step, 200, VIEW, VIEW, step * 16 * slower);
+    turning.letGo(80 * slower);
+    frame(1000);
+    const before = studio.scene.model.rotation.y;
+    frame(1010);
+    return studio.scene.model.rotation.y - before;
+  });
+  const [quick = 0, slow = 0] = yaws;
+  assert.ok(slow > 0 && Math.abs(quick / slow - 10) < 1, String(yaws));
 });
 
 test("a rotation that somebody sets ends the motion", () => {

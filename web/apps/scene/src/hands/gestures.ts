@@ -58,7 +58,7 @@ export class Gestures {
       this.#begin({ kind: "moving", light, isBehind: this.reach.isBehind(light) });
     } else {
       this.#begin({ kind: "turning" });
-      this.turning.take(place.x, place.y, this.canvas.clientWidth, this.canvas.clientHeight);
+      this.turning.take(place.x, place.y, this.canvas.clientWidth, this.canvas.clientHeight, event.timeStamp);
     }
   }
 

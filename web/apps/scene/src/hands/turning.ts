@@ -8,7 +8,10 @@ import type { Studio } from "../studio.js";
 import { asVector, between, fromVector, onBall, toQuaternion, toRotation } from "./orientation.js";
 
 /** Only what the hand did last counts: who holds still before letting go wants it still. */
-const MEMORY_MS = 80;
+const MEMORY_MS_MIN = 80;
+/** Where frames are slow, so is what is heard of the hand. */
+const MEMORY_MS_MAX = 300;
+const MEMORY_MOVES = 1.5;
 const FADE_MS = 320;
 const SLOWEST_PER_MS = radians(0.002);
 const FASTEST_PER_MS = radians(0.7);
@@ -16,6 +19,8 @@ const FRAME_MS_MAX = 100;
 
 interface Moment {
   readonly at: number;
+  /** Since the moment before. */
+  readonly ms: number;
   readonly turn: Vector3;
 }
 
@@ -27,6 +32,7 @@ export interface Clock {
 
 export class Turning {
   #from: Vector3 | undefined;
+  #at = 0;
   #moments: Moment[] = [];
   #frame: number | undefined;
   /** Finer than what the scene keeps, as long as nobody else has turned it. */
@@ -41,8 +47,9 @@ export class Turning {
     readonly moved: () => void,
   ) {}
 
-  take(x: number, y: number, width: number, height: number): void {
+  take(x: number, y: number, width: number, height: number, at: number): void {
     this.stop();
+    this.#at = at;
     this.#from = onBall(x, y, width, height);
     this.#moments = [];
   }
@@ -52,17 +59,20 @@ export class Turning {
     const to = onBall(x, y, width, height);
     const turn = between(this.#from, to);
     this.#from = to;
-    this.#moments = [...this.#moments.filter((moment) => at - moment.at <= MEMORY_MS), { at, turn: asVector(turn) }];
+    this.#moments = [...this.#moments.filter((moment) => at - moment.at <= MEMORY_MS_MAX), { at, ms: Math.max(1, at - this.#at), turn: asVector(turn) }];
+    this.#at = at;
     this.#turn(turn);
   }
 
   letGo(at: number): void {
     if (this.#from === undefined) return;
     this.#from = undefined;
-    const recent = this.#moments.filter((moment) => at - moment.at <= MEMORY_MS);
+    const memory = Math.min(MEMORY_MS_MAX, Math.max(MEMORY_MS_MIN, MEMORY_MOVES * (this.#moments.at(-1)?.ms ?? 0)));
+    const recent = this.#moments.filter((moment) => at - moment.at <= memory);
     this.#moments = [];
-    if (this.isCalm() || recent.length < 2) return;
-    const speed = recent.reduce((sum, { turn }) => sum.add(turn), new Vector()).divideScalar(MEMORY_MS);
+    if (this.isCalm() || recent.length === 0) return;
+    const [turned, ms] = [recent.reduce((sum, { turn }) => sum.add(turn), new Vector()), recent.reduce((sum, moment) => sum + moment.ms, 0)];
+    const speed = turned.divideScalar(ms);
     this.#coast(speed.clampLength(0, FASTEST_PER_MS));
   }
 
