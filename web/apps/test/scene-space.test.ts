@@ -186,9 +186,12 @@ test("hands stay within what the scene can have, and a pulled light goes where i
   assert.deepEqual(studio.scene.fillLight.position, { azimuth: 10, elevation: 0, distance: 5 }, "a light behind the model, not under the horizon");
 });
 
-test("frames are coarse only in motion, and only where they take long", () => {
-  const slow = new Pace();
-  assert.deepEqual([0, 100, 200, 300, 1000, 1100].map((now) => slow.isCoarse(now)), [false, false, true, true, false, true]);
-  const quick = new Pace();
-  assert.deepEqual([0, 16, 32, 90, 106, 122].map((now) => quick.isCoarse(now)), [false, false, false, false, false, false]);
+test("frames are coarse only in motion, and only where they come late", () => {
+  const drawn = (frames: readonly (readonly [number, number])[]) => {
+    const pace = new Pace();
+    return frames.map(([askedAt, drawnAt]) => pace.isCoarse(askedAt, drawnAt));
+  };
+  assert.deepEqual(drawn([[0, 16], [20, 600], [610, 1200], [1210, 1300], [5000, 5016], [5020, 5040]]), [false, false, true, true, false, true]);
+  assert.deepEqual(drawn([[0, 16], [20, 32], [300, 316], [600, 616], [900, 916]]), [false, false, false, false, false], "seldom is not slow");
+  assert.deepEqual(drawn([[0, 16], [20, 9000], [9010, 9016], [9020, 9040]]), [false, false, false, false], "a tab was hidden");
 });

@@ -10,11 +10,11 @@ import { until } from "./until.js";
 export const WEBGL_FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 
 /** Small, for every pixel is computed by the processor. */
-export const VIEW = { width: 800, height: 500 };
+export const VIEW = { width: 480, height: 300 };
 
 /** Where things are in a view of that size, when the scene is as it begins. */
-export const MODEL_AT = { x: 360, y: 240 } as const;
-export const KEY_LIGHT_AT = { x: 556, y: 150 } as const;
+export const MODEL_AT = { x: 216, y: 144 } as const;
+export const KEY_LIGHT_AT = { x: 334, y: 90 } as const;
 
 export interface Told<T> {
   readonly value: T;
@@ -75,9 +75,20 @@ export class SceneTab {
     });
   }
 
-  /** The average colour of a square of the picture, as a person sees it. */
+  /** Waits until the cache has the rotation that the person is shown, in whole degrees; nobody asks the page. */
+  cachedAsShown(): Promise<string> {
+    return until("the cached rotation is the one that is shown", async () => {
+      const shown = await this.page.locator("#readings .wide").first().textContent();
+      const cached = await this.state("model.rotation");
+      const { x, y, z } = JSON.parse(cached) as { x: number; y: number; z: number };
+      return [x, y, z].map((angle) => `${String(Math.round(angle) + 0)}°`).join(" ") === shown ? cached : undefined;
+    });
+  }
+
+  /** The average colour of a square of the picture, as a person sees it behind the words. */
   async seen({ x, y }: { readonly x: number; readonly y: number }, side = 8): Promise<{ red: number; green: number; blue: number }> {
-    const png = (await this.page.screenshot({ clip: { x: x - side / 2, y: y - side / 2, width: side, height: side } })).toString("base64");
+    const clip = { x: x - side / 2, y: y - side / 2, width: side, height: side };
+    const png = (await this.page.screenshot({ clip, style: "main > :not(canvas) { visibility: hidden }" })).toString("base64");
     return this.page.evaluate(async (data) => {
       const image = new Image();
       image.src = `data:image/png;base64,${data}`;

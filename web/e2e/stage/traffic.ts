@@ -13,19 +13,27 @@ export class Traffic {
   readonly #crossed: Crossed[] = [];
 
   /** Sees the sockets that the page opens from now on. */
-  constructor(page: Page) {
+  constructor(readonly page: Page) {
     page.on("websocket", (socket) => {
       socket.on("framereceived", ({ payload }) => this.#note("hub", payload));
       socket.on("framesent", ({ payload }) => this.#note("page", payload));
     });
   }
 
-  get length(): number {
+  /** This moment, for `since`. */
+  async mark(): Promise<number> {
+    await this.#caughtUp();
     return this.#crossed.length;
   }
 
-  since(length: number): readonly Crossed[] {
-    return this.#crossed.slice(length);
+  async since(mark: number): Promise<readonly Crossed[]> {
+    await this.#caughtUp();
+    return this.#crossed.slice(mark);
+  }
+
+  /** The page tells of its frames and answers us on one line, in order. */
+  async #caughtUp(): Promise<void> {
+    await this.page.evaluate(() => undefined);
   }
 
   #note(from: "hub" | "page", payload: string | Buffer): void {

@@ -23,9 +23,9 @@ after(() => stage.close());
 
 /** Runs it and returns what crossed the tab's socket meanwhile. */
 async function traffic(during: () => Promise<unknown>): Promise<readonly string[]> {
-  const { length } = tab.traffic;
+  const mark = await tab.traffic.mark();
   await during();
-  return tab.traffic.since(length).map(({ from, text }) => `${from}: ${text}`);
+  return (await tab.traffic.since(mark)).map(({ from, text }) => `${from}: ${text}`);
 }
 
 test("part 1, steps 1 to 12: what color is the model?", async () => {
@@ -55,7 +55,7 @@ test("part 2, steps 13 to 21: darken it a bit", async () => {
   const { revision } = await tab.told("model.color");
   const before = await tab.seen(MODEL_AT);
   // Steps 13 to 15: the agent chooses a darker shade, and its command goes to the page.
-  const { length } = tab.traffic;
+  const mark = await tab.traffic.mark();
   const confirmed = await tab.call("change_model_color", "color=#990000");
   // Step 21: the confirmation. It came from the page, which has done it.
   assert.equal(confirmed, "Model color changed to #990000");
@@ -70,7 +70,7 @@ test("part 2, steps 13 to 21: darken it a bit", async () => {
   assert.equal(await tab.cached("model.color", (color) => color === "#990000"), "#990000");
   const patch = JSON.parse((await tab.eye("state", "--since", String(revision))).stdout) as unknown;
   assert.deepEqual(patch, [{ op: "replace", path: "/model/color", value: "#990000" }]);
-  const crossed = tab.traffic.since(length).map(({ text }) => text);
+  const crossed = (await tab.traffic.since(mark)).map(({ text }) => text);
   assert.equal(crossed.filter((text) => text.includes("state/get")).length, 0, crossed.join("\n"));
   assert.equal(crossed.filter((text) => text.includes("state/patch")).length, 1, crossed.join("\n"));
 });
@@ -84,20 +84,12 @@ test("part 3: what color is it now? comes from the cache, without any traffic to
 });
 
 test("the person turns the model with the mouse, and the cache is right, which the original's was not", async () => {
-  const before = await tab.state("model.rotation");
-  assert.equal(before, '{"x":0,"y":0,"z":0}');
+  assert.equal(await tab.state("model.rotation"), '{"x":0,"y":0,"z":0}');
   await tab.page.mouse.move(MODEL_AT.x, MODEL_AT.y);
   await tab.page.mouse.down();
   await tab.page.mouse.move(MODEL_AT.x + 60, MODEL_AT.y + 30, { steps: 6 });
   await tab.page.mouse.up();
-  // Only the last place of the hand is the whole turn, so the cache is read until it no longer changes.
-  let last = before;
-  const turned = await until("the turn is in the cache", async () => {
-    const seen = await tab.state("model.rotation");
-    const rests = seen !== before && seen === last;
-    last = seen;
-    return rests ? seen : undefined;
-  });
+  const turned = await tab.cachedAsShown();
   const { revision } = await tab.told("model.rotation");
   const { x, y } = JSON.parse(turned) as { x: number; y: number };
   assert.ok(x > 3 && y > 8, `the front went right and down: ${turned}`);

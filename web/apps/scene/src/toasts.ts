@@ -21,8 +21,7 @@ export class Toasts {
     this.#shown.delete(name);
     this.#shown.set(name, toast);
     toast.times++;
-    toast.count.hidden = toast.times === 1;
-    toast.count.textContent = `× ${String(toast.times)}`;
+    if (toast.times > 1) toast.count.textContent = `× ${String(toast.times)}`;
     clearTimeout(toast.timer);
     toast.timer = window.setTimeout(() => this.#end(name), SHOWN_MS);
     const [oldest] = this.#shown.keys();

@@ -47,9 +47,10 @@ export class View {
   ask(): void {
     if (this.#asked) return;
     this.#asked = true;
-    requestAnimationFrame((now) => {
+    const askedAt = performance.now();
+    requestAnimationFrame(() => {
       this.#asked = false;
-      const isCoarse = this.#pace.isCoarse(now);
+      const isCoarse = this.#pace.isCoarse(askedAt, performance.now());
       clearTimeout(this.#rest);
       if (isCoarse) this.#rest = window.setTimeout(() => this.#draw(1), REST_MS);
       this.#draw(isCoarse ? COARSE : 1);
