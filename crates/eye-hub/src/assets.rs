@@ -33,9 +33,10 @@ pub fn part(name: &str) -> Option<&'static str> {
 struct Apps;
 
 /// A file of the demo apps: its bytes and its media type. A folder means its `index.html`.
-pub fn app(path: &str) -> Option<(Cow<'static, [u8]>, &'static str)> {
+pub fn app(path: &str) -> Option<(Cow<'static, [u8]>, String)> {
     let name = if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() };
-    Apps::get(&name).map(|file| (file.data, media_type(&name)))
+    let file = Apps::get(&name)?;
+    Some((file.data, mime_guess::from_path(&name).first_or_octet_stream().to_string()))
 }
 
 /// Whether this is a folder of an app, written without its slash.
@@ -46,17 +47,4 @@ pub fn is_app(path: &str) -> bool {
 /// Whether any app was built.
 pub fn has_apps() -> bool {
     Apps::iter().next().is_some()
-}
-
-fn media_type(name: &str) -> &'static str {
-    match name.rsplit('.').next() {
-        Some("html") => "text/html; charset=utf-8",
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("json") => "application/json",
-        Some("svg") => "image/svg+xml",
-        Some("png") => "image/png",
-        Some("woff2") => "font/woff2",
-        _ => "application/octet-stream",
-    }
 }

@@ -16,6 +16,7 @@ use eye_protocol::messages::{Hello, PROTOCOL_VERSION, PageInfo, Welcome};
 use eye_protocol::rpc::{self, Message, json};
 use eye_protocol::tools::NameSession;
 use eye_protocol::{Code, Error, SessionId};
+use std::path::Path;
 
 /// The id of the greeting of BTCP, as JSON text.
 const WELCOME: &str = "\"welcome\"";
@@ -240,6 +241,10 @@ impl Hub {
                     let status = self.status_of(state);
                     self.reply(state, conn, &rpc::response(&id, Ok(&json(&status))));
                 }
+                FromAgent::Serve { id, path } => {
+                    let result = self.serve(state, conn, &path);
+                    self.reply(state, conn, &rpc::response(&id, result.as_deref()));
+                }
                 FromAgent::Stop(id) => {
                     self.reply(state, conn, &rpc::response(&id, Ok(r#"{"stopping":true}"#)));
                     self.stop.notify_one();
@@ -247,6 +252,15 @@ impl Hub {
                 FromAgent::Hello { id, hello } => self.agent_hello(state, conn, id.as_deref(), hello),
             }
         }
+    }
+
+    /// Files are for whoever is this machine's user, which only the Unix socket proves.
+    fn serve(&self, state: &mut State, conn: Conn, path: &Path) -> Result<String, Error> {
+        if !state.peers.get(&conn).is_some_and(|peer| peer.may_provide) {
+            return Err(Error::new(Code::DENIED, "files are served for agents on the Unix socket only"));
+        }
+        let path = state.served.add(path)?;
+        Ok(format!(r#"{{"url":{}}}"#, json(&format!("{}{path}", self.url()))))
     }
 
     /// An agent that begins to provide becomes a page, where its carrier proved who it is: the Unix socket.

@@ -3,6 +3,7 @@
 
 use crate::outbox::{Kind, Parcel};
 use crate::peer::{Peer, Side, Signals, Voice};
+use crate::served::Served;
 use crate::speaking::speak;
 use crate::version;
 use eye_core::tally::Tally;
@@ -13,6 +14,7 @@ use eye_protocol::messages::{PageInfo, Retiring, SessionRow, Status};
 use eye_protocol::{Code, Error, rpc};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::Notify;
@@ -57,6 +59,8 @@ pub struct Hub {
 pub(crate) struct State {
     /// What sessions do.
     pub board: Switchboard,
+    /// Folders that are served to a browser.
+    pub served: Served,
     /// Who is connected.
     pub peers: FxHashMap<Conn, Peer>,
     traffic: Traffic,
@@ -221,6 +225,11 @@ impl Hub {
         state.traffic.bytes_in += bytes as u64;
     }
 
+    /// A folder that is served under an id.
+    pub fn served(&self, id: &str) -> Option<PathBuf> {
+        self.hold().served.folder(id)
+    }
+
     /// Connected peers.
     pub fn peers(&self) -> usize {
         self.hold().peers.len()
@@ -234,6 +243,11 @@ impl Hub {
         for peer in state.peers.values_mut() {
             peer.close_after(Close::shutdown());
         }
+    }
+
+    /// Where a browser on this machine finds it.
+    pub(crate) fn url(&self) -> String {
+        self.facts.listen.replace("127.0.0.1", "localhost").replace("0.0.0.0", "localhost")
     }
 
     pub(crate) fn status_of(&self, state: &State) -> Status {

@@ -110,3 +110,8 @@ pub const TOPIC_QUEUE_BYTES_MAX: usize = 64 << 20;
 pub const MAILBOX_LEN_MAX: usize = 1_000;
 /// The same, summed.
 pub const MAILBOX_BYTES_MAX: usize = 16 << 20;
+
+/// Folders that are served to a browser at once.
+pub const SERVED_FOLDERS_MAX: usize = 64;
+/// One file of them.
+pub const SERVED_FILE_BYTES_MAX: u64 = 64 << 20;

@@ -192,6 +192,13 @@ pub(crate) fn is_false(value: &bool) -> bool {
     !value
 }
 
+/// Params of `hub/serve`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Serve {
+    /// An absolute path of a file or folder on the hub's machine.
+    pub path: String,
+}
+
 /// What the hub reads of a verb's params; all of them are the page's.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Verb {

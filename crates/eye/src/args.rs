@@ -69,6 +69,8 @@ enum Verb {
     #[command(alias = "tabs")]
     Pages(verbs::pages::Args),
     Use(verbs::r#use::Args),
+    #[command(alias = "goto")]
+    Open(verbs::open::Args),
     Reload(verbs::page::apps::ReloadArgs),
     State(verbs::state::Args),
     Watch(verbs::watch::Args),
@@ -159,6 +161,7 @@ fn dispatch(verb: Verb, options: &Options) -> Result<Exit, Failure> {
         Verb::Use(args) => verbs::r#use::run(args, options),
         Verb::State(args) => verbs::state::run(args, options),
         Verb::Watch(args) => verbs::watch::run(&args, options),
+        Verb::Open(args) => verbs::open::run(&args, options),
         Verb::Reload(args) => verbs::page::apps::reload(&args, options),
         Verb::Wait(args) => verbs::page::wait::run(&args, options),
         Verb::Look(args) => verbs::page::look::look(&args, options),

@@ -8,22 +8,16 @@ use std::fmt::Write;
 pub const GROUPS: [(&str, &[&str]); 8] = [
     ("Ask", &["eval", "fire", "async", "collect", "batch", "repl"]),
     ("See", &["look", "text", "query", "state", "watch", "wait", "logs"]),
-    (
-        "Act",
-        &[
-            "click", "fill", "type", "press", "select", "check", "uncheck", "hover", "scroll", "drag", "upload",
-            "reload",
-        ],
-    ),
+    ("Act", &["click", "fill", "type", "press", "select", "check", "uncheck", "hover", "scroll", "drag", "upload"]),
     ("Messages", &["pub", "sub", "send", "read", "write"]),
-    ("Pages", &["pages", "use"]),
+    ("Pages", &["pages", "use", "open", "reload"]),
     ("Tools", &["tools", "call", "rpc"]),
     ("Hub", &["up", "down", "status", "token", "allow"]),
     ("Shell", &["completions", "version", "help"]),
 ];
 
 /// Names that peers of eye use for the same verb.
-pub const ALIASES: [(&str, &str); 3] = [("tabs", "pages"), ("snapshot", "look"), ("console", "logs")];
+pub const ALIASES: [(&str, &str); 4] = [("tabs", "pages"), ("snapshot", "look"), ("console", "logs"), ("goto", "open")];
 
 const EXAMPLES: [(&str, &str); 4] = [
     ("eye document.title", "the page's title, and nothing else"),

@@ -8,7 +8,7 @@ use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::line::Line;
 use eye_protocol::messages::{
-    CancelAgent, CancelPage, ClientType, Collect, Eval, EvalInPage, EvalMode, Hello, Navigating, PageInfo, Use,
+    CancelAgent, CancelPage, ClientType, Collect, Eval, EvalInPage, EvalMode, Hello, Navigating, PageInfo, Serve, Use,
 };
 use eye_protocol::rpc::{self, Message, RpcId, json};
 use eye_protocol::{Code, Ending, Error, Frame, SessionId, Value};
@@ -76,6 +76,10 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
             FromAgent::Input(Input::Use { reply: reply(), page: page.into() })
         }
         "hub/status" => FromAgent::Status(id.clone()),
+        "hub/serve" => {
+            let Serve { path } = rpc::params(params)?;
+            FromAgent::Serve { id: id.clone(), path: path.into() }
+        }
         "hub/stop" => FromAgent::Stop(id.clone()),
         "session/create" | "tools/register" | "tools/unregister" => FromAgent::Provide,
         verb if verb.starts_with(VERBS) => FromAgent::Input(verbs::from_agent(agent, id, verb, params)?),

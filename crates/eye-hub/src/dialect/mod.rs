@@ -11,6 +11,7 @@ pub mod verbs;
 use eye_core::Input;
 use eye_protocol::messages::Hello;
 use eye_protocol::rpc::RpcId;
+use std::path::PathBuf;
 
 /// What a frame from an agent asks for.
 #[derive(Debug)]
@@ -30,6 +31,13 @@ pub enum FromAgent {
     Provide,
     /// How the hub does.
     Status(RpcId),
+    /// A file or folder is to be served to a browser.
+    Serve {
+        /// Wants an answer under this id.
+        id: RpcId,
+        /// Which.
+        path: PathBuf,
+    },
     /// The hub is to stop.
     Stop(RpcId),
 }

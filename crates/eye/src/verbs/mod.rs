@@ -11,6 +11,7 @@ pub mod eval;
 pub mod fire;
 pub mod logs;
 pub mod message;
+pub mod open;
 pub mod page;
 pub mod pages;
 pub mod repl;
