@@ -94,7 +94,9 @@ export class Gestures {
     if (this.#gesture?.kind === "turning") this.turning.letGo(event.timeStamp);
     // The finger that stays after a pinch rests.
     this.#begin(undefined);
-    if (event.pointerType !== "mouse") this.#hover(undefined);
+    const { x, y } = this.#place(event);
+    // A finger that is lifted is nowhere.
+    this.#hover(event.pointerType === "mouse" ? this.sight.lightAt(x, y) : undefined);
   }
 
   #wheel(event: WheelEvent): void {
