@@ -109,7 +109,10 @@ enum Verb {
     Status(verbs::status::Args),
     Token(verbs::token::Args),
     Allow(verbs::allow::Args),
+    Doctor(verbs::doctor::Args),
+    Skill(verbs::skill::Args),
     Completions(verbs::completions::Args),
+    Man(verbs::man::Args),
     Version(verbs::version::Args),
 }
 
@@ -192,6 +195,9 @@ fn dispatch(verb: Verb, options: &Options) -> Result<Exit, Failure> {
         Verb::Status(args) => verbs::status::run(&args, options),
         Verb::Token(args) => verbs::token::run(&args, options),
         Verb::Allow(args) => verbs::allow::run(args, options),
+        Verb::Doctor(args) => verbs::doctor::run(&args, options),
+        Verb::Skill(args) => verbs::skill::run(&args),
+        Verb::Man(args) => verbs::man::run(&args),
         Verb::Completions(args) => verbs::completions::run(&args),
         Verb::Version(args) => verbs::version::run(&args),
     }

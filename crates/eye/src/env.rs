@@ -26,12 +26,14 @@ pub enum Var {
     Page,
     /// `BROWSER`
     Browser,
+    /// `PATH`
+    Path,
     /// `NO_COLOR`
     NoColor,
 }
 
 /// Every variable with its name and what it is for.
-pub const TABLE: [(Var, &str, &str); 11] = [
+pub const TABLE: [(Var, &str, &str); 12] = [
     (Var::Page, "EYE_PAGE", "the page to ask, as --page does"),
     (Var::Server, "EYE_SERVER", "a hub elsewhere, such as wss://box.local:8765"),
     (Var::Token, "EYE_TOKEN", "the token, instead of the token file"),
@@ -41,6 +43,7 @@ pub const TABLE: [(Var, &str, &str); 11] = [
     (Var::ConfigHome, "XDG_CONFIG_HOME", "holds eye/token and eye/origins (~/.config)"),
     (Var::StateHome, "XDG_STATE_HOME", "holds eye/hub.log and eye/history (~/.local/state)"),
     (Var::Browser, "BROWSER", "the program that eye open hands URLs to"),
+    (Var::Path, "PATH", "where that program is looked for"),
     (Var::Home, "HOME", "where ~ is"),
     (Var::NoColor, "NO_COLOR", "no colour on a terminal"),
 ];

@@ -12,8 +12,8 @@ pub const GROUPS: [(&str, &[&str]); 8] = [
     ("Messages", &["pub", "sub", "send", "read", "write"]),
     ("Pages", &["pages", "use", "open", "reload"]),
     ("Tools", &["tools", "call", "rpc"]),
-    ("Hub", &["up", "down", "status", "token", "allow"]),
-    ("Shell", &["completions", "version", "help"]),
+    ("Hub", &["up", "down", "status", "doctor", "token", "allow"]),
+    ("Shell", &["skill", "completions", "man", "version", "help"]),
 ];
 
 /// Names that peers of eye use for the same verb.
