@@ -46,6 +46,13 @@ export const LOG_TEXT_CHARS_MAX = 2048;
 export const WAIT_MS = 30_000;
 export const WAIT_LOOK_MS = 100;
 export const ACT_MS = 5_000;
+/** Longer than a frame, for tabs that have none. */
+export const READY_LOOK_MS = 40;
+/** After an action the page is given time to follow: until it is quiet, and longer while requests are under way. */
+export const SETTLE_QUIET_MS = 30;
+export const SETTLE_MS_MAX = 600;
+export const SETTLE_REQUESTS_MS_MAX = 2_000;
+export const DRAG_STEPS = 8;
 
 export const TOPIC_REQUEST_MS = 5_000;
 /** What a page tells agents before it has joined. */
@@ -75,8 +82,8 @@ export const OUTLINE_LINES_ALL_MAX = 5_000;
 /** Of a row longer than this, each piece gets a line. */
 export const OUTLINE_ROW_CHARS_MAX = 240;
 /** So many of a list are shown; a list that is hardly longer is shown whole. */
-export const OUTLINE_ALIKE_SHOWN = 6;
-export const OUTLINE_ALIKE_SPARED = 3;
+export const OUTLINE_ALIKE_SHOWN = 8;
+export const OUTLINE_ALIKE_MAX = 12;
 /** Whose last look is remembered. */
 export const LOOK_AGENTS_MAX = 16;
 export const CHANGES_MAX = 24;

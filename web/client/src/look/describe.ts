@@ -13,14 +13,15 @@ const HIDDEN = "•••";
 /** Kinds of input that need more than text. */
 const FORMATS = /^(?:date|time|datetime-local|month|week|color|number|email|tel|url)$/;
 
-export function describe(element: Element, kind: Kind = kindOf(element) ?? "area"): string {
-  const text = `${refOf(element)} ${pictured(element, kind)}${notes(element, kind)}`;
+/** `called` takes the place of a name that would repeat what is shown inside. */
+export function describe(element: Element, kind: Kind = kindOf(element) ?? "area", called?: string): string {
+  const text = `${refOf(element)} ${pictured(element, kind, called)}${notes(element, kind)}`;
   shownAs(element, text);
   return text;
 }
 
-function pictured(element: Element, kind: Kind): string {
-  const name = clip(nameOf(element), OUTLINE_NAME_CHARS_MAX);
+function pictured(element: Element, kind: Kind, called?: string): string {
+  const name = clip(called ?? nameOf(element), OUTLINE_NAME_CHARS_MAX);
   switch (kind) {
     case "link":
       return name;
@@ -85,7 +86,7 @@ function selected(select: HTMLSelectElement): string {
   const others = options.filter((one) => !one.selected).map(({ label }) => plain(label));
   const rest = others.slice(0, OUTLINE_OPTIONS_MAX).map((label) => clip(label, OUTLINE_VALUE_CHARS_MAX));
   if (others.length > rest.length) rest.push(`${others.length - rest.length} more`);
-  return `${chosen.join(", ") || EMPTY} | ${rest.join(" | ")}`;
+  return `${chosen.join(", ") || EMPTY}${rest.length === 0 ? "" : ` (or ${rest.join(", ")})`}`;
 }
 
 function notes(element: Element, kind: Kind): string {

@@ -8,6 +8,11 @@ const NAMING = ["aria-label", "aria-labelledby", "aria-owns", "title", "alt", "p
 const BY_CONTENT = /^(?:a|button|summary|h[1-6]|option|legend)$/;
 
 export function nameOf(element: Element): string {
+  // A branch of a tree is not called by its leaves.
+  if (attribute(element, "role") === "treeitem" && !element.hasAttribute("aria-label") && element.querySelector("[role=group]") !== null) {
+    const own = [...element.childNodes].filter((node) => (node as Element).getAttribute?.("role") !== "group");
+    return plain(own.map((node) => node.textContent ?? "").join(" "));
+  }
   return plain(quick(element) ?? computed(element)) || hinted(element);
 }
 

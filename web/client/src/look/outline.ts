@@ -1,7 +1,7 @@
 // Walks the page as a person sees it and writes it down, a line for every block: what can be acted on with its ref, headings, and short texts.
 
 import { clip as shorten } from "../clip.js";
-import { OUTLINE_ALIKE_SHOWN, OUTLINE_LINES_ALL_MAX, OUTLINE_LINES_MAX, OUTLINE_ROW_CHARS_MAX, OUTLINE_TEXT_CHARS_MAX } from "../limits.js";
+import { OUTLINE_ALIKE_MAX, OUTLINE_ALIKE_SHOWN, OUTLINE_LINES_ALL_MAX, OUTLINE_LINES_MAX, OUTLINE_ROW_CHARS_MAX, OUTLINE_TEXT_CHARS_MAX } from "../limits.js";
 import { describe, valueOf } from "./describe.js";
 import { kindOf, type Kind } from "./kind.js";
 import { nameOf } from "./name.js";
@@ -28,6 +28,8 @@ export interface Outline {
 const SKIPPED = /^(?:script|style|template|noscript|head|meta|link|title|svg|canvas|video|audio|object|datalist|math)$/;
 const INLINE = /^(?:inline|contents|ruby)/;
 const SEPARATOR = " | ";
+/** What can be acted on inside of something that reacts to a click as a whole. */
+const HELD = "a[href],button,input,select,textarea,[role=button],[role=link],[role=checkbox],[contenteditable]";
 
 /** Where a part of the page is seen: its window, and how far its document is from the top one's corner. */
 interface Place {
@@ -81,7 +83,7 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
     return overlaps({ left: left + dx, top: top + dy, right: right + dx, bottom: bottom + dy }, clip);
   };
 
-  const act = (element: Element, kind: Kind, place: Place): void => {
+  const act = (element: Element, kind: Kind, place: Place, holds: boolean): void => {
     if (!hasSize(element)) return;
     if (!isSeen(element, place)) {
       if (element.getBoundingClientRect().bottom + place.dy <= (place.clip?.top ?? 0)) above++;
@@ -89,40 +91,37 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
       return;
     }
     endText();
-    if (!reading) pieces.push(describe(element, kind));
+    if (!reading) pieces.push(describe(element, kind, holds ? (element.localName === "tr" ? "row" : "box") : undefined));
+    else if (holds) return;
     else if (kind === "field" || kind === "select" || kind === "slider") pieces.push(`${nameOf(element)}: ${valueOf(element, kind)}`);
     else words += ` ${nameOf(element)}`;
   };
 
   const children = (element: Element, place: Place): void => {
-    let last = "";
-    let shown = 0;
-    let hidden = 0;
-    const end = (): void => {
-      if (hidden > 0) {
-        part();
-        pieces.push(`… ${hidden} more like this`);
-        part();
-      }
-      shown = hidden = 0;
-    };
-    for (const child of inside(element)) {
-      if (!isElement(child) || !fold) {
-        visit(child, place);
-        continue;
-      }
-      const looks = `${child.localName} ${attribute(child, "role")} ${/^(?:li|tr|option)$/.test(child.localName) ? "" : attribute(child, "class")}`;
-      if (looks !== last) end();
-      last = looks;
-      if (shown >= OUTLINE_ALIKE_SHOWN && isSeen(child, place)) {
-        if (!hides(child, styleOf(child)) && hasSize(child)) hidden++;
-        continue;
-      }
-      const before = lines.length + pieces.length;
-      visit(child, place);
-      if (lines.length + pieces.length > before) shown++;
+    if (!fold) {
+      for (const child of inside(element)) visit(child, place);
+      return;
     }
-    end();
+    for (const run of runs(inside(element))) {
+      const [first] = run;
+      const seen = run.length > OUTLINE_ALIKE_MAX && first !== undefined && isElement(first) ? run.filter((child) => isSeen(child as Element, place) && isShown(child as Element)) : [];
+      const rest = seen.length > OUTLINE_ALIKE_MAX ? new Set(seen.slice(OUTLINE_ALIKE_SHOWN)) : undefined;
+      for (const child of run) if (rest?.has(child) !== true) visit(child, place);
+      if (rest === undefined) continue;
+      part();
+      pieces.push(`… ${rest.size} more like this`);
+      part();
+    }
+  };
+
+  /** The branches of a tree stand below what they belong to. */
+  const nested = (element: Element, place: Place): void => {
+    const branch = element.querySelector("[role=group]") !== null;
+    if (branch) flush();
+    if (branch) depth++;
+    children(element, place);
+    if (branch) flush();
+    if (branch) depth--;
   };
 
   const visit = (node: Node, place: Place): void => {
@@ -144,11 +143,15 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
 
   const element = (node: Element, style: CSSStyleDeclaration, place: Place): void => {
     const kind = kindOf(node);
+    const holds = kind === "area" && node.querySelector(HELD) !== null;
     if (kind !== undefined) {
-      if (style.visibility === "visible") act(node, kind, place);
+      if (holds) flush();
+      if (style.visibility === "visible") act(node, kind, place, holds);
       // A card that can be clicked may hold what can be clicked too.
-      if (kind !== "field" && kind !== "select" && node.firstElementChild !== null) children(node, { ...place, silent: true });
-      return;
+      if (!holds) {
+        if (kind !== "field" && kind !== "select" && node.firstElementChild !== null) nested(node, { ...place, silent: true });
+        return;
+      }
     }
     const level = headingLevel(node);
     if (level > 0) {
@@ -161,7 +164,7 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
     }
     const inner = within(node, style, place);
     if (isRow(node)) {
-      flush();
+      if (!holds) flush();
       rows++;
       children(node, inner);
       flush();
@@ -199,6 +202,26 @@ function within(element: Element, style: CSSStyleDeclaration, place: Place): Pla
   if (frameBody(element) !== undefined) return { ...place, clip: clipped(place.clip, box), dx: left + dx, dy: top + dy };
   if (style.overflow === "visible" || /^(?:body|html)$/.test(element.localName)) return place;
   return { ...place, clip: clipped(place.clip, box) };
+}
+
+/** Neighbours that look alike, together. Cells of a row are not. */
+function runs(nodes: Iterable<Node>): Node[][] {
+  const found: Node[][] = [];
+  let last = "";
+  for (const node of nodes) {
+    // Space between elements does not part them.
+    if (node.nodeType === Node.TEXT_NODE && !/\S/.test(node.nodeValue ?? "")) continue;
+    const name = isElement(node) ? node.localName : "";
+    const looks = isElement(node) && !/^t[dh]$/.test(name) ? `${name} ${attribute(node, "role")} ${/^(?:li|tr|option)$/.test(name) ? "" : attribute(node, "class")}` : "";
+    if (looks !== "" && looks === last) found.at(-1)?.push(node);
+    else found.push([node]);
+    last = looks;
+  }
+  return found;
+}
+
+function isShown(element: Element): boolean {
+  return !hides(element, styleOf(element)) && hasSize(element);
 }
 
 function headingLevel(element: Element): number {
