@@ -18,6 +18,9 @@ const lean = {
   name: "lean",
   setup(build) {
     build.onResolve({ filter: /^fast-json-patch$/ }, ({ kind, resolveDir }) => build.resolve(COMPARISON, { kind, resolveDir }));
+    // Every browser that runs this client has these itself.
+    build.onResolve({ filter: /polyfills\/(array\.from|SetLike)\.mjs$/ }, ({ path }) => ({ path, namespace: "native" }));
+    build.onLoad({ filter: /./, namespace: "native" }, ({ path }) => ({ contents: `export default ${path.includes("from") ? "Array.from" : "Set"}` }));
     build.onResolve({ filter: /^\.\/core\.mjs$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path), sideEffects: false }));
   },
 };
@@ -58,7 +61,7 @@ await asset("eye.js", "eye page client", {
   mangleProps: new RegExp(`^(?:${INNER.join(" ").replaceAll(" ", "|")})$`),
 });
 // A part meets the core only by the names of part.ts, so nothing is renamed in it.
-const PARTS = { tools: "tools", state: "state", thrown: "thrown", verbs: "verbs", wait: "wait", logs: "logs", topics: "topics", apps: "apps" };
+const PARTS = { tools: "tools", state: "state", thrown: "thrown", verbs: "verbs", wait: "wait", logs: "logs", topics: "topics", apps: "apps", look: "look/part", act: "act/part" };
 for (const [name, source] of Object.entries(PARTS)) {
   await asset(`${name}.js`, `eye page client, its ${name}`, { entryPoints: [`src/${source}.ts`], format: "esm" });
 }

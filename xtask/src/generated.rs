@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// The page client and its parts, as the hub carries them.
-const ASSETS: [&str; 9] = [
+const ASSETS: [&str; 11] = [
     "crates/eye-hub/assets/eye.js",
     "crates/eye-hub/assets/tools.js",
     "crates/eye-hub/assets/state.js",
@@ -19,6 +19,8 @@ const ASSETS: [&str; 9] = [
     "crates/eye-hub/assets/logs.js",
     "crates/eye-hub/assets/topics.js",
     "crates/eye-hub/assets/apps.js",
+    "crates/eye-hub/assets/look.js",
+    "crates/eye-hub/assets/act.js",
 ];
 
 /// Makes all of them.

@@ -9,7 +9,7 @@ pub const CLIENT: &str = include_str!("../assets/eye.js");
 pub const START_PAGE: &str = include_str!("../assets/start.html");
 
 /// What the page client loads on first use, by name.
-const PARTS: [(&str, &str); 8] = [
+const PARTS: [(&str, &str); 10] = [
     ("tools.js", include_str!("../assets/tools.js")),
     ("state.js", include_str!("../assets/state.js")),
     ("thrown.js", include_str!("../assets/thrown.js")),
@@ -18,6 +18,8 @@ const PARTS: [(&str, &str); 8] = [
     ("logs.js", include_str!("../assets/logs.js")),
     ("topics.js", include_str!("../assets/topics.js")),
     ("apps.js", include_str!("../assets/apps.js")),
+    ("look.js", include_str!("../assets/look.js")),
+    ("act.js", include_str!("../assets/act.js")),
 ];
 
 /// A part of the page client.

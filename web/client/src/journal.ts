@@ -22,6 +22,8 @@ export interface Journal {
   readonly entries: readonly Entry[];
   /** Told of every entry, once it is text. */
   readonly heard: Set<(entry: Entry) => void>;
+  /** How many requests are under way. */
+  open: number;
 }
 
 const MARK = Symbol.for("eye.journal");
@@ -36,6 +38,7 @@ export function journal(): Journal {
 function start(): Journal {
   const entries: Entry[] = [];
   const heard: Journal["heard"] = new Set();
+  const kept: Journal = { entries, heard, open: 0 };
   let n = 0;
 
   const note = (level: Level, ...said: unknown[]): void => {
@@ -53,16 +56,21 @@ function start(): Journal {
   hook(globalThis, "fetch", ([what, how], answer) => {
     const { url = what, method = "GET" } = (what ?? {}) as { url?: unknown; method?: unknown };
     const asked = (how as RequestInit | undefined)?.method ?? method;
-    (answer as Promise<Response>).then(
-      ({ status }) => status >= FAILED && failed(asked, url, status),
-      (error: Error) => error.name !== "AbortError" && failed(asked, url, error.message),
-    );
+    kept.open++;
+    (answer as Promise<Response>)
+      .then(
+        ({ status }) => status >= FAILED && failed(asked, url, status),
+        (error: Error) => error.name !== "AbortError" && failed(asked, url, error.message),
+      )
+      .then(() => kept.open--);
   });
   hook(XMLHttpRequest.prototype, "open", ([method, url], _, request) => {
-    const { addEventListener } = request;
-    for (const kind of ["load", "error"]) {
-      addEventListener.call(request, kind, () => (kind === "error" || request.status >= FAILED) && failed(method, url, request.status || "no answer"));
-    }
+    request.addEventListener("loadstart", () => kept.open++);
+    request.addEventListener("loadend", () => {
+      kept.open--;
+      if (request.status >= FAILED) failed(method, url, request.status);
+    });
+    request.addEventListener("error", () => failed(method, url, "no answer"));
   });
   addEventListener(
     "error",
@@ -74,7 +82,7 @@ function start(): Journal {
     true,
   );
   addEventListener("unhandledrejection", ({ reason }) => note("error", "Uncaught (in promise)", reason));
-  return { entries, heard };
+  return kept;
 }
 
 /** Lets `saw` know of every call of a function, which stays what it is to whoever looks at it. */

@@ -1,8 +1,10 @@
 // What the core and a part that it loads later know of each other. The build keeps these names as they are.
 
 import type { Journal } from "./journal.js";
+import type { ActPart } from "./act/part.js";
 import type { AppsPart } from "./apps.js";
 import type { LogsPart } from "./logs.js";
+import type { LookPart } from "./look/part.js";
 import type { StateOptions, StateSource } from "./source.js";
 import type { Tool, ToolOptions } from "./tool.js";
 import type { ThrownPart } from "./thrown.js";
@@ -78,6 +80,8 @@ export interface Parts {
   readonly wait: WaitPart;
   readonly logs: LogsPart;
   readonly topics: TopicsPart;
+  readonly look: LookPart;
+  readonly act: ActPart;
   readonly apps: AppsPart;
 }
 

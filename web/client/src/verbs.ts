@@ -6,13 +6,27 @@ import { CODE_METHOD } from "./generated/protocol.js";
 import type { Core, Parts, Rpc, VerbsPart } from "./part.js";
 import { isRefused, misused, type Asking, type Doing, type Params, type Verb } from "./verb.js";
 
-type VerbPart = "wait" | "logs" | "topics" | "apps";
+type VerbPart = "wait" | "logs" | "topics" | "look" | "act" | "apps";
 
 /** Where a verb lives, and what it calls the arguments that the page gives by their place; `?` marks those that may be left out. */
 const VERBS: Readonly<Record<string, readonly [part: VerbPart, ...names: string[]]>> = {
   wait: ["wait", "what"],
   logs: ["logs"],
   write: ["topics", "message"],
+  look: ["look", "target?"],
+  text: ["look", "target?"],
+  query: ["look", "target"],
+  click: ["act", "target"],
+  hover: ["act", "target"],
+  check: ["act", "target"],
+  uncheck: ["act", "target"],
+  fill: ["act", "target", "value"],
+  type: ["act", "target", "value"],
+  select: ["act", "target", "value"],
+  press: ["act", "keys", "target?"],
+  scroll: ["act", "target?"],
+  drag: ["act", "from", "to"],
+  upload: ["act", "target", "files"],
   apps: ["apps"],
   open: ["apps", "app"],
   send: ["apps", "app", "message"],
@@ -83,7 +97,7 @@ class NoMethod extends Error {}
 
 /** What the page gives by place, as the protocol's names; an object behind them holds the rest. */
 function paramsOf(name: string, args: readonly unknown[]): Params {
-  const [, ...names] = VERBS[name] ?? ["apps"];
+  const [, ...names] = VERBS[name] ?? ["act"];
   const params: Record<string, unknown> = {};
   args.forEach((arg, at) => {
     const place = names[at];

@@ -87,7 +87,10 @@ export function offer(core: Core): WaitPart {
       async wait(params: Params, asking: Asking) {
         const { what, expr = what, target = isTarget(what) ? what : undefined } = params;
         const timeoutMs = timeoutOf(params, WAIT_MS);
-        if (target !== undefined) throw misused("targets come with look");
+        if (target !== undefined) {
+          const look = await core.load("look");
+          return until(() => look.seen(target), String(target), timeoutMs, asking);
+        }
         if (typeof expr === "function") return until(expr as Look, String(expr), timeoutMs, asking);
         if (typeof expr !== "string" || expr === "") throw misused("wait needs a target or an expr");
         return until(() => core.run(expr), expr, timeoutMs, asking);

@@ -11,7 +11,7 @@ export function testCore(more: Partial<Core>): Core {
     called: () => undefined,
     load: (name) => Promise.reject(new Error(`no part ${name} here`)),
     run: () => undefined,
-    journal: { entries: [], heard: new Set() },
+    journal: { entries: [], heard: new Set(), open: 0 },
     ...more,
   };
 }
