@@ -24,8 +24,10 @@ export class Activity {
   /** The numbers of calls that run, by the id that the hub gave them. */
   readonly #running = new Map<string, number>();
   readonly #listeners = new Set<(call: Call) => void>();
+  readonly #linkListeners = new Set<() => void>();
   readonly #now: () => number;
   #total = 0;
+  #linked = false;
 
   constructor(now: () => number = Date.now) {
     this.#now = now;
@@ -38,6 +40,11 @@ export class Activity {
 
   get total(): number {
     return this.#total;
+  }
+
+  /** Whether a hub is there through which agents may come. */
+  get linked(): boolean {
+    return this.#linked;
   }
 
   get running(): number {
@@ -63,15 +70,27 @@ export class Activity {
     this.#end(id, "cancelled", "");
   }
 
+  link(): void {
+    this.#linked = true;
+    for (const listener of this.#linkListeners) listener();
+  }
+
   /** The connection is gone, and with it everyone who waited. */
-  drop(): void {
+  unlink(): void {
+    this.#linked = false;
     for (const id of [...this.#running.keys()]) this.cancel(id);
+    for (const listener of this.#linkListeners) listener();
   }
 
   /** Hears of each call when it begins and when it ends; the result ends it. */
   onCall(listener: (call: Call) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  onLink(listener: () => void): () => void {
+    this.#linkListeners.add(listener);
+    return () => this.#linkListeners.delete(listener);
   }
 
   #end(id: string, outcome: Outcome, answer: string): void {

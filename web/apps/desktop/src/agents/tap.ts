@@ -24,7 +24,8 @@ export function tapSockets(activity: Activity, gate: Gate): void {
       if (!this.#tapped) return;
       // Added before any of the client's own, so it hears first.
       this.addEventListener("message", (event: MessageEvent<unknown>) => this.#heard(event));
-      this.addEventListener("close", () => activity.drop());
+      this.addEventListener("open", () => activity.link());
+      this.addEventListener("close", () => activity.unlink());
     }
 
     override send(data: string | ArrayBufferLike | Blob | ArrayBufferView<ArrayBuffer>): void {

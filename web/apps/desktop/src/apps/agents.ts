@@ -26,11 +26,11 @@ export const agents: App = {
       failed.value(calls.filter(({ outcome }) => outcome === "failed").length);
       running.value(desk.activity.running);
       list.replaceChildren(...(calls.length > 0 ? calls.map(callRow) : [el("li", { class: "empty" }, el("b", {}, "No agent has called yet"), el("p", {}, "Try, in a terminal"), el("code", {}, "eye document.title"))]));
-      session.textContent = eye()?.connected === true ? `session ${eye()?.session ?? ""}` : "no hub";
+      session.textContent = desk.activity.linked ? `session ${eye()?.session ?? ""}` : "no hub";
     };
     draw();
     const { element, end } = pauseSwitch(desk.pause);
-    const ends = [end, desk.activity.onCall(oncePerFrame(draw))];
+    const ends = [end, desk.activity.onCall(oncePerFrame(draw)), desk.activity.onLink(draw)];
     const head = el("div", { class: "figures" }, total.element, running.element, failed.element, element);
     return { content: el("div", { class: "agents" }, head, list, el("footer", { class: "statusbar" }, session)), first: list, closed: () => ends.forEach((stop) => stop()) };
   },

@@ -139,9 +139,11 @@ export class Frame {
     Object.assign(this.element.style, { left: `${String(x)}px`, top: `${String(y)}px`, width: `${String(width)}px`, height: `${String(height)}px` });
   }
 
-  /** Gives the keyboard to the window, unless something in it has it. */
+  /** Gives the keyboard to the window, unless something in it has it. A finger's keyboard covers half the screen: it waits for a field to be touched. */
   takeKeyboard(): void {
-    if (!this.element.contains(document.activeElement)) (this.#inside?.first ?? this.element).focus({ preventScroll: true });
+    if (this.element.contains(document.activeElement)) return;
+    const first = matchMedia("(pointer: coarse)").matches ? undefined : this.#inside?.first;
+    (first ?? this.element).focus({ preventScroll: true });
   }
 
   removed(): void {

@@ -4,12 +4,9 @@ import { callRow, oncePerFrame } from "../apps/calls.js";
 import { pauseSwitch } from "../agents/switch.js";
 import type { Desk } from "../desk.js";
 import { el } from "../el.js";
-import { eye } from "../eye.js";
 import { popover } from "./popover.js";
 
 const SHOWN_LEN_MAX = 6;
-/** Nothing tells a page that its hub has gone; a look now and then does. */
-const LOOK_MS = 1_000;
 
 export function light(desk: Desk): { readonly button: HTMLElement; readonly panel: HTMLElement } {
   const { activity, pause } = desk;
@@ -23,7 +20,7 @@ export function light(desk: Desk): { readonly button: HTMLElement; readonly pane
   const popped = popover(button, { id: "activity", label: "What agents do", role: "dialog" }, () => pauseButton, pauseButton, list, el("footer", {}, about, all));
 
   const draw = (): void => {
-    const status = pause.on ? "paused" : eye()?.connected === true ? "on" : "off";
+    const status = pause.on ? "paused" : activity.linked ? "on" : "off";
     button.dataset["status"] = status;
     words.textContent = { paused: "Paused", on: "Agents", off: "No hub" }[status];
     button.setAttribute("aria-label", { paused: "Agents are paused", on: `Agents: ${String(activity.total)} calls`, off: "No hub: agents cannot reach this page" }[status]);
@@ -37,9 +34,7 @@ export function light(desk: Desk): { readonly button: HTMLElement; readonly pane
     drawSoon();
   });
   pause.onChange(draw);
-  setInterval(() => {
-    if (button.dataset["status"] !== "paused") draw();
-  }, LOOK_MS);
+  activity.onLink(draw);
   draw();
   return { button, panel: popped.panel };
 }
