@@ -18,7 +18,7 @@ export interface EyeApp {
 }
 
 interface TopicMessage {
-  readonly from?: string;
+  readonly from: string;
 }
 
 export interface Eye {
@@ -29,7 +29,7 @@ export interface Eye {
   changed(): void;
   app?(app: EyeApp): unknown;
   publish?(topic: string, message: unknown, options: object): Promise<unknown>;
-  subscribe?(topic: string, listener: (message: unknown, about?: TopicMessage | string) => void): unknown;
+  subscribe?(topic: string, listener: (message: unknown, about: TopicMessage) => void): Promise<() => void>;
   tell?(message: unknown): unknown;
   pause?(message: string): void;
   resume?(): void;

@@ -56,8 +56,13 @@ function relayTopics(eye: Eye, desk: Desk): void {
       publish.call(eye, topic, message, options).catch((error: unknown) => console.warn(`the hub did not take a message to ${topic}:`, error));
     },
     subscribe(topic, deliver) {
-      const ended = Promise.resolve(subscribe.call(eye, topic, (message, about) => deliver(message, typeof about === "string" ? about : (about?.from ?? "agent"))));
-      return () => void ended.then((end) => typeof end === "function" && (end as () => void)());
+      const subscribed = subscribe.call(eye, topic, (message, { from }) => deliver(message, from));
+      subscribed.catch((error: unknown) => console.warn(`the hub does not let this page hear ${topic}:`, error));
+      return () =>
+        void subscribed.then(
+          (end) => end(),
+          () => undefined,
+        );
     },
   });
 }

@@ -98,8 +98,8 @@ export class Pubsub {
     const { queue = true, timeout = MESSAGE_MS } = options;
     const received = { from, timestamp: this.#now(), topic };
     const published = this.#publishHere(message, received, options);
-    // Who was served here is not to be served again from the hub's queue.
-    if (!LOCAL.has(topic)) this.#relay?.publish(topic, message, { from, queue: queue && published.status !== "delivered", timeout });
+    // The hub gives nothing back to its publisher, so what waits there is never heard twice here.
+    if (!LOCAL.has(topic)) this.#relay?.publish(topic, message, { from, queue, timeout });
     return published;
   }
 

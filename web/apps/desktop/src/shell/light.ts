@@ -29,8 +29,9 @@ export function light(desk: Desk): { readonly button: HTMLElement; readonly pane
     list.replaceChildren(...(calls.length > 0 ? calls.map(callRow) : [el("li", { class: "empty" }, "No agent has called yet")]));
   };
   const drawSoon = oncePerFrame(draw);
+  const blinkSoon = oncePerFrame(() => blink(dot));
   activity.onCall((call) => {
-    if (call.outcome === "running" || call.ms === undefined) blink(dot);
+    if (call.ms === undefined) blinkSoon();
     drawSoon();
   });
   pause.onChange(draw);
@@ -39,7 +40,7 @@ export function light(desk: Desk): { readonly button: HTMLElement; readonly pane
   return { button, panel: popped.panel };
 }
 
-/** Starts the animation anew, so that every call is one blink. */
+/** Starts the animation anew, so that every call that can be seen is a blink. */
 function blink(dot: HTMLElement): void {
   dot.getAnimations().forEach((animation) => animation.cancel());
   dot.animate([{ boxShadow: "0 0 0 0 var(--light)", filter: "brightness(1.6)" }, { boxShadow: "0 0 0 9px transparent", filter: "none" }], { duration: 600, easing: "ease-out" });
