@@ -153,18 +153,25 @@ test("a window is moved, resized and closed without a mouse; F6 goes to the next
   assert.deepEqual(await order(), ["agents"]);
 });
 
-test("unsaved text is not lost by a key; saved, it is there for an agent", async () => {
+test("what is not saved is not lost by a key, nor by the mouse; saved, it is there for an agent", async () => {
   await desktop.page.click(".desktop-icon[data-app=notepad]");
   await desktop.page.keyboard.type("remember the milk");
   await desktop.page.keyboard.press("Escape");
   await desktop.page.keyboard.press("Escape");
-  assert.equal(await desktop.page.locator(frame(0)).isVisible(), true);
+  const question = desktop.page.getByRole("alertdialog", { name: "Not saved" });
+  await question.waitFor();
+  await desktop.page.keyboard.press("Enter");
+  await question.waitFor({ state: "detached" });
+  await desktop.page.click(`${frame(0)} .window-close`);
+  await question.getByRole("button", { name: "Keep" }).click();
   await desktop.page.focus(`${frame(0)} textarea`);
   await desktop.page.keyboard.press("Control+s");
   assert.equal(await desktop.says("call", "read_file", "path=untitled.txt"), "remember the milk");
-  await desktop.page.keyboard.press("Escape");
-  await desktop.page.keyboard.press("Escape");
+  await desktop.page.keyboard.type("!");
+  await desktop.page.click(`${frame(0)} .window-close`);
+  await question.getByRole("button", { name: "Discard" }).click();
   await desktop.page.locator(frame(0)).waitFor({ state: "detached" });
+  assert.equal(await desktop.says("call", "read_file", "path=untitled.txt"), "remember the milk");
 });
 
 test("folders and files open; a note on a day is kept in a file", async () => {

@@ -71,6 +71,11 @@ desk.activity.onCall(({ number, text, outcome, answer, at }) => {
   pubsub.publish("eye-activity", { id: number, expression: text.slice(0, 100), [outcome === "done" ? "result" : "error"]: answer, timestamp: at }, { queue: false });
 });
 
+desk.chat.onChange(() => {
+  const last = desk.chat.lines.at(-1);
+  if (desk.chat.unread > 0 && last !== undefined && stack.active?.app.id !== "chat") desk.toast(last.from, last.text);
+});
+
 const algo = bridge(desk);
 defineGlobals(desk, algo);
 const ground = el("div", { class: "ground", on: { pointerdown: () => stack.blur() } }, wallpaper(), glance(), shelf(desk));

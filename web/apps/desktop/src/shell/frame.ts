@@ -54,10 +54,10 @@ export class Frame {
     this.#maximise = button("maximise", "Maximise", () => this.maximise(!this.#maximized));
     this.#bar = el(
       "header",
-      { class: "window-bar", tabindex: 0, role: "group", "aria-roledescription": "title bar", "aria-label": "Arrow keys move the window, with Shift they resize it", on: { dblclick: (event) => this.#doubleClicked(event), keydown: (event) => this.#keyed(event) } },
+      { class: "window-bar", tabindex: 0, role: "group", "aria-label": "Title bar", "aria-description": "Arrow keys move the window, with Shift they resize it", on: { dblclick: (event) => this.#doubleClicked(event), keydown: (event) => this.#keyed(event) } },
       tile(app),
       this.#title,
-      el("span", { class: "window-buttons" }, button("minimise", "Minimise", () => holder.minimise(this)), this.#maximise, button("close", "Close", () => holder.close(this))),
+      el("span", { class: "window-buttons" }, button("minimise", "Minimise", () => holder.minimise(this)), this.#maximise, button("close", "Close", () => this.leave())),
     );
     this.element = el("section", { class: "window", role: "dialog", "aria-labelledby": labelled, "data-window": id, "data-app": app.id, tabindex: -1 }, this.#bar);
     for (const edge of EDGES) this.element.append(this.#handle(edge));
@@ -144,6 +144,20 @@ export class Frame {
     if (this.element.contains(document.activeElement)) return;
     const first = matchMedia("(pointer: coarse)").matches ? undefined : this.#inside?.first;
     (first ?? this.element).focus({ preventScroll: true });
+  }
+
+  /** The person wants it closed: at once, or after the question whether what is not saved may go. */
+  leave(): void {
+    if (!this.#unsaved) {
+      this.#holder.close(this);
+      return;
+    }
+    this.element.querySelector(".window-question")?.remove();
+    const keep = el("button", { class: "button", type: "button", on: { click: () => (question.remove(), this.takeKeyboard()) } }, "Keep");
+    const discard = el("button", { class: "button is-bad", type: "button", on: { click: () => this.#holder.close(this) } }, "Discard");
+    const question = el("div", { class: "window-question", role: "alertdialog", "aria-label": "Not saved" }, el("span", {}, "This text is not saved."), keep, discard);
+    this.#bar.after(question);
+    keep.focus();
   }
 
   removed(): void {

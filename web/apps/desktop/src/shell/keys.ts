@@ -6,17 +6,17 @@ export function keys(stack: Stack): void {
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented) return;
     if (event.key === "Escape") escape(stack, event);
-    else if (event.key.toLowerCase() === "w" && (event.ctrlKey || event.metaKey) && !event.shiftKey && stack.active !== undefined) stack.close(stack.active);
+    else if (event.key.toLowerCase() === "w" && (event.ctrlKey || event.metaKey) && !event.shiftKey && stack.active !== undefined) stack.active.leave();
     else if (event.key === "F6") stack.cycle();
     else return;
     event.preventDefault();
   });
 }
 
-/** From a field to its window first; from the window, out. What is not saved is not lost by a key. */
+/** From a field to its window first; from the window, out. */
 function escape(stack: Stack, { target }: KeyboardEvent): void {
   const { active } = stack;
   if (active === undefined) return;
   if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) active.element.focus();
-  else if (!active.unsaved) stack.close(active);
+  else active.leave();
 }

@@ -37,11 +37,11 @@ export function startMenu(desk: Desk): { readonly button: HTMLElement; readonly 
     draw();
     return search;
   };
-  const menu = popover(button, { id: "start-menu", label: "Start", role: "menu" }, opened, el("label", { class: "search" }, icon("search"), search), list, person);
+  const menu = popover(button, { id: "start-menu", label: "Start", role: "dialog" }, opened, el("label", { class: "search" }, icon("search"), search), list, person);
   roving(list, "button");
   return { button, panel: menu.panel };
 }
 
 function entry(app: App, open: () => void): HTMLElement {
-  return el("button", { class: "start-app", type: "button", role: "menuitem", "data-app": app.id, on: { click: open } }, tile(app), el("span", { class: "start-words" }, el("b", {}, app.name), el("small", {}, app.about)));
+  return el("button", { class: "start-app", type: "button", "data-app": app.id, on: { click: open } }, tile(app), el("span", { class: "start-words" }, el("b", {}, app.name), el("small", {}, app.about)));
 }
