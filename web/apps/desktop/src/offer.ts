@@ -10,19 +10,18 @@ export function offer(eye: Eye, desk: Desk, bridge: Bridge): void {
   desk.stack.onChange(() => eye.changed());
   desk.pause.onChange(() => eye.changed());
   for (const tool of tools(desk)) void eye.tool(tool);
-  for (const app of desk.apps) {
-    eye.app?.({
-      name: app.id,
-      title: app.name,
-      icon: app.icon,
-      open: () => void desk.open(app.id),
-      onMessage: (message, from) => deliver(desk, app.id, message, from),
-    });
-  }
+  void offerApps(eye, desk);
   relayTopics(eye, desk);
   addEventListener("eye:message", (event) => {
     if (event instanceof CustomEvent) answer(eye, desk, bridge, event.detail as unknown);
   });
+}
+
+/** One after the other, for the client lists them in the order in which they arrive. */
+async function offerApps(eye: Eye, desk: Desk): Promise<void> {
+  for (const { id, name, icon } of desk.apps) {
+    await eye.app?.({ name: id, title: name, icon, open: () => void desk.open(id), onMessage: (message, from) => deliver(desk, id, message, from) });
+  }
 }
 
 /** As `getState`, with the apps by name only: whoever asks pays for each word. */
