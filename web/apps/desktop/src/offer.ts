@@ -9,16 +9,16 @@ export function offer(eye: Eye, desk: Desk, bridge: Bridge): void {
   void eye.state(() => state(desk));
   desk.stack.onChange(() => eye.changed());
   desk.pause.onChange(() => eye.changed());
-  for (const tool of tools(desk)) void eye.tool(tool);
-  void offerApps(eye, desk);
+  void offerInOrder(eye, desk);
   relayTopics(eye, desk);
   addEventListener("eye:message", (event) => {
     if (event instanceof CustomEvent) answer(eye, desk, bridge, event.detail as unknown);
   });
 }
 
-/** One after the other, for the client lists them in the order in which they arrive. */
-async function offerApps(eye: Eye, desk: Desk): Promise<void> {
+/** Tools and apps one after the other: agents read them in the order in which they arrive, and a list that stays the same stays cached. */
+async function offerInOrder(eye: Eye, desk: Desk): Promise<void> {
+  for (const tool of tools(desk)) await eye.tool(tool);
   for (const { id, name, icon } of desk.apps) {
     await eye.app?.({ name: id, title: name, icon, open: () => void desk.open(id), onMessage: (message, from) => deliver(desk, id, message, from) });
   }
