@@ -180,7 +180,7 @@ test("folders and files open; a note on a day is kept in a file", async () => {
   await desktop.page.click(".file-row[data-path='notes/ideas.md']");
   assert.match(await desktop.page.locator(".window.is-active textarea").inputValue(), /^Ideas/);
   await desktop.page.click(".desktop-icon[data-app=calendar]");
-  await desktop.page.focus(".day-cell[aria-selected=true]");
+  await desktop.page.focus(".day-cell[aria-pressed=true]");
   await desktop.page.keyboard.press("ArrowRight");
   const day = await desktop.page.evaluate(() => document.activeElement?.getAttribute("data-day") ?? "");
   await desktop.page.fill(".day .field", "dentist");

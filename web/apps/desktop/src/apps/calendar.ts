@@ -21,14 +21,14 @@ export const calendar: App = {
     let month = firstOf(new Date());
     let chosen = isoDay(new Date());
     const heading = el("h2", { class: "month", "aria-live": "polite" });
-    const grid = el("div", { class: "days", role: "grid", on: { keydown: (event) => keyed(event) } });
+    const grid = el("div", { class: "days", role: "group", "aria-label": "Days", on: { keydown: (event) => keyed(event) } });
     const list = el("ul", { class: "day-notes" });
     const dayName = el("h3", {});
     const field = el("input", { class: "field", placeholder: "Add a note", "aria-label": "Note for this day", autocomplete: "off" });
 
     const draw = (): void => {
       const notes = read(desk);
-      heading.replaceChildren(month.toLocaleDateString([], { month: "long" }), el("span", {}, String(month.getFullYear())));
+      heading.replaceChildren(`${month.toLocaleDateString([], { month: "long" })} `, el("span", {}, String(month.getFullYear())));
       grid.replaceChildren(...weekdays(), ...daysAround(month).map((day) => cell(day, month, chosen, notes[isoDay(day)] ?? [], choose)));
       dayName.textContent = new Date(`${chosen}T12:00`).toLocaleDateString([], { weekday: "long", day: "numeric", month: "long" });
       const today = notes[chosen] ?? [];
@@ -39,7 +39,7 @@ export const calendar: App = {
       chosen = isoDay(day);
       if (day.getMonth() !== month.getMonth()) month = firstOf(day);
       draw();
-      grid.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
+      grid.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus();
     };
     const turn = (by: number): void => {
       month = new Date(month.getFullYear(), month.getMonth() + by, 1);
@@ -76,10 +76,10 @@ function arrow(name: "left" | "right", label: string, pressed: () => void): HTML
 function cell(day: Date, month: Date, chosen: string, notes: readonly string[], choose: (day: Date) => void): HTMLElement {
   const iso = isoDay(day);
   const classes = ["day-cell", day.getMonth() === month.getMonth() ? "" : "is-outside", iso === isoDay(new Date()) ? "is-today" : "", notes.length > 0 ? "has-notes" : ""];
-  const label = day.toLocaleDateString([], { day: "numeric", month: "long", year: "numeric" }) + (notes.length > 0 ? `, ${notes.join(", ")}` : "");
+  const label = day.toLocaleDateString([], { day: "numeric", month: "long" }) + (notes.length > 0 ? `, ${notes.join(", ")}` : "");
   return el(
     "button",
-    { class: classes.filter((name) => name !== "").join(" "), type: "button", role: "gridcell", "aria-selected": String(iso === chosen), "aria-label": label, tabindex: iso === chosen ? 0 : -1, "data-day": iso, on: { click: () => choose(day) } },
+    { class: classes.filter((name) => name !== "").join(" "), type: "button", "aria-pressed": String(iso === chosen), "aria-current": iso === isoDay(new Date()) ? "date" : undefined, "aria-label": label, tabindex: iso === chosen ? 0 : -1, "data-day": iso, on: { click: () => choose(day) } },
     String(day.getDate()),
   );
 }

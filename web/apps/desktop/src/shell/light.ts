@@ -23,10 +23,11 @@ export function light(desk: Desk): { readonly button: HTMLElement; readonly pane
     const status = pause.on ? "paused" : activity.linked ? "on" : "off";
     button.dataset["status"] = status;
     words.textContent = { paused: "Paused", on: "Agents", off: "No hub" }[status];
-    button.setAttribute("aria-label", { paused: "Agents are paused", on: `Agents: ${String(activity.total)} calls`, off: "No hub: agents cannot reach this page" }[status]);
-    about.textContent = `${activity.total.toLocaleString("en")} ${activity.total === 1 ? "call" : "calls"}`;
-    const calls = activity.calls.slice(0, SHOWN_LEN_MAX);
-    list.replaceChildren(...(calls.length > 0 ? calls.map(callRow) : [el("li", { class: "empty" }, "No agent has called yet")]));
+    const calls = `${activity.total.toLocaleString("en")} ${activity.total === 1 ? "call" : "calls"}`;
+    button.setAttribute("aria-label", { paused: "Agents are paused", on: `Agents: ${calls}`, off: "No hub: agents cannot reach this page" }[status]);
+    about.textContent = calls;
+    const last = activity.calls.slice(0, SHOWN_LEN_MAX);
+    list.replaceChildren(...(last.length > 0 ? last.map(callRow) : [el("li", { class: "empty" }, "No agent has called yet")]));
   };
   const drawSoon = oncePerFrame(draw);
   const blinkSoon = oncePerFrame(() => blink(dot));
