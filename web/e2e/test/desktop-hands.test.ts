@@ -197,6 +197,24 @@ test("javascript.ide runs code in the page and shows what it throws", async () =
   await desktop.page.locator(".console .is-failed", { hasText: "nope is not defined" }).waitFor();
 });
 
+test("who reads and does not look finds the same things by their names", async () => {
+  const apps = desktop.page.getByRole("navigation", { name: "Apps" }).getByRole("button");
+  assert.deepEqual(await apps.evaluateAll((all) => all.length), 7);
+  await desktop.page.getByRole("button", { name: "javascript.ide", exact: true }).click();
+  await desktop.page.getByRole("button", { name: "Calendar", exact: true }).click();
+  const calendar = desktop.page.getByRole("dialog", { name: "Calendar", exact: true });
+  const today = new Date().toLocaleDateString("en-US", { day: "numeric", month: "long" });
+  assert.equal(await calendar.getByRole("button", { name: today, exact: true }).getAttribute("aria-current"), "date");
+  await desktop.page.getByRole("toolbar", { name: "Open windows" }).getByRole("button", { name: "javascript.ide", exact: true }).click();
+  await desktop.page.getByRole("dialog", { name: "javascript.ide" }).getByRole("button", { name: "Close", exact: true }).click();
+  await desktop.page.getByRole("button", { name: "Agents: 0 calls" }).click();
+  const may = desktop.page.getByRole("switch", { name: "Agents may act" });
+  assert.equal(await may.getAttribute("aria-checked"), "true");
+  await may.press("Space");
+  assert.equal(await may.getAttribute("aria-checked"), "false");
+  await desktop.page.getByRole("button", { name: "Agents are paused" }).waitFor();
+});
+
 test("on a phone windows are sheets above the bar, and one tap is enough", async () => {
   const phone = await Desktop.open(stage, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await phone.page.tap(".desktop-icon[data-app=chat]");

@@ -14,7 +14,7 @@ export const ide: App = {
   size: { width: 520, height: 400 },
   glyph: () => drawing('<svg class="letters" viewBox="0 0 48 48" aria-hidden="true"><text x="24" y="33" text-anchor="middle">JS</text></svg>'),
   open(desk, window, path) {
-    const code = el("textarea", { class: "note is-code", "aria-label": "Code", spellcheck: false, autocapitalize: "off" });
+    const code = el("textarea", { class: "note is-code", "aria-label": "Code", spellcheck: "false", autocapitalize: "off" });
     code.value = path !== undefined && desk.files.has(path) ? desk.files.get(path) : EXAMPLE;
     const output = el("output", { class: "console", "aria-live": "polite" }, el("span", { class: "muted" }, "Ctrl+Enter runs it"));
     const run = async (): Promise<void> => {

@@ -17,8 +17,8 @@ export const notepad: App = {
   key: (path) => (path === undefined ? "notepad" : `notepad:${path}`),
   open(desk, window, path = UNTITLED) {
     let saved = desk.files.has(path) ? desk.files.get(path) : "";
-    const text = el("textarea", { class: "note", "aria-label": "Text", spellcheck: false, placeholder: "Write here", on: { input: () => changed() } });
-    const name = el("input", { class: "note-name", "aria-label": "File name", value: path, spellcheck: false, autocomplete: "off" });
+    const text = el("textarea", { class: "note", "aria-label": "Text", spellcheck: "false", placeholder: "Write here", on: { input: () => changed() } });
+    const name = el("input", { class: "note-name", "aria-label": "File name", value: path, spellcheck: "false", autocomplete: "off" });
     const status = el("span", { class: "muted", role: "status" });
     const count = el("span", { class: "muted" });
     text.value = saved;
