@@ -139,7 +139,7 @@ test("the start menu finds an app by a few letters", async () => {
 test("a window is moved, resized and closed without a mouse; F6 goes to the next one", async () => {
   await desktop.page.click(".desktop-icon[data-app=files]");
   const { x, y, width, height } = await desktop.box(frame(0));
-  await desktop.page.focus(`${frame(0)} .window-bar`);
+  await desktop.page.focus(frame(0));
   await desktop.page.keyboard.press("ArrowRight");
   await desktop.page.keyboard.press("ArrowDown");
   await desktop.page.keyboard.press("Shift+ArrowRight");
@@ -207,12 +207,12 @@ test("who reads and does not look finds the same things by their names", async (
   assert.equal(await calendar.getByRole("button", { name: today, exact: true }).getAttribute("aria-current"), "date");
   await desktop.page.getByRole("toolbar", { name: "Open windows" }).getByRole("button", { name: "javascript.ide", exact: true }).click();
   await desktop.page.getByRole("dialog", { name: "javascript.ide" }).getByRole("button", { name: "Close", exact: true }).click();
-  await desktop.page.getByRole("button", { name: "Agents: 0 calls" }).click();
+  await desktop.page.getByRole("button", { name: "Activity", exact: true }).click();
   const may = desktop.page.getByRole("switch", { name: "Agents may act" });
   assert.equal(await may.getAttribute("aria-checked"), "true");
   await may.press("Space");
   assert.equal(await may.getAttribute("aria-checked"), "false");
-  await desktop.page.getByRole("button", { name: "Agents are paused" }).waitFor();
+  await desktop.page.getByRole("button", { name: "Activity: agents are paused" }).waitFor();
 });
 
 test("on a phone windows are sheets above the bar, and one tap is enough", async () => {

@@ -32,7 +32,7 @@ export const agents: App = {
     const { element, end } = pauseSwitch(desk.pause);
     const ends = [end, desk.activity.onCall(oncePerFrame(draw)), desk.activity.onLink(draw)];
     const head = el("div", { class: "figures" }, total.element, running.element, failed.element, element);
-    return { content: el("div", { class: "agents" }, head, list, el("footer", { class: "statusbar" }, session)), first: list, closed: () => ends.forEach((stop) => stop()) };
+    return { content: el("div", { class: "agents" }, head, list, el("footer", { class: "statusbar" }, session)), closed: () => ends.forEach((stop) => stop()) };
   },
 };
 

@@ -54,12 +54,12 @@ export class Frame {
     this.#maximise = button("maximise", "Maximise", () => this.maximise(!this.#maximized));
     this.#bar = el(
       "header",
-      { class: "window-bar", tabindex: 0, role: "group", "aria-label": "Title bar", "aria-description": "Arrow keys move the window, with Shift they resize it", on: { dblclick: (event) => this.#doubleClicked(event), keydown: (event) => this.#keyed(event) } },
+      { class: "window-bar", on: { dblclick: (event) => this.#doubleClicked(event) } },
       tile(app),
       this.#title,
       el("span", { class: "window-buttons" }, button("minimise", "Minimise", () => holder.minimise(this)), this.#maximise, button("close", "Close", () => this.leave())),
     );
-    this.element = el("section", { class: "window", role: "dialog", "aria-labelledby": labelled, "data-window": id, "data-app": app.id, tabindex: -1 }, this.#bar);
+    this.element = el("section", { class: "window", role: "dialog", "aria-labelledby": labelled, "aria-description": "Arrow keys move the window, with Shift they resize it", "data-window": id, "data-app": app.id, tabindex: -1, on: { keydown: (event) => this.#keyed(event) } }, this.#bar);
     for (const edge of EDGES) this.element.append(this.#handle(edge));
     this.element.addEventListener("pointerdown", () => holder.focus(this), { capture: true });
     this.#dragByBar();
@@ -204,7 +204,7 @@ export class Frame {
   #keyed(event: KeyboardEvent): void {
     const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     const [x = 0, y = 0] = direction ?? [];
-    if (direction === undefined || event.target !== this.#bar || this.#holder.sheets()) return;
+    if (direction === undefined || event.target !== this.element || this.#holder.sheets()) return;
     event.preventDefault();
     const area = this.#holder.area();
     this.move(event.shiftKey ? resized(this.#rect, "se", x * KEY_STEP, y * KEY_STEP, area) : moved(this.#rect, x * KEY_STEP, y * KEY_STEP, area));

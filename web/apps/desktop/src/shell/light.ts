@@ -23,9 +23,9 @@ export function light(desk: Desk): { readonly button: HTMLElement; readonly pane
     const status = pause.on ? "paused" : activity.linked ? "on" : "off";
     button.dataset["status"] = status;
     words.textContent = { paused: "Paused", on: "Agents", off: "No hub" }[status];
-    const calls = `${activity.total.toLocaleString("en")} ${activity.total === 1 ? "call" : "calls"}`;
-    button.setAttribute("aria-label", { paused: "Agents are paused", on: `Agents: ${calls}`, off: "No hub: agents cannot reach this page" }[status]);
-    about.textContent = calls;
+    // A name without the count: an agent that looks would read of its own look.
+    button.setAttribute("aria-label", { paused: "Activity: agents are paused", on: "Activity", off: "Activity: no hub" }[status]);
+    about.textContent = `${activity.total.toLocaleString("en")} ${activity.total === 1 ? "call" : "calls"}`;
     const last = activity.calls.slice(0, SHOWN_LEN_MAX);
     list.replaceChildren(...(last.length > 0 ? last.map(callRow) : [el("li", { class: "empty" }, "No agent has called yet")]));
   };
