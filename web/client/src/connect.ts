@@ -8,7 +8,7 @@ import { travels, watchNavigation } from "./navigation.js";
 import { diagnose, warn, watchPolicy } from "./obstacle.js";
 import { refusal, type Surroundings } from "./page.js";
 import type { PageVerbs } from "./page-verbs.js";
-import type { Core, LoadPart, Parts } from "./part.js";
+import type { Core, LoadPart, Part, Parts } from "./part.js";
 import { run } from "./program.js";
 import { Realm } from "./realm.js";
 import { render } from "./render.js";
@@ -115,16 +115,22 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   };
 
   const parts: { -readonly [Name in keyof Parts]?: Parts[Name] } = {};
-  const load = async <Name extends keyof Parts>(name: Name): Promise<Parts[Name]> => {
-    // Browsers load a module once, and one that failed again.
-    const { offer } = await loadPart(name, hub);
-    const there: Parts[Name] | undefined = parts[name];
-    if (there !== undefined) return there;
-    const part = offer(core);
-    parts[name] = part;
-    if (link.page !== undefined) part.joined?.();
-    return part;
-  };
+  /** One promise for all who ask: they go on in the order in which they asked, which imports of one module do not promise. */
+  const loading: Record<string, Promise<Part> | undefined> = {};
+  const load = <Name extends keyof Parts>(name: Name): Promise<Parts[Name]> =>
+    (loading[name] ??= loadPart(name, hub).then(
+      ({ offer }) => {
+        const part = offer(core);
+        parts[name] = part;
+        if (link.page !== undefined) part.joined?.();
+        return part;
+      },
+      (error: unknown) => {
+        // Browsers try a module that failed again.
+        delete loading[name];
+        throw error;
+      },
+    )) as Promise<Parts[Name]>;
   const realms = new WeakMap<Document, Realm>();
   const core: Core = {
     send: (frame) => link.page?.send(frame),
