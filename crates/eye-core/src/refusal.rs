@@ -16,6 +16,9 @@ impl Session {
                     .hint("open it again, or choose another one: `eye pages`"),
             );
         }
+        if let Some(message) = &self.info().paused {
+            return Some(Error::new(Code::DENIED, message).hint("what it publishes can be read: `eye state`"));
+        }
         let unfit = match task {
             Task::Eval { .. } => self.refuses_eval(),
             Task::Tool { name, arguments, confirmed, .. } => self.refuses_tool(name, arguments, *confirmed),

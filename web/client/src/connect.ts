@@ -42,6 +42,9 @@ export interface Eye extends PageVerbs {
   state(source: StateSource, options?: StateOptions): Promise<void>;
   /** Says that the state has changed by itself: nobody looks at an idle page. */
   changed(): void;
+  /** Agents get this message instead of answers, until `resume`. What the page publishes, they still read. */
+  pause(message?: string): void;
+  resume(): void;
   close(): void;
 }
 
@@ -146,6 +149,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   };
 
   let wish = wishedSession(options.session);
+  let paused: string | undefined;
   let claim: Claim | undefined;
   const leaving = new AbortController();
   let explained = false;
@@ -170,6 +174,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
           frame: window !== top || undefined,
           eval: realm !== undefined,
           evalBlocked: blocked || undefined,
+          paused,
         },
       };
     },
@@ -256,6 +261,11 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
     untool: async (name) => (await load("tools")).untool(name),
     state: async (...what) => (await load("state")).state(...what),
     changed: () => parts.state?.changed(),
+    pause: (message = "a person has paused agents in this page") => {
+      paused = message;
+      link.page?.notify("page/info", { paused });
+    },
+    resume: () => own.pause(""),
     close() {
       leaving.abort();
       leave();
