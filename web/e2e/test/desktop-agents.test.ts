@@ -87,8 +87,7 @@ test("paused, the page refuses every kind of call and says why; resumed, it answ
 test("a pause outlives a reload, and is ended by the person only", async () => {
   await desktop.page.click("#activity-light");
   await desktop.page.click("#activity .switch");
-  await desktop.page.reload();
-  await stage.joined(desktop.page);
+  await desktop.reload();
   assert.equal(await status(), "paused");
   assert.equal((await desktop.eye("1")).code, 4);
   await desktop.page.click("#activity-light");

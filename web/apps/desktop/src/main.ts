@@ -81,8 +81,9 @@ defineGlobals(desk, algo);
 const ground = el("div", { class: "ground", on: { pointerdown: () => stack.blur() } }, wallpaper(), glance(), shelf(desk));
 document.body.append(ground, stack.element, ...taskbar(desk), toasts.element);
 keys(stack);
-document.documentElement.classList.add("is-ready");
 
 const eye = await loadEye();
 desk.pause.tellClient();
-if (eye !== undefined) offer(eye, desk, algo);
+if (eye !== undefined) await offer(eye, desk, algo);
+// For who must not come too early, such as a test.
+document.documentElement.dataset["ready"] = "";

@@ -5,15 +5,13 @@ import type { Desk } from "./desk.js";
 import type { Eye } from "./eye.js";
 import { tools } from "./tools.js";
 
-export function offer(eye: Eye, desk: Desk, bridge: Bridge): void {
-  void eye.state(() => state(desk));
+/** Resolves when agents have everything. */
+export async function offer(eye: Eye, desk: Desk, bridge: Bridge): Promise<void> {
   desk.stack.onChange(() => eye.changed());
-  desk.pause.onChange(() => eye.changed());
-  void offerInOrder(eye, desk);
-  relayTopics(eye, desk);
   addEventListener("eye:message", (event) => {
     if (event instanceof CustomEvent) answer(eye, desk, bridge, event.detail as unknown);
   });
+  await Promise.all([eye.state(() => state(desk)), offerInOrder(eye, desk), relayTopics(eye, desk)]);
 }
 
 /** Tools and apps one after the other: agents read them in the order in which they arrive, and a list that stays the same stays cached. */
@@ -45,9 +43,11 @@ function deliver(desk: Desk, id: string, message: unknown, from: string): unknow
   return app.message(desk, message, from);
 }
 
-function relayTopics(eye: Eye, desk: Desk): void {
+/** Resolves when the topics that somebody listens to already are heard. */
+function relayTopics(eye: Eye, desk: Desk): Promise<unknown> {
   const { publish, subscribe } = eye;
-  if (publish === undefined || subscribe === undefined) return;
+  if (publish === undefined || subscribe === undefined) return Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
   desk.pubsub.join({
     publish(topic, message, options) {
       // What is said to `claude` also waits for an agent that is not there yet.
@@ -55,15 +55,15 @@ function relayTopics(eye: Eye, desk: Desk): void {
       publish.call(eye, topic, message, options).catch((error: unknown) => console.warn(`the hub did not take a message to ${topic}:`, error));
     },
     subscribe(topic, deliver) {
-      const subscribed = subscribe.call(eye, topic, (message, { from }) => deliver(message, from));
-      subscribed.catch((error: unknown) => console.warn(`the hub does not let this page hear ${topic}:`, error));
-      return () =>
-        void subscribed.then(
-          (end) => end(),
-          () => undefined,
-        );
+      const subscribed = subscribe
+        .call(eye, topic, (message, { from }) => deliver(message, from))
+        .catch((error: unknown) => console.warn(`the hub does not let this page hear ${topic}:`, error));
+      last = subscribed;
+      return () => void subscribed.then((end) => end?.());
     },
   });
+  // The hub takes them in order.
+  return last;
 }
 
 /** A line of the original's mailbox calls the bridge, and its result goes the same way back; anything else is for the person. */
