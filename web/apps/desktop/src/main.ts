@@ -18,6 +18,7 @@ import { Pubsub } from "./pubsub.js";
 import type { Frame } from "./shell/frame.js";
 import { glance } from "./shell/glance.js";
 import { keys } from "./shell/keys.js";
+import { remember } from "./shell/memory.js";
 import { shelf } from "./shell/shelf.js";
 import { Stack } from "./shell/stack.js";
 import { taskbar } from "./shell/taskbar.js";
@@ -36,10 +37,10 @@ const desk: Desk = {
   apps,
   stack,
   pubsub,
-  files: new FileStore(SEED, storage()),
+  files: new FileStore(SEED, storage("localStorage")),
   activity: new Activity(),
   chat: new Chat(pubsub, USER),
-  pause: new Pause(storage()),
+  pause: new Pause(storage("localStorage")),
   open: openApp,
   toast: (title, text) => toasts.show(title, text),
 };
@@ -49,7 +50,7 @@ function openApp(name: string, argument?: string): Frame | undefined {
   if (app === undefined) return undefined;
   const key = app.key?.(argument) ?? app.id;
   const there = stack.find(key);
-  const frame = there ?? stack.open(app, key);
+  const frame = there ?? stack.open(app, key, argument);
   if (there === undefined) {
     const pane = { title: (text: string) => (frame.title = text), unsaved: (is: boolean) => (frame.unsaved = is) };
     frame.fill(app.open(desk, pane, argument));
@@ -81,6 +82,7 @@ defineGlobals(desk, algo);
 const ground = el("div", { class: "ground", on: { pointerdown: () => stack.blur() } }, wallpaper(), glance(), shelf(desk));
 document.body.append(ground, stack.element, ...taskbar(desk), toasts.element);
 keys(stack);
+remember(desk, storage("sessionStorage"));
 
 const eye = await loadEye();
 desk.pause.tellClient();

@@ -44,6 +44,8 @@ export class Frame {
     readonly id: number,
     readonly app: App,
     readonly key: string,
+    /** What it was opened with. */
+    readonly argument: string | undefined,
     rect: Rect,
     holder: Holder,
   ) {
@@ -103,6 +105,11 @@ export class Frame {
   set unsaved(is: boolean) {
     this.#unsaved = is;
     this.element.classList.toggle("is-unsaved", is);
+  }
+
+  /** Where it is when it is neither maximised nor a sheet. */
+  get rect(): Rect {
+    return this.#rect;
   }
 
   /** Where it is at this moment. */
