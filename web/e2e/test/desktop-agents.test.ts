@@ -23,7 +23,10 @@ afterEach(() => desktop.close());
 const status = (): Promise<string | null> => desktop.page.getAttribute("#activity-light", "data-status");
 const lit = (wanted: string): Promise<true> => until(`the light is ${wanted}`, async () => ((await status()) === wanted ? true : undefined));
 /** The calls in the light's list, the last first. */
-const listed = (): Promise<(string | null)[][]> => desktop.page.locator("#activity .call").evaluateAll((rows) => rows.map((row) => [row.className, ...[".call-text", ".call-answer"].map((part) => row.querySelector(part)?.textContent ?? null)]));
+const listed = (): Promise<(string | null)[][]> =>
+  desktop.page
+    .locator("#activity .call")
+    .evaluateAll((rows) => rows.map((row) => [row.className, ...[".call-text", ".call-answer"].map((part) => row.querySelector(part)?.textContent ?? null)]));
 
 test("every call is listed with what came of it, the last first", async () => {
   await lit("on");

@@ -23,7 +23,9 @@ const frame = (id: number): string => `.window[data-window='${String(id)}']`;
 const focused = (): Promise<string | null> => desktop.page.evaluate(() => document.activeElement?.getAttribute("data-app") ?? document.activeElement?.tagName ?? null);
 /** From the lowest to the topmost. */
 const order = (): Promise<(string | undefined)[]> =>
-  desktop.page.evaluate(() => [...document.querySelectorAll<HTMLElement>(".window:not(.is-minimized)")].sort((a, b) => Number(a.style.zIndex) - Number(b.style.zIndex)).map((one) => one.dataset["app"]));
+  desktop.page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>(".window:not(.is-minimized)")].sort((a, b) => Number(a.style.zIndex) - Number(b.style.zIndex)).map((one) => one.dataset["app"]),
+  );
 
 test("a window is dragged by its bar, and its place is in the state", async () => {
   await desktop.page.click(".desktop-icon[data-app=files]");

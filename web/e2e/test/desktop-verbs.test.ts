@@ -40,7 +40,8 @@ test("click '#button', which is not there, says what there is", async () => {
 test("look names every icon, button and window once", async () => {
   await desktop.says('openSystemApp("chat")');
   const seen = await desktop.says("look");
-  for (const line of ["nav Apps:", "[javascript.ide]", "[+ Start]", "[+ Activity]", "dialog Chat:", "[Close]", "Message: _", "[Send]"]) assert.ok(seen.includes(line), `${line} in\n${seen}`);
+  for (const line of ["nav Apps:", "[javascript.ide]", "[+ Start]", "[+ Activity]", "dialog Chat:", "[Close]", "Message: _", "[Send]"])
+    assert.ok(seen.includes(line), `${line} in\n${seen}`);
 });
 
 test("a window is dragged by its bar, and its new place is in the state", async () => {

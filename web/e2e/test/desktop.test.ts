@@ -179,11 +179,7 @@ test("topics inside the page have the original's results", async () => {
 });
 
 test("the icon of javascript.ide is changed in three calls", async () => {
-  const session = [
-    ["$$('.desktop-icon').map(i => i.dataset.app)"],
-    ["call", "set_icon", "app=javascript.ide", "icon=🦊"],
-    [`$('[data-app="javascript.ide"]').innerText`],
-  ];
+  const session = [["$$('.desktop-icon').map(i => i.dataset.app)"], ["call", "set_icon", "app=javascript.ide", "icon=🦊"], [`$('[data-app="javascript.ide"]').innerText`]];
   const answers = [];
   for (const call of session) answers.push(await desktop.says(...call));
   assert.deepEqual(answers, [JSON.stringify(APPS), "javascript.ide: 🦊", "🦊\njavascript.ide"]);

@@ -1,5 +1,6 @@
 // What the desktop gives to agents through the page client: its state, its apps, its topics, and a handful of tools.
 
+import { who } from "./apps/words.js";
 import type { Bridge } from "./bridge.js";
 import type { Desk } from "./desk.js";
 import type { Eye } from "./eye.js";
@@ -37,7 +38,7 @@ function deliver(desk: Desk, id: string, message: unknown, from: string): unknow
   const app = desk.apps.find((one) => one.id === id);
   if (app?.message === undefined) {
     desk.open(id);
-    desk.toast(`${from} to ${app?.name ?? id}`, typeof message === "string" ? message : JSON.stringify(message));
+    desk.toast(`${who(from)} to ${app?.name ?? id}`, typeof message === "string" ? message : JSON.stringify(message));
     return undefined;
   }
   return app.message(desk, message, from);
@@ -68,7 +69,11 @@ function relayTopics(eye: Eye, desk: Desk): Promise<unknown> {
 
 /** A line of the original's mailbox calls the bridge, and its result goes the same way back; anything else is for the person. */
 function answer(eye: Eye, desk: Desk, bridge: Bridge, message: unknown): void {
-  const { _bridge, _args, _id } = (typeof message === "object" && message !== null ? message : {}) as { readonly _bridge?: unknown; readonly _args?: unknown; readonly _id?: unknown };
+  const { _bridge, _args, _id } = (typeof message === "object" && message !== null ? message : {}) as {
+    readonly _bridge?: unknown;
+    readonly _args?: unknown;
+    readonly _id?: unknown;
+  };
   if (typeof _bridge !== "string") {
     desk.toast("Message from an agent", typeof message === "string" ? message : JSON.stringify(message));
     return;
