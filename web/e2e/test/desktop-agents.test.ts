@@ -23,7 +23,10 @@ afterEach(() => desktop.close());
 const status = (): Promise<string | null> => desktop.page.getAttribute("#activity-light", "data-status");
 const lit = (wanted: string): Promise<true> => until(`the light is ${wanted}`, async () => ((await status()) === wanted ? true : undefined));
 /** The calls in the light's list, the last first. */
-const listed = (): Promise<(string | null)[][]> => desktop.page.locator("#activity .call").evaluateAll((rows) => rows.map((row) => [row.className, ...[".call-text", ".call-answer"].map((part) => row.querySelector(part)?.textContent ?? null)]));
+const listed = (): Promise<(string | null)[][]> =>
+  desktop.page
+    .locator("#activity .call")
+    .evaluateAll((rows) => rows.map((row) => [row.className, ...[".call-text", ".call-answer"].map((part) => row.querySelector(part)?.textContent ?? null)]));
 
 test("every call is listed with what came of it, the last first", async () => {
   await lit("on");
@@ -87,8 +90,7 @@ test("paused, the page refuses every kind of call and says why; resumed, it answ
 test("a pause outlives a reload, and is ended by the person only", async () => {
   await desktop.page.click("#activity-light");
   await desktop.page.click("#activity .switch");
-  await desktop.page.reload();
-  await stage.joined(desktop.page);
+  await desktop.reload();
   assert.equal(await status(), "paused");
   assert.equal((await desktop.eye("1")).code, 4);
   await desktop.page.click("#activity-light");

@@ -91,6 +91,9 @@ function shortly(value: unknown): string {
 }
 
 function clipped(text: string): string {
-  const line = text.slice(0, TEXT_CHARS_MAX * 4).replace(/\s+/g, " ").trim();
+  const line = text
+    .slice(0, TEXT_CHARS_MAX * 4)
+    .replace(/\s+/g, " ")
+    .trim();
   return line.length > TEXT_CHARS_MAX ? `${line.slice(0, TEXT_CHARS_MAX - 1)}…` : line;
 }
