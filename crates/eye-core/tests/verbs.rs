@@ -196,9 +196,9 @@ fn a_person_pauses_agents_and_lets_them_go_on() {
         → page 1 evaluates 1: slow()
     2 page 1 pauses a person has paused agents
     3 agent 2 asks b x
-        ← agent 2 b!-32006 a person has paused agents | what it publishes can be read: `eye state`
+        ← agent 2 b!-32006 a person has paused agents | ask the person to resume
     3 agent 2 does page/look
-        ← agent 2 1!-32006 a person has paused agents | what it publishes can be read: `eye state`
+        ← agent 2 1!-32006 a person has paused agents | ask the person to resume
     4 agent 2 reads n
         ← agent 2 {"value":1,"revision":1,"source":"cache","wasCached":true,"stale":false,"ageMs":4,"time":"1970-01-01T00:00:00.000Z"}
     5 page 1 answers 1 =1

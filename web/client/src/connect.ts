@@ -43,7 +43,7 @@ export interface Eye extends PageVerbs {
   /** Says that the state has changed by itself: nobody looks at an idle page. */
   changed(): void;
   /** Agents get this message instead of answers, until `resume`. What the page publishes, they still read. */
-  pause(message?: string): void;
+  pause(message: string, hint?: string): void;
   resume(): void;
   close(): void;
 }
@@ -261,8 +261,8 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
     untool: async (name) => (await load("tools")).untool(name),
     state: async (...what) => (await load("state")).state(...what),
     changed: () => parts.state?.changed(),
-    pause: (message = "a person has paused agents in this page") => {
-      paused = message;
+    pause: (...said) => {
+      paused = said.join("\x1f");
       link.page?.notify("page/info", { paused });
     },
     resume: () => own.pause(""),

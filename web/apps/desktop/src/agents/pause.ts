@@ -35,7 +35,7 @@ export class Pause implements Gate {
 
   /** Also once the client has arrived, for what was remembered. */
   tellClient(): void {
-    if (this.#on) eye()?.pause?.(`${this.message}; ${this.hint}`);
+    if (this.#on) eye()?.pause?.(this.message, this.hint);
     else eye()?.resume?.();
   }
 
