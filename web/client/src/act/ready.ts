@@ -25,6 +25,8 @@ export interface Tools {
 /** `touch`: it must be hit by a pointer. */
 export async function ready(target: unknown, { core, look, signal, deadline, timeoutMs }: Tools, touch = true): Promise<Spot> {
   let box = "";
+  const other = look.renamed(target);
+  if (other !== undefined) throw misused(other);
   for (;;) {
     signal.throwIfAborted();
     const spot = tried(target, look, touch);

@@ -88,8 +88,17 @@ export function lineOf(element: Element): string {
   if (kindOf(element) !== undefined) return describe(element);
   const text = clip(plain((element as HTMLElement).innerText ?? element.textContent ?? ""), OUTLINE_NAME_CHARS_MAX) || `<${element.localName}>`;
   const line = `${refOf(element)} ${text}`;
-  shownAs(element, line);
+  shownAs(element, line, nameOf(element));
   return line;
+}
+
+/** Pages use elements again, in lists above all: why a ref does not mean what was shown under it any more. */
+export function renamed(target: unknown): string | undefined {
+  const shown = typeof target === "string" && REF.test(target.trim()) ? referred(target.trim()) : undefined;
+  if (shown?.element === undefined || shown.line === "") return undefined;
+  const name = nameOf(shown.element);
+  if (name === shown.name || clip(name, OUTLINE_NAME_CHARS_MAX) === shown.name) return undefined;
+  return `${shown.line} is now ${lineOf(shown.element).replace(/^\S+ /, "")}; if that is meant too, ask again`;
 }
 
 /** Those that an agent may have meant, best first. */

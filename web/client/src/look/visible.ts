@@ -17,7 +17,7 @@ export function hides(element: Element, style: CSSStyleDeclaration): boolean {
 }
 
 export function isVisible(element: Element): boolean {
-  if (!element.isConnected || !hasSize(element) || !/^visible$/.test(styleOf(element).visibility)) return false;
+  if (!element.isConnected || !element.checkVisibility({ visibilityProperty: true }) || !hasSize(element)) return false;
   for (let at: Element | null = element; at !== null; at = above(at)) if (hides(at, styleOf(at))) return false;
   return true;
 }
