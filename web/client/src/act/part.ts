@@ -1,6 +1,6 @@
 // The acting verbs: each waits for its target, does what a person would do to it, and answers with what changed.
 
-import { ACT_MS } from "../limits.js";
+import { ACT_MS, SCROLL_FRAMES } from "../limits.js";
 import type { LookPart } from "../look/part.js";
 import type { Kind } from "../look/kind.js";
 import type { Core, Part } from "../part.js";
@@ -10,7 +10,7 @@ import { drag } from "./drag.js";
 import { strike, strokes } from "./keys.js";
 import { watch } from "./outcome.js";
 import { click, enter, focus } from "./pointer.js";
-import { middle, ready, type Spot, type Tools } from "./ready.js";
+import { frame, middle, ready, type Spot, type Tools } from "./ready.js";
 import { scroll } from "./scroll.js";
 import { changed, isField, replaceText, setNative } from "./text.js";
 
@@ -162,7 +162,9 @@ export function offer(core: Core): ActPart {
         const timeoutMs = timeoutOf(params, ACT_MS);
         const { target } = params;
         const tools = { core, look, signal, timeoutMs, deadline: performance.now() + timeoutMs };
-        return scroll(target === undefined ? undefined : (await ready(target, tools, false)).element, params);
+        const where = scroll(target === undefined ? undefined : (await ready(target, tools, false)).element, params);
+        for (let frames = 0; frames < SCROLL_FRAMES; frames++) await frame(core);
+        return where();
       },
     },
   };

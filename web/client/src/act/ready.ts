@@ -40,7 +40,8 @@ export async function ready(target: unknown, { core, look, signal, deadline, tim
       const why = typeof spot === "string" ? spot : "it does not come to rest";
       throw late(`${named(target, look)}: ${why}, within ${timeoutMs / 1000} s`, why === NOTHING ? { hint: look.nearest(target) } : undefined);
     }
-    await frame(core);
+    // What is not there is not looked for in every frame.
+    await (typeof spot === "string" ? new Promise<void>((resolve) => core.after(READY_LOOK_MS, resolve)) : frame(core));
   }
 }
 

@@ -85,11 +85,15 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
     return overlaps({ left: left + dx, top: top + dy, right: right + dx, bottom: bottom + dy }, clip);
   };
 
+  const passed = (element: Element, { clip, dy }: Place, count = element.querySelectorAll(HELD).length): void => {
+    if (element.getBoundingClientRect().bottom + dy <= (clip?.top ?? 0)) above += count;
+    else below += count;
+  };
+
   const act = (element: Element, kind: Kind, place: Place, holds: boolean): void => {
     if (!hasSize(element)) return;
     if (!isSeen(element, place)) {
-      if (element.getBoundingClientRect().bottom + place.dy <= (place.clip?.top ?? 0)) above++;
-      else below++;
+      passed(element, place, 1);
       return;
     }
     endText();
@@ -108,7 +112,12 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
       const [first] = run;
       const seen = run.length > OUTLINE_ALIKE_MAX && first !== undefined && isElement(first) ? run.filter((child) => isSeen(child as Element, place) && isShown(child as Element)) : [];
       const rest = seen.length > OUTLINE_ALIKE_MAX ? new Set(seen.slice(OUTLINE_ALIKE_SHOWN)) : undefined;
-      for (const child of run) if (rest?.has(child) !== true) visit(child, place);
+      for (const child of run) {
+        if (rest?.has(child) === true) continue;
+        // Of a list out of sight nothing but the number is told.
+        if (run.length > OUTLINE_ALIKE_SHOWN && isElement(child) && !isSeen(child, place) && hasSize(child)) passed(child, place);
+        else visit(child, place);
+      }
       if (rest === undefined) continue;
       part();
       pieces.push(`… ${rest.size} more like this`);
