@@ -53,6 +53,8 @@ export const SETTLE_QUIET_MS = 30;
 export const SETTLE_MS_MAX = 600;
 export const SETTLE_REQUESTS_MS_MAX = 2_000;
 export const DRAG_STEPS = 8;
+/** The event comes with the first frame, what is drawn for it with the second. */
+export const SCROLL_FRAMES = 3;
 
 export const TOPIC_REQUEST_MS = 5_000;
 /** What a page tells agents before it has joined. */

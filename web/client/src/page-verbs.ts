@@ -67,5 +67,5 @@ export interface PageVerbs {
 
 export interface ScrollWish extends Within {
   readonly by?: readonly [x: number, y: number] | undefined;
-  readonly to?: "top" | "bottom" | readonly [x: number, y: number] | undefined;
+  readonly to?: "up" | "down" | "top" | "bottom" | readonly [x: number, y: number] | undefined;
 }

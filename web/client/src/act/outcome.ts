@@ -16,7 +16,7 @@ export interface Watch {
 
 /** `accept`: what to say to the browser's own questions while this lasts; they would stop the page for a person to answer. */
 export async function watch(core: Core, look: LookPart, accept: unknown): Promise<Watch> {
-  const logs = await core.load("logs");
+  const { logged: loggedAfter } = await core.load("verbs");
   const { journal } = core;
   const logged = journal.entries.at(-1)?.n ?? 0;
   const open = journal.open;
@@ -56,7 +56,7 @@ export async function watch(core: Core, look: LookPart, accept: unknown): Promis
       const line = element?.isConnected === true && look.isVisible(element) ? look.lineOf(element) : undefined;
       const own = line !== undefined && !told.some((one) => one.includes(line)) ? [told.length === 0 ? `${line}: nothing else changed` : line] : [];
       const moved = location.href === url ? [] : [`now at ${location.href}`];
-      const errors = logs.after(logged).filter(({ level }) => level === "error");
+      const errors = loggedAfter(logged).filter(({ level }) => level === "error");
       return [...own, ...told, ...moved, ...asked, ...errors.map(errorLine)].join("\n") || "nothing changed";
     },
     end,

@@ -1,6 +1,6 @@
 // The acting verbs: each waits for its target, does what a person would do to it, and answers with what changed.
 
-import { ACT_MS } from "../limits.js";
+import { ACT_MS, SCROLL_FRAMES } from "../limits.js";
 import type { LookPart } from "../look/part.js";
 import type { Kind } from "../look/kind.js";
 import type { Core, Part } from "../part.js";
@@ -10,7 +10,7 @@ import { drag } from "./drag.js";
 import { strike, strokes } from "./keys.js";
 import { watch } from "./outcome.js";
 import { click, enter, focus } from "./pointer.js";
-import { middle, ready, type Spot, type Tools } from "./ready.js";
+import { frame, middle, ready, type Spot, type Tools } from "./ready.js";
 import { scroll } from "./scroll.js";
 import { changed, isField, replaceText, setNative } from "./text.js";
 
@@ -106,11 +106,12 @@ export function offer(core: Core): ActPart {
         const { fields, target, value, click } = params;
         if (fields === undefined) return fill1(target, value, tools, asking);
         if (!Array.isArray(fields)) throw misused("fields is a list of [target, value]");
+        let last: Element | undefined;
         for (const field of fields as unknown[]) {
           if (!Array.isArray(field)) throw misused("fields is a list of [target, value]");
-          await fill1(field[0], field[1], tools, asking, true);
+          last = await fill1(field[0], field[1], tools, asking, true);
         }
-        return click === undefined ? undefined : click1({ ...params, target: click }, tools, asking);
+        return click === undefined ? last : click1({ ...params, target: click }, tools, asking);
       }),
       type: acting(async ({ target, value }, tools, { own }) => {
         const { element } = await ready(target, tools, false);
@@ -129,7 +130,7 @@ export function offer(core: Core): ActPart {
       press: acting(async (params, tools, { own }) => {
         const list = strokes(textOf(params, "keys"));
         const { target } = params;
-        const element = target === undefined || target === null ? undefined : (await ready(target, tools, false)).element;
+        const element = target === undefined ? undefined : (await ready(target, tools, false)).element;
         own(() => {
           if (element !== undefined) focus(element);
           for (const stroke of list) strike(stroke);
@@ -161,7 +162,9 @@ export function offer(core: Core): ActPart {
         const timeoutMs = timeoutOf(params, ACT_MS);
         const { target } = params;
         const tools = { core, look, signal, timeoutMs, deadline: performance.now() + timeoutMs };
-        return scroll(target === undefined || target === null ? undefined : (await ready(target, tools, false)).element, params);
+        const where = scroll(target === undefined ? undefined : (await ready(target, tools, false)).element, params);
+        for (let frames = 0; frames < SCROLL_FRAMES; frames++) await frame(core);
+        return where();
       },
     },
   };

@@ -25,6 +25,8 @@ export interface Tools {
 /** `touch`: it must be hit by a pointer. */
 export async function ready(target: unknown, { core, look, signal, deadline, timeoutMs }: Tools, touch = true): Promise<Spot> {
   let box = "";
+  const other = look.renamed(target);
+  if (other !== undefined) throw misused(other);
   for (;;) {
     signal.throwIfAborted();
     const spot = tried(target, look, touch);
@@ -38,7 +40,8 @@ export async function ready(target: unknown, { core, look, signal, deadline, tim
       const why = typeof spot === "string" ? spot : "it does not come to rest";
       throw late(`${named(target, look)}: ${why}, within ${timeoutMs / 1000} s`, why === NOTHING ? { hint: look.nearest(target) } : undefined);
     }
-    await frame(core);
+    // What is not there is not looked for in every frame.
+    await (typeof spot === "string" ? new Promise<void>((resolve) => core.after(READY_LOOK_MS, resolve)) : frame(core));
   }
 }
 

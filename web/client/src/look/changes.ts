@@ -1,13 +1,15 @@
-// What is different between two outlines of the same page: lines that came, went, or say something else about the same element.
+// What is different between two outlines of the same page: pieces that came, went, or say something else about the same element.
 
 import { CHANGES_MAX } from "../limits.js";
 
+/** Between what stands in one line of an outline. */
+export const SEPARATOR = " | ";
 const FIRST_REF = /\be\d+\b/;
 
 /** Empty if nothing changed. `+` came, `-` went, `~` is what it is now. */
 export function changes(before: readonly string[], after: readonly string[]): string[] {
-  const was = counted(before.map((line) => line.trim()));
-  const is = counted(after.map((line) => line.trim()));
+  const was = counted(before);
+  const is = counted(after);
   const gone = [...was].filter(([line, count]) => (is.get(line) ?? 0) < count).map(([line]) => line);
   const refs = new Map(gone.flatMap((line) => (FIRST_REF.test(line) ? [[FIRST_REF.exec(line)?.[0], line] as const] : [])));
   const told: string[] = [];
@@ -27,6 +29,6 @@ export function changes(before: readonly string[], after: readonly string[]): st
 
 function counted(lines: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
+  for (const piece of lines.flatMap((line) => line.trim().split(SEPARATOR))) counts.set(piece, (counts.get(piece) ?? 0) + 1);
   return counts;
 }
