@@ -60,7 +60,7 @@ function openApp(name: string, argument?: string): Frame | undefined {
   return frame;
 }
 
-tapSockets(desk.activity, desk.pause);
+tapSockets(desk.activity);
 serveFiles(desk.files);
 for (const app of apps) {
   pubsub.register(app.id, { openFn: () => void openApp(app.id) });

@@ -24,7 +24,6 @@ interface Rpc {
 const LINE = /^(\w{0,19}):([^]*)$/;
 const ANSWER = /^(\w{1,19})([:=~!])([^]*)$/;
 const VERB = "page/";
-const CODE_DENIED = -32006;
 /** Between a message and what to do next. */
 const SEPARATOR = "\x1f";
 
@@ -72,13 +71,6 @@ export function ended(frame: unknown): Ended | undefined {
   if (method !== undefined || (typeof id !== "string" && typeof id !== "number")) return undefined;
   const failed = error !== undefined;
   return { id: String(id), failed, text: clipped(failed ? String(error.message) : typeof result === "string" ? result : shortly(result)) };
-}
-
-/** The answer to a call that the person does not want; `undefined` for what was fired. */
-export function denial({ id, kind }: Asked, message: string, hint: string): string | object | undefined {
-  if (id === "") return undefined;
-  if (kind === "eval") return `${id}!${String(CODE_DENIED)} ${message}${SEPARATOR}${hint}`;
-  return { jsonrpc: "2.0", id, error: { code: CODE_DENIED, message, data: { hint } } };
 }
 
 function rpc(frame: unknown): Rpc {
