@@ -1,6 +1,7 @@
 //! The hub's one state: the switchboard, the peers and their outboxes. What a peer says goes in, what follows is
 //! written into outboxes while the state is held, so that nothing is reordered.
 
+use crate::faces::Seat;
 use crate::outbox::{Kind, Parcel};
 use crate::peer::{Peer, Side, Signals, Voice};
 use crate::speaking::speak;
@@ -13,7 +14,7 @@ use eye_protocol::messages::{PageInfo, Retiring, SessionRow, Status};
 use eye_protocol::rpc;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 use tokio::sync::Notify;
 
@@ -44,6 +45,8 @@ pub struct Hub {
     state: Mutex<State>,
     facts: Facts,
     started: Instant,
+    /// Who serves agents in another protocol.
+    pub(crate) seat: OnceLock<Seat>,
     /// The next deadline came nearer.
     pub rearm: Notify,
     /// The sessions to remember changed.
@@ -77,6 +80,7 @@ impl Hub {
             state: Mutex::new(state),
             facts,
             started: Instant::now(),
+            seat: OnceLock::new(),
             rearm: Notify::new(),
             remember: Notify::new(),
             stop: Notify::new(),

@@ -76,6 +76,9 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
         "hub/status" => FromAgent::Status(id.clone()),
         "hub/stop" => FromAgent::Stop(id.clone()),
         "session/create" | "tools/register" | "tools/unregister" => FromAgent::Provide,
+        gateway if gateway.starts_with("gateway/") => {
+            FromAgent::Gateway { id: id.clone(), method: gateway.into(), params: params.into() }
+        }
         _ => return super::tools::from_agent(&reply(), method, params),
     })
 }
