@@ -10,8 +10,8 @@ mod link;
 mod near;
 mod options;
 mod places;
-mod schema;
 mod start;
+mod typing;
 mod ui;
 mod verbs;
 

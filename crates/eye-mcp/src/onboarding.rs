@@ -1,0 +1,1 @@
+//! What identities were told.

@@ -1,0 +1,1 @@
+//! One upstream: its process or URL, its wire, its supervision.
