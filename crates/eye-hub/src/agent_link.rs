@@ -16,7 +16,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 /// How far a call is, as its page tells it. Who does not keep up misses some of it: the next one says more.
 pub type ProgressSink = mpsc::Sender<Box<str>>;
@@ -36,6 +36,11 @@ impl std::fmt::Debug for Links {
 impl Links {
     pub(crate) fn new(hub: Arc<Hub>) -> Self {
         Self { hub }
+    }
+
+    /// Counts up when pages come, go or change, or their tools do.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.hub.lists.subscribe()
     }
 
     /// Enters the hub as the agent that `hello` names.

@@ -1,0 +1,229 @@
+//! Everything that one client can call, gathered: eye's verbs, the tools of pages, and those of upstreams. Kept until
+//! one of them changes.
+
+use super::client::{Client, hold};
+use super::verbs;
+use crate::catalogue::{Catalogue, Entry, Provider, Standing, prefixed};
+use crate::gateway::ServerState;
+use crate::{CallContext, Change, ServerStatus};
+use eye_protocol::rpc::json;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+use tokio::sync::{broadcast, watch};
+
+/// How the name of a page's provider begins.
+pub const PAGE: &str = "page:";
+/// Pages of a list that an upstream may give.
+const LIST_PAGES_MAX: usize = 100;
+
+/// Everything that can be called now.
+#[derive(Debug)]
+pub struct Held {
+    /// To search in.
+    pub catalogue: Catalogue,
+    /// The session of each provider that is a page.
+    pub pages: HashMap<String, String>,
+}
+
+/// What is kept of it.
+#[derive(Debug)]
+pub struct Keeping {
+    inner: Mutex<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    hub: watch::Receiver<u64>,
+    gateway: broadcast::Receiver<Change>,
+    held: Option<Arc<Held>>,
+}
+
+impl Keeping {
+    pub fn new(hub: watch::Receiver<u64>, gateway: broadcast::Receiver<Change>) -> Self {
+        Self { inner: Mutex::new(Kept { hub, gateway, held: None }) }
+    }
+
+    fn get(&self) -> Option<Arc<Held>> {
+        let mut kept = hold(&self.inner);
+        let mut changed = kept.hub.has_changed().unwrap_or(true);
+        while !matches!(kept.gateway.try_recv(), Err(broadcast::error::TryRecvError::Empty)) {
+            changed = true;
+            if matches!(kept.gateway.try_recv(), Err(broadcast::error::TryRecvError::Closed)) {
+                break;
+            }
+        }
+        if changed {
+            kept.hub.mark_unchanged();
+            kept.held = None;
+        }
+        kept.held.clone()
+    }
+
+    fn set(&self, held: Arc<Held>) {
+        hold(&self.inner).held = Some(held);
+    }
+}
+
+#[derive(Deserialize)]
+struct Sessions {
+    sessions: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct Tools {
+    tools: Vec<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
+impl Client {
+    /// Everything that can be called now.
+    pub(super) async fn catalogue(&self) -> Arc<Held> {
+        if let Some(held) = self.keeping.get() {
+            return held;
+        }
+        let rows = self.rows().await;
+        let mut entries: Vec<Arc<Entry>> = verbs::entries().to_vec();
+        let mut providers = vec![Provider {
+            name: verbs::SERVER.into(),
+            description: Some("eye's own verbs, for pages".into()),
+            command: Vec::new(),
+            available: true,
+        }];
+        let mut pages = HashMap::new();
+        for (server, id, row) in named_pages(&rows) {
+            let mine = self.tools_of(&server, &id).await;
+            if mine.is_empty() {
+                continue;
+            }
+            providers.push(Provider {
+                name: server.clone(),
+                description: row["title"].as_str().map(str::to_owned),
+                command: Vec::new(),
+                available: row["state"] == "connected",
+            });
+            entries.extend(mine);
+            pages.insert(server, id);
+        }
+        entries.extend(self.scope.entries());
+        providers.extend(self.scope.servers().into_iter().filter(is_on).map(provider));
+        let held = Arc::new(Held { catalogue: Catalogue::new(entries, providers, rows), pages });
+        self.keeping.set(held.clone());
+        held
+    }
+
+    /// The pages that are there, or about to be again.
+    pub(super) async fn rows(&self) -> Vec<Value> {
+        let Ok(list) = self.link.request("session/list", "{}", None).await else { return Vec::new() };
+        let Ok(Sessions { mut sessions }) = serde_json::from_str(list.get()) else { return Vec::new() };
+        sessions.retain(|row| row["state"] != "gone");
+        sessions.sort_by(|a, b| a["id"].as_str().cmp(&b["id"].as_str()));
+        sessions
+    }
+
+    async fn tools_of(&self, server: &str, id: &str) -> Vec<Arc<Entry>> {
+        let params = format!(r#"{{"page":{}}}"#, json(id));
+        let Ok(list) = self.link.request("tools/list", &params, None).await else { return Vec::new() };
+        let Ok(Tools { tools }) = serde_json::from_str(list.get()) else { return Vec::new() };
+        let entry = |tool: Box<RawValue>| {
+            let Named { name } = serde_json::from_str(tool.get()).ok()?;
+            Some(Arc::new(Entry::new(server, name, tool, Standing::Ready)))
+        };
+        tools.into_iter().filter_map(entry).collect()
+    }
+
+    /// The prompts of upstreams that run, each under a name of its own. Listing starts nothing.
+    pub(super) async fn prompts(&self) -> Vec<Box<RawValue>> {
+        let mut all = Vec::new();
+        for (server, name, raw) in self.upstream_prompts().await {
+            all.extend(super::methods::renamed(raw.get(), "name", &prefixed(&server, &name)));
+        }
+        all
+    }
+
+    /// Whose prompt this is, and its name there.
+    pub(super) async fn prompt_owner(&self, name: &str) -> Option<(String, String)> {
+        let all = self.upstream_prompts().await;
+        let found = all.into_iter().find(|(server, own, _)| prefixed(server, own) == name || own == name);
+        found.map(|(server, own, _)| (server, own))
+    }
+
+    async fn upstream_prompts(&self) -> Vec<(String, String, Box<RawValue>)> {
+        let mut all = Vec::new();
+        for server in self.running() {
+            for raw in self.list_of(&server, "prompts/list", "prompts").await {
+                if let Ok(Named { name }) = serde_json::from_str(raw.get()) {
+                    all.push((server.clone(), name, raw));
+                }
+            }
+        }
+        all
+    }
+
+    /// Upstreams that run.
+    pub(super) fn running(&self) -> Vec<String> {
+        let servers = self.scope.servers().into_iter();
+        servers.filter(|status| status.state == ServerState::Ready).map(|status| status.name).collect()
+    }
+
+    /// A list of an upstream, all its pages; empty when it has none.
+    pub(super) async fn list_of(&self, server: &str, method: &str, member: &str) -> Vec<Box<RawValue>> {
+        let mut all = Vec::new();
+        let mut cursor: Option<String> = None;
+        for _ in 0..LIST_PAGES_MAX {
+            let params = cursor.as_ref().map_or_else(|| "{}".to_owned(), |at| format!(r#"{{"cursor":{}}}"#, json(at)));
+            let params = RawValue::from_string(params).ok();
+            let Ok(page) = self.scope.request(server, method, params, CallContext::default()).await else { break };
+            let Ok(mut page) = serde_json::from_str::<HashMap<String, Box<RawValue>>>(page.get()) else { break };
+            let items = page.remove(member).and_then(|raw| serde_json::from_str::<Vec<Box<RawValue>>>(raw.get()).ok());
+            all.extend(items.unwrap_or_default());
+            cursor = page.remove("nextCursor").and_then(|raw| serde_json::from_str(raw.get()).ok());
+            if cursor.is_none() {
+                break;
+            }
+        }
+        all
+    }
+}
+
+/// Pages under the names of their providers: by alias where it is the only one of that name, else by id.
+fn named_pages(rows: &[Value]) -> Vec<(String, String, &Value)> {
+    let mut seen = HashSet::new();
+    let twice: HashSet<&str> =
+        rows.iter().filter_map(|row| row["alias"].as_str()).filter(|alias| !seen.insert(*alias)).collect();
+    let named = |row| {
+        let row: &Value = row;
+        let id = row["id"].as_str()?;
+        let name = row["alias"].as_str().filter(|alias| !twice.contains(alias)).unwrap_or(id);
+        Some((format!("{PAGE}{name}"), id.to_owned(), row))
+    };
+    rows.iter().filter_map(named).collect()
+}
+
+fn is_on(status: &ServerStatus) -> bool {
+    status.state != ServerState::Disabled
+}
+
+fn provider(status: ServerStatus) -> Provider {
+    let available = !matches!(status.state, ServerState::Failed { .. } | ServerState::Disabled);
+    Provider { name: status.name, description: status.description, command: status.command, available }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn pages_of_the_same_alias_are_named_by_their_ids() {
+        let rows = [json!({"id":"a","alias":"shop"}), json!({"id":"b","alias":"shop"}), json!({"id":"c","alias":"x"})];
+        let names: Vec<String> = named_pages(&rows).into_iter().map(|(name, _, _)| name).collect();
+        assert_eq!(names, ["page:a", "page:b", "page:x"]);
+    }
+}
