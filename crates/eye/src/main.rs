@@ -4,6 +4,7 @@ mod args;
 mod client;
 mod env;
 mod exit;
+mod faces;
 mod failure;
 mod help;
 mod link;

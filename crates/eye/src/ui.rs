@@ -7,7 +7,9 @@ use crate::options::{Options, cut};
 use eye_protocol::Value;
 pub use eye_protocol::signature::one_line;
 use std::fmt::Display;
+use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
 
 const RED: &str = "\x1b[1;31m";
@@ -145,3 +147,14 @@ impl Lines {
 fn not_printed(error: io::Error) -> Failure {
     if error.kind() == ErrorKind::BrokenPipe { Failure::OutputClosed } else { Failure::io("print the answer")(error) }
 }
+
+/// Standard input without a buffer of ours, for what is only passed on.
+pub fn raw_stdin() -> Result<File, Failure> {
+    io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(Failure::io("read from stdin"))
+}
+
+/// Standard output without a buffer of ours.
+pub fn raw_stdout() -> Result<File, Failure> {
+    io::stdout().as_fd().try_clone_to_owned().map(File::from).map_err(not_printed)
+}
+

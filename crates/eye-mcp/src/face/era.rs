@@ -43,9 +43,6 @@ pub struct Meta {
     /// The revision, from modern clients.
     #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
     pub version: Option<Box<RawValue>>,
-    /// Who asks.
-    #[serde(rename = "io.modelcontextprotocol/clientInfo")]
-    pub client_info: Option<Box<RawValue>>,
     /// What the client can do.
     #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
     pub capabilities: Option<Box<RawValue>>,

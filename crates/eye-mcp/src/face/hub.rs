@@ -10,6 +10,11 @@ use tokio::sync::{mpsc, watch};
 /// Something that is there later.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// Where progress goes: params of `call/progress`, as JSON text.
+pub type ProgressSender = mpsc::Sender<Box<str>>;
+/// Something that counts up.
+pub type Counter = watch::Receiver<u64>;
+
 /// Who asks, as the hub knows agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
@@ -25,7 +30,7 @@ pub trait Hub: Debug + Send + Sync {
     fn open(&self, who: Identity) -> Arc<dyn Link>;
 
     /// Counts up when pages come and go, or their tools change.
-    fn changes(&self) -> watch::Receiver<u64>;
+    fn changes(&self) -> Counter;
 }
 
 /// One agent's way into the hub. Dropping the last handle leaves.
@@ -35,7 +40,7 @@ pub trait Link: Debug + Send + Sync {
         &self,
         method: &str,
         params: &str,
-        progress: Option<mpsc::Sender<Box<str>>>,
+        progress: Option<ProgressSender>,
     ) -> Later<'static, Result<Box<RawValue>, Error>>;
 
     /// The next notification, as JSON-RPC text. `None`: the hub closed this link.

@@ -28,7 +28,7 @@ pub use call::{Call, Outlet, Stop};
 pub use client::Change;
 pub use era::{Era, missing_capability};
 pub use http::Body;
-pub use hub::{Hub, Identity, Later, Link};
+pub use hub::{Counter, Hub, Identity, Later, Link, ProgressSender};
 pub use outcome::Outcome;
 pub use provider::{List, Provider};
 pub use stdio::Announcement;

@@ -4,13 +4,13 @@
 use super::Face;
 use super::call::{Call, Outgoing, Outlet};
 use super::client::{Client, Newcomer};
-use super::era::{BATCHES, Era, Meta};
+use super::era::{BATCHES, Era, LEGACY, Meta};
 use super::hub::Identity;
 use super::limits::{BATCH_LEN_MAX, OUTBOX_BYTES_MAX, OUTLET_LEN_MAX, REQUESTS_MAX};
 use super::message::{self, Incoming, Message, Request, response};
 use super::{methods, pump};
 use crate::{Project, RpcError};
-use eye_protocol::limits::MESSAGE_BYTES_MAX;
+use eye_protocol::limits::{MESSAGE_BYTES_MAX, SHUTDOWN_MS};
 use eye_protocol::{Code, Error};
 use futures_util::StreamExt;
 use futures_util::future::{AbortHandle, Abortable, Aborted, join_all};
@@ -22,8 +22,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 const READ_BYTES: usize = 16 << 10;
 
@@ -41,6 +43,8 @@ pub struct Announcement {
     pub page: Option<String>,
     /// Whether every tool is listed.
     pub full: bool,
+    /// Whether its client had its handshake with a hub before this one.
+    pub again: bool,
 }
 
 type Work = Pin<Box<dyn Future<Output = Done> + Send>>;
@@ -57,10 +61,13 @@ impl Face {
     where
         S: AsyncRead + AsyncWrite + Send + Unpin,
     {
-        let Announcement { cwd, env, agent, page, full } = serde_json::from_str(announcement).unwrap_or_default();
+        let Announcement { cwd, env, agent, page, full, again } = serde_json::from_str(announcement).unwrap_or_default();
         let project = cwd.map(|cwd| Project { cwd, env });
         let newcomer = Newcomer { who: Identity { name: agent, page }, project, full };
         let Some(client) = Client::new(self, newcomer) else { return };
+        if again {
+            client.agree(LEGACY[0], serde_json::Value::Null);
+        }
         let (sender, outgoing) = mpsc::channel(OUTLET_LEN_MAX);
         let connection = Connection {
             client,
@@ -139,8 +146,22 @@ impl Connection {
                     }
                 }
                 () = &mut pump => return,
-                () = client.face.closing().cancelled() => return,
+                () = client.face.closing().cancelled() => {
+                    self.say_farewell();
+                    // A client that does not read now reads no more.
+                    let _ = timeout(Duration::from_millis(SHUTDOWN_MS), writer.write_all(&self.out)).await;
+                    return;
+                }
             }
+        }
+    }
+
+    /// Ends what is under way, so that nobody waits for what will not come.
+    fn say_farewell(&mut self) {
+        let error = Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again").into();
+        let ids: Vec<Box<str>> = self.under_way.drain().map(|(id, _)| id).collect();
+        for id in ids {
+            self.write(Outgoing::Message(response(&id, Err(&error))));
         }
     }
 

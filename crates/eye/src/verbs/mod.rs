@@ -9,6 +9,8 @@ pub mod completions;
 pub mod down;
 pub mod eval;
 pub mod fire;
+pub mod mcp;
+pub mod mcp_config;
 pub mod pages;
 pub mod repl;
 pub mod rpc;

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::start::{self, Report, STARTS_MAX, Started};
 use crate::verbs::{status, token};
-use crate::{places, ui};
+use crate::{faces, places, ui};
 use clap::ValueEnum;
 use eye_hub::{Auth, Config, HubError, Ready, Tls};
 use eye_protocol::messages::Status;
@@ -186,7 +186,7 @@ impl Args {
             tls: self.tls_cert.zip(self.tls_key).map(|(cert, key)| Tls { cert, key }),
             origins_file: places::origins_file()?,
             state_dir: places::state_folder()?,
-            faces: None,
+            faces: Some(faces::new()?),
         })
     }
 
