@@ -14,4 +14,8 @@ pub mod onboarding;
 mod upstream;
 
 pub use error::RpcError;
-pub use gateway::{CallContext, Change, Gateway, ProgressSink, Project, Scope, ServerState, ServerStatus, Settings};
+pub use gateway::{
+    CallContext, Change, ChangeKind, Changes, Gateway, More, ProgressSink, Project, Scope, ServerState, ServerStatus,
+    Settings,
+};
+pub use upstream::Era;

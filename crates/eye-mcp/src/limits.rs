@@ -45,19 +45,17 @@ pub const STEADY: Duration = Duration::from_secs(30);
 pub const CONFIG_LOOK: Duration = Duration::from_secs(1);
 /// How long an upstream that nobody holds is kept.
 pub const LINGER: Duration = Duration::from_secs(30 * 60);
-/// How often that is looked at.
-pub const LINGER_LOOK: Duration = Duration::from_secs(60);
 /// How long a discovery waits for upstreams that have never been asked.
 pub const LEARN: Duration = Duration::from_secs(20);
 
 /// Upstreams of one config.
 pub const SERVERS_MAX: usize = 256;
+/// Projects that are remembered while nobody asks from them.
+pub const SCOPES_KEPT_MAX: usize = 32;
 /// Running upstreams of one gateway.
 pub const INSTANCES_MAX: usize = 256;
 /// Calls of one upstream that are under way.
 pub const CALLS_MAX: usize = 4_096;
-/// Requests of an upstream to us that are answered; they are refused anyway.
-pub const ASKED_MAX: usize = 1_000_000;
 /// A config file.
 pub const CONFIG_BYTES_MAX: usize = 1 << 20;
 /// A kept tool list.
@@ -79,8 +77,6 @@ pub const CHANGES_MAX: usize = 256;
 pub const ANSWERS_MAX: usize = 10;
 /// A query.
 pub const QUERY_BYTES_MAX: usize = 16 << 10;
-/// Values that a JSONPath may select; a path can multiply.
-pub const SELECTED_MAX: usize = 100_000;
 
 /// An identity's instructions.
 pub const ONBOARDING_BYTES_MAX: usize = 256 << 10;

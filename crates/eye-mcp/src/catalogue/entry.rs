@@ -16,6 +16,13 @@ pub enum Standing {
     Down(Arc<str>),
 }
 
+/// A tool as its author wrote it.
+#[derive(Debug)]
+struct Definition {
+    raw: Box<RawValue>,
+    parsed: OnceLock<Value>,
+}
+
 /// One tool. Its provider is an upstream's name, `page:ALIAS`, or `eye`.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -23,11 +30,9 @@ pub struct Entry {
     pub server: Box<str>,
     /// Its own name there.
     pub name: Box<str>,
-    /// Its definition, untouched.
-    pub tool: Box<RawValue>,
     /// Whether it can be called now.
     pub standing: Standing,
-    parsed: OnceLock<Value>,
+    definition: Arc<Definition>,
 }
 
 impl Entry {
@@ -38,12 +43,29 @@ impl Entry {
         tool: Box<RawValue>,
         standing: Standing,
     ) -> Self {
-        Self { server: server.into(), name: name.into(), tool, standing, parsed: OnceLock::new() }
+        let definition = Arc::new(Definition { raw: tool, parsed: OnceLock::new() });
+        Self { server: server.into(), name: name.into(), standing, definition }
+    }
+
+    /// The same tool, whose provider is otherwise now.
+    #[must_use]
+    pub fn standing(&self, standing: Standing) -> Self {
+        Self { standing, ..self.clone() }
+    }
+
+    /// Its definition, untouched.
+    pub fn tool(&self) -> &RawValue {
+        &self.definition.raw
     }
 
     /// Its definition as a value, parsed once.
     pub fn definition(&self) -> &Value {
-        self.parsed.get_or_init(|| serde_json::from_str(self.tool.get()).unwrap_or_default())
+        self.definition.parsed.get_or_init(|| serde_json::from_str(self.tool().get()).unwrap_or_default())
+    }
+
+    /// Whether it says that it only reads.
+    pub fn only_reads(&self) -> bool {
+        self.definition()["annotations"]["readOnlyHint"] == true
     }
 
     /// `add(a: number, b?: number)  First sentence.` under the name it is called by.

@@ -147,6 +147,11 @@ impl Catalogue {
         &self.entries
     }
 
+    /// Whether a search has been prepared already.
+    pub fn was_searched(&self) -> bool {
+        self.ranking.get().is_some() && self.document.get().is_some()
+    }
+
     /// Answers words or a path.
     pub fn discover(&self, query: &str) -> Result<Discovered, DiscoverError> {
         let query = query.trim();

@@ -1,5 +1,6 @@
 //! Who asks, and how a call may end early.
 
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,11 +10,12 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// An agent's folder and environment: upstreams run in them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Project {
     /// Where the agent works; an absolute path.
     pub cwd: PathBuf,
     /// Its environment. Upstreams get it whole, and `${VAR}` in a config is one of it.
+    #[serde(default)]
     pub env: BTreeMap<String, String>,
 }
 
@@ -50,7 +52,7 @@ pub struct CallContext {
 }
 
 /// What of an upstream changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
     /// Its tools, or whether they can be called.
     Tools,
@@ -58,6 +60,8 @@ pub enum ChangeKind {
     Resources,
     /// Its prompts.
     Prompts,
+    /// One resource that somebody subscribed to, by its URI.
+    Resource(Box<str>),
     /// Which upstreams there are: a config file changed.
     Servers,
 }
@@ -69,4 +73,6 @@ pub struct Change {
     pub server: Box<str>,
     /// What of it.
     pub kind: ChangeKind,
+    /// Whose instance of it, or which scope: others with the same name are not concerned.
+    pub(crate) of: u64,
 }

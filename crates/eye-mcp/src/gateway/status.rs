@@ -30,6 +30,9 @@ pub enum ServerState {
 pub struct ServerStatus {
     /// Its name in the config.
     pub name: String,
+    /// What people call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// What the config says it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
