@@ -1,30 +1,12 @@
 //! Puts MCP's faces and the hub together: neither knows the other.
 
-use crate::env::{self, Var};
-use crate::failure::Failure;
-use crate::places;
 use eye_hub::faces::{Body, Later, Stream};
 use eye_hub::{AgentLink, Faces, Links};
 use eye_mcp::face::{self, Counter, Face, Hub, Identity, Link, ProgressSender};
-use eye_mcp::{Gateway, Project, Settings};
 use eye_protocol::Error;
 use eye_protocol::messages::{ClientType, Hello};
 use serde_json::value::RawValue;
 use std::sync::Arc;
-
-/// The faces of a hub of this user, with the upstreams of this user's settings.
-pub fn new() -> Result<Arc<dyn Faces>, Failure> {
-    // A client over HTTP says nothing of a folder; this user's own is as good as any.
-    let cwd = Var::Home.folder().unwrap_or_else(|| "/".into());
-    let project = Project { cwd, env: env::everything() };
-    let settings = Settings {
-        project: project.clone(),
-        user_config: Some(places::config_file()?),
-        state_folder: Some(places::gateway_folder()?),
-        ..Settings::default()
-    };
-    Ok(seated(Face::new(Gateway::new(settings), project, env!("CARGO_PKG_VERSION"))))
-}
 
 /// A face as a hub takes it.
 pub fn seated(face: Face) -> Arc<dyn Faces> {
@@ -55,7 +37,7 @@ impl Faces for Seated {
     }
 
     fn metrics(&self) -> String {
-        String::new()
+        self.0.metrics()
     }
 
     fn shut_down(&self) -> Later<()> {

@@ -31,7 +31,11 @@ pub(super) async fn upstream(
     let mut params = params;
     for _ in 0..INPUT_ROUNDS_MAX {
         let context = CallContext { progress: call.progress_sink(), timeout, ..CallContext::default() };
-        let result = call.client.scope.request(server, method, Some(params.clone()), context).await?;
+        let scope = &call.client.scope;
+        let result = match method {
+            "tools/call" => scope.call_tool(server, params.clone(), context).await?,
+            _ => scope.request(server, method, Some(params.clone()), context).await?,
+        };
         let Some(wanted) = wanted_input(&result).filter(|_| call.era == Era::Legacy) else {
             return Ok(Outcome::Foreign(result));
         };
@@ -103,9 +107,7 @@ impl Face {
         match method {
             "gateway/servers" => Ok(format!(r#"{{"servers":{}}}"#, json(&client.scope.servers()))),
             "gateway/discover" => {
-                client.scope.learn(crate::limits::LEARN).await;
-                let held = client.catalogue().await;
-                let found = held.catalogue.discover(&asked.query).map_err(|error| error.to_error())?;
+                let found = client.discover(&asked.query).await.map_err(|error| error.to_error())?;
                 let mut members: serde_json::Map<String, serde_json::Value> =
                     serde_json::from_str(&json(&found)).unwrap_or_default();
                 members.insert("text".into(), found.text().into());

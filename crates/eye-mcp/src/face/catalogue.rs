@@ -2,68 +2,72 @@
 //! one of them changes.
 
 use super::client::{Client, hold};
+use super::hub::Counter;
 use super::verbs;
-use crate::catalogue::{Catalogue, Entry, Provider, Standing, prefixed};
-use crate::gateway::ServerState;
-use crate::{CallContext, Change, ServerStatus};
+use crate::CallContext;
+use crate::catalogue::{Catalogue, DiscoverError, Discovered, Entry, Provider, Standing, Unresolved, prefixed};
+use crate::gateway::{More, ServerState};
+use crate::limits::LEARN;
 use eye_protocol::rpc::json;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
-use tokio::sync::{broadcast, watch};
 
 /// How the name of a page's provider begins.
-pub const PAGE: &str = "page:";
+const PAGE: &str = "page:";
 /// Pages of a list that an upstream may give.
 const LIST_PAGES_MAX: usize = 100;
 
 /// Everything that can be called now.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Held {
     /// To search in.
-    pub catalogue: Catalogue,
-    /// The session of each provider that is a page.
-    pub pages: HashMap<String, String>,
+    pub catalogue: Arc<Catalogue>,
+    pages: Arc<Pages>,
 }
 
-/// What is kept of it.
-#[derive(Debug)]
-pub struct Keeping {
-    inner: Mutex<Kept>,
+impl Held {
+    /// The session of a provider that is a page.
+    pub fn session(&self, server: &str) -> Option<&str> {
+        self.pages.sessions.get(server).map(String::as_str)
+    }
 }
+
+/// The pages' and the verbs' part of it.
+#[derive(Debug)]
+struct Pages {
+    more: Arc<More>,
+    sessions: HashMap<String, String>,
+}
+
+/// What is kept of it until a page changes; the gateway keeps its own part.
+#[derive(Debug)]
+pub struct Keeping(Mutex<Kept>);
 
 #[derive(Debug)]
 struct Kept {
-    hub: watch::Receiver<u64>,
-    gateway: broadcast::Receiver<Change>,
-    held: Option<Arc<Held>>,
+    hub: Counter,
+    pages: Option<Arc<Pages>>,
 }
 
 impl Keeping {
-    pub fn new(hub: watch::Receiver<u64>, gateway: broadcast::Receiver<Change>) -> Self {
-        Self { inner: Mutex::new(Kept { hub, gateway, held: None }) }
+    pub fn new(hub: Counter) -> Self {
+        Self(Mutex::new(Kept { hub, pages: None }))
     }
 
-    fn get(&self) -> Option<Arc<Held>> {
-        let mut kept = hold(&self.inner);
-        let mut changed = kept.hub.has_changed().unwrap_or(true);
-        while !matches!(kept.gateway.try_recv(), Err(broadcast::error::TryRecvError::Empty)) {
-            changed = true;
-            if matches!(kept.gateway.try_recv(), Err(broadcast::error::TryRecvError::Closed)) {
-                break;
-            }
-        }
-        if changed {
+    fn get(&self) -> Option<Arc<Pages>> {
+        let mut kept = hold(&self.0);
+        if kept.hub.has_changed().unwrap_or(true) {
             kept.hub.mark_unchanged();
-            kept.held = None;
+            kept.pages = None;
         }
-        kept.held.clone()
+        kept.pages.clone()
     }
 
-    fn set(&self, held: Arc<Held>) {
-        hold(&self.inner).held = Some(held);
+    fn set(&self, pages: Arc<Pages>) {
+        hold(&self.0).pages = Some(pages);
     }
 }
 
@@ -84,11 +88,48 @@ struct Named {
 
 impl Client {
     /// Everything that can be called now.
-    pub(super) async fn catalogue(&self) -> Arc<Held> {
-        if let Some(held) = self.keeping.get() {
-            return held;
+    pub(super) async fn catalogue(&self) -> Held {
+        let keeping = self.face.keeping();
+        let pages = match keeping.and_then(Keeping::get) {
+            Some(pages) => pages,
+            None => {
+                let pages = Arc::new(self.pages().await);
+                if let Some(keeping) = keeping {
+                    keeping.set(pages.clone());
+                }
+                pages
+            }
+        };
+        Held { catalogue: self.scope.catalogue(&pages.more), pages }
+    }
+
+    /// The tool that a name means. Upstreams that were never asked are, before it is said that there is none.
+    pub(super) async fn resolve(&self, name: &str) -> Result<(Held, Arc<Entry>), Unresolved> {
+        let held = self.catalogue().await;
+        if let Ok(entry) = held.catalogue.resolve(name) {
+            let entry = entry.clone();
+            return Ok((held, entry));
         }
-        let rows = self.rows().await;
+        self.scope.learn(LEARN).await;
+        let held = self.catalogue().await;
+        let entry = held.catalogue.resolve(name)?.clone();
+        Ok((held, entry))
+    }
+
+    /// What words or a path find.
+    pub(super) async fn discover(&self, query: &str) -> Result<Discovered, DiscoverError> {
+        // What nobody knows cannot be found.
+        self.scope.learn(LEARN).await;
+        let held = self.catalogue().await;
+        self.scope.discover(query, &held.pages.more).await
+    }
+
+    async fn pages(&self) -> Pages {
+        let mut rows = self.rows().await;
+        for row in &mut rows {
+            // What is kept is everybody's; which page an agent used last is its own business.
+            row.as_object_mut().map(|row| row.remove("current"));
+        }
         let mut entries: Vec<Arc<Entry>> = verbs::entries().to_vec();
         let mut providers = vec![Provider {
             name: verbs::SERVER.into(),
@@ -96,7 +137,7 @@ impl Client {
             command: Vec::new(),
             available: true,
         }];
-        let mut pages = HashMap::new();
+        let mut sessions = HashMap::new();
         for (server, id, row) in named_pages(&rows) {
             let mine = self.tools_of(&server, &id).await;
             if mine.is_empty() {
@@ -109,13 +150,9 @@ impl Client {
                 available: row["state"] == "connected",
             });
             entries.extend(mine);
-            pages.insert(server, id);
+            sessions.insert(server, id);
         }
-        entries.extend(self.scope.entries());
-        providers.extend(self.scope.servers().into_iter().filter(is_on).map(provider));
-        let held = Arc::new(Held { catalogue: Catalogue::new(entries, providers, rows), pages });
-        self.keeping.set(held.clone());
-        held
+        Pages { more: Arc::new(More { entries, providers, pages: rows }), sessions }
     }
 
     /// The pages that are there, or about to be again.
@@ -204,15 +241,6 @@ fn named_pages(rows: &[Value]) -> Vec<(String, String, &Value)> {
         Some((format!("{PAGE}{name}"), id.to_owned(), row))
     };
     rows.iter().filter_map(named).collect()
-}
-
-fn is_on(status: &ServerStatus) -> bool {
-    status.state != ServerState::Disabled
-}
-
-fn provider(status: ServerStatus) -> Provider {
-    let available = !matches!(status.state, ServerState::Failed { .. } | ServerState::Disabled);
-    Provider { name: status.name, description: status.description, command: status.command, available }
 }
 
 #[cfg(test)]

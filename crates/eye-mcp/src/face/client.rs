@@ -1,7 +1,6 @@
 //! One client of a face: its way into the hub, its upstreams, and what was agreed with it.
 
 use super::Face;
-use super::catalogue::Keeping;
 use super::hub::{Identity, Link};
 use super::limits::SUBSCRIPTIONS_MAX;
 use super::message::Message;
@@ -45,7 +44,6 @@ pub struct Client {
     pub(super) scope: Scope,
     pub(super) full: bool,
     pub(super) changes: broadcast::Sender<Change>,
-    pub(super) keeping: Keeping,
     pub(super) pumping: AtomicBool,
     agreed: OnceLock<Agreed>,
     asked: Mutex<HashMap<u64, oneshot::Sender<Result<Box<RawValue>, RpcError>>>>,
@@ -72,12 +70,10 @@ impl Client {
             Some(project) => face.gateway().scope(project),
             None => face.own_scope(),
         };
-        let keeping = Keeping::new(hub.changes(), scope.changes());
         Some(Arc::new(Self {
             face: face.clone(),
             link,
             scope,
-            keeping,
             pumping: AtomicBool::new(false),
             full: newcomer.full,
             changes: broadcast::channel(64).0,

@@ -34,8 +34,9 @@ pub use provider::{List, Provider};
 pub use stdio::Announcement;
 pub use tools::{INSTRUCTIONS, TOOLS};
 
-use crate::{Gateway, Project, Scope};
+use crate::{Gateway, Scope};
 use eye_protocol::rpc::json;
+use catalogue::Keeping;
 use seal::Seal;
 use sessions::Sessions;
 use std::sync::{Arc, OnceLock};
@@ -50,38 +51,39 @@ struct Inner {
     hub: OnceLock<Box<dyn Hub>>,
     gateway: Gateway,
     /// For clients that say nothing of a folder: those over HTTP.
-    project: Project,
     own_scope: OnceLock<Scope>,
     provider: Option<Arc<dyn Provider>>,
     server_info: String,
     sessions: Sessions,
     seal: Seal,
+    keeping: OnceLock<Keeping>,
     closing: CancellationToken,
 }
 
 impl Face {
-    /// A face of this version, in front of a gateway. `project` is for clients that name none.
-    pub fn new(gateway: Gateway, project: Project, version: &str) -> Self {
-        Self::with(gateway, project, version, None)
+    /// A face of this version, in front of a gateway.
+    pub fn new(gateway: Gateway, version: &str) -> Self {
+        Self::with(gateway, version, None)
     }
 
     /// The same, with tools, resources and prompts of the caller's own.
-    pub fn with(gateway: Gateway, project: Project, version: &str, provider: Option<Arc<dyn Provider>>) -> Self {
+    pub fn with(gateway: Gateway, version: &str, provider: Option<Arc<dyn Provider>>) -> Self {
         Self(Arc::new(Inner {
             hub: OnceLock::new(),
             gateway,
-            project,
             own_scope: OnceLock::new(),
             provider,
             server_info: format!(r#"{{"name":"eye","version":{}}}"#, json(version)),
             sessions: Sessions::default(),
             seal: Seal::new(),
+            keeping: OnceLock::new(),
             closing: CancellationToken::new(),
         }))
     }
 
     /// The hub serves from now on.
     pub fn begin(&self, hub: Box<dyn Hub>) {
+        let _ = self.0.keeping.set(Keeping::new(hub.changes()));
         let _ = self.0.hub.set(hub);
     }
 
@@ -90,6 +92,11 @@ impl Face {
         self.0.closing.cancel();
         self.0.sessions.clear();
         self.0.gateway.shut_down().await;
+    }
+
+    /// What upstreams have done, for `/metrics`.
+    pub fn metrics(&self) -> String {
+        self.0.gateway.metrics().prometheus()
     }
 
     fn hub(&self) -> Option<&dyn Hub> {
@@ -101,7 +108,7 @@ impl Face {
     }
 
     fn own_scope(&self) -> Scope {
-        self.0.own_scope.get_or_init(|| self.0.gateway.scope(self.0.project.clone())).clone()
+        self.0.own_scope.get_or_init(|| self.0.gateway.own_scope()).clone()
     }
 
     fn provider(&self) -> Option<&Arc<dyn Provider>> {
@@ -119,6 +126,10 @@ impl Face {
 
     fn seal(&self) -> &Seal {
         &self.0.seal
+    }
+
+    fn keeping(&self) -> Option<&Keeping> {
+        self.0.keeping.get()
     }
 
     fn closing(&self) -> &CancellationToken {

@@ -6,7 +6,7 @@ use super::client::{Change, Client};
 use super::limits::CHANGES_PAUSE;
 use super::resources;
 use crate::RpcError;
-use crate::gateway::ChangeKind;
+use crate::gateway::{ChangeKind, Changes};
 use eye_protocol::rpc::json;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::Ordering;
@@ -19,7 +19,7 @@ const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 /// Where changes come from.
 struct Sources {
     hub: watch::Receiver<u64>,
-    gateway: broadcast::Receiver<crate::Change>,
+    gateway: Changes,
     provider: Option<broadcast::Receiver<Change>>,
 }
 
@@ -65,11 +65,7 @@ impl Client {
                     // A sparse list is the same whatever pages there are.
                     return Some(if self.full { vec![Change::Resources, Change::Tools] } else { vec![Change::Resources] });
                 }
-                change = sources.gateway.recv() => match change {
-                    Ok(change) => return Some(self.of_gateway(change.kind)),
-                    Err(RecvError::Lagged(_)) => return Some(vec![Change::Tools, Change::Prompts, Change::Resources]),
-                    Err(RecvError::Closed) => return std::future::pending().await,
-                },
+                change = sources.gateway.recv() => return Some(self.of_gateway(change?.kind)),
                 Some(change) = heard(&mut sources.provider) => return Some(vec![change]),
                 news = self.link.news() => {
                     let news = news?;
@@ -83,8 +79,15 @@ impl Client {
 
     fn of_gateway(&self, kind: ChangeKind) -> Vec<Change> {
         match kind {
-            ChangeKind::Tools | ChangeKind::Servers if self.full => vec![Change::Tools],
-            ChangeKind::Tools | ChangeKind::Servers => Vec::new(),
+            // A sparse list is the same whatever upstreams there are.
+            ChangeKind::Tools if self.full => vec![Change::Tools],
+            ChangeKind::Tools => Vec::new(),
+            // After a flood it stands for everything.
+            ChangeKind::Servers => {
+                let tools = self.full.then_some(Change::Tools);
+                tools.into_iter().chain([Change::Prompts, Change::Resources]).collect()
+            }
+            ChangeKind::Resource(uri) => vec![Change::Resource(uri.into())],
             ChangeKind::Resources => vec![Change::Resources],
             ChangeKind::Prompts => vec![Change::Prompts],
         }

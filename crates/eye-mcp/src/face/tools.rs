@@ -1,7 +1,7 @@
 //! The three tools of the sparse list, and what they do. With `full`, every tool under a prefixed name.
 
 use super::call::{Call, Stop};
-use super::catalogue::{Held, PAGE};
+use super::catalogue::Held;
 use super::content;
 use super::limits::LIST_LEN_MAX;
 use super::methods::{Cursor, page_of, provided, renamed};
@@ -51,7 +51,7 @@ pub(super) async fn list(call: &Call) -> Result<Outcome, Stop> {
     let steady = !call.client.full && provided.is_empty();
     all.extend(provided);
     if call.client.full {
-        all.extend(everything(&*call.client.catalogue().await));
+        all.extend(everything(&call.client.catalogue().await));
     }
     let page = Outcome::ours(page_of("tools", &all, start, LIST_LEN_MAX));
     Ok(if steady { page.holding_ms(STEADY_MS) } else { page })
@@ -62,7 +62,7 @@ fn everything(held: &Held) -> Vec<Box<RawValue>> {
     let mut all: Vec<(String, &Entry)> =
         held.catalogue.entries().iter().map(|entry| (prefixed(&entry.server, &entry.name), &**entry)).collect();
     all.sort_by(|(a, _), (b, _)| a.cmp(b));
-    all.iter().filter_map(|(name, entry)| renamed(entry.tool.get(), "name", name)).map(with_schema).collect()
+    all.iter().filter_map(|(name, entry)| renamed(entry.tool().get(), "name", name)).map(with_schema).collect()
 }
 
 /// A tool without a schema takes anything; MCP wants that said.
@@ -96,15 +96,14 @@ pub(super) async fn call(call: &Call) -> Result<Outcome, Stop> {
         "mcp_discover" => Ok(discover(call, arguments).await),
         "mcp_call" => mcp_call(call, arguments).await,
         other => {
-            let held = call.client.catalogue().await;
-            let entry = held.catalogue.resolve(other).map_err(|unresolved| {
+            let (held, entry) = call.client.resolve(other).await.map_err(|unresolved| {
                 let error = unresolved.to_error();
                 // To a client that made up a name, this is a request that cannot be right.
                 RpcError::from(Error { code: Code::PARAMS, message: format!("Unknown tool: {other}"), ..error })
             })?;
             // A client that knows the tool's own name means it as it is: all that it sent goes along.
             let params = renamed(call.raw_params(), "name", &entry.name);
-            run(call, &held, entry, arguments, params, None).await
+            run(call, &held, &entry, arguments, How { params, ..How::default() }).await
         }
     }
 }
@@ -155,10 +154,7 @@ async fn discover(call: &Call, arguments: &str) -> Outcome {
         Err(error) => return misread(&error),
     };
     let query = query.or(jsonpath).unwrap_or_default();
-    // Upstreams that were never asked are, once: what nobody knows cannot be found.
-    call.client.scope.learn(crate::limits::LEARN).await;
-    let held = call.client.catalogue().await;
-    match held.catalogue.discover(&query) {
+    match call.client.discover(&query).await {
         Ok(found) => Outcome::text(&content::cut(&found.text()), false),
         Err(error) => content::of_error(&error.to_error()),
     }
@@ -171,10 +167,24 @@ struct McpCall {
     select: Option<String>,
     method: Option<String>,
     params: Option<Box<RawValue>>,
+    /// Milliseconds.
+    timeout: Option<u64>,
+    /// A person wants what cannot be undone.
+    #[serde(default)]
+    confirm: bool,
+}
+
+/// How a tool is called.
+#[derive(Default)]
+struct How {
+    /// The params of a client that named the tool itself, which go to an upstream as they are.
+    params: Option<Box<RawValue>>,
+    timeout: Option<Duration>,
+    confirm: bool,
 }
 
 async fn mcp_call(call: &Call, arguments: &str) -> Result<Outcome, Stop> {
-    let McpCall { mut name, mut arguments, select, method, params } = match serde_json::from_str(arguments) {
+    let McpCall { mut name, mut arguments, select, method, params, timeout, confirm } = match serde_json::from_str(arguments) {
         Ok(read) => read,
         Err(error) => return Ok(misread(&error)),
     };
@@ -206,19 +216,16 @@ async fn mcp_call(call: &Call, arguments: &str) -> Result<Outcome, Stop> {
     let outcome = match name.as_str() {
         "eye" => eye(call, &arguments).await,
         "mcp_discover" => discover(call, &arguments).await,
-        _ => {
-            let held = call.client.catalogue().await;
-            match held.catalogue.resolve(&name) {
-                Ok(entry) => {
-                    let entry = entry.clone();
-                    match run(call, &held, &entry, &arguments, None, None).await {
-                        Err(Stop::Error(error)) => content::of_rpc_error(&error),
-                        other => other?,
-                    }
+        _ => match call.client.resolve(&name).await {
+            Ok((held, entry)) => {
+                let timeout = timeout.map(Duration::from_millis);
+                match run(call, &held, &entry, &arguments, How { params: None, timeout, confirm }).await {
+                    Err(Stop::Error(error)) => content::of_rpc_error(&error),
+                    other => other?,
                 }
-                Err(unresolved) => content::of_error(&unresolved.to_error()),
             }
-        }
+            Err(unresolved) => content::of_error(&unresolved.to_error()),
+        },
     };
     Ok(selected(&outcome, select.as_deref()).unwrap_or(outcome))
 }
@@ -238,7 +245,7 @@ async fn forwarded(call: &Call, method: &str, params: Option<Box<RawValue>>) -> 
     };
     if method == "tools/list" {
         call.client.scope.learn(crate::limits::LEARN).await;
-        let all = everything(&*call.client.catalogue().await);
+        let all = everything(&call.client.catalogue().await);
         let start = whose.cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
         return Ok(raw(&format!("{{{}}}", page_of("tools", &all, start, LIST_LEN_MAX))));
     }
@@ -269,15 +276,8 @@ fn without(params: &str, member: &str) -> Option<Box<RawValue>> {
     RawValue::from_string(json(&members)).ok()
 }
 
-/// Calls a tool of whoever has it. `params` are those of a client that named the tool itself.
-async fn run(
-    call: &Call,
-    held: &Held,
-    entry: &Entry,
-    arguments: &str,
-    params: Option<Box<RawValue>>,
-    timeout: Option<Duration>,
-) -> Result<Outcome, Stop> {
+/// Calls a tool of whoever has it.
+async fn run(call: &Call, held: &Held, entry: &Entry, arguments: &str, how: How) -> Result<Outcome, Stop> {
     if &*entry.server == verbs::SERVER
         && let Some(verb) = verbs::named(&entry.name)
     {
@@ -288,27 +288,30 @@ async fn run(
             Err(error) => content::of_error(&error),
         });
     }
-    if let Some(page) = entry.server.starts_with(PAGE).then(|| held.pages.get(&*entry.server)).flatten() {
-        return page_tool(call, page, &entry.name, arguments).await;
+    if let Some(page) = held.session(&entry.server) {
+        return page_tool(call, page, &entry.name, arguments, &how).await;
     }
     let token = call.meta.progress_token.as_ref();
     let meta = token.map_or(String::new(), |token| format!(r#","_meta":{{"progressToken":{token}}}"#));
-    let params = params
+    let params = how
+        .params
         .unwrap_or_else(|| raw(&format!(r#"{{"name":{},"arguments":{arguments}{meta}}}"#, json(&*entry.name))));
-    super::ask::upstream(call, &entry.server, "tools/call", params, timeout).await
+    super::ask::upstream(call, &entry.server, "tools/call", params, how.timeout).await
 }
 
-async fn page_tool(call: &Call, page: &str, name: &str, arguments: &str) -> Result<Outcome, Stop> {
+async fn page_tool(call: &Call, page: &str, name: &str, arguments: &str, how: &How) -> Result<Outcome, Stop> {
     let (page, name) = (json(page), json(name));
-    let params = format!(r#"{{"name":{name},"arguments":{arguments},"page":{page}}}"#);
-    let answered = match call.ask_hub("tools/call", &params).await {
+    let timeout = how.timeout.map_or(String::new(), |timeout| format!(r#","timeout":{}"#, timeout.as_millis()));
+    let params = |confirm: bool| {
+        format!(r#"{{"name":{name},"arguments":{arguments},"page":{page}{timeout},"confirm":{confirm}}}"#)
+    };
+    let answered = match call.ask_hub("tools/call", &params(how.confirm)).await {
         // A person can be asked, where the client has one.
         Err(error) if error.code == Code::DENIED && error.message.contains("confirm") && call.can("elicitation") => {
             if !confirmed(call, &error).await? {
                 return Ok(content::of_error(&Error::new(Code::DENIED, "the user declined")));
             }
-            let params = format!(r#"{{"name":{name},"arguments":{arguments},"page":{page},"confirm":true}}"#);
-            call.ask_hub("tools/call", &params).await
+            call.ask_hub("tools/call", &params(true)).await
         }
         answered => answered,
     };

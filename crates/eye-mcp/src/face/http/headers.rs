@@ -74,8 +74,8 @@ async fn schema_of(client: &Client, name: &str) -> Option<Value> {
             return Some(tool["inputSchema"].take());
         }
     }
-    let held = client.catalogue().await;
-    held.catalogue.resolve(name).ok().map(|entry| entry.definition()["inputSchema"].clone())
+    let (_, entry) = client.resolve(name).await.ok()?;
+    Some(entry.definition()["inputSchema"].clone())
 }
 
 fn check_members(headers: &HeaderMap, schema: &Value, arguments: &Value) -> Result<(), RpcError> {
