@@ -56,7 +56,7 @@ pub fn cut(text: &str) -> String {
     match text.char_indices().nth(ANSWER_CHARS_MAX) {
         None => text.to_owned(),
         Some((end, _)) => {
-            let all = end + text[end..].chars().count();
+            let all = ANSWER_CHARS_MAX + text[end..].chars().count();
             format!(
                 "{}\n… cut at {ANSWER_CHARS_MAX} of {all} characters; ask for less, or for the rest as a string: X.slice({ANSWER_CHARS_MAX})",
                 &text[..end]

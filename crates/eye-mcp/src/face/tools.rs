@@ -371,3 +371,53 @@ fn selected(outcome: &Outcome, path: Option<&str>) -> Option<Outcome> {
         Err(error) => content::of_error(&error.to_error()),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::face::era::Era;
+
+    fn tokens(text: &str) -> usize {
+        bpe_openai::o200k_base().count(text)
+    }
+
+    #[test]
+    fn the_sparse_list_costs_at_most_200_tokens() {
+        let array = format!("[{}]", TOOLS.join(","));
+        let parsed: Vec<Value> = serde_json::from_str(&array).unwrap();
+        assert_eq!(parsed.iter().map(|tool| &tool["name"]).collect::<Vec<_>>(), ["eye", "mcp_discover", "mcp_call"]);
+        let count = tokens(&array);
+        assert!(count <= 200, "{count} tokens");
+    }
+
+    #[test]
+    fn the_instructions_cost_at_most_60_tokens() {
+        let count = tokens(INSTRUCTIONS);
+        assert!(count <= 60, "{count} tokens");
+    }
+
+    fn select_of(result: &str, path: &str) -> String {
+        let outcome = Outcome::Foreign(RawValue::from_string(result.into()).unwrap());
+        let rendered = selected(&outcome, Some(path)).unwrap().render(Era::Legacy, "tools/call", "{}");
+        let rendered: Value = serde_json::from_str(&rendered).unwrap();
+        rendered["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn select_takes_a_part_of_whatever_a_tool_answers() {
+        let structured = r#"{"content":[{"type":"text","text":"x"}],"structuredContent":{"a":[1,2],"s":"t","f":false}}"#;
+        assert_eq!(select_of(structured, "$.a[1]"), "2");
+        assert_eq!(select_of(structured, "$.a[*]"), "[1,2]");
+        assert_eq!(select_of(structured, "$.s"), "t");
+        assert_eq!(select_of(structured, "$.f"), "false");
+        assert_eq!(select_of(structured, "$.none"), "No matches found");
+        assert_eq!(select_of(r#"{"content":[{"type":"text","text":"{\"a\":{\"b\":0}}"}]}"#, "$.a.b"), "0");
+    }
+
+    #[test]
+    fn an_error_is_not_selected_from() {
+        let outcome = Outcome::text("broken", true);
+        assert!(selected(&outcome, Some("$.a")).is_none());
+        assert!(selected(&Outcome::text("{}", false), None).is_none());
+    }
+}
