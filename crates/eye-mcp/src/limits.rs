@@ -36,7 +36,7 @@ pub const LIST: Duration = Duration::from_secs(60);
 /// How long an ending child gets after its input closed, and again after a polite signal.
 pub const FAREWELL: Duration = Duration::from_secs(2);
 /// The first pause after a crash; it doubles with each further one.
-pub const BACK_OFF_MIN: Duration = Duration::from_millis(500);
+pub const BACK_OFF_MIN: Duration = Duration::from_millis(250);
 /// The longest pause.
 pub const BACK_OFF_MAX: Duration = Duration::from_secs(60);
 /// An upstream that lived this long is not taken for one that crashes at once.

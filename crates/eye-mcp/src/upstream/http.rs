@@ -266,9 +266,11 @@ impl HttpWire {
             }
             return;
         }
-        let had_session = self.session.lock().unwrap_or_else(PoisonError::into_inner).is_some();
-        if status == StatusCode::NOT_FOUND && had_session && self.era.get() == Some(&Era::Legacy) {
-            // The session is over; the request was refused unread, so it may be sent in a new one.
+        let realm = response.headers().get("www-authenticate").and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let body = whole(response).await.unwrap_or_default();
+        let error = rpc_error(&body);
+        if self.session_is_over(status, error.as_ref()) {
+            // The request was refused unread, so it may be sent in a new session.
             let why = "its session is over";
             if let Some(id) = id {
                 connection.fail_unsent(id, why);
@@ -277,9 +279,7 @@ impl HttpWire {
             return;
         }
         let Some(id) = id else { return };
-        let realm = response.headers().get("www-authenticate").and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let body = whole(response).await.unwrap_or_default();
-        if let Some(error) = rpc_error(&body) {
+        if let Some(error) = error {
             connection.fail(id, error);
             return;
         }
@@ -294,6 +294,14 @@ impl HttpWire {
             _ => said(Code::CONNECTION, &connection.server, &format!("answered {status}: {}", shown.trim())),
         };
         connection.fail(id, error);
+    }
+
+    /// Whether the server no longer knows the session. It should say 404; many say 400 and tell it in words.
+    fn session_is_over(&self, status: StatusCode, error: Option<&RpcError>) -> bool {
+        let had_session = self.session.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        let in_words = || error.is_some_and(|error| error.message.to_lowercase().contains("session"));
+        let told = status == StatusCode::NOT_FOUND || (status == StatusCode::BAD_REQUEST && in_words());
+        told && had_session && self.era.get() == Some(&Era::Legacy)
     }
 
     /// Hears events until the answer is there. A stream that breaks off is taken up where it was.

@@ -39,7 +39,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// Crashes in a row after which only the next use starts it again.
-const RESTARTS_MAX: u32 = 5;
+const RESTARTS_MAX: u32 = 4;
 /// A call waits out a pause that is no longer than this; beyond it, it is told.
 const PAUSE_WAITED_MAX: Duration = Duration::from_secs(2);
 /// Several changes of a list in a row are one.
@@ -252,8 +252,7 @@ impl Upstream {
                 Err(why) => why,
             };
             failures = if began.elapsed() >= STEADY { 1 } else { failures + 1 };
-            let pause = (BACK_OFF_MIN * 2_u32.saturating_pow(failures.min(16) - 1)).min(BACK_OFF_MAX);
-            let until = Instant::now() + pause;
+            let until = Instant::now() + pause(failures);
             self.is_down(&why, until, failures);
             if let Some(tell) = tell.take() {
                 let _ = tell.send(Some(Err(self.down(&why).into())));
@@ -521,6 +520,11 @@ enum Begun {
     Refused(RpcError),
 }
 
+/// How long to wait after so many failures in a row.
+fn pause(failures: u32) -> Duration {
+    (BACK_OFF_MIN * 2_u32.saturating_pow(failures.clamp(1, 16) - 1)).min(BACK_OFF_MAX)
+}
+
 fn too_slow(connection: &Connection) -> String {
     let said = match &connection.wire {
         Wire::Child(wire) => wire.murmur.text(),
@@ -545,4 +549,23 @@ fn is_error(result: &RawValue) -> bool {
     // Nearly every result does not even mention it.
     result.get().contains("\"isError\"")
         && serde_json::from_str::<Ended>(result.get()).is_ok_and(|ended| ended.is_error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_a_limit() {
+        let ms: Vec<u128> = [1, 2, 3, 8, 9, 1000].map(|failures| pause(failures).as_millis()).to_vec();
+        assert_eq!(ms, [250, 500, 1_000, 32_000, 60_000, 60_000]);
+    }
+
+    #[test]
+    fn an_error_is_one_only_where_it_says_so() {
+        let ends = |text: &str| is_error(&RawValue::from_string(text.into()).unwrap());
+        assert!(ends(r#"{"content":[],"isError":true}"#));
+        assert!(!ends(r#"{"content":[],"isError":false}"#));
+        assert!(!ends(r#"{"content":[{"text":"\"isError\":true"}]}"#));
+    }
 }

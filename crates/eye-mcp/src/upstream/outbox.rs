@@ -56,3 +56,18 @@ impl Outbox {
         Some(bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_waits_has_an_end_and_leaves_in_order() {
+        let outbox = Outbox::default();
+        let half = "x".repeat(OUTBOX_BYTES_MAX / 2);
+        assert!(outbox.push(half.clone()) && outbox.push(half) && !outbox.push("y".into()));
+        assert_eq!(outbox.next().await.len(), OUTBOX_BYTES_MAX + 2);
+        assert!(outbox.push("a".into()) && outbox.push("b".into()));
+        assert_eq!(outbox.next().await, b"a\nb\n");
+    }
+}
