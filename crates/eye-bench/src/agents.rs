@@ -49,6 +49,31 @@ impl UnixAgent {
         self.frame()
     }
 
+    /// The next notification of that method; what else comes is passed over.
+    pub fn next_notification(&mut self, method: &str) -> Result<String, BenchError> {
+        let method = format!("\"method\":\"{method}\"");
+        loop {
+            let frame = self.frame()?;
+            if frame.contains(&method) {
+                return Ok(frame);
+            }
+        }
+    }
+
+    /// How many notifications of that method have come until now.
+    pub fn drain(&mut self, method: &str) -> Result<usize, BenchError> {
+        let method = format!("\"method\":\"{method}\"");
+        self.stream.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"drained\",\"method\":\"ping\"}\n").doing("asking")?;
+        let mut count = 0;
+        loop {
+            let frame = self.frame()?;
+            if frame.contains("\"id\":\"drained\"") {
+                return Ok(count);
+            }
+            count += usize::from(frame.contains(&method));
+        }
+    }
+
     /// Sends code to fire and forget so many times.
     pub fn fire_many(&mut self, code: &str, count: usize) -> Result<(), BenchError> {
         let text = format!(":{code}\n").repeat(count);

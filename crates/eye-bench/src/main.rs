@@ -14,6 +14,7 @@ mod relay;
 mod report;
 mod roundtrip;
 mod sizes;
+mod state;
 mod stats;
 mod tools;
 
@@ -42,6 +43,7 @@ fn main() -> Result<(), BenchError> {
     roundtrip::measure(&mut report, &mut bare, &mut relayed, &hub, rounds)?;
     depth::measure(&mut report, &mut bare, &hub, rounds)?;
     tools::measure(&mut report, &hub, rounds)?;
+    state::measure(&mut report, &hub, rounds)?;
     let bare = bare.into_http_server()?;
     process::measure(&mut report, &eye, &hub, bare.port(), if quick { 20 } else { 200 })?;
     drop(browser);

@@ -46,7 +46,7 @@ impl Switchboard {
             Ok(session) => session,
             Err(error) => {
                 if let Some(reply) = reply {
-                    self.ended(reply, Err(error), out);
+                    self.ended(reply, Err(error), None, out);
                 }
                 return;
             }
@@ -55,14 +55,17 @@ impl Switchboard {
         let Some(known) = self.agents.get_mut(&agent) else { return };
         if let Err(error) = known.admit(now, 1) {
             if let Some(reply) = reply {
-                self.ended(reply, Err(error), out);
+                self.ended(reply, Err(error), None, out);
             }
             return;
         }
         let timeout_ms = question.timeout_ms.or(known.timeout_ms);
         let mut task = question.task;
-        if let Task::Eval { frame: frame @ None, .. } = &mut task {
-            frame.clone_from(&known.frame);
+        match &mut task {
+            Task::Eval { frame: frame @ None, .. } => frame.clone_from(&known.frame),
+            // The page keeps apart what it told whom.
+            Task::Verb { params, .. } => *params = signed(params, &known.name),
+            Task::Eval { .. } | Task::Tool { .. } | Task::State => {}
         }
         let (asker, receipt) = match (question.mode, reply) {
             (Mode::Answer, Some(reply)) => (Asker::Agent(reply), None),
@@ -230,6 +233,13 @@ impl Switchboard {
             self.memory(now, &name).last_used = Some(session.clone());
         }
     }
+}
+
+/// The params of a verb with the name of the agent that asks.
+fn signed(params: &str, agent: &str) -> Box<str> {
+    let rest = params.strip_prefix('{').unwrap_or("}");
+    let comma = if rest.trim_start().starts_with('}') { "" } else { "," };
+    format!(r#"{{"agent":{}{comma}{rest}"#, json(agent)).into()
 }
 
 fn results(slots: &[Option<Ending>]) -> String {

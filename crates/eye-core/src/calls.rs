@@ -16,6 +16,10 @@ pub struct Call {
     pub deadline: Millis,
     /// Whether it calls a tool, whose result is rendered as such.
     pub tool: bool,
+    /// The revision of the state before it, when its answer is to carry what changed since.
+    pub delta_since: Option<u64>,
+    /// What it is, when it may run again in the page that comes back.
+    pub again: Option<Box<Task>>,
     /// How far it is.
     pub phase: Phase,
 }
@@ -113,6 +117,16 @@ impl Calls {
         None
     }
 
+    /// Lets a call that may run again wait for the page that comes back. `false`: it may not.
+    pub fn wait_again(&mut self, key: u32) -> bool {
+        let Some(call) = self.by_key.get_mut(&key) else { return false };
+        let Some(task) = call.again.as_deref().cloned() else { return false };
+        self.waiting_bytes += task.len_bytes();
+        self.waiting.push_back(key);
+        call.phase = Phase::Waiting(task);
+        true
+    }
+
     /// The keys of all calls that `wanted` picks, oldest first.
     pub fn keys_where(&self, wanted: impl Fn(&Call) -> bool) -> Vec<u32> {
         let mut keys: Vec<u32> = self.by_key.iter().filter(|(_, call)| wanted(call)).map(|(key, _)| *key).collect();
@@ -153,7 +167,15 @@ mod tests {
     use super::*;
 
     fn call(deadline: Millis) -> Call {
-        Call { asker: Asker::Nobody, asked_at: 0, deadline, tool: false, phase: Phase::Sent }
+        Call {
+            asker: Asker::Nobody,
+            asked_at: 0,
+            deadline,
+            tool: false,
+            delta_since: None,
+            again: None,
+            phase: Phase::Sent,
+        }
     }
 
     #[test]

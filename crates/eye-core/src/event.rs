@@ -8,8 +8,10 @@ use eye_protocol::id::LineId;
 use eye_protocol::messages::{Hello, PageInfo};
 use eye_protocol::rpc::RpcId;
 use eye_protocol::state::{Change, Whole};
+use eye_protocol::topics::Publish;
 use eye_protocol::{Ending, Error, SessionId};
 use serde_json::value::RawValue;
+use std::sync::Arc;
 
 /// Monotonic milliseconds. They come in with every event.
 pub type Millis = u64;
@@ -106,6 +108,8 @@ pub enum Task {
         code: String,
         /// A frame of the page, when not the page itself.
         frame: Option<Box<str>>,
+        /// Whether the answer is to carry the change of state that it caused.
+        delta: bool,
     },
     /// Call a tool.
     Tool {
@@ -115,6 +119,19 @@ pub enum Task {
         arguments: Box<str>,
         /// That a person wants it, where the policy asks for that.
         confirmed: bool,
+        /// Whether the answer is to carry the change of state that it caused.
+        delta: bool,
+    },
+    /// Do what one of the page client's verbs does.
+    Verb {
+        /// Which, as a method: `page/look`.
+        method: Box<str>,
+        /// With what, as the text of a JSON object.
+        params: Box<str>,
+        /// Whether it may run twice: then it outlives a reload.
+        again: bool,
+        /// Whether the answer is to carry the change of state that it caused.
+        delta: bool,
     },
     /// Tell its state.
     State,
@@ -126,8 +143,22 @@ impl Task {
         match self {
             Self::Eval { code, .. } => code.len(),
             Self::Tool { name, arguments, .. } => name.len() + arguments.len(),
+            Self::Verb { method, params, .. } => method.len() + params.len(),
             Self::State => 0,
         }
+    }
+
+    /// Whether the answer is to carry the change of state that it caused.
+    pub fn wants_delta(&self) -> bool {
+        match self {
+            Self::Eval { delta, .. } | Self::Tool { delta, .. } | Self::Verb { delta, .. } => *delta,
+            Self::State => false,
+        }
+    }
+
+    /// Whether it outlives a reload of its page.
+    pub fn may_run_again(&self) -> bool {
+        matches!(self, Self::Verb { again: true, .. })
     }
 }
 
@@ -243,6 +274,46 @@ pub enum Input {
         reply: Reply,
         /// Of which page, when not the agent's own.
         page: Option<Box<str>>,
+        /// Whether it does.
+        wanted: bool,
+    },
+    /// A page has something to say to an agent that may not be there.
+    PagePuts {
+        /// Its connection.
+        page: Conn,
+        /// What, as JSON text.
+        message: Box<str>,
+        /// By the calendar.
+        wall_ms: u64,
+    },
+    /// An agent wants what a page had to say.
+    ReadMail {
+        /// Where it goes.
+        reply: Reply,
+        /// Of which page, when not the agent's own.
+        page: Option<Box<str>>,
+        /// How long to wait for the first.
+        timeout_ms: Option<u64>,
+    },
+    /// A page or an agent publishes a message under a topic.
+    Publish {
+        /// Its connection.
+        conn: Conn,
+        /// Where it wants to be told what came of it.
+        id: Option<RpcId>,
+        /// The message.
+        message: Publish,
+        /// By the calendar.
+        wall_ms: u64,
+    },
+    /// A page or an agent wants the messages of a topic, or no more.
+    Subscribe {
+        /// Its connection.
+        conn: Conn,
+        /// Where it wants to be told.
+        id: Option<RpcId>,
+        /// Which; one that ends in `*` stands for all that begin so.
+        topic: String,
         /// Whether it does.
         wanted: bool,
     },
@@ -426,6 +497,13 @@ pub enum Effect {
         /// What.
         news: News,
     },
+    /// Somebody gets a message of a topic: the params, as JSON text.
+    Message {
+        /// Who.
+        conn: Conn,
+        /// What, shared by all who get it.
+        params: Arc<str>,
+    },
     /// A page is to abort a call whose answer no longer matters.
     Abort {
         /// Its connection.
@@ -456,6 +534,8 @@ pub enum Effect {
         reply: Reply,
         /// How it ended.
         ending: Ending,
+        /// The change of state that it caused, when that was asked for and is known.
+        delta: Option<Box<str>>,
     },
     /// A request of an agent that was no call has its result, as JSON text.
     Result {

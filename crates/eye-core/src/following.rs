@@ -73,13 +73,13 @@ impl Switchboard {
         match outcome {
             Outcome::Effect(effect) => out.push(effect),
             Outcome::Tools | Outcome::State { .. } => {}
-            Outcome::Ended { asker, ending, asked_at } => {
+            Outcome::Ended { asker, ending, asked_at, delta } => {
                 self.tally.ended(&ending, now.saturating_sub(asked_at));
                 if let Some(known) = asker.agent().and_then(|agent| self.agents.get_mut(&agent)) {
                     known.in_flight = known.in_flight.saturating_sub(1);
                 }
                 match asker {
-                    Asker::Agent(reply) => self.ended(reply, ending, out),
+                    Asker::Agent(reply) => self.ended(reply, ending, delta, out),
                     Asker::Batch { batch, at, .. } => self.batch_ended(batch, at, ending, out),
                     Asker::Shelf { name, id } => {
                         if let Some(memory) = self.memories.get_mut(&name) {
@@ -93,15 +93,15 @@ impl Switchboard {
         }
     }
 
-    pub(crate) fn ended(&mut self, reply: Reply, ending: Ending, out: &mut Vec<Effect>) {
+    pub(crate) fn ended(&mut self, reply: Reply, ending: Ending, delta: Option<Box<str>>, out: &mut Vec<Effect>) {
         let ReplyForm::Place(place) = reply.form else {
-            out.push(Effect::Ended { reply, ending });
+            out.push(Effect::Ended { reply, ending, delta });
             return;
         };
         let Some(known) = self.agents.get_mut(&reply.agent) else { return };
         for ending in known.order.fill(place, ending) {
             let reply = Reply { agent: reply.agent, form: ReplyForm::Compact(Form::Bare) };
-            out.push(Effect::Ended { reply, ending });
+            out.push(Effect::Ended { reply, ending, delta: None });
         }
     }
 

@@ -10,6 +10,7 @@ pub mod event;
 mod following;
 mod joining;
 pub mod kept;
+pub mod mailbox;
 pub mod order;
 pub mod pace;
 mod publishing;
@@ -22,6 +23,7 @@ pub mod state;
 pub mod switchboard;
 pub mod tally;
 pub mod toolbox;
+mod topics;
 
 pub use event::{Asker, Conn, Effect, Input, Millis, Mode, News, Reply, ReplyForm, Task, ToolQuery};
 pub use session::Session;

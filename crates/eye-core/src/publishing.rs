@@ -59,7 +59,9 @@ impl Session {
         let Some(page) = self.page() else { return };
         let asker = Asker::State { reply, query };
         let deadline = now.saturating_add(STATE_ASK_MS);
-        let call = self.calls().add(Call { asker, asked_at: now, deadline, tool: false, phase: Phase::Sent });
+        let call =
+            Call { asker, asked_at: now, deadline, tool: false, delta_since: None, again: None, phase: Phase::Sent };
+        let call = self.calls().add(call);
         out.push(Outcome::Effect(Effect::Send { page, call: Some(call), task: Task::State }));
     }
 

@@ -18,8 +18,8 @@ impl Session {
         }
         let unfit = match task {
             Task::Eval { .. } => self.refuses_eval(),
-            Task::Tool { name, arguments, confirmed } => self.refuses_tool(name, arguments, *confirmed),
-            Task::State => None,
+            Task::Tool { name, arguments, confirmed, .. } => self.refuses_tool(name, arguments, *confirmed),
+            Task::Verb { .. } | Task::State => None,
         };
         if unfit.is_some() {
             return unfit;

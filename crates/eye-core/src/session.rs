@@ -1,15 +1,19 @@
 //! One session: where its page is, which calls are under way, and how each of them ends. Exactly once.
 
+mod arriving;
+
 use crate::calls::{Call, Calls, Phase};
 use crate::event::{Asker, Conn, Effect, Millis, Task};
+use crate::mailbox::Mailbox;
 use crate::pace::Pace;
-use crate::session_event::{Event, Newcomer, Outcome};
-use crate::state::{Published, When};
+use crate::session_event::{Event, Outcome};
+use crate::state::{Published, State, When};
 use crate::toolbox::Toolbox;
+use arriving::arrival;
 use eye_protocol::close::Close;
 use eye_protocol::limits::{
-    CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS, GRACE_MS, NAVIGATION_MS, PAGE_CALLS_PER_S_MAX, PAGE_TEXT_BYTES_MAX,
-    PING_INTERVAL_MS, PING_TIMEOUT_MS, SESSION_CALLS_MAX, TITLE_MS,
+    CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS, NAVIGATION_MS, PAGE_CALLS_PER_S_MAX, PAGE_TEXT_BYTES_MAX,
+    PING_INTERVAL_MS, PING_TIMEOUT_MS, SESSION_CALLS_MAX, VERB_MARGIN_MS,
 };
 use eye_protocol::messages::{PageInfo, Presence};
 use eye_protocol::rpc::{RpcId, json};
@@ -45,6 +49,7 @@ pub struct Session {
     capabilities: Option<Vec<String>>,
     toolbox: Toolbox,
     pub(crate) published: Published,
+    mailbox: Mailbox,
     place: Place,
     calls: Calls,
     pace: Pace,
@@ -66,6 +71,7 @@ impl Session {
             capabilities: None,
             toolbox: Toolbox::default(),
             published: Published::default(),
+            mailbox: Mailbox::default(),
             place: Place::Gone { since: now },
             calls: Calls::default(),
             pace: Pace::default(),
@@ -192,10 +198,7 @@ impl Session {
             Place::Away { until, .. } => Some(until),
             Place::Gone { .. } => None,
         };
-        match (own, self.calls.next_deadline()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        [own, self.calls.next_deadline(), self.mailbox.next_wake()].into_iter().flatten().min()
     }
 
     /// The heart: what happened, and what follows.
@@ -252,6 +255,13 @@ impl Session {
                 }
             }
             Event::StateWanted { reply, fresh, query } => self.want_state(now, reply, fresh, query, out),
+            Event::Puts { page, message, wall_ms } => {
+                if self.hear(now, page) {
+                    let from = self.name();
+                    self.mailbox.put(&from, &message, wall_ms, out);
+                }
+            }
+            Event::MailWanted { reply, timeout_ms } => self.mailbox.read(now, reply, timeout_ms, out),
             Event::Progressed { page, call, progress } => {
                 if self.hear(now, page)
                     && let Some(Call { asker: Asker::Agent(reply), .. }) = self.calls.get_mut(call)
@@ -266,6 +276,8 @@ impl Session {
                 if let Some(key) = keys.last() {
                     self.abort(*key, out);
                     self.end(*key, Err(Error::new(Code::CANCELLED, "cancelled")), out);
+                } else {
+                    self.mailbox.cancel(&reply, out);
                 }
             }
             Event::AgentLeft { agent } => {
@@ -273,6 +285,7 @@ impl Session {
                     self.abort(key, out);
                     self.calls.remove(key);
                 }
+                self.mailbox.agent_left(agent);
             }
             Event::Tick => self.tick(now, out),
             Event::Shutdown => {
@@ -281,6 +294,7 @@ impl Session {
                     self.abort(key, out);
                     self.end(key, Err(error.hint("ask again; a hub starts by itself")), out);
                 }
+                self.mailbox.shut_down(out);
             }
         }
     }
@@ -331,98 +345,42 @@ impl Session {
         }
     }
 
-    fn join(&mut self, now: Millis, page: Conn, who: Newcomer, out: &mut Vec<Outcome>) {
-        let Newcomer { origin, info, eval_allowed, confirm } = who;
-        match self.place {
-            Place::Connected { .. } | Place::Away { .. } if self.origin != origin => {
-                out.push(Outcome::Effect(Effect::Close { conn: page, close: Close::foreign_session() }));
-                return;
-            }
-            Place::Connected { page: old, .. } => {
-                self.lose_page(now, "another page took over the session before this one answered", out);
-                out.push(Outcome::Effect(Effect::Replaced { page: old }));
-                out.push(Outcome::Effect(Effect::Close { conn: old, close: Close::taken_over() }));
-            }
-            Place::Away { .. } | Place::Gone { .. } => {}
-        }
-        self.origin = origin;
-        self.info = PageInfo::default();
-        self.merge(info);
-        self.eval_allowed = eval_allowed;
-        self.confirm = confirm;
-        self.capabilities = None;
-        self.toolbox.page_came();
-        self.published.grow_stale();
-        self.place = Place::Connected { page, heard_at: now, pinged_at: None };
-        self.used_at = now;
-        self.arriving = true;
-        self.arrive(out);
-        if self.arriving {
-            for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Navigating { .. })) {
-                self.calls.postpone(key, now + TITLE_MS);
-            }
-        }
-        while let Some((key, task)) = self.calls.next_waiting() {
-            let fired = self.calls.get_mut(key).is_some_and(|call| call.asker == Asker::Nobody);
-            if fired {
-                self.calls.remove(key);
-            }
-            out.push(Outcome::Effect(Effect::Send { page, call: (!fired).then_some(key), task }));
-        }
-    }
-
-    /// Ends what navigated here, once the page has a title to tell.
-    fn arrive(&mut self, out: &mut Vec<Outcome>) {
-        if !self.arriving || self.info.title.as_deref().unwrap_or("").is_empty() {
-            return;
-        }
-        self.arriving = false;
-        for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Navigating { .. })) {
-            let there = arrival(&self.info);
-            self.end(key, Ok(there), out);
-        }
-    }
-
-    fn lose_page(&mut self, now: Millis, why: &str, out: &mut Vec<Outcome>) {
-        self.place = Place::Away { until: now + GRACE_MS, recalled: false };
-        self.arriving = false;
-        self.published.grow_stale();
-        for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Sent)) {
-            let error = Error::new(Code::CONNECTION, why)
-                .hint("the code may have run; look before you repeat it. The session waits for the page to come back");
-            self.end(key, Err(error), out);
-        }
-    }
-
     fn ask(&mut self, now: Millis, asker: Asker, task: Task, timeout_ms: Option<u64>, out: &mut Vec<Outcome>) {
         self.used_at = now;
         let in_pace = self.pace.take(now, 1, PAGE_CALLS_PER_S_MAX, SESSION_CALLS_MAX);
         if let Some(error) = self.refusal(now, &task, in_pace) {
-            out.push(Outcome::Ended { asker, ending: Err(error), asked_at: now });
+            out.push(Outcome::Ended { asker, ending: Err(error), asked_at: now, delta: None });
             return;
         }
-        let own_ms = match &task {
-            Task::Eval { .. } | Task::State => None,
-            Task::Tool { name, .. } => self.toolbox.get(name).ok().and_then(|tool| tool.timeout_ms),
+        let (own_ms, margin_ms) = match &task {
+            Task::Eval { .. } | Task::State => (None, 0),
+            Task::Tool { name, .. } => (self.toolbox.get(name).ok().and_then(|tool| tool.timeout_ms), 0),
+            // The page keeps the time itself, and ends with what it has.
+            Task::Verb { .. } => (None, VERB_MARGIN_MS),
         };
         let timeout_ms = timeout_ms.or(own_ms).unwrap_or(CALL_TIMEOUT_DEFAULT_MS).min(CALL_TIMEOUT_MAX_MS);
-        let deadline = now.saturating_add(timeout_ms);
+        let deadline = now.saturating_add(timeout_ms + margin_ms);
         let tool = matches!(task, Task::Tool { .. });
+        let delta_since = task.wants_delta().then(|| self.published.state.as_ref().map_or(0, State::revision));
+        let again = task.may_run_again().then(|| Box::new(task.clone()));
+        let fired = asker == Asker::Nobody;
+        let call = |phase| Call { asker, asked_at: now, deadline, tool, delta_since, again, phase };
         match self.place {
-            Place::Connected { page, .. } if asker == Asker::Nobody => {
+            Place::Connected { page, .. } if fired => {
                 out.push(Outcome::Effect(Effect::Send { page, call: None, task }));
             }
             Place::Connected { page, .. } => {
-                let call = self.calls.add(Call { asker, asked_at: now, deadline, tool, phase: Phase::Sent });
+                let call = self.calls.add(call(Phase::Sent));
                 out.push(Outcome::Effect(Effect::Send { page, call: Some(call), task }));
             }
             Place::Away { .. } | Place::Gone { .. } => {
-                self.calls.add(Call { asker, asked_at: now, deadline, tool, phase: Phase::Waiting(task) });
+                self.calls.add(call(Phase::Waiting(task)));
             }
         }
     }
 
     fn tick(&mut self, now: Millis, out: &mut Vec<Outcome>) {
+        self.mailbox.tick(now, out);
         while let Some(key) = self.calls.due(now) {
             let Some(call) = self.calls.get_mut(key) else { continue };
             let ending = match &call.phase {
@@ -484,7 +442,9 @@ impl Session {
                 self.tell_known_state(call.asked_at, reply, &query, out);
                 return;
             }
-            out.push(Outcome::Ended { asker: call.asker, ending, asked_at: call.asked_at });
+            let state = self.published.state.as_ref().filter(|_| ending.is_ok());
+            let delta = call.delta_since.zip(state).and_then(|(since, state)| state.delta(since));
+            out.push(Outcome::Ended { asker: call.asker, ending, asked_at: call.asked_at, delta });
         }
     }
 
@@ -519,12 +479,6 @@ impl Session {
             None => self.id.to_string(),
         }
     }
-}
-
-fn arrival(info: &PageInfo) -> Value {
-    let title = info.title.as_deref().unwrap_or("");
-    let url = info.url.as_deref().unwrap_or("");
-    Value::Rendering(format!("{title} {url}").trim().to_owned())
 }
 
 fn cut_to(mut text: String, bytes_max: usize) -> String {

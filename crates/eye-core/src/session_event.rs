@@ -118,6 +118,22 @@ pub enum Event {
         /// What of it.
         query: StateQuery,
     },
+    /// The page has something to say to an agent that may not be there.
+    Puts {
+        /// Its connection.
+        page: Conn,
+        /// What, as JSON text.
+        message: Box<str>,
+        /// By the calendar.
+        wall_ms: u64,
+    },
+    /// Somebody wants what the page had to say.
+    MailWanted {
+        /// Where it goes.
+        reply: Reply,
+        /// How long to wait for the first.
+        timeout_ms: Option<u64>,
+    },
     /// The page tells how far a call is.
     Progressed {
         /// Its connection.
@@ -170,6 +186,8 @@ pub enum Outcome {
         ending: Ending,
         /// When it was asked.
         asked_at: Millis,
+        /// The change of state that it caused, when that was asked for and is known.
+        delta: Option<Box<str>>,
     },
     /// The tools changed.
     Tools,

@@ -151,6 +151,16 @@ impl State {
         }))
     }
 
+    /// What changed after a revision, for whoever caused it: the patch, or the whole where that is not known.
+    pub fn delta(&self, since: u64) -> Option<Box<str>> {
+        let (name, json) = match self.changes_since(since) {
+            _ if !self.current => return None,
+            Some(patch) => ("patch", patch),
+            None => ("state", self.text()),
+        };
+        Some(format!(r#"{{"revision":{},"{name}":{json}}}"#, self.revision).into())
+    }
+
     /// All changes after a revision as one patch. `None`: too long ago to know.
     fn changes_since(&self, since: u64) -> Option<String> {
         if since > self.revision {

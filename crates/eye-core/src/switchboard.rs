@@ -2,12 +2,13 @@
 
 use crate::agent::{Agent, Memory};
 use crate::asking::{CallBatch, Question};
-use crate::event::{Conn, Effect, Input, Millis};
+use crate::event::{Conn, Effect, Input, Millis, Reply};
 use crate::kept::Delivery;
 use crate::row::row;
 use crate::session::Session;
 use crate::session_event::{Event, Newcomer, Outcome};
 use crate::tally::Tally;
+use crate::topics::Topics;
 use eye_protocol::SessionId;
 use eye_protocol::limits::{AGENT_NAMES_MAX, GRACE_AFTER_RESTART_MS, NAME_BYTES_MAX, SESSION_KEPT_MS, SESSIONS_MAX};
 use eye_protocol::messages::{Hello, PageInfo, Presence, SessionRow, Sessions};
@@ -41,6 +42,7 @@ pub struct Switchboard {
     pub(crate) members: FxHashMap<SessionId, Vec<Conn>>,
     /// Agents that hear of every change of a session's state.
     pub(crate) watchers: FxHashMap<SessionId, Vec<Conn>>,
+    pub(crate) topics: Topics,
     pub(crate) batches: FxHashMap<u64, CallBatch>,
     pub(crate) last_batch: u64,
     pub(crate) tally: Tally,
@@ -59,6 +61,7 @@ impl Switchboard {
         match input {
             Input::PageJoined { page, session, who } => self.page_joined(now, &session, page, who, out),
             Input::PageLeft { page } | Input::PageLeaving { page } => {
+                self.topics.forget(page);
                 if let Some(session) = self.pages.remove(&page) {
                     self.session_on(now, &session, Event::Left { page }, out);
                 }
@@ -83,17 +86,24 @@ impl Switchboard {
             Input::PageStateChanged { page, change, wall_ms } => {
                 self.page_on(now, page, Event::StateChanged { page, change, wall_ms }, out);
             }
-            Input::GetState { reply, page, fresh, query } => match self.find(reply.agent, page.as_deref()) {
-                Ok(session) => {
-                    self.used(now, reply.agent, &session);
-                    self.session_on(now, &session, Event::StateWanted { reply, fresh, query }, out);
-                }
-                Err(error) => out.push(Effect::Result { reply, result: Err(error) }),
-            },
+            Input::GetState { reply, page, fresh, query } => {
+                self.want(now, reply, page.as_deref(), |reply| Event::StateWanted { reply, fresh, query }, out);
+            }
             Input::Watch { reply, page, wanted } => {
                 let result = self.watch(reply.agent, page.as_deref(), wanted);
                 out.push(Effect::Result { reply, result });
             }
+            Input::PagePuts { page, message, wall_ms } => {
+                self.page_on(now, page, Event::Puts { page, message, wall_ms }, out);
+            }
+            Input::ReadMail { reply, page, timeout_ms } => {
+                self.want(now, reply, page.as_deref(), |reply| Event::MailWanted { reply, timeout_ms }, out);
+            }
+            Input::Publish { conn, id, message, wall_ms } => {
+                let result = self.publish(now, conn, &message, wall_ms, out);
+                self.tell(conn, id, result, out);
+            }
+            Input::Subscribe { conn, id, topic, wanted } => self.subscribe(conn, id, &topic, wanted, out),
             Input::PageProgress { page, call, progress } => {
                 self.page_on(now, page, Event::Progressed { page, call, progress }, out);
             }
@@ -147,7 +157,8 @@ impl Switchboard {
     /// When it next wants [`Input::Tick`].
     pub fn next_wake(&self) -> Option<Millis> {
         let sessions = self.wakes.peek().map(|Reverse((at, _))| *at);
-        [sessions, self.shelves_wake, (!self.sessions.is_empty()).then_some(self.sweep_at)].into_iter().flatten().min()
+        let sweep = (!self.sessions.is_empty()).then_some(self.sweep_at);
+        [sessions, self.shelves_wake, self.topics.next_wake(), sweep].into_iter().flatten().min()
     }
 
     /// Connected pages.
@@ -237,6 +248,24 @@ impl Switchboard {
         }
     }
 
+    /// An agent wants something of a session that is no call.
+    fn want(
+        &mut self,
+        now: Millis,
+        reply: Reply,
+        page: Option<&str>,
+        event: impl FnOnce(Reply) -> Event,
+        out: &mut Vec<Effect>,
+    ) {
+        match self.find(reply.agent, page) {
+            Ok(session) => {
+                self.used(now, reply.agent, &session);
+                self.session_on(now, &session, event(reply), out);
+            }
+            Err(error) => out.push(Effect::Result { reply, result: Err(error) }),
+        }
+    }
+
     fn page_joined(&mut self, now: Millis, session: &SessionId, page: Conn, who: Newcomer, out: &mut Vec<Effect>) {
         if !self.sessions.contains_key(session) {
             self.make_room();
@@ -248,6 +277,7 @@ impl Switchboard {
         if self.sessions.get(session).and_then(Session::page) == Some(page) {
             if let Some(old) = replaced {
                 self.pages.remove(&old);
+                self.topics.forget(old);
             }
             self.pages.insert(page, session.clone());
             self.known_changed = true;
@@ -285,6 +315,7 @@ impl Switchboard {
 
     fn agent_left(&mut self, now: Millis, agent: Conn, out: &mut Vec<Effect>) {
         self.leave(agent);
+        self.topics.forget(agent);
         let Some(left) = self.agents.remove(&agent) else { return };
         self.batches.retain(|_, batch| batch.reply.agent != agent);
         self.watchers.retain(|_, watchers| {
@@ -344,6 +375,7 @@ impl Switchboard {
             }
             self.shelves_changed(out);
         }
+        self.topics.tick(now);
         if now >= self.sweep_at {
             self.sweep_at = now + SWEEP_MS;
             self.sweep(now);

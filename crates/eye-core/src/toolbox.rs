@@ -3,8 +3,10 @@
 use eye_protocol::limits::{TOOLS_BYTES_MAX, TOOLS_MAX};
 use eye_protocol::tools::{Registered, Rejected, Tool};
 use eye_protocol::{Code, Error};
+use indexmap::IndexMap;
 use jsonschema::{PatternOptions, Validator};
 use serde_json::value::RawValue;
+use std::collections::HashSet;
 
 /// How many faults of a call's arguments an error names.
 const FAULTS_SHOWN_MAX: usize = 3;
@@ -22,7 +24,8 @@ struct Offered {
 /// The tools of one session, in the order they were offered.
 #[derive(Debug, Default)]
 pub struct Toolbox {
-    tools: Vec<Offered>,
+    /// Pages choose the names, so they are hashed with a key.
+    tools: IndexMap<Box<str>, Offered>,
     bytes: usize,
     /// The page has come back and not registered yet: what it registers first replaces all.
     stale: bool,
@@ -69,8 +72,8 @@ impl Toolbox {
         let tool = Tool::parse(definition)?;
         let validator = tool.input_schema.as_ref().map(|schema| compile(&tool.name, schema)).transpose()?;
         let size = tool.definition.get().len();
-        let known = self.tools.iter().position(|offered| offered.tool.name == tool.name);
-        let freed = known.map_or(0, |at| self.tools[at].tool.definition.get().len());
+        let known = self.tools.get(&tool.name);
+        let freed = known.map_or(0, |offered| offered.tool.definition.get().len());
         if known.is_none() && self.tools.len() >= TOOLS_MAX {
             return Err(Error::new(Code::PARAMS, format!("a session offers at most {TOOLS_MAX} tools")));
         }
@@ -79,31 +82,28 @@ impl Toolbox {
             return Err(Error::new(Code::PARAMS, message));
         }
         self.bytes = self.bytes - freed + size;
-        let offered = Offered { tool, validator };
-        match known {
-            Some(at) => self.tools[at] = offered,
-            None => self.tools.push(offered),
-        }
+        self.tools.insert(tool.name.clone(), Offered { tool, validator });
         Ok(())
     }
 
     /// Withdraws tools, and says how many were there.
     pub fn unregister(&mut self, names: &[String]) -> usize {
         let before = self.tools.len();
+        let gone: HashSet<&str> = names.iter().map(String::as_str).collect();
         let bytes = &mut self.bytes;
-        self.tools.retain(|offered| {
-            let gone = names.iter().any(|name| **name == *offered.tool.name);
-            if gone {
+        self.tools.retain(|name, offered| {
+            let stays = !gone.contains(&**name);
+            if !stays {
                 *bytes -= offered.tool.definition.get().len();
             }
-            !gone
+            stays
         });
         before - self.tools.len()
     }
 
     /// The definitions, as a JSON array.
     pub fn list(&self, filter: Option<&str>) -> String {
-        let wanted = self.tools.iter().filter(|offered| filter.is_none_or(|filter| offered.tool.fits(filter)));
+        let wanted = self.tools.values().filter(|offered| filter.is_none_or(|filter| offered.tool.fits(filter)));
         let texts: Vec<&str> = wanted.map(|offered| offered.tool.definition.get()).collect();
         format!("[{}]", texts.join(","))
     }
@@ -133,7 +133,7 @@ impl Toolbox {
     }
 
     fn find(&self, name: &str) -> Result<&Offered, Error> {
-        if let Some(offered) = self.tools.iter().find(|offered| &*offered.tool.name == name) {
+        if let Some(offered) = self.tools.get(name) {
             return Ok(offered);
         }
         let error = Error::new(Code::TOOL, format!("Tool not found: {name}"));
@@ -142,7 +142,7 @@ impl Toolbox {
         }
         let mut near: Vec<(usize, &str)> = self
             .tools
-            .iter()
+            .values()
             .map(|offered| (strsim::damerau_levenshtein(name, &offered.tool.name), &*offered.tool.name))
             .filter(|(distance, other)| *distance <= name.len().max(other.len()) / 2 || other.contains(name))
             .collect();

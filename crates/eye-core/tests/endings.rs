@@ -66,6 +66,7 @@ impl World {
                 | Effect::PageResult { .. }
                 | Effect::Progress { .. }
                 | Effect::News { .. }
+                | Effect::Message { .. }
                 | Effect::Abort { .. }
                 | Effect::Ping { .. }
                 | Effect::Replaced { .. }
@@ -122,7 +123,7 @@ impl World {
                 self.on(Input::Ask {
                     agent,
                     form: Some(ReplyForm::Rpc(id.into())),
-                    task: Task::Eval { code: "x".into(), frame: None },
+                    task: Task::Eval { code: "x".into(), frame: None, delta: false },
                     page: Some(format!("s{session}").into()),
                     timeout_ms: brief.then_some(50),
                     mode: Mode::Answer,

@@ -526,7 +526,7 @@ fn pages_of_a_hub_before_do_not_stand_beside_those_that_are_here() {
         Newcomer { origin: "http://localhost".into(), info: PageInfo::default(), eval_allowed: true, confirm: false };
     board.on(1, Input::PageJoined { page: Conn(1), session: id("new"), who }, &mut out);
     board.on(2, Input::AgentJoined { agent: Conn(2) }, &mut out);
-    let task = Task::Eval { code: "x".into(), frame: None };
+    let task = Task::Eval { code: "x".into(), frame: None, delta: false };
     let form = Some(ReplyForm::Rpc("1".into()));
     let ask = Input::Ask { agent: Conn(2), form, task, page: None, timeout_ms: None, mode: Mode::Answer };
     board.on(3, ask, &mut out);

@@ -9,8 +9,18 @@ pub const CLIENT: &str = include_str!("../assets/eye.js");
 pub const START_PAGE: &str = include_str!("../assets/start.html");
 
 /// What the page client loads on first use, by name.
-const PARTS: [(&str, &str); 2] =
-    [("tools.js", include_str!("../assets/tools.js")), ("state.js", include_str!("../assets/state.js"))];
+const PARTS: [(&str, &str); 10] = [
+    ("tools.js", include_str!("../assets/tools.js")),
+    ("state.js", include_str!("../assets/state.js")),
+    ("thrown.js", include_str!("../assets/thrown.js")),
+    ("verbs.js", include_str!("../assets/verbs.js")),
+    ("wait.js", include_str!("../assets/wait.js")),
+    ("logs.js", include_str!("../assets/logs.js")),
+    ("topics.js", include_str!("../assets/topics.js")),
+    ("apps.js", include_str!("../assets/apps.js")),
+    ("look.js", include_str!("../assets/look.js")),
+    ("act.js", include_str!("../assets/act.js")),
+];
 
 /// A part of the page client.
 pub fn part(name: &str) -> Option<&'static str> {
@@ -25,9 +35,10 @@ pub fn part(name: &str) -> Option<&'static str> {
 struct Apps;
 
 /// A file of the demo apps: its bytes and its media type. A folder means its `index.html`.
-pub fn app(path: &str) -> Option<(Cow<'static, [u8]>, &'static str)> {
+pub fn app(path: &str) -> Option<(Cow<'static, [u8]>, String)> {
     let name = if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() };
-    Apps::get(&name).map(|file| (file.data, media_type(&name)))
+    let file = Apps::get(&name)?;
+    Some((file.data, mime_guess::from_path(&name).first_or_octet_stream().to_string()))
 }
 
 /// Whether this is a folder of an app, written without its slash.
@@ -38,17 +49,4 @@ pub fn is_app(path: &str) -> bool {
 /// Whether any app was built.
 pub fn has_apps() -> bool {
     Apps::iter().next().is_some()
-}
-
-fn media_type(name: &str) -> &'static str {
-    match name.rsplit('.').next() {
-        Some("html") => "text/html; charset=utf-8",
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("json") => "application/json",
-        Some("svg") => "image/svg+xml",
-        Some("png") => "image/png",
-        Some("woff2") => "font/woff2",
-        _ => "application/octet-stream",
-    }
 }

@@ -1,5 +1,6 @@
 //! What peers say: frames in, through their dialects, into the hub's state.
 
+use crate::dialect::scene::{self, First};
 use crate::dialect::{FromAgent, FromPage, eye, original};
 use crate::hub::{Hub, State, retire};
 use crate::outbox::Kind;
@@ -15,6 +16,7 @@ use eye_protocol::messages::{Hello, PROTOCOL_VERSION, PageInfo, Welcome};
 use eye_protocol::rpc::{self, Message, json};
 use eye_protocol::tools::NameSession;
 use eye_protocol::{Code, Error, SessionId};
+use std::path::Path;
 
 /// The id of the greeting of BTCP, as JSON text.
 const WELCOME: &str = "\"welcome\"";
@@ -39,6 +41,13 @@ impl Hub {
         if peer.deaf {
             return Ok(());
         }
+        if peer.joining.is_some()
+            && matches!(peer.voice, Voice::Eye { .. })
+            && self.begins_scene(&mut state, conn, text)
+        {
+            return Ok(());
+        }
+        let Some(peer) = state.peers.get_mut(&conn) else { return Ok(()) };
         match (peer.side, peer.voice) {
             (Side::Agent, _) if peer.batched => {
                 for element in read_batch(text)? {
@@ -66,6 +75,11 @@ impl Hub {
                 let rpc = text.starts_with('{');
                 let said = if rpc { eye::page_rpc(conn, text) } else { eye::page_line(conn, typed, text) };
                 self.page_said(&mut state, conn, said);
+            }
+            (Side::Page, Voice::Scene) => {
+                for said in scene::from_page(conn, &mut peer.scene, text) {
+                    self.page_said(&mut state, conn, Some(said));
+                }
             }
             (Side::Page, Voice::Original) => {
                 if text == "ping" {
@@ -184,6 +198,26 @@ impl Hub {
         }
     }
 
+    /// Lets the original 3D page join, which says so in its own way. `false`: this is another page.
+    fn begins_scene(&self, state: &mut State, conn: Conn, text: &str) -> bool {
+        let Some(first) = scene::first(text) else { return false };
+        let Some(peer) = state.peers.get_mut(&conn) else { return false };
+        match first {
+            First::Refused(told) => peer.outbox.line(&told),
+            First::Register(session, told) => {
+                peer.voice = Voice::Scene;
+                peer.outbox.line(&told);
+                if let Some(joining) = &mut peer.joining {
+                    joining.session = session;
+                }
+                self.page_joins(state, conn, scene::info());
+                self.feed(state, Input::PageOffers { page: conn, id: None, tools: scene::tools() });
+            }
+        }
+        self.written(state, conn);
+        true
+    }
+
     fn greeting(state: &mut State, conn: Conn, json: &str) {
         if let Some(peer) = state.peers.get_mut(&conn) {
             peer.rpc(Kind::Message, json);
@@ -207,6 +241,10 @@ impl Hub {
                     let status = self.status_of(state);
                     self.reply(state, conn, &rpc::response(&id, Ok(&json(&status))));
                 }
+                FromAgent::Serve { id, path } => {
+                    let result = self.serve(state, conn, &path);
+                    self.reply(state, conn, &rpc::response(&id, result.as_deref()));
+                }
                 FromAgent::Stop(id) => {
                     self.reply(state, conn, &rpc::response(&id, Ok(r#"{"stopping":true}"#)));
                     self.stop.notify_one();
@@ -215,6 +253,15 @@ impl Hub {
                 FromAgent::Hello { id, hello } => self.agent_hello(state, conn, id.as_deref(), hello),
             }
         }
+    }
+
+    /// Files are for whoever is this machine's user, which only the Unix socket proves.
+    fn serve(&self, state: &mut State, conn: Conn, path: &Path) -> Result<String, Error> {
+        if !state.peers.get(&conn).is_some_and(|peer| peer.may_provide) {
+            return Err(Error::new(Code::DENIED, "files are served for agents on the Unix socket only"));
+        }
+        let path = state.served.add(path)?;
+        Ok(format!(r#"{{"url":{}}}"#, json(&format!("{}{path}", self.url()))))
     }
 
     /// An agent that begins to provide becomes a page, where its carrier proved who it is: the Unix socket.

@@ -6,7 +6,7 @@ use crate::gate::{Admitted, Gate, Knock, Refusal, Wants};
 use crate::hub::Hub;
 use crate::outbox::Outbox;
 use crate::peer::{Joining, Peer, Side, Voice};
-use crate::{assets, http_btcp, http_faces, metrics, session_id};
+use crate::{assets, http_btcp, http_faces, metrics, served, session_id};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -51,6 +51,8 @@ pub fn router(door: Door) -> Router {
         .route("/eye.js", get(client))
         .route("/eye/{part}", get(part))
         .route("/apps/{*path}", get(app))
+        .route("/open/{id}/", get(served::index))
+        .route("/open/{id}/{*path}", get(served::file))
         .route("/health", get(health))
         .route("/sessions", get(sessions))
         .route("/metrics", get(metrics))
@@ -231,7 +233,7 @@ async fn part(State(door): State<Door>, Path(name): Path<String>, headers: Heade
 async fn app(State(door): State<Door>, Path(path): Path<String>, headers: HeaderMap) -> Response {
     public(&door, &headers, || match assets::app(&path) {
         Some((bytes, media_type)) => {
-            let kind = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-cache")];
+            let kind = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-cache".into())];
             (kind, Body::from(bytes.into_owned())).into_response()
         }
         None if assets::is_app(&path) => Redirect::permanent(&format!("/apps/{path}/")).into_response(),
@@ -257,7 +259,16 @@ fn script(door: &Door, headers: &HeaderMap, text: &'static str) -> Response {
     })
 }
 
-async fn start_page(State(door): State<Door>, headers: HeaderMap) -> Response {
+/// The start page; and the door for pages of the original 3D server, which knock at the root.
+async fn start_page(
+    State(door): State<Door>,
+    headers: HeaderMap,
+    query: Query<SocketQuery>,
+    upgrade: Upgrade,
+) -> Response {
+    if upgrade.is_ok() {
+        return socket(State(door), headers, query, upgrade).await;
+    }
     public(&door, &headers, || {
         let kind = [
             (header::CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -328,7 +339,7 @@ async fn nothing(State(door): State<Door>, headers: HeaderMap) -> Response {
     })
 }
 
-fn public(door: &Door, headers: &HeaderMap, answer: impl FnOnce() -> Response) -> Response {
+pub(crate) fn public(door: &Door, headers: &HeaderMap, answer: impl FnOnce() -> Response) -> Response {
     match door.gate.admit(Wants::Public, knock(headers, None)) {
         Ok(_) => answer(),
         Err(refusal) => refused(&refusal),

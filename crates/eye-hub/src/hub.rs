@@ -4,6 +4,7 @@
 use crate::faces::Seat;
 use crate::outbox::{Kind, Parcel};
 use crate::peer::{Peer, Side, Signals, Voice};
+use crate::served::Served;
 use crate::speaking::speak;
 use crate::version;
 use eye_core::tally::Tally;
@@ -11,9 +12,10 @@ use eye_core::{Conn, Effect, Input, Known, Millis, Switchboard};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
 use eye_protocol::messages::{PageInfo, Retiring, SessionRow, Status};
-use eye_protocol::rpc;
+use eye_protocol::{Code, Error, rpc};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 use tokio::sync::{Notify, watch};
@@ -62,6 +64,8 @@ pub struct Hub {
 pub(crate) struct State {
     /// What sessions do.
     pub board: Switchboard,
+    /// Folders that are served to a browser.
+    pub served: Served,
     /// Who is connected.
     pub peers: FxHashMap<Conn, Peer>,
     traffic: Traffic,
@@ -228,6 +232,11 @@ impl Hub {
         state.traffic.bytes_in += bytes as u64;
     }
 
+    /// A folder that is served under an id.
+    pub fn served(&self, id: &str) -> Option<PathBuf> {
+        self.hold().served.folder(id)
+    }
+
     /// Connected peers.
     pub fn peers(&self) -> usize {
         self.hold().peers.len()
@@ -241,6 +250,11 @@ impl Hub {
         for peer in state.peers.values_mut() {
             peer.close_after(Close::shutdown());
         }
+    }
+
+    /// Where a browser on this machine finds it.
+    pub(crate) fn url(&self) -> String {
+        self.facts.listen.replace("127.0.0.1", "localhost").replace("0.0.0.0", "localhost")
     }
 
     pub(crate) fn status_of(&self, state: &State) -> Status {
@@ -261,7 +275,7 @@ impl Hub {
     pub(crate) fn reply(&self, state: &mut State, conn: Conn, json: &str) {
         if let Some(peer) = state.peers.get_mut(&conn) {
             match peer.voice {
-                Voice::Original => peer.outbox.line(json),
+                Voice::Original | Voice::Scene => peer.outbox.line(json),
                 Voice::Eye { .. } | Voice::Events1 | Voice::Events2 => peer.rpc(Kind::Response, json),
             }
             self.written(state, conn);
@@ -308,14 +322,22 @@ impl Hub {
             | Effect::Abort { page, .. }
             | Effect::Ping { page }
             | Effect::Replaced { page } => *page,
-            Effect::Close { conn, .. } => *conn,
+            Effect::Close { conn, .. } | Effect::Message { conn, .. } => *conn,
             Effect::Ended { reply, .. } | Effect::Result { reply, .. } | Effect::Progress { reply, .. } => reply.agent,
             Effect::News { agent, .. } => *agent,
         };
         if let Some(peer) = state.peers.get_mut(&conn) {
-            if matches!(effect, Effect::Ping { .. }) && matches!(peer.voice, Voice::Events1 | Voice::Events2) {
+            if matches!(effect, Effect::Ping { .. })
+                && matches!(peer.voice, Voice::Events1 | Voice::Events2 | Voice::Scene)
+            {
                 // Its stream ends when it does; it is not asked for more.
                 state.todo.push_back(Input::PageAlive { page: conn });
+            }
+            if let Effect::Send { page, call: Some(call), task } = &effect
+                && !peer.voice.can(task)
+            {
+                let error = Error::new(Code::METHOD, "this page speaks an original's messages and cannot do that");
+                state.todo.push_back(Input::PageAnswered { page: *page, call: *call, ending: Err(error) });
             }
             speak(peer, effect, &mut text);
             self.written(state, conn);
@@ -324,7 +346,7 @@ impl Hub {
     }
 
     /// Something was written: its writer is woken, or given up when too much waits.
-    fn written(&self, state: &mut State, conn: Conn) {
+    pub(crate) fn written(&self, state: &mut State, conn: Conn) {
         let Some(peer) = state.peers.get_mut(&conn) else { return };
         if peer.outbox.len_bytes() > OUTBOX_BYTES_MAX {
             self.give_up(state, conn, "more than 64 MiB waited to be read");

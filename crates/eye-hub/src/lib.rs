@@ -23,6 +23,7 @@ pub mod origins;
 mod outbox;
 mod peer;
 mod place;
+mod served;
 mod server;
 mod session_id;
 mod speaking;

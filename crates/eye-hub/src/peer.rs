@@ -1,7 +1,8 @@
 //! One connected peer as the hub sees it: which side it is on, how it is spoken to, and what waits for it.
 
+use crate::dialect::scene::Scene;
 use crate::outbox::{Kind, Outbox};
-use eye_core::Millis;
+use eye_core::{Millis, Task};
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_STALL_MS;
@@ -27,10 +28,23 @@ pub enum Voice {
     },
     /// The original eye's.
     Original,
+    /// The original 3D page's.
+    Scene,
     /// BTCP over server-sent events with names, and answers in the body of a POST.
     Events1,
     /// BTCP over server-sent events without names.
     Events2,
+}
+
+impl Voice {
+    /// Whether a page that is spoken to so can do this at all.
+    pub fn can(self, task: &Task) -> bool {
+        match (self, task) {
+            (Self::Original, task) => matches!(task, Task::Eval { .. }),
+            (Self::Scene, task) => matches!(task, Task::Tool { .. } | Task::State),
+            (Self::Eye { .. } | Self::Events1 | Self::Events2, _) => true,
+        }
+    }
 }
 
 /// A page that the gate let in and that has not said hello yet.
@@ -83,6 +97,8 @@ pub struct Peer {
     pub origin: Option<Box<str>>,
     /// While set, answers go here instead of into the outbox: into the body of a POST.
     pub captured: Option<Vec<String>>,
+    /// What is known of a page that speaks [`Voice::Scene`].
+    pub scene: Scene,
     /// Nothing it says counts any more.
     pub deaf: bool,
     /// Its task.
@@ -107,6 +123,7 @@ impl Peer {
             client: None,
             origin: None,
             captured: None,
+            scene: Scene::default(),
             deaf: false,
             signals: Arc::default(),
             writing_since: None,

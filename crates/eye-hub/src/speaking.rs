@@ -1,6 +1,6 @@
 //! What peers are told: effects out, through the dialect of each, into its outbox.
 
-use crate::dialect::{events, eye, original, tools};
+use crate::dialect::{events, eye, original, scene, tools, topics};
 use crate::outbox::Kind;
 use crate::peer::{Peer, Voice};
 use eye_core::{Effect, ReplyForm, Task};
@@ -14,13 +14,20 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
                 original::to_page(call, code, text);
                 peer.outbox.line(text);
             }
-            // The original's pages offer no tools and publish no state, so neither is asked for in vain for long.
-            (Voice::Original, Task::Tool { .. } | Task::State) => {}
+            // Nothing else reaches an original page: the hub has answered for it.
+            (Voice::Original, Task::Tool { .. } | Task::Verb { .. } | Task::State) => {}
+            (Voice::Scene, task) => {
+                for message in scene::to_page(call, task, &mut peer.scene).unwrap_or_default() {
+                    peer.outbox.line(&message);
+                }
+            }
             (_, task) if eye::to_page(call, task, text) => peer.rpc(Kind::Request, text),
             (_, _) => peer.outbox.line(text),
         },
-        // The original page knows none of these; it is simply closed, or sends pings of its own.
-        Effect::Abort { .. } | Effect::Ping { .. } | Effect::Replaced { .. } if peer.voice == Voice::Original => {}
+        Effect::Abort { call, .. } if peer.voice == Voice::Scene => scene::abort(call, &mut peer.scene),
+        // An original page knows none of these; it is simply closed, or sends pings of its own.
+        Effect::Abort { .. } | Effect::Ping { .. } | Effect::Replaced { .. } | Effect::Message { .. }
+            if matches!(peer.voice, Voice::Original | Voice::Scene) => {}
         // Who came by events is there as long as its stream is.
         Effect::Ping { .. } if matches!(peer.voice, Voice::Events1 | Voice::Events2) => {}
         Effect::Abort { call, .. } => peer.rpc(Kind::Message, &eye::abort(call)),
@@ -36,12 +43,13 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
             let frame = match peer.voice {
                 Voice::Events1 => events::news_1(&news),
                 Voice::Events2 => events::news_2(&session, &news),
-                Voice::Eye { .. } | Voice::Original => eye::news(&session, &news),
+                Voice::Eye { .. } | Voice::Original | Voice::Scene => eye::news(&session, &news),
             };
             peer.rpc(Kind::Message, &frame);
         }
+        Effect::Message { params, .. } => peer.rpc(Kind::Message, &topics::message(&params)),
         Effect::Close { close, .. } => peer.close_after(close),
-        Effect::Ended { reply, ending } => match peer.voice {
+        Effect::Ended { reply, ending, delta } => match peer.voice {
             Voice::Original => {
                 original::to_agent(&reply.form, &ending, text);
                 peer.outbox.line(text);
@@ -55,7 +63,7 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
                     return;
                 }
                 let typed = voice == Voice::Eye { typed: true };
-                if eye::to_agent(&reply.form, &ending, typed, text) {
+                if eye::to_agent(&reply.form, &ending, delta.as_deref(), typed, text) {
                     peer.rpc(Kind::Response, text);
                 } else {
                     peer.outbox.line(text);

@@ -147,7 +147,7 @@ fn parse_error(rest: &str) -> Error {
     let message = fields.next().unwrap_or_default();
     let hint = fields.next().filter(|hint| !hint.is_empty());
     let stack = fields.next();
-    Error { code: Code(code), message, hint, stack }
+    Error { code: Code(code), message, hint, stack, value: None }
 }
 
 fn push_field(text: &str, out: &mut String) {
@@ -166,8 +166,9 @@ mod tests {
             ".*".prop_map(|t| Ok(Value::Text(t))),
             ".*".prop_map(|t| Ok(Value::Json(t))),
             ".*".prop_map(|t| Ok(Value::Rendering(t))),
-            (any::<i32>(), text(), hint, proptest::option::of(text()))
-                .prop_map(|(code, message, hint, stack)| { Err(Error { code: Code(code), message, hint, stack }) }),
+            (any::<i32>(), text(), hint, proptest::option::of(text())).prop_map(|(code, message, hint, stack)| {
+                Err(Error { code: Code(code), message, hint, stack, value: None })
+            }),
         ]
     }
 

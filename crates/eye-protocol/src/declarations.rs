@@ -2,7 +2,7 @@
 
 use crate::error::{Code, ErrorData, ErrorObject};
 use crate::messages::{
-    ClientType, Collect, Collected, Eval, EvalInFrame, EvalMode, Hello, Kept, Navigating, PageInfo, Presence, Retiring,
+    ClientType, Collect, Collected, Eval, EvalInPage, EvalMode, Hello, Kept, Navigating, PageInfo, Presence, Retiring,
     SessionRow, Sessions, Status, Use, Welcome,
 };
 use crate::tools::{Registered, Rejected};
@@ -20,7 +20,7 @@ pub fn typescript() -> String {
         Hello::decl(&config),
         Welcome::decl(&config),
         Navigating::decl(&config),
-        EvalInFrame::decl(&config),
+        EvalInPage::decl(&config),
         EvalMode::decl(&config),
         Eval::decl(&config),
         Collect::decl(&config),

@@ -2,6 +2,7 @@
 
 use crate::rpc::json;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A JSON-RPC error code. The named ones are those that eye itself gives; a page may send any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,12 +51,14 @@ pub struct Error {
     pub hint: Option<String>,
     /// Where the page's code threw.
     pub stack: Option<String>,
+    /// What there was instead of what was wanted: the last value of a wait.
+    pub value: Option<Box<Value>>,
 }
 
 impl Error {
     /// An error without a hint.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, stack: None }
+        Self { code, message: message.into(), hint: None, stack: None, value: None }
     }
 
     /// The same error with its next step.
@@ -82,7 +85,7 @@ pub struct ErrorObject {
     pub code: Code,
     /// One sentence.
     pub message: String,
-    /// Hint and stack.
+    /// Hint, stack and value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<ErrorData>,
 }
@@ -97,20 +100,24 @@ pub struct ErrorData {
     /// Where the page's code threw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<String>,
+    /// What there was instead of what was wanted: the last value of a wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(type = "unknown"))]
+    pub value: Option<Box<Value>>,
 }
 
 impl From<&Error> for ErrorObject {
     fn from(error: &Error) -> Self {
-        let data = (error.hint.is_some() || error.stack.is_some())
-            .then(|| ErrorData { hint: error.hint.clone(), stack: error.stack.clone() });
-        Self { code: error.code, message: error.message.clone(), data }
+        let Error { code, message, hint, stack, value } = error.clone();
+        let some = hint.is_some() || stack.is_some() || value.is_some();
+        Self { code, message, data: some.then_some(ErrorData { hint, stack, value }) }
     }
 }
 
 impl From<ErrorObject> for Error {
     fn from(object: ErrorObject) -> Self {
         let data = object.data.unwrap_or_default();
-        Self { code: object.code, message: object.message, hint: data.hint, stack: data.stack }
+        Self { code: object.code, message: object.message, hint: data.hint, stack: data.stack, value: data.value }
     }
 }
 

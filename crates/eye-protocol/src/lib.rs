@@ -22,6 +22,7 @@ pub mod signature;
 pub mod state;
 pub mod stream;
 pub mod tools;
+pub mod topics;
 
 pub use answer::{Ending, Value};
 pub use error::{Code, Error};

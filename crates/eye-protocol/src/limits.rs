@@ -94,3 +94,27 @@ pub const STATE_HISTORY_LEN_MAX: usize = 256;
 pub const STATE_HISTORY_BYTES_MAX: usize = 1 << 20;
 /// How long a page may take to tell its state.
 pub const STATE_ASK_MS: u64 = 2_000;
+
+/// A verb's timeout is the page's to keep; the hub waits this much longer.
+pub const VERB_MARGIN_MS: u64 = 1_000;
+/// The name of a topic.
+pub const TOPIC_BYTES_MAX: usize = 256;
+/// Topics that one connection listens to.
+pub const SUBSCRIPTIONS_MAX: usize = 1_024;
+/// How long a message waits for somebody to listen, when it does not say.
+pub const TOPIC_WAIT_DEFAULT_MS: u64 = 5_000;
+/// The longest it may ask for.
+pub const TOPIC_WAIT_MAX_MS: u64 = 600_000;
+/// Messages that wait for somebody to listen.
+pub const TOPIC_QUEUE_LEN_MAX: usize = 10_000;
+/// The same, summed.
+pub const TOPIC_QUEUE_BYTES_MAX: usize = 64 << 20;
+/// Messages that wait in one session's mailbox.
+pub const MAILBOX_LEN_MAX: usize = 1_000;
+/// The same, summed.
+pub const MAILBOX_BYTES_MAX: usize = 16 << 20;
+
+/// Folders that are served to a browser at once.
+pub const SERVED_FOLDERS_MAX: usize = 64;
+/// One file of them.
+pub const SERVED_FILE_BYTES_MAX: u64 = 64 << 20;

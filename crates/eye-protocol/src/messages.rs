@@ -136,11 +136,15 @@ pub struct CancelAgent {
 /// Params of `eval` to a page, for what a line frame cannot say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-pub struct EvalInFrame {
+pub struct EvalInPage {
     /// What to evaluate.
     pub code: String,
-    /// Which frame.
-    pub frame: String,
+    /// In which frame, when not in the page itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
+    /// Whether the state is to be published before the answer.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub delta: bool,
 }
 
 /// What becomes of a call's answer.
@@ -178,6 +182,38 @@ pub struct Eval {
     /// The id to keep it under.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep: Option<String>,
+    /// Whether the answer is to carry the change of state that it caused.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub delta: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+pub(crate) fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// Params of `hub/serve`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Serve {
+    /// An absolute path of a file or folder on the hub's machine.
+    pub path: String,
+}
+
+/// What the hub reads of a verb's params; all of them are the page's.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Verb {
+    /// In which page.
+    #[serde(default)]
+    pub page: Option<String>,
+    /// How long, in ms.
+    #[serde(default)]
+    pub timeout: Option<u64>,
+    /// Whether the answer is to carry the change of state that it caused.
+    #[serde(default)]
+    pub delta: bool,
+    /// Whether it may run twice: then it outlives a reload.
+    #[serde(default)]
+    pub again: bool,
 }
 
 /// Params of `collect`.

@@ -159,11 +159,26 @@ pub fn eval_result(value: &Value) -> String {
 }
 
 /// The response to `eval`.
-pub fn eval_response(id: &str, ending: &Ending) -> String {
+pub fn eval_response(id: &str, ending: &Ending, delta: Option<&str>) -> String {
     match ending {
-        Ok(value) => response(id, Ok(&eval_result(value))),
+        Ok(value) => response(id, Ok(&with_delta(eval_result(value), delta))),
         Err(error) => response(id, Err(error)),
     }
+}
+
+/// A result with the change of state that its call caused. A result that is no object has no place for it.
+pub fn with_delta(mut result: String, delta: Option<&str>) -> String {
+    if let Some(delta) = delta
+        && result.ends_with('}')
+    {
+        result.pop();
+        let comma = if result.trim_end().ends_with('{') { "" } else { "," };
+        result.push_str(comma);
+        result.push_str("\"delta\":");
+        result.push_str(delta);
+        result.push('}');
+    }
+    result
 }
 
 /// Any of our own values as JSON text.
@@ -228,6 +243,7 @@ mod tests {
                             message: "no",
                             hint: None,
                             stack: None,
+                            value: None,
                         },
                     ),
                 },

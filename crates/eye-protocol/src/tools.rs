@@ -159,6 +159,9 @@ pub struct CallTool {
     /// That a person wants it, where the policy asks for that.
     #[serde(default)]
     pub confirm: bool,
+    /// Whether the result is to carry the change of state that it caused.
+    #[serde(default)]
+    pub delta: bool,
 }
 
 /// Params of `tools/callBatch`.

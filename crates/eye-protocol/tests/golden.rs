@@ -20,7 +20,13 @@ fn endings() -> Vec<(&'static str, Ending)> {
         ("error with hint", Err(Error::new(Code::SESSION, "no page is connected").hint("open one"))),
         (
             "error with stack",
-            Err(Error { code: Code::THREW, message: "x".into(), hint: None, stack: Some("at f (1:2)".into()) }),
+            Err(Error {
+                code: Code::THREW,
+                message: "x".into(),
+                hint: None,
+                stack: Some("at f (1:2)".into()),
+                value: None,
+            }),
         ),
     ]
 }
@@ -61,7 +67,7 @@ fn lines_and_answers() {
             Compact::parse(request).expect("a compact form").form.write(&ending, &mut answer);
             let _ = writeln!(out, "{request:<16} {}", visible(&answer));
         }
-        let _ = writeln!(out, "rpc     {}", rpc::eval_response("1", &ending));
+        let _ = writeln!(out, "rpc     {}", rpc::eval_response("1", &ending, None));
     }
     golden("frames.txt", &out);
 }

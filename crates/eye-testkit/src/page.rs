@@ -5,7 +5,7 @@ use crate::{DEADLINE, Home};
 use eye_protocol::answer;
 use eye_protocol::batch::{self, Element};
 use eye_protocol::line::Line;
-use eye_protocol::messages::{CancelPage, ClientType, EvalInFrame, Hello, PROTOCOL_VERSION, PageInfo, Welcome};
+use eye_protocol::messages::{CancelPage, ClientType, EvalInPage, Hello, PROTOCOL_VERSION, PageInfo, Welcome};
 use eye_protocol::rpc::{self, Message as Rpc};
 use eye_protocol::{Code, Ending, Error, Value};
 use serde::de::DeserializeOwned;
@@ -344,29 +344,36 @@ impl Script {
         }
     }
 
+    /// Verbs are answered by the same script, under their method.
+    fn use_tool(&mut self, id: &str, name: &str, arguments: &Json, answers: &mut Vec<String>) {
+        match (self.answer_tool)(name, arguments) {
+            ToolReply::Result(result) => answers.push(rpc::response(id, Ok(&result.to_string()))),
+            ToolReply::Error(error) => answers.push(rpc::response(id, Err(&error))),
+            ToolReply::Hold => {
+                let id = id.trim_matches('"').to_owned();
+                let _ = self.held_tools.send(HeldTool { id, name: name.to_owned(), arguments: arguments.clone() });
+            }
+        }
+    }
+
     fn hear(&mut self, json: &str, answers: &mut Vec<String>) {
         match rpc::parse_one(json) {
             Some(Rpc::Request { id, method, .. }) if method == "ping" => {
                 answers.push(rpc::response(&id, Ok(r#"{"pong":true}"#)));
             }
             Some(Rpc::Request { id, method, params }) if method == "eval" => {
-                let eval: EvalInFrame = serde_json::from_str(&params).expect("eval has code and frame");
+                let eval: EvalInPage = serde_json::from_str(&params).expect("eval has code and frame");
                 let id = id.trim_matches('"').to_owned();
-                self.evaluate(&id, &format!("{}@{}", eval.code, eval.frame), answers);
+                self.evaluate(&id, &format!("{}@{}", eval.code, eval.frame.unwrap_or_default()), answers);
             }
             Some(Rpc::Request { id, method, params }) if method == "tools/call" => {
                 let params: Json = serde_json::from_str(&params).expect("params are JSON");
                 let name = params["name"].as_str().expect("a call names its tool");
-                let arguments = &params["arguments"];
-                match (self.answer_tool)(name, arguments) {
-                    ToolReply::Result(result) => answers.push(rpc::response(&id, Ok(&result.to_string()))),
-                    ToolReply::Error(error) => answers.push(rpc::response(&id, Err(&error))),
-                    ToolReply::Hold => {
-                        let id = id.trim_matches('"').to_owned();
-                        let held = HeldTool { id, name: name.to_owned(), arguments: arguments.clone() };
-                        let _ = self.held_tools.send(held);
-                    }
-                }
+                self.use_tool(&id, name, &params["arguments"], answers);
+            }
+            Some(Rpc::Request { id, method, params }) if method.starts_with("page/") => {
+                let params: Json = serde_json::from_str(&params).expect("params are JSON");
+                self.use_tool(&id, &method, &params, answers);
             }
             Some(Rpc::Request { id, method, .. }) => {
                 let error = eye_protocol::Error::new(eye_protocol::Code::METHOD, format!("no method {method}"));

@@ -28,6 +28,7 @@ struct Cli {
 }
 
 /// Flags that may stand before or after any verb.
+#[expect(clippy::struct_excessive_bools, reason = "flags, each for itself")]
 #[derive(Debug, clap::Args)]
 struct Common {
     /// The page: an id, an alias, or part of a title or URL
@@ -48,6 +49,9 @@ struct Common {
     /// Print errors only
     #[arg(long, global = true, help_heading = "Flags")]
     errors: bool,
+    /// Print the change of state that the call caused, too
+    #[arg(long, global = true, help_heading = "Flags")]
+    delta: bool,
     /// Cut the printed value to so many bytes
     #[arg(long, global = true, value_name = "BYTES", help_heading = "Flags")]
     max_bytes: Option<usize>,
@@ -65,8 +69,38 @@ enum Verb {
     #[command(alias = "tabs")]
     Pages(verbs::pages::Args),
     Use(verbs::r#use::Args),
+    #[command(alias = "goto")]
+    Open(verbs::open::Args),
+    Reload(verbs::page::apps::ReloadArgs),
     State(verbs::state::Args),
     Watch(verbs::watch::Args),
+    Wait(verbs::page::wait::Args),
+    #[command(alias = "snapshot")]
+    Look(verbs::page::look::LookArgs),
+    Text(verbs::page::look::TextArgs),
+    Query(verbs::page::look::QueryArgs),
+    #[command(alias = "console")]
+    Logs(verbs::logs::Args),
+    #[command(about = "Click an element")]
+    Click(verbs::page::act::TargetArgs),
+    #[command(about = "Point at an element")]
+    Hover(verbs::page::act::TargetArgs),
+    #[command(about = "Tick a box or choose a radio button")]
+    Check(verbs::page::act::TargetArgs),
+    #[command(about = "Untick a box")]
+    Uncheck(verbs::page::act::TargetArgs),
+    Fill(verbs::page::act::FillArgs),
+    Type(verbs::page::act::TypeArgs),
+    Press(verbs::page::act::PressArgs),
+    Select(verbs::page::act::SelectArgs),
+    Scroll(verbs::page::act::ScrollArgs),
+    Drag(verbs::page::act::DragArgs),
+    Upload(verbs::page::act::UploadArgs),
+    Pub(verbs::message::PubArgs),
+    Sub(verbs::message::SubArgs),
+    Send(verbs::page::apps::SendArgs),
+    Read(verbs::message::ReadArgs),
+    Write(verbs::page::apps::WriteArgs),
     Tools(verbs::tools::Args),
     Call(verbs::call::Args),
     Rpc(verbs::rpc::Args),
@@ -76,7 +110,10 @@ enum Verb {
     Status(verbs::status::Args),
     Token(verbs::token::Args),
     Allow(verbs::allow::Args),
+    Doctor(verbs::doctor::Args),
+    Skill(verbs::skill::Args),
     Completions(verbs::completions::Args),
+    Man(verbs::man::Args),
     Version(verbs::version::Args),
 }
 
@@ -128,6 +165,29 @@ fn dispatch(verb: Verb, options: &Options) -> Result<Exit, Failure> {
         Verb::Use(args) => verbs::r#use::run(args, options),
         Verb::State(args) => verbs::state::run(args, options),
         Verb::Watch(args) => verbs::watch::run(&args, options),
+        Verb::Open(args) => verbs::open::run(&args, options),
+        Verb::Reload(args) => verbs::page::apps::reload(&args, options),
+        Verb::Wait(args) => verbs::page::wait::run(&args, options),
+        Verb::Look(args) => verbs::page::look::look(&args, options),
+        Verb::Text(args) => verbs::page::look::text(&args, options),
+        Verb::Query(args) => verbs::page::look::query(&args, options),
+        Verb::Logs(args) => verbs::logs::run(&args, options),
+        Verb::Click(args) => verbs::page::act::on_target("click", &args, options),
+        Verb::Hover(args) => verbs::page::act::on_target("hover", &args, options),
+        Verb::Check(args) => verbs::page::act::on_target("check", &args, options),
+        Verb::Uncheck(args) => verbs::page::act::on_target("uncheck", &args, options),
+        Verb::Fill(args) => verbs::page::act::fill(&args, options),
+        Verb::Type(args) => verbs::page::act::r#type(&args, options),
+        Verb::Press(args) => verbs::page::act::press(&args, options),
+        Verb::Select(args) => verbs::page::act::select(&args, options),
+        Verb::Scroll(args) => verbs::page::act::scroll(&args, options),
+        Verb::Drag(args) => verbs::page::act::drag(&args, options),
+        Verb::Upload(args) => verbs::page::act::upload(&args, options),
+        Verb::Pub(args) => verbs::message::publish(&args, options),
+        Verb::Sub(args) => verbs::message::subscribe(&args, options),
+        Verb::Send(args) => verbs::page::apps::send(&args, options),
+        Verb::Read(args) => verbs::message::read(&args, options),
+        Verb::Write(args) => verbs::page::apps::write(&args, options),
         Verb::Tools(args) => verbs::tools::run(args, options),
         Verb::Call(args) => verbs::call::run(&args, options),
         Verb::Rpc(args) => verbs::rpc::run(&args, options),
@@ -137,6 +197,9 @@ fn dispatch(verb: Verb, options: &Options) -> Result<Exit, Failure> {
         Verb::Status(args) => verbs::status::run(&args, options),
         Verb::Token(args) => verbs::token::run(&args, options),
         Verb::Allow(args) => verbs::allow::run(args, options),
+        Verb::Doctor(args) => verbs::doctor::run(&args, options),
+        Verb::Skill(args) => verbs::skill::run(&args),
+        Verb::Man(args) => verbs::man::run(&args),
         Verb::Completions(args) => verbs::completions::run(&args),
         Verb::Version(args) => verbs::version::run(&args),
     }
@@ -150,6 +213,7 @@ impl Common {
             timeout_ms: self.timeout,
             json: self.json,
             errors: self.errors,
+            delta: self.delta,
             bytes_max: self.max_bytes,
         }
     }

@@ -8,7 +8,7 @@ use crate::options::Options;
 use crate::places;
 use crate::start::{self, STARTS_MAX};
 use eye_protocol::limits::{CALL_TIMEOUT_DEFAULT_MS, FRAME_BYTES_MAX, NAME_BYTES_MAX};
-use eye_protocol::messages::{ClientType, Hello, PROTOCOL_VERSION};
+use eye_protocol::messages::{ClientType, Eval, Hello, PROTOCOL_VERSION};
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::{Ending, Error, answer};
 use serde::Serialize;
@@ -89,6 +89,17 @@ pub fn call_tool(
         Heard::Answer(result) => Ok(result),
         Heard::Retiring => Err(Failure::HubGone),
     }
+}
+
+/// Lets the page do a verb. Gives the result as the hub tells it.
+pub fn verb(verb: &str, params: &impl Serialize, options: &Options) -> Result<Box<str>, Failure> {
+    request(&format!("page/{verb}"), params, options, Absent::Start).map(|(result, _)| result)
+}
+
+/// Evaluates code in a page. Gives the result as the hub tells it, with what the flags ask for.
+pub fn eval_in_full(code: &str, options: &Options) -> Result<Box<str>, Failure> {
+    let params = Eval { code: code.into(), delta: options.delta, ..Eval::default() };
+    request("eval", &params, options, Absent::Start).map(|(result, _)| result)
 }
 
 /// Sends one JSON-RPC request as it is, and gives the answer as it came. `id` is JSON text.

@@ -24,12 +24,16 @@ pub enum Var {
     Server,
     /// `EYE_PAGE`
     Page,
+    /// `BROWSER`
+    Browser,
+    /// `PATH`
+    Path,
     /// `NO_COLOR`
     NoColor,
 }
 
 /// Every variable with its name and what it is for.
-pub const TABLE: [(Var, &str, &str); 10] = [
+pub const TABLE: [(Var, &str, &str); 12] = [
     (Var::Page, "EYE_PAGE", "the page to ask, as --page does"),
     (Var::Server, "EYE_SERVER", "a hub elsewhere, such as wss://box.local:8765"),
     (Var::Token, "EYE_TOKEN", "the token, instead of the token file"),
@@ -38,6 +42,8 @@ pub const TABLE: [(Var, &str, &str); 10] = [
     (Var::RuntimeDir, "XDG_RUNTIME_DIR", "holds eye/hub.sock; else /tmp/eye-<uid>/hub.sock"),
     (Var::ConfigHome, "XDG_CONFIG_HOME", "holds eye/token and eye/origins (~/.config)"),
     (Var::StateHome, "XDG_STATE_HOME", "holds eye/hub.log and eye/history (~/.local/state)"),
+    (Var::Browser, "BROWSER", "the program that eye open hands URLs to"),
+    (Var::Path, "PATH", "where that program is looked for"),
     (Var::Home, "HOME", "where ~ is"),
     (Var::NoColor, "NO_COLOR", "no colour on a terminal"),
 ];

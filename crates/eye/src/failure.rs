@@ -37,6 +37,26 @@ pub enum Failure {
     /// Some results were not there in time.
     #[error("still pending: {}", .0.join(", "))]
     Pending(Vec<String>),
+    /// A request over topics got no response.
+    #[error("nobody answered within {seconds} s")]
+    NoReply {
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// There is no browser to open a URL in.
+    #[error("no browser was found to open {url}")]
+    NoBrowser {
+        /// Which.
+        url: String,
+    },
+    /// A browser was told to open a page, and none joined.
+    #[error("{url} was opened, but no page joined within {seconds} s")]
+    NotJoined {
+        /// Which.
+        url: String,
+        /// How long was waited.
+        seconds: u64,
+    },
     /// The hub is known to be absent.
     #[error("no hub runs")]
     NoHub,
@@ -143,11 +163,12 @@ impl Failure {
             Self::Call(error) | Self::NearVerb { error, .. } => Exit::of(error.code),
             Self::Usage { .. } | Self::CodeTooLong { .. } | Self::RunsOtherwise { .. } => Exit::Usage,
             Self::Io { .. } | Self::ToolFailed(_) => Exit::Threw,
-            Self::Pending(_) | Self::HubSilent => Exit::Timeout,
+            Self::Pending(_) | Self::HubSilent | Self::NoReply { .. } | Self::NotJoined { .. } => Exit::Timeout,
             Self::NoHub
             | Self::HubGone
             | Self::Garbled(_)
             | Self::NotReached { .. }
+            | Self::NoBrowser { .. }
             | Self::Socket { .. }
             | Self::Unreachable { .. } => Exit::Absent,
             Self::NotStarted { exit, .. } => *exit,
@@ -164,6 +185,11 @@ impl Failure {
             Self::NearVerb { verb, .. } => format!("did you mean eye {verb}?").into(),
             Self::Usage { hint, .. } | Self::NotStarted { hint, .. } => return hint.as_deref().map(Cow::from),
             Self::Pending(ids) => format!("ask again with eye collect {}", ids.join(" ")).into(),
+            Self::NoReply { .. } => "see who listens: a page answers with eye.respond(message, response)".into(),
+            Self::NoBrowser { .. } => "open it yourself, or name a browser in BROWSER".into(),
+            Self::NotJoined { .. } => {
+                "it must load eye.js (eye status names the line), and its origin be allowed".into()
+            }
             Self::NoHub => "start one with eye up".into(),
             Self::HubGone => "the code may have run; look before asking again (the next call starts a hub)".into(),
             Self::HubSilent => "look with eye status; if it hangs too, end the hub's process".into(),

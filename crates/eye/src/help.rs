@@ -5,17 +5,20 @@ use clap::Command;
 use std::fmt::Write;
 
 /// Every verb, by group.
-pub const GROUPS: [(&str, &[&str]); 6] = [
+pub const GROUPS: [(&str, &[&str]); 9] = [
     ("Ask", &["eval", "fire", "async", "collect", "batch", "repl"]),
-    ("Pages", &["pages", "use", "state", "watch"]),
+    ("See", &["look", "text", "query", "state", "watch", "wait", "logs"]),
+    ("Act", &["click", "fill", "type", "press", "select", "check", "uncheck", "hover", "scroll", "drag", "upload"]),
+    ("Messages", &["pub", "sub", "send", "read", "write"]),
+    ("Pages", &["pages", "use", "open", "reload"]),
     ("Tools", &["tools", "call", "rpc"]),
     ("MCP", &["mcp"]),
-    ("Hub", &["up", "down", "status", "token", "allow"]),
-    ("Shell", &["completions", "version", "help"]),
+    ("Hub", &["up", "down", "status", "doctor", "token", "allow"]),
+    ("Shell", &["skill", "completions", "man", "version", "help"]),
 ];
 
 /// Names that peers of eye use for the same verb.
-pub const ALIASES: [(&str, &str); 1] = [("tabs", "pages")];
+pub const ALIASES: [(&str, &str); 4] = [("tabs", "pages"), ("snapshot", "look"), ("console", "logs"), ("goto", "open")];
 
 const EXAMPLES: [(&str, &str); 4] = [
     ("eye document.title", "the page's title, and nothing else"),

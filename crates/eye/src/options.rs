@@ -16,6 +16,8 @@ pub struct Options {
     pub json: bool,
     /// Print errors only.
     pub errors: bool,
+    /// Print the change of state that the call caused, too.
+    pub delta: bool,
     /// Cut what is printed.
     pub bytes_max: Option<usize>,
 }

@@ -1,13 +1,16 @@
 // Puts the client together: one per document, joined to its hub from `connect` until `close`.
 
 import { ability } from "./ability.js";
-import { frameRealm } from "./frames.js";
 import { InfoWatch, pageInfo } from "./info.js";
+import { journal } from "./journal.js";
 import { CLOSED_BAD_QUERY, CLOSED_FOREIGN, CLOSED_TAKEN, Link } from "./link.js";
 import { travels, watchNavigation } from "./navigation.js";
 import { diagnose, warn, watchPolicy } from "./obstacle.js";
 import { refusal, type Surroundings } from "./page.js";
-import type { LoadPart, Parts } from "./part.js";
+import type { PageVerbs } from "./page-verbs.js";
+import type { Core, LoadPart, Parts } from "./part.js";
+import { run } from "./program.js";
+import { Realm } from "./realm.js";
 import { render } from "./render.js";
 import { claimSession, isSessionId, loseSession, type Claim } from "./session.js";
 import { Side } from "./side.js";
@@ -25,7 +28,7 @@ export interface ConnectOptions {
   readonly eval?: boolean | undefined;
 }
 
-export interface Eye {
+export interface Eye extends PageVerbs {
   readonly version: string;
   /** The name under which agents reach this page; empty until it is claimed. */
   readonly session: string;
@@ -42,7 +45,12 @@ export interface Eye {
   close(): void;
 }
 
+/** Every one of them is the part `verbs`'s to do. */
+const VERBS = "look text query click fill type press select check uncheck hover scroll drag upload wait logs publish subscribe request respond tell onMessage app apps open send";
+
 const HUB_DEFAULT = "http://localhost:8765";
+
+type Own = Omit<Eye, keyof PageVerbs>;
 
 /** Shared by every copy of this client in a document. */
 const MARK = Symbol.for("eye.client");
@@ -80,8 +88,16 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   const around: Surroundings = {
     realm,
     refusal: refusal(blocked),
-    frame: (name) => frameRealm(name, trust),
-    misplaced: (code, async) => side.misplaced(code, async),
+    frame: async (name) => {
+      const frame = (await load("verbs")).frame(name);
+      if (typeof frame === "string") return frame;
+      // By document, for a frame's window stays the same when the frame goes elsewhere.
+      const there = realms.get(frame.document) ?? new Realm(frame, trust);
+      realms.set(frame.document, there);
+      return there;
+    },
+    answer: async (...what) => (await load("verbs")).reply(...what),
+    thrown: async (...what) => (await load("thrown")).thrown(...what, trustUrl),
     travels,
     after: (ms, then) => side.after(ms, then),
     soon: (then) => {
@@ -93,8 +109,8 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
       port2.postMessage(0);
     },
     parts: () => Object.values(parts),
-    called: () => {
-      for (const part of around.parts()) part.called?.();
+    called: (delta) => {
+      for (const part of around.parts()) part.called?.(delta);
     },
   };
 
@@ -104,10 +120,23 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
     const { offer } = await loadPart(name, hub);
     const there: Parts[Name] | undefined = parts[name];
     if (there !== undefined) return there;
-    const part = offer({ send: (frame) => link.page?.send(frame), render, after: around.after, called: around.called });
+    const part = offer(core);
     parts[name] = part;
-    if (link.page !== undefined) part.joined();
+    if (link.page !== undefined) part.joined?.();
     return part;
+  };
+  const realms = new WeakMap<Document, Realm>();
+  const core: Core = {
+    send: (frame) => link.page?.send(frame),
+    render,
+    after: around.after,
+    called: (delta = false) => around.called(delta),
+    load,
+    run: (code) => {
+      if (realm === undefined) throw around.refusal;
+      return run(realm, code);
+    },
+    journal: journal(),
   };
 
   let wish = wishedSession(options.session);
@@ -140,7 +169,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
     },
     opened: (page) => {
       page.onTaken = (message) => warn(message);
-      for (const part of around.parts()) part.joined();
+      for (const part of around.parts()) part.joined?.();
     },
     closed: (code, reason, opened) => {
       switch (code) {
@@ -206,7 +235,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   document.addEventListener("visibilitychange", link.hurry, { signal });
   whenShown(() => void enter());
 
-  return {
+  const own: Own = {
     version: VERSION,
     get session() {
       return claim?.id ?? "";
@@ -228,6 +257,8 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
       left();
     },
   };
+  const verbs = VERBS.split(" ").map((name) => [name, async (...args: unknown[]) => (await load("verbs")).ask(name, args, own.signal)]);
+  return Object.assign(own, Object.fromEntries(verbs) as PageVerbs);
 }
 
 /** A page that is only being prepared must not take the session of the one before it. */

@@ -97,7 +97,7 @@ function renderFunction(value: { readonly name: string }): string {
   return clip(`ƒ ${value.name}(${parameters.replace(/\s+/g, " ").trim()})`, FUNCTION_CHARS_MAX);
 }
 
-export function copy(value: unknown): Json {
+export function copy(value: unknown, membersMax = COPY_MEMBERS_MAX): Json {
   const above: object[] = [];
   let members = 0;
   let instances = 0;
@@ -110,7 +110,7 @@ export function copy(value: unknown): Json {
       if (typeof one === "number") return one;
       const object = one as object;
       if (above.includes(object)) return "[Circular]";
-      if (above.length >= VALUE_DEPTH_MAX || members > COPY_MEMBERS_MAX) return CUT;
+      if (above.length >= VALUE_DEPTH_MAX || members > membersMax) return CUT;
       above.push(object);
       try {
         return inside(object, instanceDepth);
@@ -125,7 +125,7 @@ export function copy(value: unknown): Json {
   const list = (items: Iterable<unknown>, instanceDepth: number): Json[] => {
     const copies: Json[] = [];
     for (const item of items) {
-      if (++members > COPY_MEMBERS_MAX) {
+      if (++members > membersMax) {
         copies.push(CUT);
         break;
       }
@@ -159,7 +159,7 @@ export function copy(value: unknown): Json {
   const record = (keys: readonly string[], get: (key: string) => unknown, instanceDepth: number): Json => {
     const copies: [string, Json][] = [];
     for (const key of keys) {
-      if (++members > COPY_MEMBERS_MAX) {
+      if (++members > membersMax) {
         copies.push(["…", CUT]);
         break;
       }

@@ -1,15 +1,12 @@
-// Finds a same-origin frame by what an agent calls it, and gives its realm.
+// Finds a same-origin frame by what an agent calls it.
 
 import { failure } from "./answer.js";
 import { CODE_DENIED, CODE_PARAMS } from "./generated/protocol.js";
-import { Realm, type Trust } from "./realm.js";
 
 type FrameElement = HTMLIFrameElement | HTMLFrameElement;
 
-/** By document, for a frame's window stays the same when the frame goes elsewhere. */
-const realms = new WeakMap<Document, Realm>();
-
-export function frameRealm(name: string, trust: Trust | undefined): Realm | string {
+/** Its window, or the typed answer that says why there is none. */
+export function frameWindow(name: string): (Window & typeof globalThis) | string {
   const frames = [...document.querySelectorAll<FrameElement>("iframe, frame")];
   const element = find(frames, name);
   const list = `its frames: ${frames.map(describe).join("; ") || "none"}`;
@@ -25,12 +22,7 @@ export function frameRealm(name: string, trust: Trust | undefined): Realm | stri
       `load eye.js in it and ask it as a page; ${list}`,
     );
   }
-  let realm = realms.get(inside);
-  if (realm === undefined) {
-    realm = new Realm(global, trust);
-    realms.set(inside, realm);
-  }
-  return realm;
+  return global;
 }
 
 function find(frames: readonly FrameElement[], name: string): FrameElement | undefined {

@@ -3,7 +3,18 @@
 import { connectWith, type ConnectOptions, type Eye } from "./connect.js";
 import type { LoadPart, PartModule, Parts } from "./part.js";
 
-const modules: { readonly [Name in keyof Parts]: () => Promise<PartModule<Parts[Name]>> } = { tools: () => import("./tools.js"), state: () => import("./state.js") };
+const modules: { readonly [Name in keyof Parts]: () => Promise<PartModule<Parts[Name]>> } = {
+  tools: () => import("./tools.js"),
+  state: () => import("./state.js"),
+  thrown: () => import("./thrown.js"),
+  verbs: () => import("./verbs.js"),
+  wait: () => import("./wait.js"),
+  logs: () => import("./logs.js"),
+  topics: () => import("./topics.js"),
+  look: () => import("./look/part.js"),
+  act: () => import("./act/part.js"),
+  apps: () => import("./apps.js"),
+};
 const load: LoadPart = (name) => modules[name]();
 
 /** Joins this page to its hub; twice is one client. */
@@ -20,7 +31,11 @@ export type { ProviderOptions } from "./btcp/options.js";
 export type { ProviderEvents, ToolDefinition } from "./btcp/provider.js";
 export { SocketNativeClient } from "./btcp/socket-native.js";
 export type { ConnectOptions, Eye } from "./connect.js";
+export type { App, AppRow } from "./apps.js";
+export type { Log } from "./logs.js";
+export type { LookOptions, PageVerbs, Queried, ScrollWish, Target, Within } from "./page-verbs.js";
 export type { StateOptions, StateSource } from "./source.js";
+export type { PublishOptions, Published, Subscriber, TopicMessage } from "./topics.js";
 export type { Tool, ToolContext, ToolOptions } from "./tool.js";
 export { VERSION } from "./version.js";
 export { EyeError } from "./wire/error.js";

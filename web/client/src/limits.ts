@@ -36,6 +36,28 @@ export const PROGRAMS_KEPT_MAX = 256;
 export const PROGRAM_CHARS_KEPT_MAX = 64 * 1024;
 export const CUT_TRIES_MAX = 16;
 
+/** What a page logged is kept as short texts, and only the last of it. */
+export const LOG_ENTRIES_MAX = 256;
+export const LOG_READERS_MAX = 64;
+export const LOG_MEMBERS_MAX = 64;
+export const LOG_TEXT_CHARS_MAX = 2048;
+
+/** How long a verb waits that says nothing of it, and how often it looks while nothing seems to happen. */
+export const WAIT_MS = 30_000;
+export const WAIT_LOOK_MS = 100;
+export const ACT_MS = 5_000;
+/** Longer than a frame, for tabs that have none. */
+export const READY_LOOK_MS = 40;
+/** After an action the page is given time to follow: until it is quiet, and longer while requests are under way. */
+export const SETTLE_QUIET_MS = 30;
+export const SETTLE_MS_MAX = 600;
+export const SETTLE_REQUESTS_MS_MAX = 2_000;
+export const DRAG_STEPS = 8;
+
+export const TOPIC_REQUEST_MS = 5_000;
+/** What a page tells agents before it has joined. */
+export const MAILBOX_UNSENT_MAX = 100;
+
 /** How long a call's answer is held back when the call seems to have started a navigation. */
 export const NAVIGATION_MS = 1000;
 
@@ -49,3 +71,20 @@ export const LOCK_WAIT_MS = 300;
 export const RETRY_FIRST_MS = 100;
 export const RETRY_VISIBLE_MS_MAX = 2000;
 export const RETRY_HIDDEN_MS_MAX = 5000;
+
+/** An outline shows no more of a name, a value or a text than this. */
+export const OUTLINE_NAME_CHARS_MAX = 80;
+export const OUTLINE_VALUE_CHARS_MAX = 60;
+export const OUTLINE_TEXT_CHARS_MAX = 100;
+export const OUTLINE_OPTIONS_MAX = 4;
+export const OUTLINE_LINES_MAX = 300;
+export const OUTLINE_LINES_ALL_MAX = 5_000;
+/** Of a row longer than this, each piece gets a line. */
+export const OUTLINE_ROW_CHARS_MAX = 240;
+/** So many of a list are shown; a list that is hardly longer is shown whole. */
+export const OUTLINE_ALIKE_SHOWN = 8;
+export const OUTLINE_ALIKE_MAX = 12;
+/** Whose last look is remembered. */
+export const LOOK_AGENTS_MAX = 16;
+export const CHANGES_MAX = 24;
+export const CANDIDATES_MAX = 6;

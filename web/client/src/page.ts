@@ -2,25 +2,25 @@
 // One of these lives as long as one connection; what it owes when that ends is dropped, for the hub has ended it.
 
 import { failure } from "./answer.js";
-import { CODE_TOOL } from "./generated/protocol.js";
-import type { Position } from "./edits.js";
-import { CODE_DENIED, CODE_METHOD, CODE_PARAMS } from "./generated/protocol.js";
+import { CODE_DENIED, CODE_PARAMS, CODE_THREW, CODE_TOOL } from "./generated/protocol.js";
 import { NAVIGATION_MS, TOOL_LOOK_MS, TOOL_LOOKS_MAX } from "./limits.js";
 import type { Outbox } from "./outbox.js";
 import type { Part, Rpc } from "./part.js";
 import { program, type Program } from "./program.js";
 import type { Realm } from "./realm.js";
 import { render } from "./render.js";
-import { isUncompiled, thrown } from "./thrown.js";
+import type { Doing } from "./verb.js";
 
 export interface Surroundings {
   /** `undefined` where code cannot run; `refusal` is then the answer. */
   readonly realm: Realm | undefined;
   readonly refusal: string;
   /** The realm of a frame, or the answer that says why there is none. */
-  frame(name: string): Realm | string;
-  /** Where code does not compile, as far as that can be found out. Never rejects. */
-  misplaced(code: string, async: boolean): Promise<Position | undefined>;
+  frame(name: string): Promise<Realm | string>;
+  /** The answer to a request that is not the core's: typed, or a whole response. */
+  answer(frame: Rpc, doing: Doing): Promise<string | object>;
+  /** What this code threw, as an answer. */
+  thrown(error: unknown, code: string, made: Program | undefined): Promise<string>;
   /** Whether this code will make the browser travel its history. */
   travels(code: string): boolean;
   after(ms: number, then: () => void): void;
@@ -28,18 +28,19 @@ export interface Surroundings {
   soon(then: () => void): void;
   /** The parts that were loaded, which see every JSON-RPC frame first. */
   parts(): Iterable<Part>;
-  /** Tells them that a call has run. Its answer is pushed in the same task, and leaves with it. */
-  called(): void;
+  /** Tells them that a call has run. Its answer is pushed in the same task, and leaves with it; the state before it, if it asked for its delta. */
+  called(delta: boolean): void;
 }
 
 interface Call {
   readonly id: string;
+  readonly delta?: boolean;
   aborter?: AbortController;
   cancelled?: boolean;
   /** The call seems to have started a navigation: its answer waits for that to turn out wrong. */
   held?: boolean;
   navigating?: boolean;
-  answer?: string | undefined;
+  answer?: string | object | undefined;
 }
 
 const ID = /^\w{0,19}:/;
@@ -88,16 +89,14 @@ export class Page {
 
   /** The signal of the call whose code runs at this moment. */
   get signal(): AbortSignal | undefined {
-    if (this.#current === undefined) return undefined;
-    this.#current.aborter ??= new AbortController();
-    return this.#current.aborter.signal;
+    return this.#current && signalOf(this.#current);
   }
 
   /** The connection is gone, and with it everyone who waited. */
   drop(): void {
     for (const call of this.#pending.values()) cancel(call);
     this.#pending.clear();
-    for (const part of this.#around.parts()) part.left();
+    for (const part of this.#around.parts()) part.left?.();
   }
 
   /** The page submits a form; the navigation follows in a later task. */
@@ -129,14 +128,34 @@ export class Page {
 
   #rpc(frame: Rpc, looks = TOOL_LOOKS_MAX): void {
     const { id, method, params } = frame;
-    for (const part of this.#around.parts()) if (part.take(frame)) return;
+    for (const part of this.#around.parts()) if (part.take?.(frame) === true) return;
     if (method === "tools/call" && id !== undefined) this.#awaitTool(frame, String(id), looks);
-    else if (method === "eval") this.#evalInFrame(id === undefined ? FIRE : String(id), params ?? {});
+    else if (method === "eval") void this.#evalRpc(id === undefined ? FIRE : String(id), params ?? {});
     else if (method === "ping" && id !== undefined) this.send({ id, result: { pong: true } });
     else if (method === "call/cancel") this.#cancel(String(params?.id));
     else if (method !== undefined) {
-      if (id !== undefined) this.send({ id, error: { code: CODE_METHOD, message: `no method ${method}` } });
+      if (id !== undefined) this.#verb(frame, String(id));
     } else if (frame.error !== undefined) this.onTaken(frame.error.message);
+  }
+
+  #verb(frame: Rpc, id: string): void {
+    const call: Call = { id, delta: frame.params?.delta === true };
+    const own = <T>(act: () => T): T => {
+      const before = this.#current;
+      this.#current = call;
+      this.#submitted = false;
+      try {
+        return act();
+      } finally {
+        this.#current = before;
+        if (this.#submitted) this.#expect(call, this.#around.soon);
+      }
+    };
+    this.#pending.set(id, call);
+    this.#around.answer(frame, { signal: signalOf(call), own }).then(
+      (answer) => this.#finish(call, answer),
+      (error: unknown) => this.#finish(call, unloaded(error)),
+    );
   }
 
   /** Agents know the tools of a page that was reloaded before it has offered them again. */
@@ -155,61 +174,70 @@ export class Page {
     });
   }
 
-  #evalInFrame(id: string, params: NonNullable<Rpc["params"]>): void {
-    if (typeof params.code !== "string") {
-      this.#outbox.answer(id, failure(CODE_PARAMS, "eval needs code"));
-      return;
+  async #evalRpc(id: string, { code, frame, delta }: NonNullable<Rpc["params"]>): Promise<void> {
+    let { realm }: { realm: Realm | string | undefined } = this.#around;
+    if (realm !== undefined && frame !== undefined && frame !== null) {
+      // It may be cancelled, or dropped with its connection, while the frame is looked for.
+      const call: Call = { id };
+      if (id !== FIRE) this.#pending.set(id, call);
+      realm = await this.#around.frame(String(frame)).catch(unloaded);
+      if (call.cancelled === true) return;
+      this.#pending.delete(id);
     }
-    const named = params.frame === undefined || params.frame === null || this.#around.realm === undefined;
-    const realm = named ? this.#around.realm : this.#around.frame(String(params.frame));
+    if (typeof code !== "string") realm = failure(CODE_PARAMS, "eval needs code");
     if (typeof realm === "string") this.#outbox.answer(id, realm);
-    else this.#eval(id, params.code, realm);
+    else this.#eval(id, String(code), realm, delta === true);
   }
 
-  #eval(id: string, code: string, realm: Realm | undefined): void {
+  #eval(id: string, code: string, realm: Realm | undefined, delta = false): void {
     if (realm === undefined) {
       this.#outbox.answer(id, this.#around.refusal);
       return;
     }
-    const call: Call = { id };
+    const call: Call = { id, delta };
     let made: Program | undefined;
     this.#current = call;
     this.#submitted = false;
     try {
       made = program(realm, code);
       const value = made === undefined ? realm.run(code) : made.run();
-      if (isThenable(value)) this.#await(call, value, made);
+      if (isThenable(value)) this.#await(call, value, code, made);
       else {
         if (this.#submitted || MAY_NAVIGATE.test(code)) this.#linger(call, code);
         this.#finish(call, render(value));
       }
     } catch (error) {
-      if (isUncompiled(error)) this.#explain(call, code, error, made);
-      else this.#finish(call, thrown(error, made));
+      this.#explain(call, error, code, made);
     } finally {
       this.#current = undefined;
     }
   }
 
-  #await(call: Call, value: PromiseLike<unknown>, made: Program | undefined): void {
+  #await(call: Call, value: PromiseLike<unknown>, code: string, made: Program | undefined): void {
     if (call.id !== FIRE) this.#pending.set(call.id, call);
     Promise.resolve(value)
       .then((result) => this.#finish(call, render(result)))
-      .catch((error: unknown) => this.#finish(call, thrown(error, made)));
+      .catch((error: unknown) => this.#explain(call, error, code, made));
   }
 
-  #explain(call: Call, code: string, error: unknown, made: Program | undefined): void {
-    if (call.id === FIRE) return;
+  #explain(call: Call, error: unknown, code: string, made: Program | undefined): void {
+    if (call.id === FIRE) {
+      this.#finish(call, "");
+      return;
+    }
     this.#pending.set(call.id, call);
-    void this.#around.misplaced(code, made?.async === true).then((place) => this.#finish(call, thrown(error, made, place)));
+    void this.#around
+      .thrown(error, code, made)
+      .catch(() => unloaded(error))
+      .then((answer) => this.#finish(call, answer));
   }
 
-  #finish(call: Call, answer: string): void {
-    this.#around.called();
+  #finish(call: Call, answer: string | object): void {
+    this.#around.called(call.delta === true);
     if (call.id === FIRE || call.cancelled === true) return;
     if (this.#pending.size > 0) this.#pending.delete(call.id);
-    if (call.held === true) call.answer = answer;
-    else this.#outbox.answer(call.id, answer);
+    call.answer = answer;
+    if (call.held !== true) this.#release(call);
   }
 
   #cancel(id: string): void {
@@ -252,7 +280,9 @@ export class Page {
     const { id, answer, cancelled } = call;
     call.held = call.navigating = false;
     call.answer = undefined;
-    if (answer !== undefined && cancelled !== true) this.#outbox.answer(id, answer);
+    if (answer === undefined || cancelled === true) return;
+    if (typeof answer === "string") this.#outbox.answer(id, answer);
+    else this.send(answer);
   }
 }
 
@@ -260,6 +290,15 @@ export function refusal(reason: string): string {
   if (reason === "the page refuses") return failure(CODE_DENIED, "this page refuses eval", "use verbs and tools");
   const what = reason === "CSP" ? "Content-Security-Policy forbids" : "Trusted Types forbid";
   return failure(CODE_DENIED, `this page's ${what} eval`, "allow 'unsafe-eval' in script-src for development, or use verbs and tools");
+}
+
+/** For want of the part that would say it better. */
+function unloaded(error: unknown): string {
+  return failure(CODE_THREW, String(error));
+}
+
+function signalOf(call: Call): AbortSignal {
+  return (call.aborter ??= new AbortController()).signal;
 }
 
 function cancel(call: Call): void {

@@ -43,6 +43,11 @@ export function program(realm: Realm, code: string): Program | undefined {
   return made;
 }
 
+/** Its value, or a promise of it; for whoever needs no more than that. */
+export function run(realm: Realm, code: string): unknown {
+  return (program(realm, code) ?? { run: () => realm.run(code) }).run();
+}
+
 function make(realm: Realm, code: string): Program {
   const found = scanned(code);
   const declares = found === undefined ? [] : declarations(found.tokens);

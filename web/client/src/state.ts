@@ -86,19 +86,17 @@ export function offer(core: Core, { task, interactions }: Stage = browser()): St
     });
   };
 
-  const answer = (id: string | number): boolean => {
-    if (source === undefined) return false;
+  const answer = (id: string | number): object | undefined => {
+    if (source === undefined) return undefined;
     try {
       published.read(source);
     } catch (error) {
       const message = error instanceof Unfit ? error.message : `the state cannot be read: ${String(error)}`;
-      core.send({ id, error: { code: error instanceof Unfit ? CODE_INTERNAL : CODE_THREW, message } });
-      return true;
+      return { id, error: { code: error instanceof Unfit ? CODE_INTERNAL : CODE_THREW, message } };
     }
-    if (!published.exists) return false;
-    core.send({ id, result: published.whole });
+    if (!published.exists) return undefined;
     told = true;
-    return true;
+    return { id, result: published.whole };
   };
 
   return {
@@ -109,8 +107,13 @@ export function offer(core: Core, { task, interactions }: Stage = browser()): St
       look();
     },
     changed,
-    called: soon,
-    take: ({ id, method }: Rpc) => method === "state/get" && id !== undefined && answer(id),
+    called: (delta = false) => (delta ? look() : soon()),
+    answer,
+    take({ id, method }: Rpc) {
+      const said = method === "state/get" && id !== undefined ? answer(id) : undefined;
+      if (said !== undefined) core.send(said);
+      return said !== undefined;
+    },
     joined() {
       joined = new AbortController();
       told = false;

@@ -1,22 +1,32 @@
-// Says what an agent's code threw: its message, the place in that code, and a stack without our own frames.
+// The part that says what an agent's code threw: its message, the place in that code, and a stack without our own frames.
 
 import { failure } from "./answer.js";
 import { errorText, tagOf } from "./copy.js";
 import type { Position } from "./edits.js";
 import { CODE_THREW } from "./generated/protocol.js";
+import { misplaced } from "./misplaced.js";
+import type { Core, Part } from "./part.js";
 import type { Program } from "./program.js";
-import { render } from "./render.js";
 
-/** What the page's code threw; `place` is known from elsewhere for code that does not compile. */
-export function thrown(error: unknown, program: Program | undefined, place?: Position): string {
-  try {
-    return isError(error) ? thrownError(error, program, place) : failure(CODE_THREW, render(error).slice(1));
-  } catch {
-    return failure(CODE_THREW, "the page's code threw what cannot be shown");
-  }
+export interface ThrownPart extends Part {
+  /** As a typed answer. Never rejects. */
+  thrown(error: unknown, code: string, program: Program | undefined, trustUrl: (url: string) => string): Promise<string>;
 }
 
-export function isError(error: unknown): error is Error {
+export function offer({ render }: Core): ThrownPart {
+  return {
+    async thrown(error, code, program, trustUrl) {
+      try {
+        const place = isUncompiled(error) ? await misplaced(code, program?.async === true, trustUrl) : undefined;
+        return isError(error) ? thrownError(error, program, place) : failure(CODE_THREW, render(error).slice(1));
+      } catch {
+        return failure(CODE_THREW, "the page's code threw what cannot be shown");
+      }
+    },
+  };
+}
+
+function isError(error: unknown): error is Error {
   return /^(?:Error|DOMException)$/.test(tagOf(error));
 }
 
@@ -51,7 +61,7 @@ function trim(stack: string, program?: Program): string {
 }
 
 /** A syntax error without a frame of evaluated code comes from the engine's refusal to compile it. */
-export function isUncompiled(error: unknown): boolean {
+function isUncompiled(error: unknown): boolean {
   try {
     return isError(error) && error.name === "SyntaxError" && trim(error.stack ?? "") === "";
   } catch {

@@ -1,9 +1,9 @@
 // The part behind `eye.tool`: tells the hub which tools there are, and runs them. It holds no socket.
 
-import { CODE_INTERNAL, CODE_THREW } from "./generated/protocol.js";
-import { FRAME_BYTES_MAX, STACK_CHARS_MAX } from "./limits.js";
+import { failed, threw } from "./failed.js";
+import { CODE_INTERNAL } from "./generated/protocol.js";
+import { FRAME_BYTES_MAX } from "./limits.js";
 import type { Core, Rpc, ToolsPart } from "./part.js";
-import { isError } from "./thrown.js";
 import type { Tool, ToolOptions } from "./tool.js";
 
 interface Held {
@@ -60,7 +60,7 @@ export function offer(core: Core): ToolsPart {
     if (held.delete(name)) change(name);
   };
 
-  const call = async (id: string, tool: Tool, args: unknown): Promise<void> => {
+  const call = async (id: string, tool: Tool, args: unknown, delta: boolean): Promise<void> => {
     const aborter = new AbortController();
     running.set(id, aborter);
     const isMine = (): boolean => running.get(id) === aborter;
@@ -73,7 +73,7 @@ export function offer(core: Core): ToolsPart {
     } catch (error) {
       answer = threw(core, id, error);
     }
-    core.called();
+    core.called(delta);
     // Who cancelled, or left, has its ending already.
     if (!isMine()) return;
     running.delete(id);
@@ -83,7 +83,7 @@ export function offer(core: Core): ToolsPart {
   const take = ({ id, method, params, result, error }: Rpc): boolean => {
     if (method === "tools/call" && id !== undefined) {
       const called = held.get(String(params?.["name"]))?.tool;
-      if (called !== undefined) void call(String(id), called, params?.["arguments"]);
+      if (called !== undefined) void call(String(id), called, params?.["arguments"], params?.["delta"] === true);
       return called !== undefined;
     }
     if (method === "call/cancel") {
@@ -138,20 +138,4 @@ function binary(value: unknown): Blob | undefined {
 function tooLarge(id: string, bytes: number): object | undefined {
   if (bytes <= FRAME_BYTES_MAX - HEAD_BYTES) return undefined;
   return failed(id, CODE_INTERNAL, `the result is ${(bytes / MEBIBYTE).toFixed(1)} MiB, over the frame limit of ${FRAME_BYTES_MAX / MEBIBYTE} MiB`);
-}
-
-function threw(core: Core, id: string, error: unknown): object {
-  try {
-    if (!isError(error)) return failed(id, CODE_THREW, core.render(error).slice(1));
-    const { name, message, stack } = error;
-    const text = name === "Error" && message !== "" ? message : message === "" ? name : `${name}: ${message}`;
-    const frames = String(stack).split("\n").filter((line) => /^\s+at |@/.test(line));
-    return failed(id, CODE_THREW, text, { stack: frames.map((line) => line.trim()).join("\n").slice(0, STACK_CHARS_MAX) });
-  } catch {
-    return failed(id, CODE_THREW, "the tool threw what cannot be shown");
-  }
-}
-
-function failed(id: string, code: number, message: string, data?: object): object {
-  return { id, error: { code, message, data } };
 }

@@ -1,7 +1,7 @@
 // A real hub in a hermetic home: its own folders and port, started and ended through the real CLI.
 
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -48,8 +48,9 @@ export class Home {
 
   /** The hub carries a copy of the page client; a test of ours is about the one that was built last. */
   async carriesOurClient(): Promise<void> {
-    for (const [path, name] of [["eye.js", "eye.js"], ["eye/tools.js", "tools.js"], ["eye/state.js", "state.js"]] as const) {
-      const carried = await (await fetch(`${this.url}/${path}`)).text();
+    const built = readdirSync(join(import.meta.dirname, "../dist")).filter((name) => name.endsWith(".js") && name !== "index.js");
+    for (const name of built) {
+      const carried = await (await fetch(`${this.url}/${name === "eye.js" ? name : `eye/${name}`}`)).text();
       if (carried !== readFileSync(join(import.meta.dirname, "../dist", name), "utf8")) throw new Error(`the hub carries another ${name}; cargo build -p eye`);
     }
   }

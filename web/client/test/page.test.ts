@@ -27,8 +27,9 @@ function stage(more: Partial<Surroundings> = {}): Stage {
   const page = new Page(outbox, {
     realm: new Realm(globalThis, undefined),
     refusal: "",
-    frame: () => "!-32602 none",
-    misplaced: () => Promise.resolve({ line: 1, column: 2 }),
+    frame: () => Promise.resolve("!-32602 none"),
+    answer: ({ id, method }) => Promise.resolve({ id, error: { code: -32601, message: `no method ${String(method)}` } }),
+    thrown: (error) => Promise.resolve(`!-32003 ${String(error)}`),
     travels: () => false,
     after: (_, then) => timers.push(then),
     soon: (then) => tasks.push(then),
@@ -106,18 +107,23 @@ test("a tool that is waited for does not run once its call is cancelled or its c
   assert.deepEqual(sent(), []);
 });
 
-test("an unknown method is an error, an unknown notification nothing", () => {
+test("an unknown method is the verbs' to answer, an unknown notification nothing", async () => {
   const { page, sent } = stage();
   send(page, { jsonrpc: "2.0", id: 5, method: "nope" }, { jsonrpc: "2.0", method: "nope" });
+  await settled();
   assert.deepEqual(sent(), [{ jsonrpc: "2.0", id: 5, error: { code: -32601, message: "no method nope" } }]);
 });
 
-test("a syntax error waits for its place", async () => {
+test("an error waits for the part that says what it is, and is told without it too", async () => {
   const { page, sent } = stage();
   send(page, "1:(1", "2:2");
   assert.deepEqual(sent(), ["2=2"]);
   await settled();
-  assert.match(String(sent()[0]), /^1!-32003 SyntaxError: .* \(line 1, col 2\)$/);
+  assert.match(String(sent()[0]), /^1!-32003 SyntaxError: /);
+  const alone = stage({ thrown: () => Promise.reject(new TypeError("Failed to fetch")) });
+  send(alone.page, "3:null.x");
+  await settled();
+  assert.match(String(alone.sent()[0]), /^3!-32003 TypeError: Cannot read/);
 });
 
 test("a page without eval answers with its reason", () => {
@@ -169,6 +175,54 @@ test("a submitted form is given one task to navigate", async () => {
   assert.deepEqual(sent(), []);
   for (const task of tasks) task();
   assert.deepEqual(sent(), ["1=1"]);
+});
+
+const verb = (id: string, more: object = {}): object => ({ jsonrpc: "2.0", id, method: "page/x", params: more });
+
+test("a verb is answered like an eval, or with a response, and cancelled by its signal", async () => {
+  const signals: AbortSignal[] = [];
+  const answers: (string | object)[] = [":text", { id: "2", error: { code: -32001, message: "late" } }];
+  const { page, sent } = stage({ answer: (_, { signal }) => (signals.push(signal), Promise.resolve(answers.shift() ?? ":late")) });
+  send(page, verb("1"), verb("2"), verb("3"), { jsonrpc: "2.0", method: "call/cancel", params: { id: "3" } });
+  await settled();
+  assert.deepEqual(sent(), ["1:text", { jsonrpc: "2.0", id: "2", error: { code: -32001, message: "late" } }]);
+  assert.deepEqual(signals.map(({ aborted }) => aborted), [false, false, true]);
+});
+
+test("a navigation is the verb's that ran when it began, whatever else is under way", async () => {
+  const ends: ((answer: string) => void)[] = [];
+  let go = (): void => undefined;
+  const { page, sent, elapse } = stage({
+    answer: (_, { own }) => new Promise((resolve) => (ends.push(resolve), (go = () => own(() => page.navigates("http://x/", () => false))))),
+  });
+  send(page, verb("1"), verb("2"));
+  go();
+  await settled();
+  assert.deepEqual(sent(), [{ jsonrpc: "2.0", method: "call/navigating", params: { id: "2", url: "http://x/" } }]);
+  for (const end of ends) end(":done");
+  await settled();
+  assert.deepEqual(sent(), ["1:done"]);
+  elapse();
+  assert.deepEqual(sent(), ["2:done"]);
+});
+
+test("a form that a verb submits is its navigation a task later", async () => {
+  let submit = (): void => undefined;
+  const { page, sent, tasks } = stage({ answer: (_, { own }) => new Promise(() => (submit = () => own(() => page.submits()))) });
+  send(page, verb("1"), verb("2"));
+  submit();
+  page.navigates("http://x/", () => false);
+  await settled();
+  assert.deepEqual(sent(), [{ jsonrpc: "2.0", method: "call/navigating", params: { id: "2", url: "http://x/" } }]);
+  for (const task of tasks) task();
+});
+
+test("whoever asks for the delta has it before the answer", async () => {
+  const order: unknown[] = [];
+  const { page } = stage({ called: (delta) => order.push(delta), answer: () => Promise.resolve(":1") });
+  send(page, { jsonrpc: "2.0", id: "1", method: "eval", params: { code: "1", delta: true } }, "2:2", verb("3", { delta: true }));
+  await settled();
+  assert.deepEqual(order, [true, false, true]);
 });
 
 test("eye.js is within its budget of 12 KiB gzipped", () => {

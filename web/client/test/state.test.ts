@@ -10,6 +10,7 @@ import type { Part, StatePart } from "../src/part.js";
 import { Published } from "../src/published.js";
 import { Realm } from "../src/realm.js";
 import { offer } from "../src/state.js";
+import { testCore } from "./core.js";
 
 interface Stage {
   readonly part: StatePart;
@@ -28,12 +29,10 @@ function stage(): Stage {
   const timers: Stage["timers"] = [];
   const listeners = new Set<() => void>();
   let now = 0;
-  const core = {
-    send: (frame: object) => frames.push(JSON.parse(JSON.stringify(frame))),
-    render: String,
-    after: (ms: number, then: () => void) => timers.push({ at: now + ms, then }),
-    called: () => undefined,
-  };
+  const core = testCore({
+    send: (frame) => frames.push(JSON.parse(JSON.stringify(frame))),
+    after: (ms, then) => timers.push({ at: now + ms, then }),
+  });
   const part = offer(core, {
     task: (then) => tasks.push(then),
     interactions: (seen, signal) => {
@@ -339,8 +338,9 @@ test("a page tells its parts of every call, fired ones too, before the answer is
   const page = new Page(new Outbox((message) => order.push(message), () => 0), {
     realm: new Realm(globalThis, undefined),
     refusal: "",
-    frame: () => "",
-    misplaced: () => Promise.resolve(undefined),
+    frame: () => Promise.resolve(""),
+    answer: () => Promise.resolve(""),
+    thrown: () => Promise.resolve("!-32003 thrown"),
     travels: () => false,
     after: () => undefined,
     soon: () => undefined,
@@ -352,7 +352,7 @@ test("a page tells its parts of every call, fired ones too, before the answer is
   await settled();
   page.receive('[":Promise.resolve()"]');
   await settled();
-  assert.deepEqual(order.map((one) => (one === "called" ? one : "sent")), ["called", "called", "called", "sent", "called"]);
+  assert.deepEqual(order.map((one) => (one === "called" ? one : "sent")), ["called", "called", "sent", "called", "sent", "called"]);
   order.length = 0;
   page.receive('[{"jsonrpc":"2.0","id":"3","method":"ping"}]');
   await settled();

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Rpc, ToolsPart } from "../src/part.js";
-import { render } from "../src/render.js";
 import type { Tool, ToolContext } from "../src/tool.js";
 import { offer } from "../src/tools.js";
+import { testCore } from "./core.js";
 
 interface Stage {
   readonly part: ToolsPart;
@@ -15,7 +15,7 @@ interface Stage {
 
 function stage(called = (): void => undefined): Stage {
   const frames: Record<string, unknown>[] = [];
-  const part = offer({ send: (frame) => frames.push(frame instanceof Blob ? { blob: frame } : (JSON.parse(JSON.stringify(frame)) as Record<string, unknown>)), render, after: () => undefined, called });
+  const part = offer(testCore({ send: (frame) => frames.push(frame instanceof Blob ? { blob: frame } : (JSON.parse(JSON.stringify(frame)) as Record<string, unknown>)), called }));
   const sent = (): Record<string, unknown>[] => frames.splice(0);
   const call = async (id: string, name: string, args?: object): Promise<Record<string, unknown> | undefined> => {
     assert.equal(part.take({ id, method: "tools/call", params: { name, arguments: args } } as Rpc), true);

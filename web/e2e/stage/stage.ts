@@ -40,6 +40,13 @@ export class Stage {
     return { page, session: await this.joined(page) };
   }
 
+  /** Sends a tab to an address, one of the hub's own apps perhaps, and waits until the hub has it. */
+  async enter(page: Page, url: string): Promise<Visit> {
+    const response = await page.goto(url);
+    if (response?.ok() !== true) throw new Error(`${url} is not there: ${(await response?.text()) ?? "no answer"}`);
+    return { page, session: await this.joined(page) };
+  }
+
   /** Waits until a tab has joined, and returns its session. */
   async joined(page: Page): Promise<string> {
     const session = await page.waitForFunction(() => {

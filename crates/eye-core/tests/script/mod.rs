@@ -7,6 +7,7 @@ use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::messages::{Hello, PageInfo};
 use eye_protocol::state::{Change, Whole};
+use eye_protocol::topics::Publish;
 use eye_protocol::{Ending, SessionId};
 use std::fmt::Write;
 
@@ -85,6 +86,9 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
             let change = Change { patch: raws(tail).remove(0), revision: revision() };
             Input::PageStateChanged { page, change, wall_ms: 0 }
         }
+        "says" => publish(page, rest),
+        "hears" => subscribe(page, rest, true),
+        "puts" => Input::PagePuts { page, message: rest.into(), wall_ms: 7 },
         "progresses" => Input::PageProgress { page, call: call(), progress: tail.into() },
         "answers" => {
             let text = format!("x{tail}");
@@ -101,7 +105,7 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
     let ask = |form, code: &str, timeout_ms, mode| Input::Ask {
         agent,
         form,
-        task: Task::Eval { code: code.into(), frame: None },
+        task: Task::Eval { code: code.into(), frame: None, delta: false },
         page: None,
         timeout_ms,
         mode,
@@ -120,6 +124,30 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
         "fires" => ask(None, rest, None, Mode::Fire),
         "fires-told" => ask(Some(reply().form), rest, None, Mode::Fire),
         "keeps" => ask(Some(reply().form), tail, None, Mode::Keep((first != "-").then(|| first.into()))),
+        "changes" => Input::Ask {
+            agent,
+            form: Some(reply().form),
+            task: Task::Eval { code: rest.into(), frame: None, delta: true },
+            page: None,
+            timeout_ms: None,
+            mode: Mode::Answer,
+        },
+        "does" | "does-again" => Input::Ask {
+            agent,
+            form: Some(reply().form),
+            task: Task::Verb {
+                method: first.into(),
+                params: if tail.is_empty() { "{}".into() } else { tail.into() },
+                again: verb == "does-again",
+                delta: false,
+            },
+            page: None,
+            timeout_ms: Some(5_000),
+            mode: Mode::Answer,
+        },
+        "publishes" => publish(agent, rest),
+        "subscribes" | "unsubscribes" => subscribe(agent, rest, verb == "subscribes"),
+        "mail" => Input::ReadMail { reply: reply(), page: None, timeout_ms: rest.parse().ok() },
         "calls" | "confirms" => Input::Ask {
             agent,
             form: Some(ReplyForm::Tool("7".into())),
@@ -167,7 +195,25 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
 
 fn tool(name: &str, arguments: &str, confirmed: bool) -> Task {
     let arguments = if arguments.is_empty() { "{}" } else { arguments };
-    Task::Tool { name: name.into(), arguments: arguments.into(), confirmed }
+    Task::Tool { name: name.into(), arguments: arguments.into(), confirmed, delta: false }
+}
+
+/// `TOPIC JSON`, and after ` !` what is said of waiting: `!` alone forbids it, `!100` limits it.
+fn publish(conn: Conn, rest: &str) -> Input {
+    let (topic, message) = rest.split_once(' ').expect("a topic and a message");
+    let (message, waiting) = message.split_once(" !").unwrap_or((message, "?"));
+    let message = Publish {
+        topic: topic.into(),
+        message: raws(message).remove(0),
+        from: None,
+        queue: waiting.is_empty().then_some(false),
+        timeout: waiting.parse().ok(),
+    };
+    Input::Publish { conn, id: Some("1".into()), message, wall_ms: 7 }
+}
+
+fn subscribe(conn: Conn, topic: &str, wanted: bool) -> Input {
+    Input::Subscribe { conn, id: Some("1".into()), topic: topic.into(), wanted }
 }
 
 fn raws(json: &str) -> Vec<Box<serde_json::value::RawValue>> {
@@ -183,6 +229,10 @@ fn show(effect: &Effect) -> String {
         Effect::Send { page, call, task: Task::Tool { name, arguments, .. } } => {
             format!("→ page {} calls {}: {name} {arguments}", page.0, call.unwrap_or(0))
         }
+        Effect::Send { page, call, task: Task::Verb { method, params, .. } } => {
+            format!("→ page {} does {}: {method} {params}", page.0, call.unwrap_or(0))
+        }
+        Effect::Message { conn, params } => format!("→ {} hears {params}", conn.0),
         Effect::Send { page, call, task: Task::State } => {
             format!("→ page {} tells its state {}", page.0, call.unwrap_or(0))
         }
@@ -193,7 +243,10 @@ fn show(effect: &Effect) -> String {
         Effect::Ping { page } => format!("→ page {} ping", page.0),
         Effect::Replaced { page } => format!("→ page {} is replaced", page.0),
         Effect::Close { conn, close } => format!("✕ {} closed {} {}", conn.0, close.code, close.reason),
-        Effect::Ended { reply, ending } => format!("← agent {} {}", reply.agent.0, answer(&reply.form, ending)),
+        Effect::Ended { reply, ending, delta } => {
+            let delta = delta.as_ref().map_or_else(String::new, |delta| format!(" with {delta}"));
+            format!("← agent {} {}{delta}", reply.agent.0, answer(&reply.form, ending))
+        }
         Effect::Result { reply, result } => format!("← agent {} {}", reply.agent.0, outcome(result)),
     }
 }

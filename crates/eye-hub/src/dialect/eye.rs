@@ -1,6 +1,6 @@
 //! eye's own dialect (`docs/wire.md`): line frames and JSON-RPC, plain or typed.
 
-use super::{FromAgent, FromPage};
+use super::{FromAgent, FromPage, topics, verbs};
 use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Task};
 use eye_protocol::answer::{Bytes, parse_plain, parse_typed, write_plain, write_typed};
 use eye_protocol::binary::Binary;
@@ -8,11 +8,13 @@ use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::line::Line;
 use eye_protocol::messages::{
-    CancelAgent, CancelPage, ClientType, Collect, Eval, EvalInFrame, EvalMode, Hello, Navigating, PageInfo, Use,
+    CancelAgent, CancelPage, ClientType, Collect, Eval, EvalInPage, EvalMode, Hello, Navigating, PageInfo, Serve, Use,
 };
 use eye_protocol::rpc::{self, Message, RpcId, json};
 use eye_protocol::{Code, Ending, Error, Frame, SessionId, Value};
 
+/// How the methods of verbs begin.
+const VERBS: &str = "page/";
 const PONG: &str = r#"{"pong":true}"#;
 
 /// Reads one frame of an agent.
@@ -30,7 +32,7 @@ pub fn from_agent(agent: Conn, text: &str, mut said: impl FnMut(FromAgent)) {
 }
 
 fn ask(agent: Conn, form: Option<ReplyForm>, code: String) -> FromAgent {
-    let task = Task::Eval { code, frame: None };
+    let task = Task::Eval { code, frame: None, delta: false };
     FromAgent::Input(Input::Ask { agent, form, task, page: None, timeout_ms: None, mode: Mode::Answer })
 }
 
@@ -53,13 +55,13 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
         "hello" => hello(Some(id.clone()), rpc::params(params)?),
         "ping" => FromAgent::Reply(rpc::response(id, Ok(PONG))),
         "eval" => {
-            let Eval { code, page, frame, timeout, mode, keep } = rpc::params(params)?;
+            let Eval { code, page, frame, timeout, mode, keep, delta } = rpc::params(params)?;
             let mode = match mode {
                 EvalMode::Answer => Mode::Answer,
                 EvalMode::Fire => Mode::Fire,
                 EvalMode::Keep => Mode::Keep(keep.map(Into::into)),
             };
-            let task = Task::Eval { code, frame: frame.map(Into::into) };
+            let task = Task::Eval { code, frame: frame.map(Into::into), delta };
             let form = Some(ReplyForm::Rpc(id.clone()));
             FromAgent::Input(Input::Ask { agent, form, task, page: page.map(Into::into), timeout_ms: timeout, mode })
         }
@@ -74,8 +76,17 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
             FromAgent::Input(Input::Use { reply: reply(), page: page.into() })
         }
         "hub/status" => FromAgent::Status(id.clone()),
+        "hub/serve" => {
+            let Serve { path } = rpc::params(params)?;
+            FromAgent::Serve { id: id.clone(), path: path.into() }
+        }
         "hub/stop" => FromAgent::Stop(id.clone()),
         "session/create" | "tools/register" | "tools/unregister" => FromAgent::Provide,
+        verb if verb.starts_with(VERBS) => FromAgent::Input(verbs::from_agent(agent, id, verb, params)?),
+        "topic/publish" | "topic/subscribe" | "topic/unsubscribe" => {
+            FromAgent::Input(topics::from_peer(agent, Some(id.clone()), method, params)?)
+        }
+        "mailbox/read" => FromAgent::Input(topics::read_mail(reply(), params)?),
         gateway if gateway.starts_with("gateway/") => {
             FromAgent::Gateway { id: id.clone(), method: gateway.into(), params: params.into() }
         }
@@ -101,18 +112,21 @@ fn agent_notification(agent: Conn, method: &str, params: &str) -> Option<FromAge
             let CancelAgent { id } = rpc::params(params).ok()?;
             Some(FromAgent::Input(Input::Cancel { agent, id: id.get().into() }))
         }
+        "topic/publish" | "topic/subscribe" | "topic/unsubscribe" => {
+            topics::from_peer(agent, None, method, params).ok().map(FromAgent::Input)
+        }
         _ => None,
     }
 }
 
 /// Writes the ending of an agent's call as the agent reads it: the frame, and whether it is JSON-RPC.
-pub fn to_agent(form: &ReplyForm, ending: &Ending, typed: bool, out: &mut String) -> bool {
+pub fn to_agent(form: &ReplyForm, ending: &Ending, delta: Option<&str>, typed: bool, out: &mut String) -> bool {
     match form {
         ReplyForm::Line(id) if typed => write_typed(id.as_str(), ending, out),
         ReplyForm::Line(id) => write_plain(id.as_str(), ending, out),
         ReplyForm::Compact(form) => form.write(ending, out),
         ReplyForm::Rpc(id) => {
-            out.push_str(&rpc::eval_response(id, ending));
+            out.push_str(&rpc::eval_response(id, ending, delta));
             return true;
         }
         ReplyForm::Tool(id) => {
@@ -120,7 +134,7 @@ pub fn to_agent(form: &ReplyForm, ending: &Ending, typed: bool, out: &mut String
                 Ok(value @ Value::Bytes(bytes)) => {
                     rpc::response(id, Ok(&eye_protocol::tools::result(value, &bytes.origin)))
                 }
-                Ok(value) => rpc::response(id, Ok(&value.to_json())),
+                Ok(value) => rpc::response(id, Ok(&rpc::with_delta(value.to_json(), delta))),
                 Err(error) => rpc::response(id, Err(error)),
             });
             return true;
@@ -167,6 +181,12 @@ pub fn page_rpc(page: Conn, text: &str) -> Option<FromPage> {
             },
             "ping" => FromPage::Reply(rpc::response(&id, Ok(PONG))),
             "session/create" => FromPage::Session(id),
+            "topic/publish" | "topic/subscribe" | "topic/unsubscribe" => {
+                match topics::from_peer(page, Some(id.clone()), &method, &params) {
+                    Ok(input) => FromPage::Input(input),
+                    Err(error) => FromPage::Reply(rpc::response(&id, Err(&error))),
+                }
+            }
             other => super::tools::from_page(page, &id, other, &params),
         }),
         Message::Notification { method, params } => page_notification(page, &method, &params),
@@ -199,6 +219,10 @@ fn page_notification(page: Conn, method: &str, params: &str) -> Option<FromPage>
         "page/leaving" => Input::PageLeaving { page },
         "call/progress" => super::tools::progress_from_page(page, params)?,
         "state/update" => Input::PageState { page, whole: rpc::params(params).ok()?, wall_ms: wall_ms() },
+        "topic/publish" | "topic/subscribe" | "topic/unsubscribe" => {
+            topics::from_peer(page, None, method, params).ok()?
+        }
+        "mailbox/put" => topics::put_mail(page, params)?,
         "state/patch" => Input::PageStateChanged { page, change: rpc::params(params).ok()?, wall_ms: wall_ms() },
         _ => return None,
     };
@@ -206,7 +230,7 @@ fn page_notification(page: Conn, method: &str, params: &str) -> Option<FromPage>
 }
 
 /// The calendar, for whoever reads when something came.
-fn wall_ms() -> u64 {
+pub(super) fn wall_ms() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
@@ -226,12 +250,12 @@ fn page_response(page: Conn, id: &str, outcome: Result<Box<str>, Error>) -> Opti
 /// Writes a call for a page: the frame, and whether it is JSON-RPC.
 pub fn to_page(call: Option<u32>, task: &Task, out: &mut String) -> bool {
     match (call, task) {
-        (None, Task::Eval { code, frame: None }) => Line::Fire { code }.write(out),
-        (Some(call), Task::Eval { code, frame: None }) => {
+        (None, Task::Eval { code, frame: None, .. }) => Line::Fire { code }.write(out),
+        (Some(call), Task::Eval { code, frame: None, delta: false }) => {
             Line::Ask { id: decimal(call, &mut [0; 10]), code }.write(out);
         }
-        (call, Task::Eval { code, frame: Some(frame) }) => {
-            let params = EvalInFrame { code: code.clone(), frame: frame.to_string() };
+        (call, Task::Eval { code, frame, delta }) => {
+            let params = EvalInPage { code: code.clone(), frame: frame.as_deref().map(Into::into), delta: *delta };
             out.push_str(&request(call, "eval", &params));
             return true;
         }
@@ -239,8 +263,12 @@ pub fn to_page(call: Option<u32>, task: &Task, out: &mut String) -> bool {
             out.push_str(&request(call, "state/get", &serde_json::json!({})));
             return true;
         }
-        (call, Task::Tool { name, arguments, .. }) => {
-            out.push_str(&request(call, "tools/call", &super::tools::call_params(name, arguments)));
+        (call, Task::Verb { method, params, .. }) => {
+            out.push_str(&request(call, method, &super::tools::raw(params)));
+            return true;
+        }
+        (call, Task::Tool { name, arguments, delta, .. }) => {
+            out.push_str(&request(call, "tools/call", &super::tools::call_params(name, arguments, *delta)));
             return true;
         }
     }
@@ -316,7 +344,7 @@ mod tests {
     #[test]
     fn a_call_in_a_frame_is_json_rpc() {
         let mut out = String::new();
-        let task = Task::Eval { code: "x".into(), frame: Some("#f".into()) };
+        let task = Task::Eval { code: "x".into(), frame: Some("#f".into()), delta: false };
         assert!(to_page(Some(7), &task, &mut out));
         assert_eq!(out, r##"{"jsonrpc":"2.0","id":"7","method":"eval","params":{"code":"x","frame":"#f"}}"##);
     }

@@ -3,11 +3,15 @@
 pub mod events;
 pub mod eye;
 pub mod original;
+pub mod scene;
 pub mod tools;
+pub mod topics;
+pub mod verbs;
 
 use eye_core::Input;
 use eye_protocol::messages::Hello;
 use eye_protocol::rpc::RpcId;
+use std::path::PathBuf;
 
 /// What a frame from an agent asks for.
 #[derive(Debug)]
@@ -36,6 +40,13 @@ pub enum FromAgent {
     },
     /// How the hub does.
     Status(RpcId),
+    /// A file or folder is to be served to a browser.
+    Serve {
+        /// Wants an answer under this id.
+        id: RpcId,
+        /// Which.
+        path: PathBuf,
+    },
     /// The hub is to stop.
     Stop(RpcId),
 }

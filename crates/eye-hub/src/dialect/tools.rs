@@ -13,7 +13,8 @@ use serde_json::value::RawValue;
 
 const KNOWN: &str = "known: hello, ping, eval, collect, call/cancel, session/create, session/join, session/leave, session/list, \
                      session/info, session/use, tools/register, tools/unregister, tools/list, tools/get, tools/call, \
-                     tools/callBatch, state/get, state/watch, state/unwatch, hub/status, hub/stop";
+                     tools/callBatch, state/get, state/watch, state/unwatch, topic/publish, topic/subscribe, topic/unsubscribe, \
+                     mailbox/read, hub/status, hub/stop, and page/VERB";
 
 /// Reads a request of an agent about sessions or tools.
 pub fn from_agent(reply: &Reply, method: &str, params: &str) -> Result<FromAgent, Error> {
@@ -71,7 +72,7 @@ pub fn from_agent(reply: &Reply, method: &str, params: &str) -> Result<FromAgent
 
 fn task(call: CallTool) -> Task {
     let arguments = call.arguments.map_or_else(|| "{}".into(), |raw| raw.get().into());
-    Task::Tool { name: call.name.into(), arguments, confirmed: call.confirm }
+    Task::Tool { name: call.name.into(), arguments, confirmed: call.confirm, delta: call.delta }
 }
 
 /// Reads a request of a page about its tools.
@@ -110,13 +111,18 @@ pub fn progress_to_agent(form: &ReplyForm, progress: &str) -> Option<String> {
 }
 
 /// The params of a call on its way to a page. The arguments pass as they are.
-pub fn call_params<'a>(name: &'a str, arguments: &'a str) -> impl Serialize + 'a {
+pub fn call_params<'a>(name: &'a str, arguments: &str, delta: bool) -> impl Serialize + 'a {
     #[derive(Serialize)]
     struct Params<'a> {
         name: &'a str,
         arguments: Box<RawValue>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        delta: Option<bool>,
     }
-    // They were checked to be JSON before they came here.
-    let arguments = RawValue::from_string(arguments.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());
-    Params { name, arguments }
+    Params { name, arguments: raw(arguments), delta: delta.then_some(true) }
+}
+
+/// JSON text as it is. It was checked to be JSON before it came here.
+pub fn raw(json: &str) -> Box<RawValue> {
+    RawValue::from_string(json.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }

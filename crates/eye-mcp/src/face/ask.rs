@@ -137,5 +137,9 @@ impl Face {
 
 fn of_rpc(error: &RpcError) -> Error {
     let code = Code(i32::try_from(error.code).unwrap_or(Code::INTERNAL.0));
-    Error { code, message: error.message.clone(), hint: error.hint(), stack: None }
+    let plain = Error::new(code, &error.message);
+    match error.hint() {
+        Some(hint) => plain.hint(hint),
+        None => plain,
+    }
 }

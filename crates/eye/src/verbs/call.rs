@@ -42,6 +42,8 @@ struct Params<'a> {
     arguments: Value,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     confirm: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    delta: bool,
 }
 
 /// Calls the tool and prints what it gave.
@@ -50,7 +52,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         Some(arguments) => (arguments, None),
         None => from_words(args, options)?,
     };
-    let params = Params { name: &args.tool, arguments, confirm: args.yes };
+    let params = Params { name: &args.tool, arguments, confirm: args.yes, delta: options.delta };
     let mut line = ProgressLine::new();
     let result = client::call_tool(&params, options, conversation, |progress| {
         if !options.errors {
@@ -89,9 +91,9 @@ fn whole(arguments: &[String]) -> Result<Option<Value>, Failure> {
 /// The hub says what to do in the words of its protocol; here it is a flag.
 fn in_our_words(failure: Failure) -> Failure {
     match failure {
-        Failure::Call(Error { code: Code::DENIED, message, hint, stack }) => {
+        Failure::Call(Error { code: Code::DENIED, message, hint, stack, value }) => {
             let hint = hint.map(|hint| hint.replace("`confirm: true`", "--yes"));
-            Failure::Call(Error { code: Code::DENIED, message, hint, stack })
+            Failure::Call(Error { code: Code::DENIED, message, hint, stack, value })
         }
         other => other,
     }

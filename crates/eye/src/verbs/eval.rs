@@ -4,7 +4,7 @@ use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
-use crate::{near, ui};
+use crate::{near, said, ui};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +50,9 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
 
 /// Evaluates code and prints its value.
 pub fn evaluate(code: &str, options: &Options) -> Result<Exit, Failure> {
+    if options.delta {
+        return said::show(&client::eval_in_full(code, options)?, options);
+    }
     match client::eval(code, options)? {
         Ok(value) => ui::value(&value, options).map(|()| Exit::Success),
         Err(error) => Err(match near::verb_for_unknown(code, &error.message) {

@@ -28,7 +28,11 @@ hint?: string,
 /**
  * Where the page's code threw.
  */
-stack?: string, };
+stack?: string, 
+/**
+ * What there was instead of what was wanted: the last value of a wait.
+ */
+value?: unknown, };
 export type ErrorObject = { 
 /**
  * What kind of failure.
@@ -39,7 +43,7 @@ code: Code,
  */
 message: string, 
 /**
- * Hint and stack.
+ * Hint, stack and value.
  */
 data?: ErrorData, };
 export type ClientType = "browser" | "agent";
@@ -143,15 +147,19 @@ id: string,
  * Where it goes.
  */
 url: string, };
-export type EvalInFrame = { 
+export type EvalInPage = { 
 /**
  * What to evaluate.
  */
 code: string, 
 /**
- * Which frame.
+ * In which frame, when not in the page itself.
  */
-frame: string, };
+frame?: string, 
+/**
+ * Whether the state is to be published before the answer.
+ */
+delta: boolean, };
 export type EvalMode = "answer" | "fire" | "keep";
 export type Eval = { 
 /**
@@ -177,7 +185,11 @@ mode: EvalMode,
 /**
  * The id to keep it under.
  */
-keep?: string, };
+keep?: string, 
+/**
+ * Whether the answer is to carry the change of state that it caused.
+ */
+delta: boolean, };
 export type Collect = { 
 /**
  * Which; all when empty.

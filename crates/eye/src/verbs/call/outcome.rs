@@ -4,8 +4,16 @@ use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
-use crate::ui;
+use crate::{said, ui};
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
+
+#[derive(Deserialize)]
+struct Delta {
+    #[serde(default)]
+    delta: Option<Box<RawValue>>,
+}
 
 /// Prints a result: its texts, or with `--json` all of it.
 pub fn show(result: &str, options: &Options) -> Result<Exit, Failure> {
@@ -23,6 +31,8 @@ pub fn show(result: &str, options: &Options) -> Result<Exit, Failure> {
     if !text.is_empty() || others.is_empty() {
         ui::value(&eye_protocol::Value::Text(text), options)?;
     }
+    let delta: Delta = client::read_result(result)?;
+    said::show_delta(delta.delta.as_deref(), options)?;
     if !others.is_empty() && !options.errors {
         ui::note(format_args!("left out: {}; --json has all of it", others.join(", ")));
     }

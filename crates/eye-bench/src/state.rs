@@ -1,0 +1,142 @@
+//! State: reading it from the cache and from the page, the time until a change is known, and pushes while a page animates.
+
+use crate::agents::UnixAgent;
+use crate::error::BenchError;
+use crate::hub::Hub;
+use crate::report::Report;
+use crate::stats::{Series, median, micros};
+use std::time::Instant;
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+const CACHED: &str = r#"{"jsonrpc":"2.0","id":1,"method":"state/get","params":{"path":"n"}}"#;
+const FRESH: &str = r#"{"jsonrpc":"2.0","id":1,"method":"state/get","params":{"path":"n","fresh":true}}"#;
+const COMMAND: &str = "a:benchState.n++; 'bench'";
+const DELTA: &str =
+    r#"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"benchState.n++; 'bench'","delta":true}}"#;
+const WATCH: &str = r#"{"jsonrpc":"2.0","id":1,"method":"state/watch"}"#;
+const SAMPLES: usize = 200;
+
+/// A small document, as the scene app's, and one of a mebibyte.
+const SMALL: &str =
+    "a:globalThis.benchState = { n: 0, color: '#ff0000' }; await eye.state(() => benchState, { throttle: 0 }); 'bench'";
+const LARGE: &str = "a:benchState = { n: 0, rows: Array.from({ length: 8000 }, (_, i) => ({ id: i, name: 'row ' + i, tags: ['one', 'two'], \
+                     text: 'x'.repeat(64), done: i % 2 === 0 })) }; eye.changed(); JSON.stringify(benchState).length";
+
+/// Frames of an animation of two seconds, with or without a push in each.
+fn animation(push: bool) -> String {
+    let push = if push { "benchState.n++; eye.changed();" } else { "" };
+    format!(
+        "a:await new Promise((done) => {{ let frames = 0; const begin = performance.now(); const step = () => {{ {push} frames++; \
+         performance.now() - begin < 2000 ? requestAnimationFrame(step) : done(frames / 2); }}; requestAnimationFrame(step); }})"
+    )
+}
+
+/// Measures all of it in the real page.
+pub fn measure(report: &mut Report, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
+    let mut agent = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    let mut watcher = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    expect(&agent.ask_raw(SMALL)?, "bench")?;
+    watcher.ask_raw(WATCH)?;
+    reading(report, &mut agent, &mut watcher, rounds)?;
+    changing(report, "a small document", &mut agent, &mut watcher, rounds)?;
+    let bytes = agent.ask_raw(LARGE)?;
+    watcher.next_notification("state/changed")?;
+    let bytes: f64 = bytes.trim_start_matches("a=").parse().unwrap_or(0.0);
+    report.figure(CHANGES, "the large document", bytes / 1024.0, "KiB");
+    changing(report, "the large document", &mut agent, &mut watcher, rounds)?;
+    animating(report, &mut agent, &mut watcher)
+}
+
+const READS: &str = "state (µs; × is against a ping of the hub on the same socket)";
+const CHANGES: &str = "a change of state (µs; × is against the call that caused it)";
+
+fn reading(
+    report: &mut Report,
+    agent: &mut UnixAgent,
+    watcher: &mut UnixAgent,
+    rounds: usize,
+) -> Result<(), BenchError> {
+    let questions = [("ping of the hub", PING), ("cached read", CACHED), ("fresh read", FRESH), ("delta", DELTA)];
+    let mut series: [Series; 4] = Default::default();
+    for _ in 0..=rounds {
+        for ((_, question), series) in questions.iter().zip(&mut series) {
+            let mut samples = Vec::with_capacity(SAMPLES);
+            for _ in 0..SAMPLES {
+                let started = Instant::now();
+                let answer = agent.ask_raw(question)?;
+                samples.push(micros(started.elapsed()));
+                expect(&answer, "\"result\"")?;
+            }
+            series.round(samples);
+        }
+    }
+    for one in &mut series {
+        one.0.remove(0);
+    }
+    let changes = (rounds + 1) * SAMPLES;
+    (0..changes).try_for_each(|_| watcher.next_notification("state/changed").map(|_| ()))?;
+    let [ping, cached, fresh, delta] = &series;
+    report.figure(READS, "ping of the hub", ping.median(), "µs").ratio(1.0);
+    report.figure(READS, "cached read", cached.median(), "µs").ratio(cached.ratio(ping));
+    report.figure(READS, "fresh read, from the page", fresh.median(), "µs").ratio(fresh.ratio(ping));
+    report.figure(READS, "call that answers with its delta", delta.median(), "µs").ratio(delta.ratio(ping));
+    Ok(())
+}
+
+/// From a command until its answer is here, and until its change is in the cache and heard of.
+fn changing(
+    report: &mut Report,
+    document: &str,
+    agent: &mut UnixAgent,
+    watcher: &mut UnixAgent,
+    rounds: usize,
+) -> Result<(), BenchError> {
+    let (mut answered, mut known) = (Series::default(), Series::default());
+    let mut bytes = 0;
+    for _ in 0..rounds {
+        let (mut answers, mut changes) = (Vec::new(), Vec::new());
+        for _ in 0..SAMPLES / 4 {
+            let started = Instant::now();
+            expect(&agent.ask_raw(COMMAND)?, "bench")?;
+            answers.push(micros(started.elapsed()));
+            let change = watcher.next_notification("state/changed")?;
+            changes.push(micros(started.elapsed()));
+            let change: serde_json::Value = serde_json::from_str(&change).unwrap_or_default();
+            bytes = change["params"]["patch"].to_string().len();
+        }
+        answered.round(answers);
+        known.round(changes);
+    }
+    report.figure(CHANGES, format!("{document}: the command is answered"), answered.median(), "µs").ratio(1.0);
+    report
+        .figure(CHANGES, format!("{document}: the change is in the cache and heard"), known.median(), "µs")
+        .ratio(known.ratio(&answered));
+    report.figure(CHANGES, format!("{document}: size of the patch"), bytes as f64, "bytes");
+    Ok(())
+}
+
+/// Frames a second of an animation that pushes a change in each, against the same without.
+fn animating(report: &mut Report, agent: &mut UnixAgent, watcher: &mut UnixAgent) -> Result<(), BenchError> {
+    let group = "an animation that pushes in every frame (two seconds each)";
+    let frames = |agent: &mut UnixAgent, push: bool| -> Result<f64, BenchError> {
+        let rates = (0..3).map(|_| agent.ask_raw(&animation(push))).collect::<Result<Vec<_>, _>>()?;
+        Ok(median(rates.iter().map(|rate| rate.trim_start_matches("a=").parse().unwrap_or(0.0)).collect()))
+    };
+    let still = frames(agent, false)?;
+    let large = frames(agent, true)?;
+    let pushed_large = watcher.drain("state/changed")?;
+    expect(&agent.ask_raw(SMALL)?, "bench")?;
+    watcher.drain("state/changed")?;
+    let small = frames(agent, true)?;
+    let pushed_small = watcher.drain("state/changed")?;
+    report.figure(group, "frames a second without a push", still, "1/s").ratio(1.0);
+    report.figure(group, "frames a second, a small document", small, "1/s").ratio(small / still);
+    report.figure(group, "pushes a second, a small document", pushed_small as f64 / 6.0, "1/s");
+    report.figure(group, "frames a second, the large document", large, "1/s").ratio(large / still);
+    report.figure(group, "pushes a second, the large document", pushed_large as f64 / 6.0, "1/s");
+    Ok(())
+}
+
+fn expect(answer: &str, what: &str) -> Result<(), BenchError> {
+    if answer.contains(what) { Ok(()) } else { Err(BenchError::Odd(format!("answered {answer}"))) }
+}

@@ -1,0 +1,95 @@
+//! What a page had to say to an agent that was not there: kept in order, given once.
+
+use crate::event::{Conn, Effect, Millis, Reply};
+use crate::session_event::Outcome;
+use eye_protocol::limits::{CALL_TIMEOUT_MAX_MS, MAILBOX_BYTES_MAX, MAILBOX_LEN_MAX};
+use eye_protocol::rpc::json;
+use eye_protocol::{Code, Error};
+use std::collections::VecDeque;
+
+/// The mailbox of one session. It outlives its page's reloads.
+#[derive(Debug, Default)]
+pub struct Mailbox {
+    /// Each as the text of a JSON object.
+    letters: VecDeque<Box<str>>,
+    bytes: usize,
+    /// How many gave way since somebody last read.
+    dropped: u64,
+    /// Who waits for the next letter, and until when. Nobody waits while there are letters.
+    readers: VecDeque<(Reply, Millis)>,
+}
+
+impl Mailbox {
+    /// Keeps a message, or gives it to whoever has waited for longest.
+    pub fn put(&mut self, from: &str, message: &str, wall_ms: u64, out: &mut Vec<Outcome>) {
+        let letter = format!(r#"{{"from":{},"msg":{message},"timestamp":{wall_ms}}}"#, json(from));
+        self.bytes += letter.len();
+        self.letters.push_back(letter.into());
+        while self.letters.len() > MAILBOX_LEN_MAX || self.bytes > MAILBOX_BYTES_MAX {
+            let Some(oldest) = self.letters.pop_front() else { break };
+            self.bytes -= oldest.len();
+            self.dropped += 1;
+        }
+        if let Some((reader, _)) = self.readers.pop_front() {
+            self.give(reader, out);
+        }
+    }
+
+    /// Gives what there is, or lets the reader wait for the first.
+    pub fn read(&mut self, now: Millis, reader: Reply, timeout_ms: Option<u64>, out: &mut Vec<Outcome>) {
+        match timeout_ms.filter(|ms| *ms > 0) {
+            Some(ms) if self.letters.is_empty() => {
+                self.readers.push_back((reader, now.saturating_add(ms.min(CALL_TIMEOUT_MAX_MS))));
+            }
+            Some(_) | None => self.give(reader, out),
+        }
+    }
+
+    /// When the next reader has waited long enough.
+    pub fn next_wake(&self) -> Option<Millis> {
+        self.readers.iter().map(|(_, until)| *until).min()
+    }
+
+    /// Ends the waiting of those whose time has come.
+    pub fn tick(&mut self, now: Millis, out: &mut Vec<Outcome>) {
+        let readers = std::mem::take(&mut self.readers);
+        let (due, waiting): (Vec<_>, Vec<_>) = readers.into_iter().partition(|(_, until)| *until <= now);
+        self.readers = waiting.into();
+        for (reader, _) in due {
+            self.give(reader, out);
+        }
+    }
+
+    /// A reader no longer waits. `false`: it did not.
+    pub fn cancel(&mut self, reader: &Reply, out: &mut Vec<Outcome>) -> bool {
+        let Some(at) = self.readers.iter().position(|(waiting, _)| waiting == reader) else { return false };
+        if let Some((reply, _)) = self.readers.remove(at) {
+            out.push(told(reply, Err(Error::new(Code::CANCELLED, "cancelled"))));
+        }
+        true
+    }
+
+    /// An agent left, and waits for nothing.
+    pub fn agent_left(&mut self, agent: Conn) {
+        self.readers.retain(|(reader, _)| reader.agent != agent);
+    }
+
+    /// The hub ends: nobody shall wait for what will not come.
+    pub fn shut_down(&mut self, out: &mut Vec<Outcome>) {
+        for (reader, _) in std::mem::take(&mut self.readers) {
+            out.push(told(reader, Err(Error::new(Code::CONNECTION, "the hub shut down"))));
+        }
+    }
+
+    fn give(&mut self, reader: Reply, out: &mut Vec<Outcome>) {
+        let letters: Vec<Box<str>> = self.letters.drain(..).collect();
+        let result = format!(r#"{{"messages":[{}],"dropped":{}}}"#, letters.join(","), self.dropped);
+        self.bytes = 0;
+        self.dropped = 0;
+        out.push(told(reader, Ok(result)));
+    }
+}
+
+fn told(reply: Reply, result: Result<String, Error>) -> Outcome {
+    Outcome::Effect(Effect::Result { reply, result })
+}

@@ -1,0 +1,85 @@
+//! A page comes and goes: who holds the session, what its coming ends, and what its going does.
+
+use super::{Place, Session};
+use crate::calls::Phase;
+use crate::event::{Asker, Conn, Effect, Millis};
+use crate::session_event::{Newcomer, Outcome};
+use eye_protocol::close::Close;
+use eye_protocol::limits::{GRACE_MS, TITLE_MS};
+use eye_protocol::messages::PageInfo;
+use eye_protocol::{Code, Error, Value};
+
+impl Session {
+    pub(super) fn join(&mut self, now: Millis, page: Conn, who: Newcomer, out: &mut Vec<Outcome>) {
+        let Newcomer { origin, info, eval_allowed, confirm } = who;
+        match self.place {
+            Place::Connected { .. } | Place::Away { .. } if self.origin != origin => {
+                out.push(Outcome::Effect(Effect::Close { conn: page, close: Close::foreign_session() }));
+                return;
+            }
+            Place::Connected { page: old, .. } => {
+                self.lose_page(now, "another page took over the session before this one answered", out);
+                out.push(Outcome::Effect(Effect::Replaced { page: old }));
+                out.push(Outcome::Effect(Effect::Close { conn: old, close: Close::taken_over() }));
+            }
+            Place::Away { .. } | Place::Gone { .. } => {}
+        }
+        self.origin = origin;
+        self.info = PageInfo::default();
+        self.merge(info);
+        self.eval_allowed = eval_allowed;
+        self.confirm = confirm;
+        self.capabilities = None;
+        self.toolbox.page_came();
+        self.published.grow_stale();
+        self.place = Place::Connected { page, heard_at: now, pinged_at: None };
+        self.used_at = now;
+        self.arriving = true;
+        self.arrive(out);
+        if self.arriving {
+            for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Navigating { .. })) {
+                self.calls.postpone(key, now + TITLE_MS);
+            }
+        }
+        while let Some((key, task)) = self.calls.next_waiting() {
+            let fired = self.calls.get_mut(key).is_some_and(|call| call.asker == Asker::Nobody);
+            if fired {
+                self.calls.remove(key);
+            }
+            out.push(Outcome::Effect(Effect::Send { page, call: (!fired).then_some(key), task }));
+        }
+    }
+
+    /// Ends what navigated here, once the page has a title to tell.
+    pub(super) fn arrive(&mut self, out: &mut Vec<Outcome>) {
+        if !self.arriving || self.info.title.as_deref().unwrap_or("").is_empty() {
+            return;
+        }
+        self.arriving = false;
+        for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Navigating { .. })) {
+            let there = arrival(&self.info);
+            self.end(key, Ok(there), out);
+        }
+    }
+
+    pub(super) fn lose_page(&mut self, now: Millis, why: &str, out: &mut Vec<Outcome>) {
+        self.place = Place::Away { until: now + GRACE_MS, recalled: false };
+        self.arriving = false;
+        self.published.grow_stale();
+        for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Sent)) {
+            if self.calls.wait_again(key) {
+                continue;
+            }
+            let error = Error::new(Code::CONNECTION, why)
+                .hint("the code may have run; look before you repeat it. The session waits for the page to come back");
+            self.end(key, Err(error), out);
+        }
+    }
+}
+
+/// Where a call that navigated has arrived.
+pub(super) fn arrival(info: &PageInfo) -> Value {
+    let title = info.title.as_deref().unwrap_or("");
+    let url = info.url.as_deref().unwrap_or("");
+    Value::Rendering(format!("{title} {url}").trim().to_owned())
+}

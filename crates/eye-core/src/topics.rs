@@ -1,0 +1,192 @@
+//! Topics: who listens to what, and what waits for the first who will.
+
+use crate::event::{Conn, Effect, Millis, Reply, ReplyForm};
+use crate::switchboard::Switchboard;
+use eye_protocol::limits::{
+    SUBSCRIPTIONS_MAX, TOPIC_BYTES_MAX, TOPIC_QUEUE_BYTES_MAX, TOPIC_QUEUE_LEN_MAX, TOPIC_WAIT_DEFAULT_MS,
+    TOPIC_WAIT_MAX_MS,
+};
+use eye_protocol::rpc::{RpcId, json};
+use eye_protocol::topics::{Message, Publish};
+use eye_protocol::{Code, Error};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A message that nobody has heard yet.
+#[derive(Debug)]
+struct Waiting {
+    topic: Box<str>,
+    params: Arc<str>,
+    publisher: Conn,
+    until: Millis,
+}
+
+/// All topics of one hub.
+#[derive(Debug, Default)]
+pub(crate) struct Topics {
+    /// What each connection listens to, as it said it.
+    subscriptions: FxHashMap<Conn, Vec<Box<str>>>,
+    /// In the order they came.
+    waiting: VecDeque<Waiting>,
+    waiting_bytes: usize,
+}
+
+impl Topics {
+    /// Everyone but the publisher who listens to a topic, in the order they connected.
+    fn listeners(&self, topic: &str, publisher: Conn) -> Vec<Conn> {
+        let hears = |patterns: &[Box<str>]| patterns.iter().any(|pattern| matches(pattern, topic));
+        let mut conns: Vec<Conn> = self
+            .subscriptions
+            .iter()
+            .filter(|(conn, patterns)| **conn != publisher && hears(patterns))
+            .map(|(conn, _)| *conn)
+            .collect();
+        conns.sort_unstable();
+        conns
+    }
+
+    fn queue(&mut self, waiting: Waiting) -> Result<(), &'static str> {
+        if self.waiting.len() >= TOPIC_QUEUE_LEN_MAX
+            || self.waiting_bytes + waiting.params.len() > TOPIC_QUEUE_BYTES_MAX
+        {
+            return Err("too much waits already");
+        }
+        self.waiting_bytes += waiting.params.len();
+        self.waiting.push_back(waiting);
+        Ok(())
+    }
+
+    fn take_where(&mut self, mut wanted: impl FnMut(&Waiting) -> bool) -> Vec<Waiting> {
+        let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().partition(&mut wanted);
+        self.waiting = left.into();
+        self.waiting_bytes -= taken.iter().map(|waiting| waiting.params.len()).sum::<usize>();
+        taken
+    }
+
+    /// When the next message that waits has waited long enough.
+    pub fn next_wake(&self) -> Option<Millis> {
+        self.waiting.iter().map(|waiting| waiting.until).min()
+    }
+
+    /// Drops what waited too long.
+    pub fn tick(&mut self, now: Millis) {
+        if self.next_wake().is_some_and(|at| at <= now) {
+            self.take_where(|waiting| waiting.until <= now);
+        }
+    }
+
+    /// A connection is gone, and listens to nothing.
+    pub fn forget(&mut self, conn: Conn) {
+        self.subscriptions.remove(&conn);
+    }
+
+    fn subscribe(&mut self, conn: Conn, topic: &str) -> Result<Vec<Waiting>, Error> {
+        let own = self.subscriptions.entry(conn).or_default();
+        if own.len() >= SUBSCRIPTIONS_MAX {
+            let message = format!("{SUBSCRIPTIONS_MAX} topics are already subscribed to");
+            return Err(Error::new(Code::PARAMS, message).hint("one that ends in `*` stands for many"));
+        }
+        if !own.iter().any(|pattern| **pattern == *topic) {
+            own.push(topic.into());
+        }
+        Ok(self.take_where(|waiting| waiting.publisher != conn && matches(topic, &waiting.topic)))
+    }
+
+    fn unsubscribe(&mut self, conn: Conn, topic: &str) {
+        if let Some(own) = self.subscriptions.get_mut(&conn) {
+            own.retain(|pattern| **pattern != *topic);
+            if own.is_empty() {
+                self.subscriptions.remove(&conn);
+            }
+        }
+    }
+}
+
+fn matches(pattern: &str, topic: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => topic.starts_with(beginning),
+        None => pattern == topic,
+    }
+}
+
+fn check(topic: &str) -> Result<(), Error> {
+    if topic.is_empty() || topic.len() > TOPIC_BYTES_MAX || topic.chars().any(char::is_control) {
+        let message = format!("a topic is 1 to {TOPIC_BYTES_MAX} bytes without control characters");
+        return Err(Error::new(Code::PARAMS, message));
+    }
+    Ok(())
+}
+
+impl Switchboard {
+    /// Publishes a message: to whoever listens, or for the first who will.
+    pub(crate) fn publish(
+        &mut self,
+        now: Millis,
+        conn: Conn,
+        message: &Publish,
+        wall_ms: u64,
+        out: &mut Vec<Effect>,
+    ) -> Result<String, Error> {
+        check(&message.topic)?;
+        let name = || match self.pages.get(&conn).and_then(|session| self.sessions.get(session)) {
+            Some(page) => page.name(),
+            None => self.agents.get(&conn).map(|agent| agent.name.to_string()).unwrap_or_default(),
+        };
+        let from = message.from.clone().unwrap_or_else(name);
+        let params: Arc<str> =
+            json(&Message { topic: &message.topic, message: &message.message, from: &from, time: wall_ms }).into();
+        let listeners = self.topics.listeners(&message.topic, conn);
+        if !listeners.is_empty() {
+            let count = listeners.len();
+            out.extend(listeners.into_iter().map(|conn| Effect::Message { conn, params: params.clone() }));
+            return Ok(format!(r#"{{"status":"delivered","count":{count}}}"#));
+        }
+        let dropped = |reason| format!(r#"{{"status":"dropped","reason":"{reason}"}}"#);
+        if message.queue == Some(false) {
+            return Ok(dropped("no subscribers"));
+        }
+        let until = now.saturating_add(message.timeout.unwrap_or(TOPIC_WAIT_DEFAULT_MS).min(TOPIC_WAIT_MAX_MS));
+        let waiting = Waiting { topic: message.topic.as_str().into(), params, publisher: conn, until };
+        Ok(match self.topics.queue(waiting) {
+            Ok(()) => r#"{"status":"queued","reason":"no subscribers"}"#.into(),
+            Err(reason) => dropped(reason),
+        })
+    }
+
+    /// Lets a connection hear a topic, from what waits for it on; or no more.
+    pub(crate) fn subscribe(
+        &mut self,
+        conn: Conn,
+        id: Option<RpcId>,
+        topic: &str,
+        wanted: bool,
+        out: &mut Vec<Effect>,
+    ) {
+        let heard = match check(topic) {
+            Ok(()) if wanted => self.topics.subscribe(conn, topic),
+            Ok(()) => {
+                self.topics.unsubscribe(conn, topic);
+                Ok(Vec::new())
+            }
+            Err(error) => Err(error),
+        };
+        match heard {
+            Ok(heard) => {
+                self.tell(conn, id, Ok("{}".into()), out);
+                out.extend(heard.into_iter().map(|waiting| Effect::Message { conn, params: waiting.params }));
+            }
+            Err(error) => self.tell(conn, id, Err(error), out),
+        }
+    }
+
+    /// Tells a page or an agent what came of its request.
+    pub(crate) fn tell(&self, conn: Conn, id: Option<RpcId>, result: Result<String, Error>, out: &mut Vec<Effect>) {
+        let Some(id) = id else { return };
+        out.push(if self.pages.contains_key(&conn) {
+            Effect::PageResult { page: conn, id, result }
+        } else {
+            Effect::Result { reply: Reply { agent: conn, form: ReplyForm::Rpc(id) }, result }
+        });
+    }
+}

@@ -1,0 +1,158 @@
+//! Topics and mailboxes as event scripts: heard once and in order, waited for, expired, dropped.
+
+mod script;
+
+use insta::assert_snapshot;
+use script::play;
+
+#[test]
+fn a_message_reaches_everyone_who_listens_but_not_its_publisher() {
+    assert_snapshot!(play(
+        r#"0 page 1 joins shop called shop
+           0 agent 2 joins
+           0 agent 2 named claude
+           0 agent 3 joins
+           1 page 1 hears chat
+           1 agent 2 subscribes chat
+           1 agent 3 subscribes ch*
+           1 agent 3 subscribes chat
+           2 page 1 says chat "hello"
+           3 agent 2 publishes chat {"n":1}
+           4 agent 3 unsubscribes ch*
+           4 agent 3 unsubscribes chat
+           5 agent 2 publishes chat 2
+           6 page 1 leaves
+           7 agent 2 publishes chat 3 !"#
+    ), @r#"
+    0 page 1 joins shop called shop
+    0 agent 2 joins
+    0 agent 2 named claude
+    0 agent 3 joins
+    1 page 1 hears chat
+        → page 1 {}
+    1 agent 2 subscribes chat
+        ← agent 2 {}
+    1 agent 3 subscribes ch*
+        ← agent 3 {}
+    1 agent 3 subscribes chat
+        ← agent 3 {}
+    2 page 1 says chat "hello"
+        → 2 hears {"topic":"chat","message":"hello","from":"shop","time":7}
+        → 3 hears {"topic":"chat","message":"hello","from":"shop","time":7}
+        → page 1 {"status":"delivered","count":2}
+    3 agent 2 publishes chat {"n":1}
+        → 1 hears {"topic":"chat","message":{"n":1},"from":"claude","time":7}
+        → 3 hears {"topic":"chat","message":{"n":1},"from":"claude","time":7}
+        ← agent 2 {"status":"delivered","count":2}
+    4 agent 3 unsubscribes ch*
+        ← agent 3 {}
+    4 agent 3 unsubscribes chat
+        ← agent 3 {}
+    5 agent 2 publishes chat 2
+        → 1 hears {"topic":"chat","message":2,"from":"claude","time":7}
+        ← agent 2 {"status":"delivered","count":1}
+    6 page 1 leaves
+    7 agent 2 publishes chat 3 !
+        ← agent 2 {"status":"dropped","reason":"no subscribers"}
+    "#);
+}
+
+#[test]
+fn what_nobody_hears_waits_for_the_first_who_will_and_then_expires() {
+    assert_snapshot!(play(
+        "0 agent 2 joins
+           0 agent 3 joins
+           1 agent 2 publishes chat 1
+           2 agent 2 publishes chat 2
+           3 agent 2 publishes other 3 !100
+           4 agent 2 subscribes chat
+           5 agent 3 subscribes chat
+           103 tick
+           104 agent 3 subscribes other
+           105 agent 2 publishes nobody 4 !
+           106 agent 3 publishes chat 5 !50
+           107 agent 3 leaves"
+    ), @r#"
+    0 agent 2 joins
+    0 agent 3 joins
+    1 agent 2 publishes chat 1
+        ← agent 2 {"status":"queued","reason":"no subscribers"}
+    2 agent 2 publishes chat 2
+        ← agent 2 {"status":"queued","reason":"no subscribers"}
+    3 agent 2 publishes other 3 !100
+        ← agent 2 {"status":"queued","reason":"no subscribers"}
+    4 agent 2 subscribes chat
+        ← agent 2 {}
+    5 agent 3 subscribes chat
+        ← agent 3 {}
+        → 3 hears {"topic":"chat","message":1,"from":"","time":7}
+        → 3 hears {"topic":"chat","message":2,"from":"","time":7}
+    103 tick
+    104 agent 3 subscribes other
+        ← agent 3 {}
+    105 agent 2 publishes nobody 4 !
+        ← agent 2 {"status":"dropped","reason":"no subscribers"}
+    106 agent 3 publishes chat 5 !50
+        → 2 hears {"topic":"chat","message":5,"from":"","time":7}
+        ← agent 3 {"status":"delivered","count":1}
+    107 agent 3 leaves
+    "#);
+}
+
+#[test]
+fn topics_without_a_name_are_refused() {
+    assert_snapshot!(play(
+        "0 agent 2 joins
+         1 agent 2 subscribes ",
+    ), @"
+    0 agent 2 joins
+    1 agent 2 subscribes
+        ← agent 2 !-32602 a topic is 1 to 256 bytes without control characters
+    ");
+}
+
+#[test]
+fn a_pages_messages_wait_in_order_and_are_given_once() {
+    assert_snapshot!(play(
+        r#"0 page 1 joins shop called shop
+           0 agent 2 joins
+           1 page 1 puts "one"
+           2 page 1 puts {"two":2}
+           3 page 1 hides
+           4 page 3 joins shop called shop
+           5 agent 2 mail
+           6 agent 2 mail
+           7 agent 2 mail 1000
+           8 page 3 puts 3
+           9 agent 2 mail 1000
+           1009 tick
+           1010 agent 2 mail 1000
+           1011 agent 2 cancels 1
+           1012 agent 2 mail 1000
+           1013 agent 2 leaves
+           1014 page 3 puts 4"#
+    ), @r#"
+    0 page 1 joins shop called shop
+    0 agent 2 joins
+    1 page 1 puts "one"
+    2 page 1 puts {"two":2}
+    3 page 1 hides
+    4 page 3 joins shop called shop
+    5 agent 2 mail
+        ← agent 2 {"messages":[{"from":"shop","msg":"one","timestamp":7},{"from":"shop","msg":{"two":2},"timestamp":7}],"dropped":0}
+    6 agent 2 mail
+        ← agent 2 {"messages":[],"dropped":0}
+    7 agent 2 mail 1000
+    8 page 3 puts 3
+        ← agent 2 {"messages":[{"from":"shop","msg":3,"timestamp":7}],"dropped":0}
+    9 agent 2 mail 1000
+    1009 tick
+        ← agent 2 {"messages":[],"dropped":0}
+    1010 agent 2 mail 1000
+    1011 agent 2 cancels 1
+        ← agent 2 !-32800 cancelled
+    1012 agent 2 mail 1000
+    1013 agent 2 leaves
+    1014 page 3 puts 4
+    "#);
+}

@@ -1,0 +1,33 @@
+//! Topics and mailboxes in JSON-RPC: the same for pages and agents.
+
+use super::eye::wall_ms;
+use eye_core::{Conn, Input, Reply};
+use eye_protocol::Error;
+use eye_protocol::rpc::{self, RpcId};
+use eye_protocol::topics::{Put, ReadMail, Subscribe};
+
+/// Reads what a peer says of a topic.
+pub fn from_peer(conn: Conn, id: Option<RpcId>, method: &str, params: &str) -> Result<Input, Error> {
+    if method == "topic/publish" {
+        return Ok(Input::Publish { conn, id, message: rpc::params(params)?, wall_ms: wall_ms() });
+    }
+    let Subscribe { topic } = rpc::params(params)?;
+    Ok(Input::Subscribe { conn, id, topic, wanted: method == "topic/subscribe" })
+}
+
+/// Reads what a page has to say to an agent that may not be there.
+pub fn put_mail(page: Conn, params: &str) -> Option<Input> {
+    let Put { message } = rpc::params(params).ok()?;
+    Some(Input::PagePuts { page, message: message.get().into(), wall_ms: wall_ms() })
+}
+
+/// Reads that an agent wants what a page had to say.
+pub fn read_mail(reply: Reply, params: &str) -> Result<Input, Error> {
+    let ReadMail { page, timeout } = rpc::params(params)?;
+    Ok(Input::ReadMail { reply, page: page.map(Into::into), timeout_ms: timeout })
+}
+
+/// Tells somebody who listens what was published.
+pub fn message(params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","method":"topic/message","params":{params}}}"#)
+}

@@ -1,0 +1,19 @@
+//! Verbs of the page client, in JSON-RPC: the hub passes them on and knows none of them.
+
+use eye_core::{Conn, Input, Mode, ReplyForm, Task};
+use eye_protocol::Error;
+use eye_protocol::messages::Verb;
+use eye_protocol::rpc::{self, RpcId, json};
+use indexmap::IndexMap;
+use serde_json::value::RawValue;
+
+/// Reads a verb that an agent wants done. Its params stay as they are, but for who is meant.
+pub fn from_agent(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<Input, Error> {
+    let Verb { page, timeout, delta, again } = rpc::params(params)?;
+    let mut rest: IndexMap<String, Box<RawValue>> = rpc::params(params)?;
+    rest.shift_remove("page");
+    rest.shift_remove("again");
+    let task = Task::Verb { method: method.into(), params: json(&rest).into(), again, delta };
+    let form = Some(ReplyForm::Rpc(id.clone()));
+    Ok(Input::Ask { agent, form, task, page: page.map(Into::into), timeout_ms: timeout, mode: Mode::Answer })
+}

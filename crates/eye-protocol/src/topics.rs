@@ -1,0 +1,60 @@
+//! Topics and mailboxes on the wire: params of `topic/*` and `mailbox/*`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// Params of `topic/publish`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Publish {
+    /// Under which topic.
+    pub topic: String,
+    /// Any JSON, raw.
+    pub message: Box<RawValue>,
+    /// Who says it, when not the sender's own name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Whether it waits where nobody listens; it does when this is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<bool>,
+    /// How long it waits, in ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
+}
+
+/// Params of `topic/subscribe` and `topic/unsubscribe`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Subscribe {
+    /// Which; one that ends in `*` stands for all that begin so.
+    pub topic: String,
+}
+
+/// Params of the notification `topic/message`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Message<'a> {
+    /// Under which topic.
+    pub topic: &'a str,
+    /// As it was published.
+    pub message: &'a RawValue,
+    /// Who said it.
+    pub from: &'a str,
+    /// When, in ms since 1970.
+    pub time: u64,
+}
+
+/// Params of `mailbox/put`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Put {
+    /// Any JSON, raw.
+    pub message: Box<RawValue>,
+}
+
+/// Params of `mailbox/read`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ReadMail {
+    /// Of which page.
+    #[serde(default, alias = "sessionId", skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
+    /// How long to wait for the first, in ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
+}

@@ -1,0 +1,71 @@
+//! What a page's call came to, as the hub tells it in JSON: a value, and the change that it caused.
+
+use crate::client;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::options::Options;
+use crate::ui;
+use eye_protocol::Value;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+#[derive(Deserialize)]
+struct Said {
+    #[serde(default)]
+    value: Option<Box<RawValue>>,
+    #[serde(default)]
+    rendering: Option<String>,
+    #[serde(default)]
+    delta: Option<Box<RawValue>>,
+}
+
+/// The change of state that a call caused.
+#[derive(Deserialize)]
+struct Delta {
+    #[serde(default)]
+    patch: Option<Box<RawValue>>,
+    #[serde(default)]
+    state: Option<Box<RawValue>>,
+}
+
+/// Prints what a call came to; with `--json` and a delta, all of it.
+pub fn show(result: &str, options: &Options) -> Result<Exit, Failure> {
+    let said: Said = client::read_result(result)?;
+    if options.json && options.delta {
+        ui::value(&Value::Json(result.to_owned()), options)?;
+        return Ok(Exit::Success);
+    }
+    let value = match (said.value, said.rendering) {
+        (Some(raw), _) => of_raw(raw.get()),
+        (None, Some(text)) => Value::Rendering(text),
+        (None, None) => Value::Text(String::new()),
+    };
+    ui::value(&value, options)?;
+    show_delta(said.delta.as_deref(), options)?;
+    Ok(Exit::Success)
+}
+
+/// Prints the change that a call caused, below its value.
+pub fn show_delta(delta: Option<&RawValue>, options: &Options) -> Result<(), Failure> {
+    if !options.delta || options.errors {
+        return Ok(());
+    }
+    let Some(delta) = delta else {
+        ui::note("the page publishes no state, so there is no delta");
+        return Ok(());
+    };
+    let Delta { patch, state } = client::read_result(delta.get())?;
+    match (patch, state) {
+        (Some(patch), _) => ui::line(format_args!("delta: {patch}")),
+        (None, Some(state)) => ui::line(format_args!("state: {state}")),
+        (None, None) => Ok(()),
+    }
+}
+
+/// JSON as a value: a string is a text.
+pub fn of_raw(raw: &str) -> Value {
+    match serde_json::from_str(raw) {
+        Ok(text) => Value::Text(text),
+        Err(_) => Value::Json(raw.to_owned()),
+    }
+}

@@ -1,0 +1,227 @@
+//! The checks themselves: each looks at one thing and says what it found.
+
+use crate::client::{self, Absent};
+use crate::env::Var;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::options::Options;
+use crate::verbs::status;
+use crate::{places, start};
+use eye_protocol::messages::{Presence, Sessions, Status};
+use serde::Serialize;
+use serde_json::json;
+use std::borrow::Cow;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long the hub's HTTP side may take to answer.
+const HTTP: Duration = Duration::from_secs(2);
+/// What may be read and written by its owner alone.
+const OWN: u32 = 0o600;
+
+/// What a check found.
+#[derive(Debug, Serialize)]
+pub struct Finding {
+    /// What was looked at.
+    pub what: &'static str,
+    /// Whether it is as it should be.
+    pub ok: bool,
+    /// What there is.
+    pub found: String,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// What it would make a command end with.
+    #[serde(skip)]
+    pub exit: Option<Exit>,
+}
+
+impl Finding {
+    fn good(what: &'static str, found: impl Into<String>) -> Self {
+        Self { what, ok: true, found: found.into(), hint: None, exit: None }
+    }
+
+    fn bad(what: &'static str, exit: Exit, found: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { what, ok: false, found: found.into(), hint: Some(hint.into()), exit: Some(exit) }
+    }
+
+    fn failed(what: &'static str, failure: &Failure) -> Self {
+        let hint = failure.hint().map(Cow::into_owned);
+        Self { what, ok: false, found: failure.to_string(), hint, exit: Some(failure.exit()) }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// Looks at everything, and mends on the way where that is wanted.
+pub fn all(fix: bool, options: &Options) -> Vec<Finding> {
+    let mut findings = vec![version(), folder(), token(fix)];
+    if Var::Server.get().is_some() {
+        findings.push(elsewhere(options));
+    } else {
+        findings.push(hub(fix, options));
+    }
+    if let Ok(status) = status::ask(options) {
+        findings.push(versions_agree(&status));
+        findings.push(http(&status));
+        findings.push(pages(options));
+    }
+    findings.push(browser());
+    findings
+}
+
+fn version() -> Finding {
+    Finding::good(
+        "eye",
+        format!("{} for {} on {}", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH, std::env::consts::OS),
+    )
+}
+
+/// The folder of the socket: where it is, whose, and whether others can reach into it.
+fn folder() -> Finding {
+    const WHAT: &str = "socket folder";
+    let socket = places::socket();
+    if let Err(failure) = socket.check() {
+        return Finding::failed(WHAT, &failure);
+    }
+    let folder = socket.path.parent().unwrap_or(Path::new("/")).to_owned();
+    let Ok(about) = fs::metadata(&folder) else {
+        return Finding::good(WHAT, format!("{} is made by the hub", folder.display()));
+    };
+    let uid = rustix::process::getuid().as_raw();
+    if about.uid() != uid {
+        let failure = Failure::UnsafeFolder { folder, why: "it belongs to somebody else" };
+        return Finding::failed(WHAT, &failure);
+    }
+    if about.mode() & 0o022 != 0 {
+        let found = format!("others may write to {}", folder.display());
+        return Finding::bad(WHAT, Exit::Denied, found, format!("chmod 700 {}", folder.display()));
+    }
+    Finding::good(WHAT, folder.display().to_string())
+}
+
+fn token(fix: bool) -> Finding {
+    const WHAT: &str = "token";
+    if Var::Token.get().is_some() {
+        return Finding::good(WHAT, "from EYE_TOKEN");
+    }
+    let file = match places::token_file() {
+        Ok(file) => file,
+        Err(failure) => return Finding::failed(WHAT, &failure),
+    };
+    let Ok(about) = fs::metadata(&file) else {
+        return Finding::good(WHAT, "none yet; the hub makes one");
+    };
+    if about.mode() & 0o777 & !OWN == 0 {
+        return Finding::good(WHAT, file.display().to_string());
+    }
+    if fix && fs::set_permissions(&file, fs::Permissions::from_mode(OWN)).is_ok() {
+        return Finding::good(WHAT, format!("{} was open to others, and is not any more", file.display()))
+            .hint("others may have read it: eye token new makes another");
+    }
+    let found = format!("others may read {}", file.display());
+    Finding::bad(WHAT, Exit::Denied, found, "eye doctor --fix, then eye token new")
+}
+
+fn hub(fix: bool, options: &Options) -> Finding {
+    const WHAT: &str = "hub";
+    match status::ask(options) {
+        Ok(status) => Finding::good(WHAT, format!("pid {}, {}", status.pid, status::url(&status))),
+        Err(Failure::NoHub) if fix => match start::hub_in_round(0, &[]).and_then(|_| status::ask(options)) {
+            Ok(status) => Finding::good(WHAT, format!("started, pid {}, {}", status.pid, status::url(&status))),
+            Err(failure) => Finding::failed(WHAT, &failure),
+        },
+        Err(Failure::NoHub) => Finding::good(WHAT, "none runs; the first command starts one"),
+        Err(failure) => Finding::failed(WHAT, &failure),
+    }
+}
+
+fn elsewhere(options: &Options) -> Finding {
+    const WHAT: &str = "hub elsewhere";
+    match status::ask(options) {
+        Ok(status) => Finding::good(WHAT, format!("{} {}", Var::Server.text().unwrap_or_default(), status.version)),
+        Err(failure) => Finding::failed(WHAT, &failure),
+    }
+}
+
+fn versions_agree(status: &Status) -> Finding {
+    const WHAT: &str = "versions";
+    let own = env!("CARGO_PKG_VERSION");
+    if status.version == own {
+        return Finding::good(WHAT, format!("hub and command line are {own}"));
+    }
+    let found = format!("the hub is {}, this command line {own}", status.version);
+    Finding::bad(WHAT, Exit::Absent, found, "eye down; the next command starts a hub of this version")
+}
+
+/// Whether pages can reach the hub: they come over TCP.
+fn http(status: &Status) -> Finding {
+    const WHAT: &str = "port for pages";
+    let address = status.listen.split("://").last().unwrap_or_default().replace("0.0.0.0", "127.0.0.1");
+    let Ok(address) = address.parse::<SocketAddr>() else {
+        return Finding::good(WHAT, status.listen.clone());
+    };
+    if status.listen.starts_with("https") {
+        return Finding::good(WHAT, format!("{} (TLS)", status.listen));
+    }
+    let asked = TcpStream::connect_timeout(&address, HTTP).and_then(|mut stream| {
+        stream.set_read_timeout(Some(HTTP))?;
+        stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).map(|_| answer)
+    });
+    match asked {
+        Ok(answer) if answer.starts_with("HTTP/1.1 200") => Finding::good(WHAT, status.listen.clone()),
+        Ok(answer) => {
+            let found = format!("{} answers {}", status.listen, answer.lines().next().unwrap_or("nothing"));
+            Finding::bad(WHAT, Exit::Absent, found, "another program may have the port: eye down, then eye up --port N")
+        }
+        Err(error) => Finding::bad(
+            WHAT,
+            Exit::Absent,
+            format!("{} cannot be reached: {error}", status.listen),
+            "a firewall or a sandbox may be in the way",
+        ),
+    }
+}
+
+fn pages(options: &Options) -> Finding {
+    const WHAT: &str = "pages";
+    let listed: Result<Sessions, Failure> = client::call("session/list", &json!({}), options, Absent::Report);
+    let sessions = match listed {
+        Ok(Sessions { sessions }) => sessions,
+        Err(failure) => return Finding::failed(WHAT, &failure),
+    };
+    let there: Vec<_> = sessions.iter().filter(|row| row.state == Presence::Connected).collect();
+    if there.is_empty() {
+        let hint = "eye open URL, or add the line that eye status names to a page";
+        return Finding::bad(WHAT, Exit::Absent, "none has joined", hint);
+    }
+    let blind = there.iter().filter(|row| !row.eval).count();
+    let found = format!("{} joined, {} hidden", there.len(), there.iter().filter(|row| !row.visible).count());
+    let finding = Finding::good(WHAT, found);
+    if blind == 0 { finding } else { finding.hint(format!("{blind} evaluate no code; verbs and tools work there")) }
+}
+
+/// Whether `eye open` finds something to open a URL with.
+fn browser() -> Finding {
+    const WHAT: &str = "browser";
+    let own = Var::Browser.text();
+    let names = own.iter().map(String::as_str).chain(["xdg-open", "open", "wslview"]);
+    let path = Var::Path.get().unwrap_or_default();
+    let found = |name: &str| std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
+    let program: Option<PathBuf> = names
+        .into_iter()
+        .find_map(|name| Some(PathBuf::from(name)).filter(|file| file.is_file()).or_else(|| found(name)));
+    match program {
+        Some(program) => Finding::good(WHAT, program.display().to_string()),
+        None => Finding::good(WHAT, "no opener found").hint("eye open needs one: name it in BROWSER"),
+    }
+}

@@ -1,0 +1,161 @@
+//! `eye open`: an app of the page, a URL in the person's browser, or a file served with the client in it.
+
+use crate::client::{self, Absent, Conversation};
+use crate::env::Var;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::options::Options;
+use crate::ui;
+use crate::verbs::page;
+use eye_protocol::limits::CALL_TIMEOUT_DEFAULT_MS;
+use eye_protocol::messages::{Presence, Serve, SessionRow, Sessions, Use};
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::HashSet;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How often is looked whether the page has joined.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Open an app of the page, a URL in your browser, or a file or folder
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: eye open chat
+         eye open http://localhost:5173
+         eye open ./index.html
+         eye open .
+
+A URL is opened in your browser (BROWSER names another), and eye waits until the page has joined, which it does if it loads \
+eye.js; it is then the page that your next commands mean. A file or folder is served with eye.js added, on this machine only. \
+Everything else is an app of the page; without a name, eye open lists them.")]
+pub struct Args {
+    /// An app's name, a URL, or a file or folder
+    #[arg(value_name = "APP|URL|FILE")]
+    what: Option<String>,
+}
+
+/// Opens.
+pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
+    let Some(what) = args.what.as_deref() else {
+        return page::run("apps", json!({}), options);
+    };
+    if let Some(url) = as_url(what) {
+        return browse(&url, options);
+    }
+    match Path::new(what).canonicalize() {
+        Ok(path) if what.contains(['/', '.']) => {
+            #[derive(Deserialize)]
+            struct Served {
+                url: String,
+            }
+            let path = path.to_string_lossy().into_owned();
+            let Served { url } = client::call("hub/serve", &Serve { path }, options, Absent::Start)?;
+            browse(&url, options)
+        }
+        Ok(_) | Err(_) => page::run("open", json!({ "app": what }), options),
+    }
+}
+
+/// The text as a URL, if it is one; a port of this machine needs no scheme.
+fn as_url(what: &str) -> Option<String> {
+    let local = ["localhost:", "127.0.0.1:", "[::1]:"].iter().any(|host| what.starts_with(host));
+    match what.split_once("://") {
+        Some((scheme, _)) if !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphanumeric()) => {
+            Some(what.to_owned())
+        }
+        _ if local => Some(format!("http://{what}")),
+        _ => None,
+    }
+}
+
+/// Opens a URL in the person's browser, and waits until it has joined.
+fn browse(url: &str, options: &Options) -> Result<Exit, Failure> {
+    let (before, mut hub): (Sessions, _) = client::ask("session/list", &json!({}), options)?;
+    let known: HashSet<String> = connected(before).map(|row| row.id).collect();
+    open_in_browser(url)?;
+    let wait = Duration::from_millis(options.timeout_ms.unwrap_or(CALL_TIMEOUT_DEFAULT_MS));
+    let Some(row) = joined(&mut hub, &known, url, wait)? else {
+        return Err(Failure::NotJoined { url: url.to_owned(), seconds: wait.as_secs() });
+    };
+    let _: SessionRow = hub.ask("session/use", &Use { page: row.id })?;
+    if !options.errors {
+        ui::line(format_args!("{} {}", ui::one_line(&row.title, 80), ui::one_line(&row.url, 200)))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The page that joined after the browser was told to open it. One that was sent elsewhere counts if nothing else came.
+fn joined(
+    hub: &mut Conversation,
+    known: &HashSet<String>,
+    url: &str,
+    wait: Duration,
+) -> Result<Option<SessionRow>, Failure> {
+    let ends = Instant::now() + wait;
+    let origin = origin_of(url);
+    loop {
+        let now: Sessions = hub.ask("session/list", &json!({}))?;
+        let fresh: Vec<SessionRow> = connected(now).filter(|row| !known.contains(&row.id)).collect();
+        let fits = |row: &&SessionRow| origin_of(&row.url) == origin && !row.title.is_empty();
+        if let Some(row) = fresh.iter().find(fits).or_else(|| fresh.iter().find(|row| origin_of(&row.url) == origin)) {
+            return Ok(Some(row.clone()));
+        }
+        if Instant::now() >= ends {
+            return Ok(fresh.into_iter().next());
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+fn connected(sessions: Sessions) -> impl Iterator<Item = SessionRow> {
+    sessions.sessions.into_iter().filter(|row| row.state == Presence::Connected && !row.frame)
+}
+
+fn origin_of(url: &str) -> &str {
+    let after = url.find("://").map_or(0, |at| at + 3);
+    url[after..].find(['/', '?', '#']).map_or(url, |end| &url[..after + end])
+}
+
+/// Hands the URL to the browser that the person uses.
+fn open_in_browser(url: &str) -> Result<(), Failure> {
+    let own = Var::Browser.text();
+    let usual: &[&str] = if cfg!(target_os = "macos") { &["open"] } else { &["xdg-open", "wslview"] };
+    for opener in own.iter().map(String::as_str).chain(usual.iter().copied()) {
+        let spawned =
+            Command::new(opener).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        match spawned {
+            // It may stay as long as the browser does, so it is not waited for.
+            Ok(_) => return Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Failure::io(format!("start {opener}"))(error)),
+        }
+    }
+    Err(Failure::NoBrowser { url: url.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_told_from_apps_and_files() {
+        assert_eq!(as_url("https://a.test/x").as_deref(), Some("https://a.test/x"));
+        assert_eq!(as_url("localhost:5173/x").as_deref(), Some("http://localhost:5173/x"));
+        for what in ["chat", "./index.html", "a b://c", "localhost", "://x"] {
+            assert_eq!(as_url(what), None, "{what}");
+        }
+    }
+
+    #[test]
+    fn origins_end_where_paths_begin() {
+        for (url, want) in [
+            ("http://localhost:5173/a/b", "http://localhost:5173"),
+            ("http://localhost:5173", "http://localhost:5173"),
+            ("http://a.test?x", "http://a.test"),
+            ("about:blank", "about:blank"),
+        ] {
+            assert_eq!(origin_of(url), want);
+        }
+    }
+}

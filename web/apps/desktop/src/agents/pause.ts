@@ -1,0 +1,46 @@
+// The person's switch: whether agents may act here. It is remembered, so that a reload does not let them in again.
+
+import type { Gate } from "./tap.js";
+import { eye } from "../eye.js";
+
+const KEY = "desktop.paused";
+
+export class Pause implements Gate {
+  readonly message = "the person at this desktop has paused agents";
+  readonly hint = "ask them to resume: the light beside the clock";
+  readonly #keep: Storage | undefined;
+  readonly #listeners = new Set<() => void>();
+  #on: boolean;
+
+  constructor(keep: Storage | undefined) {
+    this.#keep = keep;
+    this.#on = keep?.getItem(KEY) === "yes";
+  }
+
+  get on(): boolean {
+    return this.#on;
+  }
+
+  /** A client that pauses by itself needs nobody in front of it. */
+  get closed(): boolean {
+    return this.#on && eye()?.pause === undefined;
+  }
+
+  pauseAgents(on: boolean): void {
+    this.#on = on;
+    this.#keep?.setItem(KEY, on ? "yes" : "no");
+    this.tellClient();
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Also once the client has arrived, for what was remembered. */
+  tellClient(): void {
+    if (this.#on) eye()?.pause?.(`${this.message}; ${this.hint}`);
+    else eye()?.resume?.();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}

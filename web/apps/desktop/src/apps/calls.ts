@@ -1,0 +1,31 @@
+// How a call of an agent is shown: one row, in the light's list and in the agents' window.
+
+import type { Call } from "../agents/activity.js";
+import { el } from "../el.js";
+import { clock, duration } from "./words.js";
+
+const WORDS: Readonly<Record<Call["outcome"], string>> = { running: "running", done: "done", failed: "failed", cancelled: "cancelled", refused: "refused" };
+
+export function callRow({ kind, text, outcome, answer, ms, at }: Call): HTMLElement {
+  return el(
+    "li",
+    { class: `call is-${outcome}` },
+    el("span", { class: "call-dot", title: WORDS[outcome] }),
+    el("code", { class: "call-text" }, text),
+    el("span", { class: "call-answer" }, outcome === "refused" ? "refused" : outcome === "failed" ? `! ${answer}` : answer === "" ? "" : `→ ${answer}`),
+    el("span", { class: "call-about" }, `${kind} · ${ms === undefined ? clock(at) : duration(ms)}`),
+  );
+}
+
+/** Draws at most once a frame: an agent may send ten thousand calls in one message. */
+export function oncePerFrame(draw: () => void): () => void {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      draw();
+    });
+  };
+}

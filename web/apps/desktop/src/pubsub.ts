@@ -1,0 +1,181 @@
+// Messages by topic inside the page, as `ALGO.pubsub`, and over the hub to whoever else listens once a relay is there.
+// It holds no socket and draws nothing.
+
+export interface Received {
+  readonly from: string;
+  readonly timestamp: number;
+  readonly topic: string;
+}
+
+export type Listener = (message: unknown, received: Received) => void;
+
+export interface PublishOptions {
+  /** Opens the app of the topic's name where nobody listens yet. */
+  readonly autoOpen?: boolean | undefined;
+  readonly queue?: boolean | undefined;
+  /** How long it waits for somebody who listens, in milliseconds. */
+  readonly timeout?: number | undefined;
+}
+
+export type Published =
+  | { readonly status: "delivered"; readonly count: number }
+  | { readonly status: "queued"; readonly reason: "app opening" | "no subscribers" }
+  | { readonly status: "dropped"; readonly reason: string };
+
+export interface Registration {
+  readonly autoOpen?: boolean | undefined;
+  readonly openFn?: (() => void) | undefined;
+}
+
+/** The way to other pages and agents. What it brings is delivered here, and never sent back. */
+export interface Relay {
+  publish(topic: string, message: unknown, options: { readonly from: string; readonly queue: boolean; readonly timeout: number }): void;
+  subscribe(topic: string, deliver: (message: unknown, from: string) => void): () => void;
+}
+
+interface Waiting {
+  readonly message: unknown;
+  readonly received: Received;
+  readonly until: number;
+}
+
+export const MESSAGE_MS = 5_000;
+/** Of one topic, and topics with somebody waiting: the oldest give way. */
+const WAITING_LEN_MAX = 256;
+const WAITING_TOPICS_MAX = 256;
+/** These tell of the hub's own calls: over the hub they would tell of themselves. */
+const LOCAL = new Set(["eye-activity", "mcp-activity"]);
+
+export class Pubsub {
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #apps = new Map<string, Registration>();
+  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #relayed = new Map<string, () => void>();
+  readonly #now: () => number;
+  #relay: Relay | undefined;
+  #requests = 0;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** Names of apps that take messages. */
+  get apps(): readonly string[] {
+    return [...this.#apps.keys()];
+  }
+
+  /** From now on topics reach beyond this page. */
+  join(relay: Relay): void {
+    this.#relay = relay;
+    for (const topic of this.#listeners.keys()) this.#listenBeyond(topic);
+  }
+
+  register(app: string, registration: Registration = {}): void {
+    this.#apps.set(app, registration);
+    this.#deliverWaiting(app);
+  }
+
+  unregister(app: string): void {
+    this.#apps.delete(app);
+  }
+
+  /** The result ends the subscription. */
+  subscribe(topic: string, listener: Listener): () => void {
+    const listeners = this.#listeners.get(topic) ?? new Set();
+    this.#listeners.set(topic, listeners.add(listener));
+    this.#listenBeyond(topic);
+    this.#deliverWaiting(topic);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size > 0 || this.#listeners.get(topic) !== listeners) return;
+      this.#listeners.delete(topic);
+      this.#relayed.get(topic)?.();
+      this.#relayed.delete(topic);
+    };
+  }
+
+  publish(topic: string, message: unknown, options: PublishOptions = {}, from = "page"): Published {
+    const { queue = true, timeout = MESSAGE_MS } = options;
+    const received = { from, timestamp: this.#now(), topic };
+    const published = this.#publishHere(message, received, options);
+    // The hub gives nothing back to its publisher, so what waits there is never heard twice here.
+    if (!LOCAL.has(topic)) this.#relay?.publish(topic, message, { from, queue, timeout });
+    return published;
+  }
+
+  /** Resolves with the first response, rejects when none came in time. */
+  request(topic: string, message: unknown, { timeout = MESSAGE_MS }: { readonly timeout?: number } = {}): Promise<unknown> {
+    const _requestId = `${this.#now().toString(36)}_${String(++this.#requests)}`;
+    const _responseTopic = `_response_${_requestId}`;
+    return new Promise((resolve, reject) => {
+      const end = this.subscribe(_responseTopic, (response) => {
+        clearTimeout(timer);
+        end();
+        resolve(response);
+      });
+      const timer = setTimeout(() => {
+        end();
+        reject(new Error("Request timeout"));
+      }, timeout);
+      const body = typeof message === "object" && message !== null ? message : { message };
+      this.publish(topic, { ...body, _requestId, _responseTopic }, { timeout });
+    });
+  }
+
+  respond(original: unknown, response: unknown): Published {
+    const topic = typeof original === "object" && original !== null ? (original as { readonly _responseTopic?: unknown })._responseTopic : undefined;
+    if (typeof topic !== "string") return { status: "dropped", reason: "no request" };
+    return this.publish(topic, response);
+  }
+
+  #publishHere(message: unknown, received: Received, { autoOpen = false, queue = true, timeout = MESSAGE_MS }: PublishOptions): Published {
+    const { topic } = received;
+    const count = this.#deliver(message, received);
+    if (count > 0) return { status: "delivered", count };
+    const app = this.#apps.get(topic);
+    const opens = (autoOpen || app?.autoOpen === true) && app?.openFn !== undefined;
+    if (!queue && !opens) return { status: "dropped", reason: "no subscribers" };
+    this.#keep(message, received, timeout);
+    if (!opens) return { status: "queued", reason: "no subscribers" };
+    app.openFn?.();
+    return { status: "queued", reason: "app opening" };
+  }
+
+  #deliver(message: unknown, received: Received): number {
+    const listeners = [...(this.#listeners.get(received.topic) ?? [])];
+    for (const listener of listeners) {
+      try {
+        listener(message, received);
+      } catch (error) {
+        // One bad listener keeps nobody else from hearing.
+        console.error(`a listener of ${received.topic} threw`, error);
+      }
+    }
+    return listeners.length;
+  }
+
+  #keep(message: unknown, received: Received, timeout: number): void {
+    const now = this.#now();
+    const waiting = (this.#waiting.get(received.topic) ?? []).filter(({ until }) => until > now);
+    waiting.push({ message, received, until: now + timeout });
+    // Said anew, a topic is the youngest.
+    this.#waiting.delete(received.topic);
+    this.#waiting.set(received.topic, waiting.slice(-WAITING_LEN_MAX));
+    const [oldest] = this.#waiting.keys();
+    if (this.#waiting.size > WAITING_TOPICS_MAX && oldest !== undefined) this.#waiting.delete(oldest);
+  }
+
+  #deliverWaiting(topic: string): void {
+    if (!this.#listeners.has(topic)) return;
+    const waiting = this.#waiting.get(topic) ?? [];
+    this.#waiting.delete(topic);
+    const now = this.#now();
+    for (const { message, received, until } of waiting) if (until > now) this.#deliver(message, received);
+  }
+
+  #listenBeyond(topic: string): void {
+    if (this.#relay === undefined || this.#relayed.has(topic) || LOCAL.has(topic)) return;
+    const deliver = (message: unknown, from: string): void => void this.#deliver(message, { from, timestamp: this.#now(), topic });
+    this.#relayed.set(topic, this.#relay.subscribe(topic, deliver));
+  }
+}

@@ -1,0 +1,19 @@
+// What the scene needs of eye.js. The page works without it too, for a person alone.
+
+export interface OfferedTool {
+  readonly name: string;
+  execute(args: Record<string, unknown>): unknown;
+  readonly [more: string]: unknown;
+}
+
+export interface Eye {
+  readonly session: string;
+  readonly connected: boolean;
+  tool(tool: OfferedTool): Promise<void>;
+  state(source: () => unknown): Promise<void>;
+  changed(): void;
+}
+
+export function findEye(): Eye | undefined {
+  return (globalThis as { readonly eye?: Eye }).eye;
+}

@@ -1,0 +1,84 @@
+// What the scene is: one plain document, which is also the state that agents read. It never changes; a change is another document.
+
+export interface Axes {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+}
+
+/** Where a light stands, seen from the camera: degrees, degrees above the horizon, units from the middle of the scene. */
+export interface Bearing {
+  readonly azimuth: number;
+  readonly elevation: number;
+  readonly distance: number;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Light {
+  readonly intensity: number;
+  readonly color: string;
+  readonly position: Bearing;
+  readonly size: Size;
+}
+
+export interface SceneModel {
+  readonly model: {
+    readonly color: string;
+    readonly scale: Axes;
+    /** Degrees: pitch, yaw and roll. The yaw turns about the vertical, the pitch about the yawed axis, the roll about the pitched one. */
+    readonly rotation: Axes;
+  };
+  readonly background: string;
+  readonly keyLight: Light;
+  readonly fillLight: Light;
+  readonly camera: {
+    readonly distance: number;
+    /** The vertical angle of view in degrees: a larger number sees more. */
+    readonly fov: number;
+  };
+}
+
+export type LightName = "keyLight" | "fillLight";
+
+export const LIGHT_NAMES: readonly LightName[] = ["keyLight", "fillLight"];
+
+/** The original's scene, whose lights stand at (5, 3, 5) and (-5, 2, 5). */
+export const INITIAL: SceneModel = {
+  model: { color: "#ffffff", scale: { x: 1, y: 1, z: 1 }, rotation: { x: 0, y: 0, z: 0 } },
+  background: "#000000",
+  keyLight: {
+    intensity: 2.5,
+    color: "#ffffff",
+    position: { azimuth: 135, elevation: 22.99, distance: 7.68 },
+    size: { width: 6, height: 6 },
+  },
+  fillLight: {
+    intensity: 0.2,
+    color: "#ffffff",
+    position: { azimuth: 225, elevation: 15.79, distance: 7.35 },
+    size: { width: 8, height: 8 },
+  },
+  camera: { distance: 32, fov: 32 },
+};
+
+export const AMBIENT_INTENSITY = 0.1;
+
+export function withModel(scene: SceneModel, model: Partial<SceneModel["model"]>): SceneModel {
+  return { ...scene, model: { ...scene.model, ...model } };
+}
+
+export function withCamera(scene: SceneModel, camera: Partial<SceneModel["camera"]>): SceneModel {
+  return { ...scene, camera: { ...scene.camera, ...camera } };
+}
+
+export function withLight(scene: SceneModel, name: LightName, light: Partial<Light>): SceneModel {
+  return { ...scene, [name]: { ...scene[name], ...light } };
+}
+
+export function withBearing(scene: SceneModel, name: LightName, position: Partial<Bearing>): SceneModel {
+  return withLight(scene, name, { position: { ...scene[name].position, ...position } });
+}

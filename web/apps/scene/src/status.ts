@@ -1,0 +1,24 @@
+// Says whether a hub is there and under which session agents reach this page.
+
+import type { Eye } from "./eye.js";
+
+const LOOK_EVERY_MS = 1000;
+
+/** The client has no event for it, so a visible page looks now and then; a hidden one does not. */
+export function showStatus(place: HTMLElement, eye: Eye | undefined): void {
+  if (eye === undefined) return;
+  let timer: number | undefined;
+  const look = (): void => {
+    const text = eye.connected ? `connected · session ${eye.session}` : "not connected";
+    if (place.textContent === text) return;
+    place.textContent = text;
+    place.dataset["connected"] = String(eye.connected);
+  };
+  const turn = (): void => {
+    clearInterval(timer);
+    timer = document.hidden ? undefined : window.setInterval(look, LOOK_EVERY_MS);
+    look();
+  };
+  document.addEventListener("visibilitychange", turn);
+  turn();
+}

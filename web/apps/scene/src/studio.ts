@@ -1,0 +1,26 @@
+// Holds the scene as it is now, and tells whoever shows it that it has become another.
+
+import type { SceneModel } from "./model.js";
+
+export class Studio {
+  readonly #watchers = new Set<() => void>();
+  #scene: SceneModel;
+
+  constructor(scene: SceneModel) {
+    this.#scene = scene;
+  }
+
+  get scene(): SceneModel {
+    return this.#scene;
+  }
+
+  set scene(next: SceneModel) {
+    if (next === this.#scene) return;
+    this.#scene = next;
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  watch(watcher: () => void): void {
+    this.#watchers.add(watcher);
+  }
+}

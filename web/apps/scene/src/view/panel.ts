@@ -1,0 +1,63 @@
+// A light that can be seen and taken hold of: an area light, its bright face toward the model, its dark back with a lit rim.
+
+import { Color, Mesh, MeshBasicMaterial, PlaneGeometry, RectAreaLight } from "three";
+import { radians, toPoint } from "../bearing.js";
+import type { Light, LightName } from "../model.js";
+
+const RIM = 0.07;
+const RIM_HELD = 0.13;
+/** The sheets stand a little apart, so that none shines through another. */
+const APART = 0.006;
+const DARK = new Color("#101114");
+
+const plane = new PlaneGeometry(1, 1);
+
+export class Panel {
+  readonly light = new RectAreaLight();
+  /** What a pointer hits, from both sides. */
+  readonly parts: readonly Mesh[];
+  held = false;
+  readonly #face = new Mesh(plane, new MeshBasicMaterial({ toneMapped: false }));
+  /** Larger than the back, which leaves its edge free. */
+  readonly #rim = new Mesh(plane, new MeshBasicMaterial({ toneMapped: false }));
+  readonly #back = new Mesh(plane, new MeshBasicMaterial({ toneMapped: false }));
+
+  constructor(readonly name: LightName) {
+    this.light.rotation.order = "YXZ";
+    // The light shines along its -z.
+    this.#face.rotation.y = Math.PI;
+    this.#face.position.z = -APART;
+    this.#back.position.z = APART;
+    this.parts = [this.#face, this.#rim, this.#back];
+    this.light.add(...this.parts);
+  }
+
+  show({ intensity, color, position, size: { width, height } }: Light): void {
+    const { x, y, z } = toPoint(position);
+    this.light.position.set(x, y, z);
+    // Faces the middle of the scene. Made of the angles, for a direction alone has no roll at the zenith.
+    this.light.rotation.set(-radians(position.elevation), Math.PI - radians(position.azimuth), 0);
+    this.light.intensity = intensity;
+    this.light.color.set(color);
+    this.light.width = width;
+    this.light.height = height;
+    this.#shape(width, height);
+    this.#tint(intensity);
+  }
+
+  #shape(width: number, height: number): void {
+    const rim = Math.min(this.held ? RIM_HELD : RIM, width / 4, height / 4);
+    this.#face.scale.set(width, height, 1);
+    this.#rim.scale.set(width, height, 1);
+    this.#back.scale.set(width - 2 * rim, height - 2 * rim, 1);
+  }
+
+  /** A light that is off is still to be seen, and a strong one does not lose its hue. */
+  #tint(intensity: number): void {
+    const glow = 1 - Math.exp(-1.2 * intensity);
+    const rim = this.held ? 0.55 + 0.45 * glow : 0.16 + 0.62 * glow;
+    this.#face.material.color.copy(this.light.color).multiplyScalar(0.06 + 0.94 * glow);
+    this.#back.material.color.copy(DARK).lerp(this.light.color, (this.held ? 0.03 : 0.004) + 0.008 * glow);
+    this.#rim.material.color.copy(this.light.color).multiplyScalar(rim);
+  }
+}

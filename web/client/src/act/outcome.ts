@@ -1,0 +1,80 @@
+// Says what an action changed: lines of the outline that came, went or are different, where the page is now, dialogs, errors and failed requests.
+
+import { SETTLE_MS_MAX, SETTLE_QUIET_MS, SETTLE_REQUESTS_MS_MAX } from "../limits.js";
+import type { Log } from "../logs.js";
+import type { LookPart } from "../look/part.js";
+import type { Core } from "../part.js";
+import { frame } from "./ready.js";
+
+export interface Watch {
+  /** Takes the look that the last one is compared with, the first time it is called. */
+  begin(): void;
+  /** Once the page has come to rest. `element` is told of if nothing else says what became of it. */
+  report(element?: Element): Promise<string>;
+  end(): void;
+}
+
+/** `accept`: what to say to the browser's own questions while this lasts; they would stop the page for a person to answer. */
+export async function watch(core: Core, look: LookPart, accept: unknown): Promise<Watch> {
+  const logs = await core.load("logs");
+  const { journal } = core;
+  const logged = journal.entries.at(-1)?.n ?? 0;
+  const open = journal.open;
+  let before: readonly string[] | undefined;
+  const url = location.href;
+  const asked: string[] = [];
+  const restore = answerDialogs(asked, accept);
+  let mutated = false;
+  const observer = new MutationObserver(() => (mutated = true));
+  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+
+  const settled = async (): Promise<void> => {
+    const began = performance.now();
+    let quiet = began;
+    for (;;) {
+      await frame(core);
+      const now = performance.now();
+      const busy = journal.open > open;
+      if (mutated) quiet = now;
+      mutated = false;
+      if (!busy && now - quiet >= SETTLE_QUIET_MS) return;
+      if (now - began >= (busy ? SETTLE_REQUESTS_MS_MAX : SETTLE_MS_MAX)) return;
+    }
+  };
+  const end = (): void => {
+    observer.disconnect();
+    restore();
+  };
+
+  return {
+    begin: () => void (before ??= look.view()),
+    async report(element) {
+      await settled();
+      end();
+      const now = look.view();
+      const told = look.changes(before ?? now, now);
+      const line = element?.isConnected === true && look.isVisible(element) ? look.lineOf(element) : undefined;
+      const own = line !== undefined && !told.some((one) => one.includes(line)) ? [told.length === 0 ? `${line}: nothing else changed` : line] : [];
+      const moved = location.href === url ? [] : [`now at ${location.href}`];
+      const errors = logs.after(logged).filter(({ level }) => level === "error");
+      return [...own, ...told, ...moved, ...asked, ...errors.map(errorLine)].join("\n") || "nothing changed";
+    },
+    end,
+  };
+}
+
+function errorLine({ text, count }: Log): string {
+  return `error: ${text}${count === undefined ? "" : ` (${count} times)`}`;
+}
+
+function answerDialogs(asked: string[], accept: unknown): () => void {
+  const { alert, confirm, prompt } = window;
+  const yes = accept === true || typeof accept === "string";
+  window.alert = (text?: unknown) => void asked.push(`alert: ${text}`);
+  window.confirm = (text?: string) => (asked.push(`confirm: ${text} (${yes ? "accepted" : "dismissed; accept: true accepts"})`), yes);
+  window.prompt = (text?: string, ordinary = "") => {
+    asked.push(`prompt: ${text} (${yes ? "answered" : 'dismissed; accept: "…" answers'})`);
+    return typeof accept === "string" ? accept : yes ? ordinary : null;
+  };
+  return () => Object.assign(window, { alert, confirm, prompt });
+}

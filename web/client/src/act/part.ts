@@ -1,0 +1,195 @@
+// The acting verbs: each waits for its target, does what a person would do to it, and answers with what changed.
+
+import { ACT_MS } from "../limits.js";
+import type { LookPart } from "../look/part.js";
+import type { Kind } from "../look/kind.js";
+import type { Core, Part } from "../part.js";
+import { misused, textOf, timeoutOf, type Asking, type Params, type Verb, type Verbs } from "../verb.js";
+import { check, fileInput, select, upload } from "./choose.js";
+import { drag } from "./drag.js";
+import { strike, strokes } from "./keys.js";
+import { watch } from "./outcome.js";
+import { click, enter, focus } from "./pointer.js";
+import { middle, ready, type Spot, type Tools } from "./ready.js";
+import { scroll } from "./scroll.js";
+import { changed, isField, replaceText, setNative } from "./text.js";
+
+export interface ActPart extends Part {
+  readonly verbs: Verbs;
+}
+
+/** What to use on an element that is not for this. */
+const INSTEAD: Readonly<Record<Kind, string>> = {
+  link: "click",
+  button: "click",
+  area: "click",
+  field: "fill",
+  check: "check or uncheck",
+  choice: "check or click",
+  select: "select",
+  slider: "fill, or press an arrow key on it",
+  file: "upload",
+};
+
+type Act = (params: Params, tools: Tools, asking: Asking) => Promise<Element | undefined>;
+
+export function offer(core: Core): ActPart {
+  /** Runs an act between two looks at the page. */
+  const acting = (act: Act): Verb => async (params, asking) => {
+    const look = await core.load("look");
+    const timeoutMs = timeoutOf(params, ACT_MS);
+    const tools: Tools = { core, look, signal: asking.signal, timeoutMs, deadline: performance.now() + timeoutMs };
+    const watching = await watch(core, look, params["accept"]);
+    try {
+      // What scrolling into view has moved is no change: the first look is taken when everything is ready.
+      const own = <T>(run: () => T): T => {
+        watching.begin();
+        return asking.own(run);
+      };
+      return await watching.report(await act(params, tools, { ...asking, own }));
+    } finally {
+      watching.end();
+    }
+  };
+
+  const click1: Act = async ({ target }, tools, { own }) => {
+    const spot = await ready(target, tools);
+    const kind = tools.look.kindOf(spot.element);
+    if (kind === "select" || kind === "file") throw wrong(tools.look, spot.element, "click");
+    own(() => click(spot));
+    return spot.element;
+  };
+
+  const fill1 = async (target: unknown, value: unknown, tools: Tools, { own }: Asking, form = false): Promise<Element> => {
+    const { look } = tools;
+    const { element, ...spot } = await ready(target, tools, false);
+    const kind = look.kindOf(element);
+    const text = String(value ?? "");
+    if (form && kind === "select") own(() => select(element, value));
+    else if (form && kind === "check" && /^(?:true|false|on|off)$/.test(text)) own(() => void check({ element, ...spot }, /^(?:true|on)$/.test(text), look));
+    else if (kind === "slider" && isField(element)) {
+      own(() => {
+        focus(element);
+        setNative(element, "value", text);
+        changed(element, "input", "change");
+      });
+    } else {
+      if (kind !== "field" || (!isField(element) && !look.isEditable(element))) throw wrong(look, element, "fill");
+      if ((element as HTMLInputElement).readOnly === true) throw misused(`${look.lineOf(element)}: it is read-only`);
+      own(() => {
+        focus(element);
+        replaceText(element, text);
+      });
+    }
+    return element;
+  };
+
+  const checking = (on: boolean): Act => async ({ target }, tools, { own }) => {
+    const spot = await ready(target, tools);
+    const kind = tools.look.kindOf(spot.element);
+    if (kind !== "check" && kind !== "choice") throw wrong(tools.look, spot.element, on ? "check" : "uncheck");
+    own(() => void check(spot, on, tools.look));
+    return spot.element;
+  };
+
+  return {
+    verbs: {
+      click: acting(click1),
+      check: acting(checking(true)),
+      uncheck: acting(checking(false)),
+      hover: acting(async ({ target }, tools, { own }) => {
+        const { hit, element, ...place } = await ready(target, tools);
+        own(() => enter(hit, place));
+        return element;
+      }),
+      fill: acting(async (params, tools, asking) => {
+        const { fields, target, value, click } = params;
+        if (fields === undefined) return fill1(target, value, tools, asking);
+        if (!Array.isArray(fields)) throw misused("fields is a list of [target, value]");
+        for (const field of fields as unknown[]) {
+          if (!Array.isArray(field)) throw misused("fields is a list of [target, value]");
+          await fill1(field[0], field[1], tools, asking, true);
+        }
+        return click === undefined ? undefined : click1({ ...params, target: click }, tools, asking);
+      }),
+      type: acting(async ({ target, value }, tools, { own }) => {
+        const { element } = await ready(target, tools, false);
+        const { look } = tools;
+        if (look.kindOf(element) !== "field" || (!isField(element) && !look.isEditable(element))) throw wrong(look, element, "type");
+        own(() => {
+          focus(element);
+          toEnd(element);
+          for (const char of String(value ?? "")) {
+            if (/^[\n\t]$/.test(char)) strike({ key: char === "\n" ? "Enter" : "Tab", ...NO_MODIFIERS });
+            else strike({ key: char, ...NO_MODIFIERS });
+          }
+        });
+        return element;
+      }),
+      press: acting(async (params, tools, { own }) => {
+        const list = strokes(textOf(params, "keys"));
+        const { target } = params;
+        const element = target === undefined || target === null ? undefined : (await ready(target, tools, false)).element;
+        own(() => {
+          if (element !== undefined) focus(element);
+          for (const stroke of list) strike(stroke);
+        });
+        return element;
+      }),
+      select: acting(async ({ target, value }, tools, { own }) => {
+        const { element } = await ready(target, tools, false);
+        if (element.localName !== "select") throw wrong(tools.look, element, "select");
+        own(() => select(element, value));
+        return element;
+      }),
+      upload: acting(async ({ target, files }, tools, { own }) => {
+        const { find } = tools.look;
+        // Inputs of files are often hidden behind what a person clicks.
+        const [hidden] = find(target).elements;
+        const element = hidden !== undefined && fileInput(hidden) === hidden ? hidden : (await ready(target, tools, false)).element;
+        own(() => upload(element, files));
+        return element;
+      }),
+      drag: acting(async ({ from, to }, tools, { own }) => {
+        const start = await ready(from, tools);
+        const end = Array.isArray(to) ? undefined : await ready(to, tools, false);
+        await own(() => drag(core, start, () => (end === undefined ? place(to) : inView(end))));
+        return start.element;
+      }),
+      async scroll(params, { signal }) {
+        const look = await core.load("look");
+        const timeoutMs = timeoutOf(params, ACT_MS);
+        const { target } = params;
+        const tools = { core, look, signal, timeoutMs, deadline: performance.now() + timeoutMs };
+        return scroll(target === undefined || target === null ? undefined : (await ready(target, tools, false)).element, params);
+      },
+    },
+  };
+}
+
+const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
+
+function wrong(look: LookPart, element: Element, verb: string): Error {
+  const kind = look.kindOf(element);
+  return misused(`${look.lineOf(element)}: ${verb} is not for this`, kind === undefined ? "it takes nothing but a click" : `use ${INSTEAD[kind]}`);
+}
+
+function place(to: unknown): { x: number; y: number } {
+  const [x, y] = to as unknown[];
+  if (typeof x !== "number" || typeof y !== "number") throw misused("to is a target or [x, y] in the viewport");
+  return { x, y };
+}
+
+function inView({ element }: Spot): { x: number; y: number } {
+  return middle(element.getBoundingClientRect());
+}
+
+function toEnd(element: Element): void {
+  if (isField(element)) {
+    if (element.selectionStart !== null) element.setSelectionRange(element.value.length, element.value.length);
+    return;
+  }
+  const selection = element.ownerDocument.getSelection();
+  selection?.selectAllChildren(element);
+  selection?.collapseToEnd();
+}

@@ -1,0 +1,113 @@
+// Waits until an element is there to be acted on: one, visible, enabled, at rest, and not covered by another.
+
+import { READY_LOOK_MS } from "../limits.js";
+import type { LookPart } from "../look/part.js";
+import type { Core } from "../part.js";
+import { late, misused } from "../verb.js";
+
+export interface Spot {
+  readonly element: Element;
+  /** What a pointer hits there: the element, something inside of it, or its label. */
+  readonly hit: Element;
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Tools {
+  readonly core: Core;
+  readonly look: LookPart;
+  readonly signal: AbortSignal;
+  /** `performance.now` at which patience ends. */
+  readonly deadline: number;
+  readonly timeoutMs: number;
+}
+
+/** `touch`: it must be hit by a pointer. */
+export async function ready(target: unknown, { core, look, signal, deadline, timeoutMs }: Tools, touch = true): Promise<Spot> {
+  let box = "";
+  for (;;) {
+    signal.throwIfAborted();
+    const spot = tried(target, look, touch);
+    if (typeof spot !== "string") {
+      const { left, top, width, height } = spot.element.getBoundingClientRect();
+      const now = [left, top, width, height].join();
+      if (now === box) return spot;
+      box = now;
+    }
+    if (performance.now() >= deadline) {
+      const why = typeof spot === "string" ? spot : "it does not come to rest";
+      throw late(`${named(target, look)}: ${why}, within ${timeoutMs / 1000} s`, why === NOTHING ? { hint: look.nearest(target) } : undefined);
+    }
+    await frame(core);
+  }
+}
+
+const NOTHING = "nothing there";
+
+/** Where to act at this moment, or what stands against it. */
+function tried(target: unknown, look: LookPart, touch: boolean): Spot | string {
+  const { elements, never } = look.find(target);
+  const [element] = elements;
+  if (never !== undefined) throw misused(never, look.nearest(target));
+  if (element === undefined) return NOTHING;
+  if (elements.length > 1) throw misused(`${String(target)} is ${elements.length} elements`, look.listed(elements));
+  if (!look.isVisible(element)) return "it is not visible";
+  if (look.isDisabled(element)) return "it is disabled";
+  if (!touch) return { element, hit: element, ...middle(element.getBoundingClientRect()) };
+  const covering = new Set<Element>();
+  for (const place of [undefined, "nearest", "center"] as const) {
+    if (place !== undefined) element.scrollIntoView({ block: place, inline: place, behavior: "instant" });
+    for (const { x, y } of points(element)) {
+      const hit = hitAt(element.ownerDocument, x, y);
+      if (hit === undefined) continue;
+      if (isOf(look, element, hit)) return { element, hit, x, y };
+      covering.add(hit);
+    }
+  }
+  const [first] = covering;
+  return first === undefined ? "it is out of view" : `it is covered by ${look.lineOf(first)}`;
+}
+
+function named(target: unknown, look: LookPart): string {
+  return target instanceof Element ? look.lineOf(target) : String(target);
+}
+
+function isOf(look: LookPart, element: Element, hit: Element): boolean {
+  if (look.holds(element, hit)) return true;
+  const label = hit.closest("label");
+  return label !== null && (label.control === element || label.contains(element));
+}
+
+/** The middle, and then other places of what is in view. */
+function points(element: Element): { x: number; y: number }[] {
+  const { innerWidth, innerHeight } = element.ownerDocument.defaultView ?? window;
+  const found: { x: number; y: number }[] = [];
+  for (const box of element.getClientRects()) {
+    const left = Math.max(box.left, 0);
+    const top = Math.max(box.top, 0);
+    const width = Math.min(box.right, innerWidth) - left;
+    const height = Math.min(box.bottom, innerHeight) - top;
+    if (width <= 0 || height <= 0) continue;
+    for (const [part, down] of [[0.5, 0.5], [0.2, 0.5], [0.8, 0.5], [0.5, 0.2], [0.5, 0.8]] as const) found.push({ x: left + width * part, y: top + height * down });
+  }
+  return found;
+}
+
+export function middle({ left, top, width, height }: DOMRect): { x: number; y: number } {
+  return { x: left + width / 2, y: top + height / 2 };
+}
+
+/** What a pointer hits at a place, inside of shadow roots too. */
+export function hitAt(document: DocumentOrShadowRoot, x: number, y: number): Element | undefined {
+  const hit = document.elementFromPoint(x, y) ?? undefined;
+  const inner = hit?.shadowRoot ? hitAt(hit.shadowRoot, x, y) : undefined;
+  return inner ?? hit;
+}
+
+/** The next frame; hidden tabs have none, so a timer ends the wait too. */
+export function frame(core: Core): Promise<void> {
+  return new Promise((resolve) => {
+    if (!document.hidden) requestAnimationFrame(() => resolve());
+    core.after(READY_LOOK_MS, resolve);
+  });
+}

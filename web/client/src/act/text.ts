@@ -1,0 +1,77 @@
+// Puts text into what takes text, so that frameworks which watch their fields notice it.
+
+import { misused } from "../verb.js";
+import { viewOf } from "./pointer.js";
+
+export type Field = HTMLInputElement | HTMLTextAreaElement;
+
+export function isField(element: Element): element is Field {
+  return element.localName === "input" || element.localName === "textarea";
+}
+
+/** React keeps a setter of its own on the element, which would hide the change from it: the prototype's is the browser's. */
+export function setNative(element: Element, name: "value" | "checked", value: unknown): void {
+  let proto: object | null = Object.getPrototypeOf(element) as object | null;
+  while (proto !== null && !Object.hasOwn(proto, name)) proto = Object.getPrototypeOf(proto) as object | null;
+  Object.getOwnPropertyDescriptor(proto ?? {}, name)?.set?.call(element, value);
+}
+
+export function changed(element: Element, ...types: string[]): void {
+  for (const type of types) element.dispatchEvent(new (viewOf(element).Event)(type, { bubbles: true, composed: type === "input" }));
+}
+
+function input(element: Element, type: "beforeinput" | "input", inputType: string, data: string | null): boolean {
+  return element.dispatchEvent(new (viewOf(element).InputEvent)(type, { bubbles: true, composed: true, cancelable: type === "beforeinput", inputType, data }));
+}
+
+/** The whole value at once. */
+export function replaceText(element: Element, text: string): void {
+  if (!isField(element)) {
+    const { ownerDocument } = element;
+    ownerDocument.getSelection()?.selectAllChildren(element);
+    // The editor's own way, which tells it; for want of that, the text is simply there.
+    if (ownerDocument.execCommand(text === "" ? "delete" : "insertText", false, text)) return;
+    element.textContent = text;
+    input(element, "input", "insertText", text);
+    return;
+  }
+  if (!input(element, "beforeinput", "insertReplacementText", text)) return;
+  const before = element.value;
+  setNative(element, "value", text);
+  if (element.value === "" && text !== "") {
+    setNative(element, "value", before);
+    throw misused(`this ${element.type} field does not take ${JSON.stringify(text)}`, FORMATS[element.type]);
+  }
+  input(element, "input", "insertReplacementText", text);
+  changed(element, "change");
+}
+
+const FORMATS: Readonly<Record<string, string>> = { date: "YYYY-MM-DD", time: "HH:MM", "datetime-local": "YYYY-MM-DDTHH:MM", month: "YYYY-MM", week: "YYYY-Www", number: "a number", color: "#rrggbb" };
+
+/** At the caret, in place of what is selected. */
+export function insertText(element: Element, text: string): void {
+  edit(element, "insertText", text, (value, start, end) => [value.slice(0, start) + text + value.slice(end), start + text.length]);
+}
+
+export function deleteText(element: Element, backward: boolean): void {
+  edit(element, backward ? "deleteContentBackward" : "deleteContentForward", null, (value, start, end) => {
+    const from = start === end && backward ? Math.max(0, start - 1) : start;
+    const to = start === end && !backward ? end + 1 : end;
+    return [value.slice(0, from) + value.slice(to), from];
+  });
+}
+
+function edit(element: Element, inputType: string, data: string | null, change: (value: string, start: number, end: number) => [string, number]): void {
+  if (!isField(element)) {
+    element.ownerDocument.execCommand(inputType === "insertText" ? (data === "\n" ? "insertParagraph" : "insertText") : inputType === "deleteContentBackward" ? "delete" : "forwardDelete", false, data ?? "");
+    return;
+  }
+  if (element.readOnly || element.disabled || !input(element, "beforeinput", inputType, data)) return;
+  // Fields of numbers and addresses have no caret to ask for.
+  const { value } = element;
+  const [text, caret] = change(value, element.selectionStart ?? value.length, element.selectionEnd ?? value.length);
+  if (element.maxLength >= 0 && text.length > element.maxLength && text.length > value.length) return;
+  setNative(element, "value", text);
+  if (element.selectionStart !== null) element.setSelectionRange(caret, caret);
+  input(element, "input", inputType, data);
+}

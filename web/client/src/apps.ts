@@ -1,0 +1,117 @@
+// The verbs `apps`, `open` and `send`: a page's own applications, which it offers with `eye.app`.
+
+import type { Core, Part } from "./part.js";
+import { misused, textOf, type Params, type Verbs } from "./verb.js";
+
+export interface App {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly icon?: string | undefined;
+  open(): unknown;
+  close?(): unknown;
+  /** What an agent sends to it. */
+  onMessage?(message: unknown, from: string): unknown;
+}
+
+export interface AppRow {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly icon?: string | undefined;
+}
+
+export interface AppsPart extends Part {
+  readonly verbs: Verbs;
+  /** The returned function takes it back. */
+  app(app: unknown): () => void;
+}
+
+/** The original desktop's own way to its applications. */
+interface Original {
+  readonly ALGO?: {
+    readonly bridge?: { openApp?(id: string): unknown; getState?(): unknown };
+    readonly pubsub?: { publish?(topic: string, message: unknown, options?: object, from?: string): unknown };
+  };
+  openSystemApp?(id: string): unknown;
+}
+
+interface Listed {
+  readonly id?: unknown;
+  readonly name?: unknown;
+  readonly icon?: unknown;
+}
+
+export function offer(_: Core): AppsPart {
+  const apps = new Map<string, App>();
+  const page = globalThis as Original;
+
+  const rows = (): AppRow[] => {
+    const own = [...apps.values()].map(({ name, title, icon }) => ({ name, title, icon }));
+    return own.length > 0 ? own : originals(page);
+  };
+
+  const find = (wanted: string): App | undefined => {
+    const same = ({ name, title }: AppRow): boolean => [name, title].some((text) => text?.toLowerCase() === wanted.toLowerCase());
+    const found = [...apps.values()].find(same);
+    if (found !== undefined) return found;
+    const original = originals(page).find(same);
+    const open = page.ALGO?.bridge?.openApp ?? page.openSystemApp;
+    if (open === undefined || (original === undefined && page.ALGO?.bridge?.getState !== undefined)) return undefined;
+    const name = original?.name ?? wanted;
+    return {
+      name,
+      open: () => (page.ALGO?.bridge?.openApp === undefined ? page.openSystemApp?.(name) : page.ALGO.bridge.openApp(name)),
+      onMessage: (message, from) => page.ALGO?.pubsub?.publish?.(name, message, { autoOpen: true }, from),
+    };
+  };
+
+  const known = (params: Params): App => {
+    const wanted = textOf(params, "app");
+    const app = find(wanted);
+    if (app !== undefined) return app;
+    const names = rows().map(({ name }) => name);
+    throw misused(`no app ${wanted}`, names.length === 0 ? "this page offers none (eye.app)" : `its apps: ${names.join(", ")}`);
+  };
+
+  return {
+    app(app) {
+      const { name, open } = (app ?? {}) as Partial<App>;
+      if (typeof name !== "string" || name === "" || typeof open !== "function") throw new TypeError("an app needs a name and a function open()");
+      apps.set(name, app as App);
+      return () => {
+        // A hot reload may have put another in its place.
+        if (apps.get(name) === app) apps.delete(name);
+      };
+    },
+    verbs: {
+      // What is not said is not written.
+      apps: () => JSON.parse(JSON.stringify(rows())) as unknown,
+      async open(params) {
+        const app = known(params);
+        return done(await app.open(), { opened: app.name });
+      },
+      async send(params, { agent }) {
+        const app = known(params);
+        if (app.onMessage === undefined) throw misused(`the app ${app.name} takes no messages`);
+        return done(await app.onMessage(params["message"], agent), { sent: app.name });
+      },
+    },
+  };
+}
+
+/** What the app has to say about it, and if that is nothing, what was done. The original's failures are failures. */
+function done(value: unknown, what: object): unknown {
+  const { success, error } = (typeof value === "object" && value !== null ? value : {}) as { success?: unknown; error?: unknown };
+  if (success === false) throw misused(String(error));
+  return isPlainData(value) ? value : what;
+}
+
+function isPlainData(value: unknown): boolean {
+  if (value === null || value === undefined) return false;
+  return typeof value !== "object" || Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function originals({ ALGO }: Original): AppRow[] {
+  const state = (ALGO?.bridge?.getState?.() ?? {}) as { readonly result?: object };
+  const { systemApps = [] } = (state.result ?? state) as { readonly systemApps?: readonly Listed[] };
+  return systemApps.map(({ id, name, icon }) => ({ name: String(id ?? name), title: name === undefined ? undefined : String(name), icon: typeof icon === "string" ? icon : undefined }));
+}

@@ -1,0 +1,106 @@
+// Keeps what the page logged, threw and failed to fetch since this client runs: the last of it, as short texts.
+// One per document, whoever joins or leaves. What becomes of it is the part `logs`'s.
+
+import { clip } from "./clip.js";
+import { copy } from "./copy.js";
+import { LOG_ENTRIES_MAX, LOG_MEMBERS_MAX, LOG_TEXT_CHARS_MAX } from "./limits.js";
+
+export type Level = "error" | "warn" | "info" | "log" | "debug";
+
+export interface Entry {
+  /** Counts from 1. */
+  readonly n: number;
+  /** Milliseconds of the calendar. */
+  readonly at: number;
+  readonly level: Level;
+  /** Texts, once the task that logged them is over. */
+  said: readonly unknown[];
+}
+
+export interface Journal {
+  /** The newest are last. */
+  readonly entries: readonly Entry[];
+  /** Told of every entry, once it is text. */
+  readonly heard: Set<(entry: Entry) => void>;
+  /** How many requests are under way. */
+  open: number;
+}
+
+const MARK = Symbol.for("eye.journal");
+const LEVELS: readonly Level[] = ["error", "warn", "info", "log", "debug"];
+const FAILED = 400;
+
+export function journal(): Journal {
+  const marked = globalThis as { [MARK]?: Journal };
+  return (marked[MARK] ??= start());
+}
+
+function start(): Journal {
+  const entries: Entry[] = [];
+  const heard: Journal["heard"] = new Set();
+  const kept: Journal = { entries, heard, open: 0 };
+  let n = 0;
+
+  const note = (level: Level, ...said: unknown[]): void => {
+    const entry: Entry = { n: ++n, at: Date.now(), level, said };
+    if (entries.push(entry) > LOG_ENTRIES_MAX) entries.shift();
+    // Not at once, for a framework may watch what is read; but soon, so that nothing is kept alive and nothing has changed.
+    queueMicrotask(() => {
+      entry.said = said.map(brief);
+      for (const hear of heard) hear(entry);
+    });
+  };
+  const failed = (method: unknown, url: unknown, why: unknown): void => note("error", `${method} ${url}: ${why}`);
+
+  for (const level of LEVELS) hook(console, level, (said) => note(level, ...said));
+  hook(globalThis, "fetch", ([what, how], answer) => {
+    const { url = what, method = "GET" } = (what ?? {}) as { url?: unknown; method?: unknown };
+    const asked = (how as RequestInit | undefined)?.method ?? method;
+    kept.open++;
+    (answer as Promise<Response>)
+      .then(
+        ({ status }) => status >= FAILED && failed(asked, url, status),
+        (error: Error) => error.name !== "AbortError" && failed(asked, url, error.message),
+      )
+      .then(() => kept.open--);
+  });
+  hook(XMLHttpRequest.prototype, "open", ([method, url], _, request) => {
+    request.addEventListener("loadstart", () => kept.open++);
+    request.addEventListener("loadend", () => {
+      kept.open--;
+      if (request.status >= FAILED) failed(method, url, request.status);
+    });
+    request.addEventListener("error", () => failed(method, url, "no answer"));
+  });
+  addEventListener(
+    "error",
+    ({ target, message, filename, lineno, colno }) => {
+      const { src, href } = target as { src?: unknown; href?: unknown };
+      if (target === window) note("error", `${message} (${filename}:${lineno}:${colno})`);
+      else if (src ?? href) failed("GET", src ?? href, "not loaded");
+    },
+    true,
+  );
+  addEventListener("unhandledrejection", ({ reason }) => note("error", "Uncaught (in promise)", reason));
+  return kept;
+}
+
+/** Lets `saw` know of every call of a function, which stays what it is to whoever looks at it. */
+function hook<Owner extends object>(owner: Owner, name: keyof Owner, saw: (args: unknown[], result: unknown, self: Owner) => void): void {
+  owner[name] = new Proxy(owner[name] as (...args: unknown[]) => unknown, {
+    apply(target, self: Owner, args) {
+      const result: unknown = Reflect.apply(target, self, args);
+      try {
+        saw(args, result, self);
+      } catch {
+        // Another's function in this place may give anything; the page must not notice.
+      }
+      return result;
+    },
+  }) as Owner[keyof Owner];
+}
+
+function brief(value: unknown): string {
+  const text = copy(value, LOG_MEMBERS_MAX);
+  return clip(typeof text === "string" ? text : JSON.stringify(text), LOG_TEXT_CHARS_MAX);
+}

@@ -1,0 +1,91 @@
+// The verb `logs`: what the journal has that an agent has not read yet.
+
+import type { Entry, Level } from "./journal.js";
+import { LOG_READERS_MAX } from "./limits.js";
+import type { Core, Part } from "./part.js";
+import { misused, type Asking, type Params, type Verbs } from "./verb.js";
+
+export interface Log {
+  /** Counts all that was logged; what is missing in between was forgotten. */
+  readonly n: number;
+  readonly level: Level;
+  readonly text: string;
+  readonly at: number;
+  /** How often it was logged in a row. */
+  readonly count?: number;
+}
+
+export interface LogsPart extends Part {
+  readonly verbs: Verbs;
+  /** What was logged after number `n`. */
+  after(n: number): Log[];
+}
+
+/** A level shows itself and those before it. */
+const LEVELS: readonly Level[] = ["error", "warn", "info", "log", "debug"];
+
+export function offer({ journal, after }: Core): LogsPart {
+  /** How far each agent has read; those that read last are last. */
+  const read = new Map<string, number>();
+
+  const remember = (agent: string, n: number): void => {
+    read.delete(agent);
+    read.set(agent, n);
+    const [oldest] = read.keys();
+    if (read.size > LOG_READERS_MAX && oldest !== undefined) read.delete(oldest);
+  };
+
+  const since = (n: number): Entry[] => journal.entries.filter((entry) => entry.n > n);
+
+  return {
+    after: (n) => folded(since(n).map(logOf)),
+    verbs: {
+      async logs({ all, level, follow, timeout }: Params, { agent, signal, progress }: Asking) {
+        if (level !== undefined && !LEVELS.includes(level as Level)) throw misused(`no level ${String(level)}`, `one of ${LEVELS.join(", ")}`);
+        const wanted = level === undefined ? LEVELS : LEVELS.slice(0, LEVELS.indexOf(level as Level) + 1);
+        // What was logged in this task becomes text behind it.
+        await Promise.resolve();
+        const unread = since(all === true ? 0 : (read.get(agent) ?? 0)).filter((entry) => wanted.includes(entry.level));
+        remember(agent, journal.entries.at(-1)?.n ?? 0);
+        if (follow !== true) return folded(unread.map(logOf));
+        const tell = (entry: Entry): void => {
+          if (!wanted.includes(entry.level)) return;
+          remember(agent, entry.n);
+          progress({ entry: logOf(entry) });
+        };
+        unread.forEach(tell);
+        journal.heard.add(tell);
+        await new Promise<void>((resolve) => {
+          signal.addEventListener("abort", () => resolve());
+          if (typeof timeout === "number") after(timeout, resolve);
+        });
+        journal.heard.delete(tell);
+        return [];
+      },
+    },
+  };
+}
+
+function logOf({ n, level, at, said }: Entry): Log {
+  return { n, level, text: formatted(said.map(String)), at };
+}
+
+/** The console's own way: the first text may have places for the others. */
+function formatted([first = "", ...rest]: readonly string[]): string {
+  const text = first.replace(/%([sdifoOc%])/g, (place, kind: string) => {
+    if (kind === "%") return "%";
+    const value = rest.shift();
+    return value === undefined ? place : kind === "c" ? "" : value;
+  });
+  return [text, ...rest].join(" ");
+}
+
+function folded(logs: readonly Log[]): Log[] {
+  const kept: Log[] = [];
+  for (const log of logs) {
+    const last = kept.at(-1);
+    if (last?.text === log.text && last.level === log.level) kept[kept.length - 1] = { ...log, count: (last.count ?? 1) + 1 };
+    else kept.push(log);
+  }
+  return kept;
+}

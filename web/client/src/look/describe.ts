@@ -1,0 +1,115 @@
+// Writes one element as a piece of the outline: its ref, its name, and what a person sees of its state.
+
+import { clip } from "../clip.js";
+import { OUTLINE_NAME_CHARS_MAX, OUTLINE_VALUE_CHARS_MAX, OUTLINE_OPTIONS_MAX } from "../limits.js";
+import { kindOf, type Kind } from "./kind.js";
+import { nameOf } from "./name.js";
+import { refOf, shownAs } from "./refs.js";
+import { attribute, isSet, plain } from "./tree.js";
+import { isDisabled } from "./visible.js";
+
+const EMPTY = "_";
+const HIDDEN = "•••";
+/** Kinds of input that need more than text. */
+const FORMATS = /^(?:date|time|datetime-local|month|week|color|number|email|tel|url)$/;
+
+/** `called` takes the place of a name that would repeat what is shown inside. */
+export function describe(element: Element, kind: Kind = kindOf(element) ?? "area", called?: string): string {
+  const text = `${refOf(element)} ${pictured(element, kind, called)}${notes(element, kind)}`;
+  shownAs(element, text);
+  return text;
+}
+
+function pictured(element: Element, kind: Kind, called?: string): string {
+  const name = clip(called ?? nameOf(element), OUTLINE_NAME_CHARS_MAX);
+  switch (kind) {
+    case "link":
+      return name;
+    case "button":
+      return `[${fold(element)}${name}]`;
+    case "area":
+      return `<${name}>`;
+    case "check":
+      return `[${isOn(element) === undefined ? "-" : isOn(element) === true ? "x" : " "}] ${name}`;
+    case "choice":
+      return `(${isChosen(element) ? "x" : " "}) ${fold(element)}${name}`;
+    default:
+      return `${name}${isRequired(element) ? "*" : ""}: ${valueOf(element, kind)}`;
+  }
+}
+
+/** `undefined` for what is both. */
+export function isOn(element: Element): boolean | undefined {
+  if (element.localName === "input") return (element as HTMLInputElement).indeterminate ? undefined : (element as HTMLInputElement).checked;
+  const checked = attribute(element, "aria-checked");
+  return checked === "mixed" ? undefined : checked === "true";
+}
+
+function isChosen(element: Element): boolean {
+  if (element.localName === "input") return (element as HTMLInputElement).checked;
+  return isSet(element, "aria-selected") || isSet(element, "aria-checked");
+}
+
+function isRequired(element: Element): boolean {
+  return (element as HTMLInputElement).required === true || isSet(element, "aria-required");
+}
+
+function fold(element: Element): string {
+  const details = element.localName === "summary" && element.parentElement?.localName === "details" ? String((element.parentElement as HTMLDetailsElement).open) : "";
+  const expanded = attribute(element, "aria-expanded") || details;
+  return expanded === "true" ? "- " : expanded === "false" ? "+ " : "";
+}
+
+export function valueOf(element: Element, kind: Kind): string {
+  switch (kind) {
+    case "select":
+      return selected(element as HTMLSelectElement);
+    case "file":
+      return [...((element as HTMLInputElement).files ?? [])].map(({ name }) => name).join(", ") || `${EMPTY} (file)`;
+    case "slider": {
+      const { value = attribute(element, "aria-valuenow"), min = attribute(element, "aria-valuemin"), max = attribute(element, "aria-valuemax") } = element as Partial<HTMLInputElement>;
+      return `${attribute(element, "aria-valuetext") || value} (${min || 0}-${max || 100})`;
+    }
+    default: {
+      const { value, type } = element as HTMLInputElement;
+      if (type === "password" && value !== "") return HIDDEN;
+      const text = plain(typeof value === "string" ? value : ((element as HTMLElement).innerText ?? ""));
+      const shown = text === "" ? EMPTY : clip(text, OUTLINE_VALUE_CHARS_MAX);
+      return text === "" && FORMATS.test(type ?? "") && type !== "email" && type !== "tel" && type !== "url" ? `${shown} (${type})` : shown;
+    }
+  }
+}
+
+function selected(select: HTMLSelectElement): string {
+  const options = [...select.options];
+  const chosen = options.filter((one) => one.selected).map(({ label }) => plain(label));
+  const others = options.filter((one) => !one.selected).map(({ label }) => plain(label));
+  const rest = others.slice(0, OUTLINE_OPTIONS_MAX).map((label) => clip(label, OUTLINE_VALUE_CHARS_MAX));
+  if (others.length > rest.length) rest.push(`${others.length - rest.length} more`);
+  return `${chosen.join(", ") || EMPTY}${rest.length === 0 ? "" : ` (or ${rest.join(", ")})`}`;
+}
+
+function notes(element: Element, kind: Kind): string {
+  const said: string[] = [];
+  if (isDisabled(element)) said.push("disabled");
+  if (kind === "field" && (element as HTMLInputElement).readOnly === true) said.push("read-only");
+  if (isSet(element, "aria-pressed")) said.push("pressed");
+  const current = attribute(element, "aria-current");
+  if (current !== "" && current !== "false") said.push("current");
+  if (kind === "field" && fold(element) === "- ") said.push("open");
+  const wrong = invalid(element);
+  if (wrong !== undefined) said.push(wrong === "" ? "invalid" : `invalid: ${clip(wrong, OUTLINE_NAME_CHARS_MAX)}`);
+  if ((element.getRootNode() as Document).activeElement === element && kind === "field") said.push("focus");
+  return said.length === 0 ? "" : ` (${said.join(", ")})`;
+}
+
+/** Why the page or the browser does not take the value; `undefined` while nobody complains. */
+export function invalid(element: Element): string | undefined {
+  const { validationMessage = "" } = element as HTMLInputElement;
+  const marked = attribute(element, "aria-invalid");
+  if (!element.matches(":user-invalid") && (marked === "" || marked === "false")) return undefined;
+  const ids = `${attribute(element, "aria-errormessage")} ${attribute(element, "aria-describedby")}`.split(" ");
+  const root = element.getRootNode() as Document;
+  const told = ids.flatMap((id) => (id === "" ? [] : (root.getElementById(id)?.textContent ?? []))).map(plain);
+  return told.find(Boolean) ?? validationMessage;
+}

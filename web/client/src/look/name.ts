@@ -1,0 +1,43 @@
+// What a person calls an element: its accessible name by the standard, and for those without one whatever tells them apart.
+
+import { computeAccessibleName } from "dom-accessibility-api";
+import { attribute, plain, styleOf } from "./tree.js";
+
+/** Attributes that take the name's place or add to it. */
+const NAMING = ["aria-label", "aria-labelledby", "aria-owns", "title", "alt", "placeholder"];
+const BY_CONTENT = /^(?:a|button|summary|h[1-6]|option|legend)$/;
+
+export function nameOf(element: Element): string {
+  // A branch of a tree is not called by its leaves.
+  if (attribute(element, "role") === "treeitem" && !element.hasAttribute("aria-label") && element.querySelector("[role=group]") !== null) {
+    const own = [...element.childNodes].filter((node) => (node as Element).getAttribute?.("role") !== "group");
+    return plain(own.map((node) => node.textContent ?? "").join(" "));
+  }
+  return plain(quick(element) ?? computed(element)) || hinted(element);
+}
+
+/** Most names are the text of an element that has nothing but text, which needs no standard. */
+function quick(element: Element): string | undefined {
+  if (element.firstElementChild !== null || element.shadowRoot !== null || !BY_CONTENT.test(element.localName)) return undefined;
+  return NAMING.some((name) => element.hasAttribute(name)) ? undefined : (element.textContent ?? undefined);
+}
+
+function computed(element: Element): string {
+  const name = computeAccessibleName(element, { getComputedStyle: (one, pseudo) => (pseudo ? pseudoStyle(one, pseudo) : styleOf(one)) });
+  if (name !== "") return name;
+  // The standard gives no name by content to what is no control, but that is what a person reads.
+  const text = (element as HTMLElement).innerText ?? element.textContent ?? "";
+  return /^(?:input|select|textarea)$/.test(element.localName) || (element as HTMLElement).isContentEditable === true ? "" : text;
+}
+
+function pseudoStyle(element: Element, pseudo: string): CSSStyleDeclaration {
+  return (element.ownerDocument.defaultView ?? window).getComputedStyle(element, pseudo);
+}
+
+/** Icons without a name: what the author called them. */
+function hinted(element: Element): string {
+  const icon = element.querySelector("svg title, img[src], [class*=icon], use");
+  const file = icon?.getAttribute("src")?.replace(/.*\//, "").replace(/\.\w+$/, "").slice(0, 30);
+  const hint = attribute(element, "name") || attribute(element, "data-testid") || element.id || file || attribute(element, "class").split(" ")[0] || element.localName;
+  return `?${hint}`;
+}

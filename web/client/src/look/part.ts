@@ -1,0 +1,114 @@
+// The verbs `look`, `text` and `query`, and what the acting verbs need of them: refs, targets, and the difference between two looks.
+
+import { clip } from "../clip.js";
+import { LOOK_AGENTS_MAX } from "../limits.js";
+import type { Core, Part } from "../part.js";
+import { misused, type Params, type Verbs } from "../verb.js";
+import { changes } from "./changes.js";
+import { isOn } from "./describe.js";
+import { find, lineOf, listed, nearest, type Found } from "./find.js";
+import { isEditable, kindOf, type Kind } from "./kind.js";
+import { outline } from "./outline.js";
+import { above, attribute, holds, plain, selectAll } from "./tree.js";
+import { isDisabled, isVisible } from "./visible.js";
+
+export interface LookPart extends Part {
+  readonly verbs: Verbs;
+  find(target: unknown): Found;
+  /** The line of the first visible element that a target means; `undefined` while there is none. */
+  seen(target: unknown): string | undefined;
+  nearest(target: unknown): string;
+  listed(elements: readonly Element[]): string;
+  lineOf(element: Element): string;
+  /** What is in view, to be compared with later. */
+  view(): readonly string[];
+  changes(before: readonly string[], after: readonly string[]): string[];
+  kindOf(element: Element): Kind | undefined;
+  isOn(element: Element): boolean | undefined;
+  isVisible(element: Element): boolean;
+  isDisabled(element: Element): boolean;
+  isEditable(element: Element): boolean;
+  holds(element: Element, other: Element | null): boolean;
+}
+
+const QUERIED_MAX = 50;
+const QUERIED_TEXT_MAX = 500;
+const QUERIED_HTML_MAX = 1000;
+const QUERIED_ALL_TEXT_MAX = 100;
+
+export function offer(_: Core): LookPart {
+  /** What each agent saw last; those that looked last are last. */
+  const looks = new Map<string, readonly string[]>();
+
+  const rootOf = (target: unknown): Element => {
+    if (target === undefined || target === null) return modal() ?? document.body;
+    const { elements, never } = find(target);
+    const [element] = elements;
+    if (element !== undefined && elements.length === 1) return element;
+    if (element !== undefined) throw misused(`${String(target)} is ${elements.length} elements`, listed(elements));
+    throw misused(never ?? `nothing matches ${String(target)}`, nearest(target));
+  };
+
+  const look = ({ target, all, since }: Params, agent: string): string => {
+    const root = rootOf(target);
+    const whole = target !== undefined && target !== null;
+    const { lines, above, below } = outline(root, { all: all === true || whole, fold: all !== true });
+    const before = looks.get(agent);
+    looks.delete(agent);
+    if (looks.size >= LOOK_AGENTS_MAX) for (const oldest of [...looks.keys()].slice(0, 1)) looks.delete(oldest);
+    looks.set(agent, lines);
+    if (since === true && before !== undefined) return changes(before, lines).join("\n") || "nothing changed";
+    const rest = [above > 0 ? `${above} above` : "", below > 0 ? `${below} below` : ""].filter(Boolean).join(", ");
+    if (lines.length === 0 && rest === "") return "nothing to see";
+    return [...lines, ...(rest === "" ? [] : [`… more out of view: ${rest} (--all)`])].join("\n");
+  };
+
+  return {
+    find,
+    seen(target) {
+      const found = find(target);
+      if (found.never !== undefined) throw misused(found.never, nearest(target));
+      const visible = found.elements.find(isVisible);
+      return visible && lineOf(visible);
+    },
+    nearest,
+    listed,
+    lineOf,
+    view: () => outline(modal() ?? document.body).lines,
+    changes,
+    kindOf,
+    isOn,
+    isVisible,
+    isDisabled,
+    isEditable,
+    holds,
+    verbs: {
+      look: (params, { agent }) => look(params, agent),
+      text: ({ target }) => outline(target === undefined || target === null ? (main() ?? document.body) : rootOf(target), { all: true, text: true }).lines.join("\n"),
+      query({ target, all }) {
+        const { elements, never } = find(target);
+        if (never !== undefined) throw misused(never, nearest(target));
+        if (all === true) return elements.slice(0, QUERIED_MAX).map((element) => facts(element, QUERIED_ALL_TEXT_MAX));
+        const [element] = elements;
+        if (element === undefined) throw misused(`nothing matches ${String(target)}`, nearest(target));
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return { ...facts(element, QUERIED_TEXT_MAX), html: clip(element.outerHTML, QUERIED_HTML_MAX), rect: { x, y, width, height } };
+      },
+    },
+  };
+}
+
+function facts(element: Element, charsMax: number): object {
+  const text = (element as HTMLElement).innerText ?? element.textContent ?? "";
+  return { tag: element.localName, id: element.id, className: attribute(element, "class"), text: clip(plain(text), charsMax) };
+}
+
+/** While a dialog is open that keeps everything else away, there is nothing else. */
+function modal(): Element | undefined {
+  return selectAll("dialog:modal, [aria-modal=true]").findLast((element) => isVisible(element) && above(element) !== null);
+}
+
+/** Where the page has what it is about. */
+function main(): Element | undefined {
+  return selectAll("main, [role=main]").find(isVisible);
+}

@@ -1,0 +1,69 @@
+// The tree as a person sees it: shadow roots and the documents of same-origin frames are part of it, slots hold what was put into them.
+
+export function isElement(node: Node): node is Element {
+  return node.nodeType === Node.ELEMENT_NODE;
+}
+
+/** What is shown inside of an element. */
+export function inside(element: Element): Iterable<Node> {
+  const frame = frameBody(element);
+  if (frame !== undefined) return [frame];
+  if (element.shadowRoot !== null) return element.shadowRoot.childNodes;
+  if (element.localName === "slot") {
+    const put = (element as HTMLSlotElement).assignedNodes();
+    if (put.length > 0) return put;
+  }
+  return element.childNodes;
+}
+
+/** The body of a frame whose document may be looked at. */
+export function frameBody(element: Element): Element | undefined {
+  if (element.localName !== "iframe" && element.localName !== "frame") return undefined;
+  try {
+    return (element as HTMLIFrameElement).contentDocument?.body ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The element that shows this one, across shadow roots and frames. */
+export function above(element: Element): Element | null {
+  if (element.assignedSlot !== null) return element.assignedSlot;
+  if (element.parentElement !== null) return element.parentElement;
+  const root = element.getRootNode();
+  if (root instanceof ShadowRoot || "host" in root) return (root as ShadowRoot).host;
+  return element.ownerDocument.defaultView?.frameElement ?? null;
+}
+
+/** Every element that a selector selects, in shadow roots and same-origin frames too. Throws for what is no selector. */
+export function selectAll(selector: string, root: ParentNode = document): Element[] {
+  const found = [...root.querySelectorAll(selector)];
+  for (const element of root.querySelectorAll("*")) {
+    if (element.shadowRoot !== null) found.push(...selectAll(selector, element.shadowRoot));
+    const body = frameBody(element);
+    if (body !== undefined) found.push(...selectAll(selector, body.ownerDocument));
+  }
+  return found;
+}
+
+export function styleOf(element: Element): CSSStyleDeclaration {
+  return (element.ownerDocument.defaultView ?? window).getComputedStyle(element);
+}
+
+export function attribute(element: Element, name: string): string {
+  return element.getAttribute(name) ?? "";
+}
+
+export function isSet(element: Element, name: string): boolean {
+  return attribute(element, name) === "true";
+}
+
+export function plain(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** Whether a node is this element or shown inside of it. */
+export function holds(element: Element, other: Element | null): boolean {
+  for (let at = other; at !== null; at = above(at)) if (at === element) return true;
+  return false;
+}

@@ -1,0 +1,192 @@
+// The part behind topics and the mailbox: what a page tells agents and other pages, and what it hears from them. It holds no socket.
+
+import { MAILBOX_UNSENT_MAX, TOPIC_REQUEST_MS } from "./limits.js";
+import type { Core, Part, Rpc } from "./part.js";
+import type { Verbs } from "./verb.js";
+
+export interface PublishOptions {
+  /** `false`: where nobody listens, the message is dropped at once. */
+  readonly queue?: boolean | undefined;
+  /** How long it waits for a subscriber (ms, 5,000 if not said). */
+  readonly timeout?: number | undefined;
+  /** Who says it; the page's alias or session if not said. */
+  readonly from?: string | undefined;
+}
+
+export interface Published {
+  readonly status: "delivered" | "queued" | "dropped";
+  readonly count?: number;
+  readonly reason?: string;
+}
+
+export interface TopicMessage {
+  readonly topic: string;
+  readonly from: string;
+  readonly time: number;
+}
+
+export type Subscriber = (message: unknown, about: TopicMessage) => void;
+
+export interface TopicsPart extends Part {
+  readonly verbs: Verbs;
+  publish(topic: string, message: unknown, options?: PublishOptions): Promise<Published>;
+  /** The returned function takes it back. */
+  subscribe(topic: string, heard: Subscriber): Promise<() => void>;
+  request(topic: string, message: unknown, options?: { readonly timeout?: number }): Promise<unknown>;
+  respond(original: unknown, response: unknown): Promise<Published>;
+  tell(message: unknown): void;
+  onMessage(heard: (message: unknown) => void): () => void;
+}
+
+interface Asked {
+  readonly frame: object;
+  sent: boolean;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Original {
+  readonly _requestId?: unknown;
+  readonly _responseTopic?: unknown;
+}
+
+const OWN_ID = "topics-";
+
+export function offer(core: Core): TopicsPart {
+  const asked = new Map<string, Asked>();
+  const subscribers = new Map<string, Set<Subscriber>>();
+  const listeners = new Set<(message: unknown) => void>();
+  let unsent: object[] = [];
+  let connected = false;
+  let count = 0;
+
+  /** What is asked before the page has joined leaves when it has. */
+  const ask = (method: string, params: object): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const id = OWN_ID + String(++count);
+      const one: Asked = { frame: { id, method, params }, sent: connected, resolve, reject };
+      asked.set(id, one);
+      if (connected) core.send(one.frame);
+    });
+
+  const publish: TopicsPart["publish"] = (topic, message, { queue, timeout, from } = {}) =>
+    ask("topic/publish", { topic, message: message ?? null, queue, timeout, from }) as Promise<Published>;
+
+  const subscribe: TopicsPart["subscribe"] = async (topic, heard) => {
+    // One function may be subscribed twice, and is then taken back once each.
+    const mine: Subscriber = (...what) => heard(...what);
+    const others = subscribers.get(topic);
+    if (others !== undefined) others.add(mine);
+    else {
+      subscribers.set(topic, new Set([mine]));
+      await ask("topic/subscribe", { topic }).catch((error: unknown) => {
+        // With a lost connection it is subscribed again by the next.
+        if (!(error instanceof Lost)) {
+          subscribers.delete(topic);
+          throw error;
+        }
+      });
+    }
+    return () => {
+      const left = subscribers.get(topic);
+      if (left?.delete(mine) !== true || left.size > 0) return;
+      subscribers.delete(topic);
+      if (connected) ask("topic/unsubscribe", { topic }).catch(() => undefined);
+    };
+  };
+
+  const hear = ({ message, ...about }: TopicMessage & { readonly message: unknown }): void => {
+    for (const [topic, heard] of [...subscribers]) {
+      if (topic !== about.topic && !(topic.endsWith("*") && about.topic.startsWith(topic.slice(0, -1)))) continue;
+      for (const one of [...heard]) guarded(() => one(message, about));
+    }
+  };
+
+  return {
+    publish,
+    subscribe,
+    async request(topic, message, { timeout = TOPIC_REQUEST_MS } = {}) {
+      const _requestId = crypto.getRandomValues(new Uint32Array(2)).join("");
+      const _responseTopic = `_response_${_requestId}`;
+      let over: (() => void) | undefined;
+      try {
+        return await new Promise((resolve, reject) => {
+          core.after(timeout, () => reject(new Error("Request timeout")));
+          subscribe(_responseTopic, resolve)
+            .then((unsubscribe) => {
+              over = unsubscribe;
+              return publish(topic, { ...(isObject(message) ? message : { message }), _requestId, _responseTopic }, { timeout });
+            })
+            .catch(reject);
+        });
+      } finally {
+        over?.();
+      }
+    },
+    async respond(original, response) {
+      const { _responseTopic } = (original ?? {}) as Original;
+      if (typeof _responseTopic !== "string") throw new TypeError("this message asks for no response");
+      return publish(_responseTopic, response);
+    },
+    tell(message) {
+      const frame = { method: "mailbox/put", params: { message: message ?? null } };
+      if (connected) core.send(frame);
+      else if (unsent.push(frame) > MAILBOX_UNSENT_MAX) unsent.shift();
+    },
+    onMessage(heard) {
+      listeners.add(heard);
+      return () => void listeners.delete(heard);
+    },
+    verbs: {
+      write({ message }) {
+        dispatchEvent(new CustomEvent("eye:message", { detail: message }));
+        for (const heard of [...listeners]) guarded(() => heard(message));
+      },
+    },
+    take({ id, method, params, result, error }: Rpc) {
+      if (method === "topic/message") {
+        hear(params as unknown as Parameters<typeof hear>[0]);
+        return true;
+      }
+      const one = method === undefined && typeof id === "string" ? asked.get(id) : undefined;
+      if (one === undefined) return false;
+      asked.delete(String(id));
+      if (error === undefined) one.resolve(result);
+      else one.reject(new Error(error.message));
+      return true;
+    },
+    joined() {
+      connected = true;
+      for (const topic of subscribers.keys()) core.send({ id: `${OWN_ID}again`, method: "topic/subscribe", params: { topic } });
+      for (const one of asked.values()) {
+        one.sent = true;
+        core.send(one.frame);
+      }
+      unsent.forEach(core.send);
+      unsent = [];
+    },
+    left() {
+      connected = false;
+      for (const [id, one] of asked) {
+        if (!one.sent) continue;
+        asked.delete(id);
+        one.reject(new Lost("the connection to the hub was lost"));
+      }
+    },
+  };
+}
+
+class Lost extends Error {}
+
+/** A subscriber that throws hinders no other. */
+function guarded(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    console.error(error);
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,120 @@
+// The part behind every verb: finds the part that has it, runs it, and says what came of it, to the hub and to the page.
+
+import { failed, threw } from "./failed.js";
+import { frameWindow } from "./frames.js";
+import { CODE_METHOD } from "./generated/protocol.js";
+import type { Core, Parts, Rpc, VerbsPart } from "./part.js";
+import { isRefused, misused, type Asking, type Doing, type Params, type Verb } from "./verb.js";
+
+type VerbPart = "wait" | "logs" | "topics" | "look" | "act" | "apps";
+
+/** Where a verb lives, and what it calls the arguments that the page gives by their place; `?` marks those that may be left out. */
+const VERBS: Readonly<Record<string, readonly [part: VerbPart, ...names: string[]]>> = {
+  wait: ["wait", "what"],
+  logs: ["logs"],
+  write: ["topics", "message"],
+  look: ["look", "target?"],
+  text: ["look", "target?"],
+  query: ["look", "target"],
+  click: ["act", "target"],
+  hover: ["act", "target"],
+  check: ["act", "target"],
+  uncheck: ["act", "target"],
+  fill: ["act", "target", "value"],
+  type: ["act", "target", "value"],
+  select: ["act", "target", "value"],
+  press: ["act", "keys", "target?"],
+  scroll: ["act", "target?"],
+  drag: ["act", "from", "to"],
+  upload: ["act", "target", "files"],
+  apps: ["apps"],
+  open: ["apps", "app"],
+  send: ["apps", "app", "message"],
+};
+
+/** What is no verb of the protocol, but the page's own to use. */
+const TOPICS = ["publish", "subscribe", "request", "respond", "tell", "onMessage"] as const;
+type TopicName = (typeof TOPICS)[number];
+
+interface Bridge {
+  readonly ALGO?: { readonly bridge?: { getState?(): unknown } };
+}
+
+export function offer(core: Core): VerbsPart {
+  const verbOf = async (name: string): Promise<Verb | undefined> => {
+    if (name === "reload") return (_, { own }) => own(() => location.reload());
+    const place = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
+    return place && ((await core.load(place[0])) as Parts[VerbPart]).verbs[name];
+  };
+
+  /** A page may have a state of the original bridge, which it does not publish by itself. */
+  const bridgeState = async (id: string | number): Promise<object | undefined> => {
+    const { ALGO } = globalThis as Bridge;
+    if (typeof ALGO?.bridge?.getState !== "function") return undefined;
+    const state = await core.load("state");
+    state.state(() => unwrapped((globalThis as Bridge).ALGO?.bridge?.getState?.()));
+    return state.answer(id);
+  };
+
+  const run = async (method: string, params: Params, asking: Asking): Promise<unknown> => {
+    const verb = method.startsWith("page/") ? await verbOf(method.slice(5)) : undefined;
+    if (verb === undefined) throw new NoMethod(`no method ${method}`);
+    return (await verb(params, asking)) ?? {};
+  };
+
+  return {
+    frame: frameWindow,
+    async reply({ id = "", method = "", params = {} }: Rpc, doing: Doing) {
+      try {
+        const state = method === "state/get" ? await bridgeState(id) : undefined;
+        if (state !== undefined) return state;
+        const progress = (news: object): void => core.send({ method: "call/progress", params: { id, ...news } });
+        return core.render(await run(method, params, { ...doing, agent: String(params["agent"] ?? ""), progress }));
+      } catch (error) {
+        // A typed answer.
+        if (typeof error === "string") return error;
+        const said = error instanceof NoMethod ? failed("", CODE_METHOD, error.message) : isRefused(error) ? failed("", error.code, error.message, error.data) : threw(core, "", error);
+        return { ...said, id };
+      }
+    },
+    async ask(name, args, signal = new AbortController().signal) {
+      if (name === "app") return (await core.load("apps")).app(args[0]);
+      if (TOPICS.includes(name as TopicName)) {
+        const topics = await core.load("topics");
+        return (topics[name as TopicName] as (...args: readonly unknown[]) => unknown)(...args);
+      }
+      const asking: Asking = { signal, own: (act) => act(), agent: "", progress: () => undefined };
+      const answer = await run(`page/${name}`, paramsOf(name, args), asking).catch((error: unknown) => {
+        // The page's own code gets an error that it can read.
+        throw typeof error === "string" ? new Error(error.replace(/^!\S+ /, "").replaceAll("\x1f", "; ")) : error;
+      });
+      return answer;
+    },
+  };
+}
+
+class NoMethod extends Error {}
+
+/** What the page gives by place, as the protocol's names; an object behind them holds the rest. */
+function paramsOf(name: string, args: readonly unknown[]): Params {
+  const [, ...names] = VERBS[name] ?? ["act"];
+  const params: Record<string, unknown> = {};
+  args.forEach((arg, at) => {
+    const place = names[at];
+    if (name === "fill" && at === 0 && (Array.isArray(arg) || isPlain(arg))) params["fields"] = Array.isArray(arg) ? arg : Object.entries(arg);
+    else if (name === "fill" && at === 1 && "fields" in params) Object.assign(params, arg);
+    else if (place === undefined || (place.endsWith("?") && isPlain(arg))) Object.assign(params, arg);
+    else params[place.replace("?", "")] = arg;
+  });
+  for (const place of names) if (!place.endsWith("?") && !(place in params) && !("fields" in params)) throw misused(`eye.${name} needs ${names.join(", ")}`);
+  return params;
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** The original's answers stand in `{success, result}`. */
+function unwrapped(state: unknown): unknown {
+  return isPlain(state) && "success" in state && "result" in state ? state.result : state;
+}

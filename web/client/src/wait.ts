@@ -1,0 +1,110 @@
+// The verb `wait`: looks at an expression, a function or a target again whenever the page may have changed, until it is there.
+
+import { WAIT_LOOK_MS, WAIT_MS } from "./limits.js";
+import type { Core, Part } from "./part.js";
+import { late, misused, timeoutOf, type Asking, type Params, type Verbs } from "./verb.js";
+
+export interface WaitPart extends Part {
+  readonly verbs: Verbs;
+}
+
+/** What a person does, and what a page hears when something has arrived. */
+const EVENTS = "input change click keydown pointerup focusin load transitionend animationend popstate hashchange message".split(" ");
+const TARGET = /^(?:(?:text|css)=|[#.[]|@?e\d+$)/;
+const MUTATIONS = { subtree: true, childList: true, attributes: true, characterData: true };
+
+/** One look: what to answer with once it is truthy. */
+type Look = () => unknown;
+
+export function offer(core: Core): WaitPart {
+  /** Of every wait that is under way: looks again. */
+  const waiting = new Set<() => void>();
+
+  const until = (look: Look, what: string, timeoutMs: number, { signal }: Asking): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const ending = new AbortController();
+      const { port1, port2 } = new MessageChannel();
+      let last: unknown;
+      let thrown: unknown;
+      let looks = 0;
+      let looking = false;
+      let asked = false;
+
+      const end = (then: () => void): void => {
+        if (ending.signal.aborted) return;
+        ending.abort();
+        observer.disconnect();
+        waiting.delete(again);
+        port1.close();
+        then();
+      };
+      const again = (): void => {
+        if (asked) return;
+        asked = true;
+        // In a task of its own: an expression that changes the page must not keep it from everything else.
+        port2.postMessage(0);
+      };
+      const attempt = async (): Promise<void> => {
+        asked = false;
+        if (looking || ending.signal.aborted) return;
+        looking = true;
+        looks++;
+        try {
+          last = await look();
+          thrown = undefined;
+          if (last) end(() => resolve(last));
+        } catch (error) {
+          thrown = error;
+          // What does not compile will not compile later, and what is refused stays refused.
+          if (typeof error === "string" || (looks === 1 && error instanceof Error && /^(?:SyntaxError|Refused)$/.test(error.name))) end(() => reject(error));
+        }
+        looking = false;
+      };
+      const tick = (): void => {
+        if (ending.signal.aborted) return;
+        again();
+        core.after(WAIT_LOOK_MS, tick);
+      };
+
+      const observer = new MutationObserver(again);
+      observer.observe(document, MUTATIONS);
+      for (const name of EVENTS) addEventListener(name, again, { capture: true, passive: true, signal: ending.signal });
+      signal.addEventListener("abort", () => end(() => reject(signal.reason)));
+      port1.onmessage = () => void attempt();
+      waiting.add(again);
+      core.after(timeoutMs, () => {
+        const hint = thrown === undefined ? undefined : { hint: `it threw ${core.render(thrown).slice(1)}` };
+        end(() => reject(late(`not within ${timeoutMs / 1000} s: ${what}`, { value: shown(core, last), ...hint })));
+      });
+      void attempt();
+      core.after(WAIT_LOOK_MS, tick);
+    });
+
+  return {
+    // Answers are rendered a task later, after whatever the call has changed.
+    called: () => waiting.forEach((again) => again()),
+    verbs: {
+      async wait(params: Params, asking: Asking) {
+        const { what, expr = what, target = isTarget(what) ? what : undefined } = params;
+        const timeoutMs = timeoutOf(params, WAIT_MS);
+        if (target !== undefined) {
+          const look = await core.load("look");
+          return until(() => look.seen(target), String(target), timeoutMs, asking);
+        }
+        if (typeof expr === "function") return until(expr as Look, String(expr), timeoutMs, asking);
+        if (typeof expr !== "string" || expr === "") throw misused("wait needs a target or an expr");
+        return until(() => core.run(expr), expr, timeoutMs, asking);
+      },
+    },
+  };
+}
+
+function isTarget(what: unknown): boolean {
+  return what instanceof Element || (typeof what === "string" && TARGET.test(what));
+}
+
+/** As far as JSON holds it. */
+function shown(core: Core, value: unknown): unknown {
+  const text = core.render(value);
+  return text.startsWith("=") ? (JSON.parse(text.slice(1)) as unknown) : text.slice(1);
+}

@@ -1,0 +1,94 @@
+// The desktop app in a tab: served by the hub itself, joined, and asked through the real CLI.
+
+import type { BrowserContext, Page } from "playwright-core";
+import type { Said } from "./home.js";
+import type { Stage } from "./stage.js";
+import { until } from "./until.js";
+
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface WindowRow extends Box {
+  readonly id: number;
+  readonly title: string;
+  readonly minimized: boolean;
+}
+
+export interface DesktopState {
+  readonly user: string;
+  readonly windows: readonly WindowRow[];
+  readonly activeWindow: number | null;
+  readonly apps: readonly string[];
+}
+
+export class Desktop {
+  private constructor(
+    readonly stage: Stage,
+    readonly page: Page,
+    readonly session: string,
+  ) {}
+
+  /** In a context of its own, so that no test finds the files of another. */
+  static async open(stage: Stage, options: Parameters<Stage["browser"]["newContext"]>[0] = {}): Promise<Desktop> {
+    const context = await stage.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    return Desktop.openIn(stage, context);
+  }
+
+  static async openIn(stage: Stage, context: BrowserContext): Promise<Desktop> {
+    const page = await context.newPage();
+    const answer = await page.goto(`${stage.home.url}/apps/desktop/`);
+    if (answer?.ok() !== true) throw new Error("this hub has no desktop app; `npm run build -w eye-apps` makes it, before the hub is built");
+    return new Desktop(stage, page, await stage.joined(page));
+  }
+
+  eye(...args: string[]): Promise<Said> {
+    return this.stage.home.eye("--page", this.session, ...args);
+  }
+
+  /** Runs it and returns what it printed, or fails with what it said. */
+  async says(...args: string[]): Promise<string> {
+    const { stdout, stderr, code } = await this.eye(...args);
+    if (code !== 0) throw new Error(`eye ${args.join(" ")}: ${stderr}`);
+    return stdout.replace(/\n$/, "");
+  }
+
+  async asks<Value>(code: string): Promise<Value> {
+    return JSON.parse(await this.says("eval", code, "--json")) as Value;
+  }
+
+  /** As the hub has it in its cache. */
+  async state(): Promise<DesktopState> {
+    return JSON.parse(await this.says("state")) as DesktopState;
+  }
+
+  /** Waits until the hub's cache shows it. */
+  shows<Value>(what: string, look: (state: DesktopState) => Value | undefined): Promise<Value> {
+    return until(what, async () => look(await this.state()));
+  }
+
+  /** Where an element is on the screen, once it has stopped moving. */
+  async box(selector: string): Promise<Box> {
+    const element = this.page.locator(selector);
+    await element.evaluate((one) => Promise.all(one.getAnimations({ subtree: true }).map(({ finished }) => finished)));
+    const box = await element.boundingBox();
+    if (box === null) throw new Error(`${selector} is not to be seen`);
+    return box;
+  }
+
+  /** Drags with the real mouse, from a point of an element, by so much. */
+  async drag(selector: string, at: { readonly x: number; readonly y: number }, by: readonly [number, number]): Promise<void> {
+    const { x, y } = await this.box(selector);
+    await this.page.mouse.move(x + at.x, y + at.y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(x + at.x + by[0], y + at.y + by[1], { steps: 4 });
+    await this.page.mouse.up();
+  }
+
+  async close(): Promise<void> {
+    await this.page.context().close();
+  }
+}

@@ -1,0 +1,103 @@
+// The scene app in a tab, and the real CLI that asks it.
+
+import type { BrowserContext, Page } from "playwright-core";
+import type { Said } from "./home.js";
+import type { Stage } from "./stage.js";
+import { Traffic } from "./traffic.js";
+import { until } from "./until.js";
+
+/** For a browser without a graphics card. */
+export const WEBGL_FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+
+/** Small, for every pixel is computed by the processor. */
+export const VIEW = { width: 480, height: 300 };
+
+/** Where things are in a view of that size, when the scene is as it begins. */
+export const MODEL_AT = { x: 216, y: 144 } as const;
+export const KEY_LIGHT_AT = { x: 334, y: 90 } as const;
+
+export interface Told<T> {
+  readonly value: T;
+  readonly revision: number;
+  readonly source: "cache" | "page";
+  readonly wasCached: boolean;
+  readonly stale: boolean;
+  readonly time: string;
+}
+
+export class SceneTab {
+  private constructor(
+    readonly stage: Stage,
+    readonly page: Page,
+    readonly session: string,
+    readonly traffic: Traffic,
+  ) {}
+
+  static async open(stage: Stage, session: string, context: BrowserContext = stage.context): Promise<SceneTab> {
+    const page = await context.newPage();
+    await page.setViewportSize(VIEW);
+    const traffic = new Traffic(page);
+    await stage.enter(page, `${stage.home.url}/apps/scene/?sessionId=${session}`);
+    const tab = new SceneTab(stage, page, session, traffic);
+    await until("the scene has published its state and offered its tools", async () => {
+      const tools = await tab.eye("tools");
+      return tools.stdout.includes("apply_scene_batch") && !(await tab.told("model.color")).stale ? true : undefined;
+    });
+    return tab;
+  }
+
+  eye(...args: string[]): Promise<Said> {
+    return this.stage.home.eye("--page", this.session, ...args);
+  }
+
+  /** What a tool says. */
+  async call(tool: string, ...args: string[]): Promise<string> {
+    const { stdout, stderr, code } = await this.eye("call", tool, ...args);
+    if (code !== 0) throw new Error(`${tool} failed: ${stderr}`);
+    return stdout.trimEnd();
+  }
+
+  /** The cached state with all that is known about it. */
+  async told<T>(path: string, ...more: string[]): Promise<Told<T>> {
+    return JSON.parse((await this.eye("state", path, "--json", ...more)).stdout) as Told<T>;
+  }
+
+  /** The cached state, bare. */
+  async state(path: string): Promise<string> {
+    return (await this.eye("state", path)).stdout.trimEnd();
+  }
+
+  /** Waits until the cache says so; nobody asks the page. */
+  cached(path: string, wanted: (value: string) => boolean): Promise<string> {
+    return until(`the cached ${path} is as wanted`, async () => {
+      const value = await this.state(path);
+      return wanted(value) ? value : undefined;
+    });
+  }
+
+  /** Waits until the cache has the rotation that the person is shown, in whole degrees; nobody asks the page. */
+  cachedAsShown(): Promise<string> {
+    return until("the cached rotation is the one that is shown", async () => {
+      const shown = await this.page.locator("#readings .wide").first().textContent();
+      const cached = await this.state("model.rotation");
+      const { x, y, z } = JSON.parse(cached) as { x: number; y: number; z: number };
+      return [x, y, z].map((angle) => `${String(Math.round(angle) + 0)}°`).join(" ") === shown ? cached : undefined;
+    });
+  }
+
+  /** The average colour of a square of the picture, as a person sees it behind the words. */
+  async seen({ x, y }: { readonly x: number; readonly y: number }, side = 8): Promise<{ red: number; green: number; blue: number }> {
+    const clip = { x: x - side / 2, y: y - side / 2, width: side, height: side };
+    const png = (await this.page.screenshot({ clip, style: "main > :not(canvas) { visibility: hidden }" })).toString("base64");
+    return this.page.evaluate(async (data) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${data}`;
+      await image.decode();
+      const canvas = new OffscreenCanvas(1, 1);
+      const context = canvas.getContext("2d");
+      context?.drawImage(image, 0, 0, 1, 1);
+      const [red = 0, green = 0, blue = 0] = context?.getImageData(0, 0, 1, 1).data ?? [];
+      return { red, green, blue };
+    }, png);
+  }
+}

@@ -1,0 +1,75 @@
+// `eye open`: a URL, a file and a folder in the person's browser, and what is said when no page joins.
+
+import assert from "node:assert/strict";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { Stage } from "../stage/stage.js";
+import { until } from "../stage/until.js";
+
+let stage: Stage;
+let env: Record<string, string>;
+let told: string;
+
+before(async () => {
+  stage = await Stage.open();
+  // What a person's browser is to eye: a program that is given a URL.
+  told = join(stage.home.folder, "told");
+  const browser = join(stage.home.folder, "browser");
+  await writeFile(browser, `#!/bin/sh\necho "$1" >> '${told}'\n`);
+  await chmod(browser, 0o755);
+  env = { BROWSER: browser };
+});
+
+after(() => stage.close());
+
+/** Runs `eye open`, and opens in Chromium what the browser was told. */
+async function open(what: string): Promise<{ said: string; close(): Promise<void> }> {
+  await writeFile(told, "");
+  const opening = await stage.home.start(["open", what], { env });
+  const url = await until("the browser is told a URL", async () => (await readFile(told, "utf8")).trim() || undefined);
+  const page = await stage.browser.newPage();
+  await page.goto(url);
+  const { stdout, stderr, code } = await opening.said;
+  assert.equal(code, 0, stderr);
+  return { said: stdout, close: () => page.close() };
+}
+
+test("a URL is opened, waited for, and is the page that the next command means", async () => {
+  stage.site.page("/opened", { title: "Opened", body: "" });
+  const other = await stage.visit("/opened");
+  const { said, close } = await open(stage.site.url("/opened?mine"));
+  assert.equal(said, `Opened ${stage.site.url("/opened?mine")}\n`);
+  assert.equal((await stage.home.eye("location.search")).stdout, "?mine\n");
+  await close();
+  await other.page.close();
+});
+
+test("a file and its folder are served with the client in every document, and nothing beside them", async () => {
+  const site = join(stage.home.folder, "work/site");
+  await mkdir(join(site, "sub"), { recursive: true });
+  await writeFile(join(site, "hello.html"), "<!doctype html><title>Hello</title><link rel=stylesheet href=a.css><p>hi");
+  await writeFile(join(site, "a.css"), "p { color: rgb(1, 2, 3) }");
+  await writeFile(join(site, "sub/index.html"), "<title>Sub</title>");
+  const file = await open("./site/hello.html");
+  assert.match(file.said, /^Hello http:\/\/localhost:\d+\/open\/\w+\/hello\.html\n$/);
+  assert.equal((await stage.home.eye("getComputedStyle(document.querySelector('p')).color")).stdout, "rgb(1, 2, 3)\n");
+  const root = new URL(".", file.said.trim().split(" ")[1]).href;
+  assert.equal((await fetch(`${root}..%2f..%2fconfig/eye/token`)).status, 404);
+  await file.close();
+  const folder = await open("site/sub");
+  assert.match(folder.said, /^Sub /);
+  await folder.close();
+});
+
+test("a page that does not join is said to be missing its client", async () => {
+  const { code, stderr } = await stage.home.eyeWith({ env }, "open", "http://localhost:9/", "--timeout", "0.3");
+  assert.equal(code, 124);
+  assert.match(stderr, /no page joined within 0 s\nhint: it must load eye\.js/);
+});
+
+test("without a browser the URL is named", async () => {
+  const { code, stderr } = await stage.home.eyeWith({ env: { BROWSER: "", PATH: "/nowhere" } }, "open", "http://localhost:9/");
+  assert.equal(code, 3);
+  assert.match(stderr, /no browser was found to open http:\/\/localhost:9\//);
+});
