@@ -77,7 +77,9 @@ pub fn current_folder() -> Option<PathBuf> {
 
 /// All of it as text, for what runs in somebody else's name. What is no text is left out.
 pub fn everything() -> std::collections::BTreeMap<String, String> {
-    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }
 
 /// This program's own file.

@@ -51,12 +51,8 @@ struct OfHub(Links);
 
 impl Hub for OfHub {
     fn open(&self, who: Identity) -> Arc<dyn Link> {
-        let hello = Hello {
-            client_type: Some(ClientType::Agent),
-            agent: who.name,
-            target: who.page,
-            ..Hello::default()
-        };
+        let hello =
+            Hello { client_type: Some(ClientType::Agent), agent: who.name, target: who.page, ..Hello::default() };
         Arc::new(OfAgent(self.0.open(&hello)))
     }
 

@@ -157,4 +157,3 @@ pub fn raw_stdin() -> Result<File, Failure> {
 pub fn raw_stdout() -> Result<File, Failure> {
     io::stdout().as_fd().try_clone_to_owned().map(File::from).map_err(not_printed)
 }
-

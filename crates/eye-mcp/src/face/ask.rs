@@ -116,11 +116,8 @@ impl Face {
             "gateway/call" => {
                 let (sender, _nobody) = mpsc::channel(OUTLET_LEN_MAX);
                 let params = format!(r#"{{"name":"mcp_call","arguments":{params}}}"#);
-                let request = Request {
-                    id: RawValue::NULL.to_owned(),
-                    method: "tools/call".into(),
-                    params: Some(raw(&params)),
-                };
+                let request =
+                    Request { id: RawValue::NULL.to_owned(), method: "tools/call".into(), params: Some(raw(&params)) };
                 let meta = Meta::default();
                 let call = Call { client, era: Era::Legacy, request, meta, outlet: Outlet(sender) };
                 let outcome = tools::call(&call).await.map_err(|stop| match stop {

@@ -193,9 +193,7 @@ impl Call {
         drop(waiting);
         match outcome {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(oneshot::error::RecvError { .. })) => {
-                Err(Error::new(Code::CONNECTION, "the client is gone").into())
-            }
+            Ok(Err(oneshot::error::RecvError { .. })) => Err(Error::new(Code::CONNECTION, "the client is gone").into()),
             Err(_) => Err(Error::new(Code::TIMEOUT, format!("the client did not answer {method}")).into()),
         }
     }

@@ -88,7 +88,9 @@ pub fn parse(bytes: &[u8]) -> Incoming {
 fn parse_one(text: &str) -> Message {
     let envelope: Envelope<'_> = match serde_json::from_str(text) {
         Ok(envelope) => envelope,
-        Err(error) if error.is_data() => return invalid("null", Code::REQUEST, format!("no JSON-RPC message: {error}")),
+        Err(error) if error.is_data() => {
+            return invalid("null", Code::REQUEST, format!("no JSON-RPC message: {error}"));
+        }
         Err(error) => return invalid("null", Code::PARSE, format!("not JSON: {error}")),
     };
     let id = envelope.id.map(RawValue::get);

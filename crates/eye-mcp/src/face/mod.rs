@@ -35,8 +35,8 @@ pub use stdio::Announcement;
 pub use tools::{INSTRUCTIONS, TOOLS};
 
 use crate::{Gateway, Scope};
-use eye_protocol::rpc::json;
 use catalogue::Keeping;
+use eye_protocol::rpc::json;
 use seal::Seal;
 use sessions::Sessions;
 use std::sync::{Arc, OnceLock};

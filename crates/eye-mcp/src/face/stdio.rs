@@ -61,7 +61,8 @@ impl Face {
     where
         S: AsyncRead + AsyncWrite + Send + Unpin,
     {
-        let Announcement { cwd, env, agent, page, full, again } = serde_json::from_str(announcement).unwrap_or_default();
+        let Announcement { cwd, env, agent, page, full, again } =
+            serde_json::from_str(announcement).unwrap_or_default();
         let project = cwd.map(|cwd| Project { cwd, env });
         let newcomer = Newcomer { who: Identity { name: agent, page }, project, full };
         let Some(client) = Client::new(self, newcomer) else { return };

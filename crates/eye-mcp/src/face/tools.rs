@@ -184,10 +184,11 @@ struct How {
 }
 
 async fn mcp_call(call: &Call, arguments: &str) -> Result<Outcome, Stop> {
-    let McpCall { mut name, mut arguments, select, method, params, timeout, confirm } = match serde_json::from_str(arguments) {
-        Ok(read) => read,
-        Err(error) => return Ok(misread(&error)),
-    };
+    let McpCall { mut name, mut arguments, select, method, params, timeout, confirm } =
+        match serde_json::from_str(arguments) {
+            Ok(read) => read,
+            Err(error) => return Ok(misread(&error)),
+        };
     match method.as_deref() {
         None => {}
         Some("tools/call") => match params.as_deref().map(|params| serde_json::from_str::<CallParams>(params.get())) {
@@ -238,9 +239,8 @@ async fn forwarded(call: &Call, method: &str, params: Option<Box<RawValue>>) -> 
         cursor: Option<String>,
     }
     let whose: Whose = match &params {
-        Some(params) => serde_json::from_str(params.get()).map_err(|error| {
-            RpcError::from(Error::new(Code::PARAMS, format!("the params do not fit: {error}")))
-        })?,
+        Some(params) => serde_json::from_str(params.get())
+            .map_err(|error| RpcError::from(Error::new(Code::PARAMS, format!("the params do not fit: {error}"))))?,
         None => Whose::default(),
     };
     if method == "tools/list" {
@@ -256,11 +256,16 @@ async fn forwarded(call: &Call, method: &str, params: Option<Box<RawValue>>) -> 
     }
     let allowed = matches!(
         method,
-        "resources/list" | "resources/templates/list" | "resources/read" | "prompts/list" | "prompts/get"
+        "resources/list"
+            | "resources/templates/list"
+            | "resources/read"
+            | "prompts/list"
+            | "prompts/get"
             | "completion/complete"
     );
     if !allowed {
-        let hint = "tools/list, tools/call, resources/*, prompts/*, completion/complete; params.server names an upstream";
+        let hint =
+            "tools/list, tools/call, resources/*, prompts/*, completion/complete; params.server names an upstream";
         return Err(Error::new(Code::METHOD, format!("Method '{method}' not found")).hint(hint).into());
     }
     let mut inner = call.clone();
@@ -323,7 +328,8 @@ async fn page_tool(call: &Call, page: &str, name: &str, arguments: &str, how: &H
 
 async fn confirmed(call: &Call, error: &Error) -> Result<bool, Stop> {
     let message = json(&error.message);
-    let schema = r#"{"type":"object","properties":{"confirm":{"type":"boolean","title":"Do it"}},"required":["confirm"]}"#;
+    let schema =
+        r#"{"type":"object","properties":{"confirm":{"type":"boolean","title":"Do it"}},"required":["confirm"]}"#;
     let params = format!(r#"{{"mode":"form","message":{message},"requestedSchema":{schema}}}"#);
     let answer = call.ask("confirm", "elicitation/create", &params).await?;
     let answer: Value = serde_json::from_str(answer.get()).unwrap_or_default();
@@ -405,7 +411,8 @@ mod tests {
 
     #[test]
     fn select_takes_a_part_of_whatever_a_tool_answers() {
-        let structured = r#"{"content":[{"type":"text","text":"x"}],"structuredContent":{"a":[1,2],"s":"t","f":false}}"#;
+        let structured =
+            r#"{"content":[{"type":"text","text":"x"}],"structuredContent":{"a":[1,2],"s":"t","f":false}}"#;
         assert_eq!(select_of(structured, "$.a[1]"), "2");
         assert_eq!(select_of(structured, "$.a[*]"), "[1,2]");
         assert_eq!(select_of(structured, "$.s"), "t");

@@ -37,7 +37,13 @@ pub const VERBS: [Verb; 18] = [
     verb("fill", "page/fill", "Replaces the value of a field.", "VALUE", r#""target","value""#),
     verb("type", "page/type", "Types text into a field.", "VALUE", r#""target","value""#),
     verb("select", "page/select", "Chooses an option.", "VALUE", r#""target","value""#),
-    verb("press", "page/press", "Presses keys, such as Enter or Control+A.", r#""keys":{"type":"string"}"#, r#""keys""#),
+    verb(
+        "press",
+        "page/press",
+        "Presses keys, such as Enter or Control+A.",
+        r#""keys":{"type":"string"}"#,
+        r#""keys""#,
+    ),
     verb(
         "scroll",
         "page/scroll",

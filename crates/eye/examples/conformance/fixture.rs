@@ -51,7 +51,9 @@ impl Fixture {
             List::Tools => {
                 let mut all = tools::definitions();
                 if extra_tool {
-                    all.push(json!({"name":"test_extra","description":"Comes and goes","inputSchema":{"type":"object"}}));
+                    all.push(
+                        json!({"name":"test_extra","description":"Comes and goes","inputSchema":{"type":"object"}}),
+                    );
                 }
                 all
             }
@@ -127,7 +129,8 @@ fn template_id(uri: &str) -> Option<&str> {
 }
 
 fn is_known(uri: &str) -> bool {
-    matches!(uri, "test://static-text" | "test://static-binary" | "test://watched-resource") || template_id(uri).is_some()
+    matches!(uri, "test://static-text" | "test://static-binary" | "test://watched-resource")
+        || template_id(uri).is_some()
 }
 
 fn read(uri: &str) -> Result<Outcome, Stop> {
@@ -146,11 +149,9 @@ fn prompt(call: &Call, params: &Params) -> Result<Outcome, Stop> {
     let text = |text: &str| json!({"role":"user","content":{"type":"text","text":text}});
     let argument = |name: &str| params.arguments[name].as_str().unwrap_or_default().to_owned();
     let messages = match params.name.as_str() {
-        "test_prompt_with_arguments" => vec![text(&format!(
-            "Prompt with arguments: arg1='{}', arg2='{}'",
-            argument("arg1"),
-            argument("arg2")
-        ))],
+        "test_prompt_with_arguments" => {
+            vec![text(&format!("Prompt with arguments: arg1='{}', arg2='{}'", argument("arg1"), argument("arg2")))]
+        }
         "test_prompt_with_embedded_resource" => vec![
             json!({"role":"user","content":{"type":"resource","resource":{
                 "uri":argument("resourceUri"),"mimeType":"text/plain","text":"Embedded resource content for testing."}}}),
@@ -161,7 +162,8 @@ fn prompt(call: &Call, params: &Params) -> Result<Outcome, Stop> {
             text("Please analyze the image above."),
         ],
         "test_input_required_result_prompt" => {
-            let context = inputs::form(call, "user_context", "What context should the prompt use?", "context", "string")?;
+            let context =
+                inputs::form(call, "user_context", "What context should the prompt use?", "context", "string")?;
             vec![text(&format!("Context: {}", context["content"]["context"]))]
         }
         _ => vec![text("This is a simple prompt for testing.")],

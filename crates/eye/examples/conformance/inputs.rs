@@ -43,17 +43,20 @@ pub fn call(call: &Call, which: &str) -> Result<Outcome, Stop> {
             Ok(text(&format!("Hello, {}!", name["content"]["name"].as_str().unwrap_or_default())))
         }
         "sampling" => {
-            let wish = || asks(vec![("capital_question", sampling_request("What is the capital of France?", 100))], None);
+            let wish =
+                || asks(vec![("capital_question", sampling_request("What is the capital of France?", 100))], None);
             let said = answer(call, "capital_question").ok_or_else(wish)?;
             Ok(text(said["content"]["text"].as_str().unwrap_or_default()))
         }
         "list_roots" => {
-            let roots = answer(call, "client_roots").ok_or_else(|| asks(vec![("client_roots", roots_request())], None))?;
+            let roots =
+                answer(call, "client_roots").ok_or_else(|| asks(vec![("client_roots", roots_request())], None))?;
             Ok(text(&format!("Roots: {}", roots["roots"])))
         }
         "request_state" | "tampered_state" => {
             let state = call.state()?;
-            let wish = || asks(vec![("confirm", form_request("Please confirm", "ok", "boolean"))], Some(call.sealed(which)));
+            let wish =
+                || asks(vec![("confirm", form_request("Please confirm", "ok", "boolean"))], Some(call.sealed(which)));
             let _confirmed = answer(call, "confirm").ok_or_else(wish)?;
             if state.as_deref() != Some(which) {
                 return Err(failed("the state is another's"));

@@ -145,10 +145,12 @@ fn defaults() -> Value {
 }
 
 fn choices() -> Value {
-    let titled = |word: &str| json!([
+    let titled = |word: &str| {
+        json!([
         {"const":"value1","title":format!("First {word}")},
         {"const":"value2","title":format!("Second {word}")},
-        {"const":"value3","title":format!("Third {word}")}]);
+        {"const":"value3","title":format!("Third {word}")}])
+    };
     json!({"type":"object","properties":{
         "untitledSingle":{"type":"string","enum":["option1","option2","option3"]},
         "titledSingle":{"type":"string","oneOf":titled("Option")},

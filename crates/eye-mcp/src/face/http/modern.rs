@@ -1,18 +1,16 @@
 //! 2026-07-28 over HTTP: every request stands for itself. Hanging up cancels it.
 
+use super::Body;
 use super::events::{Work, answering};
 use super::{empty, headers, json_body, rpc_error};
 use crate::RpcError;
 use crate::face::Face;
 use crate::face::call::{Call, Outgoing, Outlet};
 use crate::face::client::{Client, Newcomer};
-use crate::face::era::{
-    Era, HEADER_MISMATCH, MISSING_CAPABILITY, Meta, UNSUPPORTED_VERSION,
-};
+use crate::face::era::{Era, HEADER_MISMATCH, MISSING_CAPABILITY, Meta, UNSUPPORTED_VERSION};
 use crate::face::limits::OUTLET_LEN_MAX;
 use crate::face::message::{Incoming, Message, Request, response};
 use crate::face::{methods, pump};
-use super::Body;
 use eye_protocol::{Code, Error};
 use http::{HeaderMap, Response, StatusCode};
 use tokio::sync::mpsc;
