@@ -5,10 +5,11 @@ use clap::Command;
 use std::fmt::Write;
 
 /// Every verb, by group.
-pub const GROUPS: [(&str, &[&str]); 5] = [
+pub const GROUPS: [(&str, &[&str]); 6] = [
     ("Ask", &["eval", "fire", "async", "collect", "batch", "repl"]),
     ("Pages", &["pages", "use", "state", "watch"]),
-    ("Tools", &["tools", "call", "rpc"]),
+    ("Tools", &["tools", "call", "discover", "rpc"]),
+    ("MCP", &["servers"]),
     ("Hub", &["up", "down", "status", "token", "allow"]),
     ("Shell", &["completions", "version", "help"]),
 ];

@@ -10,6 +10,7 @@ mod words;
 pub use document::Provider;
 pub use entry::{Entry, Standing};
 pub use names::{prefixed, qualified};
+pub use path::select;
 
 use crate::limits::{ANSWERS_MAX, QUERY_BYTES_MAX};
 use eye_protocol::{Code, Error};
