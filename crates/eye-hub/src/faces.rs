@@ -33,8 +33,9 @@ pub trait Faces: Debug + Send + Sync {
     /// A connection that announced itself with `announcement` (a JSON object) and has sent `rest` already.
     fn stream(&self, announcement: String, rest: Vec<u8>, stream: Stream) -> Later<()>;
 
-    /// A request `gateway/…` of an agent on an ordinary socket. Params and result are JSON text.
-    fn request(&self, method: String, params: String) -> Later<Result<String, Error>>;
+    /// A request `gateway/…` of an agent on an ordinary socket. Params and result are JSON text. Only who is `trusted`,
+    /// on the Unix socket, may say in which folder and environment something runs: no command comes from the network.
+    fn request(&self, method: String, params: String, trusted: bool) -> Later<Result<String, Error>>;
 
     /// More lines for `/metrics`.
     fn metrics(&self) -> String;
@@ -63,7 +64,8 @@ impl Hub {
             let error = Error::new(Code::METHOD, format!("this hub has no gateway: {method}"));
             return self.reply(state, conn, &rpc::response(&id, Err(&error)));
         };
-        let (asked, hub) = (faces.request(method, params), hub.clone());
+        let trusted = state.peers.get(&conn).is_some_and(|peer| peer.may_provide);
+        let (asked, hub) = (faces.request(method, params, trusted), hub.clone());
         tokio::spawn(async move {
             let outcome = asked.await;
             if let Some(hub) = hub.upgrade() {

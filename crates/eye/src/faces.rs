@@ -31,9 +31,9 @@ impl Faces for Seated {
         Box::pin(async move { face.stream(&announcement, rest, stream).await })
     }
 
-    fn request(&self, method: String, params: String) -> Later<Result<String, Error>> {
+    fn request(&self, method: String, params: String, trusted: bool) -> Later<Result<String, Error>> {
         let face = self.0.clone();
-        Box::pin(async move { face.gateway_request(&method, &params).await })
+        Box::pin(async move { face.gateway_request(&method, &params, trusted).await })
     }
 
     fn metrics(&self) -> String {

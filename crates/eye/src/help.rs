@@ -11,8 +11,8 @@ pub const GROUPS: [(&str, &[&str]); 9] = [
     ("Act", &["click", "fill", "type", "press", "select", "check", "uncheck", "hover", "scroll", "drag", "upload"]),
     ("Messages", &["pub", "sub", "send", "read", "write"]),
     ("Pages", &["pages", "use", "open", "reload"]),
-    ("Tools", &["tools", "call", "rpc"]),
-    ("MCP", &["mcp"]),
+    ("Tools", &["tools", "call", "discover", "rpc"]),
+    ("MCP", &["mcp", "servers"]),
     ("Hub", &["up", "down", "status", "doctor", "token", "allow"]),
     ("Shell", &["skill", "completions", "man", "version", "help"]),
 ];

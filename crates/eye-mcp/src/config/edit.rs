@@ -1,6 +1,6 @@
 //! Adding a server to a file that a person wrote: their comments and order stay.
 
-use super::model::{Command, ServerConfig};
+use super::model::ServerConfig;
 use super::{Config, ConfigError, check_name, parse};
 use std::fmt::Write;
 use std::path::Path;
@@ -60,10 +60,6 @@ fn block(name: &str, server: &ServerConfig, indent: usize) -> String {
     let mut text = format!("{pad}{}:\n", key(name));
     let Ok(serde_json::Value::Object(members)) = serde_json::to_value(server) else { return text };
     for (member, value) in members {
-        let value = match (&server.command, member.as_str()) {
-            (Some(Command::Program(program)), "command") => serde_json::json!([program]),
-            _ => value,
-        };
         let _ = writeln!(text, "{pad}{pad}{}: {}", key(&member), flow(&value));
     }
     text

@@ -17,6 +17,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -83,7 +84,7 @@ fn raw(json: &str) -> Box<RawValue> {
     RawValue::from_string(json.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-/// Params of `gateway/…`: whose upstreams, and what of them.
+/// Params of `gateway/…`: who asks, whose upstreams it means, and what of them.
 #[derive(Deserialize)]
 struct Asked {
     cwd: Option<PathBuf>,
@@ -96,39 +97,41 @@ struct Asked {
 
 impl Face {
     /// Answers `gateway/servers`, `gateway/discover {query}` and `gateway/call {name, arguments, …}` of an agent on an
-    /// ordinary socket. `cwd` and `env` say whose upstreams.
-    pub async fn gateway_request(&self, method: &str, params: &str) -> Result<String, Error> {
-        let asked: Asked = serde_json::from_str(params)
-            .map_err(|error| Error::new(Code::PARAMS, format!("invalid params: {error}")))?;
-        let project = asked.cwd.map(|cwd| Project { cwd, env: asked.env });
-        let who = Identity { name: asked.agent, page: None };
-        let newcomer = Newcomer { who, project, full: false };
+    /// ordinary socket. `cwd` and `env` say whose upstreams; only who is `trusted` may say so.
+    pub async fn gateway_request(&self, method: &str, params: &str, trusted: bool) -> Result<String, Error> {
+        let Asked { cwd, env, agent, query } = eye_protocol::rpc::params(params)?;
+        let project = cwd.filter(|_| trusted).map(|cwd| Project { cwd, env });
+        let newcomer = Newcomer { who: Identity { name: agent, page: None }, project, full: false };
         let client = Client::new(self, newcomer).ok_or_else(|| Error::new(Code::CONNECTION, "the hub shuts down"))?;
         match method {
-            "gateway/servers" => Ok(format!(r#"{{"servers":{}}}"#, json(&client.scope.servers()))),
+            "gateway/servers" => {
+                let errors: Vec<String> = client.scope.config_errors().iter().map(ToString::to_string).collect();
+                Ok(format!(r#"{{"servers":{},"errors":{}}}"#, json(&client.scope.servers()), json(&errors)))
+            }
             "gateway/discover" => {
-                let found = client.discover(&asked.query).await.map_err(|error| error.to_error())?;
+                let found = client.discover(&query).await.map_err(|error| error.to_error())?;
                 let mut members: serde_json::Map<String, serde_json::Value> =
                     serde_json::from_str(&json(&found)).unwrap_or_default();
                 members.insert("text".into(), found.text().into());
                 Ok(json(&members))
             }
-            "gateway/call" => {
-                let (sender, _nobody) = mpsc::channel(OUTLET_LEN_MAX);
-                let params = format!(r#"{{"name":"mcp_call","arguments":{params}}}"#);
-                let request =
-                    Request { id: RawValue::NULL.to_owned(), method: "tools/call".into(), params: Some(raw(&params)) };
-                let meta = Meta::default();
-                let call = Call { client, era: Era::Legacy, request, meta, outlet: Outlet(sender) };
-                let outcome = tools::call(&call).await.map_err(|stop| match stop {
-                    Stop::Error(error) => of_rpc(&error),
-                    Stop::Input(_) => Error::new(Code::REQUEST, "this tool asks its user something"),
-                })?;
-                Ok(outcome.render(Era::Legacy, "tools/call", self.server_info()))
-            }
+            "gateway/call" => self.gateway_call(client, params).await,
             other => Err(Error::new(Code::METHOD, format!("no such method: {other}"))
                 .hint("known: gateway/servers, gateway/discover, gateway/call")),
         }
+    }
+
+    /// A call by name, which may mean a page's tool as well as an upstream's.
+    async fn gateway_call(&self, client: Arc<Client>, params: &str) -> Result<String, Error> {
+        let (sender, _nobody) = mpsc::channel(OUTLET_LEN_MAX);
+        let params = raw(&format!(r#"{{"name":"mcp_call","arguments":{params}}}"#));
+        let request = Request { id: RawValue::NULL.to_owned(), method: "tools/call".into(), params: Some(params) };
+        let call = Call { client, era: Era::Legacy, request, meta: Meta::default(), outlet: Outlet(sender) };
+        let outcome = tools::call(&call).await.map_err(|stop| match stop {
+            Stop::Error(error) => of_rpc(&error),
+            Stop::Input(_) => Error::new(Code::REQUEST, "this tool asks its user something"),
+        })?;
+        Ok(outcome.render(Era::Legacy, "tools/call", self.server_info()))
     }
 }
 

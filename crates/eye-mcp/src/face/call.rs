@@ -173,13 +173,10 @@ impl Call {
             return Err(Stop::Error(error));
         }
         match self.era {
-            Era::Modern => match self.input(key) {
-                Some(answer) => Ok(answer),
-                None => {
-                    let request = format!(r#"{{"method":{},"params":{params}}}"#, json(method));
-                    Err(Stop::Input(Outcome::Input { requests: vec![(key.to_owned(), request)], state: None }))
-                }
-            },
+            Era::Modern => self.input(key).ok_or_else(|| {
+                let request = format!(r#"{{"method":{},"params":{params}}}"#, json(method));
+                Stop::Input(Outcome::Input { requests: vec![(key.to_owned(), request)], state: None })
+            }),
             Era::Legacy => self.ask_now(method, params).await.map_err(Stop::Error),
         }
     }

@@ -90,15 +90,14 @@ impl Client {
     /// Everything that can be called now.
     pub(super) async fn catalogue(&self) -> Held {
         let keeping = self.face.keeping();
-        let pages = match keeping.and_then(Keeping::get) {
-            Some(pages) => pages,
-            None => {
-                let pages = Arc::new(self.pages().await);
-                if let Some(keeping) = keeping {
-                    keeping.set(pages.clone());
-                }
-                pages
+        let pages = if let Some(pages) = keeping.and_then(Keeping::get) {
+            pages
+        } else {
+            let pages = Arc::new(self.pages().await);
+            if let Some(keeping) = keeping {
+                keeping.set(pages.clone());
             }
+            pages
         };
         Held { catalogue: self.scope.catalogue(&pages.more), pages }
     }

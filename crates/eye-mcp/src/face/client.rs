@@ -46,11 +46,14 @@ pub struct Client {
     pub(super) changes: broadcast::Sender<Change>,
     pub(super) pumping: AtomicBool,
     agreed: OnceLock<Agreed>,
-    asked: Mutex<HashMap<u64, oneshot::Sender<Result<Box<RawValue>, RpcError>>>>,
+    asked: Mutex<HashMap<u64, oneshot::Sender<Answered>>>,
     last_asked: AtomicU64,
     level: Mutex<usize>,
     followed: Mutex<BTreeSet<String>>,
 }
+
+/// What a client answers to something that it was asked.
+type Answered = Result<Box<RawValue>, RpcError>;
 
 /// What a legacy client and we agreed on.
 #[derive(Clone, Debug)]
@@ -94,7 +97,7 @@ impl Client {
     }
 
     /// An id for something that this client is asked, and where its answer comes.
-    pub(super) fn ask(&self) -> (u64, oneshot::Receiver<Result<Box<RawValue>, RpcError>>) {
+    pub(super) fn ask(&self) -> (u64, oneshot::Receiver<Answered>) {
         let id = self.last_asked.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, receiver) = oneshot::channel();
         hold(&self.asked).insert(id, sender);

@@ -7,7 +7,7 @@ pub const ANSWER_CHARS_MAX: usize = 40_000;
 /// Sessions of legacy clients over HTTP. The one that was idle longest gives way.
 pub const SESSIONS_MAX: usize = 1_024;
 /// How long a session without any request is kept: an agent may think for a night.
-pub const SESSION_IDLE: Duration = Duration::from_secs(24 * 3_600);
+pub const SESSION_IDLE: Duration = Duration::from_hours(24);
 /// Requests of one connection that are under way.
 pub const REQUESTS_MAX: usize = 4_096;
 /// What may wait to be written to one connection.
@@ -31,9 +31,9 @@ pub const CHANGES_PAUSE: Duration = Duration::from_millis(30);
 /// A stream that says nothing is kept alive by a comment.
 pub const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// How long a person may take to answer what a tool asks.
-pub const INPUT: Duration = Duration::from_secs(600);
+pub const INPUT: Duration = Duration::from_mins(10);
 /// How long what a person was asked may be answered, when the answer comes with another request.
-pub const STATE_LIFE: Duration = Duration::from_secs(3_600);
+pub const STATE_LIFE: Duration = Duration::from_hours(1);
 /// How often a tool may ask on.
 pub const INPUT_ROUNDS_MAX: usize = 10;
 /// How long a client may keep lists of pages and their tools.

@@ -19,7 +19,9 @@ pub struct Asked {
 }
 
 /// Tool, function of the bridge, description, and arguments in order with their types.
-const TOOLS: [(&str, &str, &str, &[(&str, &str)]); 8] = [
+type Tool = (&'static str, &'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const TOOLS: [Tool; 8] = [
     ("algo_eval", "eval", "Execute JavaScript code in the browser", &[("code", "string")]),
     ("algo_getState", "getState", "Get the current state of the desktop", &[]),
     ("algo_query", "query", "Query a DOM element", &[("selector", "string")]),
@@ -87,7 +89,7 @@ fn failed(message: &str) -> String {
     format!(r#"{{"error":{}}}"#, json(message))
 }
 
-fn definition((name, _, description, arguments): &(&str, &str, &str, &[(&str, &str)])) -> String {
+fn definition((name, _, description, arguments): &Tool) -> String {
     let properties: Vec<String> =
         arguments.iter().map(|(name, kind)| format!(r#""{name}":{{"type":"{kind}"}}"#)).collect();
     let required: Vec<String> = arguments.iter().map(|(name, _)| format!(r#""{name}""#)).collect();

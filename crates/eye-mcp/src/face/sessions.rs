@@ -192,7 +192,7 @@ pub struct Log {
 #[derive(Debug, Default)]
 struct Events {
     /// Number and text; an empty text is an event without data, which only says where the stream is.
-    events: VecDeque<(u64, String)>,
+    kept: VecDeque<(u64, String)>,
     bytes: usize,
     next: u64,
     ended: bool,
@@ -222,9 +222,9 @@ impl Log {
         let number = inner.next;
         inner.next += 1;
         inner.bytes += text.len();
-        inner.events.push_back((number, text.to_owned()));
-        while inner.events.len() > EVENTS_MAX || (inner.bytes > EVENTS_BYTES_MAX && inner.events.len() > 1) {
-            if let Some((_, oldest)) = inner.events.pop_front() {
+        inner.kept.push_back((number, text.to_owned()));
+        while inner.kept.len() > EVENTS_MAX || (inner.bytes > EVENTS_BYTES_MAX && inner.kept.len() > 1) {
+            if let Some((_, oldest)) = inner.kept.pop_front() {
                 inner.bytes -= oldest.len();
             }
         }
@@ -260,7 +260,7 @@ impl Log {
             let notified = self.came.notified();
             {
                 let mut inner = hold(&self.inner);
-                let found = inner.events.iter().find(|(number, _)| *number >= from).cloned();
+                let found = inner.kept.iter().find(|(number, _)| *number >= from).cloned();
                 // What was written before a pause is still read.
                 if let Some((number, text)) = found
                     && (inner.turn == turn || inner.turn == turn + 1)
@@ -320,10 +320,10 @@ mod tests {
         for _ in 0..EVENTS_MAX + 5 {
             log.push("x");
         }
-        assert_eq!(hold(&log.inner).events.len(), EVENTS_MAX);
+        assert_eq!(hold(&log.inner).kept.len(), EVENTS_MAX);
         let big = "x".repeat(EVENTS_BYTES_MAX);
         log.push(&big);
         log.push(&big);
-        assert_eq!(hold(&log.inner).events.len(), 1);
+        assert_eq!(hold(&log.inner).kept.len(), 1);
     }
 }

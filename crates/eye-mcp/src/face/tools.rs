@@ -15,6 +15,7 @@ use eye_protocol::{Code, Error};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::fmt::Write;
 use std::time::Duration;
 
 /// What a client is told about the server. At most 60 tokens, counted by a test.
@@ -126,10 +127,10 @@ async fn eye(call: &Call, arguments: &str) -> Outcome {
     };
     let mut params = format!(r#"{{"code":{}"#, json(&expr));
     if let Some(page) = page.filter(|page| !page.is_empty()) {
-        params.push_str(&format!(r#","page":{}"#, json(&page)));
+        let _ = write!(params, r#","page":{}"#, json(&page));
     }
     if let Some(timeout) = timeout {
-        params.push_str(&format!(r#","timeout":{timeout}"#));
+        let _ = write!(params, r#","timeout":{timeout}"#);
     }
     params.push('}');
     match call.ask_hub("eval", &params).await {

@@ -8,7 +8,7 @@ mod scope;
 mod status;
 
 pub use context::{CallContext, Change, ChangeKind, ProgressSink, Project};
-pub use requests::{Call, Discover, ListServers, Servers};
+pub use requests::{Servers, Trial, try_server};
 pub use scope::{Changes, More, Scope};
 pub use status::{ServerState, ServerStatus};
 

@@ -78,8 +78,8 @@ impl Pipe {
             full: args.full,
             again,
         };
-        let line = format!("mcp {}\n", json(&announcement));
-        socket.write_all(line.as_bytes()).map_err(|_| Failure::HubGone)?;
+        let first = format!("mcp {}\n", json(&announcement));
+        socket.write_all(first.as_bytes()).map_err(|_| Failure::HubGone)?;
         socket.set_read_timeout(None).map_err(Failure::io("wait for the hub"))?;
         let reader = socket.try_clone().map_err(Failure::io("read from the hub"))?;
         let ended = Arc::new(AtomicBool::new(false));
