@@ -7,11 +7,12 @@ mod tests {
     use std::process::Command;
 
     /// What each crate of ours may use of ours, outside tests.
-    const EDGES: [(&str, &[&str]); 8] = [
+    const EDGES: [(&str, &[&str]); 9] = [
         ("eye-protocol", &[]),
         ("eye-core", &["eye-protocol"]),
         ("eye-hub", &["eye-core", "eye-protocol"]),
-        ("eye", &["eye-hub", "eye-protocol"]),
+        ("eye-mcp", &["eye-protocol"]),
+        ("eye", &["eye-hub", "eye-mcp", "eye-protocol"]),
         ("eye-client", &["eye-protocol"]),
         ("eye-testkit", &["eye-protocol"]),
         ("eye-bench", &["eye-protocol"]),
@@ -19,8 +20,13 @@ mod tests {
     ];
 
     /// Who may use a library that only one room knows.
-    const ONLY: [(&str, &[&str]); 4] =
-        [("axum", &["eye-hub"]), ("tokio", &["eye-hub"]), ("clap", &["eye"]), ("rustyline", &["eye"])];
+    const ONLY: [(&str, &[&str]); 5] = [
+        ("axum", &["eye-hub"]),
+        ("rmcp", &["eye-mcp"]),
+        ("tokio", &["eye-hub", "eye-mcp"]),
+        ("clap", &["eye"]),
+        ("rustyline", &["eye"]),
+    ];
 
     fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());

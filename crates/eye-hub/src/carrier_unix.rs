@@ -1,5 +1,6 @@
 //! One connection on the Unix socket: frames in, bytes out. Whoever comes this way is of the same user.
 
+use crate::faces::ANNOUNCEMENT;
 use crate::hub::Hub;
 use crate::outbox::Outbox;
 use crate::peer::{Peer, Side, Voice};
@@ -24,7 +25,7 @@ pub async fn serve(hub: Arc<Hub>, mut socket: UnixStream) {
     peer.may_provide = true;
     let (conn, signals) = hub.enter(peer);
     let (mut reader, mut writer) = socket.split();
-    let broken = {
+    let ended = {
         let write = async {
             while let Some((parcel, close)) = hub.parcel(conn, &signals).await {
                 if write_all(&hub, conn, &mut writer, &parcel.bytes).await.is_err() || close.is_some() {
@@ -33,12 +34,19 @@ pub async fn serve(hub: Arc<Hub>, mut socket: UnixStream) {
             }
         };
         tokio::select! {
-            broken = read_all(&hub, conn, &mut reader) => broken,
-            () = write => None,
-            () = signals.end.notified() => None,
+            ended = read_all(&hub, conn, &mut reader) => ended,
+            () = write => Ended::Closed,
+            () = signals.end.notified() => Ended::Closed,
         }
     };
-    if let Some(error) = broken {
+    if let Ended::Announced { announcement, rest } = ended {
+        hub.leave(conn);
+        if let Some(seat) = hub.seat.get() {
+            seat.faces.stream(announcement, rest, socket).await;
+        }
+        return;
+    }
+    if let Ended::Broken(error) = ended {
         // Half a frame cannot be skipped: the peer is told, and the stream ends.
         let mut frame = String::new();
         write_plain("", &Err(Error::new(Code::PARSE, error.to_string())), &mut frame);
@@ -51,7 +59,17 @@ pub async fn serve(hub: Arc<Hub>, mut socket: UnixStream) {
     hub.leave(conn);
 }
 
-async fn read_all(hub: &Hub, conn: Conn, reader: &mut ReadHalf<'_>) -> Option<StreamError> {
+/// Why reading ended.
+enum Ended {
+    /// The peer closed, or is closed.
+    Closed,
+    /// What it sent can be read no further.
+    Broken(StreamError),
+    /// It speaks MCP from here on.
+    Announced { announcement: String, rest: Vec<u8> },
+}
+
+async fn read_all(hub: &Hub, conn: Conn, reader: &mut ReadHalf<'_>) -> Ended {
     let mut decoder = Decoder::default();
     loop {
         let buffer = decoder.buffer();
@@ -60,17 +78,22 @@ async fn read_all(hub: &Hub, conn: Conn, reader: &mut ReadHalf<'_>) -> Option<St
         }
         buffer.reserve(READ_BYTES);
         match reader.read_buf(buffer).await {
-            Ok(0) | Err(_) => return None,
+            Ok(0) | Err(_) => return Ended::Closed,
             Ok(_) => {}
         }
         loop {
             match decoder.frame() {
+                // No code begins so: a name cannot stand before a brace.
+                Ok(Some(frame)) if frame.starts_with(ANNOUNCEMENT) && hub.seat.get().is_some() => {
+                    let announcement = frame[ANNOUNCEMENT.len() - 1..].to_owned();
+                    return Ended::Announced { announcement, rest: std::mem::take(decoder.buffer()) };
+                }
                 // An agent that asked for batches on a stream gets frames all the same: a stream has no messages.
                 Ok(Some(frame)) => {
                     let _ = hub.hear(conn, frame);
                 }
                 Ok(None) => break,
-                Err(error) => return Some(error),
+                Err(error) => return Ended::Broken(error),
             }
         }
     }

@@ -1,8 +1,10 @@
 //! What a hub needs to know before it starts, and why it may not start. Nothing here reads the environment.
 
+use crate::faces::Faces;
 use crate::token::Token;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Everything a hub is told. Paths come from the caller.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub struct Config {
     pub origins_file: PathBuf,
     /// Where the hub remembers its sessions across a restart.
     pub state_dir: PathBuf,
+    /// Who serves agents in another protocol: MCP.
+    pub faces: Option<Arc<dyn Faces>>,
 }
 
 /// Who may be an agent over TCP.

@@ -249,6 +249,7 @@ impl Hub {
                     self.reply(state, conn, &rpc::response(&id, Ok(r#"{"stopping":true}"#)));
                     self.stop.notify_one();
                 }
+                FromAgent::Gateway { id, method, params } => self.ask_faces(state, conn, id, method, params),
                 FromAgent::Hello { id, hello } => self.agent_hello(state, conn, id.as_deref(), hello),
             }
         }

@@ -6,7 +6,7 @@ use crate::gate::{Admitted, Gate, Knock, Refusal, Wants};
 use crate::hub::Hub;
 use crate::outbox::Outbox;
 use crate::peer::{Joining, Peer, Side, Voice};
-use crate::{assets, http_btcp, metrics, served, session_id};
+use crate::{assets, http_btcp, http_faces, metrics, served, session_id};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -14,7 +14,7 @@ use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::extract::{DefaultBodyLimit, Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
 use eye_protocol::limits::MESSAGE_BYTES_MAX;
@@ -46,6 +46,8 @@ pub fn router(door: Door) -> Router {
         .route("/events", get(http_btcp::events).options(http_btcp::preflight))
         .route("/message", post(http_btcp::message).options(http_btcp::preflight))
         .route("/rpc", post(http_btcp::rpc).options(http_btcp::preflight))
+        .route("/mcp", any(http_faces::serve))
+        .route("/api/mcp", any(http_faces::serve))
         .route("/eye.js", get(client))
         .route("/eye/{part}", get(part))
         .route("/apps/{*path}", get(app))

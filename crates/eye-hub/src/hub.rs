@@ -1,6 +1,7 @@
 //! The hub's one state: the switchboard, the peers and their outboxes. What a peer says goes in, what follows is
 //! written into outboxes while the state is held, so that nothing is reordered.
 
+use crate::faces::Seat;
 use crate::outbox::{Kind, Parcel};
 use crate::peer::{Peer, Side, Signals, Voice};
 use crate::served::Served;
@@ -15,9 +16,9 @@ use eye_protocol::{Code, Error, rpc};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// What a hub tells of itself beside its counts.
 #[derive(Clone, Debug)]
@@ -46,6 +47,10 @@ pub struct Hub {
     state: Mutex<State>,
     facts: Facts,
     started: Instant,
+    /// Who serves agents in another protocol.
+    pub(crate) seat: OnceLock<Seat>,
+    /// Counts up when pages come, go or change, or their tools do.
+    pub(crate) lists: watch::Sender<u64>,
     /// The next deadline came nearer.
     pub rearm: Notify,
     /// The sessions to remember changed.
@@ -81,6 +86,8 @@ impl Hub {
             state: Mutex::new(state),
             facts,
             started: Instant::now(),
+            seat: OnceLock::new(),
+            lists: watch::Sender::new(0),
             rearm: Notify::new(),
             remember: Notify::new(),
             stop: Notify::new(),
@@ -285,12 +292,16 @@ impl Hub {
     fn feed_todo(&self, state: &mut State) {
         let now = self.now();
         while let Some(input) = state.todo.pop_front() {
+            let lists = changes_lists(&input);
             let mut effects = std::mem::take(&mut state.effects);
             state.board.on(now, input, &mut effects);
             for effect in effects.drain(..) {
                 self.apply(state, effect);
             }
             state.effects = effects;
+            if lists {
+                self.lists.send_modify(|count| *count += 1);
+            }
         }
         let wake = state.board.next_wake();
         if wake.is_some_and(|at| state.armed_at.is_none_or(|armed| at < armed)) {
@@ -364,6 +375,18 @@ pub(crate) fn retire(peer: &mut Peer) {
     }
     peer.deaf = true;
     peer.close_after(Close::shutdown());
+}
+
+/// Whether another list of pages or tools may follow from it.
+fn changes_lists(input: &Input) -> bool {
+    matches!(
+        input,
+        Input::PageJoined { .. }
+            | Input::PageLeft { .. }
+            | Input::PageChanged { .. }
+            | Input::PageOffers { .. }
+            | Input::PageWithdraws { .. }
+    )
 }
 
 fn gone(side: Side, conn: Conn) -> Input {

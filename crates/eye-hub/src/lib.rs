@@ -2,17 +2,20 @@
 //!
 //! It reads no environment and prints nothing; whoever runs it says where everything is ([`Config`]).
 
+mod agent_link;
 mod assets;
 mod carrier_events;
 mod carrier_unix;
 mod carrier_ws;
 pub mod config;
 mod dialect;
+pub mod faces;
 mod gate;
 mod hearing;
 mod holder;
 mod http;
 mod http_btcp;
+mod http_faces;
 mod hub;
 mod memory;
 mod metrics;
@@ -28,6 +31,8 @@ mod tls;
 pub mod token;
 mod version;
 
+pub use agent_link::{AgentLink, Answer, Links, ProgressSink};
 pub use config::{Auth, Config, HubError, Ready, Tls};
+pub use faces::Faces;
 pub use server::run;
 pub use token::Token;

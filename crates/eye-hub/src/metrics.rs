@@ -45,5 +45,8 @@ pub fn text(hub: &Hub) -> String {
         sum_ms % 1000,
         tally.calls
     );
+    if let Some(seat) = hub.seat.get() {
+        out.push_str(&seat.faces.metrics());
+    }
     out
 }

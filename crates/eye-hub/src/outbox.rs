@@ -1,7 +1,9 @@
 //! What waits to be written to one peer: a byte buffer, swapped out whole by its writer.
 
+use crate::agent_link::Letterbox;
 use eye_protocol::batch::Batches;
 use eye_protocol::stream;
+use std::sync::Arc;
 
 /// The buffer, framed as its peer reads.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub enum Outbox {
         /// Whether each says its kind.
         named: bool,
     },
+    /// No bytes: an agent inside this process.
+    Inside(Arc<Letterbox>),
 }
 
 /// What a JSON-RPC frame is, for carriers that name it.
@@ -87,6 +91,8 @@ impl Outbox {
     pub fn line(&mut self, frame: &str) {
         match self {
             Self::Batches(batches) => batches.line(frame),
+            // Such an agent asks by JSON-RPC only.
+            Self::Inside(_) => {}
             Self::Stream(_) | Self::Messages { .. } | Self::Events { .. } => self.text(frame),
         }
     }
@@ -95,6 +101,7 @@ impl Outbox {
     pub fn rpc(&mut self, kind: Kind, json: &str) {
         match self {
             Self::Batches(batches) => batches.rpc(json),
+            Self::Inside(letterbox) => letterbox.put(json),
             Self::Events { bytes, named: true } => {
                 // Our JSON has no newline in it, so one line of data holds it.
                 bytes.extend_from_slice(format!("event: {}\ndata: {json}\n\n", kind.name()).as_bytes());
@@ -120,6 +127,7 @@ impl Outbox {
                 ends.push(bytes.len());
             }
             Self::Batches(batches) => batches.line(frame),
+            Self::Inside(_) => {}
             Self::Events { bytes, .. } => {
                 for line in frame.split('\n') {
                     bytes.extend_from_slice(b"data: ");
@@ -136,6 +144,7 @@ impl Outbox {
         match self {
             Self::Stream(bytes) | Self::Messages { bytes, .. } | Self::Events { bytes, .. } => bytes.len(),
             Self::Batches(batches) => batches.len_bytes(),
+            Self::Inside(letterbox) => letterbox.len_bytes(),
         }
     }
 
@@ -147,6 +156,10 @@ impl Outbox {
             }
             Self::Messages { bytes, ends, binary } => {
                 Parcel { bytes: std::mem::take(bytes), ends: std::mem::take(ends), binary: std::mem::take(binary) }
+            }
+            Self::Inside(letterbox) => {
+                letterbox.close();
+                Parcel::default()
             }
             Self::Batches(batches) => {
                 let (bytes, ends) = batches.take();

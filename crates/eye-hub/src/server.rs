@@ -65,6 +65,9 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     };
     let memory = Memory::new(&config.state_dir);
     let hub = Arc::new(Hub::new(facts, memory.load()));
+    if let Some(faces) = config.faces.clone() {
+        hub.seat(faces);
+    }
     let mut hosts = config.hosts;
     if !listen.ip().is_loopback() && !listen.ip().is_unspecified() {
         // An address cannot be rebound by DNS, so the one that was asked for is safe to answer to.
@@ -92,11 +95,17 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     }
     // Nobody finds the way any more; agents that already knocked are let in to be told that this hub retires.
     place.withdraw();
+    let faces_left = config.faces.map(|faces| faces.shut_down());
     hub.shut_down();
     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), async {
         tokio::select! {
             () = accept_agents(&hub, &agents) => {}
-            () = all_left(&hub) => {}
+            () = async {
+                if let Some(left) = faces_left {
+                    left.await;
+                }
+                all_left(&hub).await;
+            } => {}
         }
     })
     .await;

@@ -17,6 +17,8 @@ pub mod limits;
 pub mod line;
 pub mod messages;
 pub mod rpc;
+pub mod schema;
+pub mod signature;
 pub mod state;
 pub mod stream;
 pub mod tools;

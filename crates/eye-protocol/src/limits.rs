@@ -83,6 +83,9 @@ pub const AGENT_CALLS_PER_S_MAX: u64 = 1_000_000;
 /// Calls of one page in a second, after a burst of [`SESSION_CALLS_MAX`].
 pub const PAGE_CALLS_PER_S_MAX: u64 = 2_000_000;
 
+/// What an agent inside the hub's process has not heard yet; older news give way.
+pub const LINK_NEWS_LEN_MAX: usize = 4_096;
+
 /// A state's document.
 pub const STATE_BYTES_MAX: usize = 4 << 20;
 /// Changes that are remembered, for `since`.

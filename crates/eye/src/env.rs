@@ -75,6 +75,13 @@ pub fn current_folder() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
+/// All of it as text, for what runs in somebody else's name. What is no text is left out.
+pub fn everything() -> std::collections::BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
 /// This program's own file.
 pub fn current_program() -> std::io::Result<PathBuf> {
     std::env::current_exe()

@@ -5,13 +5,14 @@ use clap::Command;
 use std::fmt::Write;
 
 /// Every verb, by group.
-pub const GROUPS: [(&str, &[&str]); 8] = [
+pub const GROUPS: [(&str, &[&str]); 9] = [
     ("Ask", &["eval", "fire", "async", "collect", "batch", "repl"]),
     ("See", &["look", "text", "query", "state", "watch", "wait", "logs"]),
     ("Act", &["click", "fill", "type", "press", "select", "check", "uncheck", "hover", "scroll", "drag", "upload"]),
     ("Messages", &["pub", "sub", "send", "read", "write"]),
     ("Pages", &["pages", "use", "open", "reload"]),
-    ("Tools", &["tools", "call", "rpc"]),
+    ("Tools", &["tools", "call", "discover", "rpc"]),
+    ("MCP", &["mcp", "servers"]),
     ("Hub", &["up", "down", "status", "doctor", "token", "allow"]),
     ("Shell", &["skill", "completions", "man", "version", "help"]),
 ];

@@ -4,6 +4,7 @@ mod args;
 mod client;
 mod env;
 mod exit;
+mod faces;
 mod failure;
 mod help;
 mod link;
@@ -11,9 +12,9 @@ mod near;
 mod options;
 mod places;
 mod said;
-mod schema;
 mod start;
 mod stream;
+mod typing;
 mod ui;
 mod verbs;
 

@@ -104,6 +104,16 @@ pub fn log_file() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("hub.log"))
 }
 
+/// The user's settings of the gateway.
+pub fn config_file() -> Result<PathBuf, Failure> {
+    Ok(config_folder()?.join("config.yaml"))
+}
+
+/// Where the gateway keeps what it has learned.
+pub fn gateway_folder() -> Result<PathBuf, Failure> {
+    Ok(state_folder()?.join("gateway"))
+}
+
 fn config_folder() -> Result<PathBuf, Failure> {
     Ok(base(Var::ConfigHome, ".config")?.join("eye"))
 }

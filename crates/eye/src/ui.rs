@@ -5,8 +5,11 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::{Options, cut};
 use eye_protocol::Value;
+pub use eye_protocol::signature::one_line;
 use std::fmt::Display;
+use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
 
 const RED: &str = "\x1b[1;31m";
@@ -85,17 +88,6 @@ pub fn text_out(text: &str) -> Result<(), Failure> {
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(not_printed)
 }
 
-/// Text that a page chose, as part of a line: nothing of it may move the cursor or begin another line.
-pub fn one_line(text: &str, chars_max: usize) -> String {
-    let mut plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(chars_max + 1).collect();
-    if plain.chars().count() > chars_max {
-        plain.pop();
-        plain.pop();
-        plain.push('…');
-    }
-    plain
-}
-
 /// How far a call is: one line that changes on a terminal, plain lines elsewhere, always on stderr.
 pub struct ProgressLine {
     /// How wide the terminal is, when stderr is one.
@@ -156,14 +148,12 @@ fn not_printed(error: io::Error) -> Failure {
     if error.kind() == ErrorKind::BrokenPipe { Failure::OutputClosed } else { Failure::io("print the answer")(error) }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Standard input without a buffer of ours, for what is only passed on.
+pub fn raw_stdin() -> Result<File, Failure> {
+    io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(Failure::io("read from stdin"))
+}
 
-    #[test]
-    fn a_pages_text_stays_on_its_line_and_is_cut() {
-        assert_eq!(one_line("a\u{1b}[2Jb\nc", 60), "a [2Jb c");
-        assert_eq!(one_line(&"x".repeat(60), 60), "x".repeat(60));
-        assert_eq!(one_line(&"x".repeat(61), 60), format!("{}…", "x".repeat(59)));
-    }
+/// Standard output without a buffer of ours.
+pub fn raw_stdout() -> Result<File, Failure> {
+    io::stdout().as_fd().try_clone_to_owned().map(File::from).map_err(not_printed)
 }

@@ -73,6 +73,11 @@ export class Home {
     return `http://localhost:${String(this.port)}`;
   }
 
+  /** What a command of this home is started with. */
+  get env(): Readonly<Record<string, string>> {
+    return this.#env;
+  }
+
   /** Where agents find it. */
   get socket(): string {
     return join(this.folder, "run/eye/hub.sock");
@@ -143,7 +148,7 @@ export class Home {
   }
 }
 
-function program(): string {
+export function program(): string {
   const named = process.env["EYE_BIN"];
   if (named === undefined) throw new Error("run.mjs says where eye is");
   return named;

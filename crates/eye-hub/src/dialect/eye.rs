@@ -87,6 +87,9 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
             FromAgent::Input(topics::from_peer(agent, Some(id.clone()), method, params)?)
         }
         "mailbox/read" => FromAgent::Input(topics::read_mail(reply(), params)?),
+        gateway if gateway.starts_with("gateway/") => {
+            FromAgent::Gateway { id: id.clone(), method: gateway.into(), params: params.into() }
+        }
         _ => return super::tools::from_agent(&reply(), method, params),
     })
 }

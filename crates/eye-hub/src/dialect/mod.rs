@@ -29,6 +29,15 @@ pub enum FromAgent {
     Reply(String),
     /// It wants to provide: from here on it is a page, and this frame is its first.
     Provide,
+    /// Something for the gateway, which the hub does not know itself.
+    Gateway {
+        /// Where the answer goes.
+        id: RpcId,
+        /// `gateway/…`.
+        method: String,
+        /// JSON text.
+        params: String,
+    },
     /// How the hub does.
     Status(RpcId),
     /// A file or folder is to be served to a browser.

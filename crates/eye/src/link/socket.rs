@@ -25,6 +25,12 @@ impl SocketLink {
         }
     }
 
+    /// The socket itself, and what was read of it already, for whoever goes on in another protocol.
+    pub fn into_stream(mut self) -> (UnixStream, Vec<u8>) {
+        let rest = std::mem::take(self.decoder.buffer());
+        (self.stream, rest)
+    }
+
     /// Sends frames in one write.
     pub fn send(&mut self, frames: &[&str]) -> Result<(), Failure> {
         let mut bytes = Vec::with_capacity(frames.iter().map(|frame| frame.len() + 16).sum());

@@ -1,18 +1,21 @@
 //! `eye up`: run a hub, in the background or right here.
 
-use crate::env::Var;
+use crate::env::{self, Var};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::start::{self, Report, STARTS_MAX, Started};
 use crate::verbs::{status, token};
-use crate::{places, ui};
+use crate::{faces, places, ui};
 use clap::ValueEnum;
-use eye_hub::{Auth, Config, HubError, Ready, Tls};
+use eye_hub::{Auth, Config, Faces, HubError, Ready, Tls};
+use eye_mcp::face::Face;
+use eye_mcp::{Gateway, Project, Settings};
 use eye_protocol::messages::Status;
 use eye_protocol::rpc;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 const PORT_DEFAULT: u16 = 8765;
 
@@ -166,6 +169,19 @@ fn warn_open(args: &Args) {
     }
 }
 
+/// MCP's faces, with the upstreams of this user's settings.
+fn faces() -> Result<Arc<dyn Faces>, Failure> {
+    // A client over HTTP says nothing of a folder; this user's own is as good as any.
+    let cwd = Var::Home.folder().unwrap_or_else(|| "/".into());
+    let settings = Settings {
+        project: Project { cwd, env: env::everything() },
+        user_config: Some(places::config_file()?),
+        state_folder: Some(places::gateway_folder()?),
+        ..Settings::default()
+    };
+    Ok(faces::seated(Face::new(Gateway::new(settings), env!("CARGO_PKG_VERSION"))))
+}
+
 fn url(ready: &Ready) -> String {
     format!("{}://{}", if ready.tls { "https" } else { "http" }, ready.listen)
 }
@@ -186,6 +202,7 @@ impl Args {
             tls: self.tls_cert.zip(self.tls_key).map(|(cert, key)| Tls { cert, key }),
             origins_file: places::origins_file()?,
             state_dir: places::state_folder()?,
+            faces: Some(faces()?),
         })
     }
 

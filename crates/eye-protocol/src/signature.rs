@@ -1,7 +1,6 @@
 //! A tool in one line: `add(a: number, b?: number)  First sentence of its description.`
 
-use super::Schema;
-use crate::ui;
+use crate::schema::Schema;
 use serde_json::Value;
 
 /// What a tool's name and parameters are cut to.
@@ -9,14 +8,29 @@ const SIGNATURE_CHARS_MAX: usize = 1000;
 /// What the first sentence of a description is cut to.
 const SENTENCE_CHARS_MAX: usize = 200;
 
+/// Text that a stranger chose, as part of a line: nothing of it may move the cursor or begin another line.
+pub fn one_line(text: &str, chars_max: usize) -> String {
+    let mut plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(chars_max + 1).collect();
+    if plain.chars().count() > chars_max {
+        plain.pop();
+        plain.pop();
+        plain.push('…');
+    }
+    plain
+}
+
 /// `add(a: number, b?: number)`. A tool without a schema takes anything.
 pub fn signature(tool: &Value) -> String {
-    let name = tool["name"].as_str().unwrap_or_default();
+    signature_as(tool["name"].as_str().unwrap_or_default(), tool)
+}
+
+/// The same under another name, where the tool's own would not say whose it is.
+pub fn signature_as(name: &str, tool: &Value) -> String {
     let line = match tool.get("inputSchema").filter(|schema| !schema.is_null()) {
         Some(schema) => format!("{name}({})", parameters(Schema::new(schema))),
         None => format!("{name}(…)"),
     };
-    ui::one_line(&line, SIGNATURE_CHARS_MAX)
+    one_line(&line, SIGNATURE_CHARS_MAX)
 }
 
 /// The first sentence of its description, empty when it has none.
@@ -30,7 +44,7 @@ pub fn sentence(tool: &Value) -> String {
         ".!?".contains(*c) && rest.starts_with(char::is_whitespace) && next.is_none_or(|next| !next.is_lowercase())
     });
     let sentence = end.map_or(paragraph, |(at, c)| &paragraph[..at + c.len_utf8()]);
-    ui::one_line(sentence, SENTENCE_CHARS_MAX)
+    one_line(sentence, SENTENCE_CHARS_MAX)
 }
 
 fn parameters(schema: Schema<'_>) -> String {
@@ -76,6 +90,13 @@ mod tests {
 
     fn of(schema: &Value) -> String {
         signature(&json!({ "name": "t", "inputSchema": schema }))
+    }
+
+    #[test]
+    fn what_others_say_stays_on_its_line() {
+        assert_eq!(one_line("a\u{1b}[2Jb\nc", 60), "a [2Jb c");
+        assert_eq!(one_line(&"x".repeat(60), 60), "x".repeat(60));
+        assert_eq!(one_line(&"x".repeat(61), 60), format!("{}…", "x".repeat(59)));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! From words to arguments: `k=v` gets the type that the tool's schema says, `k:=JSON` its own.
 
-use super::Schema;
 use crate::failure::Failure;
+use eye_protocol::schema::Schema;
 use serde_json::{Map, Value};
 
 /// One word of the command line after the tool.

@@ -1,8 +1,5 @@
-//! What of a tool's JSON Schema the command line uses: its parameters as a signature, and the types that words get.
-//! Whether arguments fit is the hub's to say.
-
-pub mod signature;
-pub mod typing;
+//! What of a tool's JSON Schema a signature and a command line need: its parameters and their types.
+//! Whether arguments fit is not decided here.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +11,7 @@ const CHOICES_MAX: usize = 16;
 const REFERENCES_MAX: usize = 8;
 
 /// A part of a tool's schema, with the whole that its references point into.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Schema<'a> {
     whole: &'a Value,
     part: &'a Value,
@@ -36,17 +33,18 @@ impl<'a> Schema<'a> {
     }
 
     /// Its parameters by name, in their order.
-    fn parameters(&self) -> Option<&'a Map<String, Value>> {
+    pub fn parameters(&self) -> Option<&'a Map<String, Value>> {
         self.part.get("properties").and_then(Value::as_object)
     }
 
-    fn requires(&self, name: &str) -> bool {
+    /// Whether a parameter must be given.
+    pub fn requires(&self, name: &str) -> bool {
         let required = self.part.get("required").and_then(Value::as_array);
         required.is_some_and(|names| names.iter().any(|required| required == name))
     }
 
     /// The values it allows, when it lists them.
-    fn listed(&self) -> Option<&'a [Value]> {
+    pub fn listed(&self) -> Option<&'a [Value]> {
         match (self.part.get("const"), self.part.get("enum")) {
             (Some(only), _) => Some(std::slice::from_ref(only)),
             (None, Some(Value::Array(values))) => Some(values),
@@ -55,7 +53,7 @@ impl<'a> Schema<'a> {
     }
 
     /// The names of its types.
-    fn types(&self) -> Vec<&'a str> {
+    pub fn types(&self) -> Vec<&'a str> {
         match self.part.get("type") {
             Some(Value::String(name)) => vec![name],
             Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
@@ -64,7 +62,7 @@ impl<'a> Schema<'a> {
     }
 
     /// The schemas of which one or more must hold.
-    fn choices(&self) -> Vec<Self> {
+    pub fn choices(&self) -> Vec<Self> {
         if self.depth >= DEPTH_MAX {
             return Vec::new();
         }
@@ -73,12 +71,13 @@ impl<'a> Schema<'a> {
     }
 
     /// What an array holds.
-    fn items(&self) -> Option<Self> {
+    pub fn items(&self) -> Option<Self> {
         let part = self.part.get("items").filter(|part| part.is_object())?;
         (self.depth < DEPTH_MAX).then(|| self.below(part))
     }
 
-    fn below(&self, part: &'a Value) -> Self {
+    /// A part of it, with its reference followed.
+    pub fn below(&self, part: &'a Value) -> Self {
         Self { whole: self.whole, part, depth: self.depth + 1 }.resolved()
     }
 

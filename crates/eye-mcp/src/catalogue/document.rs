@@ -1,0 +1,51 @@
+//! The document that JSONPath queries run over: `tools`, `tool_names`, `servers`, `pages`, `metadata`.
+
+use super::{Catalogue, Standing};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// Who has tools, as a query sees it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Provider {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub description: Option<String>,
+    /// How it is started, or its URL; empty for pages and eye itself.
+    pub command: Vec<String>,
+    /// Whether its tools can be called.
+    pub available: bool,
+}
+
+pub(super) fn of(catalogue: &Catalogue) -> Value {
+    let tools: Vec<Value> = catalogue
+        .entries
+        .iter()
+        .map(|entry| {
+            let mut tool = entry.definition().clone();
+            if let Value::Object(members) = &mut tool {
+                // What the tool's author wrote under these names stays.
+                members.entry("server").or_insert_with(|| Value::from(&*entry.server));
+                if let Standing::Down(why) = &entry.standing {
+                    members.entry("down").or_insert_with(|| Value::from(&**why));
+                }
+            }
+            tool
+        })
+        .collect();
+    let names: Vec<String> = catalogue.entries.iter().map(|entry| catalogue.short_name(entry)).collect();
+    let servers: Map<String, Value> =
+        catalogue.providers.iter().map(|provider| (provider.name.clone(), json!(provider))).collect();
+    let metadata = json!({
+        "tools": tools.len(),
+        "servers": servers.len(),
+        "pages": catalogue.pages.len(),
+    });
+    json!({
+        "tools": tools,
+        "tool_names": names,
+        "servers": servers,
+        "pages": catalogue.pages,
+        "metadata": metadata,
+    })
+}

@@ -1,0 +1,294 @@
+//! The catalogue: everything that can be called, found by words, by JSONPath, and by name. Entries in, answers out; no I/O.
+
+mod document;
+mod entry;
+mod names;
+mod path;
+mod ranking;
+mod words;
+
+pub use document::Provider;
+pub use entry::{Entry, Standing};
+pub use names::{prefixed, qualified};
+pub use path::select;
+
+use crate::limits::{ANSWERS_MAX, QUERY_BYTES_MAX};
+use eye_protocol::{Code, Error};
+use ranking::Ranking;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+/// How many near or equal names an error lists.
+const NAMES_SHOWN_MAX: usize = 5;
+
+/// Everything that can be called, ready to be searched. What a search needs is made when it is first needed.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    entries: Vec<Arc<Entry>>,
+    providers: Vec<Provider>,
+    pages: Vec<Value>,
+    /// Places of entries by bare name.
+    by_name: HashMap<Box<str>, Vec<u32>>,
+    by_prefixed: OnceLock<HashMap<String, u32>>,
+    ranking: OnceLock<Ranking>,
+    document: OnceLock<Value>,
+}
+
+/// What a query found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Discovered {
+    /// The answer itself.
+    #[serde(flatten)]
+    pub found: Found,
+    /// How many tools there are that no list shows.
+    pub hidden: usize,
+    /// How many providers have them.
+    pub servers: usize,
+}
+
+/// The answer to a query.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Found {
+    /// Words: one line per tool, ready to call, best first.
+    Tools {
+        /// The lines.
+        lines: Vec<String>,
+        /// How many more fit.
+        more: usize,
+        /// Nothing fits; these are near.
+        near: bool,
+    },
+    /// JSONPath: exactly what it selects.
+    Values(Vec<Value>),
+}
+
+/// Why a query cannot be answered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DiscoverError {
+    /// Nothing was asked.
+    #[error("the query is empty")]
+    Empty,
+    /// Too much was asked.
+    #[error("the query has more than {} KiB", QUERY_BYTES_MAX >> 10)]
+    TooLong,
+    /// The path would select more than there is.
+    #[error("the path has {0}")]
+    TooBroad(&'static str),
+    /// The path is none.
+    #[error("not a JSONPath: {why}")]
+    Path {
+        /// Where and what.
+        why: String,
+    },
+}
+
+impl DiscoverError {
+    /// The same as every face says it.
+    pub fn to_error(&self) -> Error {
+        let hint = match self {
+            Self::Empty => "give words (`read file`) or a JSONPath (`$.tools[?@.name contains 'file'].name`)",
+            Self::TooLong | Self::TooBroad(_) => "ask for less",
+            Self::Path { .. } => "write it as in `$.tools[?@.name contains 'file'].name`, or use plain words",
+        };
+        Error::new(Code::PARAMS, self.to_string()).hint(hint)
+    }
+}
+
+/// Why a name is no tool's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unresolved {
+    /// Several providers have one.
+    #[error("{} providers have a tool `{name}`", .candidates.len())]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// `server::tool` of each.
+        candidates: Vec<String>,
+    },
+    /// None has.
+    #[error("Tool not found: {name}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Names like it.
+        near: Vec<String>,
+    },
+}
+
+impl Unresolved {
+    /// The same as every face says it.
+    pub fn to_error(&self) -> Error {
+        let hint = match self {
+            Self::Ambiguous { candidates, .. } => format!("call one of {}", candidates.join(", ")),
+            Self::Unknown { near, .. } if near.is_empty() => {
+                "find tools by words: mcp_discover, or eye discover".into()
+            }
+            Self::Unknown { near, .. } => format!("did you mean {}?", near.join(", ")),
+        };
+        Error::new(Code::TOOL, self.to_string()).hint(hint)
+    }
+}
+
+impl Catalogue {
+    /// A catalogue of these tools of these providers. `pages` are rows about the pages, for queries.
+    pub fn new(entries: Vec<Arc<Entry>>, providers: Vec<Provider>, pages: Vec<Value>) -> Self {
+        let mut by_name: HashMap<Box<str>, Vec<u32>> = HashMap::new();
+        for (at, entry) in entries.iter().enumerate() {
+            by_name.entry(entry.name.clone()).or_default().push(u32::try_from(at).unwrap_or(u32::MAX));
+        }
+        Self { entries, providers, pages, by_name, ..Self::default() }
+    }
+
+    /// Every tool, in the order it was given.
+    pub fn entries(&self) -> &[Arc<Entry>] {
+        &self.entries
+    }
+
+    /// Whether a search has been prepared already.
+    pub fn was_searched(&self) -> bool {
+        self.ranking.get().is_some() && self.document.get().is_some()
+    }
+
+    /// Answers words or a path.
+    pub fn discover(&self, query: &str) -> Result<Discovered, DiscoverError> {
+        let query = query.trim();
+        if query.is_empty() {
+            return Err(DiscoverError::Empty);
+        }
+        if query.len() > QUERY_BYTES_MAX {
+            return Err(DiscoverError::TooLong);
+        }
+        let found = if path::is_path(query) {
+            Found::Values(path::select(query, self.document())?)
+        } else {
+            self.by_words(query)
+        };
+        Ok(Discovered { found, hidden: self.entries.len(), servers: self.providers.len() })
+    }
+
+    fn by_words(&self, query: &str) -> Found {
+        let ranking = self.ranking.get_or_init(|| Ranking::new(&self.entries));
+        let mut ranked = ranking.search(query);
+        let near = ranked.is_empty();
+        if near {
+            ranked = ranking.nearest(query);
+        }
+        // Whoever is called exactly so comes first, however the words are rated.
+        let exact = self.named(query);
+        ranked.retain(|at| !exact.contains(at));
+        let ranked: Vec<usize> = exact.into_iter().chain(ranked).collect();
+        let near = near && ranked.iter().all(|at| !self.is_called(*at, query));
+        let lines = ranked.iter().take(ANSWERS_MAX).map(|at| self.line(*at)).collect();
+        Found::Tools { lines, more: ranked.len().saturating_sub(ANSWERS_MAX), near }
+    }
+
+    /// Those with exactly this name, in any of its forms; the same words in another fashion count too.
+    fn named(&self, query: &str) -> Vec<usize> {
+        let mut found: Vec<usize> = self.by_name.get(query).into_iter().flatten().map(|at| *at as usize).collect();
+        if found.is_empty()
+            && let Ok(entry) = self.resolve(query)
+        {
+            found.extend(self.entries.iter().position(|other| Arc::ptr_eq(other, entry)));
+        }
+        if found.is_empty() {
+            found.extend((0..self.entries.len()).filter(|at| self.is_called(*at, query)).take(ANSWERS_MAX));
+        }
+        found
+    }
+
+    fn is_called(&self, at: usize, query: &str) -> bool {
+        let name = &self.entries[at].name;
+        // Comparing words costs; most names differ in their first letter already.
+        let first = |text: &str| text.chars().next().map(|c| c.to_ascii_lowercase());
+        first(name) == first(query) && words::words(name) == words::words(query)
+    }
+
+    fn line(&self, at: usize) -> String {
+        let entry = &self.entries[at];
+        entry.line(&self.short_name(entry))
+    }
+
+    /// The shortest name that calls it: its own, or `server::tool` where others have the same.
+    pub fn short_name(&self, entry: &Entry) -> String {
+        let alone = self.by_name.get(&entry.name).is_none_or(|places| places.len() == 1);
+        // A name that could be taken for a qualified one is written in full.
+        if alone && !entry.name.contains("::") { entry.name.to_string() } else { qualified(&entry.server, &entry.name) }
+    }
+
+    /// The tool that a caller means: a bare name, `server::tool`, or the prefixed form.
+    pub fn resolve(&self, name: &str) -> Result<&Arc<Entry>, Unresolved> {
+        match self.by_name.get(name).map(Vec::as_slice) {
+            Some([only]) => return Ok(&self.entries[*only as usize]),
+            Some(several) => {
+                let of = |at: &u32| &self.entries[*at as usize];
+                let candidates = several.iter().map(|at| qualified(&of(at).server, name)).collect();
+                return Err(Unresolved::Ambiguous { name: name.to_owned(), candidates });
+            }
+            None => {}
+        }
+        // A server's name may hold `::` itself, and so may a tool's: every split is tried.
+        for (at, _) in name.match_indices("::") {
+            let (server, tool) = (&name[..at], &name[at + 2..]);
+            if let Some(entry) = self.of_server(server, tool) {
+                return Ok(entry);
+            }
+        }
+        let by_prefixed = self.by_prefixed.get_or_init(|| {
+            let all = self.entries.iter().enumerate();
+            all.map(|(at, e)| (prefixed(&e.server, &e.name), u32::try_from(at).unwrap_or(u32::MAX))).collect()
+        });
+        if let Some(at) = by_prefixed.get(name) {
+            return Ok(&self.entries[*at as usize]);
+        }
+        Err(Unresolved::Unknown { name: name.chars().take(200).collect(), near: self.near(name) })
+    }
+
+    fn of_server(&self, server: &str, tool: &str) -> Option<&Arc<Entry>> {
+        let places = self.by_name.get(tool)?;
+        places.iter().map(|at| &self.entries[*at as usize]).find(|entry| &*entry.server == server)
+    }
+
+    fn near(&self, name: &str) -> Vec<String> {
+        let bare = name.rsplit("::").next().unwrap_or(name);
+        let mut near: Vec<(usize, String)> = self
+            .entries
+            .iter()
+            .filter(|entry| entry.name.len().abs_diff(bare.len()) <= bare.len() / 2)
+            .map(|entry| (strsim::damerau_levenshtein(bare, &entry.name), entry))
+            .filter(|(slips, entry)| *slips <= bare.len().max(entry.name.len()) / 3)
+            .map(|(slips, entry)| (slips, self.short_name(entry)))
+            .collect();
+        near.sort_unstable();
+        near.into_iter().take(NAMES_SHOWN_MAX).map(|(_, name)| name).collect()
+    }
+
+    fn document(&self) -> &Value {
+        self.document.get_or_init(|| document::of(self))
+    }
+}
+
+impl Discovered {
+    /// The answer as text for whoever pays by the token.
+    pub fn text(&self) -> String {
+        let all = format!("{} hidden tools from {} servers", self.hidden, self.servers);
+        match &self.found {
+            Found::Values(values) => match &values[..] {
+                [] => format!("No matches found ({all})"),
+                [only] => only.to_string(),
+                several => Value::from(several.to_vec()).to_string(),
+            },
+            Found::Tools { lines, near: true, .. } if !lines.is_empty() => {
+                format!("No match; nearest:\n{}\n({all})", lines.join("\n"))
+            }
+            Found::Tools { lines, .. } if lines.is_empty() => format!("No matches found ({all})"),
+            Found::Tools { lines, more: 0, .. } => format!("{}\n({all})", lines.join("\n")),
+            Found::Tools { lines, more, .. } => format!("{}\n({more} more match; {all})", lines.join("\n")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! Adding a server to a file that a person wrote: their comments and order stay.
+
+use super::model::ServerConfig;
+use super::{Config, ConfigError, check_name, parse};
+use std::fmt::Write;
+use std::path::Path;
+
+/// The file's text with one server more. What was there stays as it was, to the letter.
+pub fn add_server(text: &str, name: &str, server: &ServerConfig, file: &Path) -> Result<String, ConfigError> {
+    check_name(name).map_err(|why| ConfigError::new(file, why))?;
+    let before = parse(text, file)?;
+    if before.servers.contains_key(name) {
+        let hint = format!("change it in {}", file.display());
+        return Err(ConfigError::new(file, format!("a server `{name}` is there already")).hint(hint));
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let head = lines.iter().position(|line| line.trim_end() == "servers:" || line.starts_with("servers: #"));
+    let after = match head {
+        Some(head) => {
+            let indent = lines[head + 1..].iter().find(|line| !is_empty(line)).map_or(2, |line| indent_of(line).max(1));
+            let end = lines[head + 1..].iter().position(|line| !is_empty(line) && indent_of(line) == 0);
+            let mut end = end.map_or(lines.len(), |end| head + 1 + end);
+            // Empty lines and comments before the next key are that key's.
+            while end > head + 1 && is_empty(lines[end - 1]) {
+                end -= 1;
+            }
+            let block = block(name, server, indent);
+            let rest = lines[end..].iter().map(|line| format!("{line}\n"));
+            lines[..end].iter().map(|line| format!("{line}\n")).chain([block]).chain(rest).collect()
+        }
+        None => {
+            let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            format!("{text}{gap}servers:\n{}", block(name, server, 2))
+        }
+    };
+    // The proof: the file now says what it said, and the new server.
+    let mut want: Config = before;
+    want.servers.insert(name.to_owned(), server.clone());
+    match parse(&after, file) {
+        Ok(config) if config == want => Ok(after),
+        Ok(_) | Err(_) => {
+            let message = "its `servers` are written in a way that cannot be added to";
+            Err(ConfigError::new(file, message).hint(format!("add this to it:\nservers:\n{}", block(name, server, 2))))
+        }
+    }
+}
+
+fn is_empty(line: &str) -> bool {
+    let line = line.trim_start();
+    line.is_empty() || line.starts_with('#')
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+/// The server as YAML; texts are written as JSON, which YAML reads.
+fn block(name: &str, server: &ServerConfig, indent: usize) -> String {
+    let pad = " ".repeat(indent);
+    let mut text = format!("{pad}{}:\n", key(name));
+    let Ok(serde_json::Value::Object(members)) = serde_json::to_value(server) else { return text };
+    for (member, value) in members {
+        let _ = writeln!(text, "{pad}{pad}{}: {}", key(&member), flow(&value));
+    }
+    text
+}
+
+fn flow(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::Object(members) => {
+            let pairs: Vec<String> =
+                members.iter().map(|(name, value)| format!("{}: {}", key(name), flow(value))).collect();
+            format!("{{ {} }}", pairs.join(", "))
+        }
+        serde_json::Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}
+
+fn key(name: &str) -> String {
+    let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+        && !["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&name.to_lowercase().as_str());
+    if plain { name.to_owned() } else { serde_json::Value::from(name).to_string() }
+}

@@ -1,0 +1,57 @@
+//! What is wrong with a config file: where, what, and what was probably meant.
+
+use std::path::{Path, PathBuf};
+
+/// A config file that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{}: {message}", .file.display(), .place.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default())]
+pub struct ConfigError {
+    /// Which.
+    pub file: PathBuf,
+    /// Line and column, from 1, where they are known.
+    pub place: Option<(u64, u64)>,
+    /// One sentence.
+    pub message: String,
+    /// What was probably meant.
+    pub hint: Option<String>,
+}
+
+impl ConfigError {
+    /// Something about the whole file.
+    pub fn new(file: &Path, message: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), place: None, message: message.into(), hint: None }
+    }
+
+    /// The same with what to do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(super) fn of_yaml(file: &Path, error: &serde_saphyr::Error) -> Self {
+        let error = error.without_snippet();
+        let place = error.location().map(|location| (u64::from(location.line()), u64::from(location.column())));
+        let (message, hint) = match error {
+            serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => {
+                let near = expected.iter().map(|known| (strsim::damerau_levenshtein(field, known), known)).min();
+                let hint = match near {
+                    Some((slips, known)) if slips <= known.len().max(field.len()) / 2 => {
+                        format!("did you mean `{known}`?")
+                    }
+                    _ => format!("the keys are {}", expected.join(", ")),
+                };
+                (format!("unknown key `{field}`"), Some(hint))
+            }
+            other => (first_line(&other.to_string()), None),
+        };
+        Self { file: file.to_owned(), place, message, hint }
+    }
+}
+
+/// The library writes the place into the text too, and a picture below it.
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("error: ").unwrap_or(line);
+    line.split(" at line ").next().unwrap_or(line).to_owned()
+}

@@ -1,0 +1,70 @@
+//! `${VAR}` and `${VAR:-default}` in a config, from the environment of the agent that asks.
+
+use std::collections::BTreeMap;
+
+/// A variable that is not set and has no default.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unset {
+    /// Its name.
+    #[error("the variable {0} is not set")]
+    Variable(String),
+    /// `${` without its `}`.
+    #[error("`${{` without `}}` in `{0}`")]
+    Open(String),
+}
+
+/// The text with its variables replaced. `$${` is a `${` that stays; a `$` without a brace is itself.
+pub fn expand(text: &str, env: &BTreeMap<String, String>) -> Result<String, Unset> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("${") {
+        if rest[..at].ends_with('$') {
+            out.push_str(&rest[..at - 1]);
+            out.push_str("${");
+            rest = &rest[at + 2..];
+            continue;
+        }
+        out.push_str(&rest[..at]);
+        let inner = &rest[at + 2..];
+        let end = inner.find('}').ok_or_else(|| Unset::Open(text.to_owned()))?;
+        let (name, default) = match inner[..end].split_once(":-") {
+            Some((name, default)) => (name, Some(default)),
+            None => (&inner[..end], None),
+        };
+        // As in a shell, a default also stands in for what is set to nothing.
+        match (env.get(name), default) {
+            (Some(value), None) => out.push_str(value),
+            (Some(value), Some(_)) if !value.is_empty() => out.push_str(value),
+            (_, Some(default)) => out.push_str(default),
+            (None, None) => return Err(Unset::Variable(name.to_owned())),
+        }
+        rest = &inner[end + 1..];
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_replaced() {
+        let env = BTreeMap::from([("A".to_owned(), "1".to_owned()), ("EMPTY".to_owned(), String::new())]);
+        for (text, want) in [
+            ("x${A}y${A}", Ok("x1y1")),
+            ("${B:-two}", Ok("two")),
+            ("${A:-two}", Ok("1")),
+            ("${EMPTY:-two}", Ok("two")),
+            ("[${EMPTY}]", Ok("[]")),
+            ("${B:-}", Ok("")),
+            ("$A costs $5", Ok("$A costs $5")),
+            ("$${A}", Ok("${A}")),
+            ("ü${A}", Ok("ü1")),
+            ("${B}", Err(Unset::Variable("B".into()))),
+            ("${A", Err(Unset::Open("${A".into()))),
+        ] {
+            assert_eq!(expand(text, &env).as_deref(), want.as_ref().map(|t| *t).map_err(|e: &Unset| e), "{text}");
+        }
+    }
+}

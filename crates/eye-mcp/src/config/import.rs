@@ -1,0 +1,114 @@
+//! Reading the servers of other programs: the usual `mcpServers` JSON files, and `.mcp-browser/config.yaml`.
+
+use super::model::{Command, ServerConfig};
+use super::{ConfigError, check_name};
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Imported {
+    /// The servers, by name.
+    pub servers: IndexMap<String, ServerConfig>,
+    /// What was left out, one sentence each.
+    pub left_out: Vec<String>,
+}
+
+/// Takes the servers from a file of another program. `cwd` chooses among the projects of a file that has several.
+pub fn import(text: &str, file: &Path, cwd: &Path) -> Result<Imported, ConfigError> {
+    let yaml = file.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+    let document: Value = if yaml {
+        serde_saphyr::from_str(text).map_err(|error| ConfigError::of_yaml(file, &error))?
+    } else {
+        // Editors let people write comments and trailing commas into these.
+        json5::from_str(text).map_err(|error| ConfigError::new(file, format!("not JSON: {error}")))?
+    };
+    let own = &document["projects"][cwd.to_string_lossy().as_ref()];
+    let mut imported = Imported::default();
+    let mut some = false;
+    for servers in [&document, own].iter().flat_map(|place| {
+        ["mcpServers", "servers", "context_servers"]
+            .map(|key| &place[key])
+            .into_iter()
+            .chain([&place["mcp"]["servers"]])
+    }) {
+        for (name, server) in servers.as_object().into_iter().flatten() {
+            some = true;
+            take(name, server, &mut imported);
+        }
+    }
+    if some {
+        return Ok(imported);
+    }
+    let hint = "files with `mcpServers` (Claude, Cursor, Windsurf), `servers` (VS Code, MCP Browser) can be read";
+    Err(ConfigError::new(file, "no servers in it").hint(hint))
+}
+
+fn take(name: &str, server: &Value, imported: &mut Imported) {
+    let Some(members) = server.as_object() else {
+        imported.left_out.push(format!("{name}: not an object"));
+        return;
+    };
+    if let Err(why) = check_name(name) {
+        imported.left_out.push(format!("{name}: {why}"));
+        return;
+    }
+    let config = converted(name, members, &mut imported.left_out);
+    if config.command.is_none() && config.url.is_none() {
+        imported.left_out.push(format!("{name}: neither a command nor a url"));
+        return;
+    }
+    imported.servers.insert(name.to_owned(), config);
+}
+
+fn converted(name: &str, members: &Map<String, Value>, left_out: &mut Vec<String>) -> ServerConfig {
+    let mut config = ServerConfig::default();
+    for (key, value) in members {
+        match key.as_str() {
+            "command" => config.command = command(value),
+            "args" => config.args = texts(value).filter(|args| !args.is_empty()),
+            "env" => config.env = pairs(value),
+            "url" | "serverUrl" | "httpUrl" => config.url = value.as_str().map(text),
+            "headers" => config.headers = pairs(value),
+            "name" => config.name = value.as_str().map(str::to_owned),
+            "description" => config.description = value.as_str().map(str::to_owned),
+            "enabled" => config.enabled = value.as_bool().filter(|on| !on),
+            "disabled" => config.enabled = (value == &Value::Bool(true)).then_some(false),
+            "cwd" => config.cwd = value.as_str().map(text),
+            "autoApprove" | "alwaysAllow" | "timeout" => {
+                // Whether an agent asks first is its own affair; other programs count time in other units.
+                left_out.push(format!("{name}: `{key}`"));
+            }
+            "type" | "transport" if value == "sse" => {
+                left_out.push(format!("{name}: the old SSE transport; its url is tried as Streamable HTTP"));
+            }
+            "type" | "transport" => {}
+            _ => left_out.push(format!("{name}: `{key}`")),
+        }
+    }
+    config
+}
+
+fn command(value: &Value) -> Option<Command> {
+    match value {
+        Value::String(program) => Some(Command::Program(text(program))),
+        Value::Object(nested) => nested.get("path").and_then(Value::as_str).map(|path| Command::Program(text(path))),
+        other => texts(other).filter(|words| !words.is_empty()).map(Command::Words),
+    }
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    let items = value.as_array()?.iter();
+    Some(items.map(|item| item.as_str().map_or_else(|| item.to_string(), text)).collect())
+}
+
+fn pairs(value: &Value) -> Option<IndexMap<String, String>> {
+    let members = value.as_object().filter(|members| !members.is_empty())?.iter();
+    Some(members.map(|(name, value)| (name.clone(), value.as_str().map_or_else(|| value.to_string(), text))).collect())
+}
+
+/// VS Code and Cursor write `${env:NAME}`.
+fn text(text: &str) -> String {
+    text.replace("${env:", "${")
+}

@@ -1,0 +1,170 @@
+//! What stands in a config file. Every key is optional, so that layers can be laid over each other.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One layer, or all of them merged.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The MCP servers behind the gateway, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub servers: IndexMap<String, ServerConfig>,
+    /// Offers the meta-tool `onboarding`. Off by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub onboarding: Option<bool>,
+}
+
+/// One server. `command` or `url` says where it is.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerConfig {
+    /// The program to start, alone or with its arguments. It speaks MCP on stdin and stdout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<Command>,
+    /// Arguments after those in `command`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<Vec<String>>,
+    /// Variables added to the environment of the agent that asks. `${VAR}` and `${VAR:-default}` are replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub env: Option<IndexMap<String, String>>,
+    /// The address of a server that speaks Streamable HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Headers of every request to it, such as `Authorization: Bearer ${TOKEN}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headers: Option<IndexMap<String, String>>,
+    /// What people call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What it is for, in one sentence; discovery shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// `false` switches it off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// Where it runs; relative to the project. Without it, where the agent works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// How long one call may take, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<f64>,
+    /// When it starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub startup: Option<Startup>,
+    /// Only tools that fit one of these are offered; `*` and `?` stand for anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow: Option<Vec<String>>,
+    /// Tools that fit one of these are not offered, whatever `allow` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deny: Option<Vec<String>>,
+    /// Keeps the results of tools that say they only read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<Cache>,
+    /// Which era of MCP it speaks; found out when not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub era: Option<EraChoice>,
+}
+
+/// A program, or a program with arguments.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Command {
+    /// The program.
+    Program(String),
+    /// The program and its first arguments.
+    Words(Vec<String>),
+}
+
+/// When a server starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Startup {
+    /// When it is first used.
+    #[default]
+    FirstUse,
+    /// As soon as its config is known.
+    WithHub,
+}
+
+/// How results are kept.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cache {
+    /// For how long, in seconds.
+    pub ttl: f64,
+}
+
+/// Which era of MCP a server speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EraChoice {
+    /// `initialize` first; `server/discover` when it knows no such thing.
+    #[default]
+    Auto,
+    /// 2025-11-25 and older: sessions.
+    Legacy,
+    /// 2026-07-28: stateless.
+    Modern,
+}
+
+impl Config {
+    /// Lays another layer over this one: what it says of a server stands, what it does not say stays.
+    #[must_use]
+    pub fn under(mut self, over: Self) -> Self {
+        for (name, server) in over.servers {
+            let merged = self.servers.shift_remove(&name).unwrap_or_default().under(server);
+            self.servers.insert(name, merged);
+        }
+        self.onboarding = over.onboarding.or(self.onboarding);
+        self
+    }
+}
+
+impl ServerConfig {
+    fn under(self, over: Self) -> Self {
+        // A server that moves from a command to a URL, or back, leaves nothing of what it was.
+        let moved = (over.url.is_some() && self.command.is_some()) || (over.command.is_some() && self.url.is_some());
+        let under =
+            if moved { Self { description: self.description, name: self.name, ..Self::default() } } else { self };
+        // Arguments belong to their command.
+        let args = if over.command.is_some() { over.args } else { over.args.or(under.args) };
+        let joined =
+            |under: Option<IndexMap<String, String>>, over: Option<IndexMap<String, String>>| match (under, over) {
+                (Some(mut under), Some(over)) => {
+                    under.extend(over);
+                    Some(under)
+                }
+                (under, over) => over.or(under),
+            };
+        Self {
+            command: over.command.or(under.command),
+            args,
+            env: joined(under.env, over.env),
+            url: over.url.or(under.url),
+            headers: joined(under.headers, over.headers),
+            name: over.name.or(under.name),
+            description: over.description.or(under.description),
+            enabled: over.enabled.or(under.enabled),
+            cwd: over.cwd.or(under.cwd),
+            timeout: over.timeout.or(under.timeout),
+            startup: over.startup.or(under.startup),
+            allow: over.allow.or(under.allow),
+            deny: over.deny.or(under.deny),
+            cache: over.cache.or(under.cache),
+            era: over.era.or(under.era),
+        }
+    }
+
+    /// How it is started, as written: secrets in `env` and `headers` are not part of it.
+    pub fn shown(&self) -> Vec<String> {
+        let mut words = match &self.command {
+            Some(Command::Program(program)) => vec![program.clone()],
+            Some(Command::Words(words)) => words.clone(),
+            None => self.url.iter().cloned().collect(),
+        };
+        words.extend(self.args.iter().flatten().cloned());
+        words
+    }
+}

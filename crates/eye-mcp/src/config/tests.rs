@@ -1,0 +1,207 @@
+//! Behaviours of config files.
+
+use super::*;
+use crate::gateway::Project;
+use std::collections::BTreeMap;
+
+const SEED: &str = r#"
+servers:
+  my_server:
+    command: ["python", "-m", "my_mcp_server"]
+    args: ["--port", "8080"]
+    env:
+      API_KEY: "${API_KEY}"
+      PORT: 8080
+    description: "My custom MCP server"
+  remote:
+    url: https://example.com/mcp
+    headers: { Authorization: "Bearer ${TOKEN:-none}" }
+    timeout: 2.5
+    startup: with_hub
+    allow: ["get_*"]
+    deny: ["*_secret"]
+    cache: { ttl: 60 }
+"#;
+
+fn read(text: &str) -> Result<Config, ConfigError> {
+    parse(text, Path::new("c.yaml"))
+}
+
+fn project() -> Project {
+    Project { cwd: "/work/app".into(), env: BTreeMap::from([("API_KEY".to_owned(), "k".to_owned())]) }
+}
+
+fn spec(config: &Config, name: &str) -> Result<Spec, String> {
+    Spec::new(name, &config.servers[name], &project(), Path::new("/work"))
+}
+
+#[test]
+fn the_seeds_file_is_read() {
+    let config = read(SEED).unwrap();
+    let mine = spec(&config, "my_server").unwrap();
+    let Transport::Child { program, args, env, cwd } = &mine.transport else { panic!("{mine:?}") };
+    assert_eq!((program.as_str(), args.join(" ").as_str()), ("python", "-m my_mcp_server --port 8080"));
+    assert_eq!((env["API_KEY"].as_str(), env["PORT"].as_str(), cwd.as_path()), ("k", "8080", Path::new("/work/app")));
+    let remote = spec(&config, "remote").unwrap();
+    let Transport::Http { headers, .. } = &remote.transport else { panic!("{remote:?}") };
+    assert_eq!(headers["Authorization"], "Bearer none");
+    assert_eq!((remote.timeout.as_millis(), remote.cache_ttl.as_secs()), (2500, 60));
+    assert_eq!(remote.startup, Startup::WithHub);
+    assert!(remote.offers("get_x") && !remote.offers("get_secret") && !remote.offers("put_x"));
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_place_and_what_was_meant() {
+    for (text, want) in [
+        ("servers:\n  a:\n    comand: x\n", "c.yaml:3:5: unknown key `comand`|did you mean `command`?"),
+        ("server:\n  a:\n    command: x\n", "c.yaml:1:1: unknown key `server`|did you mean `servers`?"),
+        (
+            "servers:\n  a: { zzzzzzzzzz: 1 }\n",
+            "c.yaml:2:8: unknown key `zzzzzzzzzz`|the keys are command, args, env, url, headers, name, description, enabled, cwd, timeout, startup, allow, deny, cache, era",
+        ),
+        ("servers:\n  eye: { command: x }\n", "c.yaml: the server name `eye` is eye's own; take another|"),
+    ] {
+        let error = read(text).unwrap_err();
+        assert_eq!(format!("{error}|{}", error.hint.clone().unwrap_or_default()), want, "{text}");
+    }
+    let error = read("servers:\n  a:\n    timeout: soon\n").unwrap_err();
+    assert_eq!(error.place.map(|(line, _)| line), Some(3), "{error}");
+    let error = read("servers: [\n").unwrap_err();
+    assert!(error.place.is_some(), "{error}");
+}
+
+#[test]
+fn an_empty_file_is_an_empty_layer() {
+    for text in ["", "# nothing\n", "servers: {}\n"] {
+        assert_eq!(read(text).unwrap(), Config::default(), "{text:?}");
+    }
+}
+
+#[test]
+fn a_server_that_cannot_start_says_why() {
+    let config = read(
+        "servers:\n  none: {}\n  both: { command: a, url: 'http://b' }\n  unset: { command: '${NOPE}' }\n  ftp: { url: 'ftp://b' }\n  long: { command: a, timeout: 1e9 }\n",
+    )
+    .unwrap();
+    for (name, want) in [
+        ("none", "neither a command nor a url"),
+        ("both", "both a command and a url"),
+        ("unset", "the variable NOPE is not set"),
+        ("ftp", "must begin with http"),
+        ("long", "its timeout must lie between"),
+    ] {
+        let why = spec(&config, name).unwrap_err();
+        assert!(why.contains(want), "{name}: {why}");
+    }
+}
+
+#[test]
+fn a_layer_above_changes_only_what_it_says() {
+    let under = read(SEED).unwrap();
+    let over =
+        read("servers:\n  my_server: { enabled: false, env: { MORE: 'x' } }\n  remote: { command: local }\n").unwrap();
+    let merged = under.under(over);
+    let mine = &merged.servers["my_server"];
+    assert_eq!((mine.enabled, mine.env.as_ref().map(indexmap::IndexMap::len)), (Some(false), Some(3)));
+    let remote = &merged.servers["remote"];
+    assert!(remote.url.is_none() && remote.headers.is_none() && remote.command.is_some());
+}
+
+#[test]
+fn the_projects_file_stands_above_the_users_and_the_command_line_above_both() {
+    let home = tempfile::tempdir().unwrap();
+    let user = home.path().join("config.yaml");
+    let deep = home.path().join("app/src/deep");
+    std::fs::create_dir_all(home.path().join("app/.eye")).unwrap();
+    std::fs::create_dir_all(&deep).unwrap();
+    std::fs::write(&user, "servers:\n  a: { command: user }\n  b: { command: user }\n  c: { command: user }\n")
+        .unwrap();
+    let file = home.path().join("app/.eye/config.yaml");
+    std::fs::write(&file, "servers:\n  b: { command: project }\n  c: { command: project }\n").unwrap();
+    let overrides = read("servers:\n  c: { command: line }\n").unwrap();
+    let layers = Layers::read(Some(&user), &deep, &overrides);
+    let shown: Vec<String> = ["a", "b", "c"].map(|name| layers.config.servers[name].shown().join(" ")).to_vec();
+    assert_eq!(shown, ["user", "project", "line"]);
+    assert_eq!(layers.base, home.path().join("app"));
+    assert!(!layers.changed());
+    std::fs::write(&file, "servers: {}\n").unwrap();
+    assert!(layers.changed());
+    std::fs::write(&file, "nonsense: 1\n").unwrap();
+    let layers = Layers::read(Some(&user), &deep, &overrides);
+    assert_eq!((layers.errors.len(), layers.config.servers.len()), (1, 3));
+}
+
+#[test]
+fn a_file_has_an_end() {
+    let text = format!("# {}", "x".repeat(CONFIG_BYTES_MAX));
+    assert!(read(&text[..CONFIG_BYTES_MAX]).is_ok());
+    assert!(read(&text[..=CONFIG_BYTES_MAX]).is_err());
+}
+
+#[test]
+fn adding_a_server_leaves_the_rest_to_the_letter() {
+    let file = Path::new("c.yaml");
+    let server = ServerConfig {
+        command: Some(Command::Words(vec!["npx".into(), "-y".into(), "x".into()])),
+        ..ServerConfig::default()
+    };
+    let text = "# mine\nservers:\n    a: { command: x } # why\n\n# below\nonboarding: true\n";
+    insta::assert_snapshot!(add_server(text, "b", &server, file).unwrap(), @r#"
+    # mine
+    servers:
+        a: { command: x } # why
+        b:
+            command: ["npx", "-y", "x"]
+
+    # below
+    onboarding: true
+    "#);
+    insta::assert_snapshot!(add_server("", "my server", &server, file).unwrap(), @r#"
+    servers:
+      "my server":
+        command: ["npx", "-y", "x"]
+    "#);
+    let error = add_server(text, "a", &server, file).unwrap_err();
+    assert!(error.message.contains("already"), "{error}");
+    let error = add_server("servers: { a: { command: x } }\n", "b", &server, file).unwrap_err();
+    assert!(error.hint.unwrap_or_default().contains("command: [\"npx\""), "tells what to add");
+}
+
+#[test]
+fn the_usual_files_are_imported() {
+    let claude = r#"{
+        // my servers
+        "mcpServers": {
+            "files": { "command": "npx", "args": ["-y", "server", "${env:HOME}"], "env": { "A": 1 }, "disabled": true },
+            "remote": { "type": "http", "url": "https://x/mcp", "headers": { "K": "${KEY}" }, "autoApprove": ["*"] },
+            "odd": 7,
+        },
+        "projects": { "/work/app": { "mcpServers": { "own": { "command": "own" } } }, "/other": { "mcpServers": { "no": { "command": "x" } } } }
+    }"#;
+    let imported = import(claude, Path::new("a.json"), Path::new("/work/app")).unwrap();
+    assert_eq!(imported.servers.keys().collect::<Vec<_>>(), ["files", "remote", "own"]);
+    assert_eq!(imported.servers["files"].shown().join(" "), "npx -y server ${HOME}");
+    assert_eq!((imported.servers["files"].enabled, imported.servers["remote"].enabled), (Some(false), None));
+    assert_eq!(imported.left_out, ["remote: `autoApprove`", "odd: not an object"]);
+    let browser =
+        "servers:\n  builtin: { command: null }\n  x: { command: [python, -m, x], enabled: true }\ndefault_server: x\n";
+    let imported = import(browser, Path::new("config.yaml"), Path::new("/")).unwrap();
+    assert_eq!(imported.servers.keys().collect::<Vec<_>>(), ["x"]);
+    assert!(import("{}", Path::new("a.json"), Path::new("/")).is_err());
+    assert!(import("{", Path::new("a.json"), Path::new("/")).is_err());
+}
+
+#[test]
+fn the_schema_for_editors_is_the_one_in_the_repository() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/config.schema.json");
+    let want = format!("{:#}\n", schema());
+    let is = std::fs::read_to_string(file).unwrap_or_default();
+    assert!(
+        is == want,
+        "write it anew with `cargo run -p eye-mcp --example schema > crates/eye-mcp/config.schema.json`"
+    );
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let seed: serde_json::Value = serde_saphyr::from_str(&SEED.replace("PORT: 8080", "PORT: '8080'")).unwrap();
+    assert!(validator.is_valid(&seed));
+    assert!(!validator.is_valid(&serde_json::json!({ "servers": { "a": { "comand": "x" } } })));
+}

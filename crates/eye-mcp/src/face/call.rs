@@ -1,0 +1,252 @@
+//! One request under way: what it says, and how whoever works on it reaches the client that asked.
+
+use super::client::{Client, LEVELS};
+use super::era::{Era, Meta, invalid_params, missing_capability};
+use super::limits::INPUT;
+use super::message::{self, Request};
+use super::outcome::Outcome;
+use crate::{ProgressSink, RpcError};
+use eye_protocol::rpc::json;
+use eye_protocol::{Code, Error};
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// What is on its way to a client because of one request.
+#[derive(Clone, Debug)]
+pub struct Outlet(pub(super) mpsc::Sender<Outgoing>);
+
+/// One thing on its way to a client.
+#[derive(Debug)]
+pub enum Outgoing {
+    /// A message, as JSON text.
+    Message(String),
+    /// The stream ends here and may be taken up again (legacy HTTP).
+    Pause,
+}
+
+/// Why there is no result.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// It failed.
+    Error(RpcError),
+    /// The client is to be asked first.
+    Input(Outcome),
+}
+
+impl From<RpcError> for Stop {
+    fn from(error: RpcError) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+/// One request under way.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub(super) client: Arc<Client>,
+    pub(super) era: Era,
+    pub(super) request: Request,
+    pub(super) meta: Meta,
+    pub(super) outlet: Outlet,
+}
+
+impl Call {
+    /// What is asked.
+    pub fn method(&self) -> &str {
+        &self.request.method
+    }
+
+    /// Which era it belongs to.
+    pub fn era(&self) -> Era {
+        self.era
+    }
+
+    /// Its params as they came.
+    pub fn raw_params(&self) -> &str {
+        self.request.params.as_deref().map_or("{}", RawValue::get)
+    }
+
+    /// Its params, read.
+    pub fn params<T: DeserializeOwned>(&self) -> Result<T, RpcError> {
+        serde_json::from_str(self.raw_params()).map_err(|error| invalid_params(format!("invalid params: {error}")))
+    }
+
+    /// Tells the client something while the request is under way. `params` is JSON text.
+    pub async fn notify(&self, method: &str, params: &str) {
+        // A client that is gone hears nothing, which is as it should be.
+        let _ = self.outlet.0.send(Outgoing::Message(message::notification(method, params))).await;
+    }
+
+    /// Tells the client how far it is, if it asked.
+    pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
+        let Some(token) = &self.meta.progress_token else { return };
+        let total = total.map_or(String::new(), |total| format!(r#","total":{total}"#));
+        let message = message.map_or(String::new(), |message| format!(r#","message":{}"#, json(message)));
+        let params = format!(r#"{{"progressToken":{token},"progress":{progress}{total}{message}}}"#);
+        self.notify("notifications/progress", &params).await;
+    }
+
+    /// Tells the client a log message, if it wants such.
+    pub async fn log(&self, level: &str, data: &str) {
+        let wanted = match self.era {
+            Era::Legacy => self.client.wants_level(level),
+            Era::Modern => {
+                let rank = |level: &str| LEVELS.iter().position(|known| *known == level);
+                self.meta.log_level.as_deref().and_then(rank).is_some_and(|least| rank(level) >= Some(least))
+            }
+        };
+        if wanted {
+            self.notify("notifications/message", &format!(r#"{{"level":"{level}","data":{}}}"#, json(data))).await;
+        }
+    }
+
+    /// Ends the stream of this answer, so that the client comes again for the rest. Only streams of sessions can.
+    pub async fn pause(&self) {
+        if self.era == Era::Legacy {
+            let _ = self.outlet.0.send(Outgoing::Pause).await;
+        }
+    }
+
+    /// Whether the client said that it can do this.
+    pub fn can(&self, capability: &str) -> bool {
+        match self.era {
+            Era::Legacy => {
+                self.client.agreed().is_some_and(|agreed| agreed.capabilities.get(capability).is_some_and(not_null))
+            }
+            Era::Modern => {
+                let declared = self.meta.capabilities.as_ref();
+                let declared: Option<serde_json::Value> = declared.and_then(|raw| serde_json::from_str(raw.get()).ok());
+                declared.is_some_and(|all| all.get(capability).is_some_and(not_null))
+            }
+        }
+    }
+
+    /// What the client answered to a request of an [`Outcome::Input`] before.
+    pub fn input(&self, key: &str) -> Option<Box<RawValue>> {
+        #[derive(Deserialize)]
+        struct Inputs {
+            #[serde(rename = "inputResponses")]
+            responses: Option<IndexMap<String, Box<RawValue>>>,
+        }
+        serde_json::from_str::<Inputs>(self.raw_params()).ok()?.responses?.shift_remove(key)
+    }
+
+    /// The state that went with it, if it is ours and belongs to this request.
+    pub fn state(&self) -> Result<Option<String>, RpcError> {
+        #[derive(Deserialize)]
+        struct State {
+            #[serde(rename = "requestState")]
+            state: Option<String>,
+        }
+        let State { state } = self.params()?;
+        state.map(|sealed| self.client.face.seal().open(&sealed, self.method())).transpose()
+    }
+
+    /// Seals a state for [`Outcome::Input`].
+    pub fn sealed(&self, state: &str) -> String {
+        self.client.face.seal().close(state, self.method())
+    }
+
+    /// Asks the client's user or model something: `sampling/createMessage`, `elicitation/create`, `roots/list`.
+    ///
+    /// A legacy client is asked while the request waits. A modern one is asked by the result, and asks again with the
+    /// answer: what is done before this happens twice.
+    pub async fn ask(&self, key: &str, method: &str, params: &str) -> Result<Box<RawValue>, Stop> {
+        let capability = method.split('/').next().unwrap_or(method);
+        if !self.can(capability) {
+            let error = match self.era {
+                Era::Modern => missing_capability(capability),
+                Era::Legacy => {
+                    let message = format!("this needs a client that declares the capability `{capability}`");
+                    Error::new(Code::REQUEST, message).into()
+                }
+            };
+            return Err(Stop::Error(error));
+        }
+        match self.era {
+            Era::Modern => self.input(key).ok_or_else(|| {
+                let request = format!(r#"{{"method":{},"params":{params}}}"#, json(method));
+                Stop::Input(Outcome::Input { requests: vec![(key.to_owned(), request)], state: None })
+            }),
+            Era::Legacy => self.ask_now(method, params).await.map_err(Stop::Error),
+        }
+    }
+
+    async fn ask_now(&self, method: &str, params: &str) -> Result<Box<RawValue>, RpcError> {
+        let (id, answer) = self.client.ask();
+        let text = format!(r#"{{"jsonrpc":"2.0","id":"eye-{id}","method":{},"params":{params}}}"#, json(method));
+        let _ = self.outlet.0.send(Outgoing::Message(text)).await;
+        let waiting = Asked { client: &self.client, id };
+        let outcome = tokio::time::timeout(INPUT, answer).await;
+        drop(waiting);
+        match outcome {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(oneshot::error::RecvError { .. })) => Err(Error::new(Code::CONNECTION, "the client is gone").into()),
+            Err(_) => Err(Error::new(Code::TIMEOUT, format!("the client did not answer {method}")).into()),
+        }
+    }
+
+    /// Where an upstream's progress goes.
+    pub(super) fn progress_sink(&self) -> Option<ProgressSink> {
+        self.meta.progress_token.as_ref()?;
+        let outlet = self.outlet.clone();
+        Some(ProgressSink::new(move |params| {
+            // Who does not keep up misses some: the next one says more.
+            let text = message::notification("notifications/progress", params.get());
+            let _ = outlet.0.try_send(Outgoing::Message(text));
+        }))
+    }
+
+    /// Asks the hub, and passes on the progress it tells.
+    pub(super) async fn ask_hub(&self, method: &str, params: &str) -> Result<Box<RawValue>, Error> {
+        let Some(token) = &self.meta.progress_token else {
+            return self.client.link.request(method, params, None).await;
+        };
+        let (sink, mut told) = mpsc::channel(64);
+        let mut answer = self.client.link.request(method, params, Some(sink));
+        loop {
+            tokio::select! {
+                biased;
+                outcome = &mut answer => {
+                    while let Ok(progress) = told.try_recv() {
+                        self.pass_progress(&progress, token).await;
+                    }
+                    return outcome;
+                }
+                Some(progress) = told.recv() => self.pass_progress(&progress, token).await,
+            }
+        }
+    }
+
+    async fn pass_progress(&self, progress: &str, token: &RawValue) {
+        let Ok(mut params) = serde_json::from_str::<IndexMap<String, Box<RawValue>>>(progress) else { return };
+        params.shift_remove("id");
+        params.shift_insert(0, "progressToken".into(), token.to_owned());
+        self.notify("notifications/progress", &json(&params)).await;
+    }
+}
+
+/// Something that a client was asked; once nobody waits for it, its answer is for nobody.
+struct Asked<'a> {
+    client: &'a Client,
+    id: u64,
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        self.client.forget(self.id);
+    }
+}
+
+fn not_null(value: &serde_json::Value) -> bool {
+    !value.is_null()
+}

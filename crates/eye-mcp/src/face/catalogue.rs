@@ -1,0 +1,256 @@
+//! Everything that one client can call, gathered: eye's verbs, the tools of pages, and those of upstreams. Kept until
+//! one of them changes.
+
+use super::client::{Client, hold};
+use super::hub::Counter;
+use super::verbs;
+use crate::CallContext;
+use crate::catalogue::{Catalogue, DiscoverError, Discovered, Entry, Provider, Standing, Unresolved, prefixed};
+use crate::gateway::{More, ServerState};
+use crate::limits::LEARN;
+use eye_protocol::rpc::json;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+/// How the name of a page's provider begins.
+const PAGE: &str = "page:";
+/// Pages of a list that an upstream may give.
+const LIST_PAGES_MAX: usize = 100;
+
+/// Everything that can be called now.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// To search in.
+    pub catalogue: Arc<Catalogue>,
+    pages: Arc<Pages>,
+}
+
+impl Held {
+    /// The session of a provider that is a page.
+    pub fn session(&self, server: &str) -> Option<&str> {
+        self.pages.sessions.get(server).map(String::as_str)
+    }
+}
+
+/// The pages' and the verbs' part of it.
+#[derive(Debug)]
+struct Pages {
+    more: Arc<More>,
+    sessions: HashMap<String, String>,
+}
+
+/// What is kept of it until a page changes; the gateway keeps its own part.
+#[derive(Debug)]
+pub struct Keeping(Mutex<Kept>);
+
+#[derive(Debug)]
+struct Kept {
+    hub: Counter,
+    pages: Option<Arc<Pages>>,
+}
+
+impl Keeping {
+    pub fn new(hub: Counter) -> Self {
+        Self(Mutex::new(Kept { hub, pages: None }))
+    }
+
+    fn get(&self) -> Option<Arc<Pages>> {
+        let mut kept = hold(&self.0);
+        if kept.hub.has_changed().unwrap_or(true) {
+            kept.hub.mark_unchanged();
+            kept.pages = None;
+        }
+        kept.pages.clone()
+    }
+
+    fn set(&self, pages: Arc<Pages>) {
+        hold(&self.0).pages = Some(pages);
+    }
+}
+
+#[derive(Deserialize)]
+struct Sessions {
+    sessions: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct Tools {
+    tools: Vec<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
+impl Client {
+    /// Everything that can be called now.
+    pub(super) async fn catalogue(&self) -> Held {
+        let keeping = self.face.keeping();
+        let pages = if let Some(pages) = keeping.and_then(Keeping::get) {
+            pages
+        } else {
+            let pages = Arc::new(self.pages().await);
+            if let Some(keeping) = keeping {
+                keeping.set(pages.clone());
+            }
+            pages
+        };
+        Held { catalogue: self.scope.catalogue(&pages.more), pages }
+    }
+
+    /// The tool that a name means. Upstreams that were never asked are, before it is said that there is none.
+    pub(super) async fn resolve(&self, name: &str) -> Result<(Held, Arc<Entry>), Unresolved> {
+        let held = self.catalogue().await;
+        if let Ok(entry) = held.catalogue.resolve(name) {
+            let entry = entry.clone();
+            return Ok((held, entry));
+        }
+        self.scope.learn(LEARN).await;
+        let held = self.catalogue().await;
+        let entry = held.catalogue.resolve(name)?.clone();
+        Ok((held, entry))
+    }
+
+    /// What words or a path find.
+    pub(super) async fn discover(&self, query: &str) -> Result<Discovered, DiscoverError> {
+        // What nobody knows cannot be found.
+        self.scope.learn(LEARN).await;
+        let held = self.catalogue().await;
+        self.scope.discover(query, &held.pages.more).await
+    }
+
+    async fn pages(&self) -> Pages {
+        let mut rows = self.rows().await;
+        for row in &mut rows {
+            // What is kept is everybody's; which page an agent used last is its own business.
+            row.as_object_mut().map(|row| row.remove("current"));
+        }
+        let mut entries: Vec<Arc<Entry>> = verbs::entries().to_vec();
+        let mut providers = vec![Provider {
+            name: verbs::SERVER.into(),
+            description: Some("eye's own verbs, for pages".into()),
+            command: Vec::new(),
+            available: true,
+        }];
+        let mut sessions = HashMap::new();
+        for (server, id, row) in named_pages(&rows) {
+            let mine = self.tools_of(&server, &id).await;
+            if mine.is_empty() {
+                continue;
+            }
+            providers.push(Provider {
+                name: server.clone(),
+                description: row["title"].as_str().map(str::to_owned),
+                command: Vec::new(),
+                available: row["state"] == "connected",
+            });
+            entries.extend(mine);
+            sessions.insert(server, id);
+        }
+        Pages { more: Arc::new(More { entries, providers, pages: rows }), sessions }
+    }
+
+    /// The pages that are there, or about to be again.
+    pub(super) async fn rows(&self) -> Vec<Value> {
+        let Ok(list) = self.link.request("session/list", "{}", None).await else { return Vec::new() };
+        let Ok(Sessions { mut sessions }) = serde_json::from_str(list.get()) else { return Vec::new() };
+        sessions.retain(|row| row["state"] != "gone");
+        sessions.sort_by(|a, b| a["id"].as_str().cmp(&b["id"].as_str()));
+        sessions
+    }
+
+    async fn tools_of(&self, server: &str, id: &str) -> Vec<Arc<Entry>> {
+        let params = format!(r#"{{"page":{}}}"#, json(id));
+        let Ok(list) = self.link.request("tools/list", &params, None).await else { return Vec::new() };
+        let Ok(Tools { tools }) = serde_json::from_str(list.get()) else { return Vec::new() };
+        let entry = |tool: Box<RawValue>| {
+            let Named { name } = serde_json::from_str(tool.get()).ok()?;
+            Some(Arc::new(Entry::new(server, name, tool, Standing::Ready)))
+        };
+        tools.into_iter().filter_map(entry).collect()
+    }
+
+    /// The prompts of upstreams that run, each under a name of its own. Listing starts nothing.
+    pub(super) async fn prompts(&self) -> Vec<Box<RawValue>> {
+        let mut all = Vec::new();
+        for (server, name, raw) in self.upstream_prompts().await {
+            all.extend(super::methods::renamed(raw.get(), "name", &prefixed(&server, &name)));
+        }
+        all
+    }
+
+    /// Whose prompt this is, and its name there.
+    pub(super) async fn prompt_owner(&self, name: &str) -> Option<(String, String)> {
+        let all = self.upstream_prompts().await;
+        let found = all.into_iter().find(|(server, own, _)| prefixed(server, own) == name || own == name);
+        found.map(|(server, own, _)| (server, own))
+    }
+
+    async fn upstream_prompts(&self) -> Vec<(String, String, Box<RawValue>)> {
+        let mut all = Vec::new();
+        for server in self.running() {
+            for raw in self.list_of(&server, "prompts/list", "prompts").await {
+                if let Ok(Named { name }) = serde_json::from_str(raw.get()) {
+                    all.push((server.clone(), name, raw));
+                }
+            }
+        }
+        all
+    }
+
+    /// Upstreams that run.
+    pub(super) fn running(&self) -> Vec<String> {
+        let servers = self.scope.servers().into_iter();
+        servers.filter(|status| status.state == ServerState::Ready).map(|status| status.name).collect()
+    }
+
+    /// A list of an upstream, all its pages; empty when it has none.
+    pub(super) async fn list_of(&self, server: &str, method: &str, member: &str) -> Vec<Box<RawValue>> {
+        let mut all = Vec::new();
+        let mut cursor: Option<String> = None;
+        for _ in 0..LIST_PAGES_MAX {
+            let params = cursor.as_ref().map_or_else(|| "{}".to_owned(), |at| format!(r#"{{"cursor":{}}}"#, json(at)));
+            let params = RawValue::from_string(params).ok();
+            let Ok(page) = self.scope.request(server, method, params, CallContext::default()).await else { break };
+            let Ok(mut page) = serde_json::from_str::<HashMap<String, Box<RawValue>>>(page.get()) else { break };
+            let items = page.remove(member).and_then(|raw| serde_json::from_str::<Vec<Box<RawValue>>>(raw.get()).ok());
+            all.extend(items.unwrap_or_default());
+            cursor = page.remove("nextCursor").and_then(|raw| serde_json::from_str(raw.get()).ok());
+            if cursor.is_none() {
+                break;
+            }
+        }
+        all
+    }
+}
+
+/// Pages under the names of their providers: by alias where it is the only one of that name, else by id.
+fn named_pages(rows: &[Value]) -> Vec<(String, String, &Value)> {
+    let mut seen = HashSet::new();
+    let twice: HashSet<&str> =
+        rows.iter().filter_map(|row| row["alias"].as_str()).filter(|alias| !seen.insert(*alias)).collect();
+    let named = |row| {
+        let row: &Value = row;
+        let id = row["id"].as_str()?;
+        let name = row["alias"].as_str().filter(|alias| !twice.contains(alias)).unwrap_or(id);
+        Some((format!("{PAGE}{name}"), id.to_owned(), row))
+    };
+    rows.iter().filter_map(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn pages_of_the_same_alias_are_named_by_their_ids() {
+        let rows = [json!({"id":"a","alias":"shop"}), json!({"id":"b","alias":"shop"}), json!({"id":"c","alias":"x"})];
+        let names: Vec<String> = named_pages(&rows).into_iter().map(|(name, _, _)| name).collect();
+        assert_eq!(names, ["page:a", "page:b", "page:x"]);
+    }
+}

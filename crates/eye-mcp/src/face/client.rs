@@ -1,0 +1,159 @@
+//! One client of a face: its way into the hub, its upstreams, and what was agreed with it.
+
+use super::Face;
+use super::hub::{Identity, Link};
+use super::limits::SUBSCRIPTIONS_MAX;
+use super::message::Message;
+use crate::{Project, RpcError, Scope};
+use eye_protocol::{Code, Error};
+use serde_json::value::RawValue;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use tokio::sync::{broadcast, oneshot};
+
+/// Something that a client may want to hear of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources.
+    Resources,
+    /// One resource, by its URI.
+    Resource(String),
+}
+
+/// What a client is told apart by before it says anything.
+#[derive(Clone, Debug, Default)]
+pub struct Newcomer {
+    /// Who it is for the hub.
+    pub who: Identity,
+    /// Where its upstreams run; `None` is the hub's own.
+    pub project: Option<Project>,
+    /// Whether every tool is listed.
+    pub full: bool,
+}
+
+/// One client.
+#[derive(Debug)]
+pub struct Client {
+    pub(super) face: Face,
+    pub(super) link: Arc<dyn Link>,
+    pub(super) scope: Scope,
+    pub(super) full: bool,
+    pub(super) changes: broadcast::Sender<Change>,
+    pub(super) pumping: AtomicBool,
+    agreed: OnceLock<Agreed>,
+    asked: Mutex<HashMap<u64, oneshot::Sender<Answered>>>,
+    last_asked: AtomicU64,
+    level: Mutex<usize>,
+    followed: Mutex<BTreeSet<String>>,
+}
+
+/// What a client answers to something that it was asked.
+type Answered = Result<Box<RawValue>, RpcError>;
+
+/// What a legacy client and we agreed on.
+#[derive(Clone, Debug)]
+pub(super) struct Agreed {
+    pub version: &'static str,
+    pub capabilities: serde_json::Value,
+}
+
+/// Levels of log messages, from the one that says most.
+pub const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+impl Client {
+    pub(super) fn new(face: &Face, newcomer: Newcomer) -> Option<Arc<Self>> {
+        let hub = face.hub()?;
+        let link = hub.open(newcomer.who);
+        let scope = match newcomer.project {
+            Some(project) => face.gateway().scope(project),
+            None => face.own_scope(),
+        };
+        Some(Arc::new(Self {
+            face: face.clone(),
+            link,
+            scope,
+            pumping: AtomicBool::new(false),
+            full: newcomer.full,
+            changes: broadcast::channel(64).0,
+            agreed: OnceLock::new(),
+            asked: Mutex::default(),
+            last_asked: AtomicU64::new(0),
+            level: Mutex::new(0),
+            followed: Mutex::default(),
+        }))
+    }
+
+    pub(super) fn agree(&self, version: &'static str, capabilities: serde_json::Value) {
+        let _ = self.agreed.set(Agreed { version, capabilities });
+    }
+
+    pub(super) fn agreed(&self) -> Option<&Agreed> {
+        self.agreed.get()
+    }
+
+    /// An id for something that this client is asked, and where its answer comes.
+    pub(super) fn ask(&self) -> (u64, oneshot::Receiver<Answered>) {
+        let id = self.last_asked.fetch_add(1, Ordering::Relaxed) + 1;
+        let (sender, receiver) = oneshot::channel();
+        hold(&self.asked).insert(id, sender);
+        (id, receiver)
+    }
+
+    pub(super) fn forget(&self, id: u64) {
+        hold(&self.asked).remove(&id);
+    }
+
+    /// Takes a message that is no request.
+    pub(super) fn hear(&self, message: Message) {
+        if let Message::Response { id, outcome } = message
+            && let Ok(id) = id.get().trim_matches('"').trim_start_matches("eye-").parse::<u64>()
+            && let Some(waiting) = hold(&self.asked).remove(&id)
+        {
+            let _ = waiting.send(outcome);
+        }
+    }
+
+    /// From which level on the client wants log messages.
+    pub(super) fn set_level(&self, level: &str) -> Result<(), RpcError> {
+        let found = LEVELS.iter().position(|known| *known == level);
+        let error = || Error::new(Code::PARAMS, format!("no such level: {level}")).hint(LEVELS.join(", "));
+        *hold(&self.level) = found.ok_or_else(error)?;
+        Ok(())
+    }
+
+    pub(super) fn wants_level(&self, level: &str) -> bool {
+        LEVELS.iter().position(|known| *known == level).is_some_and(|at| at >= *hold(&self.level))
+    }
+
+    /// Notes that a legacy client follows a resource.
+    pub(super) fn follow(&self, uri: &str) -> Result<(), RpcError> {
+        let mut followed = hold(&self.followed);
+        if followed.len() >= SUBSCRIPTIONS_MAX && !followed.contains(uri) {
+            let message = format!("a client follows at most {SUBSCRIPTIONS_MAX} resources");
+            return Err(Error::new(Code::PARAMS, message).into());
+        }
+        followed.insert(uri.to_owned());
+        Ok(())
+    }
+
+    pub(super) fn unfollow(&self, uri: &str) {
+        hold(&self.followed).remove(uri);
+    }
+
+    pub(super) fn follows(&self, change: &Change) -> bool {
+        match change {
+            Change::Tools | Change::Prompts | Change::Resources => true,
+            Change::Resource(uri) => hold(&self.followed).contains(uri),
+        }
+    }
+}
+
+pub(super) fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing that is held here is left half done.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

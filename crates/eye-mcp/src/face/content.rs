@@ -1,0 +1,162 @@
+//! What a page answered, as content for a model: text as it is, media as media, everything cut where it gets long.
+
+use super::limits::ANSWER_CHARS_MAX;
+use super::outcome::{Outcome, error_mark};
+use crate::RpcError;
+use eye_protocol::Error;
+use eye_protocol::rpc::json;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The result of `eval` and of verbs, as the hub gives it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Evaluated<'a> {
+    #[serde(borrow)]
+    value: Option<&'a RawValue>,
+    rendering: Option<String>,
+    base64: Option<String>,
+    media_type: Option<String>,
+}
+
+/// A value of a page as the result of a tool.
+pub fn of_value(result: &RawValue) -> Outcome {
+    let Ok(evaluated) = serde_json::from_str::<Evaluated<'_>>(result.get()) else {
+        return Outcome::text(&cut(result.get()), false).untrusted();
+    };
+    if let (Some(data), Some(media_type)) = (&evaluated.base64, &evaluated.media_type) {
+        return media(data, media_type).untrusted();
+    }
+    let text = match (&evaluated.rendering, evaluated.value) {
+        (Some(rendering), _) => cut(rendering),
+        (None, Some(value)) => cut(&plain(value)),
+        (None, None) => "null".to_owned(),
+    };
+    Outcome::text(&text, false).untrusted()
+}
+
+/// A string raw, everything else as JSON.
+pub fn plain(value: &RawValue) -> String {
+    serde_json::from_str::<String>(value.get()).unwrap_or_else(|_| value.get().to_owned())
+}
+
+fn media(data: &str, media_type: &str) -> Outcome {
+    let (data, kind) = (json(data), json(media_type));
+    Outcome::ours(match media_type.split('/').next() {
+        Some("image") => format!(r#""content":[{{"type":"image","data":{data},"mimeType":{kind}}}]"#),
+        Some("audio") => format!(r#""content":[{{"type":"audio","data":{data},"mimeType":{kind}}}]"#),
+        _ => format!(
+            r#""content":[{{"type":"resource","resource":{{"uri":"eye://result","mimeType":{kind},"blob":{data}}}}}]"#
+        ),
+    })
+}
+
+/// Long text up to the limit, and how to get the rest.
+pub fn cut(text: &str) -> String {
+    match text.char_indices().nth(ANSWER_CHARS_MAX) {
+        None => text.to_owned(),
+        Some((end, _)) => {
+            let all = ANSWER_CHARS_MAX + text[end..].chars().count();
+            format!(
+                "{}\n… cut at {ANSWER_CHARS_MAX} of {all} characters; ask for less, or for the rest as a string: X.slice({ANSWER_CHARS_MAX})",
+                &text[..end]
+            )
+        }
+    }
+}
+
+/// An error as the result of a tool, so that the model reads it and its next step.
+pub fn of_error(error: &Error) -> Outcome {
+    let mut text = error.message.clone();
+    if let Some(hint) = &error.hint {
+        text.push_str("\nhint: ");
+        text.push_str(hint);
+    }
+    if let Some(stack) = error.stack.as_deref().filter(|stack| !stack.is_empty()) {
+        text.push('\n');
+        text.push_str(stack);
+    }
+    Outcome::text(&cut(&text), true).untrusted()
+}
+
+/// The same for an error of an upstream.
+pub fn of_rpc_error(error: &RpcError) -> Outcome {
+    let mut text = error.message.clone();
+    match (error.hint(), &error.data) {
+        (Some(hint), _) => {
+            text.push_str("\nhint: ");
+            text.push_str(&hint);
+        }
+        (None, Some(data)) => {
+            text.push('\n');
+            text.push_str(data.get());
+        }
+        (None, None) => {}
+    }
+    Outcome::text(&cut(&text), true)
+}
+
+/// Several texts of one tool's result, as one; `None` when it holds anything else.
+pub fn only_text(result: &RawValue) -> Option<(String, bool)> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Result {
+        content: Vec<Part>,
+        #[serde(default)]
+        is_error: bool,
+    }
+    #[derive(Deserialize)]
+    struct Part {
+        text: Option<String>,
+    }
+    let Result { content, is_error } = serde_json::from_str(result.get()).ok()?;
+    let texts: Option<Vec<String>> = content.into_iter().map(|part| part.text).collect();
+    Some((texts?.join("\n"), is_error))
+}
+
+/// JSON that no tool made, as the result of one.
+pub fn of_json(text: &str, is_error: bool) -> Outcome {
+    Outcome::ours(format!(r#""content":[{{"type":"text","text":{}}}]{}"#, json(&cut(text)), error_mark(is_error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::face::era::Era;
+
+    fn text(result: &str) -> String {
+        let raw = RawValue::from_string(result.into()).unwrap();
+        of_value(&raw).render(Era::Legacy, "tools/call", "{}")
+    }
+
+    fn is(result: &str, want: &str) {
+        let rendered: serde_json::Value = serde_json::from_str(&text(result)).unwrap();
+        assert_eq!(rendered["content"][0]["text"], want, "{result}");
+        assert_eq!(rendered["_meta"]["eye/untrusted"], true);
+    }
+
+    #[test]
+    fn values_are_bare_text() {
+        is(r#"{"value":"Shop"}"#, "Shop");
+        is(r#"{"value":5}"#, "5");
+        is(r#"{"value":null}"#, "null");
+        is(r#"{"value":false}"#, "false");
+        is(r#"{"value":{"a":[1,"x"]}}"#, r#"{"a":[1,"x"]}"#);
+        is(r#"{"rendering":"undefined"}"#, "undefined");
+    }
+
+    #[test]
+    fn pictures_are_pictures() {
+        let rendered: serde_json::Value =
+            serde_json::from_str(&text(r#"{"base64":"AA==","mediaType":"image/png"}"#)).unwrap();
+        assert_eq!(rendered["content"][0]["type"], "image");
+    }
+
+    #[test]
+    fn long_text_is_cut_and_says_so() {
+        let whole = "ä".repeat(ANSWER_CHARS_MAX);
+        assert_eq!(cut(&whole), whole);
+        let long = cut(&format!("{whole}xyz"));
+        assert!(long.starts_with(&whole) && long.contains(&format!("of {} characters", ANSWER_CHARS_MAX + 3)));
+    }
+}

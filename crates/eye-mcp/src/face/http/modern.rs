@@ -1,0 +1,91 @@
+//! 2026-07-28 over HTTP: every request stands for itself. Hanging up cancels it.
+
+use super::Body;
+use super::events::{Work, answering};
+use super::{empty, headers, json_body, rpc_error};
+use crate::RpcError;
+use crate::face::Face;
+use crate::face::call::{Call, Outgoing, Outlet};
+use crate::face::client::{Client, Newcomer};
+use crate::face::era::{Era, HEADER_MISMATCH, MISSING_CAPABILITY, Meta, UNSUPPORTED_VERSION};
+use crate::face::limits::OUTLET_LEN_MAX;
+use crate::face::message::{Incoming, Message, Request, response};
+use crate::face::{methods, pump};
+use eye_protocol::{Code, Error};
+use http::{HeaderMap, Response, StatusCode};
+use tokio::sync::mpsc;
+
+/// Answers one message.
+pub async fn post(face: &Face, headers: &HeaderMap, incoming: Incoming, newcomer: Newcomer) -> Response<Body> {
+    let request = match incoming {
+        Incoming::One(Message::Request(request)) => request,
+        // Cancelling is hanging up; nothing else is told without being asked.
+        Incoming::One(Message::Notification { .. }) => return empty(StatusCode::ACCEPTED),
+        Incoming::One(Message::Response { .. }) => {
+            return super::plain_error(StatusCode::BAD_REQUEST, "nothing was asked of this client");
+        }
+        Incoming::One(Message::Invalid { id, error }) => {
+            return rpc_error(StatusCode::BAD_REQUEST, &id, &error.into());
+        }
+        Incoming::Batch(_) => return super::plain_error(StatusCode::BAD_REQUEST, "this revision has no batches"),
+    };
+    let meta = Meta::of(request.params.as_deref());
+    let id = request.id.get().to_owned();
+    let checked = headers::check(headers, &request, &meta).and_then(|()| meta.check_modern());
+    if let Err(error) = checked {
+        return rpc_error(StatusCode::BAD_REQUEST, &id, &error);
+    }
+    // A client of its own for each request: who asked before means nothing.
+    let Some(client) = Client::new(face, newcomer) else {
+        let error = Error::new(Code::CONNECTION, "the hub shuts down");
+        return rpc_error(StatusCode::SERVICE_UNAVAILABLE, &id, &error.into());
+    };
+    if request.method == "tools/call"
+        && let Err(error) = headers::check_arguments(&client, headers, &request).await
+    {
+        return rpc_error(StatusCode::BAD_REQUEST, &id, &error);
+    }
+    let (sender, mut outgoing) = mpsc::channel(OUTLET_LEN_MAX);
+    let call = Call { client, era: Era::Modern, request, meta, outlet: Outlet(sender) };
+    let mut answer = Box::pin(answer(call));
+    tokio::select! {
+        biased;
+        outcome = &mut answer => match outgoing.try_recv() {
+            // Something was told in the same moment.
+            Ok(Outgoing::Message(first)) => {
+                let last = response(&id, outcome.as_deref());
+                answering(first, outgoing, Box::pin(std::future::ready(last)))
+            }
+            Ok(Outgoing::Pause) | Err(_) => json_body(status(&outcome), response(&id, outcome.as_deref())),
+        },
+        Some(Outgoing::Message(first)) = outgoing.recv() => {
+            let work: Work = Box::pin(async move { response(&id, answer.await.as_deref()) });
+            answering(first, outgoing, work)
+        }
+    }
+}
+
+async fn answer(call: Call) -> Result<String, RpcError> {
+    if call.method() == "subscriptions/listen" { pump::listen(&call).await } else { methods::answer(&call).await }
+}
+
+fn status(outcome: &Result<String, RpcError>) -> StatusCode {
+    match outcome {
+        Err(error) if error.is(Code::METHOD) => StatusCode::NOT_FOUND,
+        Err(RpcError { code: HEADER_MISMATCH | MISSING_CAPABILITY | UNSUPPORTED_VERSION, .. }) => {
+            StatusCode::BAD_REQUEST
+        }
+        Ok(_) | Err(_) => StatusCode::OK,
+    }
+}
+
+/// What a request is called in `Mcp-Name`.
+pub fn name_of(request: &Request) -> Option<String> {
+    let member = match request.method.as_str() {
+        "tools/call" | "prompts/get" => "name",
+        "resources/read" => "uri",
+        _ => return None,
+    };
+    let params: serde_json::Value = serde_json::from_str(request.params.as_deref()?.get()).ok()?;
+    params[member].as_str().map(str::to_owned)
+}

@@ -1,0 +1,48 @@
+//! What a face needs of the hub: to enter it as an agent, and to ask. Whoever runs both puts the one behind the other.
+
+use eye_protocol::Error;
+use serde_json::value::RawValue;
+use std::fmt::Debug;
+use std::pin::Pin;
+use std::sync::Arc;
+use tokio::sync::{mpsc, watch};
+
+/// Something that is there later.
+pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Where progress goes: params of `call/progress`, as JSON text.
+pub type ProgressSender = mpsc::Sender<Box<str>>;
+/// Something that counts up.
+pub type Counter = watch::Receiver<u64>;
+
+/// Who asks, as the hub knows agents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// Across connections; `None` remembers nothing.
+    pub name: Option<String>,
+    /// The page it means when it names none.
+    pub page: Option<String>,
+}
+
+/// The hub, from where links come.
+pub trait Hub: Debug + Send + Sync {
+    /// Enters as an agent.
+    fn open(&self, who: Identity) -> Arc<dyn Link>;
+
+    /// Counts up when pages come and go, or their tools change.
+    fn changes(&self) -> Counter;
+}
+
+/// One agent's way into the hub. Dropping the last handle leaves.
+pub trait Link: Debug + Send + Sync {
+    /// Asks; `params` is JSON text. Dropping the future cancels. Progress that nobody takes in time is left out.
+    fn request(
+        &self,
+        method: &str,
+        params: &str,
+        progress: Option<ProgressSender>,
+    ) -> Later<'static, Result<Box<RawValue>, Error>>;
+
+    /// The next notification, as JSON-RPC text. `None`: the hub closed this link.
+    fn news(&self) -> Later<'_, Option<String>>;
+}

@@ -1,0 +1,208 @@
+//! What changes, told to clients: legacy ones hear of all lists and the resources they follow, modern ones of what they
+//! listen for.
+
+use super::call::Call;
+use super::client::{Change, Client};
+use super::limits::CHANGES_PAUSE;
+use super::resources;
+use crate::RpcError;
+use crate::gateway::{ChangeKind, Changes};
+use eye_protocol::rpc::json;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::Ordering;
+use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// Where changes come from.
+struct Sources {
+    hub: watch::Receiver<u64>,
+    gateway: Changes,
+    provider: Option<broadcast::Receiver<Change>>,
+}
+
+impl Client {
+    /// Turns what the hub, the gateway and the provider tell into changes, until the link to the hub is closed. One is
+    /// enough: while one runs, others wait.
+    pub(super) async fn pump(&self) {
+        if self.pumping.swap(true, Ordering::Relaxed) {
+            return std::future::pending().await;
+        }
+        let Some(hub) = self.face.hub() else { return };
+        let provider = self.face.provider().map(|provider| provider.changes());
+        let mut sources = Sources { hub: hub.changes(), gateway: self.scope.changes(), provider };
+        while let Some(mut changed) = self.next(&mut sources).await {
+            // What comes together is told once.
+            let pause = sleep_until(Instant::now() + CHANGES_PAUSE);
+            tokio::pin!(pause);
+            loop {
+                tokio::select! {
+                    () = &mut pause => break,
+                    more = self.next(&mut sources) => match more {
+                        Some(more) => changed.extend(more),
+                        None => return,
+                    },
+                }
+            }
+            let mut told: Vec<Change> = Vec::new();
+            for change in changed {
+                if !told.contains(&change) {
+                    told.push(change.clone());
+                    // Nobody may be listening.
+                    let _ = self.changes.send(change);
+                }
+            }
+        }
+    }
+
+    async fn next(&self, sources: &mut Sources) -> Option<Vec<Change>> {
+        loop {
+            tokio::select! {
+                changed = sources.hub.changed() => {
+                    changed.ok()?;
+                    // A sparse list is the same whatever pages there are.
+                    return Some(if self.full { vec![Change::Resources, Change::Tools] } else { vec![Change::Resources] });
+                }
+                change = sources.gateway.recv() => return Some(self.of_gateway(change?.kind)),
+                Some(change) = heard(&mut sources.provider) => return Some(vec![change]),
+                news = self.link.news() => {
+                    let news = news?;
+                    if let Some(uri) = changed_state(&news) {
+                        return Some(vec![Change::Resource(uri)]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn of_gateway(&self, kind: ChangeKind) -> Vec<Change> {
+        match kind {
+            // A sparse list is the same whatever upstreams there are.
+            ChangeKind::Tools if self.full => vec![Change::Tools],
+            ChangeKind::Tools => Vec::new(),
+            // After a flood it stands for everything.
+            ChangeKind::Servers => {
+                let tools = self.full.then_some(Change::Tools);
+                tools.into_iter().chain([Change::Prompts, Change::Resources]).collect()
+            }
+            ChangeKind::Resource(uri) => vec![Change::Resource(uri.into())],
+            ChangeKind::Resources => vec![Change::Resources],
+            ChangeKind::Prompts => vec![Change::Prompts],
+        }
+    }
+}
+
+async fn heard(provider: &mut Option<broadcast::Receiver<Change>>) -> Option<Change> {
+    match provider {
+        Some(provider) => provider.recv().await.ok(),
+        None => std::future::pending().await,
+    }
+}
+
+fn changed_state(news: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct News {
+        method: String,
+        params: Params,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Params {
+        session_id: String,
+    }
+    let News { method, params } = serde_json::from_str(news).ok()?;
+    (method == "state/changed").then(|| resources::state_uri(&params.session_id))
+}
+
+/// A change as a notification: its method, and members of its params as JSON text.
+fn told(change: &Change) -> (&'static str, String) {
+    match change {
+        Change::Tools => ("notifications/tools/list_changed", String::new()),
+        Change::Prompts => ("notifications/prompts/list_changed", String::new()),
+        Change::Resources => ("notifications/resources/list_changed", String::new()),
+        Change::Resource(uri) => ("notifications/resources/updated", format!(r#""uri":{}"#, json(uri))),
+    }
+}
+
+/// A change as a legacy client hears of it, if it wants to.
+pub fn to_legacy(client: &Client, change: &Change) -> Option<String> {
+    let (method, params) = told(change);
+    client.follows(change).then(|| super::message::notification(method, &format!("{{{params}}}")))
+}
+
+/// What a modern client listens for.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Filter {
+    #[serde(skip_serializing_if = "is_false")]
+    tools_list_changed: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    prompts_list_changed: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    resources_list_changed: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    resource_subscriptions: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+impl Filter {
+    fn wants(&self, change: &Change) -> bool {
+        match change {
+            Change::Tools => self.tools_list_changed,
+            Change::Prompts => self.prompts_list_changed,
+            Change::Resources => self.resources_list_changed,
+            Change::Resource(uri) => self.resource_subscriptions.contains(uri),
+        }
+    }
+}
+
+/// `subscriptions/listen`: goes on until the client ends it, or the hub does; then there is a result.
+pub async fn listen(call: &Call) -> Result<String, RpcError> {
+    #[derive(Deserialize)]
+    struct Listen {
+        #[serde(default)]
+        notifications: Filter,
+    }
+    let Listen { notifications: mut filter } = call.params()?;
+    let mut changes = call.client.changes.subscribe();
+    let mut accepted = Vec::new();
+    for uri in std::mem::take(&mut filter.resource_subscriptions) {
+        // What tells of no changes is not among what is acknowledged.
+        if call.client.face.provider().is_some() || resources::watch(call, &uri).await.is_ok() {
+            accepted.push(uri);
+        }
+    }
+    filter.resource_subscriptions = accepted;
+    let id = call.request.id.get().to_owned();
+    let tag = format!(r#""_meta":{{"{SUBSCRIPTION_ID}":{id}}}"#);
+    let acknowledged = format!(r#"{{"notifications":{},{tag}}}"#, json(&filter));
+    call.notify("notifications/subscriptions/acknowledged", &acknowledged).await;
+    let hear = async {
+        loop {
+            match changes.recv().await {
+                Ok(change) if filter.wants(&change) => {
+                    let (method, params) = told(&change);
+                    let comma = if params.is_empty() { "" } else { "," };
+                    call.notify(method, &format!("{{{params}{comma}{tag}}}")).await;
+                }
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            }
+        }
+    };
+    tokio::select! {
+        () = hear => {}
+        () = call.client.pump() => {}
+        () = call.client.face.closing().cancelled() => {}
+    }
+    let info = call.client.face.server_info();
+    Ok(format!(
+        r#"{{"resultType":"complete","_meta":{{"{SUBSCRIPTION_ID}":{id},"io.modelcontextprotocol/serverInfo":{info}}}}}"#
+    ))
+}

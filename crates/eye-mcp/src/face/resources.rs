@@ -1,0 +1,227 @@
+//! What can be read of pages: their state, their text, their logs; and the resources of upstreams that run.
+
+use super::ask;
+use super::call::{Call, Stop};
+use super::content;
+use super::era::{Era, RESOURCE_NOT_FOUND};
+use super::limits::LIST_LEN_MAX;
+use super::methods::{Cursor, page_of, provided};
+use super::outcome::Outcome;
+use super::provider::List;
+use crate::RpcError;
+use eye_protocol::rpc::json;
+use eye_protocol::{Code, Error};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+const BASE: &str = "eye://session/";
+
+/// What of a page can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    State,
+    Text,
+    Logs,
+}
+
+const PARTS: [(Part, &str, &str, &str); 3] = [
+    (Part::State, "state", "application/json", "What the page publishes as its state"),
+    (Part::Text, "text", "text/plain", "The page's text"),
+    (Part::Logs, "logs", "text/plain", "Console messages and errors of the page"),
+];
+
+/// The URI of a session's state.
+pub fn state_uri(session: &str) -> String {
+    format!("{BASE}{session}/state")
+}
+
+/// The session and part that a URI names.
+fn parse(uri: &str) -> Option<(&str, Part)> {
+    let (session, part) = uri.strip_prefix(BASE)?.split_once('/')?;
+    let (part, ..) = PARTS.iter().find(|(_, name, ..)| *name == part)?;
+    (!session.is_empty()).then_some((session, *part))
+}
+
+/// `resources/list`.
+pub(super) async fn list(call: &Call) -> Result<Outcome, Stop> {
+    let start = Cursor::start(call)?;
+    let mut all = provided(&call.client, List::Resources);
+    for row in call.client.rows().await {
+        let Some(id) = row["id"].as_str() else { continue };
+        let title = row["alias"].as_str().or_else(|| row["title"].as_str()).unwrap_or(id);
+        for (_, part, kind, description) in PARTS {
+            let name = json(&format!("{title}: {part}"));
+            let uri = json(&format!("{BASE}{id}/{part}"));
+            let text = format!(
+                r#"{{"uri":{uri},"name":{name},"description":"{description}","mimeType":"{kind}","_meta":{{"eye/untrusted":true}}}}"#
+            );
+            all.extend(RawValue::from_string(text));
+        }
+    }
+    for server in call.client.running() {
+        all.extend(call.client.list_of(&server, "resources/list", "resources").await);
+    }
+    Ok(Outcome::ours(page_of("resources", &all, start, LIST_LEN_MAX)))
+}
+
+/// `resources/templates/list`.
+pub(super) fn templates(call: &Call) -> Outcome {
+    let mut all = provided(&call.client, List::Templates);
+    for (_, part, kind, description) in PARTS {
+        let text = format!(
+            r#"{{"uriTemplate":"{BASE}{{id}}/{part}","name":"page {part}","description":"{description}","mimeType":"{kind}"}}"#
+        );
+        all.extend(RawValue::from_string(text));
+    }
+    Outcome::ours(page_of("resourceTemplates", &all, 0, usize::MAX))
+}
+
+#[derive(Deserialize)]
+struct Uri {
+    uri: String,
+}
+
+/// `resources/read`.
+pub(super) async fn read(call: &Call) -> Result<Outcome, Stop> {
+    let Uri { uri } = call.params()?;
+    let Some((session, part)) = parse(&uri) else { return read_upstream(call, &uri).await };
+    let page = json(session);
+    let answered = match part {
+        Part::State => call.ask_hub("state/get", &format!(r#"{{"page":{page}}}"#)).await,
+        Part::Text => call.ask_hub("page/text", &format!(r#"{{"page":{page}}}"#)).await,
+        Part::Logs => call.ask_hub("page/logs", &format!(r#"{{"page":{page},"all":true}}"#)).await,
+    };
+    let result = match answered {
+        Ok(result) => result,
+        Err(error) if error.code == Code::SESSION => return Err(not_found(call, &uri, Some(&error)).into()),
+        Err(error) => return Err(error.into()),
+    };
+    let kind = PARTS.iter().find(|(known, ..)| *known == part).map_or("text/plain", |(_, _, kind, _)| kind);
+    let text = value_text(&result, part);
+    let (uri, text) = (json(&uri), json(&text));
+    Ok(Outcome::ours(format!(
+        r#""contents":[{{"uri":{uri},"mimeType":"{kind}","text":{text},"_meta":{{"eye/untrusted":true}}}}]"#
+    )))
+}
+
+/// State as JSON whatever it is; text and logs as they read.
+fn value_text(result: &RawValue, part: Part) -> String {
+    #[derive(Deserialize)]
+    struct Valued {
+        value: Option<Box<RawValue>>,
+        rendering: Option<String>,
+    }
+    match serde_json::from_str(result.get()) {
+        Ok(Valued { value: Some(value), .. }) if part == Part::State => value.get().to_owned(),
+        Ok(Valued { value: Some(value), .. }) => log_lines(&value).unwrap_or_else(|| content::plain(&value)),
+        Ok(Valued { rendering: Some(rendering), .. }) => rendering,
+        Ok(Valued { .. }) => "null".into(),
+        Err(_) => result.get().to_owned(),
+    }
+}
+
+/// Entries of a log, one a line.
+fn log_lines(value: &RawValue) -> Option<String> {
+    let entries: Vec<Value> = serde_json::from_str(value.get()).ok()?;
+    let line = |entry: &Value| match (entry["level"].as_str(), entry["text"].as_str()) {
+        (Some(level), Some(text)) => format!("{level}: {text}"),
+        _ => entry.as_str().map_or_else(|| entry.to_string(), str::to_owned),
+    };
+    Some(entries.iter().map(line).collect::<Vec<_>>().join("\n"))
+}
+
+/// A resource of an upstream that runs. Whose it is is found by its list, else by asking.
+async fn read_upstream(call: &Call, uri: &str) -> Result<Outcome, Stop> {
+    let running = call.client.running();
+    let mut owner = None;
+    for server in &running {
+        let all = call.client.list_of(server, "resources/list", "resources").await;
+        if all.iter().any(|raw| serde_json::from_str::<Uri>(raw.get()).is_ok_and(|one| one.uri == uri)) {
+            owner = Some(server.clone());
+            break;
+        }
+    }
+    let params = || RawValue::from_string(call.raw_params().to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());
+    if let Some(server) = owner {
+        return ask::upstream(call, &server, "resources/read", params(), None).await;
+    }
+    for server in &running {
+        // A template of theirs may fit.
+        if let Ok(found) = ask::upstream(call, server, "resources/read", params(), None).await {
+            return Ok(found);
+        }
+    }
+    Err(not_found(call, uri, None).into())
+}
+
+/// A resource that is not there, as each era says it.
+fn not_found(call: &Call, uri: &str, error: Option<&Error>) -> RpcError {
+    let code = match call.era() {
+        Era::Legacy => RESOURCE_NOT_FOUND,
+        Era::Modern => -32602,
+    };
+    let message = error.map_or_else(|| format!("Resource not found: {uri}"), |error| error.message.clone());
+    let data = RawValue::from_string(format!(r#"{{"uri":{}}}"#, json(uri))).ok();
+    RpcError { code, message, data }
+}
+
+/// `resources/subscribe`, of legacy clients.
+pub(super) async fn subscribe(call: &Call) -> Result<Outcome, Stop> {
+    let Uri { uri } = call.params()?;
+    watch(call, &uri).await?;
+    call.client.follow(&uri)?;
+    Ok(Outcome::ours(""))
+}
+
+/// `resources/unsubscribe`, of legacy clients.
+pub(super) fn unsubscribe(call: &Call) -> Result<Outcome, Stop> {
+    let Uri { uri } = call.params()?;
+    call.client.unfollow(&uri);
+    Ok(Outcome::ours(""))
+}
+
+/// Begins to hear of a resource: only a state tells when it changes.
+pub(super) async fn watch(call: &Call, uri: &str) -> Result<(), RpcError> {
+    match parse(uri) {
+        Some((session, Part::State)) => {
+            let params = format!(r#"{{"page":{}}}"#, json(session));
+            call.client.link.request("state/watch", &params, None).await?;
+            Ok(())
+        }
+        Some(_) => Err(Error::new(Code::PARAMS, format!("{uri} does not tell when it changes"))
+            .hint("follow the page's state, or read it again")
+            .into()),
+        None => Err(not_found(call, uri, None)),
+    }
+}
+
+/// The pages, one a line.
+pub fn page_lines(list: &RawValue) -> String {
+    let list: Value = serde_json::from_str(list.get()).unwrap_or_default();
+    let rows = list["sessions"].as_array().map_or(&[][..], Vec::as_slice);
+    if rows.is_empty() {
+        return "no page is connected".into();
+    }
+    let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    let line = |row: &Value| {
+        let mark = if row["current"] == true { "* " } else { "" };
+        let alias = row["alias"].as_str().map_or(String::new(), |alias| format!(" ({alias})"));
+        format!("{mark}{}{alias} {} {} {}", text(row, "id"), text(row, "state"), text(row, "title"), text(row, "url"))
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_uris_name_a_page() {
+        assert_eq!(parse("eye://session/a.b-1/state"), Some(("a.b-1", Part::State)));
+        assert_eq!(parse(&state_uri("x")), Some(("x", Part::State)));
+        for uri in ["eye://session//state", "eye://session/x/else", "eye://session/x", "file:///x/state"] {
+            assert_eq!(parse(uri), None, "{uri}");
+        }
+    }
+}

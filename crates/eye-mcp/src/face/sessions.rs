@@ -1,0 +1,329 @@
+//! Sessions of legacy clients over HTTP: who they are, and their streams, which can be taken up again after a break.
+
+use super::client::{Client, hold};
+use super::limits::{EVENTS_BYTES_MAX, EVENTS_MAX, SESSION_IDLE, SESSIONS_MAX, STREAMS_MAX};
+use super::pump;
+use futures_util::future::AbortHandle;
+use ring::rand::{SecureRandom, SystemRandom};
+use std::collections::{HashMap, VecDeque};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use tokio::sync::{Notify, broadcast};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// All sessions.
+#[derive(Debug, Default)]
+pub struct Sessions(Mutex<HashMap<String, Arc<Session>>>);
+
+impl Sessions {
+    /// Begins one. Where there are too many, the one that was idle longest ends.
+    pub fn begin(&self, client: Arc<Client>) -> Arc<Session> {
+        let mut all = hold(&self.0);
+        all.retain(|_, session| session.idle_since().elapsed() < SESSION_IDLE);
+        if all.len() >= SESSIONS_MAX
+            && let Some(oldest) = all.values().min_by_key(|session| session.idle_since()).map(|s| s.id.clone())
+        {
+            all.remove(&oldest);
+        }
+        let session = Arc::new(Session::new(client));
+        all.insert(session.id.clone(), session.clone());
+        session
+    }
+
+    /// The session of this id, which is used by being asked for.
+    pub fn get(&self, id: &str) -> Option<Arc<Session>> {
+        let session = hold(&self.0).get(id).cloned()?;
+        *hold(&session.used) = Instant::now();
+        Some(session)
+    }
+
+    /// Ends one.
+    pub fn end(&self, id: &str) -> bool {
+        hold(&self.0).remove(id).is_some()
+    }
+
+    /// Ends all.
+    pub fn clear(&self) {
+        for (_, session) in hold(&self.0).drain() {
+            session.ended.cancel();
+        }
+    }
+}
+
+/// One session.
+#[derive(Debug)]
+pub struct Session {
+    /// Not to be guessed.
+    pub id: String,
+    /// Who it is of.
+    pub client: Arc<Client>,
+    used: Mutex<Instant>,
+    streams: Mutex<VecDeque<Arc<Log>>>,
+    last_stream: AtomicU32,
+    /// What is told without being asked.
+    pub own: Arc<Log>,
+    listening: AtomicBool,
+    under_way: Mutex<HashMap<Box<str>, AbortHandle>>,
+    /// Ends with the session.
+    pub ended: CancellationToken,
+    _end: DropGuard,
+}
+
+impl Session {
+    fn new(client: Arc<Client>) -> Self {
+        let ended = CancellationToken::new();
+        Self {
+            id: fresh_id(),
+            client,
+            used: Mutex::new(Instant::now()),
+            streams: Mutex::default(),
+            last_stream: AtomicU32::new(0),
+            own: Arc::new(Log::new(0)),
+            listening: AtomicBool::new(false),
+            under_way: Mutex::default(),
+            ended: ended.clone(),
+            _end: ended.drop_guard(),
+        }
+    }
+
+    fn idle_since(&self) -> Instant {
+        *hold(&self.used)
+    }
+
+    /// Notes a request that can be cancelled; the guard forgets it.
+    pub fn under_way(self: &Arc<Self>, id: &str, handle: AbortHandle) -> UnderWay {
+        hold(&self.under_way).insert(id.into(), handle);
+        UnderWay { session: self.clone(), id: id.into() }
+    }
+
+    /// Cancels a request. `id` is JSON text.
+    pub fn cancel(&self, id: &str) {
+        if let Some(handle) = hold(&self.under_way).remove(id) {
+            handle.abort();
+        }
+    }
+
+    /// A stream for the answer to a request.
+    pub fn open_stream(&self) -> Arc<Log> {
+        let log = Arc::new(Log::new(self.last_stream.fetch_add(1, Ordering::Relaxed) + 1));
+        let mut streams = hold(&self.streams);
+        if streams.len() >= STREAMS_MAX {
+            streams.pop_front();
+        }
+        streams.push_back(log.clone());
+        log
+    }
+
+    /// The stream and place after the event that a client saw last.
+    pub fn resume(&self, last_event: &str) -> Option<(Arc<Log>, u64)> {
+        let (stream, seen) = last_event.split_once('-')?;
+        let (stream, seen): (u32, u64) = (stream.parse().ok()?, seen.parse().ok()?);
+        if stream == 0 {
+            return Some((self.own.clone(), seen + 1));
+        }
+        let streams = hold(&self.streams);
+        streams.iter().find(|log| log.id == stream).map(|log| (log.clone(), seen + 1))
+    }
+
+    /// From the first time that somebody listens, changes are written into the session's own stream.
+    pub fn listen(self: &Arc<Self>) {
+        if self.listening.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (client, own, ended) = (self.client.clone(), self.own.clone(), self.ended.clone());
+        let mut changes = client.changes.subscribe();
+        tokio::spawn(async move {
+            let hear = async {
+                loop {
+                    match changes.recv().await {
+                        Ok(change) => {
+                            if let Some(text) = pump::to_legacy(&client, &change) {
+                                own.push(&text);
+                            }
+                        }
+                        Err(broadcast::error::RecvError::Lagged(_)) => {}
+                        Err(broadcast::error::RecvError::Closed) => return,
+                    }
+                }
+            };
+            tokio::select! {
+                () = ended.cancelled() => {}
+                () = client.pump() => {}
+                () = hear => {}
+            }
+            own.end();
+        });
+    }
+}
+
+/// A request under way.
+#[derive(Debug)]
+pub struct UnderWay {
+    session: Arc<Session>,
+    id: Box<str>,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        hold(&self.session.under_way).remove(&self.id);
+    }
+}
+
+fn fresh_id() -> String {
+    let mut bytes = [0_u8; 16];
+    // Without random numbers no id is safe; the seal would have failed before.
+    let _ = SystemRandom::new().fill(&mut bytes);
+    bytes.iter().fold(String::with_capacity(32), |mut id, byte| {
+        let _ = write!(id, "{byte:02x}");
+        id
+    })
+}
+
+/// The events of one stream, kept so that a client that lost its connection can go on from what it saw last.
+#[derive(Debug)]
+pub struct Log {
+    id: u32,
+    inner: Mutex<Events>,
+    came: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Events {
+    /// Number and text; an empty text is an event without data, which only says where the stream is.
+    kept: VecDeque<(u64, String)>,
+    bytes: usize,
+    next: u64,
+    ended: bool,
+    /// Counts up when whoever reads is to stop: a pause, or another reader.
+    turn: u64,
+    /// Where a reader begins that has seen nothing.
+    taken: u64,
+}
+
+/// What a reader gets next.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// An event: its id, and its data.
+    Event(String, String),
+    /// Nothing more, for this reader.
+    End,
+}
+
+impl Log {
+    fn new(id: u32) -> Self {
+        Self { id, inner: Mutex::default(), came: Notify::new() }
+    }
+
+    /// Adds a message. Older ones give way.
+    pub fn push(&self, text: &str) {
+        let mut inner = hold(&self.inner);
+        let number = inner.next;
+        inner.next += 1;
+        inner.bytes += text.len();
+        inner.kept.push_back((number, text.to_owned()));
+        while inner.kept.len() > EVENTS_MAX || (inner.bytes > EVENTS_BYTES_MAX && inner.kept.len() > 1) {
+            if let Some((_, oldest)) = inner.kept.pop_front() {
+                inner.bytes -= oldest.len();
+            }
+        }
+        drop(inner);
+        self.came.notify_waiters();
+    }
+
+    /// Nothing comes after this.
+    pub fn end(&self) {
+        hold(&self.inner).ended = true;
+        self.came.notify_waiters();
+    }
+
+    /// Whoever reads stops here, and may go on later.
+    pub fn pause(&self) {
+        hold(&self.inner).turn += 1;
+        self.came.notify_waiters();
+    }
+
+    /// Begins to read: whoever read before stops. Gives the reader's turn, and where it begins.
+    pub fn begin(&self, from: Option<u64>) -> (u64, u64) {
+        let mut inner = hold(&self.inner);
+        inner.turn += 1;
+        let (turn, from) = (inner.turn, from.unwrap_or(inner.taken));
+        drop(inner);
+        self.came.notify_waiters();
+        (turn, from)
+    }
+
+    /// The next event from this place on, for the reader of this turn.
+    pub async fn next(&self, turn: u64, from: u64) -> (Next, u64) {
+        loop {
+            let notified = self.came.notified();
+            {
+                let mut inner = hold(&self.inner);
+                let found = inner.kept.iter().find(|(number, _)| *number >= from).cloned();
+                // What was written before a pause is still read.
+                if let Some((number, text)) = found
+                    && (inner.turn == turn || inner.turn == turn + 1)
+                {
+                    inner.taken = number + 1;
+                    return (Next::Event(format!("{}-{number}", self.id), text), number + 1);
+                }
+                if inner.ended || inner.turn != turn {
+                    return (Next::End, from);
+                }
+            }
+            notified.await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    fn read(log: &Log, turn: u64, from: u64) -> Option<(Next, u64)> {
+        match pin!(log.next(turn, from)).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(next) => Some(next),
+            Poll::Pending => None,
+        }
+    }
+
+    #[test]
+    fn a_stream_is_read_on_from_what_was_seen_last() {
+        let log = Log::new(7);
+        log.push("a");
+        log.push("b");
+        let (turn, from) = log.begin(None);
+        assert_eq!(read(&log, turn, from), Some((Next::Event("7-0".into(), "a".into()), 1)));
+        let (turn, from) = log.begin(Some(1));
+        assert_eq!(read(&log, turn, from), Some((Next::Event("7-1".into(), "b".into()), 2)));
+        assert_eq!(read(&log, turn, 2), None);
+        log.end();
+        assert_eq!(read(&log, turn, 2), Some((Next::End, 2)));
+    }
+
+    #[test]
+    fn a_paused_stream_ends_its_reader_after_what_was_written() {
+        let log = Log::new(1);
+        let (turn, from) = log.begin(None);
+        log.push("a");
+        log.pause();
+        assert_eq!(read(&log, turn, from), Some((Next::Event("1-0".into(), "a".into()), 1)));
+        assert_eq!(read(&log, turn, 1), Some((Next::End, 1)));
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let log = Log::new(1);
+        for _ in 0..EVENTS_MAX + 5 {
+            log.push("x");
+        }
+        assert_eq!(hold(&log.inner).kept.len(), EVENTS_MAX);
+        let big = "x".repeat(EVENTS_BYTES_MAX);
+        log.push(&big);
+        log.push(&big);
+        assert_eq!(hold(&log.inner).kept.len(), 1);
+    }
+}

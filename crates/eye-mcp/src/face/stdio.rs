@@ -1,0 +1,291 @@
+//! MCP over a byte stream: the shim `eye mcp` pipes its client's stdio here. One task per connection: reading, working
+//! and writing go on side by side, so that no call waits for another and no answer for a task switch.
+
+use super::Face;
+use super::call::{Call, Outgoing, Outlet};
+use super::client::{Client, Newcomer};
+use super::era::{BATCHES, Era, LEGACY, Meta};
+use super::hub::Identity;
+use super::limits::{BATCH_LEN_MAX, OUTBOX_BYTES_MAX, OUTLET_LEN_MAX, REQUESTS_MAX};
+use super::message::{self, Incoming, Message, Request, response};
+use super::{methods, pump};
+use crate::{Project, RpcError};
+use eye_protocol::limits::{MESSAGE_BYTES_MAX, SHUTDOWN_MS};
+use eye_protocol::{Code, Error};
+use futures_util::StreamExt;
+use futures_util::future::{AbortHandle, Abortable, Aborted, join_all};
+use futures_util::stream::FuturesUnordered;
+use memchr::memchr;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+const READ_BYTES: usize = 16 << 10;
+
+/// What a shim says of its client before it pipes.
+#[derive(Clone, Debug, Default, Deserialize, serde::Serialize)]
+#[serde(default)]
+pub struct Announcement {
+    /// Where the client works.
+    pub cwd: Option<PathBuf>,
+    /// Its environment.
+    pub env: BTreeMap<String, String>,
+    /// Who it is across connections.
+    pub agent: Option<String>,
+    /// The page it means when it names none.
+    pub page: Option<String>,
+    /// Whether every tool is listed.
+    pub full: bool,
+    /// Whether its client had its handshake with a hub before this one.
+    pub again: bool,
+}
+
+type Work = Pin<Box<dyn Future<Output = Done> + Send>>;
+
+/// A call that ended: which, and what is to be written, if anything.
+struct Done {
+    id: Option<Box<str>>,
+    text: Option<String>,
+}
+
+impl Face {
+    /// Serves one connection until either side ends it. `rest` was read of it already.
+    pub async fn stream<S>(&self, announcement: &str, rest: Vec<u8>, stream: S)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin,
+    {
+        let Announcement { cwd, env, agent, page, full, again } =
+            serde_json::from_str(announcement).unwrap_or_default();
+        let project = cwd.map(|cwd| Project { cwd, env });
+        let newcomer = Newcomer { who: Identity { name: agent, page }, project, full };
+        let Some(client) = Client::new(self, newcomer) else { return };
+        if again {
+            client.agree(LEGACY[0], serde_json::Value::Null);
+        }
+        let (sender, outgoing) = mpsc::channel(OUTLET_LEN_MAX);
+        let connection = Connection {
+            client,
+            outlet: Outlet(sender),
+            input: rest,
+            out: Vec::new(),
+            works: FuturesUnordered::new(),
+            under_way: HashMap::new(),
+            listening: Vec::new(),
+        };
+        connection.serve(stream, outgoing).await;
+    }
+}
+
+struct Connection {
+    client: Arc<Client>,
+    outlet: Outlet,
+    input: Vec<u8>,
+    out: Vec<u8>,
+    works: FuturesUnordered<Work>,
+    under_way: HashMap<Box<str>, AbortHandle>,
+    /// What never ends by itself.
+    listening: Vec<AbortHandle>,
+}
+
+impl Connection {
+    async fn serve<S>(mut self, stream: S, mut outgoing: mpsc::Receiver<Outgoing>)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin,
+    {
+        let (mut reader, mut writer) = tokio::io::split(stream);
+        let client = self.client.clone();
+        let mut changes = client.changes.subscribe();
+        let pump = client.pump();
+        tokio::pin!(pump);
+        let mut open = true;
+        if self.take_lines().is_err() {
+            return;
+        }
+        // A client that closed its side still gets what it asked for.
+        while open || !self.works.is_empty() || !self.out.is_empty() {
+            if self.out.len() > OUTBOX_BYTES_MAX {
+                return;
+            }
+            self.input.reserve(READ_BYTES);
+            tokio::select! {
+                biased;
+                written = writer.write(&self.out), if !self.out.is_empty() => match written {
+                    Ok(count) if count > 0 => { self.out.drain(..count); }
+                    Ok(_) | Err(_) => return,
+                },
+                Some(done) = self.works.next(), if !self.works.is_empty() => {
+                    // What was told on the way comes before the answer.
+                    while let Ok(message) = outgoing.try_recv() {
+                        self.write(message);
+                    }
+                    if let Some(id) = done.id {
+                        self.under_way.remove(&id);
+                    }
+                    if let Some(text) = done.text {
+                        self.write(Outgoing::Message(text));
+                    }
+                }
+                Some(message) = outgoing.recv() => self.write(message),
+                read = reader.read_buf(&mut self.input), if open => match read {
+                    Ok(count) if count > 0 => if self.take_lines().is_err() { return },
+                    Ok(_) => {
+                        open = false;
+                        self.listening.drain(..).for_each(|handle| handle.abort());
+                    }
+                    Err(_) => return,
+                },
+                Ok(change) = changes.recv() => {
+                    if client.agreed().is_some() && let Some(text) = pump::to_legacy(&client, &change) {
+                        self.write(Outgoing::Message(text));
+                    }
+                }
+                () = &mut pump => return,
+                () = client.face.closing().cancelled() => {
+                    self.say_farewell();
+                    // A client that does not read now reads no more.
+                    let _ = timeout(Duration::from_millis(SHUTDOWN_MS), writer.write_all(&self.out)).await;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Ends what is under way, so that nobody waits for what will not come.
+    fn say_farewell(&mut self) {
+        let error = Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again").into();
+        let ids: Vec<Box<str>> = self.under_way.drain().map(|(id, _)| id).collect();
+        for id in ids {
+            self.write(Outgoing::Message(response(&id, Err(&error))));
+        }
+    }
+
+    fn write(&mut self, message: Outgoing) {
+        match message {
+            Outgoing::Message(text) => {
+                self.out.extend_from_slice(text.as_bytes());
+                self.out.push(b'\n');
+            }
+            Outgoing::Pause => {}
+        }
+    }
+
+    /// Works off every whole line. An error ends the connection: there is no end to its line.
+    fn take_lines(&mut self) -> Result<(), Error> {
+        let mut start = 0;
+        let input = std::mem::take(&mut self.input);
+        while let Some(length) = memchr(b'\n', &input[start..]) {
+            let line = input[start..start + length].trim_ascii();
+            start += length + 1;
+            if !line.is_empty() {
+                self.take(message::parse(line));
+            }
+        }
+        self.input = input;
+        self.input.drain(..start);
+        if self.input.len() > MESSAGE_BYTES_MAX {
+            return Err(Error::new(Code::PARSE, "a line is over the limit"));
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::One(message) => self.take_one(message),
+            Incoming::Batch(all) => self.take_batch(all),
+        }
+    }
+
+    fn take_one(&mut self, message: Message) {
+        match message {
+            Message::Request(request) => {
+                if self.works.len() >= REQUESTS_MAX {
+                    let error = Error::new(Code::CONNECTION, format!("{REQUESTS_MAX} requests are under way"));
+                    let text = response(request.id.get(), Err(&error.hint("wait for some of them").into()));
+                    return self.write(Outgoing::Message(text));
+                }
+                let id: Box<str> = request.id.get().into();
+                let (handle, registration) = AbortHandle::new_pair();
+                if request.method == "subscriptions/listen" {
+                    self.listening.retain(|handle| !handle.is_aborted());
+                    self.listening.push(handle.clone());
+                }
+                self.under_way.insert(id.clone(), handle);
+                let call = self.call(request);
+                self.works.push(Box::pin(async move {
+                    match Abortable::new(respond(&call), registration).await {
+                        Ok(text) => Done { id: Some(id), text: Some(text) },
+                        // A request that was cancelled has no answer.
+                        Err(Aborted) => Done { id: None, text: None },
+                    }
+                }));
+            }
+            Message::Notification { method, params } if method == "notifications/cancelled" => {
+                #[derive(Deserialize)]
+                #[serde(rename_all = "camelCase")]
+                struct Cancelled {
+                    request_id: Box<RawValue>,
+                }
+                let cancelled = params.and_then(|raw| serde_json::from_str::<Cancelled>(raw.get()).ok());
+                if let Some(handle) = cancelled.and_then(|one| self.under_way.remove(one.request_id.get())) {
+                    handle.abort();
+                }
+            }
+            Message::Notification { .. } => {}
+            message @ Message::Response { .. } => self.client.hear(message),
+            Message::Invalid { id, error } => {
+                self.write(Outgoing::Message(response(&id, Err(&error.into()))));
+            }
+        }
+    }
+
+    fn take_batch(&mut self, all: Vec<Message>) {
+        let known = self.client.agreed().is_some_and(|agreed| agreed.version == BATCHES);
+        if !known || all.len() > BATCH_LEN_MAX {
+            let error = Error::new(Code::REQUEST, "this revision has no batches, or the batch is too long");
+            return self.write(Outgoing::Message(response("null", Err(&error.into()))));
+        }
+        let mut requests = Vec::new();
+        let mut texts = Vec::new();
+        for message in all {
+            match message {
+                Message::Request(request) => requests.push(self.call(request)),
+                Message::Invalid { id, error } => texts.push(response(&id, Err(&error.into()))),
+                other => self.take_one(other),
+            }
+        }
+        if requests.is_empty() && texts.is_empty() {
+            return;
+        }
+        self.works.push(Box::pin(async move {
+            texts.extend(join_all(requests.iter().map(respond)).await);
+            Done { id: None, text: Some(format!("[{}]", texts.join(","))) }
+        }));
+    }
+
+    fn call(&self, request: Request) -> Call {
+        let meta = Meta::of(request.params.as_deref());
+        let modern = meta.version.is_some() || request.method == "server/discover";
+        let era = if modern { Era::Modern } else { Era::Legacy };
+        Call { client: self.client.clone(), era, request, meta, outlet: self.outlet.clone() }
+    }
+}
+
+async fn respond(call: &Call) -> String {
+    let outcome = match call.era {
+        Era::Modern => answer_modern(call).await,
+        Era::Legacy => methods::answer(call).await,
+    };
+    response(call.request.id.get(), outcome.as_deref())
+}
+
+async fn answer_modern(call: &Call) -> Result<String, RpcError> {
+    call.meta.check_modern()?;
+    if call.method() == "subscriptions/listen" { pump::listen(call).await } else { methods::answer(call).await }
+}

@@ -1,0 +1,75 @@
+//! The upstreams that exist: one for each server and project, shared by whoever asks from the same place.
+
+use crate::limits::{INSTANCES_MAX, LINGER};
+use crate::upstream::Upstream;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+#[derive(Debug)]
+struct Kept {
+    upstream: Arc<Upstream>,
+    /// No config speaks of it any more.
+    retired: bool,
+}
+
+/// All of them, by what they are started with.
+#[derive(Debug, Default)]
+pub struct Instances(Mutex<HashMap<String, Kept>>);
+
+impl Instances {
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The one that is started so, or a new one.
+    pub fn get(&self, key: String, make: impl FnOnce() -> Upstream) -> Result<Arc<Upstream>, String> {
+        let mut all = self.all();
+        if let Some(kept) = all.get_mut(&key) {
+            kept.retired = false;
+            return Ok(Arc::clone(&kept.upstream));
+        }
+        if all.len() >= INSTANCES_MAX {
+            return Err(format!("{INSTANCES_MAX} servers are there already; end some of the agents that use them"));
+        }
+        let upstream = Arc::new(make());
+        all.insert(key, Kept { upstream: Arc::clone(&upstream), retired: false });
+        Ok(upstream)
+    }
+
+    /// No config speaks of this one any more: it ends as soon as it has nothing to do.
+    pub fn retire(&self, instance: u64) {
+        for kept in self.all().values_mut().filter(|kept| kept.upstream.instance == instance) {
+            kept.retired = true;
+        }
+    }
+
+    /// Ends what nobody uses: at once when it is retired, after a while otherwise.
+    pub fn end_forgotten(&self, used: impl Fn(u64) -> bool) {
+        self.all().retain(|_, Kept { upstream, retired }| {
+            let over = !used(upstream.instance)
+                && upstream.is_idle_since().is_some_and(|since| *retired || since.elapsed() >= LINGER);
+            if over {
+                upstream.stop();
+            }
+            !over
+        });
+    }
+
+    /// Lets all of them end.
+    pub fn stop(&self) {
+        for kept in self.all().values() {
+            kept.upstream.stop();
+        }
+    }
+
+    /// Ends all of them, at the same time.
+    pub async fn shut_down(&self) {
+        self.stop();
+        let all: Vec<Arc<Upstream>> = self.all().drain().map(|(_, kept)| kept.upstream).collect();
+        let mut ending = tokio::task::JoinSet::new();
+        for upstream in all {
+            ending.spawn(async move { upstream.shut_down().await });
+        }
+        while ending.join_next().await.is_some() {}
+    }
+}

@@ -1,0 +1,355 @@
+//! The upstreams as one project sees them.
+
+use super::{CallContext, Change, ChangeKind, Project, ServerState, ServerStatus, Shared};
+use crate::catalogue::{Catalogue, DiscoverError, Discovered, Entry, Provider, Unresolved};
+use crate::config::{ConfigError, Layers, ServerConfig, Spec, Startup};
+use crate::error::RpcError;
+use crate::upstream::{Era, Upstream};
+use eye_protocol::{Code, Error};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::broadcast;
+
+/// Up to so many tools, a search is done at once; beyond that on a worker thread.
+const INLINE_TOOLS_MAX: usize = 2_000;
+/// The same for a catalogue that has never been searched: it has to be indexed first.
+const INLINE_FRESH_TOOLS_MAX: usize = 100;
+
+/// A handle; clones are the same scope. Upstreams are kept while it is held.
+#[derive(Clone, Debug)]
+pub struct Scope(Arc<ScopeInner>);
+
+/// What a catalogue holds besides the upstreams: pages and eye's own verbs. Whoever makes it hands the same one in again
+/// until something changes, so that nothing is indexed twice.
+#[derive(Clone, Debug, Default)]
+pub struct More {
+    /// Their tools.
+    pub entries: Vec<Arc<Entry>>,
+    /// Who has them.
+    pub providers: Vec<Provider>,
+    /// Rows about pages, for queries.
+    pub pages: Vec<Value>,
+}
+
+#[derive(Debug)]
+struct Server {
+    name: Box<str>,
+    config: ServerConfig,
+    /// `None`: switched off. An error: its config makes no sense here.
+    upstream: Option<Result<Arc<Upstream>, String>>,
+}
+
+#[derive(Debug)]
+struct View {
+    layers: Layers,
+    servers: Vec<Server>,
+}
+
+type Lists = Vec<Arc<Vec<Arc<Entry>>>>;
+
+/// A catalogue and what it was made of.
+#[derive(Debug)]
+struct Made {
+    lists: Lists,
+    more: Arc<More>,
+    catalogue: Arc<Catalogue>,
+}
+
+#[derive(Debug)]
+pub(super) struct ScopeInner {
+    shared: Arc<Shared>,
+    project: Project,
+    number: u64,
+    view: Mutex<View>,
+    made: Mutex<Option<Made>>,
+}
+
+impl ScopeInner {
+    pub fn new(shared: Arc<Shared>, project: Project) -> Self {
+        let number = shared.number();
+        let settings = &shared.settings;
+        let layers = Layers::read(settings.user_config.as_deref(), &project.cwd, &settings.overrides);
+        let servers = servers(&shared, &project, &layers);
+        let view = Mutex::new(View { layers, servers });
+        Self { shared, project, number, view, made: Mutex::default() }
+    }
+
+    pub fn project(&self) -> &Project {
+        &self.project
+    }
+
+    fn view(&self) -> MutexGuard<'_, View> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn uses(&self, instance: u64) -> bool {
+        self.view().servers.iter().filter_map(Server::upstream).any(|upstream| upstream.instance == instance)
+    }
+
+    /// Reads the config again if it changed. A file that makes no sense changes nothing, but is told of.
+    pub fn reload(&self) -> bool {
+        if !self.view().layers.changed() {
+            return false;
+        }
+        let settings = &self.shared.settings;
+        let mut layers = Layers::read(settings.user_config.as_deref(), &self.project.cwd, &settings.overrides);
+        let mut view = self.view();
+        if !layers.errors.is_empty() {
+            layers.config = view.layers.config.clone();
+            view.layers = layers;
+            return false;
+        }
+        let servers = servers(&self.shared, &self.project, &layers);
+        let before = std::mem::replace(&mut *view, View { layers, servers });
+        for upstream in before.servers.iter().filter_map(Server::upstream) {
+            if !view.servers.iter().filter_map(Server::upstream).any(|other| Arc::ptr_eq(other, upstream)) {
+                self.shared.instances.retire(upstream.instance);
+            }
+        }
+        drop(view);
+        let change = Change { server: "".into(), kind: ChangeKind::Servers, of: self.number };
+        // Without listeners there is nobody to tell.
+        let _ = self.shared.changes.send(change);
+        true
+    }
+}
+
+impl Server {
+    fn upstream(&self) -> Option<&Arc<Upstream>> {
+        self.upstream.as_ref().and_then(|upstream| upstream.as_ref().ok())
+    }
+}
+
+fn servers(shared: &Shared, project: &Project, layers: &Layers) -> Vec<Server> {
+    let made = layers.config.servers.iter().map(|(name, config)| {
+        let make = || {
+            let spec = Spec::new(name, config, project, &layers.base)?;
+            // What it is started with tells instances apart: another folder, another variable, another instance.
+            shared.instances.get(format!("{spec:?}"), || {
+                let folder = shared.settings.state_folder.as_deref();
+                let (changes, metrics) = (shared.changes.clone(), shared.metrics.clone());
+                Upstream::new(spec, shared.number(), project.env.clone(), folder, changes, metrics)
+            })
+        };
+        let upstream = (config.enabled != Some(false)).then(make);
+        Server { name: name.as_str().into(), config: config.clone(), upstream }
+    });
+    made.collect()
+}
+
+impl Scope {
+    pub(super) fn of(inner: Arc<ScopeInner>) -> Self {
+        Self(inner)
+    }
+
+    /// Starts those that are to start before anybody asks.
+    pub(super) fn start_early(&self) {
+        if tokio::runtime::Handle::try_current().is_err() {
+            return;
+        }
+        for upstream in self.upstreams() {
+            if upstream.spec.startup == Startup::WithHub && upstream.era().is_none() {
+                tokio::spawn(async move { upstream.ready().await.map(|_| ()) });
+            }
+        }
+    }
+
+    fn upstreams(&self) -> Vec<Arc<Upstream>> {
+        self.0.view().servers.iter().filter_map(Server::upstream).cloned().collect()
+    }
+
+    /// Every tool that is known, from the list kept on disk where its upstream has not started.
+    pub fn entries(&self) -> Vec<Arc<Entry>> {
+        self.upstreams().iter().flat_map(|upstream| upstream.entries().to_vec()).collect()
+    }
+
+    /// The upstreams and how they are.
+    pub fn servers(&self) -> Vec<ServerStatus> {
+        let metrics = &self.0.shared.metrics;
+        let view = self.0.view();
+        let status = |server: &Server| ServerStatus {
+            name: server.name.to_string(),
+            title: server.config.name.clone(),
+            description: server.config.description.clone(),
+            command: server.config.shown(),
+            state: match &server.upstream {
+                None => ServerState::Disabled,
+                Some(Err(why)) => ServerState::Failed { why: why.clone() },
+                Some(Ok(upstream)) => upstream.state(),
+            },
+            tools: server.upstream().map_or(0, |upstream| upstream.entries().len()),
+            protocol: server.upstream().and_then(|upstream| upstream.protocol()),
+            counters: metrics.of(&server.name),
+        };
+        view.servers.iter().map(status).collect()
+    }
+
+    /// What is wrong with the config files, if anything is.
+    pub fn config_errors(&self) -> Vec<ConfigError> {
+        self.0.view().layers.errors.clone()
+    }
+
+    /// Whether the config asks for the meta-tool `onboarding`.
+    pub fn onboarding(&self) -> bool {
+        self.0.view().layers.config.onboarding == Some(true)
+    }
+
+    /// Asks upstreams whose tools are not known, all at once, for at most so long. Slow ones go on starting after it.
+    pub async fn learn(&self, wait: Duration) {
+        let unknown = self.upstreams().into_iter().filter(|upstream| {
+            !upstream.is_listed() && matches!(upstream.state(), ServerState::Configured | ServerState::Starting)
+        });
+        Self::all_ready(unknown.collect(), wait).await;
+    }
+
+    /// Starts those that do not run, all at once, and waits for them for at most so long.
+    pub async fn wake(&self, wait: Duration) {
+        let resting = self.upstreams().into_iter().filter(|upstream| {
+            matches!(upstream.state(), ServerState::Configured | ServerState::Known | ServerState::Starting)
+        });
+        Self::all_ready(resting.collect(), wait).await;
+    }
+
+    async fn all_ready(upstreams: Vec<Arc<Upstream>>, wait: Duration) {
+        let start = |upstream: Arc<Upstream>| tokio::spawn(async move { upstream.ready().await.map(|_| ()) });
+        let starting: Vec<_> = upstreams.into_iter().map(start).collect();
+        let _ = tokio::time::timeout(wait, async {
+            for start in starting {
+                let _ = start.await;
+            }
+        })
+        .await;
+    }
+
+    /// Everything there is, ready to be searched.
+    pub fn catalogue(&self, more: &Arc<More>) -> Arc<Catalogue> {
+        let upstreams = self.upstreams();
+        let lists: Lists = upstreams.iter().map(|upstream| upstream.entries()).collect();
+        let mut made = self.0.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = &*made
+            && Arc::ptr_eq(&made.more, more)
+            && made.lists.len() == lists.len()
+            && made.lists.iter().zip(&lists).all(|(one, other)| Arc::ptr_eq(one, other))
+        {
+            return Arc::clone(&made.catalogue);
+        }
+        let entries = lists.iter().flat_map(|list| list.iter()).chain(&more.entries).cloned().collect();
+        let own = self.servers().into_iter().map(|server| Provider {
+            available: !matches!(server.state, ServerState::Failed { .. } | ServerState::Disabled),
+            name: server.name,
+            description: server.description,
+            command: server.command,
+        });
+        let providers = own.chain(more.providers.iter().cloned()).collect();
+        let catalogue = Arc::new(Catalogue::new(entries, providers, more.pages.clone()));
+        *made = Some(Made { lists, more: Arc::clone(more), catalogue: Arc::clone(&catalogue) });
+        catalogue
+    }
+
+    /// Answers words or a path. Much to search is searched on a worker thread.
+    pub async fn discover(&self, query: &str, more: &Arc<More>) -> Result<Discovered, DiscoverError> {
+        let catalogue = self.catalogue(more);
+        let inline_max = if catalogue.was_searched() { INLINE_TOOLS_MAX } else { INLINE_FRESH_TOOLS_MAX };
+        if catalogue.entries().len() <= inline_max {
+            return catalogue.discover(query);
+        }
+        let query = query.to_owned();
+        let searching = tokio::task::spawn_blocking(move || catalogue.discover(&query));
+        searching.await.unwrap_or(Err(DiscoverError::Empty))
+    }
+
+    /// The tool that a name means.
+    pub fn resolve(&self, name: &str, more: &Arc<More>) -> Result<Arc<Entry>, Unresolved> {
+        self.catalogue(more).resolve(name).cloned()
+    }
+
+    fn upstream(&self, server: &str) -> Result<Arc<Upstream>, RpcError> {
+        let view = self.0.view();
+        match view.servers.iter().find(|known| &*known.name == server) {
+            Some(Server { upstream: Some(Ok(upstream)), .. }) => Ok(Arc::clone(upstream)),
+            Some(Server { upstream: Some(Err(why)), .. }) => {
+                Err(Error::new(Code::CONNECTION, format!("the server {server} cannot start: {why}")).into())
+            }
+            Some(Server { upstream: None, .. }) => {
+                let error = Error::new(Code::DENIED, format!("the server {server} is switched off"));
+                Err(error.hint("set `enabled: true` in its config").into())
+            }
+            None => {
+                let names: Vec<&str> = view.servers.iter().map(|server| &*server.name).collect();
+                let error = Error::new(Code::PARAMS, format!("no server is called {server}"));
+                Err(error.hint(format!("there are {}", names.join(", "))).into())
+            }
+        }
+    }
+
+    /// Calls a tool. `params` is `{name, arguments, _meta, …}` and passes untouched, but for the progress token.
+    pub async fn call_tool(
+        &self,
+        server: &str,
+        params: Box<RawValue>,
+        context: CallContext,
+    ) -> Result<Box<RawValue>, RpcError> {
+        self.upstream(server)?.call_tool(params, &context).await
+    }
+
+    /// Any other request: `resources/*`, `prompts/*`, `completion/*`.
+    pub async fn request(
+        &self,
+        server: &str,
+        method: &str,
+        params: Option<Box<RawValue>>,
+        context: CallContext,
+    ) -> Result<Box<RawValue>, RpcError> {
+        self.upstream(server)?.request(method, params, &context).await
+    }
+
+    /// Starts a server if it does not run, and returns once it answers.
+    pub async fn start(&self, server: &str) -> Result<(), RpcError> {
+        self.upstream(server)?.ready().await.map(|_| ())
+    }
+
+    /// Which era a server speaks, while it runs: what it answers may need other stamps for a client of the other.
+    pub fn era(&self, server: &str) -> Option<Era> {
+        self.upstream(server).ok()?.era()
+    }
+
+    /// What a server says it can do, while it runs.
+    pub fn capabilities(&self, server: &str) -> Option<Value> {
+        self.upstream(server).ok()?.capabilities()
+    }
+
+    /// How a server wants to be used.
+    pub fn instructions(&self, server: &str) -> Option<String> {
+        self.upstream(server).ok()?.instructions()
+    }
+
+    /// Tells when lists change.
+    pub fn changes(&self) -> Changes {
+        Changes { receiver: self.0.shared.changes.subscribe(), scope: Arc::clone(&self.0) }
+    }
+}
+
+/// News of a scope's upstreams.
+#[derive(Debug)]
+pub struct Changes {
+    receiver: broadcast::Receiver<Change>,
+    scope: Arc<ScopeInner>,
+}
+
+impl Changes {
+    /// The next change that concerns this scope. After a flood it is one that says to look at everything.
+    pub async fn recv(&mut self) -> Option<Change> {
+        loop {
+            match self.receiver.recv().await {
+                Ok(change) if change.of == self.scope.number || self.scope.uses(change.of) => return Some(change),
+                Ok(_) => {}
+                Err(broadcast::error::RecvError::Lagged(_)) => {
+                    return Some(Change { server: "".into(), kind: ChangeKind::Servers, of: self.scope.number });
+                }
+                Err(broadcast::error::RecvError::Closed) => return None,
+            }
+        }
+    }
+}

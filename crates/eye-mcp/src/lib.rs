@@ -1,0 +1,21 @@
+//! MCP for eye: the gateway to other MCP servers, the catalogue of everything that can be called, and the faces.
+//!
+//! Two methods are all that a program needs: [`Gateway::call`] and [`Gateway::discover`].
+//! The library prints nothing and reads no environment: paths and variables come in with [`Settings`] and [`Project`].
+
+pub mod catalogue;
+pub mod config;
+pub mod error;
+pub mod face;
+pub mod gateway;
+pub mod limits;
+pub mod metrics;
+pub mod onboarding;
+mod upstream;
+
+pub use error::RpcError;
+pub use gateway::{
+    CallContext, Change, ChangeKind, Changes, Gateway, More, ProgressSink, Project, Scope, ServerState, ServerStatus,
+    Settings,
+};
+pub use upstream::Era;

@@ -1,0 +1,250 @@
+//! What upstreams have done: calls, errors, times, bytes, tokens; by server and by tool, and as Prometheus reads it.
+
+mod tokens;
+
+use crate::limits::COUNTED_TOOLS_MAX;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokens::Counting;
+
+/// Upper ends of the buckets of times, in µs; the last bucket has none.
+pub const BUCKETS_US: [u64; 12] =
+    [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 100_000, 500_000, 1_000_000, 10_000_000];
+/// The name under which tools beyond the limit are counted together.
+const OTHERS: &str = "(others)";
+
+/// Sums since the gateway started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Counters {
+    /// Calls that ended.
+    pub calls: u64,
+    /// Those that ended badly, `isError` included.
+    pub errors: u64,
+    /// Those that a kept result answered.
+    pub cached: u64,
+    /// The time they took, in µs.
+    pub time_us: u64,
+    /// Bytes of params.
+    pub bytes_in: u64,
+    /// Bytes of results.
+    pub bytes_out: u64,
+    /// Tokens of params (`o200k_base`).
+    pub tokens_in: u64,
+    /// Tokens of results.
+    pub tokens_out: u64,
+    /// Bytes whose tokens were not counted: there was too much at once.
+    pub uncounted_bytes: u64,
+    /// How many calls took at most as long as the same place of [`BUCKETS_US`] says.
+    pub buckets: [u64; BUCKETS_US.len()],
+}
+
+impl Counters {
+    /// The sums of both.
+    #[must_use]
+    pub fn plus(mut self, other: &Self) -> Self {
+        self.calls += other.calls;
+        self.errors += other.errors;
+        self.cached += other.cached;
+        self.time_us += other.time_us;
+        self.bytes_in += other.bytes_in;
+        self.bytes_out += other.bytes_out;
+        self.tokens_in += other.tokens_in;
+        self.tokens_out += other.tokens_out;
+        self.uncounted_bytes += other.uncounted_bytes;
+        for (sum, more) in self.buckets.iter_mut().zip(other.buckets) {
+            *sum += more;
+        }
+        self
+    }
+
+    /// How long a call takes on average, in µs.
+    pub fn mean_us(&self) -> u64 {
+        self.time_us.checked_div(self.calls).unwrap_or(0)
+    }
+}
+
+/// One call that ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended<'a> {
+    /// Of which server.
+    pub server: &'a str,
+    /// Which tool, or which other method.
+    pub tool: &'a str,
+    /// How long it took.
+    pub took: Duration,
+    /// Whether it went well.
+    pub ok: bool,
+    /// Whether a kept result answered it.
+    pub cached: bool,
+    /// Its params.
+    pub params: &'a str,
+    /// Its result, as far as it has one.
+    pub result: &'a str,
+}
+
+type Table = BTreeMap<String, BTreeMap<String, Counters>>;
+
+/// All counters of a gateway. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub struct Metrics {
+    table: Arc<Mutex<Table>>,
+    counting: Arc<Counting>,
+}
+
+impl Metrics {
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a call.
+    pub fn count(&self, ended: Ended<'_>) {
+        let took_us = u64::try_from(ended.took.as_micros()).unwrap_or(u64::MAX);
+        let tool = self.with(ended.server, ended.tool, |counters| {
+            counters.calls += 1;
+            counters.errors += u64::from(!ended.ok);
+            counters.cached += u64::from(ended.cached);
+            counters.time_us = counters.time_us.saturating_add(took_us);
+            counters.bytes_in += ended.params.len() as u64;
+            counters.bytes_out += ended.result.len() as u64;
+            for (bucket, end_us) in counters.buckets.iter_mut().zip(BUCKETS_US) {
+                *bucket += u64::from(took_us <= end_us);
+            }
+        });
+        let (metrics, server) = (self.clone(), ended.server.to_owned());
+        let counted = self.counting.submit(ended.params, ended.result, move |tokens_in, tokens_out| {
+            metrics.with(&server, &tool, |counters| {
+                counters.tokens_in += tokens_in;
+                counters.tokens_out += tokens_out;
+            });
+        });
+        if !counted {
+            let bytes = (ended.params.len() + ended.result.len()) as u64;
+            self.with(ended.server, ended.tool, |counters| counters.uncounted_bytes += bytes);
+        }
+    }
+
+    /// Changes the counters of a tool, and gives the name it is counted under.
+    fn with(&self, server: &str, tool: &str, change: impl FnOnce(&mut Counters)) -> String {
+        let mut table = self.table();
+        let tools = table.entry(server.to_owned()).or_default();
+        let name = if tools.contains_key(tool) || tools.len() < COUNTED_TOOLS_MAX { tool } else { OTHERS };
+        change(tools.entry(name.to_owned()).or_default());
+        name.to_owned()
+    }
+
+    /// The sums of one server.
+    pub fn of(&self, server: &str) -> Counters {
+        let table = self.table();
+        table.get(server).into_iter().flat_map(BTreeMap::values).fold(Counters::default(), Counters::plus)
+    }
+
+    /// Everything, by server and tool.
+    pub fn snapshot(&self) -> BTreeMap<String, BTreeMap<String, Counters>> {
+        self.table().clone()
+    }
+
+    /// Waits until the tokens of everything counted so far are known.
+    pub fn settle(&self) {
+        self.counting.settle();
+    }
+
+    /// Everything in the text format of Prometheus.
+    pub fn prometheus(&self) -> String {
+        let table = self.snapshot();
+        let mut text = String::new();
+        for (name, what, get) in SERIES {
+            let _ = writeln!(text, "# HELP {name} {what}\n# TYPE {name} counter");
+            for (server, tools) in &table {
+                for (tool, counters) in tools {
+                    let _ = writeln!(text, "{name}{{{}}} {}", labels(server, tool), get(counters));
+                }
+            }
+        }
+        let name = "eye_gateway_call_seconds";
+        let _ = writeln!(text, "# HELP {name} How long calls of upstream tools take.\n# TYPE {name} histogram");
+        for (server, tools) in &table {
+            // By server only: by tool this would be thousands of lines.
+            let sum = tools.values().fold(Counters::default(), Counters::plus);
+            let server = escaped(server);
+            for (end_us, count) in BUCKETS_US.iter().zip(sum.buckets) {
+                let _ = writeln!(text, "{name}_bucket{{server=\"{server}\",le=\"{}\"}} {count}", seconds(*end_us));
+            }
+            let _ = writeln!(text, "{name}_bucket{{server=\"{server}\",le=\"+Inf\"}} {}", sum.calls);
+            let _ = writeln!(text, "{name}_sum{{server=\"{server}\"}} {}", seconds(sum.time_us));
+            let _ = writeln!(text, "{name}_count{{server=\"{server}\"}} {}", sum.calls);
+        }
+        text
+    }
+}
+
+type Series = (&'static str, &'static str, fn(&Counters) -> u64);
+
+const SERIES: [Series; 7] = [
+    ("eye_gateway_calls_total", "Calls of upstream tools that ended.", |c| c.calls),
+    ("eye_gateway_errors_total", "Calls of upstream tools that ended badly.", |c| c.errors),
+    ("eye_gateway_cached_total", "Calls that a kept result answered.", |c| c.cached),
+    ("eye_gateway_in_bytes_total", "Bytes of params.", |c| c.bytes_in),
+    ("eye_gateway_out_bytes_total", "Bytes of results.", |c| c.bytes_out),
+    ("eye_gateway_in_tokens_total", "Tokens of params, o200k_base.", |c| c.tokens_in),
+    ("eye_gateway_out_tokens_total", "Tokens of results, o200k_base.", |c| c.tokens_out),
+];
+
+fn labels(server: &str, tool: &str) -> String {
+    format!("server=\"{}\",tool=\"{}\"", escaped(server), escaped(tool))
+}
+
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+fn seconds(us: u64) -> String {
+    let text = format!("{}.{:06}", us / 1_000_000, us % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call<'a>(tool: &'a str, ok: bool) -> Ended<'a> {
+        let took = Duration::from_micros(700);
+        Ended { server: "a\"b", tool, took, ok, cached: false, params: "{\"x\":1}", result: "hello world" }
+    }
+
+    #[test]
+    fn calls_are_counted_with_their_tokens() {
+        let metrics = Metrics::default();
+        metrics.count(call("t", true));
+        metrics.count(call("t", false));
+        metrics.settle();
+        let sum = metrics.of("a\"b");
+        assert_eq!((sum.calls, sum.errors, sum.bytes_in, sum.bytes_out, sum.mean_us()), (2, 1, 14, 22, 700));
+        // `hello world` is two tokens, `{"x":1}` five.
+        assert_eq!((sum.tokens_in, sum.tokens_out, sum.uncounted_bytes), (10, 4, 0));
+        assert_eq!((sum.buckets[2], sum.buckets[3]), (0, 2));
+        let text = metrics.prometheus();
+        for line in [
+            "eye_gateway_calls_total{server=\"a\\\"b\",tool=\"t\"} 2",
+            "eye_gateway_call_seconds_bucket{server=\"a\\\"b\",le=\"0.001\"} 2",
+            "eye_gateway_call_seconds_sum{server=\"a\\\"b\"} 0.0014",
+            "eye_gateway_call_seconds_count{server=\"a\\\"b\"} 2",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+    }
+
+    #[test]
+    fn tools_beyond_the_limit_are_counted_together() {
+        let metrics = Metrics::default();
+        for n in 0..COUNTED_TOOLS_MAX + 5 {
+            metrics.count(call(&n.to_string(), true));
+        }
+        let tools = &metrics.snapshot()["a\"b"];
+        assert_eq!((tools.len(), tools[OTHERS].calls), (COUNTED_TOOLS_MAX + 1, 5));
+        assert_eq!(metrics.of("a\"b").calls, COUNTED_TOOLS_MAX as u64 + 5);
+    }
+}

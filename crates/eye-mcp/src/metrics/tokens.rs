@@ -1,0 +1,69 @@
+//! Counting tokens on a thread of its own: it takes CPU, and no call waits for it.
+
+use crate::limits::COUNTING_BYTES_MAX;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+type Tell = Box<dyn FnOnce(u64, u64) + Send>;
+
+enum Job {
+    Count { params: String, result: String, tell: Tell },
+    Settle(Sender<()>),
+}
+
+/// The thread, once there is something to count.
+#[derive(Debug, Default)]
+pub struct Counting {
+    jobs: Mutex<Option<Sender<Job>>>,
+    waiting_bytes: Arc<AtomicUsize>,
+}
+
+impl Counting {
+    /// Has two texts counted. `false`: too much waits already.
+    pub fn submit(&self, params: &str, result: &str, tell: impl FnOnce(u64, u64) + Send + 'static) -> bool {
+        let bytes = params.len() + result.len();
+        if self.waiting_bytes.load(Ordering::Relaxed) + bytes > COUNTING_BYTES_MAX {
+            return false;
+        }
+        self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.send(Job::Count { params: params.to_owned(), result: result.to_owned(), tell: Box::new(tell) })
+    }
+
+    /// Returns when all that was submitted before is counted.
+    pub fn settle(&self) {
+        let (done, settled) = channel();
+        if self.send(Job::Settle(done)) {
+            let _ = settled.recv();
+        }
+    }
+
+    fn send(&self, job: Job) -> bool {
+        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let sender = jobs.get_or_insert_with(|| {
+            let (sender, receiver) = channel();
+            let waiting = Arc::clone(&self.waiting_bytes);
+            // It ends with the last sender.
+            std::thread::spawn(move || {
+                for job in receiver {
+                    work(job, &waiting);
+                }
+            });
+            sender
+        });
+        sender.send(job).is_ok()
+    }
+}
+
+fn work(job: Job, waiting: &AtomicUsize) {
+    match job {
+        Job::Count { params, result, tell } => {
+            let tokenizer = bpe_openai::o200k_base();
+            tell(tokenizer.count(&*params) as u64, tokenizer.count(&*result) as u64);
+            waiting.fetch_sub(params.len() + result.len(), Ordering::Relaxed);
+        }
+        Job::Settle(done) => {
+            let _ = done.send(());
+        }
+    }
+}

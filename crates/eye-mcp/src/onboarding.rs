@@ -1,0 +1,167 @@
+//! What identities were told, in files: instructions that outlive a session. Off unless the config asks for it.
+
+use crate::limits::{ONBOARDING_BYTES_MAX, ONBOARDING_HISTORY_LEN_MAX};
+use eye_protocol::{Code, Error};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+
+/// The longest name of an identity.
+const IDENTITY_BYTES_MAX: usize = 100;
+
+/// Arguments of the meta-tool `onboarding`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Arguments {
+    /// Who.
+    pub identity: String,
+    /// What to tell it from now on; nothing asks for what there is.
+    #[serde(default)]
+    pub instructions: Option<String>,
+    /// Adds to what there is instead of replacing it.
+    #[serde(default)]
+    pub append: bool,
+}
+
+#[derive(Default, Deserialize, Serialize)]
+struct Record {
+    identity: String,
+    current: String,
+    created_at: u64,
+    updated_at: u64,
+    #[serde(default)]
+    history: Vec<Former>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Former {
+    timestamp: u64,
+    instructions: String,
+}
+
+/// The folder with a file for each identity.
+#[derive(Clone, Debug)]
+pub struct Onboarding {
+    folder: PathBuf,
+}
+
+impl Onboarding {
+    /// Files in this folder; it is made when something is told.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// Tells an identity something, or says what it was told. `now_s` is the calendar's seconds.
+    pub fn answer(&self, arguments: &Arguments, now_s: u64) -> Result<String, Error> {
+        let identity = arguments.identity.trim();
+        if identity.is_empty() || identity.len() > IDENTITY_BYTES_MAX {
+            return Err(Error::new(Code::PARAMS, format!("an identity has 1 to {IDENTITY_BYTES_MAX} bytes")));
+        }
+        match &arguments.instructions {
+            Some(instructions) => self.tell(identity, instructions, arguments.append, now_s),
+            None => match self.read(identity)? {
+                Some(record) => Ok(record.current),
+                None => {
+                    let message = format!("nothing was told to {identity} yet");
+                    Err(Error::new(Code::PARAMS, message).hint("give `instructions` to tell it something"))
+                }
+            },
+        }
+    }
+
+    fn tell(&self, identity: &str, instructions: &str, append: bool, now_s: u64) -> Result<String, Error> {
+        let mut record = self.read(identity)?.unwrap_or_else(|| Record {
+            identity: identity.to_owned(),
+            created_at: now_s,
+            ..Record::default()
+        });
+        let next = if append && !record.current.is_empty() {
+            format!("{}\n\n{instructions}", record.current)
+        } else {
+            instructions.to_owned()
+        };
+        if next.len() > ONBOARDING_BYTES_MAX {
+            let message = format!("instructions have at most {} KiB", ONBOARDING_BYTES_MAX >> 10);
+            return Err(Error::new(Code::PARAMS, message).hint("replace them by shorter ones"));
+        }
+        let former = std::mem::replace(&mut record.current, next);
+        if !former.is_empty() {
+            record.history.push(Former { timestamp: record.updated_at, instructions: former });
+            let over = record.history.len().saturating_sub(ONBOARDING_HISTORY_LEN_MAX);
+            record.history.drain(..over);
+        }
+        record.updated_at = now_s;
+        self.write(identity, &record)?;
+        let how = if append { "appended" } else { "set" };
+        Ok(format!("Onboarding {how} for {identity}.\n\nInstructions:\n{}", record.current))
+    }
+
+    /// A name that is a file's and nothing else.
+    fn file(&self, identity: &str) -> PathBuf {
+        let clean = |c: char| if c.is_alphanumeric() || "-_ @".contains(c) { c } else { '_' };
+        self.folder.join(format!("{}.json", identity.chars().map(clean).collect::<String>()))
+    }
+
+    fn read(&self, identity: &str) -> Result<Option<Record>, Error> {
+        match fs::read_to_string(self.file(identity)) {
+            Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| self.failed(identity, &error)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.failed(identity, &error)),
+        }
+    }
+
+    fn write(&self, identity: &str, record: &Record) -> Result<(), Error> {
+        let file = self.file(identity);
+        let draft = file.with_extension("draft");
+        let written = fs::create_dir_all(&self.folder).and_then(|()| {
+            let mut out = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+            out.write_all(&serde_json::to_vec_pretty(record)?)?;
+            fs::rename(&draft, &file)
+        });
+        written.map_err(|error| self.failed(identity, &error))
+    }
+
+    fn failed(&self, identity: &str, error: &dyn std::fmt::Display) -> Error {
+        Error::new(Code::INTERNAL, format!("{} cannot be used: {error}", self.file(identity).display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(identity: &str, instructions: Option<&str>, append: bool) -> Arguments {
+        Arguments { identity: identity.into(), instructions: instructions.map(str::to_owned), append }
+    }
+
+    #[test]
+    fn what_an_identity_was_told_is_kept_and_added_to() {
+        let home = tempfile::tempdir().unwrap();
+        let store = Onboarding::new(home.path().join("onboarding"));
+        assert_eq!(store.answer(&ask("claude", None, false), 1).unwrap_err().code, Code::PARAMS);
+        let said = store.answer(&ask("claude", Some("Be brief."), false), 2).unwrap();
+        assert_eq!(said, "Onboarding set for claude.\n\nInstructions:\nBe brief.");
+        store.answer(&ask("claude", Some("Be kind."), true), 3).unwrap();
+        assert_eq!(store.answer(&ask(" claude ", None, false), 4).unwrap(), "Be brief.\n\nBe kind.");
+        for n in 0..ONBOARDING_HISTORY_LEN_MAX + 5 {
+            store.answer(&ask("claude", Some(&n.to_string()), false), 5).unwrap();
+        }
+        assert_eq!(store.read("claude").unwrap().unwrap().history.len(), ONBOARDING_HISTORY_LEN_MAX);
+    }
+
+    #[test]
+    fn an_identity_is_never_a_path_and_instructions_have_an_end() {
+        let home = tempfile::tempdir().unwrap();
+        let store = Onboarding::new(home.path().join("in"));
+        store.answer(&ask("../../x", Some("a"), false), 1).unwrap();
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(home.path().join("in")).unwrap().count(), 1);
+        for identity in ["", "  ", &"x".repeat(IDENTITY_BYTES_MAX + 1)] {
+            assert!(store.answer(&ask(identity, Some("a"), false), 1).is_err());
+        }
+        let most = "x".repeat(ONBOARDING_BYTES_MAX);
+        assert!(store.answer(&ask("a", Some(&most), false), 1).is_ok());
+        assert!(store.answer(&ask("a", Some("x"), true), 1).is_err());
+    }
+}

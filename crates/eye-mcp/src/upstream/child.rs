@@ -1,0 +1,186 @@
+//! A server that is a child of ours: its group of processes, its three pipes, its end.
+
+use super::connection::{Connection, Wire};
+use super::envelope;
+use super::lines::{Line, Lines};
+use super::outbox::Outbox;
+use crate::config::Transport;
+use crate::limits::{FAREWELL, MESSAGE_BYTES_MAX, PARSE_INLINE_BYTES_MAX, STDERR_BYTES_MAX};
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::collections::BTreeMap;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+
+/// What a dead child may still have in its pipe is read for so long.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// The sending end of a child.
+#[derive(Debug, Default)]
+pub struct ChildWire {
+    /// What waits to be written.
+    pub outbox: Outbox,
+    /// What it says on stderr.
+    pub murmur: Murmur,
+}
+
+/// A process group that must not outlive us.
+#[derive(Debug)]
+struct Group(Option<Pid>);
+
+impl Group {
+    fn signal(&self, signal: Signal) {
+        if let Some(pid) = self.0 {
+            // It may be gone already, which is what is wanted.
+            let _ = kill_process_group(pid, signal);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+    }
+}
+
+/// The end of what a child said on stderr.
+#[derive(Clone, Debug, Default)]
+pub struct Murmur(Arc<Mutex<Vec<u8>>>);
+
+impl Murmur {
+    fn hear(&self, bytes: &[u8]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(bytes);
+        let over = kept.len().saturating_sub(STDERR_BYTES_MAX);
+        kept.drain(..over);
+    }
+
+    /// The last of it.
+    pub fn text(&self) -> String {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&kept).trim().to_owned()
+    }
+}
+
+/// A child that runs, before anybody has spoken to it.
+pub struct Started {
+    child: Child,
+    group: Group,
+}
+
+/// Starts the program in a group of its own, with the environment of whoever asks.
+pub fn start(transport: &Transport, asking: &BTreeMap<String, String>) -> Result<Started, String> {
+    let Transport::Child { program, args, env, cwd } = transport else { return Err("it has no command".into()) };
+    let mut command = Command::new(program);
+    command.args(args).current_dir(cwd).env_clear().envs(asking);
+    // As the original does: neither may wait for a terminal nor for a full buffer.
+    command.envs([("NODE_NO_READLINE", "1"), ("PYTHONUNBUFFERED", "1")]).envs(env);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.process_group(0).kill_on_drop(true);
+    if !cwd.is_dir() {
+        return Err(format!("its folder {} is not there", cwd.display()));
+    }
+    let child = command.spawn().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => format!("`{program}` is not installed, or not on the PATH of the agent"),
+        _ => format!("`{program}` cannot be started: {error}"),
+    })?;
+    let group = Group(child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw));
+    Ok(Started { child, group })
+}
+
+impl Started {
+    /// Carries bytes both ways until the child is gone or the connection is closed; then tells why.
+    pub async fn carry(mut self, connection: Arc<Connection>) {
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take())
+        else {
+            connection.end("its pipes could not be opened");
+            return;
+        };
+        let Wire::Child(ChildWire { murmur, .. }) = &connection.wire else { return };
+        let listening = tokio::spawn(hear_stderr(stderr, murmur.clone()));
+        let why = {
+            let mut reading = std::pin::pin!(read(stdout, &connection));
+            let writing = std::pin::pin!(write(stdin, &connection));
+            tokio::select! {
+                () = connection.closed.cancelled() => None,
+                () = &mut reading => Some("it closed its output".to_owned()),
+                () = writing => Some("it closed its input".to_owned()),
+                status = self.child.wait() => {
+                    let _ = tokio::time::timeout(LAST_WORDS, reading).await;
+                    Some(ended_with(status))
+                }
+            }
+        };
+        // Nobody waits for what comes now: callers are told at once.
+        let why_at_once = why.is_some();
+        let exit = if why_at_once { tokio::time::timeout(LAST_WORDS, self.child.wait()).await.ok() } else { None };
+        if let Some(why) = why {
+            let _ = tokio::time::timeout(LAST_WORDS, listening).await;
+            let why = exit.map_or(why, ended_with);
+            let said = murmur.text();
+            connection.end(&if said.is_empty() { why } else { format!("{why}; it said: {said}") });
+        }
+        self.farewell().await;
+    }
+
+    /// Its input is closed by now. First it may go by itself, then it is asked, then it is made to.
+    async fn farewell(mut self) {
+        if tokio::time::timeout(FAREWELL, self.child.wait()).await.is_err() {
+            self.group.signal(Signal::TERM);
+            if tokio::time::timeout(FAREWELL, self.child.wait()).await.is_err() {
+                self.group.signal(Signal::KILL);
+                let _ = self.child.wait().await;
+            }
+        }
+    }
+}
+
+async fn read(mut stdout: ChildStdout, connection: &Arc<Connection>) {
+    let mut lines = Lines::new(MESSAGE_BYTES_MAX);
+    let mut bytes = vec![0; 64 << 10];
+    while let Ok(count @ 1..) = stdout.read(&mut bytes).await {
+        for line in lines.feed(&bytes[..count]) {
+            match line {
+                Line::Whole(line) if line.trim_ascii().is_empty() => {}
+                Line::Whole(line) => hear(connection, line).await,
+                Line::TooLong { head, tail } => connection.passed_over(&head, &tail),
+            }
+        }
+    }
+}
+
+/// Hands a message on; a large one is parsed elsewhere, so that it holds up nobody but its own upstream.
+pub async fn hear(connection: &Arc<Connection>, message: Vec<u8>) {
+    if message.len() <= PARSE_INLINE_BYTES_MAX {
+        connection.heard(envelope::read(&message));
+    } else if let Ok(messages) = tokio::task::spawn_blocking(move || envelope::read(&message)).await {
+        connection.heard(messages);
+    }
+}
+
+async fn write(mut stdin: ChildStdin, connection: &Arc<Connection>) {
+    let Wire::Child(wire) = &connection.wire else { return };
+    loop {
+        let bytes = wire.outbox.next().await;
+        if stdin.write_all(&bytes).await.is_err() || stdin.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn hear_stderr(mut stderr: ChildStderr, murmur: Murmur) {
+    let mut bytes = vec![0; 4 << 10];
+    while let Ok(count @ 1..) = stderr.read(&mut bytes).await {
+        murmur.hear(&bytes[..count]);
+    }
+}
+
+fn ended_with(status: std::io::Result<ExitStatus>) -> String {
+    match status {
+        Ok(status) => format!("it ended with {status}"),
+        Err(error) => format!("it ended: {error}"),
+    }
+}

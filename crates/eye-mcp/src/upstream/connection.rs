@@ -1,0 +1,404 @@
+//! One open connection to an upstream: which of our requests wait for an answer, and what it tells us unasked.
+//! Bytes are the business of `child` and `http`.
+
+use super::child::ChildWire;
+use super::envelope::{self, Era, Incoming};
+use super::http::HttpWire;
+use crate::error::RpcError;
+use crate::gateway::{CallContext, Change, ChangeKind, ProgressSink};
+use crate::limits::{CALLS_MAX, GARBAGE_LINES_MAX, MESSAGE_BYTES_MAX};
+use eye_protocol::{Code, Error};
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, broadcast, oneshot};
+use tokio_util::sync::CancellationToken;
+
+type Outcome = Result<Box<RawValue>, RpcError>;
+
+/// How bytes get there.
+#[derive(Debug)]
+pub enum Wire {
+    /// A child's stdin and stdout.
+    Child(ChildWire),
+    /// POST and events.
+    Http(HttpWire),
+}
+
+struct Waiting {
+    answer: oneshot::Sender<Result<Outcome, Lost>>,
+    progress: Option<ProgressSink>,
+    token: Option<Box<RawValue>>,
+}
+
+/// The connection ended before an answer came.
+#[derive(Clone, Debug)]
+pub struct Lost {
+    /// What happened.
+    pub why: String,
+    /// The request did not reach the server, so it may be sent again.
+    pub unsent: bool,
+}
+
+/// How a request can fail.
+#[derive(Debug)]
+pub enum Failed {
+    /// For good.
+    Rpc(RpcError),
+    /// The connection is gone, and the request was not taken.
+    Unsent(String),
+}
+
+/// An open connection.
+pub struct Connection {
+    /// Whose.
+    pub server: Box<str>,
+    /// Which instance of it.
+    instance: u64,
+    /// How.
+    pub wire: Wire,
+    calls: Mutex<HashMap<u64, Waiting>>,
+    next_id: AtomicU64,
+    era: OnceLock<Era>,
+    ended: OnceLock<String>,
+    /// Set once it has ended, or is to end.
+    pub closed: CancellationToken,
+    changes: broadcast::Sender<Change>,
+    /// The list of tools is not what it was.
+    pub tools_changed: Notify,
+    garbage_in_a_row: AtomicUsize,
+    /// The last thing the upstream asked of us that we cannot do.
+    unbridged: Mutex<Option<String>>,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").field("server", &self.server).field("era", &self.era).finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    /// A connection over a wire that is open.
+    pub fn new(server: &str, instance: u64, wire: Wire, changes: broadcast::Sender<Change>) -> Self {
+        Self {
+            server: server.into(),
+            instance,
+            wire,
+            calls: Mutex::default(),
+            next_id: AtomicU64::new(1),
+            era: OnceLock::new(),
+            ended: OnceLock::new(),
+            closed: CancellationToken::new(),
+            changes,
+            tools_changed: Notify::new(),
+            garbage_in_a_row: AtomicUsize::new(0),
+            unbridged: Mutex::default(),
+        }
+    }
+
+    /// Which era was agreed on.
+    pub fn era(&self) -> Era {
+        self.era.get().copied().unwrap_or(Era::Legacy)
+    }
+
+    /// Fixes the era, once it is known.
+    pub fn set_era(&self, era: Era) {
+        let _ = self.era.set(era);
+        if let Wire::Http(wire) = &self.wire {
+            wire.set_era(era);
+        }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, HashMap<u64, Waiting>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether this call still has no answer.
+    pub fn waits_for(&self, id: u64) -> bool {
+        self.calls().contains_key(&id)
+    }
+
+    /// How many calls are under way.
+    pub fn pending(&self) -> usize {
+        self.calls().len()
+    }
+
+    /// Asks and waits for the answer, the timeout, or the caller's change of mind.
+    pub async fn request(
+        self: &Arc<Self>,
+        method: &str,
+        params: Option<Box<RawValue>>,
+        context: &CallContext,
+        timeout: Duration,
+    ) -> Result<Box<RawValue>, Failed> {
+        let era = self.era();
+        self.request_in(era, method, params, context, timeout).await
+    }
+
+    /// The same in an era that is not agreed on yet.
+    pub async fn request_in(
+        self: &Arc<Self>,
+        era: Era,
+        method: &str,
+        params: Option<Box<RawValue>>,
+        context: &CallContext,
+        timeout: Duration,
+    ) -> Result<Box<RawValue>, Failed> {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let bad = |error: serde_json::Error| Error::new(Code::PARAMS, format!("the params are no object: {error}"));
+        let (params, opened) = envelope::prepared(params, id, context.progress.is_some(), era)
+            .map_err(|error| Failed::Rpc(bad(error).into()))?;
+        let text = envelope::request(id, method, params.as_deref());
+        let (answer, mut answered) = oneshot::channel();
+        self.wait_for(id, Waiting { answer, progress: context.progress.clone(), token: opened.token })?;
+        let mut under_way = UnderWay { connection: self, id, era, method, ended: false };
+        self.send(Some(id), era, method, params.as_deref(), text).map_err(|why| {
+            under_way.ended = true;
+            self.calls().remove(&id);
+            Failed::Rpc(why)
+        })?;
+        let outcome = tokio::select! {
+            biased;
+            outcome = &mut answered => outcome,
+            () = context.cancelled.cancelled() => {
+                let error = Error::new(Code::CANCELLED, format!("the call of {} was cancelled", self.server));
+                return Err(Failed::Rpc(error.into()));
+            }
+            () = tokio::time::sleep(timeout) => return Err(Failed::Rpc(self.too_late(method, timeout).into())),
+        };
+        under_way.ended = true;
+        match outcome {
+            Ok(Ok(outcome)) => outcome.map_err(Failed::Rpc),
+            Ok(Err(lost)) if lost.unsent => Err(Failed::Unsent(lost.why)),
+            Ok(Err(lost)) => Err(Failed::Rpc(self.gone(&lost.why).into())),
+            Err(_) => Err(Failed::Rpc(self.gone(self.why_ended()).into())),
+        }
+    }
+
+    fn wait_for(&self, id: u64, waiting: Waiting) -> Result<(), Failed> {
+        let mut calls = self.calls();
+        if self.ended.get().is_some() {
+            return Err(Failed::Unsent(self.why_ended().to_owned()));
+        }
+        if calls.len() >= CALLS_MAX {
+            let message = format!("{CALLS_MAX} calls of {} are already under way", self.server);
+            return Err(Failed::Rpc(Error::new(Code::CONNECTION, message).hint("wait for some of them to end").into()));
+        }
+        calls.insert(id, waiting);
+        Ok(())
+    }
+
+    fn send(
+        self: &Arc<Self>,
+        id: Option<u64>,
+        era: Era,
+        method: &str,
+        params: Option<&RawValue>,
+        text: String,
+    ) -> Result<(), RpcError> {
+        match &self.wire {
+            Wire::Child(wire) => {
+                if wire.outbox.push(text) {
+                    return Ok(());
+                }
+                let message = format!("{} does not read what it is sent", self.server);
+                Err(Error::new(Code::CONNECTION, message).hint("look at the server; it may hang").into())
+            }
+            Wire::Http(wire) => {
+                wire.post(self, id, era, method, params, text);
+                Ok(())
+            }
+        }
+    }
+
+    /// Tells the upstream something.
+    pub fn notify(self: &Arc<Self>, method: &str, params: &serde_json::Value) {
+        let text = envelope::notification(method, params);
+        // A child that does not read is noticed by whoever asks it something.
+        let _ = self.send(None, self.era(), method, None, text);
+    }
+
+    /// Takes messages that came.
+    pub fn heard(self: &Arc<Self>, messages: Vec<Incoming>) {
+        for message in messages {
+            if !matches!(message, Incoming::Garbage) {
+                self.garbage_in_a_row.store(0, Ordering::Relaxed);
+            }
+            match message {
+                Incoming::Response { id: Some(id), outcome } => self.answer(id, Ok(outcome)),
+                // Without an id it answers nobody we know of.
+                Incoming::Response { id: None, .. } => {}
+                Incoming::Notification { method, params } => self.notified(&method, params.as_deref()),
+                Incoming::Request { id, method } => self.asked(&id, &method),
+                Incoming::Garbage => {
+                    if self.garbage_in_a_row.fetch_add(1, Ordering::Relaxed) + 1 >= GARBAGE_LINES_MAX {
+                        self.end(&format!("it wrote {GARBAGE_LINES_MAX} lines in a row that are no JSON-RPC"));
+                    }
+                }
+            }
+        }
+    }
+
+    fn answer(&self, id: u64, outcome: Result<Outcome, Lost>) {
+        // A late answer has no waiter: its caller has been told already.
+        if let Some(waiting) = self.calls().remove(&id) {
+            let _ = waiting.answer.send(outcome);
+        }
+    }
+
+    /// Ends one call that will have no answer.
+    pub fn fail(&self, id: u64, error: RpcError) {
+        self.answer(id, Ok(Err(error)));
+    }
+
+    /// Ends one call that was not taken.
+    pub fn fail_unsent(&self, id: u64, why: &str) {
+        self.answer(id, Err(Lost { why: why.to_owned(), unsent: true }));
+    }
+
+    /// A message was longer than allowed, and only its ends are known.
+    pub fn passed_over(&self, head: &[u8], tail: &[u8]) {
+        let message = format!("{} sent a message of more than {} MiB", self.server, MESSAGE_BYTES_MAX >> 20);
+        let error: RpcError = Error::new(Code::INTERNAL, message).hint("ask for less, or for a part of it").into();
+        let whose = envelope::id_in_ends(head, tail).filter(|id| self.calls().contains_key(id));
+        match whose {
+            Some(id) => self.fail(id, error),
+            None => {
+                // Somebody's answer is lost, and nobody knows whose: better all end now than one of them never.
+                let all: Vec<u64> = self.calls().keys().copied().collect();
+                for id in all {
+                    self.fail(id, error.clone());
+                }
+            }
+        }
+    }
+
+    fn notified(&self, method: &str, params: Option<&RawValue>) {
+        #[derive(serde::Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Known {
+            #[serde(default)]
+            progress_token: Option<u64>,
+            #[serde(default)]
+            uri: Option<String>,
+        }
+        let known = || params.and_then(|params| serde_json::from_str::<Known>(params.get()).ok());
+        match method {
+            "notifications/progress" => {
+                let (Some(params), Some(id)) = (params, known().and_then(|known| known.progress_token)) else { return };
+                let sink = {
+                    let calls = self.calls();
+                    let waiting = calls.get(&id);
+                    waiting.and_then(|waiting| Some((waiting.progress.clone()?, waiting.token.clone())))
+                };
+                if let Some((sink, token)) = sink {
+                    sink.tell(envelope::progress_for_caller(params, token.as_deref()));
+                }
+            }
+            "notifications/tools/list_changed" => self.tools_changed.notify_one(),
+            "notifications/resources/list_changed" => self.tell(ChangeKind::Resources),
+            "notifications/prompts/list_changed" => self.tell(ChangeKind::Prompts),
+            "notifications/resources/updated" => {
+                if let Some(uri) = known().and_then(|known| known.uri) {
+                    self.tell(ChangeKind::Resource(uri.into()));
+                }
+            }
+            // Log messages and what is yet to be invented concern nobody here.
+            _ => {}
+        }
+    }
+
+    fn tell(&self, kind: ChangeKind) {
+        // Without listeners there is nobody to tell.
+        let _ = self.changes.send(Change { server: self.server.clone(), kind, of: self.instance });
+    }
+
+    /// The upstream asks us something. We answer for ourselves only: behind us may be any number of agents.
+    fn asked(self: &Arc<Self>, id: &RawValue, method: &str) {
+        let text = if method == "ping" {
+            format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, id.get())
+        } else {
+            let method: String = method.chars().take(100).collect();
+            let message = format!("the gateway cannot pass {method} on to the agent behind it");
+            *self.unbridged.lock().unwrap_or_else(PoisonError::into_inner) = Some(method);
+            let error = json!({ "code": Code::METHOD.0, "message": message });
+            format!(r#"{{"jsonrpc":"2.0","id":{},"error":{error}}}"#, id.get())
+        };
+        if self.send(None, self.era(), "", None, text).is_err() {
+            self.end("it asks without reading the answers");
+        }
+    }
+
+    /// What it asked of us that we could not do, and that may be why it gives no answer.
+    pub fn unbridged(&self) -> Option<String> {
+        self.unbridged.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn too_late(&self, method: &str, timeout: Duration) -> Error {
+        let message = format!("{} did not answer {method} within {} s", self.server, timeout.as_secs_f64());
+        match self.unbridged() {
+            Some(asked) => Error::new(
+                Code::TIMEOUT,
+                format!("{message}; it asked for {asked}, which cannot be passed on to this agent"),
+            ),
+            None => Error::new(Code::TIMEOUT, message),
+        }
+        .hint("raise its `timeout` in the config if it needs longer")
+    }
+
+    fn gone(&self, why: &str) -> Error {
+        Error::new(Code::CONNECTION, format!("{} went away before it answered: {why}", self.server))
+            .hint("look before you call again: it may have done what it was asked")
+    }
+
+    /// Ends the connection and every call on it. The first reason stands.
+    pub fn end(&self, why: &str) {
+        let _ = self.ended.set(why.to_owned());
+        self.closed.cancel();
+        let all: Vec<Waiting> = self.calls().drain().map(|(_, waiting)| waiting).collect();
+        for waiting in all {
+            let _ = waiting.answer.send(Err(Lost { why: self.why_ended().to_owned(), unsent: false }));
+        }
+    }
+
+    /// Why it ended.
+    pub fn why_ended(&self) -> &str {
+        self.ended.get().map_or("it was closed", String::as_str)
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&self) -> bool {
+        self.closed.is_cancelled()
+    }
+}
+
+/// A call that leaves early, by a timeout, a cancellation or a dropped future, tells the upstream.
+struct UnderWay<'a> {
+    connection: &'a Arc<Connection>,
+    id: u64,
+    era: Era,
+    method: &'a str,
+    ended: bool,
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        if self.ended || self.connection.calls().remove(&self.id).is_none() {
+            return;
+        }
+        if let Wire::Http(wire) = &self.connection.wire {
+            wire.abort(self.id);
+            if self.era == Era::Modern {
+                return;
+            }
+        }
+        // The handshake must not be cancelled: whoever gives up on it closes the connection.
+        if self.method != "initialize" {
+            let params = json!({ "requestId": self.id, "reason": "the caller no longer waits" });
+            self.connection.notify("notifications/cancelled", &params);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Finding out how an upstream wants to be spoken to.
+
+use super::connection::{Connection, Failed, Wire};
+use super::envelope::{self, Era, LEGACY, MODERN};
+use crate::config::EraChoice;
+use crate::gateway::CallContext;
+use crate::limits::{INSTRUCTIONS_BYTES_MAX, START};
+use serde::Deserialize;
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Revisions with sessions that a server may answer with.
+const LEGACY_VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/// What an upstream says of itself.
+#[derive(Clone, Debug)]
+pub struct Greeting {
+    /// Its revision of MCP.
+    pub version: String,
+    /// What it can do.
+    pub capabilities: Value,
+    /// How it wants to be used.
+    pub instructions: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Said {
+    #[serde(default)]
+    protocol_version: Option<String>,
+    #[serde(default)]
+    supported_versions: Vec<String>,
+    #[serde(default)]
+    capabilities: Value,
+    #[serde(default)]
+    instructions: Option<String>,
+}
+
+/// Greets the upstream in the era it speaks, and fixes that era on the connection.
+pub async fn greet(connection: &Arc<Connection>, choice: EraChoice) -> Result<Greeting, String> {
+    match choice {
+        EraChoice::Legacy => legacy(connection).await,
+        EraChoice::Modern => modern(connection).await,
+        EraChoice::Auto => {
+            // Nearly all servers are legacy, and some of them take badly to any other first word.
+            let refused = match legacy(connection).await {
+                Ok(greeting) => return Ok(greeting),
+                Err(why) if connection.has_ended() => return Err(why),
+                Err(why) => why,
+            };
+            modern(connection).await.map_err(|_| refused)
+        }
+    }
+}
+
+async fn legacy(connection: &Arc<Connection>) -> Result<Greeting, String> {
+    let params = json!({ "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": envelope::client() });
+    let said = ask(connection, Era::Legacy, "initialize", &params).await?;
+    let version = said.protocol_version.unwrap_or_default();
+    if !LEGACY_VERSIONS.contains(&version.as_str()) {
+        return Err(format!("it speaks the revision `{}` of MCP, which eye does not know", short(&version)));
+    }
+    connection.set_era(Era::Legacy);
+    let text = envelope::notification("notifications/initialized", &json!({}));
+    match &connection.wire {
+        Wire::Child(wire) => {
+            wire.outbox.push(text);
+        }
+        Wire::Http(wire) => {
+            wire.set_version(&version);
+            wire.tell(connection, Era::Legacy, "notifications/initialized", text).await;
+        }
+    }
+    Ok(Greeting { version, capabilities: said.capabilities, instructions: cut(said.instructions) })
+}
+
+async fn modern(connection: &Arc<Connection>) -> Result<Greeting, String> {
+    let said = ask(connection, Era::Modern, "server/discover", &json!({})).await?;
+    if !said.supported_versions.iter().any(|version| version == MODERN) {
+        let versions = short(&said.supported_versions.join(", "));
+        return Err(format!("it speaks the revisions {versions} of MCP, none of which eye knows"));
+    }
+    connection.set_era(Era::Modern);
+    Ok(Greeting { version: MODERN.into(), capabilities: said.capabilities, instructions: cut(said.instructions) })
+}
+
+async fn ask(connection: &Arc<Connection>, era: Era, method: &str, params: &Value) -> Result<Said, String> {
+    let params = to_raw_value(params).ok();
+    let answer = connection.request_in(era, method, params, &CallContext::default(), START).await;
+    match answer {
+        Ok(result) => {
+            serde_json::from_str(result.get()).map_err(|error| format!("its answer to {method} is odd: {error}"))
+        }
+        Err(_) if connection.has_ended() => Err(connection.why_ended().to_owned()),
+        Err(Failed::Rpc(error)) => Err(format!("it answered {method} with: {}", short(&error.message))),
+        Err(Failed::Unsent(why)) => Err(why),
+    }
+}
+
+fn short(text: &str) -> String {
+    eye_protocol::signature::one_line(text, 300)
+}
+
+fn cut(instructions: Option<String>) -> Option<String> {
+    instructions.map(|mut text| {
+        text.truncate(text.floor_char_boundary(INSTRUCTIONS_BYTES_MAX));
+        text
+    })
+}

@@ -1,0 +1,571 @@
+//! One upstream: started when it is needed, watched while it lives, started again with growing pauses when it crashes.
+//! Nothing here knows of another upstream.
+
+mod child;
+mod connection;
+mod envelope;
+mod handshake;
+mod http;
+mod kept;
+mod lines;
+mod lists;
+mod outbox;
+mod results;
+mod sse;
+
+pub use envelope::Era;
+
+use crate::catalogue::{Entry, Standing};
+use crate::config::{Spec, Transport};
+use crate::error::RpcError;
+use crate::gateway::{CallContext, Change, ChangeKind, ServerState};
+use crate::limits::{BACK_OFF_MAX, BACK_OFF_MIN, FAREWELL, LIST, START, STEADY};
+use crate::metrics::{Ended, Metrics};
+use connection::{Connection, Failed, Wire};
+use eye_protocol::{Code, Error};
+use handshake::Greeting;
+use kept::Kept;
+use results::Results;
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::{RawValue, to_raw_value};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{broadcast, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Crashes in a row after which only the next use starts it again.
+const RESTARTS_MAX: u32 = 4;
+/// A call waits out a pause that is no longer than this; beyond it, it is told.
+const PAUSE_WAITED_MAX: Duration = Duration::from_secs(2);
+/// Several changes of a list in a row are one.
+const LIST_SETTLES: Duration = Duration::from_millis(50);
+/// What of a reason goes into a list of tools.
+const WHY_SHOWN_CHARS_MAX: usize = 80;
+
+type Start = Option<Result<Arc<Connection>, RpcError>>;
+
+enum State {
+    Idle,
+    Starting(watch::Receiver<Start>),
+    Ready(Arc<Connection>),
+    Down { why: String, until: Instant, failures: u32 },
+}
+
+#[derive(Debug, Default)]
+struct About {
+    /// Whether the list is known, from now or from before.
+    listed: bool,
+    entries: Arc<Vec<Arc<Entry>>>,
+    greeting: Option<Greeting>,
+    protocol: Option<String>,
+    instructions: Option<String>,
+}
+
+/// An upstream of one project.
+pub struct Upstream {
+    /// What the config says.
+    pub spec: Spec,
+    /// Which instance this is; none ever has the number of another.
+    pub instance: u64,
+    env: BTreeMap<String, String>,
+    file: Option<PathBuf>,
+    state: Mutex<State>,
+    about: Mutex<About>,
+    results: Mutex<Results>,
+    changes: broadcast::Sender<Change>,
+    metrics: Metrics,
+    used: Mutex<Instant>,
+    stopped: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl std::fmt::Debug for Upstream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Upstream").field("name", &self.spec.name).finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Upstream {
+    /// An upstream that has not started. What is known of it from before is read from `folder`.
+    pub fn new(
+        spec: Spec,
+        instance: u64,
+        env: BTreeMap<String, String>,
+        folder: Option<&std::path::Path>,
+        changes: broadcast::Sender<Change>,
+        metrics: Metrics,
+    ) -> Self {
+        let file = folder.map(|folder| kept::file(folder, &spec));
+        let about = match file.as_deref().and_then(kept::read) {
+            Some(Kept { tools, protocol, instructions }) => {
+                let entries = Arc::new(lists::entries(&tools, &spec, &Standing::Known));
+                About { listed: true, entries, greeting: None, protocol, instructions }
+            }
+            None => About::default(),
+        };
+        Self {
+            spec,
+            instance,
+            env,
+            file,
+            state: Mutex::new(State::Idle),
+            about: Mutex::new(about),
+            results: Mutex::default(),
+            changes,
+            metrics,
+            used: Mutex::new(Instant::now()),
+            stopped: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+        }
+    }
+
+    /// Its tools, as far as they are known.
+    pub fn entries(&self) -> Arc<Vec<Arc<Entry>>> {
+        Arc::clone(&lock(&self.about).entries)
+    }
+
+    /// Whether its tools are known.
+    pub fn is_listed(&self) -> bool {
+        lock(&self.about).listed
+    }
+
+    /// How far it is.
+    pub fn state(&self) -> ServerState {
+        match &*lock(&self.state) {
+            State::Idle if self.is_listed() => ServerState::Known,
+            State::Idle => ServerState::Configured,
+            State::Starting(_) => ServerState::Starting,
+            State::Ready(_) => ServerState::Ready,
+            State::Down { why, .. } => ServerState::Failed { why: why.clone() },
+        }
+    }
+
+    /// Its revision of MCP, once it is known.
+    pub fn protocol(&self) -> Option<String> {
+        lock(&self.about).protocol.clone()
+    }
+
+    /// How it wants to be used.
+    pub fn instructions(&self) -> Option<String> {
+        lock(&self.about).instructions.clone()
+    }
+
+    /// What it says it can do, while it is there.
+    pub fn capabilities(&self) -> Option<serde_json::Value> {
+        lock(&self.about).greeting.as_ref().map(|greeting| greeting.capabilities.clone())
+    }
+
+    /// When it was last used, and whether something is under way.
+    pub fn is_idle_since(&self) -> Option<Instant> {
+        let pending = match &*lock(&self.state) {
+            State::Ready(connection) => connection.pending(),
+            State::Starting(_) => 1,
+            State::Idle | State::Down { .. } => 0,
+        };
+        (pending == 0).then(|| *lock(&self.used))
+    }
+
+    /// The connection, once the upstream is up. Everybody who asks meanwhile waits for the same start.
+    pub async fn ready(self: &Arc<Self>) -> Result<Arc<Connection>, RpcError> {
+        *lock(&self.used) = Instant::now();
+        loop {
+            let mut start = match self.begin() {
+                Begun::Ready(connection) => return Ok(connection),
+                Begun::Refused(error) => return Err(error),
+                Begun::Pause(until) => {
+                    tokio::time::sleep_until(until).await;
+                    continue;
+                }
+                Begun::Start(start) => start,
+            };
+            // The starter always tells, unless the runtime is going down with it.
+            let told = start.wait_for(Option::is_some).await;
+            return match told.ok().and_then(|told| (*told).clone()) {
+                Some(outcome) => outcome,
+                None => Err(self.down("it was shut down").into()),
+            };
+        }
+    }
+
+    fn begin(self: &Arc<Self>) -> Begun {
+        let mut state = lock(&self.state);
+        if self.stopped.is_cancelled() {
+            return Begun::Refused(self.down("it was shut down").into());
+        }
+        let now = Instant::now();
+        let failures = match &*state {
+            State::Ready(connection) if !connection.has_ended() => return Begun::Ready(Arc::clone(connection)),
+            // Its task is about to notice.
+            State::Ready(_) => return Begun::Pause(now + Duration::from_millis(1)),
+            State::Starting(start) => return Begun::Start(start.clone()),
+            State::Down { until, .. } if *until > now && *until - now <= PAUSE_WAITED_MAX => {
+                return Begun::Pause(*until);
+            }
+            State::Down { why, until, .. } if *until > now => {
+                let seconds = (*until - now).as_secs() + 1;
+                let error = self.down(why).hint(format!("it is tried again when it is used in {seconds} s"));
+                return Begun::Refused(error.into());
+            }
+            State::Down { failures, .. } => *failures,
+            State::Idle => 0,
+        };
+        let (tell, start) = watch::channel(None);
+        *state = State::Starting(start.clone());
+        drop(state);
+        self.tasks.spawn(Arc::clone(self).live(tell, failures));
+        Begun::Start(start)
+    }
+
+    fn down(&self, why: &str) -> Error {
+        Error::new(Code::CONNECTION, format!("the server {} is down: {why}", self.spec.name))
+            .hint(format!("`eye servers test {}` tells more", self.spec.name))
+    }
+
+    /// One life: start, serve, end; and the next one after a pause.
+    async fn live(self: Arc<Self>, tell: watch::Sender<Start>, mut failures: u32) {
+        let mut tell = Some(tell);
+        loop {
+            let began = Instant::now();
+            let connected = tokio::select! {
+                () = self.stopped.cancelled() => Err("it was shut down".to_owned()),
+                connected = self.connect() => connected,
+            };
+            let was_up = connected.is_ok();
+            let why = match connected {
+                Ok((connection, greeting, tools)) => {
+                    self.is_up(&connection, greeting, tools);
+                    if let Some(tell) = tell.take() {
+                        let _ = tell.send(Some(Ok(Arc::clone(&connection))));
+                    }
+                    self.attend(&connection).await;
+                    connection.why_ended().to_owned()
+                }
+                Err(why) => why,
+            };
+            failures = if began.elapsed() >= STEADY { 1 } else { failures + 1 };
+            let until = Instant::now() + pause(failures);
+            self.is_down(&why, until, failures);
+            if let Some(tell) = tell.take() {
+                let _ = tell.send(Some(Err(self.down(&why).into())));
+            }
+            // What never came up is not tried again until it is asked for; neither is what keeps crashing.
+            if !was_up || failures > RESTARTS_MAX || self.stopped.is_cancelled() {
+                return;
+            }
+            tokio::select! {
+                () = self.stopped.cancelled() => return,
+                () = tokio::time::sleep_until(until) => {}
+            }
+            let mut state = lock(&self.state);
+            // A call may have begun another life meanwhile.
+            if !matches!(&*state, State::Down { .. }) {
+                return;
+            }
+            let (next, start) = watch::channel(None);
+            tell = Some(next);
+            *state = State::Starting(start);
+        }
+    }
+
+    async fn connect(self: &Arc<Self>) -> Result<(Arc<Connection>, Greeting, Vec<Box<RawValue>>), String> {
+        let connection = match &self.spec.transport {
+            Transport::Child { .. } => {
+                let started = child::start(&self.spec.transport, &self.env)?;
+                let wire = Wire::Child(child::ChildWire::default());
+                let connection = Arc::new(Connection::new(&self.spec.name, self.instance, wire, self.changes.clone()));
+                self.tasks.spawn(started.carry(Arc::clone(&connection)));
+                connection
+            }
+            Transport::Http { .. } => {
+                let wire = Wire::Http(http::HttpWire::new(&self.spec.transport)?);
+                Arc::new(Connection::new(&self.spec.name, self.instance, wire, self.changes.clone()))
+            }
+        };
+        // Whoever gives up on this start leaves no child behind.
+        let given_up = connection.closed.clone().drop_guard();
+        let greeted = tokio::time::timeout(START, handshake::greet(&connection, self.spec.era)).await;
+        let greeting = greeted.unwrap_or_else(|_| Err(too_slow(&connection)))?;
+        let tools = if greeting.capabilities.get("tools").is_some_and(|tools| !tools.is_null()) {
+            lists::tools(&connection).await.map_err(|why| match connection.has_ended() {
+                true => connection.why_ended().to_owned(),
+                false => why,
+            })?
+        } else {
+            Vec::new()
+        };
+        given_up.disarm();
+        Ok((connection, greeting, tools))
+    }
+
+    fn is_up(&self, connection: &Arc<Connection>, greeting: Greeting, tools: Vec<Box<RawValue>>) {
+        *lock(&self.state) = State::Ready(Arc::clone(connection));
+        {
+            let mut about = lock(&self.about);
+            about.protocol = Some(greeting.version.clone());
+            about.instructions.clone_from(&greeting.instructions);
+            about.greeting = Some(greeting);
+        }
+        lock(&self.results).clear();
+        self.list(connection, tools);
+    }
+
+    /// Takes a list of tools, tells if it is another, and keeps it.
+    fn list(&self, connection: &Connection, tools: Vec<Box<RawValue>>) {
+        let entries = lists::entries(&tools, &self.spec, &Standing::Ready);
+        if let (Wire::Http(wire), Era::Modern) = (&connection.wire, connection.era()) {
+            wire.set_header_params(lists::header_params(&entries));
+        }
+        let (changed, kept) = {
+            let mut about = lock(&self.about);
+            let same = about.listed && same_tools(&about.entries, &entries);
+            about.listed = true;
+            about.entries = Arc::new(entries);
+            let kept = Kept { tools, protocol: about.protocol.clone(), instructions: about.instructions.clone() };
+            (!same, kept)
+        };
+        if changed {
+            self.tell(ChangeKind::Tools);
+        }
+        if let Some(file) = self.file.clone().filter(|file| changed || !file.exists()) {
+            self.tasks.spawn_blocking(move || kept::write(&file, &kept));
+        }
+    }
+
+    fn is_down(&self, why: &str, until: Instant, failures: u32) {
+        *lock(&self.state) = State::Down { why: why.to_owned(), until, failures };
+        let shown = eye_protocol::signature::one_line(why, WHY_SHOWN_CHARS_MAX);
+        let had_tools = {
+            let mut about = lock(&self.about);
+            let standing = Standing::Down(shown.into());
+            let entries = about.entries.iter().map(|entry| Arc::new(entry.standing(standing.clone()))).collect();
+            about.entries = Arc::new(entries);
+            about.greeting = None;
+            !about.entries.is_empty()
+        };
+        if had_tools {
+            self.tell(ChangeKind::Tools);
+        }
+    }
+
+    fn tell(&self, kind: ChangeKind) {
+        // Without listeners there is nobody to tell.
+        let _ = self.changes.send(Change { server: self.spec.name.clone(), kind, of: self.instance });
+    }
+
+    /// Follows a connection until it ends: its list may change, and it may be told to end.
+    async fn attend(self: &Arc<Self>, connection: &Arc<Connection>) {
+        let listening = async {
+            self.listen(connection).await;
+            std::future::pending::<()>().await;
+        };
+        let following = async {
+            loop {
+                connection.tools_changed.notified().await;
+                tokio::time::sleep(LIST_SETTLES).await;
+                if let Ok(tools) = lists::tools(connection).await {
+                    self.list(connection, tools);
+                }
+            }
+        };
+        tokio::select! {
+            () = connection.closed.cancelled() => {}
+            () = self.stopped.cancelled() => connection.end("it was shut down"),
+            () = listening => {}
+            () = following => {}
+        }
+        if let Wire::Http(wire) = &connection.wire {
+            wire.farewell().await;
+        }
+    }
+
+    /// Hears what it says unasked, where that needs asking.
+    async fn listen(&self, connection: &Arc<Connection>) {
+        match (&connection.wire, connection.era()) {
+            (Wire::Http(wire), Era::Legacy) => wire.listen(connection).await,
+            (Wire::Child(_), Era::Legacy) => {}
+            (Wire::Child(_) | Wire::Http(_), Era::Modern) => {
+                let capabilities = self.capabilities().unwrap_or_default();
+                let tells = |list: &str| capabilities[list]["listChanged"] == true;
+                let wanted = json!({ "notifications": {
+                    "toolsListChanged": tells("tools"),
+                    "resourcesListChanged": tells("resources"),
+                    "promptsListChanged": tells("prompts"),
+                } });
+                let Ok(wanted) = to_raw_value(&wanted) else { return };
+                while ["tools", "resources", "prompts"].iter().any(|list| tells(list)) {
+                    let forever = Duration::from_secs(24 * 3600);
+                    let context = CallContext::default();
+                    let ended =
+                        connection.request("subscriptions/listen", Some(wanted.clone()), &context, forever).await;
+                    if matches!(&ended, Err(Failed::Rpc(error)) if error.is(Code::METHOD)) {
+                        return;
+                    }
+                    tokio::time::sleep(BACK_OFF_MIN).await;
+                }
+            }
+        }
+    }
+
+    /// Calls a tool, or answers from what is kept.
+    pub async fn call_tool(
+        self: &Arc<Self>,
+        params: Box<RawValue>,
+        context: &CallContext,
+    ) -> Result<Box<RawValue>, RpcError> {
+        #[derive(Deserialize)]
+        struct Call {
+            name: String,
+            #[serde(default)]
+            arguments: Option<Box<RawValue>>,
+        }
+        let call: Call = serde_json::from_str(params.get())
+            .map_err(|error| Error::new(Code::PARAMS, format!("a call needs the name of its tool: {error}")))?;
+        if !self.spec.offers(&call.name) {
+            let message = format!("the config does not let {} of {} be called", call.name, self.spec.name);
+            return Err(Error::new(Code::DENIED, message).hint("change its `allow` or `deny`").into());
+        }
+        let began = Instant::now();
+        let question = self.is_kept(&call.name).then(|| {
+            let arguments = call.arguments.as_ref().map_or("{}", |arguments| arguments.get());
+            (call.name.as_str().into(), arguments.into())
+        });
+        let known = question.as_ref().and_then(|question| lock(&self.results).get(question, std::time::Instant::now()));
+        let (outcome, cached) = match known {
+            Some(result) => (Ok(result), true),
+            None => (self.request("tools/call", Some(params.clone()), context).await, false),
+        };
+        let ok = outcome.as_ref().is_ok_and(|result| !is_error(result));
+        if let (Ok(result), Some(question), true, false) = (&outcome, question, ok, cached) {
+            lock(&self.results).put(question, result, std::time::Instant::now(), self.spec.cache_ttl);
+        }
+        self.metrics.count(Ended {
+            server: &self.spec.name,
+            tool: &call.name,
+            took: began.elapsed(),
+            ok,
+            cached,
+            params: params.get(),
+            result: outcome.as_ref().map_or("", |result| result.get()),
+        });
+        outcome
+    }
+
+    fn is_kept(&self, tool: &str) -> bool {
+        !self.spec.cache_ttl.is_zero()
+            && lock(&self.about).entries.iter().any(|entry| &*entry.name == tool && entry.only_reads())
+    }
+
+    /// Asks it anything.
+    pub async fn request(
+        self: &Arc<Self>,
+        method: &str,
+        params: Option<Box<RawValue>>,
+        context: &CallContext,
+    ) -> Result<Box<RawValue>, RpcError> {
+        let timeout = context.timeout.unwrap_or(self.spec.timeout);
+        for again in [true, false] {
+            let connection = tokio::select! {
+                connection = self.ready() => connection?,
+                () = context.cancelled.cancelled() => {
+                    let message = format!("the call of {} was cancelled before it started", self.spec.name);
+                    return Err(Error::new(Code::CANCELLED, message).into());
+                }
+            };
+            match connection.request(method, params.clone(), context, timeout).await {
+                Ok(result) => return Ok(result),
+                Err(Failed::Rpc(error)) => return Err(error),
+                // The server has not seen it, so asking again does nothing twice.
+                Err(Failed::Unsent(_)) if again => {}
+                Err(Failed::Unsent(why)) => return Err(self.down(&why).into()),
+            }
+        }
+        Err(self.down("it ends as soon as it is asked").into())
+    }
+
+    /// The era it speaks, once it is up.
+    pub fn era(&self) -> Option<Era> {
+        match &*lock(&self.state) {
+            State::Ready(connection) => Some(connection.era()),
+            State::Idle | State::Starting(_) | State::Down { .. } => None,
+        }
+    }
+
+    /// Lets it end, without waiting for it.
+    pub fn stop(&self) {
+        self.stopped.cancel();
+    }
+
+    /// Ends it, and returns once its processes are gone.
+    pub async fn shut_down(&self) {
+        self.stopped.cancel();
+        self.tasks.close();
+        // Every step of an end has its own limit; this is their sum.
+        let _ = tokio::time::timeout(FAREWELL * 3 + LIST, self.tasks.wait()).await;
+    }
+}
+
+enum Begun {
+    Ready(Arc<Connection>),
+    Start(watch::Receiver<Start>),
+    Pause(Instant),
+    Refused(RpcError),
+}
+
+/// How long to wait after so many failures in a row.
+fn pause(failures: u32) -> Duration {
+    (BACK_OFF_MIN * 2_u32.saturating_pow(failures.clamp(1, 16) - 1)).min(BACK_OFF_MAX)
+}
+
+fn too_slow(connection: &Connection) -> String {
+    let said = match &connection.wire {
+        Wire::Child(wire) => wire.murmur.text(),
+        Wire::Http(_) => String::new(),
+    };
+    let why = format!("it did not answer within {} s of its start", START.as_secs());
+    if said.is_empty() { why } else { format!("{why}; it said: {said}") }
+}
+
+fn same_tools(one: &[Arc<Entry>], other: &[Arc<Entry>]) -> bool {
+    let callable = |entry: &Entry| !matches!(entry.standing, Standing::Down(_));
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(a, b)| callable(a) == callable(b) && a.tool().get() == b.tool().get())
+}
+
+fn is_error(result: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Ended {
+        #[serde(default, rename = "isError")]
+        is_error: bool,
+    }
+    // Nearly every result does not even mention it.
+    result.get().contains("\"isError\"")
+        && serde_json::from_str::<Ended>(result.get()).is_ok_and(|ended| ended.is_error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_a_limit() {
+        let ms: Vec<u128> = [1, 2, 3, 8, 9, 1000].map(|failures| pause(failures).as_millis()).to_vec();
+        assert_eq!(ms, [250, 500, 1_000, 32_000, 60_000, 60_000]);
+    }
+
+    #[test]
+    fn an_error_is_one_only_where_it_says_so() {
+        let ends = |text: &str| is_error(&RawValue::from_string(text.into()).unwrap());
+        assert!(ends(r#"{"content":[],"isError":true}"#));
+        assert!(!ends(r#"{"content":[],"isError":false}"#));
+        assert!(!ends(r#"{"content":[{"text":"\"isError\":true"}]}"#));
+    }
+}

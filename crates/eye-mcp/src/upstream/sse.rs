@@ -1,0 +1,124 @@
+//! Server-sent events out of a stream of bytes, each with a limit. Pure.
+
+use super::lines::{Line, Lines};
+
+/// One event.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Event {
+    /// Its lines of data, joined.
+    pub data: Vec<u8>,
+    /// Its id, when it has one.
+    pub id: Option<String>,
+}
+
+/// What a stream of events comes to.
+#[derive(Debug)]
+pub struct Events {
+    lines: Lines,
+    bytes_max: usize,
+    current: Event,
+    has_data: bool,
+    /// How long to wait before asking again, as the server said.
+    pub retry_ms: Option<u64>,
+}
+
+/// An event was longer than allowed; what it held is gone.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TooLong {
+    /// Its first bytes.
+    pub head: Vec<u8>,
+    /// Its last bytes.
+    pub tail: Vec<u8>,
+}
+
+impl Events {
+    /// Events of at most so many bytes.
+    pub fn new(bytes_max: usize) -> Self {
+        Self { lines: Lines::new(bytes_max), bytes_max, current: Event::default(), has_data: false, retry_ms: None }
+    }
+
+    /// Takes what came, and gives the events that it completes.
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Result<Event, TooLong>> {
+        let mut events = Vec::new();
+        for line in self.lines.feed(bytes) {
+            match line {
+                Line::TooLong { head, tail } => {
+                    self.current = Event::default();
+                    self.has_data = false;
+                    events.push(Err(TooLong { head, tail }));
+                }
+                Line::Whole(mut line) => {
+                    if line.last() == Some(&b'\r') {
+                        line.pop();
+                    }
+                    if line.is_empty() {
+                        let event = std::mem::take(&mut self.current);
+                        // An event without data is none, but its id counts: it is where to go on from.
+                        if std::mem::take(&mut self.has_data) || event.id.is_some() {
+                            events.push(Ok(event));
+                        }
+                    } else if let Some(too_long) = self.field(&line) {
+                        events.push(Err(too_long));
+                    }
+                }
+            }
+        }
+        events
+    }
+
+    fn field(&mut self, line: &[u8]) -> Option<TooLong> {
+        let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
+        let value = line.get(colon + 1..).unwrap_or_default();
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match &line[..colon] {
+            b"data" => {
+                if self.current.data.len() + value.len() > self.bytes_max {
+                    let head = std::mem::take(&mut self.current).data;
+                    self.has_data = false;
+                    return Some(TooLong { head, tail: value.to_vec() });
+                }
+                if self.has_data {
+                    self.current.data.push(b'\n');
+                }
+                self.current.data.extend_from_slice(value);
+                self.has_data = true;
+            }
+            b"id" => self.current.id = String::from_utf8(value.to_vec()).ok().filter(|id| !id.contains('\0')),
+            b"retry" => {
+                let text = std::str::from_utf8(value).unwrap_or_default();
+                self.retry_ms = text.parse().ok().or(self.retry_ms);
+            }
+            _ => {}
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(data: &str, id: Option<&str>) -> Result<Event, TooLong> {
+        Ok(Event { data: data.into(), id: id.map(str::to_owned) })
+    }
+
+    #[test]
+    fn events_are_read_as_the_standard_says() {
+        let text = b": hi\r\nid: 7\r\nevent: message\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\ndata:x\n\nid: 8\ndata:\n\nretry: 20\n\n\n";
+        let mut events = Events::new(100);
+        let mut found = Vec::new();
+        for byte in text {
+            found.extend(events.feed(&[*byte]));
+        }
+        assert_eq!(found, [event("{\"a\":\n1}", Some("7")), event("x", None), event("", Some("8"))]);
+        assert_eq!(events.retry_ms, Some(20));
+    }
+
+    #[test]
+    fn an_event_over_the_limit_is_told_and_the_next_is_read() {
+        let mut events = Events::new(20);
+        let found =
+            events.feed(b"data: 12345678901\ndata: 12345678901\n\ndata: 1234567890123456789012345\n\ndata: y\n\n");
+        assert!(matches!(found[..], [Err(_), Err(_), Ok(_)]), "{found:?}");
+    }
+}

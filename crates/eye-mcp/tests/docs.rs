@@ -1,0 +1,43 @@
+//! What `docs/gateway.md` shows is what works.
+
+#[path = "../examples/gateway.rs"]
+mod example;
+mod stage;
+
+use serde_json::json;
+use stage::{Home, faulty};
+use std::path::Path;
+
+const DOCS: &str = include_str!("../../../docs/gateway.md");
+const EXAMPLE: &str = include_str!("../examples/gateway.rs");
+
+/// The blocks of a language.
+fn blocks(language: &str) -> Vec<&'static str> {
+    let parts = DOCS.split(&format!("```{language}\n")).skip(1);
+    parts.map(|part| part.split("```").next().unwrap_or_default()).collect()
+}
+
+#[tokio::test]
+async fn the_example_finds_a_tool_and_calls_it() {
+    let home = Home::new();
+    home.config(&faulty(&[("s", &[])]));
+    let answer = example::find_and_call(home.settings(), "echo", json!({ "message": "hello" })).await.unwrap();
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+    assert_eq!(text, r#"{"name":"echo","arguments":{"message":"hello"}}"#, "{answer}");
+}
+
+#[test]
+fn the_docs_show_the_example_as_it_is() {
+    let shown = blocks("rust");
+    assert_eq!(shown.len(), 1);
+    assert!(EXAMPLE.contains(shown[0].trim()), "{}", shown[0]);
+}
+
+#[test]
+fn every_config_in_the_docs_is_one() {
+    let configs = blocks("yaml");
+    assert!(!configs.is_empty());
+    for config in configs {
+        eye_mcp::config::parse(config, Path::new("docs/gateway.md")).unwrap();
+    }
+}

@@ -1,0 +1,41 @@
+//! A hub whose MCP face has, beside everything else, what the official conformance suite expects of a server.
+//! It takes a free port, says it in its first line, and serves until its stdin ends.
+
+#![allow(clippy::print_stdout, reason = "the first line is how whoever starts it knows where it is")]
+
+#[path = "../../src/faces.rs"]
+mod faces;
+mod fixture;
+mod inputs;
+mod tools;
+
+use eye_hub::{Auth, Config};
+use eye_mcp::face::Face;
+use eye_mcp::{Gateway, Project, Settings};
+use std::io::Read;
+use std::sync::Arc;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let home = std::env::temp_dir().join(format!("eye-conformance-{}", std::process::id()));
+    std::fs::create_dir_all(&home)?;
+    std::thread::spawn(|| {
+        let _ = std::io::stdin().read_to_end(&mut Vec::new());
+        std::process::exit(0);
+    });
+    let project = Project { cwd: home.clone(), ..Project::default() };
+    let gateway = Gateway::new(Settings { project, ..Settings::default() });
+    let face = Face::with(gateway, env!("CARGO_PKG_VERSION"), Some(Arc::new(fixture::Fixture::new())));
+    let config = Config {
+        socket: home.join("run/hub.sock"),
+        listen: ([127, 0, 0, 1], 0).into(),
+        published: false,
+        hosts: Vec::new(),
+        auth: Auth::None,
+        tls: None,
+        origins_file: home.join("origins"),
+        state_dir: home.join("state"),
+        faces: Some(faces::seated(face)),
+    };
+    eye_hub::run(config, |ready| println!("http://{}/mcp", ready.listen))?;
+    Ok(())
+}

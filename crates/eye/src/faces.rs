@@ -1,0 +1,80 @@
+//! Puts MCP's faces and the hub together: neither knows the other.
+
+use eye_hub::faces::{Body, Later, Stream};
+use eye_hub::{AgentLink, Faces, Links};
+use eye_mcp::face::{self, Counter, Face, Hub, Identity, Link, ProgressSender};
+use eye_protocol::Error;
+use eye_protocol::messages::{ClientType, Hello};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+/// A face as a hub takes it.
+pub fn seated(face: Face) -> Arc<dyn Faces> {
+    Arc::new(Seated(face))
+}
+
+#[derive(Debug)]
+struct Seated(Face);
+
+impl Faces for Seated {
+    fn begin(&self, links: Links) {
+        self.0.begin(Box::new(OfHub(links)));
+    }
+
+    fn http(&self, request: http::Request<bytes::Bytes>) -> Later<http::Response<Body>> {
+        let face = self.0.clone();
+        Box::pin(async move { face.http(request).await })
+    }
+
+    fn stream(&self, announcement: String, rest: Vec<u8>, stream: Stream) -> Later<()> {
+        let face = self.0.clone();
+        Box::pin(async move { face.stream(&announcement, rest, stream).await })
+    }
+
+    fn request(&self, method: String, params: String, trusted: bool) -> Later<Result<String, Error>> {
+        let face = self.0.clone();
+        Box::pin(async move { face.gateway_request(&method, &params, trusted).await })
+    }
+
+    fn metrics(&self) -> String {
+        self.0.metrics()
+    }
+
+    fn shut_down(&self) -> Later<()> {
+        let face = self.0.clone();
+        Box::pin(async move { face.shut_down().await })
+    }
+}
+
+#[derive(Debug)]
+struct OfHub(Links);
+
+impl Hub for OfHub {
+    fn open(&self, who: Identity) -> Arc<dyn Link> {
+        let hello =
+            Hello { client_type: Some(ClientType::Agent), agent: who.name, target: who.page, ..Hello::default() };
+        Arc::new(OfAgent(self.0.open(&hello)))
+    }
+
+    fn changes(&self) -> Counter {
+        self.0.changes()
+    }
+}
+
+#[derive(Debug)]
+struct OfAgent(AgentLink);
+
+impl Link for OfAgent {
+    fn request(
+        &self,
+        method: &str,
+        params: &str,
+        progress: Option<ProgressSender>,
+    ) -> face::Later<'static, Result<Box<RawValue>, Error>> {
+        Box::pin(self.0.request(method, params, progress))
+    }
+
+    fn news(&self) -> face::Later<'_, Option<String>> {
+        Box::pin(self.0.news())
+    }
+}

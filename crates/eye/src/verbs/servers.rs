@@ -1,0 +1,321 @@
+//! `eye servers`: the MCP servers behind the gateway: list them, add some, try one.
+
+use crate::client::{self, Absent};
+use crate::env;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::options::Options;
+use crate::places;
+use crate::ui;
+use eye_mcp::config::{self, Command, ConfigError, Layers, ServerConfig};
+use eye_mcp::gateway::{Servers, try_server};
+use eye_mcp::{Project, RpcError, ServerState, ServerStatus, Settings};
+use eye_protocol::{Code, Error, rpc};
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// What a reason or a command is cut to in a line.
+const CELL_CHARS_MAX: usize = 60;
+
+/// List, add, import or try the MCP servers behind the gateway
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: eye servers
+         eye servers add files -- npx -y @modelcontextprotocol/server-filesystem .
+         eye servers add wiki --url https://example.com/mcp --header 'Authorization=Bearer ${WIKI_TOKEN}'
+         eye servers import ~/.cursor/mcp.json
+         eye servers test files
+
+They are kept in ~/.config/eye/config.yaml, or with --project in .eye/config.yaml, which stands above it. A server starts \
+when it is first used, in the folder and with the environment of whoever uses it.")]
+pub struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// List the servers, how they are and what they have done
+    List,
+    /// Add a server to the config
+    Add(Add),
+    /// Take the servers from another program's file
+    Import(Import),
+    /// Start a server on its own, list its tools, and end it again
+    Test {
+        /// Its name in the config
+        name: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Add {
+    /// How it is called from now on
+    name: String,
+    /// Where it is reached over HTTP
+    #[arg(long, conflicts_with = "command")]
+    url: Option<String>,
+    /// A header of every request, NAME=VALUE; ${VAR} is replaced when it is used
+    #[arg(long, value_name = "NAME=VALUE", requires = "url")]
+    header: Vec<String>,
+    /// A variable of its environment, NAME=VALUE; ${VAR} is replaced when it starts
+    #[arg(long, value_name = "NAME=VALUE", requires = "command")]
+    env: Vec<String>,
+    /// What it is for, in one sentence
+    #[arg(long)]
+    description: Option<String>,
+    /// Write to the project's config instead of yours
+    #[arg(long)]
+    project: bool,
+    /// The program and its arguments, after --
+    #[arg(last = true, required_unless_present = "url")]
+    command: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Import {
+    /// A JSON file with mcpServers, or MCP Browser's config.yaml
+    file: PathBuf,
+    /// Write to the project's config instead of yours
+    #[arg(long)]
+    project: bool,
+}
+
+/// Does what was asked.
+pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
+    match args.action {
+        None | Some(Action::List) => list(options),
+        Some(Action::Add(add)) => self::add(add, options),
+        Some(Action::Import(import)) => self::import(&import, options),
+        Some(Action::Test { name }) => test(&name, options),
+    }
+}
+
+/// Who asks, as the gateway wants to know: its upstreams run there.
+pub fn asking(cwd: Option<PathBuf>) -> Map<String, Value> {
+    let mut params = Map::new();
+    if let Some(cwd) = cwd {
+        params.insert("cwd".into(), json!(cwd));
+        params.insert("env".into(), json!(env::everything()));
+    }
+    params
+}
+
+fn list(options: &Options) -> Result<Exit, Failure> {
+    let params = asking(env::current_folder());
+    let Servers { servers } = client::call("gateway/servers", &params, options, Absent::Start)?;
+    let user = places::config_file()?;
+    let cwd = env::current_folder().unwrap_or_default();
+    for error in Layers::read(Some(&user), &cwd, &config::Config::default()).errors {
+        ui::report(&told(&error));
+    }
+    if options.errors {
+        return Ok(Exit::Success);
+    }
+    if options.json {
+        ui::line(rpc::json(&servers))?;
+    } else if servers.is_empty() {
+        ui::note("no servers; add one with eye servers add, or take yours with eye servers import FILE");
+    } else {
+        ui::text_out(&rows(&servers))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// One aligned line per server: name, state, tools, what it has done, and its command or what is wrong with it.
+fn rows(servers: &[ServerStatus]) -> String {
+    let cells: Vec<[String; 5]> = servers.iter().map(cells).collect();
+    let width = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (names, states, tools, done) = (width(0), width(1), width(2), width(3));
+    let mut text = String::new();
+    for [name, state, count, work, last] in &cells {
+        let line = format!("{name:names$}  {state:states$}  {count:>tools$}  {work:done$}  {last}");
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn cells(server: &ServerStatus) -> [String; 5] {
+    let (state, why) = match &server.state {
+        ServerState::Configured => ("not started", None),
+        ServerState::Known => ("not running", None),
+        ServerState::Starting => ("starting", None),
+        ServerState::Ready => ("ready", None),
+        ServerState::Failed { why } => ("down", Some(why)),
+        ServerState::Disabled => ("off", None),
+    };
+    let tools = match server.tools {
+        0 => String::new(),
+        1 => "1 tool".into(),
+        n => format!("{n} tools"),
+    };
+    let counters = &server.counters;
+    let work = if counters.calls == 0 {
+        String::new()
+    } else {
+        let (whole, part) = (counters.mean_us() / 1000, counters.mean_us() % 1000 / 100);
+        let (calls, errors, tokens) = (counters.calls, counters.errors, counters.tokens_in + counters.tokens_out);
+        format!("{calls} calls, {errors} errors, {whole}.{part} ms, {tokens} tokens")
+    };
+    let last = why.cloned().unwrap_or_else(|| server.command.join(" "));
+    [ui::one_line(&server.name, CELL_CHARS_MAX), state.into(), tools, work, ui::one_line(&last, CELL_CHARS_MAX)]
+}
+
+fn add(add: Add, options: &Options) -> Result<Exit, Failure> {
+    let server = ServerConfig {
+        command: (!add.command.is_empty()).then_some(Command::Words(add.command)),
+        url: add.url,
+        env: pairs(&add.env)?,
+        headers: pairs(&add.header)?,
+        description: add.description,
+        ..ServerConfig::default()
+    };
+    let file = target(add.project)?;
+    let text = config::add_server(&read(&file)?, &add.name, &server, &file).map_err(|error| told(&error))?;
+    write(&file, &text)?;
+    if !options.errors {
+        ui::note(format_args!("added to {}; try it with eye servers test {}", file.display(), add.name));
+    }
+    Ok(Exit::Success)
+}
+
+fn import(import: &Import, options: &Options) -> Result<Exit, Failure> {
+    let text = fs::read_to_string(&import.file).map_err(Failure::io(format!("read {}", import.file.display())))?;
+    let cwd = env::current_folder().unwrap_or_default();
+    let found = config::import(&text, &import.file, &cwd).map_err(|error| told(&error))?;
+    let file = target(import.project)?;
+    let mut text = read(&file)?;
+    let mut added = Vec::new();
+    for (name, server) in &found.servers {
+        match config::add_server(&text, name, server, &file) {
+            Ok(more) => {
+                text = more;
+                added.push(name.as_str());
+            }
+            Err(error) => ui::note(format_args!("{name} is left out: {}", error.message)),
+        }
+    }
+    if !added.is_empty() {
+        write(&file, &text)?;
+    }
+    for left_out in &found.left_out {
+        ui::note(format_args!("left out: {left_out}"));
+    }
+    if !options.errors {
+        ui::note(format_args!(
+            "added to {}: {}",
+            file.display(),
+            if added.is_empty() { "nothing".into() } else { added.join(", ") }
+        ));
+    }
+    Ok(Exit::Success)
+}
+
+fn test(name: &str, options: &Options) -> Result<Exit, Failure> {
+    let cwd = env::current_folder().unwrap_or_default();
+    let project = Project { cwd, env: env::everything() };
+    let settings = Settings { project, user_config: Some(places::config_file()?), ..Settings::default() };
+    let trial = try_server(settings, name).map_err(call_failed)?;
+    if options.errors {
+        return Ok(Exit::Success);
+    }
+    if options.json {
+        ui::line(json!({ "server": trial.server, "tookMs": trial.took.as_millis(), "tools": trial.tools }))?;
+        return Ok(Exit::Success);
+    }
+    let revision = trial.server.protocol.unwrap_or_default();
+    ui::line(format_args!("{name} answers after {} ms (MCP {revision})", trial.took.as_millis()))?;
+    for tool in trial.tools {
+        ui::line(tool)?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The file that is written to: the project's nearest one or a new one here, or the user's.
+fn target(project: bool) -> Result<PathBuf, Failure> {
+    if !project {
+        return places::config_file();
+    }
+    let cwd = env::current_folder().ok_or_else(|| Failure::usage("this folder is gone", "go to another one"))?;
+    Ok(config::project_file(&cwd).unwrap_or_else(|| cwd.join(".eye/config.yaml")))
+}
+
+fn read(file: &Path) -> Result<String, Failure> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(Failure::io(format!("read {}", file.display()))(error)),
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let doing = || format!("write {}", file.display());
+    fs::create_dir_all(folder).map_err(Failure::io(doing()))?;
+    // Whole or not at all: a hub may read it at any moment.
+    let draft = file.with_extension("yaml.draft");
+    fs::write(&draft, text).and_then(|()| fs::rename(&draft, file)).map_err(Failure::io(doing()))
+}
+
+fn pairs(words: &[String]) -> Result<Option<IndexMap<String, String>>, Failure> {
+    let pair = |word: &String| {
+        let (name, value) = word.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
+            Failure::usage(format!("`{word}` is no NAME=VALUE"), "write it as in API_KEY='${API_KEY}'")
+        })?;
+        Ok((name.to_owned(), value.to_owned()))
+    };
+    let pairs = words.iter().map(pair).collect::<Result<IndexMap<_, _>, Failure>>()?;
+    Ok((!pairs.is_empty()).then_some(pairs))
+}
+
+fn told(error: &ConfigError) -> Failure {
+    Failure::Usage { message: error.to_string(), hint: error.hint.clone() }
+}
+
+fn call_failed(error: RpcError) -> Failure {
+    let code = i32::try_from(error.code).map_or(Code::INTERNAL, Code);
+    Failure::Call(Error { code, hint: error.hint(), message: error.message, stack: None, value: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eye_mcp::metrics::Counters;
+
+    fn server(name: &str, state: ServerState, tools: usize) -> ServerStatus {
+        ServerStatus {
+            name: name.into(),
+            title: None,
+            description: None,
+            command: vec!["npx".into(), "-y".into(), name.into()],
+            state,
+            tools,
+            protocol: None,
+            counters: Counters::default(),
+        }
+    }
+
+    #[test]
+    fn rows_say_how_servers_are_and_what_they_did() {
+        let mut busy = server("files", ServerState::Ready, 14);
+        busy.counters =
+            Counters { calls: 12, errors: 1, time_us: 18_000, tokens_in: 10, tokens_out: 30, ..Counters::default() };
+        let down = ServerState::Failed { why: "it ended with exit status: 1; it said: no\nsuch file".into() };
+        insta::assert_snapshot!(rows(&[busy, server("db", down, 0), server("one", ServerState::Known, 1)]), @r"
+        files  ready        14 tools  12 calls, 1 errors, 1.5 ms, 40 tokens  npx -y files
+        db     down                                                          it ended with exit status: 1; it said: no such file
+        one    not running    1 tool                                         npx -y one
+        ");
+    }
+
+    #[test]
+    fn variables_are_written_as_name_and_value() {
+        let found = pairs(&["A=1".into(), "B=x=y".into()]).unwrap().unwrap();
+        assert_eq!((found["A"].as_str(), found["B"].as_str()), ("1", "x=y"));
+        assert!(pairs(&["=x".into()]).is_err() && pairs(&["x".into()]).is_err());
+        assert_eq!(pairs(&[]).unwrap(), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! An MCP client on the stdio of the real `eye mcp`.
+
+use eye_testkit::{DEADLINE, Home};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+
+/// A client that has started its server.
+pub struct Client {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<Value>,
+    last_id: u64,
+    /// What came that was not the answer waited for.
+    pub notices: Vec<Value>,
+}
+
+impl Client {
+    /// Starts `eye mcp` with flags, and says nothing yet.
+    pub fn start(home: &Home, flags: &[&str]) -> Self {
+        let mut command = home.command();
+        let mut child = command.arg("mcp").args(flags).stdin(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        let stdout = child.stdout.take().unwrap();
+        let (out, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let message = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+                if out.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        let stdin = child.stdin.take();
+        Self { child, stdin, lines, last_id: 100, notices: Vec::new() }
+    }
+
+    /// A client of 2025-11-25 that had its handshake.
+    pub fn legacy(home: &Home, flags: &[&str]) -> Self {
+        Self::of_version(home, flags, "2025-11-25", &json!({}))
+    }
+
+    /// A client of a revision with capabilities.
+    pub fn of_version(home: &Home, flags: &[&str], version: &str, capabilities: &Value) -> Self {
+        let mut client = Self::start(home, flags);
+        let info = json!({ "name": "test", "version": "1" });
+        let params = json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": info });
+        let result = client.ask("initialize", &params);
+        assert_eq!(result["protocolVersion"], version);
+        client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
+    /// Writes bytes as they are.
+    pub fn write(&mut self, bytes: &[u8]) {
+        let stdin = self.stdin.as_mut().expect("stdin is open");
+        stdin.write_all(bytes).and_then(|()| stdin.flush()).expect("the server reads");
+    }
+
+    /// Says one message.
+    pub fn say(&mut self, message: &Value) {
+        self.write(format!("{message}\n").as_bytes());
+    }
+
+    /// The next message, whatever it is.
+    pub fn hear(&mut self) -> Value {
+        if self.notices.is_empty() {
+            self.lines.recv_timeout(DEADLINE).expect("the server says something")
+        } else {
+            self.notices.remove(0)
+        }
+    }
+
+    /// Sends a request and gives its id.
+    pub fn send(&mut self, method: &str, params: &Value) -> u64 {
+        self.last_id += 1;
+        self.say(&json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }));
+        self.last_id
+    }
+
+    /// Waits for the response to a request.
+    pub fn response(&mut self, id: u64) -> Value {
+        let mut aside = Vec::new();
+        let found = loop {
+            let message = self.hear();
+            if message["id"] == id && message.get("method").is_none() {
+                break message;
+            }
+            aside.push(message);
+        };
+        self.notices.extend(aside);
+        found
+    }
+
+    /// Asks, and gives the result.
+    pub fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.send(method, params);
+        let mut response = self.response(id);
+        assert!(response.get("error").is_none(), "{response}");
+        response["result"].take()
+    }
+
+    /// Asks, and gives the error.
+    pub fn refused(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.send(method, params);
+        let mut response = self.response(id);
+        assert!(response.get("result").is_none(), "{response}");
+        response["error"].take()
+    }
+
+    /// Calls a tool, and gives its result.
+    pub fn call(&mut self, name: &str, arguments: &Value) -> Value {
+        self.ask("tools/call", &json!({ "name": name, "arguments": arguments }))
+    }
+
+    /// Calls a tool, and gives its one text. Whether it failed must be as said.
+    pub fn text(&mut self, name: &str, arguments: &Value, failed: bool) -> String {
+        let result = self.call(name, arguments);
+        assert_eq!(result["isError"] == true, failed, "{result}");
+        result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{result}")).to_owned()
+    }
+
+    /// A modern request: the result.
+    pub fn modern(&mut self, method: &str, params: Value) -> Value {
+        self.ask(method, &with_meta(params))
+    }
+
+    /// Closes its side and waits for the server's end.
+    pub fn finish(mut self) {
+        self.stdin = None;
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+/// Params as a modern client sends them.
+pub fn with_meta(mut params: Value) -> Value {
+    params["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    params
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.stdin = None;
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
