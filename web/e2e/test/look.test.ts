@@ -50,6 +50,17 @@ test("every kind of control is one piece: ref, name, value and state", async () 
   ]);
 });
 
+test("the README's outline is what such a page looks like", async () => {
+  const others = Array.from({ length: 13 }, (_, at) => `<option>${["Kenya", "Mali"][at] ?? `Land ${String(at)}`}`).join("");
+  const ask = asking(stage, await visit(`<h1>Sign in</h1><div><label>Email <input type="email" required value="ada@" aria-invalid="true" aria-describedby="w"></label></div><p id="w" hidden>no @</p>
+    <div><label>Country <select>${others}</select></label></div><div><label><input type="checkbox"> Stay signed in</label> <label><input type="radio" checked> Day</label></div>
+    <div><button disabled>Send</button> <button aria-expanded="false">More</button></div><div><a href="/f">Forgot password?</a> <span tabindex="0">Card</span></div>`));
+  const shown = (await ask("look")).replace(/\(or .*?(\d+) more\)/, "(or Mali, 9 more)").split("\n");
+  const readme = readFileSync(join(process.env["EYE_WEB"] ?? "", "client/README.md"), "utf8");
+  const example = /An outline reads like this:\n\n```\n([^]*?)\n```/.exec(readme)?.[1] ?? "";
+  assert.deepEqual(example.split("\n").map((line) => line.split(/ {2,}| (?=a list:)/)[0]), shown);
+});
+
 test("what nobody sees is left out: hidden, inert, aria-hidden, and the values of passwords", async () => {
   const ask = asking(stage, await visit(`<button hidden>A</button><button style="visibility:hidden">B</button><div inert><button>C</button></div>
     <div aria-hidden="true"><button>D</button></div><div style="opacity:0"><button>E</button></div><template><button>F</button></template>

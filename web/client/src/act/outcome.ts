@@ -23,6 +23,13 @@ export async function watch(core: Core, look: LookPart, accept: unknown): Promis
   let before: readonly string[] | undefined;
   const url = location.href;
   const asked: string[] = [];
+  const ending = new AbortController();
+  if ("navigation" in window) {
+    const leave = ({ destination, downloadRequest }: NavigateEvent): void => {
+      if (!destination.sameDocument && downloadRequest === null) asked.push(`leaving for ${destination.url}`);
+    };
+    window.navigation.addEventListener("navigate", leave as EventListener, { signal: ending.signal });
+  }
   const restore = answerDialogs(asked, accept);
   let mutated = false;
   const observer = new MutationObserver(() => (mutated = true));
@@ -42,6 +49,7 @@ export async function watch(core: Core, look: LookPart, accept: unknown): Promis
     }
   };
   const end = (): void => {
+    ending.abort();
     observer.disconnect();
     restore();
   };
