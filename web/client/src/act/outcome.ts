@@ -42,7 +42,7 @@ export async function watch(core: Core, look: LookPart, accept: unknown): Promis
       await frame(core);
       const now = performance.now();
       const busy = journal.open > open;
-      if (mutated) quiet = now;
+      if (mutated || isMoving()) quiet = now;
       mutated = false;
       if (!busy && now - quiet >= SETTLE_QUIET_MS) return;
       if (now - began >= (busy ? SETTLE_REQUESTS_MS_MAX : SETTLE_MS_MAX)) return;
@@ -69,6 +69,11 @@ export async function watch(core: Core, look: LookPart, accept: unknown): Promis
     },
     end,
   };
+}
+
+/** What fades or slides in is not there before it has; what moves for ever is not waited for. */
+function isMoving(): boolean {
+  return document.getAnimations().some(({ playState, effect }) => playState === "running" && Number(effect?.getComputedTiming().endTime) <= SETTLE_MS_MAX);
 }
 
 function errorLine({ text, count }: Log): string {
