@@ -89,4 +89,6 @@ export const OUTLINE_ALIKE_MAX = 12;
 /** Whose last look is remembered. */
 export const LOOK_AGENTS_MAX = 16;
 export const CHANGES_MAX = 24;
+export const GONE_MAX = 5;
+export const GONE_SHOWN = 3;
 export const CANDIDATES_MAX = 6;

@@ -105,6 +105,12 @@ test("shadow roots and same-origin frames are part of the page", async () => {
   assert.equal(await ask("[hits, hit, document.querySelector('my-card').shadowRoot.querySelector('input').value].join()"), "1,1,text");
 });
 
+test("a frame of another origin is named, and what it holds is not", async () => {
+  stage.site.page("/other.html", { body: "<button>Inside</button>", tag: false });
+  const ask = asking(stage, await visit(`<iframe title="Payment" src="${stage.site.url("/other.html", "127.0.0.1")}"></iframe><button>Pay</button>`));
+  assert.equal(await ask("look"), "frame Payment (of another origin) | e1 [Pay]");
+});
+
 test("a ref stays with its element, and one that is gone says so with the nearest, and acts on nothing", async () => {
   const page = await visit('<div id="box"><button onclick="window.n=(window.n||0)+1">Save</button></div><button>Cancel</button>');
   const ask = asking(stage, page);
@@ -139,6 +145,11 @@ test("text is what can be read, without refs, links as text", async () => {
   const ask = asking(stage, await visit('<nav><a href="/">Menu</a></nav><main><h1>Lens</h1><p>A <b>piece</b> of <a href="/g">glass</a>, which\n  bends light.</p><ul><li>one</li><li>two</li></ul></main>'));
   assert.equal(await ask("text"), "Lens\nA piece of glass, which bends light.\none\ntwo");
   assert.equal(await ask("text", "nav"), "Menu");
+});
+
+test("a password is in no answer", async () => {
+  const ask = asking(stage, await visit('<form id="f"><input type="password" aria-label="P" value="secret"></form>'));
+  for (const args of [["look"], ["text"], ["query", "#f"], ["query", "input"], ["fill", "text=P", "secret"]]) assert.ok(!(await ask(...args)).includes("secret"), args.join(" "));
 });
 
 test("query says what an element is, or all of them shortly", async () => {

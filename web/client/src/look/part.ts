@@ -96,7 +96,12 @@ export function offer(_: Core): LookPart {
     holds,
     verbs: {
       look: (params, { agent }) => look(params, agent),
-      text: ({ target }) => outline(target === undefined ? (main() ?? document.body) : rootOf(target), { all: true, text: true }).lines.join("\n"),
+      text({ target }) {
+        const read = (root: Element): string => outline(root, { all: true, text: true }).lines.join("\n");
+        if (target !== undefined) return read(rootOf(target));
+        const about = main();
+        return (about && read(about)) || read(document.body);
+      },
       query({ target, all }) {
         const { elements, never } = find(target);
         if (never !== undefined) throw misused(never, nearest(target));
@@ -104,10 +109,17 @@ export function offer(_: Core): LookPart {
         const [element] = elements;
         if (element === undefined) throw misused(`nothing matches ${String(target)}`, nearest(target));
         const { x, y, width, height } = element.getBoundingClientRect();
-        return { ...facts(element, QUERIED_TEXT_MAX), html: clip(element.outerHTML, QUERIED_HTML_MAX), rect: { x, y, width, height } };
+        return { ...facts(element, QUERIED_TEXT_MAX), html: clip(htmlOf(element), QUERIED_HTML_MAX), rect: { x, y, width, height } };
       },
     },
   };
+}
+
+/** Without what a person typed into fields for passwords. */
+function htmlOf(element: Element): string {
+  const copy = element.cloneNode(true) as Element;
+  for (const field of [copy, ...copy.querySelectorAll("input")]) if (attribute(field, "type") === "password") field.removeAttribute("value");
+  return copy.outerHTML;
 }
 
 function facts(element: Element, charsMax: number): object {
