@@ -99,8 +99,9 @@ test("shadow roots and same-origin frames are part of the page", async () => {
     <script>customElements.define("my-card", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = '<h2><slot name="title"></slot></h2><label>Inside <input></label><button onclick="window.hits=(window.hits||0)+1">Shadowed</button>' } })</script>`));
   const outline = await ask("look");
   assert.equal(outline, "## Slotted\ne1 Inside: _ | e2 [Shadowed]\nframe inner:\n e3 [Framed]");
-  await ask("click", "e2");
+  await ask("click", "text=shadowed");
   await ask("click", "e3");
+  assert.equal(await ask("wait", "text=Slotted"), "e4 Slotted");
   await ask("fill", "e1", "text");
   assert.equal(await ask("[hits, hit, document.querySelector('my-card').shadowRoot.querySelector('input').value].join()"), "1,1,text");
 });
