@@ -61,6 +61,12 @@ test("the browser's own questions do not stop the page: they are dismissed and t
   assert.match(await ask('eye.click("text=Ask", { accept: true })'), /\(accepted\)/);
 });
 
+test("what fades in is in the answer, and what moves for ever holds nothing up", async () => {
+  const { ask } = await visit(`<style>@keyframes in { from { opacity: 0 } } @keyframes turn { to { rotate: 360deg } } #menu { animation: in .2s } hr { animation: turn 1s infinite }</style><hr>
+    <button onclick="this.insertAdjacentHTML('afterend', '<div id=menu><button>Entry</button></div>')">Open</button>`);
+  assert.ok((await ask("click", "text=Open")).includes("[Entry]"));
+});
+
 test("a target is waited for: until it is there, visible, enabled and still", async () => {
   const { ask } = await visit(`<div id="box"></div><script>
     setTimeout(() => { box.innerHTML = '<button disabled style="position:absolute;left:0">Late</button>' }, 100);

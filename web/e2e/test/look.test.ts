@@ -50,6 +50,17 @@ test("every kind of control is one piece: ref, name, value and state", async () 
   ]);
 });
 
+test("the README's outline is what such a page looks like", async () => {
+  const others = Array.from({ length: 13 }, (_, at) => `<option>${["Kenya", "Mali"][at] ?? `Land ${String(at)}`}`).join("");
+  const ask = asking(stage, await visit(`<h1>Sign in</h1><div><label>Email <input type="email" required value="ada@" aria-invalid="true" aria-describedby="w"></label></div><p id="w" hidden>no @</p>
+    <div><label>Country <select>${others}</select></label></div><div><label><input type="checkbox"> Stay signed in</label> <label><input type="radio" checked> Day</label></div>
+    <div><button disabled>Send</button> <button aria-expanded="false">More</button></div><div><a href="/f">Forgot password?</a> <span tabindex="0">Card</span></div>`));
+  const shown = (await ask("look")).replace(/\(or .*?(\d+) more\)/, "(or Mali, 9 more)").split("\n");
+  const readme = readFileSync(join(process.env["EYE_WEB"] ?? "", "client/README.md"), "utf8");
+  const example = /An outline reads like this:\n\n```\n([^]*?)\n```/.exec(readme)?.[1] ?? "";
+  assert.deepEqual(example.split("\n").map((line) => line.split(/ {2,}| (?=a list:)/)[0]), shown);
+});
+
 test("what nobody sees is left out: hidden, inert, aria-hidden, and the values of passwords", async () => {
   const ask = asking(stage, await visit(`<button hidden>A</button><button style="visibility:hidden">B</button><div inert><button>C</button></div>
     <div aria-hidden="true"><button>D</button></div><div style="opacity:0"><button>E</button></div><template><button>F</button></template>
@@ -88,10 +99,17 @@ test("shadow roots and same-origin frames are part of the page", async () => {
     <script>customElements.define("my-card", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = '<h2><slot name="title"></slot></h2><label>Inside <input></label><button onclick="window.hits=(window.hits||0)+1">Shadowed</button>' } })</script>`));
   const outline = await ask("look");
   assert.equal(outline, "## Slotted\ne1 Inside: _ | e2 [Shadowed]\nframe inner:\n e3 [Framed]");
-  await ask("click", "e2");
+  await ask("click", "text=shadowed");
   await ask("click", "e3");
+  assert.equal(await ask("wait", "text=Slotted"), "e4 Slotted");
   await ask("fill", "e1", "text");
   assert.equal(await ask("[hits, hit, document.querySelector('my-card').shadowRoot.querySelector('input').value].join()"), "1,1,text");
+});
+
+test("a frame of another origin is named, and what it holds is not", async () => {
+  stage.site.page("/other.html", { body: "<button>Inside</button>", tag: false });
+  const ask = asking(stage, await visit(`<iframe title="Payment" src="${stage.site.url("/other.html", "127.0.0.1")}"></iframe><button>Pay</button>`));
+  assert.equal(await ask("look"), "frame Payment (of another origin) | e1 [Pay]");
 });
 
 test("a ref stays with its element, and one that is gone says so with the nearest, and acts on nothing", async () => {
@@ -128,6 +146,11 @@ test("text is what can be read, without refs, links as text", async () => {
   const ask = asking(stage, await visit('<nav><a href="/">Menu</a></nav><main><h1>Lens</h1><p>A <b>piece</b> of <a href="/g">glass</a>, which\n  bends light.</p><ul><li>one</li><li>two</li></ul></main>'));
   assert.equal(await ask("text"), "Lens\nA piece of glass, which bends light.\none\ntwo");
   assert.equal(await ask("text", "nav"), "Menu");
+});
+
+test("a password is in no answer", async () => {
+  const ask = asking(stage, await visit('<form id="f"><input type="password" aria-label="P" value="secret"></form>'));
+  for (const args of [["look"], ["text"], ["query", "#f"], ["query", "input"], ["fill", "text=P", "secret"]]) assert.ok(!(await ask(...args)).includes("secret"), args.join(" "));
 });
 
 test("query says what an element is, or all of them shortly", async () => {

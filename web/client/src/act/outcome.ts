@@ -23,6 +23,13 @@ export async function watch(core: Core, look: LookPart, accept: unknown): Promis
   let before: readonly string[] | undefined;
   const url = location.href;
   const asked: string[] = [];
+  const ending = new AbortController();
+  if ("navigation" in window) {
+    const leave = ({ destination, downloadRequest }: NavigateEvent): void => {
+      if (!destination.sameDocument && downloadRequest === null) asked.push(`leaving for ${destination.url}`);
+    };
+    window.navigation.addEventListener("navigate", leave as EventListener, { signal: ending.signal });
+  }
   const restore = answerDialogs(asked, accept);
   let mutated = false;
   const observer = new MutationObserver(() => (mutated = true));
@@ -35,13 +42,14 @@ export async function watch(core: Core, look: LookPart, accept: unknown): Promis
       await frame(core);
       const now = performance.now();
       const busy = journal.open > open;
-      if (mutated) quiet = now;
+      if (mutated || isMoving()) quiet = now;
       mutated = false;
       if (!busy && now - quiet >= SETTLE_QUIET_MS) return;
       if (now - began >= (busy ? SETTLE_REQUESTS_MS_MAX : SETTLE_MS_MAX)) return;
     }
   };
   const end = (): void => {
+    ending.abort();
     observer.disconnect();
     restore();
   };
@@ -61,6 +69,11 @@ export async function watch(core: Core, look: LookPart, accept: unknown): Promis
     },
     end,
   };
+}
+
+/** What fades or slides in is not there before it has; what moves for ever is not waited for. */
+function isMoving(): boolean {
+  return document.getAnimations().some(({ playState, effect }) => playState === "running" && Number(effect?.getComputedTiming().endTime) <= SETTLE_MS_MAX);
 }
 
 function errorLine({ text, count }: Log): string {

@@ -62,7 +62,9 @@ export function offer(core: Core): ActPart {
 
   const fill1 = async (target: unknown, value: unknown, tools: Tools, { own }: Asking, form = false): Promise<Element> => {
     const { look } = tools;
-    const { element, ...spot } = await ready(target, tools, false);
+    const isList = tools.look.find(target).elements.some((one) => one.localName === "select");
+    // A list is often drawn by something above it; a field that is covered is out of a person's reach.
+    const { element, ...spot } = await ready(target, tools, !isList);
     const kind = look.kindOf(element);
     const text = String(value ?? "");
     if (form && kind === "select") own(() => select(element, value));
@@ -114,7 +116,7 @@ export function offer(core: Core): ActPart {
         return click === undefined ? last : click1({ ...params, target: click }, tools, asking);
       }),
       type: acting(async ({ target, value }, tools, { own }) => {
-        const { element } = await ready(target, tools, false);
+        const { element } = await ready(target, tools);
         const { look } = tools;
         if (look.kindOf(element) !== "field" || (!isField(element) && !look.isEditable(element))) throw wrong(look, element, "type");
         own(() => {
@@ -152,8 +154,9 @@ export function offer(core: Core): ActPart {
         return element;
       }),
       drag: acting(async ({ from, to }, tools, { own }) => {
-        const start = await ready(from, tools);
+        // The end first: bringing it into view may move the beginning.
         const end = Array.isArray(to) ? undefined : await ready(to, tools, false);
+        const start = await ready(from, tools);
         await own(() => drag(core, start, () => (end === undefined ? place(to) : inView(end))));
         return start.element;
       }),

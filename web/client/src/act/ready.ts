@@ -56,7 +56,10 @@ function tried(target: unknown, look: LookPart, touch: boolean): Spot | string {
   if (elements.length > 1) throw misused(`${String(target)} is ${elements.length} elements`, look.listed(elements));
   if (!look.isVisible(element)) return "it is not visible";
   if (look.isDisabled(element)) return "it is disabled";
-  if (!touch) return { element, hit: element, ...middle(element.getBoundingClientRect()) };
+  if (!touch) {
+    element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+    return { element, hit: element, ...middle(element.getBoundingClientRect()) };
+  }
   const covering = new Set<Element>();
   for (const place of [undefined, "nearest", "center"] as const) {
     if (place !== undefined) element.scrollIntoView({ block: place, inline: place, behavior: "instant" });

@@ -1,6 +1,6 @@
 // What is different between two outlines of the same page: pieces that came, went, or say something else about the same element.
 
-import { CHANGES_MAX } from "../limits.js";
+import { CHANGES_MAX, GONE_MAX, GONE_SHOWN } from "../limits.js";
 
 /** Between what stands in one line of an outline. */
 export const SEPARATOR = " | ";
@@ -23,7 +23,10 @@ export function changes(before: readonly string[], after: readonly string[]): st
       told.push(`~ ${line}`);
     }
   }
+  // What went interests less than what came.
+  const rest = gone.length > GONE_MAX ? gone.splice(GONE_SHOWN).length : 0;
   for (const line of gone) told.push(`- ${line}`);
+  if (rest > 0) told.push(`- … ${rest} more`);
   return told.length > CHANGES_MAX ? [...told.slice(0, CHANGES_MAX), `… ${told.length - CHANGES_MAX} more changes`] : told;
 }
 

@@ -19,6 +19,7 @@ export interface Found {
 
 const TEXT = /^text=/;
 const CSS = /^css=/;
+const UNREAD = /^(?:script|style|template|noscript|title)$/;
 const WORD_CHARS_MIN = 3;
 const COMPARED_MAX = 500;
 
@@ -63,7 +64,7 @@ function byText(text: string): Element[] {
     else if (known.includes(wanted)) ranks[first === 0 ? 2 : 3].push(element);
   };
   for (const element of selectAll(ACTING)) if (kindOf(element) !== undefined) rank(element, nameOf(element), 0);
-  if (ranks[0].length === 0) for (const element of selectAll("body, body *")) if (!/^(?:script|style|template|noscript)$/.test(element.localName)) rank(element, ownText(element), 1);
+  if (ranks[0].length === 0) for (const element of selectAll("*")) if (!UNREAD.test(element.localName)) rank(element, ownText(element), 1);
   return ranks.map(preferred).find((those) => those.length > 0) ?? [];
 }
 

@@ -183,6 +183,10 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
       return;
     }
     const title = reading ? "" : titleOf(node);
+    if (node.localName === "iframe" && frameBody(node) === undefined) {
+      if (!reading && isSeen(node, place) && hasSize(node)) pieces.push(title);
+      return;
+    }
     if (title === "") {
       // What a label says is its control's name.
       const labels = node.localName === "label" && (node as HTMLLabelElement).control !== null;

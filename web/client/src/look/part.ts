@@ -45,7 +45,7 @@ export function offer(_: Core): LookPart {
   const looks = new Map<string, readonly string[]>();
 
   const rootOf = (target: unknown): Element => {
-    if (target === undefined) return modal() ?? document.body;
+    if (target === undefined) return modal() ?? body();
     const { elements, never } = find(target);
     const [element] = elements;
     if (element !== undefined && elements.length === 1) return element;
@@ -79,7 +79,7 @@ export function offer(_: Core): LookPart {
     nearest,
     listed,
     lineOf,
-    view: () => outline(modal() ?? document.body, { unseen: true }).lines,
+    view: () => outline(modal() ?? body(), { unseen: true }).lines,
     changes(before, after) {
       const told = changes(before, after);
       for (const ref of told.join("\n").match(/\be\d+\b/g) ?? []) {
@@ -96,7 +96,12 @@ export function offer(_: Core): LookPart {
     holds,
     verbs: {
       look: (params, { agent }) => look(params, agent),
-      text: ({ target }) => outline(target === undefined ? (main() ?? document.body) : rootOf(target), { all: true, text: true }).lines.join("\n"),
+      text({ target }) {
+        const read = (root: Element): string => outline(root, { all: true, text: true }).lines.join("\n");
+        if (target !== undefined) return read(rootOf(target));
+        const about = main();
+        return (about && read(about)) || read(body());
+      },
       query({ target, all }) {
         const { elements, never } = find(target);
         if (never !== undefined) throw misused(never, nearest(target));
@@ -104,10 +109,17 @@ export function offer(_: Core): LookPart {
         const [element] = elements;
         if (element === undefined) throw misused(`nothing matches ${String(target)}`, nearest(target));
         const { x, y, width, height } = element.getBoundingClientRect();
-        return { ...facts(element, QUERIED_TEXT_MAX), html: clip(element.outerHTML, QUERIED_HTML_MAX), rect: { x, y, width, height } };
+        return { ...facts(element, QUERIED_TEXT_MAX), html: clip(htmlOf(element), QUERIED_HTML_MAX), rect: { x, y, width, height } };
       },
     },
   };
+}
+
+/** Without what a person typed into fields for passwords. */
+function htmlOf(element: Element): string {
+  const copy = element.cloneNode(true) as Element;
+  for (const field of [copy, ...copy.querySelectorAll("input")]) if (attribute(field, "type") === "password") field.removeAttribute("value");
+  return copy.outerHTML;
 }
 
 function facts(element: Element, charsMax: number): object {
@@ -118,6 +130,11 @@ function facts(element: Element, charsMax: number): object {
 /** While a dialog is open that keeps everything else away, there is nothing else. */
 function modal(): Element | undefined {
   return selectAll("dialog:modal, [aria-modal=true]").findLast((element) => isVisible(element) && above(element) !== null);
+}
+
+/** A page that has just begun to load has none. */
+function body(): Element {
+  return (document.body as HTMLElement | null) ?? document.documentElement;
 }
 
 /** Where the page has what it is about. */

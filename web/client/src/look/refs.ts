@@ -1,5 +1,7 @@
 // Names elements for agents: `e5` is one element as long as its document lives, and never another.
 
+import { REFS_MAX } from "../limits.js";
+
 interface Named {
   readonly element: WeakRef<Element>;
   /** As it was shown last. */
@@ -14,13 +16,18 @@ let last = 0;
 export const REF = /^@?e(\d+)$/;
 
 export function refOf(element: Element): string {
-  let number = numbers.get(element);
-  if (number === undefined) {
-    number = ++last;
-    numbers.set(element, number);
+  const number = numbers.get(element) ?? ++last;
+  numbers.set(element, number);
+  if (!named.has(number)) {
+    if (named.size >= REFS_MAX) forget();
     named.set(number, { element: new WeakRef(element), line: "", name: "" });
   }
   return `e${number}`;
+}
+
+/** Of those that are gone, how they were shown; their numbers are not used again. */
+function forget(): void {
+  for (const [number, { element }] of named) if (element.deref()?.isConnected !== true) named.delete(number);
 }
 
 export function shownAs(element: Element, line: string, name: string): void {
