@@ -25,10 +25,11 @@ fn tools() -> Vec<Value> {
 }
 
 fn reply(name: &str, arguments: &Value) -> ToolReply {
+    let number = |name: &str| arguments[name].as_f64().unwrap_or_default();
     match name {
         "slow" => ToolReply::Hold,
         _ if arguments["a"] == -1 => ToolReply::Error(Error::new(Code::THREW, "negative").hint("use 1")),
-        _ => ToolReply::Result(json!({ "sum": arguments["a"].as_f64().unwrap() + arguments["b"].as_f64().unwrap() })),
+        _ => ToolReply::Result(json!({ "sum": number("a") + number("b") })),
     }
 }
 
