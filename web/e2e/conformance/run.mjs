@@ -1,6 +1,6 @@
 // Runs the official MCP conformance suite, both requirement sets: against a hub's own face, and through its gateway.
 // EYE_CONFORMANCE names the program (cargo build -p eye --example conformance). A word limits the run: legacy, modern,
-// face or gateway.
+// face, gateway-legacy or gateway-modern.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -45,8 +45,8 @@ function run(url, requirements, way) {
 
 const face = await start();
 let unexplained = 0;
-for (const way of chosen(["face", "gateway"])) {
-  const behind = way === "gateway" ? await start(face.url) : undefined;
+for (const way of chosen(["face", "gateway-legacy", "gateway-modern"])) {
+  const behind = way === "face" ? undefined : await start(face.url, way.replace("gateway-", ""));
   for (const era of chosen(["legacy", "modern"])) unexplained += run((behind ?? face).url, SETS[era], way).length;
   behind?.end();
 }

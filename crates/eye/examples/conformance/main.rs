@@ -1,5 +1,5 @@
 //! A hub whose MCP face has, beside everything else, what the official conformance suite expects of a server.
-//! With the URL of such a server as its argument it has nothing of its own, and everything through its gateway.
+//! With the URL of such a server and the era to speak with it as its arguments it has nothing of its own, and everything through its gateway.
 //! It takes a free port, says where it is in its first line, and serves until its stdin ends.
 
 #![allow(clippy::print_stdout, reason = "the first line is how whoever starts it knows where it is")]
@@ -27,7 +27,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let project = Project { cwd: home.clone(), ..Project::default() };
     let upstream = std::env::args().nth(1);
     let overrides = match &upstream {
-        Some(url) => config::parse(&format!("servers:\n  up:\n    url: {url}\n"), &home)?,
+        Some(url) => {
+            let era = std::env::args().nth(2).unwrap_or_else(|| "auto".into());
+            config::parse(&format!("servers:\n  up:\n    url: {url}\n    era: {era}\n"), &home)?
+        }
         None => config::Config::default(),
     };
     let gateway = Gateway::new(Settings { project, overrides, ..Settings::default() });
