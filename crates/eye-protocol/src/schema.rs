@@ -77,6 +77,7 @@ impl<'a> Schema<'a> {
     }
 
     /// A part of it, with its reference followed.
+    #[must_use]
     pub fn below(&self, part: &'a Value) -> Self {
         Self { whole: self.whole, part, depth: self.depth + 1 }.resolved()
     }
