@@ -9,16 +9,13 @@ use std::fs;
 use std::path::PathBuf;
 
 /// The page client and its parts, as the hub carries them.
-const ASSETS: [&str; 11] = [
+const ASSETS: [&str; 8] = [
     "crates/eye-hub/assets/eye.js",
     "crates/eye-hub/assets/tools.js",
     "crates/eye-hub/assets/state.js",
     "crates/eye-hub/assets/thrown.js",
     "crates/eye-hub/assets/verbs.js",
-    "crates/eye-hub/assets/wait.js",
-    "crates/eye-hub/assets/logs.js",
     "crates/eye-hub/assets/topics.js",
-    "crates/eye-hub/assets/apps.js",
     "crates/eye-hub/assets/look.js",
     "crates/eye-hub/assets/act.js",
 ];

@@ -16,6 +16,11 @@ impl Session {
                     .hint("open it again, or choose another one: `eye pages`"),
             );
         }
+        if let Some(paused) = &self.info().paused {
+            // As in a typed error, what to do next stands behind the message.
+            let (message, hint) = paused.split_once('\x1f').unwrap_or((paused, "ask the person to resume"));
+            return Some(Error::new(Code::DENIED, message).hint(hint));
+        }
         let unfit = match task {
             Task::Eval { .. } => self.refuses_eval(),
             Task::Tool { name, arguments, confirmed, .. } => self.refuses_tool(name, arguments, *confirmed),

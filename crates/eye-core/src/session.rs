@@ -460,7 +460,7 @@ impl Session {
     }
 
     fn merge(&mut self, news: PageInfo) {
-        let PageInfo { title, url, alias, visible, frame, eval, eval_blocked } = news;
+        let PageInfo { title, url, alias, visible, frame, eval, eval_blocked, paused } = news;
         let cut = |text: String| cut_to(text, PAGE_TEXT_BYTES_MAX);
         let info = &mut self.info;
         info.title = title.map(cut).or(info.title.take());
@@ -470,6 +470,7 @@ impl Session {
         info.frame = frame.or(info.frame);
         info.eval = eval.or(info.eval);
         info.eval_blocked = eval_blocked.map(cut).or(info.eval_blocked.take());
+        info.paused = paused.map(cut).or(info.paused.take()).filter(|message| !message.is_empty());
     }
 
     /// What a person would call it.

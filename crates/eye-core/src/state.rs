@@ -194,7 +194,8 @@ fn select(document: &Value, path: &str) -> Result<String, Error> {
     }
     let steps: Vec<String> = match path.strip_prefix('/') {
         Some(pointer) => pointer.split('/').map(|step| step.replace("~1", "/").replace("~0", "~")).collect(),
-        None => path.split('.').filter(|step| !step.is_empty()).map(str::to_owned).collect(),
+        // `items[0].title` is `items.0.title`, as a program would write it.
+        None => path.split(['.', '[', ']']).filter(|step| !step.is_empty()).map(str::to_owned).collect(),
     };
     let mut at = document;
     for (depth, step) in steps.iter().enumerate() {
@@ -250,6 +251,7 @@ mod tests {
             ("/model/color", r##""#fff""##),
             ("$.model.color", r##"["#fff"]"##),
             ("model.tags.1", r#""b""#),
+            ("model.tags[1]", r#""b""#),
             ("/x.y", "1"),
             ("$..tags[*]", r#"["a","b"]"#),
             ("$.nothing", "[]"),

@@ -94,6 +94,7 @@ impl Switchboard {
                 out.push(Effect::Result { reply, result });
             }
             Input::PagePuts { page, message, wall_ms } => {
+                self.tell_of_mail(now, page, &message, wall_ms, out);
                 self.page_on(now, page, Event::Puts { page, message, wall_ms }, out);
             }
             Input::ReadMail { reply, page, timeout_ms } => {

@@ -3,13 +3,14 @@
 use crate::event::{Conn, Effect, Millis, Reply, ReplyForm};
 use crate::switchboard::Switchboard;
 use eye_protocol::limits::{
-    SUBSCRIPTIONS_MAX, TOPIC_BYTES_MAX, TOPIC_QUEUE_BYTES_MAX, TOPIC_QUEUE_LEN_MAX, TOPIC_WAIT_DEFAULT_MS,
-    TOPIC_WAIT_MAX_MS,
+    MAILBOX_TOPIC, SUBSCRIPTIONS_MAX, TOPIC_BYTES_MAX, TOPIC_QUEUE_BYTES_MAX, TOPIC_QUEUE_LEN_MAX,
+    TOPIC_WAIT_DEFAULT_MS, TOPIC_WAIT_MAX_MS,
 };
 use eye_protocol::rpc::{RpcId, json};
 use eye_protocol::topics::{Message, Publish};
 use eye_protocol::{Code, Error};
 use rustc_hash::FxHashMap;
+use serde_json::value::RawValue;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -152,6 +153,14 @@ impl Switchboard {
             Ok(()) => r#"{"status":"queued","reason":"no subscribers"}"#.into(),
             Err(reason) => dropped(reason),
         })
+    }
+
+    /// Whoever keeps mail elsewhere hears of it; it waits for nobody under its topic, for it waits in the mailbox.
+    pub(crate) fn tell_of_mail(&mut self, now: Millis, page: Conn, message: &str, wall_ms: u64, out: &mut Vec<Effect>) {
+        let Ok(message) = RawValue::from_string(message.to_owned()) else { return };
+        let topic = MAILBOX_TOPIC.to_owned();
+        let message = Publish { topic, message, from: None, queue: Some(false), timeout: None };
+        let _ = self.publish(now, page, &message, wall_ms, out);
     }
 
     /// Lets a connection hear a topic, from what waits for it on; or no more.

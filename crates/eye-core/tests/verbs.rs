@@ -169,3 +169,48 @@ fn the_first_state_of_a_page_is_a_delta_too_and_a_page_without_state_has_none() 
         ← agent 5 1=1
     "#);
 }
+
+#[test]
+fn a_person_pauses_agents_and_lets_them_go_on() {
+    assert_snapshot!(play(
+        r#"0 page 1 joins shop
+           0 agent 2 joins
+           0 page 1 publishes 1 {"n":1}
+           1 agent 2 asks a slow()
+           2 page 1 pauses a person has paused agents
+           3 agent 2 asks b x
+           3 agent 2 does page/look
+           4 agent 2 reads n
+           5 page 1 answers 1 =1
+           6 page 1 pauses
+           7 agent 2 asks c x
+           8 page 1 pauses again
+           9 page 1 leaves
+           10 page 3 joins shop
+           11 agent 2 asks d x"#
+    ), @r#"
+    0 page 1 joins shop
+    0 agent 2 joins
+    0 page 1 publishes 1 {"n":1}
+    1 agent 2 asks a slow()
+        → page 1 evaluates 1: slow()
+    2 page 1 pauses a person has paused agents
+    3 agent 2 asks b x
+        ← agent 2 b!-32006 a person has paused agents | ask the person to resume
+    3 agent 2 does page/look
+        ← agent 2 1!-32006 a person has paused agents | ask the person to resume
+    4 agent 2 reads n
+        ← agent 2 {"value":1,"revision":1,"source":"cache","wasCached":true,"stale":false,"ageMs":4,"time":"1970-01-01T00:00:00.000Z"}
+    5 page 1 answers 1 =1
+        ← agent 2 a=1
+    6 page 1 pauses
+    7 agent 2 asks c x
+        → page 1 evaluates 2: x
+    8 page 1 pauses again
+    9 page 1 leaves
+        ← agent 2 c!-32000 the page left before it answered | the code may have run; look before you repeat it. The session waits for the page to come back
+    10 page 3 joins shop
+    11 agent 2 asks d x
+        → page 3 evaluates 3: x
+    "#);
+}

@@ -269,7 +269,7 @@ mod tests {
     use std::task::Waker;
 
     fn hub() -> Arc<Hub> {
-        let facts = Facts { listen: String::new(), socket: String::new(), auth: "none" };
+        let facts = Facts { listen: String::new(), socket: String::new(), auth: "none", own_agents: 0 };
         Arc::new(Hub::new(facts, Vec::new()))
     }
 

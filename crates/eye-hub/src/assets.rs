@@ -9,15 +9,12 @@ pub const CLIENT: &str = include_str!("../assets/eye.js");
 pub const START_PAGE: &str = include_str!("../assets/start.html");
 
 /// What the page client loads on first use, by name.
-const PARTS: [(&str, &str); 10] = [
+const PARTS: [(&str, &str); 7] = [
     ("tools.js", include_str!("../assets/tools.js")),
     ("state.js", include_str!("../assets/state.js")),
     ("thrown.js", include_str!("../assets/thrown.js")),
     ("verbs.js", include_str!("../assets/verbs.js")),
-    ("wait.js", include_str!("../assets/wait.js")),
-    ("logs.js", include_str!("../assets/logs.js")),
     ("topics.js", include_str!("../assets/topics.js")),
-    ("apps.js", include_str!("../assets/apps.js")),
     ("look.js", include_str!("../assets/look.js")),
     ("act.js", include_str!("../assets/act.js")),
 ];

@@ -25,6 +25,8 @@ pub struct Config {
     pub origins_file: PathBuf,
     /// Where the hub remembers its sessions across a restart.
     pub state_dir: PathBuf,
+    /// The folder whose files `in` and `out` are the mailbox, if there is one.
+    pub mailbox: Option<PathBuf>,
     /// Who serves agents in another protocol: MCP.
     pub faces: Option<Arc<dyn Faces>>,
 }

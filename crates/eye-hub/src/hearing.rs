@@ -287,7 +287,7 @@ impl Hub {
     }
 
     fn agent_hello(&self, state: &mut State, conn: Conn, id: Option<&str>, hello: Box<Hello>) {
-        let idle = state.board.pending() == 0 && state.board.agents() <= 1;
+        let idle = state.board.pending() == 0 && self.agents_of(state) <= 1;
         let Some(peer) = state.peers.get_mut(&conn) else { return };
         if idle && hello.build.as_deref().is_some_and(version::is_newer) {
             retire(peer);

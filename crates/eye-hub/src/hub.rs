@@ -29,6 +29,8 @@ pub struct Facts {
     pub socket: String,
     /// `token` or `none`.
     pub auth: &'static str,
+    /// Agents that are the hub's own: whoever keeps the mailbox as files.
+    pub own_agents: usize,
 }
 
 /// What went over the wires since the hub began.
@@ -252,6 +254,11 @@ impl Hub {
         }
     }
 
+    /// Agents that are somebody else's.
+    pub(crate) fn agents_of(&self, state: &State) -> usize {
+        state.board.agents().saturating_sub(self.facts.own_agents)
+    }
+
     /// Where a browser on this machine finds it.
     pub(crate) fn url(&self) -> String {
         self.facts.listen.replace("127.0.0.1", "localhost").replace("0.0.0.0", "localhost")
@@ -267,7 +274,7 @@ impl Hub {
             auth: self.facts.auth.into(),
             pages: state.board.pages(),
             sessions: state.board.sessions(),
-            agents: state.board.agents(),
+            agents: self.agents_of(state),
             pending: state.board.pending(),
         }
     }

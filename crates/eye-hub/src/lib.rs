@@ -17,6 +17,7 @@ mod http;
 mod http_btcp;
 mod http_faces;
 mod hub;
+mod mailbox_files;
 mod memory;
 mod metrics;
 pub mod origins;

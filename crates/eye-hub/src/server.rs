@@ -1,5 +1,6 @@
 //! Listeners and the hub's own tasks: accepting, deadlines, remembering, stopping.
 
+use crate::agent_link::Links;
 use crate::carrier_unix;
 use crate::config::{Auth, Config, HubError, Ready};
 use crate::gate::Gate;
@@ -9,7 +10,7 @@ use crate::hub::{Facts, Hub};
 use crate::memory::Memory;
 use crate::origins::Origins;
 use crate::place::Place;
-use crate::tls;
+use crate::{mailbox_files, tls};
 use axum::Router;
 use eye_protocol::limits::{CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -17,6 +18,7 @@ use hyper_util::service::TowerToHyperService;
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -62,6 +64,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
             Auth::Token(_) => "token",
             Auth::None => "none",
         },
+        own_agents: usize::from(config.mailbox.is_some()),
     };
     let memory = Memory::new(&config.state_dir);
     let hub = Arc::new(Hub::new(facts, memory.load()));
@@ -90,6 +93,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         () = accept_agents(&hub, &agents) => {}
         () = keep_time(&hub) => {}
         () = remember(&hub, &memory) => {}
+        () = keep_mailbox(&hub, config.mailbox) => {}
         () = hub.stop.notified() => {}
         () = told_to_stop() => {}
     }
@@ -249,6 +253,14 @@ async fn remember(hub: &Hub, memory: &Memory) {
             let _ = tokio::task::spawn_blocking(move || memory.save(known)).await;
         }
     }
+}
+
+/// The mailbox as files, where somebody wants it so.
+async fn keep_mailbox(hub: &Arc<Hub>, folder: Option<PathBuf>) {
+    if let Some(folder) = folder {
+        mailbox_files::keep(&Links::new(hub.clone()), folder).await;
+    }
+    std::future::pending().await
 }
 
 async fn told_to_stop() {

@@ -118,3 +118,7 @@ pub const MAILBOX_BYTES_MAX: usize = 16 << 20;
 pub const SERVED_FOLDERS_MAX: usize = 64;
 /// One file of them.
 pub const SERVED_FILE_BYTES_MAX: u64 = 64 << 20;
+/// What pages put into mailboxes is told under this topic, too.
+pub const MAILBOX_TOPIC: &str = "_mailbox";
+/// Each of the files of a mailbox.
+pub const MAILBOX_FILE_BYTES_MAX: u64 = 16 << 20;

@@ -107,6 +107,9 @@ pub struct PageInfo {
     /// Why it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eval_blocked: Option<String>,
+    /// What agents are told instead of being served, while a person has paused them; empty once they may go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<String>,
 }
 
 /// Params of `call/navigating`.

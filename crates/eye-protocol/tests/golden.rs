@@ -89,6 +89,7 @@ fn streams_and_batches() {
 #[test]
 fn messages_of_json_rpc() {
     let page = PageInfo {
+        paused: None,
         title: Some("Shop".into()),
         url: Some("http://localhost/".into()),
         alias: Some("shop".into()),

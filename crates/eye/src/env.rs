@@ -24,6 +24,8 @@ pub enum Var {
     Server,
     /// `EYE_PAGE`
     Page,
+    /// `EYE_MAILBOX`
+    Mailbox,
     /// `BROWSER`
     Browser,
     /// `PATH`
@@ -33,7 +35,7 @@ pub enum Var {
 }
 
 /// Every variable with its name and what it is for.
-pub const TABLE: [(Var, &str, &str); 12] = [
+pub const TABLE: [(Var, &str, &str); 13] = [
     (Var::Page, "EYE_PAGE", "the page to ask, as --page does"),
     (Var::Server, "EYE_SERVER", "a hub elsewhere, such as wss://box.local:8765"),
     (Var::Token, "EYE_TOKEN", "the token, instead of the token file"),
@@ -42,6 +44,7 @@ pub const TABLE: [(Var, &str, &str); 12] = [
     (Var::RuntimeDir, "XDG_RUNTIME_DIR", "holds eye/hub.sock; else /tmp/eye-<uid>/hub.sock"),
     (Var::ConfigHome, "XDG_CONFIG_HOME", "holds eye/token and eye/origins (~/.config)"),
     (Var::StateHome, "XDG_STATE_HOME", "holds eye/hub.log and eye/history (~/.local/state)"),
+    (Var::Mailbox, "EYE_MAILBOX", "the folder whose files in and out are the mailbox (~/.algo, if there is one)"),
     (Var::Browser, "BROWSER", "the program that eye open hands URLs to"),
     (Var::Path, "PATH", "where that program is looked for"),
     (Var::Home, "HOME", "where ~ is"),

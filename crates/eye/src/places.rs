@@ -104,6 +104,13 @@ pub fn log_file() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("hub.log"))
 }
 
+/// The folder whose files are the mailbox: the one that is named, or the original's where it exists.
+pub fn mailbox() -> Option<PathBuf> {
+    let named = Var::Mailbox.folder();
+    let usual = || Var::Home.folder().map(|home| home.join(".algo"));
+    named.or_else(usual).filter(|folder| folder.is_dir())
+}
+
 /// The user's settings of the gateway.
 pub fn config_file() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("config.yaml"))

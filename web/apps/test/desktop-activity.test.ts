@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Activity, CALLS_LEN_MAX } from "../desktop/src/agents/activity.js";
-import { asked, cancelled, denial, ended, framesOf, TEXT_CHARS_MAX } from "../desktop/src/agents/frames.js";
+import { asked, cancelled, ended, framesOf, TEXT_CHARS_MAX } from "../desktop/src/agents/frames.js";
 
 const rpc = (method: string, params: object, id?: string) => ({ jsonrpc: "2.0", id, method, params });
 
@@ -38,18 +38,11 @@ test("long code is cut, lines become one, and junk is no frame", () => {
   assert.deepEqual(framesOf('["1:a",{"id":2}]'), ["1:a", { id: 2 }]);
 });
 
-test("a call is turned away in the words of its own kind, and what was fired in none", () => {
-  assert.equal(denial({ id: "1", kind: "eval", text: "" }, "no", "ask"), "1!-32006 no\x1fask");
-  assert.deepEqual(denial({ id: "1", kind: "tool", text: "" }, "no", "ask"), { jsonrpc: "2.0", id: "1", error: { code: -32006, message: "no", data: { hint: "ask" } } });
-  assert.equal(denial({ id: "", kind: "fire", text: "" }, "no", "ask"), undefined);
-});
-
 test("calls end once: answered, failed, cancelled, or with their connection", () => {
   let now = 100;
   const activity = new Activity(() => now);
-  for (const id of ["1", "2", "3", "4"]) activity.begin({ id, kind: "eval", text: id }, "running");
-  activity.begin({ id: "", kind: "fire", text: "5" }, "running");
-  activity.begin({ id: "6", kind: "eval", text: "6" }, "refused");
+  for (const id of ["1", "2", "3", "4"]) activity.begin({ id, kind: "eval", text: id });
+  activity.begin({ id: "", kind: "fire", text: "5" });
   assert.equal(activity.running, 4);
   now = 107;
   activity.end({ id: "1", failed: false, text: "one" });
@@ -60,7 +53,6 @@ test("calls end once: answered, failed, cancelled, or with their connection", ()
   assert.deepEqual(
     activity.calls.map(({ number, outcome, answer, ms }) => [number, outcome, answer, ms]),
     [
-      [6, "refused", "", undefined],
       [5, "done", "", undefined],
       [4, "cancelled", "", 7],
       [3, "cancelled", "", 7],
@@ -68,12 +60,12 @@ test("calls end once: answered, failed, cancelled, or with their connection", ()
       [1, "done", "one", 7],
     ],
   );
-  assert.deepEqual([activity.running, activity.total, activity.linked], [0, 6, false]);
+  assert.deepEqual([activity.running, activity.total, activity.linked], [0, 5, false]);
 });
 
 test("what is remembered is bounded, and what was forgotten still ends", () => {
   const activity = new Activity();
-  for (let n = 0; n < CALLS_LEN_MAX + 50; n++) activity.begin({ id: String(n), kind: "eval", text: "" }, "running");
+  for (let n = 0; n < CALLS_LEN_MAX + 50; n++) activity.begin({ id: String(n), kind: "eval", text: "" });
   assert.equal(activity.calls.length, CALLS_LEN_MAX);
   activity.end({ id: "0", failed: false, text: "" });
   assert.equal(activity.running, CALLS_LEN_MAX + 49);

@@ -26,8 +26,13 @@ test("a folder lists what is directly in it, folders first", () => {
     { name: "a.txt", path: "a.txt", type: "file", size: 3, modified: 7 },
   ]);
   assert.deepEqual(
-    store().list("/dir/").map(({ path, type }) => [path, type]),
-    [["dir/deep", "directory"], ["dir/b.txt", "file"]],
+    store()
+      .list("/dir/")
+      .map(({ path, type }) => [path, type]),
+    [
+      ["dir/deep", "directory"],
+      ["dir/b.txt", "file"],
+    ],
   );
   assert.deepEqual(store().list("nowhere"), []);
 });

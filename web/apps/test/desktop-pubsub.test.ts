@@ -35,7 +35,10 @@ test("what nobody hears waits for its time and no longer, in order, for the firs
   pubsub.publish("later", "a");
   pubsub.publish("later", "b");
   now = 10;
-  assert.deepEqual(heard(pubsub, "later"), [["a", "page"], ["b", "page"]]);
+  assert.deepEqual(heard(pubsub, "later"), [
+    ["a", "page"],
+    ["b", "page"],
+  ]);
   assert.deepEqual(heard(pubsub, "later"), [], "each is given once");
   now = 6000;
   pubsub.publish("other", "late");
@@ -63,7 +66,10 @@ test("an app that is not open is opened for its message", () => {
   assert.deepEqual(pubsub.apps, ["mail"]);
   assert.deepEqual(pubsub.publish("mail", 1), { status: "queued", reason: "no subscribers" });
   assert.deepEqual(pubsub.publish("mail", 2, { autoOpen: true }), { status: "queued", reason: "app opening" });
-  assert.deepEqual(opened, [[1, "page"], [2, "page"]]);
+  assert.deepEqual(opened, [
+    [1, "page"],
+    [2, "page"],
+  ]);
   pubsub.unregister("mail");
   assert.deepEqual(pubsub.apps, []);
 });

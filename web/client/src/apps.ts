@@ -1,6 +1,5 @@
 // The verbs `apps`, `open` and `send`: a page's own applications, which it offers with `eye.app`.
 
-import type { Core, Part } from "./part.js";
 import { misused, textOf, type Params, type Verbs } from "./verb.js";
 
 export interface App {
@@ -19,7 +18,7 @@ export interface AppRow {
   readonly icon?: string | undefined;
 }
 
-export interface AppsPart extends Part {
+export interface Apps {
   readonly verbs: Verbs;
   /** The returned function takes it back. */
   app(app: unknown): () => void;
@@ -40,18 +39,18 @@ interface Listed {
   readonly icon?: unknown;
 }
 
-export function offer(_: Core): AppsPart {
-  const apps = new Map<string, App>();
+export function apps(): Apps {
+  const offered = new Map<string, App>();
   const page = globalThis as Original;
 
   const rows = (): AppRow[] => {
-    const own = [...apps.values()].map(({ name, title, icon }) => ({ name, title, icon }));
+    const own = [...offered.values()].map(({ name, title, icon }) => ({ name, title, icon }));
     return own.length > 0 ? own : originals(page);
   };
 
   const find = (wanted: string): App | undefined => {
     const same = ({ name, title }: AppRow): boolean => [name, title].some((text) => text?.toLowerCase() === wanted.toLowerCase());
-    const found = [...apps.values()].find(same);
+    const found = [...offered.values()].find(same);
     if (found !== undefined) return found;
     const original = originals(page).find(same);
     const open = page.ALGO?.bridge?.openApp ?? page.openSystemApp;
@@ -76,10 +75,10 @@ export function offer(_: Core): AppsPart {
     app(app) {
       const { name, open } = (app ?? {}) as Partial<App>;
       if (typeof name !== "string" || name === "" || typeof open !== "function") throw new TypeError("an app needs a name and a function open()");
-      apps.set(name, app as App);
+      offered.set(name, app as App);
       return () => {
         // A hot reload may have put another in its place.
-        if (apps.get(name) === app) apps.delete(name);
+        if (offered.get(name) === app) offered.delete(name);
       };
     },
     verbs: {

@@ -8,7 +8,7 @@ import { travels, watchNavigation } from "./navigation.js";
 import { diagnose, warn, watchPolicy } from "./obstacle.js";
 import { refusal, type Surroundings } from "./page.js";
 import type { PageVerbs } from "./page-verbs.js";
-import type { Core, LoadPart, Parts } from "./part.js";
+import type { Core, LoadPart, Part, Parts } from "./part.js";
 import { run } from "./program.js";
 import { Realm } from "./realm.js";
 import { render } from "./render.js";
@@ -42,6 +42,9 @@ export interface Eye extends PageVerbs {
   state(source: StateSource, options?: StateOptions): Promise<void>;
   /** Says that the state has changed by itself: nobody looks at an idle page. */
   changed(): void;
+  /** Agents get this message instead of answers, until `resume`. What the page publishes, they still read. */
+  pause(message: string, hint?: string): void;
+  resume(): void;
   close(): void;
 }
 
@@ -115,16 +118,22 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   };
 
   const parts: { -readonly [Name in keyof Parts]?: Parts[Name] } = {};
-  const load = async <Name extends keyof Parts>(name: Name): Promise<Parts[Name]> => {
-    // Browsers load a module once, and one that failed again.
-    const { offer } = await loadPart(name, hub);
-    const there: Parts[Name] | undefined = parts[name];
-    if (there !== undefined) return there;
-    const part = offer(core);
-    parts[name] = part;
-    if (link.page !== undefined) part.joined?.();
-    return part;
-  };
+  /** One promise for all who ask: they go on in the order in which they asked, which imports of one module do not promise. */
+  const loading: Record<string, Promise<Part> | undefined> = {};
+  const load = <Name extends keyof Parts>(name: Name): Promise<Parts[Name]> =>
+    (loading[name] ??= loadPart(name, hub).then(
+      ({ offer }) => {
+        const part = offer(core);
+        parts[name] = part;
+        if (link.page !== undefined) part.joined?.();
+        return part;
+      },
+      (error: unknown) => {
+        // Browsers try a module that failed again.
+        delete loading[name];
+        throw error;
+      },
+    )) as Promise<Parts[Name]>;
   const realms = new WeakMap<Document, Realm>();
   const core: Core = {
     send: (frame) => link.page?.send(frame),
@@ -140,6 +149,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   };
 
   let wish = wishedSession(options.session);
+  let paused: string | undefined;
   let claim: Claim | undefined;
   const leaving = new AbortController();
   let explained = false;
@@ -164,6 +174,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
           frame: window !== top || undefined,
           eval: realm !== undefined,
           evalBlocked: blocked || undefined,
+          paused,
         },
       };
     },
@@ -250,6 +261,11 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
     untool: async (name) => (await load("tools")).untool(name),
     state: async (...what) => (await load("state")).state(...what),
     changed: () => parts.state?.changed(),
+    pause: (...said) => {
+      paused = said.join("\x1f");
+      link.page?.notify("page/info", { paused });
+    },
+    resume: () => own.pause(""),
     close() {
       leaving.abort();
       leave();

@@ -8,12 +8,9 @@ const modules: { readonly [Name in keyof Parts]: () => Promise<PartModule<Parts[
   state: () => import("./state.js"),
   thrown: () => import("./thrown.js"),
   verbs: () => import("./verbs.js"),
-  wait: () => import("./wait.js"),
-  logs: () => import("./logs.js"),
   topics: () => import("./topics.js"),
   look: () => import("./look/part.js"),
   act: () => import("./act/part.js"),
-  apps: () => import("./apps.js"),
 };
 const load: LoadPart = (name) => modules[name]();
 

@@ -53,10 +53,12 @@ export const SETTLE_QUIET_MS = 30;
 export const SETTLE_MS_MAX = 600;
 export const SETTLE_REQUESTS_MS_MAX = 2_000;
 export const DRAG_STEPS = 8;
+/** The event comes with the first frame, what is drawn for it with the second. */
+export const SCROLL_FRAMES = 3;
 
 export const TOPIC_REQUEST_MS = 5_000;
-/** What a page tells agents before it has joined. */
-export const MAILBOX_UNSENT_MAX = 100;
+/** What a page may tell agents, and ask of the hub, before it has joined. */
+export const UNSENT_MAX = 100;
 
 /** How long a call's answer is held back when the call seems to have started a navigation. */
 export const NAVIGATION_MS = 1000;
@@ -84,7 +86,11 @@ export const OUTLINE_ROW_CHARS_MAX = 240;
 /** So many of a list are shown; a list that is hardly longer is shown whole. */
 export const OUTLINE_ALIKE_SHOWN = 8;
 export const OUTLINE_ALIKE_MAX = 12;
+/** Refs whose elements are gone are forgotten beyond this. */
+export const REFS_MAX = 20_000;
 /** Whose last look is remembered. */
 export const LOOK_AGENTS_MAX = 16;
 export const CHANGES_MAX = 24;
+export const GONE_MAX = 5;
+export const GONE_SHOWN = 3;
 export const CANDIDATES_MAX = 6;

@@ -2,7 +2,7 @@
 
 import type { Entry, Level } from "./journal.js";
 import { LOG_READERS_MAX } from "./limits.js";
-import type { Core, Part } from "./part.js";
+import type { Core } from "./part.js";
 import { misused, type Asking, type Params, type Verbs } from "./verb.js";
 
 export interface Log {
@@ -15,7 +15,7 @@ export interface Log {
   readonly count?: number;
 }
 
-export interface LogsPart extends Part {
+export interface Logs {
   readonly verbs: Verbs;
   /** What was logged after number `n`. */
   after(n: number): Log[];
@@ -24,7 +24,7 @@ export interface LogsPart extends Part {
 /** A level shows itself and those before it. */
 const LEVELS: readonly Level[] = ["error", "warn", "info", "log", "debug"];
 
-export function offer({ journal, after }: Core): LogsPart {
+export function logs({ journal, after }: Core): Logs {
   /** How far each agent has read; those that read last are last. */
   const read = new Map<string, number>();
 

@@ -32,7 +32,7 @@ export interface Queried {
 export interface PageVerbs {
   look(target?: Target | LookOptions, options?: LookOptions): Promise<string>;
   text(target?: Target): Promise<string>;
-  query(target: Target, options?: { readonly all?: boolean }): Promise<Queried | readonly Queried[] | null>;
+  query(target: Target, options?: { readonly all?: boolean }): Promise<Queried | readonly Queried[]>;
   click(target: Target, options?: Within): Promise<string>;
   hover(target: Target, options?: Within): Promise<string>;
   check(target: Target, options?: Within): Promise<string>;
@@ -67,5 +67,5 @@ export interface PageVerbs {
 
 export interface ScrollWish extends Within {
   readonly by?: readonly [x: number, y: number] | undefined;
-  readonly to?: "top" | "bottom" | readonly [x: number, y: number] | undefined;
+  readonly to?: "up" | "down" | "top" | "bottom" | readonly [x: number, y: number] | undefined;
 }

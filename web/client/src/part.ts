@@ -2,15 +2,13 @@
 
 import type { Journal } from "./journal.js";
 import type { ActPart } from "./act/part.js";
-import type { AppsPart } from "./apps.js";
-import type { LogsPart } from "./logs.js";
+import type { Log } from "./logs.js";
 import type { LookPart } from "./look/part.js";
 import type { StateOptions, StateSource } from "./source.js";
 import type { Tool, ToolOptions } from "./tool.js";
 import type { ThrownPart } from "./thrown.js";
 import type { TopicsPart } from "./topics.js";
 import type { Doing } from "./verb.js";
-import type { WaitPart } from "./wait.js";
 
 export interface Rpc {
   readonly id?: string | number;
@@ -63,6 +61,8 @@ export interface VerbsPart extends Part {
   reply(frame: Rpc, doing: Doing): Promise<string | object>;
   /** What `eye.NAME(...args)` gives in the page. */
   ask(name: string, args: readonly unknown[], signal?: AbortSignal): Promise<unknown>;
+  /** What the page logged after entry number `n`. */
+  logged(n: number): Log[];
   /** The window of a same-origin frame, or the typed answer that says why there is none. */
   frame(name: string): (Window & typeof globalThis) | string;
 }
@@ -77,12 +77,9 @@ export interface Parts {
   readonly state: StatePart;
   readonly thrown: ThrownPart;
   readonly verbs: VerbsPart;
-  readonly wait: WaitPart;
-  readonly logs: LogsPart;
   readonly topics: TopicsPart;
   readonly look: LookPart;
   readonly act: ActPart;
-  readonly apps: AppsPart;
 }
 
 /** How a part is got, on its first use. */

@@ -6,4 +6,6 @@ export type StateSource = object | (() => unknown);
 export interface StateOptions {
   /** The person's own changes are told no more often than this (ms, 50 if not said); those of calls at once. */
   readonly throttle?: number | undefined;
+  /** For a page that changes by itself: `true` looks after every change of the document, a number every so many ms while the page is visible. */
+  readonly observe?: boolean | number | undefined;
 }

@@ -15,12 +15,19 @@ export interface Stage {
   task(then: () => void): void;
   /** Calls back with every interaction, until the signal aborts. */
   interactions(seen: () => void, signal: AbortSignal): void;
+  /** Calls back with every change of the document, until the signal aborts. */
+  mutations(seen: () => void, signal: AbortSignal): void;
+  readonly visible: boolean;
 }
 
-export function offer(core: Core, { task, interactions }: Stage = browser()): StatePart {
+export function offer(core: Core, stage: Stage = browser()): StatePart {
+  const { task, interactions } = stage;
   const published = new Published();
   let source: StateSource | undefined;
   let throttle = STATE_THROTTLE_MS;
+  let observe: StateOptions["observe"];
+  /** Of the observation: aborts with it. */
+  let observed = new AbortController();
   /** The kinds of errors that this source has been blamed for: its own, or what cannot be published. */
   const blamed = new Set<boolean>();
   /** Of the connection: aborts with it. */
@@ -75,6 +82,23 @@ export function offer(core: Core, { task, interactions }: Stage = browser()): St
     wait(joined);
   };
 
+  /** Looks by itself, as the page asked for; anew for every source and every connection. */
+  const observeAnew = (): void => {
+    observed.abort();
+    observed = new AbortController();
+    const { signal } = observed;
+    if (joined === undefined) return;
+    if (observe === true) stage.mutations(changed, signal);
+    else if (typeof observe === "number") every(observe, signal);
+  };
+
+  const every = (ms: number, signal: AbortSignal): void =>
+    core.after(ms, () => {
+      if (signal.aborted) return;
+      if (stage.visible) look();
+      every(ms, signal);
+    });
+
   /** Looks once more even after a single event: what it started may have ended by then. */
   const wait = (mine: AbortController): void => {
     again = false;
@@ -103,8 +127,10 @@ export function offer(core: Core, { task, interactions }: Stage = browser()): St
     state(next: StateSource, options: StateOptions = {}) {
       source = next;
       throttle = options.throttle ?? STATE_THROTTLE_MS;
+      ({ observe } = options);
       blamed.clear();
       look();
+      observeAnew();
     },
     changed,
     called: (delta = false) => (delta ? look() : soon()),
@@ -120,10 +146,12 @@ export function offer(core: Core, { task, interactions }: Stage = browser()): St
       again = undefined;
       interactions(changed, joined.signal);
       look();
+      observeAnew();
     },
     left() {
       joined?.abort();
       joined = undefined;
+      observeAnew();
     },
   };
 }
@@ -139,6 +167,14 @@ function browser(): Stage {
     },
     interactions(seen, signal) {
       for (const name of INTERACTIONS) addEventListener(name, seen, { capture: true, passive: true, signal });
+    },
+    mutations(seen, signal) {
+      const observer = new MutationObserver(seen);
+      observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+      signal.addEventListener("abort", () => observer.disconnect());
+    },
+    get visible() {
+      return document.visibilityState === "visible";
     },
   };
 }

@@ -1,6 +1,6 @@
 // The part behind topics and the mailbox: what a page tells agents and other pages, and what it hears from them. It holds no socket.
 
-import { MAILBOX_UNSENT_MAX, TOPIC_REQUEST_MS } from "./limits.js";
+import { TOPIC_REQUEST_MS, UNSENT_MAX } from "./limits.js";
 import type { Core, Part, Rpc } from "./part.js";
 import type { Verbs } from "./verb.js";
 
@@ -63,6 +63,7 @@ export function offer(core: Core): TopicsPart {
   /** What is asked before the page has joined leaves when it has. */
   const ask = (method: string, params: object): Promise<unknown> =>
     new Promise((resolve, reject) => {
+      if (!connected && asked.size >= UNSENT_MAX) throw new Lost("no hub is connected, and too much waits for one");
       const id = OWN_ID + String(++count);
       const one: Asked = { frame: { id, method, params }, sent: connected, resolve, reject };
       asked.set(id, one);
@@ -131,7 +132,7 @@ export function offer(core: Core): TopicsPart {
     tell(message) {
       const frame = { method: "mailbox/put", params: { message: message ?? null } };
       if (connected) core.send(frame);
-      else if (unsent.push(frame) > MAILBOX_UNSENT_MAX) unsent.shift();
+      else if (unsent.push(frame) > UNSENT_MAX) unsent.shift();
     },
     onMessage(heard) {
       listeners.add(heard);

@@ -1,17 +1,21 @@
-// The part behind every verb: finds the part that has it, runs it, and says what came of it, to the hub and to the page.
+// The part behind every verb: has it or finds the part that has it, runs it, and says what came of it, to the hub and to the page.
 
+import { apps } from "./apps.js";
 import { failed, threw } from "./failed.js";
 import { frameWindow } from "./frames.js";
 import { CODE_METHOD } from "./generated/protocol.js";
-import type { Core, Parts, Rpc, VerbsPart } from "./part.js";
-import { isRefused, misused, type Asking, type Doing, type Params, type Verb } from "./verb.js";
+import { logs } from "./logs.js";
+import type { Core, Rpc, VerbsPart } from "./part.js";
+import { isRefused, misused, type Asking, type Doing, type Params, type Verb, type Verbs } from "./verb.js";
+import { waits } from "./wait.js";
 
-type VerbPart = "wait" | "logs" | "topics" | "look" | "act" | "apps";
+type VerbPart = "verbs" | "topics" | "look" | "act";
 
 /** Where a verb lives, and what it calls the arguments that the page gives by their place; `?` marks those that may be left out. */
 const VERBS: Readonly<Record<string, readonly [part: VerbPart, ...names: string[]]>> = {
-  wait: ["wait", "what"],
-  logs: ["logs"],
+  wait: ["verbs", "what"],
+  logs: ["verbs"],
+  reload: ["verbs"],
   write: ["topics", "message"],
   look: ["look", "target?"],
   text: ["look", "target?"],
@@ -27,9 +31,9 @@ const VERBS: Readonly<Record<string, readonly [part: VerbPart, ...names: string[
   scroll: ["act", "target?"],
   drag: ["act", "from", "to"],
   upload: ["act", "target", "files"],
-  apps: ["apps"],
-  open: ["apps", "app"],
-  send: ["apps", "app", "message"],
+  apps: ["verbs"],
+  open: ["verbs", "app"],
+  send: ["verbs", "app", "message"],
 };
 
 /** What is no verb of the protocol, but the page's own to use. */
@@ -41,10 +45,14 @@ interface Bridge {
 }
 
 export function offer(core: Core): VerbsPart {
+  const applications = apps();
+  const log = logs(core);
+  const waiting = waits(core);
+  const mine: Verbs = { ...waiting.verbs, ...log.verbs, ...applications.verbs, reload: (_, { own }) => own(() => location.reload()) };
+
   const verbOf = async (name: string): Promise<Verb | undefined> => {
-    if (name === "reload") return (_, { own }) => own(() => location.reload());
-    const place = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
-    return place && ((await core.load(place[0])) as Parts[VerbPart]).verbs[name];
+    const [place] = (Object.hasOwn(VERBS, name) && VERBS[name]) || [];
+    return place && (place === "verbs" ? mine : (await core.load(place)).verbs)[name];
   };
 
   /** A page may have a state of the original bridge, which it does not publish by itself. */
@@ -64,12 +72,16 @@ export function offer(core: Core): VerbsPart {
 
   return {
     frame: frameWindow,
+    called: waiting.called,
+    logged: log.after,
     async reply({ id = "", method = "", params = {} }: Rpc, doing: Doing) {
       try {
         const state = method === "state/get" ? await bridgeState(id) : undefined;
         if (state !== undefined) return state;
         const progress = (news: object): void => core.send({ method: "call/progress", params: { id, ...news } });
-        return core.render(await run(method, params, { ...doing, agent: String(params["agent"] ?? ""), progress }));
+        // What an agent leaves open is not said, except in a message.
+        const said = Object.fromEntries(Object.entries(params).filter(([name, value]) => value !== null || name === "message"));
+        return core.render(await run(method, said, { ...doing, agent: String(params["agent"] ?? ""), progress }));
       } catch (error) {
         // A typed answer.
         if (typeof error === "string") return error;
@@ -78,7 +90,7 @@ export function offer(core: Core): VerbsPart {
       }
     },
     async ask(name, args, signal = new AbortController().signal) {
-      if (name === "app") return (await core.load("apps")).app(args[0]);
+      if (name === "app") return applications.app(args[0]);
       if (TOPICS.includes(name as TopicName)) {
         const topics = await core.load("topics");
         return (topics[name as TopicName] as (...args: readonly unknown[]) => unknown)(...args);
@@ -97,7 +109,7 @@ class NoMethod extends Error {}
 
 /** What the page gives by place, as the protocol's names; an object behind them holds the rest. */
 function paramsOf(name: string, args: readonly unknown[]): Params {
-  const [, ...names] = VERBS[name] ?? ["act"];
+  const [, ...names] = VERBS[name] ?? ["verbs"];
   const params: Record<string, unknown> = {};
   args.forEach((arg, at) => {
     const place = names[at];

@@ -1,11 +1,13 @@
 // The verb `wait`: looks at an expression, a function or a target again whenever the page may have changed, until it is there.
 
 import { WAIT_LOOK_MS, WAIT_MS } from "./limits.js";
-import type { Core, Part } from "./part.js";
+import type { Core } from "./part.js";
 import { late, misused, timeoutOf, type Asking, type Params, type Verbs } from "./verb.js";
 
-export interface WaitPart extends Part {
+export interface Waits {
   readonly verbs: Verbs;
+  /** Something may have changed that nothing else tells of. */
+  called(): void;
 }
 
 /** What a person does, and what a page hears when something has arrived. */
@@ -16,7 +18,7 @@ const MUTATIONS = { subtree: true, childList: true, attributes: true, characterD
 /** One look: what to answer with once it is truthy. */
 type Look = () => unknown;
 
-export function offer(core: Core): WaitPart {
+export function waits(core: Core): Waits {
   /** Of every wait that is under way: looks again. */
   const waiting = new Set<() => void>();
 

@@ -21,6 +21,8 @@ interface Stage {
   elapse(ms: number): void;
   readonly timers: { readonly at: number; then(): void }[];
   interact(): void;
+  mutate(): void;
+  visible: boolean;
 }
 
 function stage(): Stage {
@@ -28,6 +30,8 @@ function stage(): Stage {
   const tasks: (() => void)[] = [];
   const timers: Stage["timers"] = [];
   const listeners = new Set<() => void>();
+  const observers = new Set<() => void>();
+  const seen = { visible: true };
   let now = 0;
   const core = testCore({
     send: (frame) => frames.push(JSON.parse(JSON.stringify(frame))),
@@ -38,6 +42,13 @@ function stage(): Stage {
     interactions: (seen, signal) => {
       listeners.add(seen);
       signal.addEventListener("abort", () => listeners.delete(seen));
+    },
+    mutations: (mutated, signal) => {
+      observers.add(mutated);
+      signal.addEventListener("abort", () => observers.delete(mutated));
+    },
+    get visible() {
+      return seen.visible;
     },
   });
   return {
@@ -52,6 +63,13 @@ function stage(): Stage {
     },
     timers,
     interact: () => listeners.forEach((seen) => seen()),
+    mutate: () => observers.forEach((mutated) => mutated()),
+    get visible() {
+      return seen.visible;
+    },
+    set visible(visible) {
+      seen.visible = visible;
+    },
   };
 }
 
@@ -357,4 +375,51 @@ test("a page tells its parts of every call, fired ones too, before the answer is
   page.receive('[{"jsonrpc":"2.0","id":"3","method":"ping"}]');
   await settled();
   assert.equal(order.includes("called"), false);
+});
+
+test("a page that asks to be observed is looked at after every change of its document, and not after another source took its place", () => {
+  const { part, sent, turn, mutate, elapse, timers } = stage();
+  const scene = { title: TITLE, n: 0 };
+  part.joined();
+  part.state(scene, { observe: true });
+  sent();
+  assert.equal(timers.length, 0, "nothing is waited for while nothing changes");
+  scene.n = 1;
+  mutate();
+  turn();
+  assert.deepEqual(sent(), [replace("/n", 1, 2)]);
+  elapse(1000);
+  part.left();
+  scene.n = 2;
+  mutate();
+  turn();
+  assert.deepEqual(sent(), []);
+  part.joined();
+  assert.equal(sent().length, 1);
+  part.state(scene);
+  scene.n = 3;
+  mutate();
+  turn();
+  assert.deepEqual(sent(), []);
+});
+
+test("a page that asks to be looked at every so often is, while it is visible", () => {
+  const here = stage();
+  const scene = { title: TITLE, n: 0 };
+  here.part.joined();
+  here.part.state(scene, { observe: 200 });
+  here.sent();
+  scene.n = 1;
+  here.elapse(200);
+  assert.deepEqual(here.sent(), [replace("/n", 1, 2)]);
+  here.visible = false;
+  scene.n = 2;
+  here.elapse(200);
+  assert.deepEqual(here.sent(), []);
+  here.visible = true;
+  here.elapse(200);
+  assert.deepEqual(here.sent(), [replace("/n", 2, 3)]);
+  here.part.left();
+  here.elapse(200);
+  assert.equal(here.timers.length, 0, "it ends with its connection");
 });

@@ -124,9 +124,9 @@ scene(
   { "content-security-policy": "script-src 'self'" },
 );
 
-test("a hidden page waits too", { timeout: TEST_MS_MAX }, async () => {
+test("a hidden page waits and is acted on too, without frames", { timeout: TEST_MS_MAX }, async () => {
   const hub = await new Hub().start();
-  hub.pages.set("/", html());
+  hub.pages.set("/", html("", '<button onclick="this.textContent = document.visibilityState">Go</button>'));
   hub.pages.set("/front.html", html());
   const end = await startBareChromium(hub.origin);
   try {
@@ -137,6 +137,8 @@ test("a hidden page waits too", { timeout: TEST_MS_MAX }, async () => {
     page.send(":void fetch('/why').then(() => { window.later = 9 })");
     assert.deepEqual(await answered(page, id), { value: 9 });
     assert.equal((await ask(page, "wait", { expr: "0", timeout: 100 })).error?.code, -32001);
+    assert.deepEqual(await ask(page, "look"), { value: "e1 [Go]" });
+    assert.deepEqual(await ask(page, "click", { target: "e1" }), { value: "~ e1 [hidden]" });
   } finally {
     await end();
     await hub.stop();
@@ -307,6 +309,24 @@ scene("a page of the original desktop opens its apps and publishes its state whe
   const state = (await page.frame((frame) => typeof frame !== "string" && frame.id === "77")) as Rpc;
   assert.equal((state.result as { state: { user: string } }).state.user, "root");
 });
+
+scene(
+  "the page itself sees and acts, with targets by place, elements too",
+  async ({ tab }) => {
+    assert.equal(await tab.evaluate("eye.look()"), "e1 Name: _ | e2 City: _ | e3 [Send]");
+    assert.equal(await tab.evaluate("eye.look('#f')"), "e1 Name: _ | e2 City: _ | e3 [Send]");
+    const filled = String(await tab.evaluate("eye.fill({ 'text=Name': 'Ada', e2: 'Kiel' }, { click: 'text=Send' })"));
+    assert.match(filled, /^e3 \[Send\]\n/);
+    assert.match(filled, /\+ Ada Kiel/);
+    assert.equal(await tab.evaluate("eye.fill(document.querySelector('input'), 'Grace')"), "~ e1 Name: Grace (focus)");
+    assert.equal(await tab.evaluate("eye.press('Control+a Backspace')"), "~ e1 Name: _ (focus)");
+    assert.match(String(await tab.evaluate("eye.scroll({ to: 'top' })")), /^at 0 of/);
+    assert.match(String(await tab.evaluate("eye.text()")), /Ada Kiel/);
+    await assert.rejects(tab.evaluate("eye.click()"), /eye.click needs target/);
+    await assert.rejects(tab.evaluate("eye.click('#none', { timeout: 50 })"), /nothing there, within 0.05 s/);
+  },
+  html("", '<form id="f" onsubmit="event.preventDefault(); out.textContent = n.value + \' \' + c.value"><label>Name <input id="n"></label> <label>City <input id="c"></label> <button>Send</button></form><p id="out"></p>'),
+);
 
 scene("an answer with its delta follows the state, of an eval, a tool and a verb", async ({ page, tab }) => {
   await tab.evaluate(`window.scene = { n: 0, note: "${"n".repeat(200)}" }; eye.state(() => scene);

@@ -42,7 +42,9 @@ export class Desktop {
     const page = await context.newPage();
     const answer = await page.goto(`${stage.home.url}/apps/desktop/`);
     if (answer?.ok() !== true) throw new Error("this hub has no desktop app; `npm run build -w eye-apps` makes it, before the hub is built");
-    return new Desktop(stage, page, await stage.joined(page));
+    const session = await stage.joined(page);
+    await page.waitForSelector("html[data-ready]");
+    return new Desktop(stage, page, session);
   }
 
   eye(...args: string[]): Promise<Said> {
@@ -86,6 +88,13 @@ export class Desktop {
     await this.page.mouse.down();
     await this.page.mouse.move(x + at.x + by[0], y + at.y + by[1], { steps: 4 });
     await this.page.mouse.up();
+  }
+
+  /** Loads it anew, and waits until it has offered everything again. */
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.stage.joined(this.page);
+    await this.page.waitForSelector("html[data-ready]");
   }
 
   async close(): Promise<void> {

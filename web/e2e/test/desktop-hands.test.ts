@@ -23,7 +23,9 @@ const frame = (id: number): string => `.window[data-window='${String(id)}']`;
 const focused = (): Promise<string | null> => desktop.page.evaluate(() => document.activeElement?.getAttribute("data-app") ?? document.activeElement?.tagName ?? null);
 /** From the lowest to the topmost. */
 const order = (): Promise<(string | undefined)[]> =>
-  desktop.page.evaluate(() => [...document.querySelectorAll<HTMLElement>(".window:not(.is-minimized)")].sort((a, b) => Number(a.style.zIndex) - Number(b.style.zIndex)).map((one) => one.dataset["app"]));
+  desktop.page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>(".window:not(.is-minimized)")].sort((a, b) => Number(a.style.zIndex) - Number(b.style.zIndex)).map((one) => one.dataset["app"]),
+  );
 
 test("a window is dragged by its bar, and its place is in the state", async () => {
   await desktop.page.click(".desktop-icon[data-app=files]");
@@ -100,6 +102,19 @@ test("a maximised window that is dragged takes its own size again, under the poi
   await desktop.page.click(`${frame(0)} .window-maximise`);
   await desktop.drag(`${frame(0)} .window-bar`, { x: 640, y: 20 }, [0, 100]);
   assert.deepEqual(await desktop.box(frame(0)), { x: 640 - width / 2, y: 100, width, height });
+});
+
+test("after a reload the windows are where they were, and in their order", async () => {
+  for (const app of ["files", "chat", "agents"]) await desktop.page.click(`.desktop-icon[data-app=${app}]`);
+  await desktop.drag(`${frame(0)} .window-bar`, { x: 60, y: 20 }, [40, 30]);
+  for (let press = 0; press < 2; press++) await desktop.page.click(".task[data-window='2']");
+  const rows = (await desktop.shows("all is told", (state) => (state.windows[2]?.minimized === true ? state : undefined))).windows;
+  const before = await order();
+  await desktop.reload();
+  assert.deepEqual(await order(), before);
+  const again = (await desktop.shows("all is there", (state) => (state.windows.length === 3 ? state : undefined))).windows;
+  const places = (all: readonly { title: string }[]): unknown[] => all.map((row) => ({ ...row, id: 0 })).sort((a, b) => a.title.localeCompare(b.title));
+  assert.deepEqual(places(again), places(rows));
 });
 
 test("icons are walked with the arrows and opened with Enter; Escape closes the window", async () => {

@@ -83,7 +83,10 @@ test("write shows the person a message, and calls the bridge by its old name", a
 test("paused, messages to apps and to the page are refused too", async () => {
   await desktop.page.click("#activity-light");
   await desktop.page.click("#activity .switch");
-  for (const verb of [["send", "claude-eyes", "look"], ["write", "hi"]]) {
+  for (const verb of [
+    ["send", "claude-eyes", "look"],
+    ["write", "hi"],
+  ]) {
     const { stderr, code } = await desktop.eye(...verb);
     assert.deepEqual([code, stderr.split("\n")[0]], [4, "error: the person at this desktop has paused agents"], verb[0]);
   }

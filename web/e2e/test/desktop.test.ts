@@ -84,6 +84,18 @@ test("apps are opened with eval", async () => {
   assert.equal(await desktop.says("eval", "windows.length"), "3");
 });
 
+test("open chat opens the app, whatever its case; open alone lists them", async () => {
+  assert.equal(await desktop.says("open", "chat"), '{"opened":"chat"}');
+  assert.equal(await desktop.says("open", "Claude Eyes"), '{"opened":"claude-eyes"}');
+  assert.deepEqual(
+    (await desktop.asks<WindowRow[]>("windows")).map(({ title }) => title),
+    ["Chat", "Claude Eyes"],
+  );
+  const listed = await desktop.says("open");
+  for (const app of APPS) assert.ok(listed.includes(app), `${app} in\n${listed}`);
+  assert.match((await desktop.eye("open", "solitaire")).stderr, /^error: no app solitaire\nhint: its apps: chat, files/);
+});
+
 test("fire and forget answers nothing, and is done", async () => {
   const logged = desktop.page.waitForEvent("console", (message) => message.text() === "debug");
   for (const code of ['openSystemApp("chat")', 'document.title = "New"', 'console.log("debug")']) {
@@ -144,8 +156,7 @@ test("the file store answers like a server", async () => {
   assert.deepEqual(list.files[0], { name: "ideas.md", path: "notes/ideas.md", type: "file", size: length });
   const save = 'fetch("/api/files/save", {method: "POST", body: JSON.stringify({path: "notes/new.txt", content: "kept"})}).then(r => r.json())';
   assert.deepEqual(await desktop.asks(save), { success: true });
-  await desktop.page.reload();
-  await stage.joined(desktop.page);
+  await desktop.reload();
   assert.deepEqual(await desktop.asks('fetch("/api/files/get?path=notes/new.txt").then(r => r.json())'), { content: "kept" });
   const status = (request: string) => desktop.asks<unknown>(`fetch(${request}).then(async r => [r.status, (await r.json()).error])`);
   assert.deepEqual(await status('"/api/files/get?path=gone"'), [404, "File not found: gone"]);
@@ -168,11 +179,7 @@ test("topics inside the page have the original's results", async () => {
 });
 
 test("the icon of javascript.ide is changed in three calls", async () => {
-  const session = [
-    ["$$('.desktop-icon').map(i => i.dataset.app)"],
-    ["call", "set_icon", "app=javascript.ide", "icon=🦊"],
-    [`$('[data-app="javascript.ide"]').innerText`],
-  ];
+  const session = [["$$('.desktop-icon').map(i => i.dataset.app)"], ["call", "set_icon", "app=javascript.ide", "icon=🦊"], [`$('[data-app="javascript.ide"]').innerText`]];
   const answers = [];
   for (const call of session) answers.push(await desktop.says(...call));
   assert.deepEqual(answers, [JSON.stringify(APPS), "javascript.ide: 🦊", "🦊\njavascript.ide"]);

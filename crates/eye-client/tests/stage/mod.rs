@@ -36,6 +36,7 @@ impl Hub {
             tls: None,
             origins_file: home.path().join("origins"),
             state_dir: home.path().join("state"),
+            mailbox: None,
             faces: None,
         };
         let (sender, ready) = channel();

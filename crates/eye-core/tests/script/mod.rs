@@ -74,6 +74,7 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
         "leaves" => Input::PageLeft { page },
         "hides" => Input::PageLeaving { page },
         "lives" => Input::PageAlive { page },
+        "pauses" => Input::PageChanged { page, info: PageInfo { paused: Some(rest.into()), ..PageInfo::default() } },
         "titled" => Input::PageChanged { page, info: PageInfo { title: Some(rest.into()), ..PageInfo::default() } },
         "navigates" => Input::PageNavigating { page, call: call(), url: tail.into() },
         "offers" => Input::PageOffers { page, id: Some("1".into()), tools: raws(rest) },

@@ -40,6 +40,7 @@ pub fn config(home: &tempfile::TempDir) -> Config {
         tls: None,
         origins_file: home.path().join("origins"),
         state_dir: home.path().join("state"),
+        mailbox: None,
         faces: None,
     }
 }

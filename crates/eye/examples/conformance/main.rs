@@ -50,6 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         tls: None,
         origins_file: home.join("origins"),
         state_dir: home.join("state"),
+        mailbox: None,
         faces: Some(faces::seated(face)),
     };
     eye_hub::run(config, |ready| println!("http://{}/{path}", ready.listen))?;

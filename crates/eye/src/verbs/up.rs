@@ -202,6 +202,7 @@ impl Args {
             tls: self.tls_cert.zip(self.tls_key).map(|(cert, key)| Tls { cert, key }),
             origins_file: places::origins_file()?,
             state_dir: places::state_folder()?,
+            mailbox: places::mailbox(),
             faces: Some(faces()?),
         })
     }

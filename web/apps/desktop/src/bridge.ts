@@ -96,7 +96,11 @@ export function bridge(desk: Desk) {
 function shown(value: unknown): Result {
   if (value instanceof Element) return { success: true, result: value.outerHTML.slice(0, HTML_CHARS_MAX), type: "element" };
   if (value instanceof NodeList || value instanceof HTMLCollection) {
-    return { success: true, result: Array.from<Node>(value).map((node) => (node instanceof Element ? node.outerHTML : (node.textContent ?? "")).slice(0, NODE_CHARS_MAX)), type: "nodelist" };
+    return {
+      success: true,
+      result: Array.from<Node>(value).map((node) => (node instanceof Element ? node.outerHTML : (node.textContent ?? "")).slice(0, NODE_CHARS_MAX)),
+      type: "nodelist",
+    };
   }
   if (typeof value === "function") return { success: true, result: String(value), type: "function" };
   return { success: true, result: value, type: typeof value };

@@ -31,7 +31,7 @@ export interface Eye {
   publish?(topic: string, message: unknown, options: object): Promise<unknown>;
   subscribe?(topic: string, listener: (message: unknown, about: TopicMessage) => void): Promise<() => void>;
   tell?(message: unknown): unknown;
-  pause?(message: string): void;
+  pause?(message: string, hint: string): void;
   resume?(): void;
 }
 

@@ -15,6 +15,8 @@ export type Edge = "n" | "s" | "e" | "w" | "ne" | "nw" | "se" | "sw";
 
 export const WINDOW_MIN: Size = { width: 260, height: 180 };
 const CASCADE_STEP = 32;
+/** The middle of the cascade is where a window of this size is near the middle of the area. */
+const CASCADE_SIZE: Size = { width: 520, height: 440 };
 const CASCADE_LEN_MAX = 8;
 
 /** The nearest rectangle of at most this size that is whole inside the area. An area that is too small wins over the minimum. */
@@ -48,11 +50,9 @@ export function resized(rect: Rect, edge: Edge, dx: number, dy: number, area: Re
 /** Where the next window opens: near the middle, each a step below and right of the one before. */
 export function placed(size: Size, area: Rect, count: number): Rect {
   const step = (count % CASCADE_LEN_MAX) * CASCADE_STEP;
-  const width = Math.min(size.width, area.width);
-  const height = Math.min(size.height, area.height);
-  const x = area.x + Math.max((area.width - width) / 2 - CASCADE_STEP * 2, 0) + step;
-  const y = area.y + Math.max((area.height - height) / 3 - CASCADE_STEP, 0) + step;
-  return fitted({ x, y, width, height }, area);
+  const x = area.x + Math.max((area.width - CASCADE_SIZE.width) / 2 - CASCADE_STEP * 2, 0) + step;
+  const y = area.y + Math.max((area.height - CASCADE_SIZE.height) / 3 - CASCADE_STEP, 0) + step;
+  return fitted({ ...size, x, y }, area);
 }
 
 /** Side by side in rows, none over another. */

@@ -28,7 +28,9 @@ const LINES = {
 export type IconName = keyof typeof LINES;
 
 export function icon(name: IconName): SVGElement {
-  return drawing(`<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.7" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${LINES[name]}</svg>`);
+  return drawing(
+    `<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.7" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${LINES[name]}</svg>`,
+  );
 }
 
 /** The mark of the desktop: an eye that is filled, on the start button. */

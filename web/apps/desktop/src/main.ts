@@ -5,6 +5,7 @@ import { Pause } from "./agents/pause.js";
 import { tapSockets } from "./agents/tap.js";
 import { Chat } from "./apps/chat-log.js";
 import { apps } from "./apps/index.js";
+import { who } from "./apps/words.js";
 import { bridge } from "./bridge.js";
 import { appNamed, type Desk } from "./desk.js";
 import { el } from "./el.js";
@@ -18,6 +19,7 @@ import { Pubsub } from "./pubsub.js";
 import type { Frame } from "./shell/frame.js";
 import { glance } from "./shell/glance.js";
 import { keys } from "./shell/keys.js";
+import { remember } from "./shell/memory.js";
 import { shelf } from "./shell/shelf.js";
 import { Stack } from "./shell/stack.js";
 import { taskbar } from "./shell/taskbar.js";
@@ -36,10 +38,10 @@ const desk: Desk = {
   apps,
   stack,
   pubsub,
-  files: new FileStore(SEED, storage()),
+  files: new FileStore(SEED, storage("localStorage")),
   activity: new Activity(),
   chat: new Chat(pubsub, USER),
-  pause: new Pause(storage()),
+  pause: new Pause(storage("localStorage")),
   open: openApp,
   toast: (title, text) => toasts.show(title, text),
 };
@@ -49,7 +51,7 @@ function openApp(name: string, argument?: string): Frame | undefined {
   if (app === undefined) return undefined;
   const key = app.key?.(argument) ?? app.id;
   const there = stack.find(key);
-  const frame = there ?? stack.open(app, key);
+  const frame = there ?? stack.open(app, key, argument);
   if (there === undefined) {
     const pane = { title: (text: string) => (frame.title = text), unsaved: (is: boolean) => (frame.unsaved = is) };
     frame.fill(app.open(desk, pane, argument));
@@ -58,7 +60,7 @@ function openApp(name: string, argument?: string): Frame | undefined {
   return frame;
 }
 
-tapSockets(desk.activity, desk.pause);
+tapSockets(desk.activity);
 serveFiles(desk.files);
 for (const app of apps) {
   pubsub.register(app.id, { openFn: () => void openApp(app.id) });
@@ -73,7 +75,7 @@ desk.activity.onCall(({ number, text, outcome, answer, at }) => {
 
 desk.chat.onChange(() => {
   const last = desk.chat.lines.at(-1);
-  if (desk.chat.unread > 0 && last !== undefined && stack.active?.app.id !== "chat") desk.toast(last.from, last.text);
+  if (desk.chat.unread > 0 && last !== undefined && stack.active?.app.id !== "chat") desk.toast(who(last.from), last.text);
 });
 
 const algo = bridge(desk);
@@ -81,8 +83,10 @@ defineGlobals(desk, algo);
 const ground = el("div", { class: "ground", on: { pointerdown: () => stack.blur() } }, wallpaper(), glance(), shelf(desk));
 document.body.append(ground, stack.element, ...taskbar(desk), toasts.element);
 keys(stack);
-document.documentElement.classList.add("is-ready");
+remember(desk, storage("sessionStorage"));
 
 const eye = await loadEye();
 desk.pause.tellClient();
-if (eye !== undefined) offer(eye, desk, algo);
+if (eye !== undefined) await offer(eye, desk, algo);
+// For who must not come too early, such as a test.
+document.documentElement.dataset["ready"] = "";

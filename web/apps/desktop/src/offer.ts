@@ -1,19 +1,18 @@
 // What the desktop gives to agents through the page client: its state, its apps, its topics, and a handful of tools.
 
+import { who } from "./apps/words.js";
 import type { Bridge } from "./bridge.js";
 import type { Desk } from "./desk.js";
 import type { Eye } from "./eye.js";
 import { tools } from "./tools.js";
 
-export function offer(eye: Eye, desk: Desk, bridge: Bridge): void {
-  void eye.state(() => state(desk));
+/** Resolves when agents have everything. */
+export async function offer(eye: Eye, desk: Desk, bridge: Bridge): Promise<void> {
   desk.stack.onChange(() => eye.changed());
-  desk.pause.onChange(() => eye.changed());
-  void offerInOrder(eye, desk);
-  relayTopics(eye, desk);
   addEventListener("eye:message", (event) => {
     if (event instanceof CustomEvent) answer(eye, desk, bridge, event.detail as unknown);
   });
+  await Promise.all([eye.state(() => state(desk)), offerInOrder(eye, desk), relayTopics(eye, desk)]);
 }
 
 /** Tools and apps one after the other: agents read them in the order in which they arrive, and a list that stays the same stays cached. */
@@ -39,15 +38,17 @@ function deliver(desk: Desk, id: string, message: unknown, from: string): unknow
   const app = desk.apps.find((one) => one.id === id);
   if (app?.message === undefined) {
     desk.open(id);
-    desk.toast(`${from} to ${app?.name ?? id}`, typeof message === "string" ? message : JSON.stringify(message));
+    desk.toast(`${who(from)} to ${app?.name ?? id}`, typeof message === "string" ? message : JSON.stringify(message));
     return undefined;
   }
   return app.message(desk, message, from);
 }
 
-function relayTopics(eye: Eye, desk: Desk): void {
+/** Resolves when the topics that somebody listens to already are heard. */
+function relayTopics(eye: Eye, desk: Desk): Promise<unknown> {
   const { publish, subscribe } = eye;
-  if (publish === undefined || subscribe === undefined) return;
+  if (publish === undefined || subscribe === undefined) return Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
   desk.pubsub.join({
     publish(topic, message, options) {
       // What is said to `claude` also waits for an agent that is not there yet.
@@ -55,20 +56,24 @@ function relayTopics(eye: Eye, desk: Desk): void {
       publish.call(eye, topic, message, options).catch((error: unknown) => console.warn(`the hub did not take a message to ${topic}:`, error));
     },
     subscribe(topic, deliver) {
-      const subscribed = subscribe.call(eye, topic, (message, { from }) => deliver(message, from));
-      subscribed.catch((error: unknown) => console.warn(`the hub does not let this page hear ${topic}:`, error));
-      return () =>
-        void subscribed.then(
-          (end) => end(),
-          () => undefined,
-        );
+      const subscribed = subscribe
+        .call(eye, topic, (message, { from }) => deliver(message, from))
+        .catch((error: unknown) => console.warn(`the hub does not let this page hear ${topic}:`, error));
+      last = subscribed;
+      return () => void subscribed.then((end) => end?.());
     },
   });
+  // The hub takes them in order.
+  return last;
 }
 
 /** A line of the original's mailbox calls the bridge, and its result goes the same way back; anything else is for the person. */
 function answer(eye: Eye, desk: Desk, bridge: Bridge, message: unknown): void {
-  const { _bridge, _args, _id } = (typeof message === "object" && message !== null ? message : {}) as { readonly _bridge?: unknown; readonly _args?: unknown; readonly _id?: unknown };
+  const { _bridge, _args, _id } = (typeof message === "object" && message !== null ? message : {}) as {
+    readonly _bridge?: unknown;
+    readonly _args?: unknown;
+    readonly _id?: unknown;
+  };
   if (typeof _bridge !== "string") {
     desk.toast("Message from an agent", typeof message === "string" ? message : JSON.stringify(message));
     return;

@@ -1,8 +1,8 @@
-// The browser's storage, which a person may have switched off.
+// The browser's storages, which a person may have switched off.
 
-export function storage(): Storage | undefined {
+export function storage(kind: "localStorage" | "sessionStorage"): Storage | undefined {
   try {
-    return window.localStorage;
+    return window[kind];
   } catch {
     return undefined;
   }

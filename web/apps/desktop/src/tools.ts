@@ -65,7 +65,11 @@ export function tools(desk: Desk): readonly EyeTool[] {
       description: "Lists a folder of the desktop's files.",
       inputSchema: object({ path: text("a folder; the home if left out") }),
       annotations: READS,
-      execute: ({ path }) => desk.files.list(path as string | undefined).map((entry) => `${entry.path}${entry.type === "directory" ? "/" : ""} ${String(entry.size)}`).join("\n"),
+      execute: ({ path }) =>
+        desk.files
+          .list(path as string | undefined)
+          .map((entry) => `${entry.path}${entry.type === "directory" ? "/" : ""} ${String(entry.size)}`)
+          .join("\n"),
     },
     {
       name: "read_file",
@@ -77,7 +81,11 @@ export function tools(desk: Desk): readonly EyeTool[] {
     {
       name: "write_note",
       description: "Writes a file, and shows it in the notepad if show is true.",
-      inputSchema: object({ path: text("where"), content: text("what"), append: { type: "boolean", description: "keep what is there" }, show: { type: "boolean" } }, "path", "content"),
+      inputSchema: object(
+        { path: text("where"), content: text("what"), append: { type: "boolean", description: "keep what is there" }, show: { type: "boolean" } },
+        "path",
+        "content",
+      ),
       execute({ path, content, append, show }) {
         const name = String(path);
         const before = append === true && desk.files.has(name) ? desk.files.get(name) : "";

@@ -9,32 +9,71 @@ const MOUSE = 1;
 const MAIN_BUTTON = 1;
 
 export async function drag(core: Core, from: Spot, to: () => Place): Promise<void> {
+  const capture = new Capture(viewOf(from.hit));
+  try {
+    await dragged(core, from, to, capture);
+  } finally {
+    capture.end();
+  }
+}
+
+async function dragged(core: Core, from: Spot, to: () => Place, capture: Capture): Promise<void> {
   const start = { x: from.x, y: from.y };
   enter(from.hit, start);
   press(from.hit, start);
   const carried = from.hit.closest<HTMLElement>("[draggable=true],a[href],img");
-  const native = carried !== null && (carried.draggable || carried.getAttribute("draggable") === "true");
-  if (native && (await dropped(core, carried, start, to))) return;
+  if (carried?.draggable === true && (await dropped(core, carried, start, to))) return;
   let hit = from.hit;
   for (let step = 1; step <= DRAG_STEPS; step++) {
-    const end = to();
-    const at = { x: start.x + ((end.x - start.x) * step) / DRAG_STEPS, y: start.y + ((end.y - start.y) * step) / DRAG_STEPS };
-    const under = capturing(from.hit) ?? hitAt(from.hit.ownerDocument, at.x, at.y) ?? hit;
-    if (under !== hit && capturing(from.hit) === undefined) passed(hit, under, at);
+    const at = between(start, to(), step);
+    const under = hitAt(from.hit.ownerDocument, at.x, at.y) ?? hit;
+    if (under !== hit && capture.element === undefined) passed(hit, under, at);
     hit = under;
-    move(hit, at, MAIN_BUTTON);
+    move(capture.element ?? hit, at, MAIN_BUTTON);
     await frame(core);
   }
-  const end = to();
-  const captured = capturing(from.hit);
-  release(captured ?? hit, end);
-  captured?.releasePointerCapture(MOUSE);
+  release(capture.element ?? hit, to());
 }
 
-/** An element that wants every event of the pointer gets them, wherever the pointer is. */
-function capturing(from: Element): Element | undefined {
-  for (let at: Element | null = from; at !== null; at = at.parentElement) if (at.hasPointerCapture(MOUSE)) return at;
-  return undefined;
+function between(start: Place, end: Place, step: number): Place {
+  return { x: start.x + ((end.x - start.x) * step) / DRAG_STEPS, y: start.y + ((end.y - start.y) * step) / DRAG_STEPS };
+}
+
+/** A browser lets no element capture a mouse that is not really pressed, so while one is dragged for an agent this does it. */
+class Capture {
+  element: Element | undefined;
+  readonly #proto: Element;
+  readonly #original: Pick<Element, "setPointerCapture" | "releasePointerCapture" | "hasPointerCapture">;
+
+  constructor(view: ReturnType<typeof viewOf>) {
+    const { prototype } = view.Element;
+    const { setPointerCapture, releasePointerCapture, hasPointerCapture } = prototype;
+    const hold = (element: Element | undefined): void => {
+      const before = this.element;
+      this.element = element;
+      before?.dispatchEvent(new view.PointerEvent("lostpointercapture", { bubbles: true, pointerId: MOUSE }));
+      element?.dispatchEvent(new view.PointerEvent("gotpointercapture", { bubbles: true, pointerId: MOUSE }));
+    };
+    const isHeld = (element: Element): boolean => this.element === element;
+    this.#proto = prototype;
+    this.#original = { setPointerCapture, releasePointerCapture, hasPointerCapture };
+    Object.assign(prototype, {
+      setPointerCapture(this: Element) {
+        hold(this);
+      },
+      releasePointerCapture(this: Element) {
+        if (isHeld(this)) hold(undefined);
+      },
+      hasPointerCapture(this: Element) {
+        return isHeld(this);
+      },
+    });
+  }
+
+  end(): void {
+    this.element?.releasePointerCapture(MOUSE);
+    Object.assign(this.#proto, this.#original);
+  }
 }
 
 function passed(left: Element, entered: Element, at: Place): void {
@@ -57,8 +96,7 @@ async function dropped(core: Core, carried: HTMLElement, start: Place, to: () =>
   let over: Element | undefined;
   let taken = false;
   for (let step = 1; step <= DRAG_STEPS; step++) {
-    const end = to();
-    const at = { x: start.x + ((end.x - start.x) * step) / DRAG_STEPS, y: start.y + ((end.y - start.y) * step) / DRAG_STEPS };
+    const at = between(start, to(), step);
     const under = hitAt(carried.ownerDocument, at.x, at.y) ?? over ?? carried;
     tell(carried, "drag", at);
     if (under !== over) {

@@ -16,13 +16,20 @@ export interface Watch {
 
 /** `accept`: what to say to the browser's own questions while this lasts; they would stop the page for a person to answer. */
 export async function watch(core: Core, look: LookPart, accept: unknown): Promise<Watch> {
-  const logs = await core.load("logs");
+  const { logged: loggedAfter } = await core.load("verbs");
   const { journal } = core;
   const logged = journal.entries.at(-1)?.n ?? 0;
   const open = journal.open;
   let before: readonly string[] | undefined;
   const url = location.href;
   const asked: string[] = [];
+  const ending = new AbortController();
+  if ("navigation" in window) {
+    const leave = ({ destination, downloadRequest }: NavigateEvent): void => {
+      if (!destination.sameDocument && downloadRequest === null) asked.push(`leaving for ${destination.url}`);
+    };
+    window.navigation.addEventListener("navigate", leave as EventListener, { signal: ending.signal });
+  }
   const restore = answerDialogs(asked, accept);
   let mutated = false;
   const observer = new MutationObserver(() => (mutated = true));
@@ -35,13 +42,14 @@ export async function watch(core: Core, look: LookPart, accept: unknown): Promis
       await frame(core);
       const now = performance.now();
       const busy = journal.open > open;
-      if (mutated) quiet = now;
+      if (mutated || isMoving()) quiet = now;
       mutated = false;
       if (!busy && now - quiet >= SETTLE_QUIET_MS) return;
       if (now - began >= (busy ? SETTLE_REQUESTS_MS_MAX : SETTLE_MS_MAX)) return;
     }
   };
   const end = (): void => {
+    ending.abort();
     observer.disconnect();
     restore();
   };
@@ -56,11 +64,16 @@ export async function watch(core: Core, look: LookPart, accept: unknown): Promis
       const line = element?.isConnected === true && look.isVisible(element) ? look.lineOf(element) : undefined;
       const own = line !== undefined && !told.some((one) => one.includes(line)) ? [told.length === 0 ? `${line}: nothing else changed` : line] : [];
       const moved = location.href === url ? [] : [`now at ${location.href}`];
-      const errors = logs.after(logged).filter(({ level }) => level === "error");
+      const errors = loggedAfter(logged).filter(({ level }) => level === "error");
       return [...own, ...told, ...moved, ...asked, ...errors.map(errorLine)].join("\n") || "nothing changed";
     },
     end,
   };
+}
+
+/** What fades or slides in is not there before it has; what moves for ever is not waited for. */
+function isMoving(): boolean {
+  return document.getAnimations().some(({ playState, effect }) => playState === "running" && Number(effect?.getComputedTiming().endTime) <= SETTLE_MS_MAX);
 }
 
 function errorLine({ text, count }: Log): string {

@@ -1,6 +1,6 @@
 // The acting verbs: each waits for its target, does what a person would do to it, and answers with what changed.
 
-import { ACT_MS } from "../limits.js";
+import { ACT_MS, SCROLL_FRAMES } from "../limits.js";
 import type { LookPart } from "../look/part.js";
 import type { Kind } from "../look/kind.js";
 import type { Core, Part } from "../part.js";
@@ -10,7 +10,7 @@ import { drag } from "./drag.js";
 import { strike, strokes } from "./keys.js";
 import { watch } from "./outcome.js";
 import { click, enter, focus } from "./pointer.js";
-import { middle, ready, type Spot, type Tools } from "./ready.js";
+import { frame, middle, ready, type Spot, type Tools } from "./ready.js";
 import { scroll } from "./scroll.js";
 import { changed, isField, replaceText, setNative } from "./text.js";
 
@@ -62,7 +62,9 @@ export function offer(core: Core): ActPart {
 
   const fill1 = async (target: unknown, value: unknown, tools: Tools, { own }: Asking, form = false): Promise<Element> => {
     const { look } = tools;
-    const { element, ...spot } = await ready(target, tools, false);
+    const isList = tools.look.find(target).elements.some((one) => one.localName === "select");
+    // A list is often drawn by something above it; a field that is covered is out of a person's reach.
+    const { element, ...spot } = await ready(target, tools, !isList);
     const kind = look.kindOf(element);
     const text = String(value ?? "");
     if (form && kind === "select") own(() => select(element, value));
@@ -106,14 +108,15 @@ export function offer(core: Core): ActPart {
         const { fields, target, value, click } = params;
         if (fields === undefined) return fill1(target, value, tools, asking);
         if (!Array.isArray(fields)) throw misused("fields is a list of [target, value]");
+        let last: Element | undefined;
         for (const field of fields as unknown[]) {
           if (!Array.isArray(field)) throw misused("fields is a list of [target, value]");
-          await fill1(field[0], field[1], tools, asking, true);
+          last = await fill1(field[0], field[1], tools, asking, true);
         }
-        return click === undefined ? undefined : click1({ ...params, target: click }, tools, asking);
+        return click === undefined ? last : click1({ ...params, target: click }, tools, asking);
       }),
       type: acting(async ({ target, value }, tools, { own }) => {
-        const { element } = await ready(target, tools, false);
+        const { element } = await ready(target, tools);
         const { look } = tools;
         if (look.kindOf(element) !== "field" || (!isField(element) && !look.isEditable(element))) throw wrong(look, element, "type");
         own(() => {
@@ -129,7 +132,7 @@ export function offer(core: Core): ActPart {
       press: acting(async (params, tools, { own }) => {
         const list = strokes(textOf(params, "keys"));
         const { target } = params;
-        const element = target === undefined || target === null ? undefined : (await ready(target, tools, false)).element;
+        const element = target === undefined ? undefined : (await ready(target, tools, false)).element;
         own(() => {
           if (element !== undefined) focus(element);
           for (const stroke of list) strike(stroke);
@@ -151,8 +154,9 @@ export function offer(core: Core): ActPart {
         return element;
       }),
       drag: acting(async ({ from, to }, tools, { own }) => {
-        const start = await ready(from, tools);
+        // The end first: bringing it into view may move the beginning.
         const end = Array.isArray(to) ? undefined : await ready(to, tools, false);
+        const start = await ready(from, tools);
         await own(() => drag(core, start, () => (end === undefined ? place(to) : inView(end))));
         return start.element;
       }),
@@ -161,7 +165,9 @@ export function offer(core: Core): ActPart {
         const timeoutMs = timeoutOf(params, ACT_MS);
         const { target } = params;
         const tools = { core, look, signal, timeoutMs, deadline: performance.now() + timeoutMs };
-        return scroll(target === undefined || target === null ? undefined : (await ready(target, tools, false)).element, params);
+        const where = scroll(target === undefined ? undefined : (await ready(target, tools, false)).element, params);
+        for (let frames = 0; frames < SCROLL_FRAMES; frames++) await frame(core);
+        return where();
       },
     },
   };

@@ -25,6 +25,8 @@ export interface Tools {
 /** `touch`: it must be hit by a pointer. */
 export async function ready(target: unknown, { core, look, signal, deadline, timeoutMs }: Tools, touch = true): Promise<Spot> {
   let box = "";
+  const other = look.renamed(target);
+  if (other !== undefined) throw misused(other);
   for (;;) {
     signal.throwIfAborted();
     const spot = tried(target, look, touch);
@@ -38,7 +40,8 @@ export async function ready(target: unknown, { core, look, signal, deadline, tim
       const why = typeof spot === "string" ? spot : "it does not come to rest";
       throw late(`${named(target, look)}: ${why}, within ${timeoutMs / 1000} s`, why === NOTHING ? { hint: look.nearest(target) } : undefined);
     }
-    await frame(core);
+    // What is not there is not looked for in every frame.
+    await (typeof spot === "string" ? new Promise<void>((resolve) => core.after(READY_LOOK_MS, resolve)) : frame(core));
   }
 }
 
@@ -53,7 +56,10 @@ function tried(target: unknown, look: LookPart, touch: boolean): Spot | string {
   if (elements.length > 1) throw misused(`${String(target)} is ${elements.length} elements`, look.listed(elements));
   if (!look.isVisible(element)) return "it is not visible";
   if (look.isDisabled(element)) return "it is disabled";
-  if (!touch) return { element, hit: element, ...middle(element.getBoundingClientRect()) };
+  if (!touch) {
+    element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+    return { element, hit: element, ...middle(element.getBoundingClientRect()) };
+  }
   const covering = new Set<Element>();
   for (const place of [undefined, "nearest", "center"] as const) {
     if (place !== undefined) element.scrollIntoView({ block: place, inline: place, behavior: "instant" });

@@ -4,20 +4,24 @@ import { misused, type Params } from "../verb.js";
 
 const PAGE_PART = 0.8;
 
-export function scroll(element: Element | undefined, { by, to }: Params): string {
+/** Scrolls, and returns how to say where it is; what loads or draws by scrolling does so in a later frame. */
+export function scroll(element: Element | undefined, { by, to }: Params): () => string {
   const box = scrolling(element);
+  const page = to === "up" ? -PAGE_PART : PAGE_PART;
   if (element !== undefined && by === undefined && to === undefined) element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
   else if (by !== undefined) {
     const [left, top] = pair(by, "by");
     box.scrollBy({ left, top, behavior: "instant" });
   } else if (to === "top" || to === "bottom") box.scrollTo({ top: to === "top" ? 0 : box.scrollHeight, behavior: "instant" });
-  else if (to !== undefined) {
+  else if (to !== undefined && to !== "up" && to !== "down") {
     const [left, top] = pair(to, "to");
     box.scrollTo({ left, top, behavior: "instant" });
-  } else box.scrollBy({ top: box.clientHeight * PAGE_PART, behavior: "instant" });
-  const { scrollTop, scrollLeft, scrollHeight, clientHeight } = box;
-  const end = scrollTop + clientHeight >= scrollHeight - 1;
-  return `at ${Math.round(scrollTop)} of ${Math.max(0, scrollHeight - clientHeight)} px${scrollLeft > 0 ? `, ${Math.round(scrollLeft)} px right` : ""}${end ? ", the end" : ""}`;
+  } else box.scrollBy({ top: box.clientHeight * page, behavior: "instant" });
+  return () => {
+    const { scrollTop, scrollLeft, scrollHeight, clientHeight } = box;
+    const end = scrollTop + clientHeight >= scrollHeight - 1;
+    return `at ${Math.round(scrollTop)} of ${Math.max(0, scrollHeight - clientHeight)} px${scrollLeft > 0 ? `, ${Math.round(scrollLeft)} px right` : ""}${end ? ", the end" : ""}`;
+  };
 }
 
 function scrolling(element: Element | undefined): Element {

@@ -75,7 +75,11 @@ eval?: boolean,
 /**
  * Why it does not.
  */
-evalBlocked?: string, };
+evalBlocked?: string, 
+/**
+ * What agents are told instead of being served, while a person has paused them; empty once they may go on.
+ */
+paused?: string, };
 export type Hello = { 
 /**
  * Which side; the query of the URL says it too.

@@ -1,13 +1,15 @@
-// What is different between two outlines of the same page: lines that came, went, or say something else about the same element.
+// What is different between two outlines of the same page: pieces that came, went, or say something else about the same element.
 
-import { CHANGES_MAX } from "../limits.js";
+import { CHANGES_MAX, GONE_MAX, GONE_SHOWN } from "../limits.js";
 
+/** Between what stands in one line of an outline. */
+export const SEPARATOR = " | ";
 const FIRST_REF = /\be\d+\b/;
 
 /** Empty if nothing changed. `+` came, `-` went, `~` is what it is now. */
 export function changes(before: readonly string[], after: readonly string[]): string[] {
-  const was = counted(before.map((line) => line.trim()));
-  const is = counted(after.map((line) => line.trim()));
+  const was = counted(before);
+  const is = counted(after);
   const gone = [...was].filter(([line, count]) => (is.get(line) ?? 0) < count).map(([line]) => line);
   const refs = new Map(gone.flatMap((line) => (FIRST_REF.test(line) ? [[FIRST_REF.exec(line)?.[0], line] as const] : [])));
   const told: string[] = [];
@@ -21,12 +23,15 @@ export function changes(before: readonly string[], after: readonly string[]): st
       told.push(`~ ${line}`);
     }
   }
+  // What went interests less than what came.
+  const rest = gone.length > GONE_MAX ? gone.splice(GONE_SHOWN).length : 0;
   for (const line of gone) told.push(`- ${line}`);
+  if (rest > 0) told.push(`- … ${rest} more`);
   return told.length > CHANGES_MAX ? [...told.slice(0, CHANGES_MAX), `… ${told.length - CHANGES_MAX} more changes`] : told;
 }
 
 function counted(lines: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
+  for (const piece of lines.flatMap((line) => line.trim().split(SEPARATOR))) counts.set(piece, (counts.get(piece) ?? 0) + 1);
   return counts;
 }

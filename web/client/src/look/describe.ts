@@ -13,15 +13,21 @@ const HIDDEN = "•••";
 /** Kinds of input that need more than text. */
 const FORMATS = /^(?:date|time|datetime-local|month|week|color|number|email|tel|url)$/;
 
-/** `called` takes the place of a name that would repeat what is shown inside. */
-export function describe(element: Element, kind: Kind = kindOf(element) ?? "area", called?: string): string {
-  const text = `${refOf(element)} ${pictured(element, kind, called)}${notes(element, kind)}`;
-  shownAs(element, text);
+export interface Showing {
+  /** Takes the place of a name that would repeat what is shown inside. */
+  readonly called?: string | undefined;
+  /** Nobody gets to see this, so that it is not what the ref means from now on. */
+  readonly unseen?: boolean;
+}
+
+export function describe(element: Element, kind: Kind = kindOf(element) ?? "area", { called, unseen = false }: Showing = {}): string {
+  const name = clip(nameOf(element), OUTLINE_NAME_CHARS_MAX);
+  const text = `${refOf(element)} ${pictured(element, kind, called ?? name)}${notes(element, kind)}`;
+  if (!unseen) shownAs(element, text, name);
   return text;
 }
 
-function pictured(element: Element, kind: Kind, called?: string): string {
-  const name = clip(called ?? nameOf(element), OUTLINE_NAME_CHARS_MAX);
+function pictured(element: Element, kind: Kind, name: string): string {
   switch (kind) {
     case "link":
       return name;

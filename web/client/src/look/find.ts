@@ -7,7 +7,7 @@ import { describe } from "./describe.js";
 import { kindOf } from "./kind.js";
 import { nameOf } from "./name.js";
 import { REF, referred, refOf, shownAs } from "./refs.js";
-import { attribute, inside, isElement, plain, selectAll } from "./tree.js";
+import { attribute, plain, selectAll } from "./tree.js";
 import { isVisible } from "./visible.js";
 
 export interface Found {
@@ -19,7 +19,9 @@ export interface Found {
 
 const TEXT = /^text=/;
 const CSS = /^css=/;
+const UNREAD = /^(?:script|style|template|noscript|title)$/;
 const WORD_CHARS_MIN = 3;
+const COMPARED_MAX = 500;
 
 export function find(target: unknown): Found {
   if (target instanceof Element) return { elements: [target] };
@@ -48,31 +50,28 @@ function preferVisible(elements: readonly Element[]): Element[] {
   return visible.length > 0 ? visible : [...elements];
 }
 
+/** What can be acted on, as far as a selector tells. */
+const ACTING = "a[href],button,input:not([type=hidden]),select,textarea,summary,[role],[tabindex],[contenteditable],[onclick]";
+
 /** The whole name before a part of it, what can be acted on before what can be read. */
 function byText(text: string): Element[] {
   const wanted = plain(text).toLowerCase();
   if (wanted === "") return [];
   const ranks: [Element[], Element[], Element[], Element[]] = [[], [], [], []];
-  const visit = (element: Element): void => {
-    if (/^(?:script|style|template|noscript|head)$/.test(element.localName)) return;
-    const kind = kindOf(element);
-    if (kind !== undefined) {
-      const name = nameOf(element).toLowerCase();
-      if (name === wanted) ranks[0].push(element);
-      else if (name.includes(wanted)) ranks[2].push(element);
-    }
-    let own = "";
-    for (const node of inside(element)) {
-      if (isElement(node)) visit(node);
-      else own += node.nodeValue ?? "";
-    }
-    if (kind !== undefined) return;
-    const shown = plain(own).toLowerCase();
-    if (shown === wanted) ranks[1].push(element);
-    else if (shown.includes(wanted)) ranks[3].push(element);
+  const rank = (element: Element, shown: string, first: 0 | 1): void => {
+    const known = plain(shown).toLowerCase();
+    if (known === wanted) ranks[first].push(element);
+    else if (known.includes(wanted)) ranks[first === 0 ? 2 : 3].push(element);
   };
-  visit(document.body);
-  return ranks.map(preferred).find((rank) => rank.length > 0) ?? [];
+  for (const element of selectAll(ACTING)) if (kindOf(element) !== undefined) rank(element, nameOf(element), 0);
+  if (ranks[0].length === 0) for (const element of selectAll("*")) if (!UNREAD.test(element.localName)) rank(element, ownText(element), 1);
+  return ranks.map(preferred).find((those) => those.length > 0) ?? [];
+}
+
+function ownText(element: Element): string {
+  let text = "";
+  for (let node = element.firstChild; node !== null; node = node.nextSibling) if (node.nodeType === Node.TEXT_NODE) text += node.nodeValue ?? "";
+  return text;
 }
 
 /** The text of a label means its control; of those inside of each other, the inner. */
@@ -88,14 +87,24 @@ export function lineOf(element: Element): string {
   if (kindOf(element) !== undefined) return describe(element);
   const text = clip(plain((element as HTMLElement).innerText ?? element.textContent ?? ""), OUTLINE_NAME_CHARS_MAX) || `<${element.localName}>`;
   const line = `${refOf(element)} ${text}`;
-  shownAs(element, line);
+  shownAs(element, line, nameOf(element));
   return line;
+}
+
+/** Pages use elements again, in lists above all: why a ref does not mean what was shown under it any more. */
+export function renamed(target: unknown): string | undefined {
+  const shown = typeof target === "string" && REF.test(target.trim()) ? referred(target.trim()) : undefined;
+  if (shown?.element === undefined || shown.line === "") return undefined;
+  const name = nameOf(shown.element);
+  if (name === shown.name || clip(name, OUTLINE_NAME_CHARS_MAX) === shown.name) return undefined;
+  return `${shown.line} is now ${lineOf(shown.element).replace(/^\S+ /, "")}; if that is meant too, ask again`;
 }
 
 /** Those that an agent may have meant, best first. */
 export function nearest(target: unknown): string {
   const words = plain(String(target).replace(TEXT, "").replace(CSS, "").replace(REF, (ref) => referred(ref)?.line.replace(/^\S+/, "") ?? ref)).toLowerCase();
-  const candidates = selectAll("a[href],button,input:not([type=hidden]),select,textarea,summary,[role],[tabindex],[contenteditable],[onclick]")
+  const candidates = selectAll(ACTING)
+    .slice(0, COMPARED_MAX)
     .filter((element) => kindOf(element) !== undefined && isVisible(element))
     .map((element) => ({ element, score: likeness(words, element) }));
   const best = candidates.sort((a, b) => b.score - a.score).slice(0, CANDIDATES_MAX);

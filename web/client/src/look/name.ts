@@ -4,8 +4,10 @@ import { computeAccessibleName } from "dom-accessibility-api";
 import { attribute, plain, styleOf } from "./tree.js";
 
 /** Attributes that take the name's place or add to it. */
-const NAMING = ["aria-label", "aria-labelledby", "aria-owns", "title", "alt", "placeholder"];
+const NAMING = ["aria-labelledby", "aria-owns", "title", "alt", "placeholder"];
 const BY_CONTENT = /^(?:a|button|summary|h[1-6]|option|legend)$/;
+/** What says something else inside of a name than its text. */
+const TELLING = "[aria-label],[aria-labelledby],[aria-hidden],[title],[alt],img,svg,input,select,textarea,slot,iframe,object,[role]";
 
 export function nameOf(element: Element): string {
   // A branch of a tree is not called by its leaves.
@@ -16,10 +18,14 @@ export function nameOf(element: Element): string {
   return plain(quick(element) ?? computed(element)) || hinted(element);
 }
 
-/** Most names are the text of an element that has nothing but text, which needs no standard. */
+/** Most names are a label of their own, or the text of an element that has nothing but text: they need no standard, which takes its time. */
 function quick(element: Element): string | undefined {
-  if (element.firstElementChild !== null || element.shadowRoot !== null || !BY_CONTENT.test(element.localName)) return undefined;
-  return NAMING.some((name) => element.hasAttribute(name)) ? undefined : (element.textContent ?? undefined);
+  if (NAMING.some((name) => element.hasAttribute(name))) return undefined;
+  const label = plain(attribute(element, "aria-label"));
+  if (label !== "") return label;
+  if (!BY_CONTENT.test(element.localName) || element.shadowRoot !== null) return undefined;
+  if (element.firstElementChild === null) return element.textContent ?? "";
+  return element.querySelector(TELLING) === null ? (element as HTMLElement).innerText : undefined;
 }
 
 function computed(element: Element): string {

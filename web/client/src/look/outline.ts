@@ -2,6 +2,7 @@
 
 import { clip as shorten } from "../clip.js";
 import { OUTLINE_ALIKE_MAX, OUTLINE_ALIKE_SHOWN, OUTLINE_LINES_ALL_MAX, OUTLINE_LINES_MAX, OUTLINE_ROW_CHARS_MAX, OUTLINE_TEXT_CHARS_MAX } from "../limits.js";
+import { SEPARATOR } from "./changes.js";
 import { describe, valueOf } from "./describe.js";
 import { kindOf, type Kind } from "./kind.js";
 import { nameOf } from "./name.js";
@@ -15,6 +16,8 @@ export interface OutlineOptions {
   readonly fold?: boolean;
   /** To read: no refs, texts in full. */
   readonly text?: boolean;
+  /** To compare: nobody gets to see it. */
+  readonly unseen?: boolean;
 }
 
 export interface Outline {
@@ -27,7 +30,6 @@ export interface Outline {
 /** What holds no text for a person. */
 const SKIPPED = /^(?:script|style|template|noscript|head|meta|link|title|svg|canvas|video|audio|object|datalist|math)$/;
 const INLINE = /^(?:inline|contents|ruby)/;
-const SEPARATOR = " | ";
 /** What can be acted on inside of something that reacts to a click as a whole. */
 const HELD = "a[href],button,input,select,textarea,[role=button],[role=link],[role=checkbox],[contenteditable]";
 
@@ -40,7 +42,7 @@ interface Place {
   readonly silent: boolean;
 }
 
-export function outline(root: Element, { all = false, fold = !all, text: reading = false }: OutlineOptions = {}): Outline {
+export function outline(root: Element, { all = false, fold = !all, text: reading = false, unseen = false }: OutlineOptions = {}): Outline {
   const lines: string[] = [];
   const linesMax = all ? OUTLINE_LINES_ALL_MAX : OUTLINE_LINES_MAX;
   let depth = 0;
@@ -83,15 +85,19 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
     return overlaps({ left: left + dx, top: top + dy, right: right + dx, bottom: bottom + dy }, clip);
   };
 
+  const passed = (element: Element, { clip, dy }: Place, count = element.querySelectorAll(HELD).length): void => {
+    if (element.getBoundingClientRect().bottom + dy <= (clip?.top ?? 0)) above += count;
+    else below += count;
+  };
+
   const act = (element: Element, kind: Kind, place: Place, holds: boolean): void => {
     if (!hasSize(element)) return;
     if (!isSeen(element, place)) {
-      if (element.getBoundingClientRect().bottom + place.dy <= (place.clip?.top ?? 0)) above++;
-      else below++;
+      passed(element, place, 1);
       return;
     }
     endText();
-    if (!reading) pieces.push(describe(element, kind, holds ? (element.localName === "tr" ? "row" : "box") : undefined));
+    if (!reading) pieces.push(describe(element, kind, { called: holds ? (element.localName === "tr" ? "row" : "box") : undefined, unseen }));
     else if (holds) return;
     else if (kind === "field" || kind === "select" || kind === "slider") pieces.push(`${nameOf(element)}: ${valueOf(element, kind)}`);
     else words += ` ${nameOf(element)}`;
@@ -106,7 +112,12 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
       const [first] = run;
       const seen = run.length > OUTLINE_ALIKE_MAX && first !== undefined && isElement(first) ? run.filter((child) => isSeen(child as Element, place) && isShown(child as Element)) : [];
       const rest = seen.length > OUTLINE_ALIKE_MAX ? new Set(seen.slice(OUTLINE_ALIKE_SHOWN)) : undefined;
-      for (const child of run) if (rest?.has(child) !== true) visit(child, place);
+      for (const child of run) {
+        if (rest?.has(child) === true) continue;
+        // Of a list out of sight nothing but the number is told.
+        if (run.length > OUTLINE_ALIKE_SHOWN && isElement(child) && !isSeen(child, place) && hasSize(child)) passed(child, place);
+        else visit(child, place);
+      }
       if (rest === undefined) continue;
       part();
       pieces.push(`… ${rest.size} more like this`);
@@ -132,7 +143,7 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
     }
     if (!isElement(node) || SKIPPED.test(node.localName)) return;
     const style = styleOf(node);
-    if (hides(node, style)) return;
+    if (hides(node, style) || isFolded(node)) return;
     if (node.localName === "br") words += "\n";
     const block = !INLINE.test(style.display);
     if (block) part();
@@ -172,6 +183,10 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
       return;
     }
     const title = reading ? "" : titleOf(node);
+    if (node.localName === "iframe" && frameBody(node) === undefined) {
+      if (!reading && isSeen(node, place) && hasSize(node)) pieces.push(title);
+      return;
+    }
     if (title === "") {
       // What a label says is its control's name.
       const labels = node.localName === "label" && (node as HTMLLabelElement).control !== null;
@@ -218,6 +233,11 @@ function runs(nodes: Iterable<Node>): Node[][] {
     last = looks;
   }
   return found;
+}
+
+/** What a person has not opened. */
+function isFolded({ localName, parentElement }: Element): boolean {
+  return parentElement?.localName === "details" && localName !== "summary" && !(parentElement as HTMLDetailsElement).open;
 }
 
 function isShown(element: Element): boolean {

@@ -6,9 +6,10 @@ import type { Core, Part } from "../part.js";
 import { misused, type Params, type Verbs } from "../verb.js";
 import { changes } from "./changes.js";
 import { isOn } from "./describe.js";
-import { find, lineOf, listed, nearest, type Found } from "./find.js";
+import { find, lineOf, listed, nearest, renamed, type Found } from "./find.js";
 import { isEditable, kindOf, type Kind } from "./kind.js";
 import { outline } from "./outline.js";
+import { referred } from "./refs.js";
 import { above, attribute, holds, plain, selectAll } from "./tree.js";
 import { isDisabled, isVisible } from "./visible.js";
 
@@ -17,11 +18,14 @@ export interface LookPart extends Part {
   find(target: unknown): Found;
   /** The line of the first visible element that a target means; `undefined` while there is none. */
   seen(target: unknown): string | undefined;
+  /** Why a ref does not mean what was shown under it any more. */
+  renamed(target: unknown): string | undefined;
   nearest(target: unknown): string;
   listed(elements: readonly Element[]): string;
   lineOf(element: Element): string;
   /** What is in view, to be compared with later. */
   view(): readonly string[];
+  /** What is told of is seen. */
   changes(before: readonly string[], after: readonly string[]): string[];
   kindOf(element: Element): Kind | undefined;
   isOn(element: Element): boolean | undefined;
@@ -41,7 +45,7 @@ export function offer(_: Core): LookPart {
   const looks = new Map<string, readonly string[]>();
 
   const rootOf = (target: unknown): Element => {
-    if (target === undefined || target === null) return modal() ?? document.body;
+    if (target === undefined) return modal() ?? body();
     const { elements, never } = find(target);
     const [element] = elements;
     if (element !== undefined && elements.length === 1) return element;
@@ -51,7 +55,7 @@ export function offer(_: Core): LookPart {
 
   const look = ({ target, all, since }: Params, agent: string): string => {
     const root = rootOf(target);
-    const whole = target !== undefined && target !== null;
+    const whole = target !== undefined;
     const { lines, above, below } = outline(root, { all: all === true || whole, fold: all !== true });
     const before = looks.get(agent);
     looks.delete(agent);
@@ -71,11 +75,19 @@ export function offer(_: Core): LookPart {
       const visible = found.elements.find(isVisible);
       return visible && lineOf(visible);
     },
+    renamed,
     nearest,
     listed,
     lineOf,
-    view: () => outline(modal() ?? document.body).lines,
-    changes,
+    view: () => outline(modal() ?? body(), { unseen: true }).lines,
+    changes(before, after) {
+      const told = changes(before, after);
+      for (const ref of told.join("\n").match(/\be\d+\b/g) ?? []) {
+        const element = referred(ref)?.element;
+        if (element !== undefined) lineOf(element);
+      }
+      return told;
+    },
     kindOf,
     isOn,
     isVisible,
@@ -84,7 +96,12 @@ export function offer(_: Core): LookPart {
     holds,
     verbs: {
       look: (params, { agent }) => look(params, agent),
-      text: ({ target }) => outline(target === undefined || target === null ? (main() ?? document.body) : rootOf(target), { all: true, text: true }).lines.join("\n"),
+      text({ target }) {
+        const read = (root: Element): string => outline(root, { all: true, text: true }).lines.join("\n");
+        if (target !== undefined) return read(rootOf(target));
+        const about = main();
+        return (about && read(about)) || read(body());
+      },
       query({ target, all }) {
         const { elements, never } = find(target);
         if (never !== undefined) throw misused(never, nearest(target));
@@ -92,10 +109,17 @@ export function offer(_: Core): LookPart {
         const [element] = elements;
         if (element === undefined) throw misused(`nothing matches ${String(target)}`, nearest(target));
         const { x, y, width, height } = element.getBoundingClientRect();
-        return { ...facts(element, QUERIED_TEXT_MAX), html: clip(element.outerHTML, QUERIED_HTML_MAX), rect: { x, y, width, height } };
+        return { ...facts(element, QUERIED_TEXT_MAX), html: clip(htmlOf(element), QUERIED_HTML_MAX), rect: { x, y, width, height } };
       },
     },
   };
+}
+
+/** Without what a person typed into fields for passwords. */
+function htmlOf(element: Element): string {
+  const copy = element.cloneNode(true) as Element;
+  for (const field of [copy, ...copy.querySelectorAll("input")]) if (attribute(field, "type") === "password") field.removeAttribute("value");
+  return copy.outerHTML;
 }
 
 function facts(element: Element, charsMax: number): object {
@@ -106,6 +130,11 @@ function facts(element: Element, charsMax: number): object {
 /** While a dialog is open that keeps everything else away, there is nothing else. */
 function modal(): Element | undefined {
   return selectAll("dialog:modal, [aria-modal=true]").findLast((element) => isVisible(element) && above(element) !== null);
+}
+
+/** A page that has just begun to load has none. */
+function body(): Element {
+  return (document.body as HTMLElement | null) ?? document.documentElement;
 }
 
 /** Where the page has what it is about. */

@@ -148,7 +148,7 @@ pub fn scroll(args: &ScrollArgs, options: &Options) -> Result<Exit, Failure> {
     page::run("scroll", params, options)
 }
 
-/// Drag an element to another, or by an offset
+/// Drag an element to another, or to a place
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: eye drag e3 e9\n         eye drag '#window .title' 300,200\n
 A place is x,y in the viewport.")]

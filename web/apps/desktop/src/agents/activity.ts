@@ -2,7 +2,7 @@
 
 import type { Asked, Ended } from "./frames.js";
 
-export type Outcome = "running" | "done" | "failed" | "cancelled" | "refused";
+export type Outcome = "running" | "done" | "failed" | "cancelled";
 
 export interface Call {
   readonly number: number;
@@ -51,12 +51,12 @@ export class Activity {
     return this.#running.size;
   }
 
-  begin({ id, kind, text }: Asked, outcome: "running" | "refused"): void {
+  begin({ id, kind, text }: Asked): void {
     const number = ++this.#total;
-    const runs = outcome === "running" && id !== "";
+    const runs = id !== "";
     if (runs) this.#running.set(id, number);
     // Nobody hears how what was fired ended.
-    const call: Call = { number, kind, text, at: this.#now(), outcome: runs || outcome === "refused" ? outcome : "done", answer: "", ms: undefined };
+    const call: Call = { number, kind, text, at: this.#now(), outcome: runs ? "running" : "done", answer: "", ms: undefined };
     this.#calls.push(call);
     if (this.#calls.length > CALLS_LEN_MAX) this.#calls.shift();
     this.#tell(call);

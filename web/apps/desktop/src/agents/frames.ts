@@ -24,7 +24,6 @@ interface Rpc {
 const LINE = /^(\w{0,19}):([^]*)$/;
 const ANSWER = /^(\w{1,19})([:=~!])([^]*)$/;
 const VERB = "page/";
-const CODE_DENIED = -32006;
 /** Between a message and what to do next. */
 const SEPARATOR = "\x1f";
 
@@ -74,13 +73,6 @@ export function ended(frame: unknown): Ended | undefined {
   return { id: String(id), failed, text: clipped(failed ? String(error.message) : typeof result === "string" ? result : shortly(result)) };
 }
 
-/** The answer to a call that the person does not want; `undefined` for what was fired. */
-export function denial({ id, kind }: Asked, message: string, hint: string): string | object | undefined {
-  if (id === "") return undefined;
-  if (kind === "eval") return `${id}!${String(CODE_DENIED)} ${message}${SEPARATOR}${hint}`;
-  return { jsonrpc: "2.0", id, error: { code: CODE_DENIED, message, data: { hint } } };
-}
-
 function rpc(frame: unknown): Rpc {
   return typeof frame === "object" && frame !== null ? frame : {};
 }
@@ -91,6 +83,9 @@ function shortly(value: unknown): string {
 }
 
 function clipped(text: string): string {
-  const line = text.slice(0, TEXT_CHARS_MAX * 4).replace(/\s+/g, " ").trim();
+  const line = text
+    .slice(0, TEXT_CHARS_MAX * 4)
+    .replace(/\s+/g, " ")
+    .trim();
   return line.length > TEXT_CHARS_MAX ? `${line.slice(0, TEXT_CHARS_MAX - 1)}…` : line;
 }

@@ -1,11 +1,10 @@
 // The person's switch: whether agents may act here. It is remembered, so that a reload does not let them in again.
 
-import type { Gate } from "./tap.js";
 import { eye } from "../eye.js";
 
 const KEY = "desktop.paused";
 
-export class Pause implements Gate {
+export class Pause {
   readonly message = "the person at this desktop has paused agents";
   readonly hint = "ask them to resume: the light beside the clock";
   readonly #keep: Storage | undefined;
@@ -21,11 +20,6 @@ export class Pause implements Gate {
     return this.#on;
   }
 
-  /** A client that pauses by itself needs nobody in front of it. */
-  get closed(): boolean {
-    return this.#on && eye()?.pause === undefined;
-  }
-
   pauseAgents(on: boolean): void {
     this.#on = on;
     this.#keep?.setItem(KEY, on ? "yes" : "no");
@@ -35,7 +29,7 @@ export class Pause implements Gate {
 
   /** Also once the client has arrived, for what was remembered. */
   tellClient(): void {
-    if (this.#on) eye()?.pause?.(`${this.message}; ${this.hint}`);
+    if (this.#on) eye()?.pause?.(this.message, this.hint);
     else eye()?.resume?.();
   }
 

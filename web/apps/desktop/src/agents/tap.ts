@@ -1,29 +1,20 @@
-// Stands between the page client and its socket: tells what agents ask and how it ended, and turns calls away while the
-// person has paused them. The client has no such events of its own; were it to get them, this file could go.
+// Stands beside the page client's socket: tells what agents ask and how it ended, for the activity light.
+// The client has no such events of its own; were it to get them, this file could go.
 
 import type { Activity } from "./activity.js";
-import { asked, cancelled, denial, ended, framesOf } from "./frames.js";
-
-export interface Gate {
-  readonly closed: boolean;
-  readonly message: string;
-  readonly hint: string;
-}
+import { asked, cancelled, ended, framesOf } from "./frames.js";
 
 /** From now on every socket to a hub is watched. It must run before eye.js does. */
-export function tapSockets(activity: Activity, gate: Gate): void {
+export function tapSockets(activity: Activity): void {
   const Plain = window.WebSocket;
   window.WebSocket = class extends Plain {
     readonly #tapped: boolean;
-    /** A message that has been through here already. */
-    #passed: Event | undefined;
 
     constructor(url: string | URL, protocols?: string | string[]) {
       super(url, protocols);
       this.#tapped = new URL(url, location.href).pathname.endsWith("/ws");
       if (!this.#tapped) return;
-      // Added before any of the client's own, so it hears first.
-      this.addEventListener("message", (event: MessageEvent<unknown>) => this.#heard(event));
+      this.addEventListener("message", ({ data }: MessageEvent<unknown>) => heard(activity, data));
       this.addEventListener("open", () => activity.link());
       this.addEventListener("close", () => activity.unlink());
     }
@@ -39,32 +30,17 @@ export function tapSockets(activity: Activity, gate: Gate): void {
       }
       super.send(data as string);
     }
-
-    #heard(event: MessageEvent<unknown>): void {
-      if (event === this.#passed || typeof event.data !== "string") return;
-      const frames = framesOf(event.data);
-      const admitted = frames.filter((frame) => this.#admits(frame));
-      if (admitted.length === frames.length) return;
-      event.stopImmediatePropagation();
-      if (admitted.length === 0) return;
-      this.#passed = new MessageEvent("message", { data: JSON.stringify(admitted) });
-      this.dispatchEvent(this.#passed);
-    }
-
-    #admits(frame: unknown): boolean {
-      const call = asked(frame);
-      if (call === undefined) {
-        const gone = cancelled(frame);
-        if (gone !== undefined) activity.cancel(gone);
-        return true;
-      }
-      activity.begin(call, gate.closed ? "refused" : "running");
-      if (!gate.closed) return true;
-      const answer = denial(call, gate.message, gate.hint);
-      if (answer !== undefined) super.send(JSON.stringify([answer]));
-      return false;
-    }
   };
+}
+
+function heard(activity: Activity, data: unknown): void {
+  if (typeof data !== "string") return;
+  for (const frame of framesOf(data)) {
+    const call = asked(frame);
+    const gone = call === undefined ? cancelled(frame) : undefined;
+    if (call !== undefined) activity.begin(call);
+    if (gone !== undefined) activity.cancel(gone);
+  }
 }
 
 /** A binary result begins with the id of its call and a space. */

@@ -25,7 +25,11 @@ export const agents: App = {
       total.value(desk.activity.total);
       failed.value(calls.filter(({ outcome }) => outcome === "failed").length);
       running.value(desk.activity.running);
-      list.replaceChildren(...(calls.length > 0 ? calls.map(callRow) : [el("li", { class: "empty" }, el("b", {}, "No agent has called yet"), el("p", {}, "Try, in a terminal"), el("code", {}, "eye document.title"))]));
+      list.replaceChildren(
+        ...(calls.length > 0
+          ? calls.map(callRow)
+          : [el("li", { class: "empty" }, el("b", {}, "No agent has called yet"), el("p", {}, "Try, in a terminal"), el("code", {}, "eye document.title"))]),
+      );
       session.textContent = desk.activity.linked ? `session ${eye()?.session ?? ""}` : "no hub";
     };
     draw();

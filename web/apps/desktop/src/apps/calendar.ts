@@ -32,7 +32,17 @@ export const calendar: App = {
       grid.replaceChildren(...weekdays(), ...daysAround(month).map((day) => cell(day, month, chosen, notes[isoDay(day)] ?? [], choose)));
       dayName.textContent = new Date(`${chosen}T12:00`).toLocaleDateString([], { weekday: "long", day: "numeric", month: "long" });
       const today = notes[chosen] ?? [];
-      list.replaceChildren(...today.map((note, at) => noteRow(note, () => write(desk, chosen, today.filter((_, other) => other !== at)))));
+      list.replaceChildren(
+        ...today.map((note, at) =>
+          noteRow(note, () =>
+            write(
+              desk,
+              chosen,
+              today.filter((_, other) => other !== at),
+            ),
+          ),
+        ),
+      );
       if (today.length === 0) list.append(el("li", { class: "muted" }, "Nothing noted"));
     };
     const choose = (day: Date): void => {
@@ -63,7 +73,14 @@ export const calendar: App = {
 
     window.title("Calendar");
     draw();
-    const bar = el("div", { class: "toolbar" }, heading, arrow("left", "Month before", () => turn(-1)), el("button", { class: "button", type: "button", on: { click: () => choose(new Date()) } }, "Today"), arrow("right", "Next month", () => turn(1)));
+    const bar = el(
+      "div",
+      { class: "toolbar" },
+      heading,
+      arrow("left", "Month before", () => turn(-1)),
+      el("button", { class: "button", type: "button", on: { click: () => choose(new Date()) } }, "Today"),
+      arrow("right", "Next month", () => turn(1)),
+    );
     const side = el("aside", { class: "day" }, dayName, list, el("form", { on: { submit: add } }, field));
     return { content: el("div", { class: "calendar" }, el("div", { class: "calendar-month" }, bar, grid), side), closed: desk.files.onChange(draw) };
   },
@@ -79,7 +96,16 @@ function cell(day: Date, month: Date, chosen: string, notes: readonly string[], 
   const label = day.toLocaleDateString([], { day: "numeric", month: "long" }) + (notes.length > 0 ? `, ${notes.join(", ")}` : "");
   return el(
     "button",
-    { class: classes.filter((name) => name !== "").join(" "), type: "button", "aria-pressed": String(iso === chosen), "aria-current": iso === isoDay(new Date()) ? "date" : undefined, "aria-label": label, tabindex: iso === chosen ? 0 : -1, "data-day": iso, on: { click: () => choose(day) } },
+    {
+      class: classes.filter((name) => name !== "").join(" "),
+      type: "button",
+      "aria-pressed": String(iso === chosen),
+      "aria-current": iso === isoDay(new Date()) ? "date" : undefined,
+      "aria-label": label,
+      tabindex: iso === chosen ? 0 : -1,
+      "data-day": iso,
+      on: { click: () => choose(day) },
+    },
     String(day.getDate()),
   );
 }

@@ -4,7 +4,7 @@ import type { Call } from "../agents/activity.js";
 import { el } from "../el.js";
 import { clock, duration } from "./words.js";
 
-const WORDS: Readonly<Record<Call["outcome"], string>> = { running: "running", done: "done", failed: "failed", cancelled: "cancelled", refused: "refused" };
+const WORDS: Readonly<Record<Call["outcome"], string>> = { running: "running", done: "done", failed: "failed", cancelled: "cancelled" };
 
 export function callRow({ kind, text, outcome, answer, ms, at }: Call): HTMLElement {
   return el(
@@ -12,7 +12,7 @@ export function callRow({ kind, text, outcome, answer, ms, at }: Call): HTMLElem
     { class: `call is-${outcome}` },
     el("span", { class: "call-dot", title: WORDS[outcome] }),
     el("code", { class: "call-text" }, text),
-    el("span", { class: "call-answer" }, outcome === "refused" ? "refused" : outcome === "failed" ? `! ${answer}` : answer === "" ? "" : `→ ${answer}`),
+    el("span", { class: "call-answer" }, outcome === "failed" ? `! ${answer}` : answer === "" ? "" : `→ ${answer}`),
     el("span", { class: "call-about" }, `${kind} · ${ms === undefined ? clock(at) : duration(ms)}`),
   );
 }

@@ -5,7 +5,7 @@ import type { App, Desk } from "../desk.js";
 import { drawing, el } from "../el.js";
 import { icon } from "../icons.js";
 import { textOf } from "./chat-log.js";
-import { clock } from "./words.js";
+import { clock, who } from "./words.js";
 
 interface Seen {
   readonly from: string;
@@ -80,12 +80,14 @@ function miniature({ stack }: Desk): SVGElement {
 }
 
 function box({ x, y, width, height }: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }, title: string, isActive: boolean): SVGElement {
-  const text = drawing(`<svg x="${String(x)}" y="${String(y)}" width="${String(width)}" height="${String(height)}" class="${isActive ? "is-active" : ""}"><rect width="100%" height="100%" rx="14"/><text x="50%" y="50%" text-anchor="middle" dominant-baseline="middle"></text></svg>`);
+  const text = drawing(
+    `<svg x="${String(x)}" y="${String(y)}" width="${String(width)}" height="${String(height)}" class="${isActive ? "is-active" : ""}"><rect width="100%" height="100%" rx="14"/><text x="50%" y="50%" text-anchor="middle" dominant-baseline="middle"></text></svg>`,
+  );
   const words = text.querySelector("text");
   if (words !== null) words.textContent = title;
   return text;
 }
 
 function row({ from, message, answer, at }: Seen): HTMLElement {
-  return el("li", {}, el("span", { class: "chat-about" }, el("b", {}, from), el("time", {}, clock(at))), el("p", {}, message), el("p", { class: "muted" }, answer));
+  return el("li", {}, el("span", { class: "chat-about" }, el("b", {}, who(from)), el("time", {}, clock(at))), el("p", {}, message), el("p", { class: "muted" }, answer));
 }

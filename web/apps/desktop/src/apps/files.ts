@@ -33,13 +33,17 @@ export const files: App = {
     };
     const fresh = el("button", { class: "button", type: "button", on: { click: () => desk.open("notepad", unusedName(desk, folder)) } }, icon("plus"), "New note");
     draw();
-    return { content: el("div", { class: "files" }, el("div", { class: "toolbar" }, crumbs, fresh), list, el("footer", { class: "statusbar" }, count)), closed: desk.files.onChange(draw) };
+    return {
+      content: el("div", { class: "files" }, el("div", { class: "toolbar" }, crumbs, fresh), list, el("footer", { class: "statusbar" }, count)),
+      closed: desk.files.onChange(draw),
+    };
   },
 };
 
 function trail(folder: string, go: (path: string) => void): readonly HTMLElement[] {
   const parts = folder.split("/").filter((part) => part !== "");
-  const crumb = (name: string, path: string): HTMLElement => el("button", { class: "crumb", type: "button", "aria-current": path === folder ? "location" : undefined, on: { click: () => go(path) } }, name);
+  const crumb = (name: string, path: string): HTMLElement =>
+    el("button", { class: "crumb", type: "button", "aria-current": path === folder ? "location" : undefined, on: { click: () => go(path) } }, name);
   return [crumb("Home", ""), ...parts.flatMap((name, at) => [el("span", { class: "crumb-arrow" }, icon("right")), crumb(name, parts.slice(0, at + 1).join("/"))])];
 }
 

@@ -27,7 +27,12 @@ export const ide: App = {
       void run();
     };
     window.title(path ?? "javascript.ide");
-    const bar = el("div", { class: "toolbar" }, el("span", { class: "muted toolbar-space" }, "scratch.js"), el("button", { class: "button is-primary", type: "button", on: { click: () => void run() } }, icon("play"), "Run"));
+    const bar = el(
+      "div",
+      { class: "toolbar" },
+      el("span", { class: "muted toolbar-space" }, "scratch.js"),
+      el("button", { class: "button is-primary", type: "button", on: { click: () => void run() } }, icon("play"), "Run"),
+    );
     return { content: el("div", { class: "notepad", on: { keydown: keyed } }, bar, code, output), first: code };
   },
 };

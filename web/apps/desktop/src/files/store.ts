@@ -101,7 +101,10 @@ export class FileStore {
 /** A path as it is kept: no slash in front, nothing that leads elsewhere. */
 function normal(path: string): string {
   if (path.length > PATH_CHARS_MAX) throw new FileError("path", `a path has at most ${String(PATH_CHARS_MAX)} characters`);
-  const parts = path.replace(/^~(?=\/|$)/, "").split("/").filter((part) => part !== "" && part !== ".");
+  const parts = path
+    .replace(/^~(?=\/|$)/, "")
+    .split("/")
+    .filter((part) => part !== "" && part !== ".");
   if (parts.includes("..")) throw new FileError("path", `not inside the files: ${path}`);
   return parts.join("/");
 }

@@ -44,6 +44,8 @@ export class Frame {
     readonly id: number,
     readonly app: App,
     readonly key: string,
+    /** What it was opened with. */
+    readonly argument: string | undefined,
     rect: Rect,
     holder: Holder,
   ) {
@@ -57,9 +59,28 @@ export class Frame {
       { class: "window-bar", on: { dblclick: (event) => this.#doubleClicked(event) } },
       tile(app),
       this.#title,
-      el("span", { class: "window-buttons" }, button("minimise", "Minimise", () => holder.minimise(this)), this.#maximise, button("close", "Close", () => this.leave())),
+      el(
+        "span",
+        { class: "window-buttons" },
+        button("minimise", "Minimise", () => holder.minimise(this)),
+        this.#maximise,
+        button("close", "Close", () => this.leave()),
+      ),
     );
-    this.element = el("section", { class: "window", role: "dialog", "aria-labelledby": labelled, "aria-description": "Arrow keys move the window, with Shift they resize it", "data-window": id, "data-app": app.id, tabindex: -1, on: { keydown: (event) => this.#keyed(event) } }, this.#bar);
+    this.element = el(
+      "section",
+      {
+        class: "window",
+        role: "dialog",
+        "aria-labelledby": labelled,
+        "aria-description": "Arrow keys move the window, with Shift they resize it",
+        "data-window": id,
+        "data-app": app.id,
+        tabindex: -1,
+        on: { keydown: (event) => this.#keyed(event) },
+      },
+      this.#bar,
+    );
     for (const edge of EDGES) this.element.append(this.#handle(edge));
     this.element.addEventListener("pointerdown", () => holder.focus(this), { capture: true });
     this.#dragByBar();
@@ -103,6 +124,11 @@ export class Frame {
   set unsaved(is: boolean) {
     this.#unsaved = is;
     this.element.classList.toggle("is-unsaved", is);
+  }
+
+  /** Where it is when it is neither maximised nor a sheet. */
+  get rect(): Rect {
+    return this.#rect;
   }
 
   /** Where it is at this moment. */

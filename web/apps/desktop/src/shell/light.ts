@@ -44,5 +44,11 @@ export function light(desk: Desk): { readonly button: HTMLElement; readonly pane
 /** Starts the animation anew, so that every call that can be seen is a blink. */
 function blink(dot: HTMLElement): void {
   dot.getAnimations().forEach((animation) => animation.cancel());
-  dot.animate([{ boxShadow: "0 0 0 0 var(--light)", filter: "brightness(1.6)" }, { boxShadow: "0 0 0 9px transparent", filter: "none" }], { duration: 600, easing: "ease-out" });
+  dot.animate(
+    [
+      { boxShadow: "0 0 0 0 var(--light)", filter: "brightness(1.6)" },
+      { boxShadow: "0 0 0 9px transparent", filter: "none" },
+    ],
+    { duration: 600, easing: "ease-out" },
+  );
 }

@@ -9,7 +9,12 @@ export interface Popover {
 }
 
 /** `opened` runs before the panel is seen, and says where the keyboard goes. */
-export function popover(button: HTMLElement, { id, label, role }: { readonly id: string; readonly label: string; readonly role: string }, opened: () => HTMLElement | null, ...children: readonly Child[]): Popover {
+export function popover(
+  button: HTMLElement,
+  { id, label, role }: { readonly id: string; readonly label: string; readonly role: string },
+  opened: () => HTMLElement | null,
+  ...children: readonly Child[]
+): Popover {
   const panel = el("div", { class: "popover", id, role, "aria-label": label, hidden: true }, ...children);
   button.setAttribute("aria-haspopup", role);
   button.setAttribute("aria-controls", id);

@@ -31,6 +31,11 @@ export class Stack {
     return [...this.#frames.values()];
   }
 
+  /** From the lowest to the topmost. */
+  get order(): readonly Frame[] {
+    return this.#order;
+  }
+
   /** The one that has the keyboard. */
   get active(): Frame | undefined {
     return this.#active;
@@ -51,8 +56,8 @@ export class Stack {
   }
 
   /** A frame with nothing in it, in front of all. */
-  open(app: App, key: string): Frame {
-    const frame = new Frame(this.#opened, app, key, placed(app.size, this.area(), this.#opened), this.#holder);
+  open(app: App, key: string, argument?: string): Frame {
+    const frame = new Frame(this.#opened, app, key, argument, placed(app.size, this.area(), this.#opened), this.#holder);
     this.#opened++;
     this.#frames.set(frame.id, frame);
     this.#order.push(frame);

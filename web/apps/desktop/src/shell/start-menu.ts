@@ -43,5 +43,10 @@ export function startMenu(desk: Desk): { readonly button: HTMLElement; readonly 
 }
 
 function entry(app: App, open: () => void): HTMLElement {
-  return el("button", { class: "start-app", type: "button", "data-app": app.id, "aria-label": app.name, "aria-description": app.about, on: { click: open } }, tile(app), el("span", { class: "start-words" }, el("b", {}, app.name), el("small", {}, app.about)));
+  return el(
+    "button",
+    { class: "start-app", type: "button", "data-app": app.id, "aria-label": app.name, "aria-description": app.about, on: { click: open } },
+    tile(app),
+    el("span", { class: "start-words" }, el("b", {}, app.name), el("small", {}, app.about)),
+  );
 }

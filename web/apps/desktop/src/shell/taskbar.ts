@@ -38,7 +38,10 @@ export function taskbar(desk: Desk): readonly HTMLElement[] {
   roving(running, ".task");
   now((date) => {
     time.dateTime = date.toISOString();
-    time.replaceChildren(el("b", {}, date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })), el("span", {}, date.toLocaleDateString([], { day: "numeric", month: "short" })));
+    time.replaceChildren(
+      el("b", {}, date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })),
+      el("span", {}, date.toLocaleDateString([], { day: "numeric", month: "short" })),
+    );
   });
   const bar = el("footer", { class: "taskbar", "aria-label": "Taskbar" }, start.button, running, lamp.button, time);
   return [bar, start.panel, lamp.panel];

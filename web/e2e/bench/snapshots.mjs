@@ -1,0 +1,37 @@
+// A thread that asks the peer, agent-browser, for its snapshot of every page: a process at a time, while the first thread serves the pages.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parentPort, workerData } from "node:worker_threads";
+
+const ANSWER_MS_MAX = 60_000;
+const { names, site, browser, flags, viewport } = workerData;
+const program = process.env.AGENT_BROWSER ?? "agent-browser";
+// In a home and a session of its own, so that nobody's browser is touched.
+const home = mkdtempSync(join(tmpdir(), "eye-bench-"));
+const env = {
+  ...process.env,
+  HOME: home,
+  XDG_RUNTIME_DIR: home,
+  AGENT_BROWSER_SESSION: `eye-${process.pid}`,
+  AGENT_BROWSER_EXECUTABLE_PATH: browser,
+  AGENT_BROWSER_ARGS: flags.join(","),
+};
+const run = (...args) => spawnSync(program, args, { env, encoding: "utf8", timeout: ANSWER_MS_MAX });
+
+const snapshots = new Map();
+for (const name of names) {
+  const opened = run("open", `${site}/${name}`);
+  if (opened.status !== 0) {
+    console.error(`note: no agent-browser: ${opened.error?.message ?? opened.stderr.trim()}`);
+    break;
+  }
+  run("set", "viewport", String(viewport.width), String(viewport.height));
+  snapshots.set(name, run("snapshot", "-i").stdout.trim());
+  // Its refs count on over pages; a browser for each keeps them short.
+  run("close");
+}
+rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+parentPort.postMessage(snapshots);

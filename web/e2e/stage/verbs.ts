@@ -1,0 +1,31 @@
+// Asks one page with the CLI, as an agent would: what a verb prints, and what it says when it fails.
+
+import assert from "node:assert/strict";
+import type { Said } from "./home.js";
+import type { Stage, Visit } from "./stage.js";
+
+export type Ask = (...args: string[]) => Promise<string>;
+
+/** What a verb prints, without its last newline; fails the test when the verb fails. */
+export function asking(stage: Stage, { session }: Visit): Ask {
+  return async (...args) => {
+    const { stdout, stderr, code } = await stage.home.eye("--page", session, ...args);
+    assert.equal(code, 0, `eye ${args.join(" ")}: ${stderr}`);
+    return stdout.replace(/\n$/, "");
+  };
+}
+
+/** What a verb that must fail says. */
+export async function refused(stage: Stage, { session }: Visit, ...args: string[]): Promise<Said> {
+  const said = await stage.home.eye("--page", session, ...args);
+  assert.notEqual(said.code, 0, `eye ${args.join(" ")} printed ${said.stdout}`);
+  return said;
+}
+
+/** The ref of the first line that holds this text. */
+export function refOf(outline: string, text: string): string {
+  const found = outline.split(/\n| \| /).find((piece) => piece.includes(text));
+  const ref = /\be\d+\b/.exec(found ?? "")?.[0];
+  assert.ok(ref !== undefined, `no ${text} in\n${outline}`);
+  return ref;
+}

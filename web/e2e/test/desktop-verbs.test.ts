@@ -1,0 +1,80 @@
+// The verbs on the desktop, as the bridge this project began with writes them: see, click, drag, press, fill.
+
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import { Desktop } from "../stage/desktop.js";
+import { Stage } from "../stage/stage.js";
+
+const TOKENS_MAX = 150;
+
+let stage: Stage;
+let desktop: Desktop;
+
+before(async () => {
+  stage = await Stage.open();
+});
+after(() => stage.close());
+beforeEach(async () => {
+  desktop = await Desktop.open(stage);
+});
+afterEach(() => desktop.close());
+
+test("query '.desktop-icon' tells what the first icon is, --all how many there are", async () => {
+  const first = JSON.parse(await desktop.says("query", ".desktop-icon")) as { tag: string; text: string; rect: { width: number } };
+  assert.deepEqual([first.tag, first.text, first.rect.width], ["button", "Chat", 96]);
+  assert.equal((JSON.parse(await desktop.says("query", ".desktop-icon", "--all")) as unknown[]).length, 7);
+});
+
+test("click '#start-button' opens the start menu, and says so", async () => {
+  assert.match(await desktop.says("click", "#start-button"), /\+ dialog Start/);
+  assert.equal(await desktop.page.locator("#start-menu").isVisible(), true);
+});
+
+test("click '#button', which is not there, says what there is", async () => {
+  const { stderr, code } = await desktop.eye("click", "#button", "--timeout", "1");
+  assert.match(stderr, /^error: #button: nothing there/);
+  assert.equal(code, 124);
+});
+
+test("look names every icon, button and window once", async () => {
+  await desktop.says('openSystemApp("chat")');
+  const seen = await desktop.says("look");
+  for (const line of ["nav Apps:", "[javascript.ide]", "[+ Start]", "[+ Activity]", "dialog Chat:", "[Close]", "Message: _", "[Send]"])
+    assert.ok(seen.includes(line), `${line} in\n${seen}`);
+});
+
+test("a window is dragged by its bar, and its new place is in the state", async () => {
+  await desktop.says('openSystemApp("files")');
+  const { x, y } = await desktop.box(".window");
+  const bar = await desktop.box(".window-bar");
+  // The middle of the bar goes to that place of the screen.
+  await desktop.says("drag", ".window-bar", `${String(bar.x + bar.width / 2 + 100)},${String(bar.y + bar.height / 2 + 50)}`);
+  await desktop.shows("it is there", ({ windows: [row] }) => (row?.x === x + 100 && row.y === y + 50 ? true : undefined));
+});
+
+test("a message is filled in and sent, and a key closes the window", async () => {
+  await desktop.says('openSystemApp("chat")');
+  await desktop.says("fill", ".chat-form input", "hello");
+  await desktop.says("press", "Enter");
+  assert.equal(await desktop.page.locator(".chat-line.is-mine p").textContent(), "hello");
+  await desktop.says("press", "Escape");
+  await desktop.says("press", "Escape");
+  assert.equal(await desktop.says("windows.length"), "0");
+});
+
+test("paused, nobody looks and nobody clicks", async () => {
+  await desktop.page.click("#activity-light");
+  await desktop.page.click("#activity .switch");
+  for (const verb of [["look"], ["click", "#start-button"], ["query", ".desktop-icon"]]) assert.equal((await desktop.eye(...verb)).code, 4, verb[0]);
+  assert.equal(await desktop.page.locator("#start-menu").isVisible(), false);
+});
+
+test("the icon of javascript.ide is changed in three calls and 150 tokens", async () => {
+  const session = [["look"], ["call", "set_icon", "app=javascript.ide", "icon=🦊"], [`$('[data-app="javascript.ide"]').innerText`]];
+  const answers = [];
+  for (const call of session) answers.push(await desktop.says(...call));
+  assert.equal(answers.at(-1), "🦊\njavascript.ide");
+  const tokens = [...session.map((call) => `eye ${call.join(" ")}`), ...answers].map((text) => countTokens(text)).reduce((sum, count) => sum + count, 0);
+  assert.ok(tokens <= TOKENS_MAX, `${String(tokens)} tokens`);
+});
