@@ -9,6 +9,7 @@ mod depth;
 mod error;
 mod hub;
 mod idle;
+mod mcp;
 mod process;
 mod relay;
 mod report;
@@ -44,6 +45,7 @@ fn main() -> Result<(), BenchError> {
     depth::measure(&mut report, &mut bare, &hub, rounds)?;
     tools::measure(&mut report, &hub, rounds)?;
     state::measure(&mut report, &hub, rounds)?;
+    mcp::measure(&mut report, &mut bare, &eye, &hub, rounds)?;
     let bare = bare.into_http_server()?;
     process::measure(&mut report, &eye, &hub, bare.port(), if quick { 20 } else { 200 })?;
     drop(browser);

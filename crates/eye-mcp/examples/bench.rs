@@ -50,8 +50,9 @@ fn discovery() {
             black_box(catalogue.discover(query).unwrap());
         });
     }
+    assert!(catalogue.resolve("server3__search_commit_503").is_ok());
     report("resolve a name", || {
-        black_box(catalogue.resolve("server3__write_commit_503").ok());
+        black_box(catalogue.resolve("server3__search_commit_503").ok());
     });
 }
 

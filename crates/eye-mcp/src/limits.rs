@@ -28,23 +28,23 @@ pub const INSTRUCTIONS_BYTES_MAX: usize = 16 << 10;
 pub const PREFIXED_NAME_CHARS_MAX: usize = 64;
 
 /// How long an upstream may take to start: `npx` fetches its package first.
-pub const START: Duration = Duration::from_secs(60);
+pub const START: Duration = Duration::from_mins(1);
 /// How long a call may take when neither it nor the config says.
-pub const CALL: Duration = Duration::from_secs(120);
+pub const CALL: Duration = Duration::from_mins(2);
 /// How long a list may take.
-pub const LIST: Duration = Duration::from_secs(60);
+pub const LIST: Duration = Duration::from_mins(1);
 /// How long an ending child gets after its input closed, and again after a polite signal.
 pub const FAREWELL: Duration = Duration::from_secs(2);
 /// The first pause after a crash; it doubles with each further one.
 pub const BACK_OFF_MIN: Duration = Duration::from_millis(250);
 /// The longest pause.
-pub const BACK_OFF_MAX: Duration = Duration::from_secs(60);
+pub const BACK_OFF_MAX: Duration = Duration::from_mins(1);
 /// An upstream that lived this long is not taken for one that crashes at once.
 pub const STEADY: Duration = Duration::from_secs(30);
 /// How often config files are looked at.
 pub const CONFIG_LOOK: Duration = Duration::from_secs(1);
 /// How long an upstream that nobody holds is kept.
-pub const LINGER: Duration = Duration::from_secs(30 * 60);
+pub const LINGER: Duration = Duration::from_mins(30);
 /// How long a discovery waits for upstreams that have never been asked.
 pub const LEARN: Duration = Duration::from_secs(20);
 
@@ -58,8 +58,10 @@ pub const INSTANCES_MAX: usize = 256;
 pub const CALLS_MAX: usize = 4_096;
 /// A config file.
 pub const CONFIG_BYTES_MAX: usize = 1 << 20;
-/// A kept tool list.
-pub const KEPT_LIST_BYTES_MAX: usize = 64 << 20;
+/// A kept tool list. It is read where everybody waits; a server with more tools is asked for them.
+pub const KEPT_LIST_BYTES_MAX: usize = 2 << 20;
+/// A list of more tools is worked through on a worker thread.
+pub const LIST_INLINE_LEN_MAX: usize = 200;
 
 /// Results kept for one upstream.
 pub const RESULTS_MAX: usize = 256;

@@ -210,9 +210,9 @@ fn seconds(us: u64) -> String {
 mod tests {
     use super::*;
 
-    fn call<'a>(tool: &'a str, ok: bool) -> Ended<'a> {
-        let took = Duration::from_micros(700);
-        Ended { server: "a\"b", tool, took, ok, cached: false, params: "{\"x\":1}", result: "hello world" }
+    fn call(tool: &str, ok: bool) -> Ended<'_> {
+        let lasted = Duration::from_micros(700);
+        Ended { server: "a\"b", tool, took: lasted, ok, cached: false, params: "{\"x\":1}", result: "hello world" }
     }
 
     #[test]

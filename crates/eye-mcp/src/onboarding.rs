@@ -58,16 +58,13 @@ impl Onboarding {
         if identity.is_empty() || identity.len() > IDENTITY_BYTES_MAX {
             return Err(Error::new(Code::PARAMS, format!("an identity has 1 to {IDENTITY_BYTES_MAX} bytes")));
         }
-        match &arguments.instructions {
-            Some(instructions) => self.tell(identity, instructions, arguments.append, now_s),
-            None => match self.read(identity)? {
-                Some(record) => Ok(record.current),
-                None => {
-                    let message = format!("nothing was told to {identity} yet");
-                    Err(Error::new(Code::PARAMS, message).hint("give `instructions` to tell it something"))
-                }
-            },
+        if let Some(instructions) = &arguments.instructions {
+            return self.tell(identity, instructions, arguments.append, now_s);
         }
+        self.read(identity)?.map(|record| record.current).ok_or_else(|| {
+            let message = format!("nothing was told to {identity} yet");
+            Error::new(Code::PARAMS, message).hint("give `instructions` to tell it something")
+        })
     }
 
     fn tell(&self, identity: &str, instructions: &str, append: bool, now_s: u64) -> Result<String, Error> {

@@ -13,8 +13,8 @@ const EXAMPLE: &str = include_str!("../examples/gateway.rs");
 
 /// The blocks of a language.
 fn blocks(language: &str) -> Vec<&'static str> {
-    let parts = DOCS.split(&format!("```{language}\n")).skip(1);
-    parts.map(|part| part.split("```").next().unwrap_or_default()).collect()
+    let fence = format!("```{language}\n");
+    DOCS.split(fence.as_str()).skip(1).map(|part| part.split("```").next().unwrap_or_default()).collect()
 }
 
 #[tokio::test]

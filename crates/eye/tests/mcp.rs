@@ -25,10 +25,11 @@ fn tools() -> Vec<Value> {
 }
 
 fn reply(name: &str, arguments: &Value) -> ToolReply {
+    let number = |name: &str| arguments[name].as_f64().unwrap_or_default();
     match name {
         "slow" => ToolReply::Hold,
         _ if arguments["a"] == -1 => ToolReply::Error(Error::new(Code::THREW, "negative").hint("use 1")),
-        _ => ToolReply::Result(json!({ "sum": arguments["a"].as_f64().unwrap() + arguments["b"].as_f64().unwrap() })),
+        _ => ToolReply::Result(json!({ "sum": number("a") + number("b") })),
     }
 }
 
@@ -405,4 +406,65 @@ fn clients_are_told_what_to_configure() {
     let body: Value = serde_json::from_str(body).unwrap();
     assert_eq!(body["mcpServers"]["eye"]["args"], json!(["mcp"]));
     assert_eq!(home.eye(["mcp", "--print-config", "nobody"]).code, 2);
+}
+
+/// A project whose one server is the hub of another home.
+fn with_upstream(home: &Home, other: &Home) {
+    let folder = home.path("work/.eye");
+    std::fs::create_dir(&folder).unwrap();
+    let path = |below: &str| other.path(below).display().to_string();
+    let config = format!(
+        "servers:\n  other:\n    command: [{program}, mcp]\n    description: Another hub\n    env:\n      HOME: {home}\n      XDG_RUNTIME_DIR: {run}\n      \
+         XDG_CONFIG_HOME: {config}\n      XDG_STATE_HOME: {state}\n      EYE_PORT: \"{port}\"\n",
+        program = env!("CARGO_BIN_EXE_eye"),
+        home = path(""),
+        run = path("run"),
+        config = path("config"),
+        state = path("state"),
+        port = other.port(),
+    );
+    std::fs::write(folder.join("config.yaml"), config).unwrap();
+}
+
+#[test]
+fn tools_of_a_server_behind_the_gateway_are_found_and_called_like_those_of_pages() {
+    let (home, other) = (home(), home());
+    let (_hub, _behind) = (Hub::start(&home), Hub::start(&other));
+    let _page = ScriptedPage::join(&other, &PageSetup::new(&other, "Behind"), |code| match code {
+        "boom" => Reply::threw("far away"),
+        _ => Reply::text("from behind"),
+    });
+    with_upstream(&home, &other);
+    let mut client = Client::legacy(&home, &[]);
+    let found = client.text("mcp_discover", &json!({ "query": "evaluate JavaScript" }), false);
+    assert!(found.starts_with("eye(expr: string, page?: string)  Evaluate JavaScript"), "{found}");
+    let call = json!({ "name": "other::eye", "arguments": { "expr": "1" } });
+    assert_eq!(client.text("mcp_call", &call, false), "from behind");
+    let as_found = json!({ "name": "eye", "arguments": { "expr": "1" } });
+    assert_eq!(client.text("mcp_call", &as_found, false), "from behind");
+    let failing = json!({ "name": "other::eye", "arguments": { "expr": "boom" } });
+    assert_eq!(client.text("mcp_call", &failing, true), "far away");
+    let prefixed = client.call("other__eye", &json!({ "expr": "1" }));
+    assert_eq!(prefixed["_meta"]["eye/untrusted"], true);
+    // A modern client of the same connection gets what a modern result needs.
+    let modern = client.modern("tools/call", json!({ "name": "other__eye", "arguments": { "expr": "1" } }));
+    assert_eq!((&modern["resultType"], &modern["content"][0]["text"]), (&json!("complete"), &json!("from behind")));
+    let servers = client.text("mcp_discover", &json!({ "query": "$.servers.other.description" }), false);
+    assert_eq!(servers, r#""Another hub""#);
+    assert!(home.eye(["discover", "evaluate", "JavaScript"]).stdout.starts_with("eye(expr: string"));
+    assert!(home.eye(["servers"]).stdout.contains("other"));
+}
+
+#[test]
+fn a_client_elsewhere_has_none_of_a_projects_servers() {
+    let (home, other) = (home(), home());
+    let _hub = Hub::start(&home);
+    with_upstream(&home, &other);
+    let mut command = home.command();
+    let elsewhere = json!({ "jsonrpc": "2.0", "id": 1, "method": "gateway/servers", "params": {} });
+    let ran = eye_testkit::Running::of(command.args(["rpc", &elsewhere.to_string()])).wait();
+    assert!(!ran.stdout.contains("Another hub"), "{}", ran.stdout);
+    let here = json!({ "cwd": home.path("work"), "env": {} });
+    let here = json!({ "jsonrpc": "2.0", "id": 1, "method": "gateway/servers", "params": here });
+    assert!(home.eye(["rpc", &here.to_string()]).stdout.contains("Another hub"));
 }

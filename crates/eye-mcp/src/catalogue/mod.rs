@@ -189,7 +189,7 @@ impl Catalogue {
     fn named(&self, query: &str) -> Vec<usize> {
         let mut found: Vec<usize> = self.by_name.get(query).into_iter().flatten().map(|at| *at as usize).collect();
         if found.is_empty()
-            && let Ok(entry) = self.resolve(query)
+            && let Some(entry) = self.find(query)
         {
             found.extend(self.entries.iter().position(|other| Arc::ptr_eq(other, entry)));
         }
@@ -220,30 +220,32 @@ impl Catalogue {
 
     /// The tool that a caller means: a bare name, `server::tool`, or the prefixed form.
     pub fn resolve(&self, name: &str) -> Result<&Arc<Entry>, Unresolved> {
-        match self.by_name.get(name).map(Vec::as_slice) {
-            Some([only]) => return Ok(&self.entries[*only as usize]),
-            Some(several) => {
-                let of = |at: &u32| &self.entries[*at as usize];
-                let candidates = several.iter().map(|at| qualified(&of(at).server, name)).collect();
-                return Err(Unresolved::Ambiguous { name: name.to_owned(), candidates });
-            }
-            None => {}
+        if let Some([first, second, rest @ ..]) = self.by_name.get(name).map(Vec::as_slice) {
+            let all = [first, second].into_iter().chain(rest);
+            let candidates = all.map(|at| qualified(&self.entries[*at as usize].server, name)).collect();
+            return Err(Unresolved::Ambiguous { name: name.to_owned(), candidates });
+        }
+        self.find(name).ok_or_else(|| {
+            // Looking for near names takes a while; it is done only for whoever needs them.
+            Unresolved::Unknown { name: name.chars().take(200).collect(), near: self.near(name) }
+        })
+    }
+
+    /// The one tool with this name, in any of its forms.
+    fn find(&self, name: &str) -> Option<&Arc<Entry>> {
+        if let Some([only]) = self.by_name.get(name).map(Vec::as_slice) {
+            return Some(&self.entries[*only as usize]);
         }
         // A server's name may hold `::` itself, and so may a tool's: every split is tried.
-        for (at, _) in name.match_indices("::") {
-            let (server, tool) = (&name[..at], &name[at + 2..]);
-            if let Some(entry) = self.of_server(server, tool) {
-                return Ok(entry);
-            }
+        let mut splits = name.match_indices("::").map(|(at, _)| (&name[..at], &name[at + 2..]));
+        if let Some(entry) = splits.find_map(|(server, tool)| self.of_server(server, tool)) {
+            return Some(entry);
         }
         let by_prefixed = self.by_prefixed.get_or_init(|| {
             let all = self.entries.iter().enumerate();
             all.map(|(at, e)| (prefixed(&e.server, &e.name), u32::try_from(at).unwrap_or(u32::MAX))).collect()
         });
-        if let Some(at) = by_prefixed.get(name) {
-            return Ok(&self.entries[*at as usize]);
-        }
-        Err(Unresolved::Unknown { name: name.chars().take(200).collect(), near: self.near(name) })
+        by_prefixed.get(name).map(|at| &self.entries[*at as usize])
     }
 
     fn of_server(&self, server: &str, tool: &str) -> Option<&Arc<Entry>> {

@@ -3,6 +3,7 @@
 use super::DiscoverError;
 use jsonpath_rfc9535::JsonPath;
 use serde_json::Value;
+use std::fmt::Write;
 
 /// `..` in one path. Each multiplies the work by the size of the document.
 const DESCENTS_MAX: usize = 2;
@@ -53,15 +54,14 @@ fn rewritten(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     let mut rest = path;
     while let Some(first) = rest.chars().next() {
-        if let Some((text, after)) = quoted(rest) {
+        if let Some((_, after)) = quoted(rest) {
             out.push_str(&rest[..rest.len() - after.len()]);
-            let _ = text;
             rest = after;
         } else if first == '@' {
             let subject = subject(rest);
             let after = rest[subject.len()..].trim_start();
             if let Some((pattern, after)) = test(after) {
-                out.push_str(&format!("search({subject}, {})", as_text(&pattern)));
+                let _ = write!(out, "search({subject}, {})", as_text(&pattern));
                 rest = after;
             } else {
                 out.push_str(subject);
@@ -175,7 +175,9 @@ fn as_text(pattern: &str) -> String {
     for c in pattern.chars() {
         match c {
             '\'' | '\\' => text.extend(['\\', c]),
-            c if c.is_control() => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if c.is_control() => {
+                let _ = write!(text, "\\u{:04x}", u32::from(c));
+            }
             c => text.push(c),
         }
     }

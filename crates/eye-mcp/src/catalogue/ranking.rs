@@ -66,30 +66,33 @@ impl Ranking {
     }
 
     fn of_words(&self, query: &[String]) -> Vec<usize> {
-        let mut scores: HashMap<u32, (f32, u32)> = HashMap::new();
+        // By place, not by key: a common word is in every tool, and this is all that a search does.
+        let mut scores: Vec<(f32, u16)> = vec![(0.0, 0); self.count];
+        let mut best: Vec<f32> = vec![0.0; self.count];
         for word in query {
-            let mut best: HashMap<u32, f32> = HashMap::new();
+            best.fill(0.0);
             for (at, quality) in self.fitting(word) {
                 let postings = &self.vocabulary[at].1;
                 let rarity = rarity(self.count, postings.len());
                 for Posting { entry, weight } in postings {
-                    let score = best.entry(*entry).or_default();
+                    let score = &mut best[*entry as usize];
                     *score = score.max(quality * weight * rarity);
                 }
             }
-            for (entry, score) in best {
-                let (sum, matched) = scores.entry(entry).or_default();
-                *sum += score;
-                *matched += 1;
+            for ((sum, matched), best) in scores.iter_mut().zip(&best) {
+                *sum += best;
+                *matched += u16::from(*best > 0.0);
             }
         }
         // Whoever fits all of the words stands above whoever fits one of them well.
-        let share = |matched: u32| f32::from(u16::try_from(matched).unwrap_or(u16::MAX)) / as_f32(query.len());
-        let mut ranked: Vec<(f32, u32)> =
-            scores.into_iter().map(|(entry, (sum, matched))| (sum * share(matched), entry)).collect();
+        let all = as_f32(query.len());
+        let score = |(sum, matched): &(f32, u16)| sum * f32::from(*matched) / all;
+        let fitting = scores.iter().enumerate().filter(|(_, (_, matched))| *matched > 0);
+        let mut ranked: Vec<(f32, usize)> = fitting.map(|(entry, found)| (score(found), entry)).collect();
+        let floor = ranked.iter().map(|(score, _)| *score).fold(0.0, f32::max) * NOISE;
+        ranked.retain(|(score, _)| *score >= floor);
         ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let floor = ranked.first().map_or(0.0, |(best, _)| best * NOISE);
-        ranked.into_iter().take_while(|(score, _)| *score >= floor).map(|(_, entry)| entry as usize).collect()
+        ranked.into_iter().map(|(_, entry)| entry).collect()
     }
 
     /// What a query was probably meant to be: each word replaced by the nearest that there is.
@@ -97,7 +100,12 @@ impl Ranking {
         let mut meant = Vec::new();
         for word in telling(query).iter().take(QUERY_WORDS_MAX) {
             let slips_max = if word.chars().count() <= 4 { 1 } else { 2 };
+            let numeral = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
             let near = |known: &str| {
+                // Every number is near every other.
+                if numeral(known) {
+                    return None;
+                }
                 let length = known.chars().count().abs_diff(word.chars().count());
                 (length <= slips_max).then(|| strsim::damerau_levenshtein(word, known)).filter(|n| *n <= slips_max)
             };

@@ -7,7 +7,7 @@ const EMPTY: [&str; 34] = [
     "your",
 ];
 
-/// The words of a text, lower-case, in order; camelCase and snake_case are taken apart.
+/// The words of a text, lower-case, in order; `camelCase` and `snake_case` are taken apart.
 pub fn words(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut word = String::new();

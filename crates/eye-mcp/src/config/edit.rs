@@ -15,23 +15,20 @@ pub fn add_server(text: &str, name: &str, server: &ServerConfig, file: &Path) ->
     }
     let lines: Vec<&str> = text.lines().collect();
     let head = lines.iter().position(|line| line.trim_end() == "servers:" || line.starts_with("servers: #"));
-    let after = match head {
-        Some(head) => {
-            let indent = lines[head + 1..].iter().find(|line| !is_empty(line)).map_or(2, |line| indent_of(line).max(1));
-            let end = lines[head + 1..].iter().position(|line| !is_empty(line) && indent_of(line) == 0);
-            let mut end = end.map_or(lines.len(), |end| head + 1 + end);
-            // Empty lines and comments before the next key are that key's.
-            while end > head + 1 && is_empty(lines[end - 1]) {
-                end -= 1;
-            }
-            let block = block(name, server, indent);
-            let rest = lines[end..].iter().map(|line| format!("{line}\n"));
-            lines[..end].iter().map(|line| format!("{line}\n")).chain([block]).chain(rest).collect()
+    let after = if let Some(head) = head {
+        let indent = lines[head + 1..].iter().find(|line| !is_empty(line)).map_or(2, |line| indent_of(line).max(1));
+        let end = lines[head + 1..].iter().position(|line| !is_empty(line) && indent_of(line) == 0);
+        let mut end = end.map_or(lines.len(), |end| head + 1 + end);
+        // Empty lines and comments before the next key are that key's.
+        while end > head + 1 && is_empty(lines[end - 1]) {
+            end -= 1;
         }
-        None => {
-            let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-            format!("{text}{gap}servers:\n{}", block(name, server, 2))
-        }
+        let block = block(name, server, indent);
+        let rest = lines[end..].iter().map(|line| format!("{line}\n"));
+        lines[..end].iter().map(|line| format!("{line}\n")).chain([block]).chain(rest).collect()
+    } else {
+        let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        format!("{text}{gap}servers:\n{}", block(name, server, 2))
     };
     // The proof: the file now says what it said, and the new server.
     let mut want: Config = before;

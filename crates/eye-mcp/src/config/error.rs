@@ -31,7 +31,7 @@ impl ConfigError {
 
     pub(super) fn of_yaml(file: &Path, error: &serde_saphyr::Error) -> Self {
         let error = error.without_snippet();
-        let place = error.location().map(|location| (u64::from(location.line()), u64::from(location.column())));
+        let place = error.location().map(|location| (location.line(), location.column()));
         let (message, hint) = match error {
             serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => {
                 let near = expected.iter().map(|known| (strsim::damerau_levenshtein(field, known), known)).min();

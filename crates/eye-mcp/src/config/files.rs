@@ -3,6 +3,7 @@
 use super::{Config, ConfigError, parse};
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -46,6 +47,12 @@ impl Layers {
     fn add(&mut self, file: PathBuf) {
         // The stamp is older than what is read, so a change in between is seen the next time.
         let stamp = Stamp::of(&file);
+        if let Some(owner) = stranger(&file) {
+            let why = format!("it belongs to another user ({owner}), and would start programs as you");
+            self.errors.push(ConfigError::new(&file, why).hint("make it yours, or work in another folder"));
+            self.files.push((file, stamp));
+            return;
+        }
         match fs::read_to_string(&file) {
             Ok(text) => match parse(&text, &file) {
                 Ok(layer) => self.config = std::mem::take(&mut self.config).under(layer),
@@ -61,6 +68,12 @@ impl Layers {
     pub fn changed(&self) -> bool {
         self.files.iter().any(|(file, stamp)| Stamp::of(file) != *stamp)
     }
+}
+
+/// The owner of a file, when that is neither this user nor the system: in a shared folder anybody may put one above us.
+fn stranger(file: &Path) -> Option<u32> {
+    let owner = fs::metadata(file).ok()?.uid();
+    (owner != 0 && owner != rustix::process::getuid().as_raw()).then_some(owner)
 }
 
 impl Stamp {

@@ -3,7 +3,7 @@
 use super::Face;
 use super::call::{Call, Outlet, Stop};
 use super::client::{Client, Newcomer};
-use super::era::{Era, Meta};
+use super::era::{CAPABILITIES, Era, Meta};
 use super::hub::Identity;
 use super::limits::{INPUT_ROUNDS_MAX, OUTLET_LEN_MAX};
 use super::message::Request;
@@ -29,7 +29,7 @@ pub(super) async fn upstream(
     params: Box<RawValue>,
     timeout: Option<Duration>,
 ) -> Result<Outcome, Stop> {
-    let mut params = params;
+    let mut params = with_capabilities(call, params);
     for _ in 0..INPUT_ROUNDS_MAX {
         let context = CallContext { progress: call.progress_sink(), timeout, ..CallContext::default() };
         let scope = &call.client.scope;
@@ -54,6 +54,20 @@ pub(super) async fn upstream(
         params = raw(&json(&members));
     }
     Err(Error::new(Code::REQUEST, format!("{server} asked for input {INPUT_ROUNDS_MAX} times")).into())
+}
+
+/// A modern upstream asks only for what its caller can do; a legacy client said so once, in its handshake.
+fn with_capabilities(call: &Call, params: Box<RawValue>) -> Box<RawValue> {
+    let agreed = call.client.agreed().map(|agreed| &agreed.capabilities).filter(|_| call.era == Era::Legacy);
+    let Some(capabilities) = agreed.filter(|all| all.as_object().is_some_and(|all| !all.is_empty())) else {
+        return params;
+    };
+    let Ok(mut members) = serde_json::from_str::<IndexMap<String, Box<RawValue>>>(params.get()) else { return params };
+    let meta = members.get("_meta").and_then(|meta| serde_json::from_str(meta.get()).ok());
+    let mut meta: IndexMap<String, Box<RawValue>> = meta.unwrap_or_default();
+    meta.insert(CAPABILITIES.into(), raw(&capabilities.to_string()));
+    members.insert("_meta".into(), raw(&json(&meta)));
+    raw(&json(&members))
 }
 
 #[derive(Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::Face;
 use super::hub::{Identity, Link};
-use super::limits::SUBSCRIPTIONS_MAX;
+use super::limits::{CHANGES_LEN_MAX, SUBSCRIPTIONS_MAX};
 use super::message::Message;
 use crate::{Project, RpcError, Scope};
 use eye_protocol::{Code, Error};
@@ -43,7 +43,7 @@ pub struct Client {
     pub(super) link: Arc<dyn Link>,
     pub(super) scope: Scope,
     pub(super) full: bool,
-    pub(super) changes: broadcast::Sender<Change>,
+    changes: OnceLock<broadcast::Sender<Change>>,
     pub(super) pumping: AtomicBool,
     agreed: OnceLock<Agreed>,
     asked: Mutex<HashMap<u64, oneshot::Sender<Answered>>>,
@@ -79,13 +79,26 @@ impl Client {
             scope,
             pumping: AtomicBool::new(false),
             full: newcomer.full,
-            changes: broadcast::channel(64).0,
+            changes: OnceLock::new(),
             agreed: OnceLock::new(),
             asked: Mutex::default(),
             last_asked: AtomicU64::new(0),
             level: Mutex::new(0),
             followed: Mutex::default(),
         }))
+    }
+
+    /// What changes, from now on. Most clients of one request never ask.
+    pub(super) fn changes(&self) -> broadcast::Receiver<Change> {
+        self.changes.get_or_init(|| broadcast::channel(CHANGES_LEN_MAX).0).subscribe()
+    }
+
+    /// Tells whoever listens.
+    pub(super) fn tell(&self, change: Change) {
+        if let Some(changes) = self.changes.get() {
+            // Nobody may be listening any more.
+            let _ = changes.send(change);
+        }
     }
 
     pub(super) fn agree(&self, version: &'static str, capabilities: serde_json::Value) {

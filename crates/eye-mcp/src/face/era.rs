@@ -23,6 +23,9 @@ pub const UNSUPPORTED_VERSION: i64 = -32022;
 /// A resource that is not there, as legacy clients know it; modern ones get -32602.
 pub const RESOURCE_NOT_FOUND: i64 = -32002;
 
+/// Where modern requests say what their client can do.
+pub const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
 /// Which rules hold for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Era {

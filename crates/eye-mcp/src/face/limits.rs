@@ -26,6 +26,8 @@ pub const BATCH_LEN_MAX: usize = 256;
 pub const LIST_LEN_MAX: usize = 250;
 /// Resources that one client follows.
 pub const SUBSCRIPTIONS_MAX: usize = 1_024;
+/// Changes that a slow listener has not heard of yet.
+pub const CHANGES_LEN_MAX: usize = 64;
 /// Changes that come together are told together.
 pub const CHANGES_PAUSE: Duration = Duration::from_millis(30);
 /// A stream that says nothing is kept alive by a comment.

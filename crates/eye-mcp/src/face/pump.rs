@@ -50,8 +50,7 @@ impl Client {
             for change in changed {
                 if !told.contains(&change) {
                     told.push(change.clone());
-                    // Nobody may be listening.
-                    let _ = self.changes.send(change);
+                    self.tell(change);
                 }
             }
         }
@@ -170,7 +169,7 @@ pub async fn listen(call: &Call) -> Result<String, RpcError> {
         notifications: Filter,
     }
     let Listen { notifications: mut filter } = call.params()?;
-    let mut changes = call.client.changes.subscribe();
+    let mut changes = call.client.changes();
     let mut accepted = Vec::new();
     for uri in std::mem::take(&mut filter.resource_subscriptions) {
         // What tells of no changes is not among what is acknowledged.

@@ -8,7 +8,7 @@ use super::limits::LIST_LEN_MAX;
 use super::methods::{Cursor, page_of, provided};
 use super::outcome::Outcome;
 use super::provider::List;
-use crate::RpcError;
+use crate::{CallContext, RpcError};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
 use serde::Deserialize;
@@ -133,26 +133,28 @@ fn log_lines(value: &RawValue) -> Option<String> {
 
 /// A resource of an upstream that runs. Whose it is is found by its list, else by asking.
 async fn read_upstream(call: &Call, uri: &str) -> Result<Outcome, Stop> {
-    let running = call.client.running();
-    let mut owner = None;
-    for server in &running {
-        let all = call.client.list_of(server, "resources/list", "resources").await;
-        if all.iter().any(|raw| serde_json::from_str::<Uri>(raw.get()).is_ok_and(|one| one.uri == uri)) {
-            owner = Some(server.clone());
-            break;
-        }
-    }
     let params = || RawValue::from_string(call.raw_params().to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());
-    if let Some(server) = owner {
+    if let Some(server) = owner(call, uri).await {
         return ask::upstream(call, &server, "resources/read", params(), None).await;
     }
-    for server in &running {
+    for server in &call.client.running() {
         // A template of theirs may fit.
         if let Ok(found) = ask::upstream(call, server, "resources/read", params(), None).await {
             return Ok(found);
         }
     }
     Err(not_found(call, uri, None).into())
+}
+
+/// The upstream that lists a resource.
+async fn owner(call: &Call, uri: &str) -> Option<String> {
+    for server in call.client.running() {
+        let all = call.client.list_of(&server, "resources/list", "resources").await;
+        if all.iter().any(|raw| serde_json::from_str::<Uri>(raw.get()).is_ok_and(|one| one.uri == uri)) {
+            return Some(server);
+        }
+    }
+    None
 }
 
 /// A resource that is not there, as each era says it.
@@ -181,7 +183,7 @@ pub(super) fn unsubscribe(call: &Call) -> Result<Outcome, Stop> {
     Ok(Outcome::ours(""))
 }
 
-/// Begins to hear of a resource: only a state tells when it changes.
+/// Begins to hear of a resource: of pages, only a state tells when it changes.
 pub(super) async fn watch(call: &Call, uri: &str) -> Result<(), RpcError> {
     match parse(uri) {
         Some((session, Part::State)) => {
@@ -192,7 +194,12 @@ pub(super) async fn watch(call: &Call, uri: &str) -> Result<(), RpcError> {
         Some(_) => Err(Error::new(Code::PARAMS, format!("{uri} does not tell when it changes"))
             .hint("follow the page's state, or read it again")
             .into()),
-        None => Err(not_found(call, uri, None)),
+        None => {
+            let server = owner(call, uri).await.ok_or_else(|| not_found(call, uri, None))?;
+            let params = RawValue::from_string(format!(r#"{{"uri":{}}}"#, json(uri))).ok();
+            let context = CallContext::default();
+            call.client.scope.request(&server, "resources/subscribe", params, context).await.map(|_| ())
+        }
     }
 }
 

@@ -133,7 +133,7 @@ impl Session {
             return;
         }
         let (client, own, ended) = (self.client.clone(), self.own.clone(), self.ended.clone());
-        let mut changes = client.changes.subscribe();
+        let mut changes = client.changes();
         tokio::spawn(async move {
             let hear = async {
                 loop {

@@ -101,7 +101,7 @@ impl Connection {
     {
         let (mut reader, mut writer) = tokio::io::split(stream);
         let client = self.client.clone();
-        let mut changes = client.changes.subscribe();
+        let mut changes = client.changes();
         let pump = client.pump();
         tokio::pin!(pump);
         let mut open = true;

@@ -215,9 +215,11 @@ async fn mcp_call(call: &Call, arguments: &str) -> Result<Outcome, Stop> {
         // Models often write the object as a string.
         Some(given) => content::plain(given),
     };
+    // An upstream may have a tool that is called as ours are: discovery shows that one, so it is meant.
+    let ours = call.client.catalogue().await.catalogue.resolve(&name).is_err();
     let outcome = match name.as_str() {
-        "eye" => eye(call, &arguments).await,
-        "mcp_discover" => discover(call, &arguments).await,
+        "eye" if ours => eye(call, &arguments).await,
+        "mcp_discover" if ours => discover(call, &arguments).await,
         _ => match call.client.resolve(&name).await {
             Ok((held, entry)) => {
                 let timeout = timeout.map(Duration::from_millis);

@@ -113,9 +113,9 @@ async fn forwarded(scope: &Scope, method: &str, params: Map<String, Value>) -> R
             let tools: Result<Vec<Value>, RpcError> = scope.entries().iter().map(|entry| value(entry.tool())).collect();
             Ok(json!({ "tools": tools? }))
         }
-        "resources/list" => Ok(json!({ "resources": values(scope.gather(method).await)? })),
-        "resources/templates/list" => Ok(json!({ "resourceTemplates": values(scope.gather(method).await)? })),
-        "prompts/list" => Ok(json!({ "prompts": values(scope.gather(method).await)? })),
+        "resources/list" => Ok(json!({ "resources": values(&scope.gather(method).await)? })),
+        "resources/templates/list" => Ok(json!({ "resourceTemplates": values(&scope.gather(method).await)? })),
+        "prompts/list" => Ok(json!({ "prompts": values(&scope.gather(method).await)? })),
         "resources/read" => to_holder(scope, method, "resources/list", "uri", params).await,
         "prompts/get" => to_holder(scope, method, "prompts/list", "name", params).await,
         _ => Err(Error::new(Code::METHOD, format!("Method '{method}' not found")).into()),
@@ -139,22 +139,22 @@ async fn to_holder(
         None => scope.with_capability(capability(list)),
     };
     let nobody = Error::new(Code::PARAMS, format!("no server has {wanted}")).hint(format!("ask for {list}"));
-    let mut last = Err(nobody.into());
+    let mut answer = Err(nobody.into());
     for server in asked {
-        last =
+        answer =
             scope.request(&server, method, Some(raw(&params)?), CallContext::default()).await.and_then(|r| value(&r));
-        if last.is_ok() {
+        if answer.is_ok() {
             break;
         }
     }
-    last
+    answer
 }
 
 fn capability(list: &str) -> &str {
     list.split('/').next().unwrap_or(list)
 }
 
-fn values(items: Vec<(Box<str>, Box<RawValue>)>) -> Result<Vec<Value>, RpcError> {
+fn values(items: &[(Box<str>, Box<RawValue>)]) -> Result<Vec<Value>, RpcError> {
     items.iter().map(|(_, item)| value(item)).collect()
 }
 

@@ -95,6 +95,10 @@ impl Gateway {
         let mut scopes = self.0.scopes.lock().unwrap_or_else(PoisonError::into_inner);
         scopes.retain(|scope| scope.strong_count() > 0);
         let same = scopes.iter().filter_map(Weak::upgrade).find(|scope| scope.project() == &project);
+        // Whoever has just changed a config and asks again means the new one.
+        if let Some(scope) = &same {
+            scope.reload();
+        }
         let scope = same.unwrap_or_else(|| {
             let scope = Arc::new(ScopeInner::new(Arc::clone(&self.0.shared), project));
             scopes.push(Arc::downgrade(&scope));

@@ -25,7 +25,7 @@ pub enum Wire {
     /// A child's stdin and stdout.
     Child(ChildWire),
     /// POST and events.
-    Http(HttpWire),
+    Http(Box<HttpWire>),
 }
 
 struct Waiting {
@@ -264,15 +264,10 @@ impl Connection {
         let message = format!("{} sent a message of more than {} MiB", self.server, MESSAGE_BYTES_MAX >> 20);
         let error: RpcError = Error::new(Code::INTERNAL, message).hint("ask for less, or for a part of it").into();
         let whose = envelope::id_in_ends(head, tail).filter(|id| self.calls().contains_key(id));
-        match whose {
-            Some(id) => self.fail(id, error),
-            None => {
-                // Somebody's answer is lost, and nobody knows whose: better all end now than one of them never.
-                let all: Vec<u64> = self.calls().keys().copied().collect();
-                for id in all {
-                    self.fail(id, error.clone());
-                }
-            }
+        // When nobody knows whose answer is lost, better all end now than one of them never.
+        let lost: Vec<u64> = whose.map_or_else(|| self.calls().keys().copied().collect(), |id| vec![id]);
+        for id in lost {
+            self.fail(id, error.clone());
         }
     }
 

@@ -212,10 +212,11 @@ impl HttpWire {
     async fn exchange(&self, connection: &Arc<Connection>, id: Option<u64>, headers: HeaderMap, text: String) {
         match self.send(Method::POST, headers, Some(text)).await {
             Ok(response) => self.answered(connection, id, response).await,
-            Err(why) => {
-                if let Some(id) = id {
+            Err(Unreached { why, unsent }) => {
+                if let Some(id) = id.filter(|_| unsent) {
                     connection.fail_unsent(id, &why);
                 }
+                // What may have been sent ends with the connection, and is not sent again.
                 connection.end(&why);
             }
         }
@@ -226,7 +227,7 @@ impl HttpWire {
         method: Method,
         headers: HeaderMap,
         text: Option<String>,
-    ) -> Result<Response<Incoming>, String> {
+    ) -> Result<Response<Incoming>, Unreached> {
         let mut request = Request::new(Body::from(text.unwrap_or_default()));
         *request.uri_mut() = self.uri.clone();
         *request.headers_mut() = headers;
@@ -237,13 +238,15 @@ impl HttpWire {
         }
         *request.method_mut() = method;
         self.client.request(request).await.map_err(|error| {
-            let mut why = format!("{} cannot be reached: {error}", self.uri);
+            let unsent = error.is_connect();
+            let what = if unsent { "cannot be reached" } else { "broke off" };
+            let mut why = format!("{} {what}: {error}", self.uri);
             let mut cause = std::error::Error::source(&error);
             while let Some(inner) = cause {
                 why = format!("{why}: {inner}");
                 cause = inner.source();
             }
-            why
+            Unreached { why, unsent }
         })
     }
 
@@ -359,6 +362,13 @@ impl HttpWire {
     }
 }
 
+/// A request that got no response.
+struct Unreached {
+    why: String,
+    /// Nobody was there to take it.
+    unsent: bool,
+}
+
 /// Where a stream of events is.
 struct Place {
     last: Option<HeaderValue>,
@@ -430,11 +440,11 @@ fn said(code: Code, server: &str, what: &str) -> RpcError {
 /// A value that a header cannot carry travels in base64.
 fn encoded(value: &str) -> String {
     let edge = |c: Option<char>| c.is_some_and(|c| c == ' ' || c == '\t');
-    let plain = value.chars().all(|c| (' '..='~').contains(&c))
-        && !edge(value.chars().next())
-        && !edge(value.chars().last())
-        && !(value.starts_with("=?base64?") && value.ends_with("?="));
-    if plain { value.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(value)) }
+    let odd = value.chars().any(|c| !(' '..='~').contains(&c))
+        || edge(value.chars().next())
+        || edge(value.chars().last())
+        || (value.starts_with("=?base64?") && value.ends_with("?="));
+    if odd { format!("=?base64?{}?=", STANDARD.encode(value)) } else { value.to_owned() }
 }
 
 #[cfg(test)]

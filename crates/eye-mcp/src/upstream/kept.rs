@@ -47,11 +47,16 @@ pub fn read(file: &Path) -> Option<Kept> {
 
 /// Writes the file, whole or not at all. A list that cannot be kept is asked for again; nobody need be told.
 pub fn write(file: &Path, kept: &Kept) -> std::io::Result<()> {
+    let text = serde_json::to_vec(kept)?;
+    if text.len() > KEPT_LIST_BYTES_MAX {
+        // What was kept before is not true any more.
+        return fs::remove_file(file);
+    }
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let draft = file.with_extension(format!("{}.draft", std::process::id()));
     let mut out = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
-    out.write_all(&serde_json::to_vec(kept)?)?;
+    out.write_all(&text)?;
     drop(out);
     fs::rename(&draft, file)
 }
@@ -70,6 +75,12 @@ mod tests {
         assert_eq!(read(&file).unwrap().tools[0].get(), r#"{"name":"x","z":1.0,"a":2}"#);
         assert_eq!(fs::read_dir(home.path().join("deep")).unwrap().count(), 1);
         fs::write(&file, "nonsense").unwrap();
+        assert!(read(&file).is_none());
+        let large = |bytes: usize| RawValue::from_string(format!("\"{}\"", "x".repeat(bytes))).unwrap();
+        let kept = |bytes| Kept { tools: vec![large(bytes)], ..Kept::default() };
+        write(&file, &kept(KEPT_LIST_BYTES_MAX - 100)).unwrap();
+        assert!(read(&file).is_some());
+        write(&file, &kept(KEPT_LIST_BYTES_MAX)).unwrap();
         assert!(read(&file).is_none());
     }
 }

@@ -38,10 +38,10 @@ impl Lines {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             self.take(&bytes[..end]);
             bytes = &bytes[end + 1..];
-            let held = std::mem::take(&mut self.held);
+            let rest = std::mem::take(&mut self.held);
             lines.push(match self.passing.take() {
-                Some(head) => Line::TooLong { head, tail: held },
-                None => Line::Whole(held),
+                Some(head) => Line::TooLong { head, tail: rest },
+                None => Line::Whole(rest),
             });
         }
         self.take(bytes);

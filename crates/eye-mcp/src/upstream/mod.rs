@@ -19,7 +19,7 @@ use crate::catalogue::{Entry, Standing};
 use crate::config::{Spec, Transport};
 use crate::error::RpcError;
 use crate::gateway::{CallContext, Change, ChangeKind, ServerState};
-use crate::limits::{BACK_OFF_MAX, BACK_OFF_MIN, FAREWELL, LIST, START, STEADY};
+use crate::limits::{BACK_OFF_MAX, BACK_OFF_MIN, FAREWELL, LIST, LIST_INLINE_LEN_MAX, START, STEADY};
 use crate::metrics::{Ended, Metrics};
 use connection::{Connection, Failed, Wire};
 use eye_protocol::{Code, Error};
@@ -167,7 +167,10 @@ impl Upstream {
     /// When it was last used, and whether something is under way.
     pub fn is_idle_since(&self) -> Option<Instant> {
         let pending = match &*lock(&self.state) {
-            State::Ready(connection) => connection.pending(),
+            // In the modern era one request stands as long as the connection: the one that listens.
+            State::Ready(connection) => {
+                connection.pending().saturating_sub(usize::from(connection.era() == Era::Modern))
+            }
             State::Starting(_) => 1,
             State::Idle | State::Down { .. } => 0,
         };
@@ -242,7 +245,7 @@ impl Upstream {
             let was_up = connected.is_ok();
             let why = match connected {
                 Ok((connection, greeting, tools)) => {
-                    self.is_up(&connection, greeting, tools);
+                    self.is_up(&connection, greeting, tools).await;
                     if let Some(tell) = tell.take() {
                         let _ = tell.send(Some(Ok(Arc::clone(&connection))));
                     }
@@ -286,7 +289,7 @@ impl Upstream {
                 connection
             }
             Transport::Http { .. } => {
-                let wire = Wire::Http(http::HttpWire::new(&self.spec.transport)?);
+                let wire = Wire::Http(Box::new(http::HttpWire::new(&self.spec.transport)?));
                 Arc::new(Connection::new(&self.spec.name, self.instance, wire, self.changes.clone()))
             }
         };
@@ -295,10 +298,9 @@ impl Upstream {
         let greeted = tokio::time::timeout(START, handshake::greet(&connection, self.spec.era)).await;
         let greeting = greeted.unwrap_or_else(|_| Err(too_slow(&connection)))?;
         let tools = if greeting.capabilities.get("tools").is_some_and(|tools| !tools.is_null()) {
-            lists::tools(&connection).await.map_err(|why| match connection.has_ended() {
-                true => connection.why_ended().to_owned(),
-                false => why,
-            })?
+            lists::tools(&connection)
+                .await
+                .map_err(|why| if connection.has_ended() { connection.why_ended().to_owned() } else { why })?
         } else {
             Vec::new()
         };
@@ -306,7 +308,7 @@ impl Upstream {
         Ok((connection, greeting, tools))
     }
 
-    fn is_up(&self, connection: &Arc<Connection>, greeting: Greeting, tools: Vec<Box<RawValue>>) {
+    async fn is_up(self: &Arc<Self>, connection: &Arc<Connection>, greeting: Greeting, tools: Vec<Box<RawValue>>) {
         *lock(&self.state) = State::Ready(Arc::clone(connection));
         {
             let mut about = lock(&self.about);
@@ -315,12 +317,17 @@ impl Upstream {
             about.greeting = Some(greeting);
         }
         lock(&self.results).clear();
-        self.list(connection, tools);
+        self.list(connection, tools).await;
     }
 
     /// Takes a list of tools, tells if it is another, and keeps it.
-    fn list(&self, connection: &Connection, tools: Vec<Box<RawValue>>) {
-        let entries = lists::entries(&tools, &self.spec, &Standing::Ready);
+    async fn list(self: &Arc<Self>, connection: &Connection, tools: Vec<Box<RawValue>>) {
+        let few = tools.len() <= LIST_INLINE_LEN_MAX;
+        let upstream = Arc::clone(self);
+        let sort = move || (lists::entries(&tools, &upstream.spec, &Standing::Ready), tools);
+        let sorted = if few { Ok(sort()) } else { tokio::task::spawn_blocking(sort).await };
+        // A worker that is taken down with the runtime has no list.
+        let Ok((entries, tools)) = sorted else { return };
         if let (Wire::Http(wire), Era::Modern) = (&connection.wire, connection.era()) {
             wire.set_header_params(lists::header_params(&entries));
         }
@@ -372,7 +379,7 @@ impl Upstream {
                 connection.tools_changed.notified().await;
                 tokio::time::sleep(LIST_SETTLES).await;
                 if let Ok(tools) = lists::tools(connection).await {
-                    self.list(connection, tools);
+                    self.list(connection, tools).await;
                 }
             }
         };
@@ -402,7 +409,7 @@ impl Upstream {
                 } });
                 let Ok(wanted) = to_raw_value(&wanted) else { return };
                 while ["tools", "resources", "prompts"].iter().any(|list| tells(list)) {
-                    let forever = Duration::from_secs(24 * 3600);
+                    let forever = Duration::from_hours(24);
                     let context = CallContext::default();
                     let ended =
                         connection.request("subscriptions/listen", Some(wanted.clone()), &context, forever).await;

@@ -84,7 +84,7 @@ mod tests {
             assert!(results.bytes <= RESULTS_BYTES_MAX);
         }
         let huge = RawValue::from_string(format!("\"{}\"", "x".repeat(RESULTS_BYTES_MAX / 4))).unwrap();
-        results.put(question(99), &huge, now, ttl);
-        assert!(results.get(&question(99), now).is_none());
+        results.put(question(9_999), &huge, now, ttl);
+        assert!(results.get(&question(9_999), now).is_none());
     }
 }

@@ -4,9 +4,8 @@
 
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
-use std::thread;
-use std::time::Duration;
 
+#[allow(clippy::struct_excessive_bools, reason = "each is one way to misbehave")]
 struct Behaviour {
     modern: bool,
     silent: bool,
@@ -226,9 +225,6 @@ impl Behaviour {
             "count" => {
                 self.counted += 1;
                 self.answer(id, &text(self.counted.to_string()));
-            }
-            "slow" => {
-                thread::sleep(Duration::from_secs(600));
             }
             _ => self.refuse(id, -32602, "no such tool"),
         }

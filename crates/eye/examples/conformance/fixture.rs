@@ -108,7 +108,7 @@ impl Provider for Fixture {
                 Some(Box::pin(async move { prompt(call, &params) }))
             }
             // What is none of ours is for the face to refuse.
-            "resources/read" if is_known(&params.uri) => Some(Box::pin(async move { read(&params.uri) })),
+            "resources/read" if is_known(&params.uri) => Some(Box::pin(async move { Ok(read(&params.uri)) })),
             "resources/subscribe" | "resources/unsubscribe" if params.uri.starts_with("test://") => {
                 Some(Box::pin(async { Ok(Outcome::ours("")) }))
             }
@@ -133,7 +133,7 @@ fn is_known(uri: &str) -> bool {
         || template_id(uri).is_some()
 }
 
-fn read(uri: &str) -> Result<Outcome, Stop> {
+fn read(uri: &str) -> Outcome {
     let content = match (uri, template_id(uri)) {
         ("test://static-binary", _) => json!({"uri":uri,"mimeType":"image/png","blob":PNG}),
         (_, Some(id)) => {
@@ -142,7 +142,7 @@ fn read(uri: &str) -> Result<Outcome, Stop> {
         }
         _ => json!({"uri":uri,"mimeType":"text/plain","text":"This is the content of the static text resource."}),
     };
-    Ok(Outcome::ours(format!(r#""contents":[{content}]"#)))
+    Outcome::ours(format!(r#""contents":[{content}]"#))
 }
 
 fn prompt(call: &Call, params: &Params) -> Result<Outcome, Stop> {

@@ -1,5 +1,6 @@
 //! A hub whose MCP face has, beside everything else, what the official conformance suite expects of a server.
-//! It takes a free port, says it in its first line, and serves until its stdin ends.
+//! With the URL of such a server and the era to speak with it as its arguments it has nothing of its own, and everything through its gateway.
+//! It takes a free port, says where it is in its first line, and serves until its stdin ends.
 
 #![allow(clippy::print_stdout, reason = "the first line is how whoever starts it knows where it is")]
 
@@ -10,7 +11,8 @@ mod inputs;
 mod tools;
 
 use eye_hub::{Auth, Config};
-use eye_mcp::face::Face;
+use eye_mcp::config;
+use eye_mcp::face::{Face, Provider};
 use eye_mcp::{Gateway, Project, Settings};
 use std::io::Read;
 use std::sync::Arc;
@@ -23,8 +25,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         std::process::exit(0);
     });
     let project = Project { cwd: home.clone(), ..Project::default() };
-    let gateway = Gateway::new(Settings { project, ..Settings::default() });
-    let face = Face::with(gateway, env!("CARGO_PKG_VERSION"), Some(Arc::new(fixture::Fixture::new())));
+    let upstream = std::env::args().nth(1);
+    let overrides = match &upstream {
+        Some(url) => {
+            let era = std::env::args().nth(2).unwrap_or_else(|| "auto".into());
+            config::parse(&format!("servers:\n  up:\n    url: {url}\n    era: {era}\n"), &home)?
+        }
+        None => config::Config::default(),
+    };
+    let gateway = Gateway::new(Settings { project, overrides, ..Settings::default() });
+    let provider: Option<Arc<dyn Provider>> = match upstream {
+        Some(_) => None,
+        None => Some(Arc::new(fixture::Fixture::new())),
+    };
+    // The suite looks for tools in the list, so behind a gateway the list is the full one.
+    let path = if provider.is_some() { "mcp" } else { "mcp?full" };
+    let face = Face::with(gateway, env!("CARGO_PKG_VERSION"), provider);
     let config = Config {
         socket: home.join("run/hub.sock"),
         listen: ([127, 0, 0, 1], 0).into(),
@@ -37,6 +53,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         mailbox: None,
         faces: Some(faces::seated(face)),
     };
-    eye_hub::run(config, |ready| println!("http://{}/mcp", ready.listen))?;
+    eye_hub::run(config, |ready| println!("http://{}/{path}", ready.listen))?;
     Ok(())
 }

@@ -66,15 +66,15 @@ pub async fn call(fixture: &Fixture, call: &Call, params: &Params) -> Result<Out
     let argument = |name: &str| params.arguments[name].as_str().unwrap_or_default().to_owned();
     match params.name.as_str() {
         "test_simple_text" => Ok(text("This is a simple text response for testing.")),
-        "test_image_content" => content(&json!([{"type":"image","data":PNG,"mimeType":"image/png"}])),
-        "test_audio_content" => content(&json!([{"type":"audio","data":WAV,"mimeType":"audio/wav"}])),
-        "test_embedded_resource" => content(&json!([{"type":"resource","resource":{
-            "uri":"test://embedded-resource","mimeType":"text/plain","text":"This is an embedded resource content."}}])),
-        "test_multiple_content_types" => content(&json!([
+        "test_image_content" => Ok(content(&json!([{"type":"image","data":PNG,"mimeType":"image/png"}]))),
+        "test_audio_content" => Ok(content(&json!([{"type":"audio","data":WAV,"mimeType":"audio/wav"}]))),
+        "test_embedded_resource" => Ok(content(&json!([{"type":"resource","resource":{
+            "uri":"test://embedded-resource","mimeType":"text/plain","text":"This is an embedded resource content."}}]))),
+        "test_multiple_content_types" => Ok(content(&json!([
             {"type":"text","text":"Multiple content types test:"},
             {"type":"image","data":PNG,"mimeType":"image/png"},
             {"type":"resource","resource":{"uri":"test://mixed-content-resource","mimeType":"application/json",
-                "text":"{\"test\":\"data\",\"value\":123}"}}])),
+                "text":"{\"test\":\"data\",\"value\":123}"}}]))),
         "test_tool_with_logging" | "test_logging_tool" => {
             for said in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
                 call.log("info", said).await;
@@ -105,9 +105,9 @@ pub async fn call(fixture: &Fixture, call: &Call, params: &Params) -> Result<Out
         }
         "test_elicitation_sep1034_defaults" | "test_streaming_elicitation" => {
             call.progress(0.0, None, None).await;
-            completed(&elicited(call, "Check these", &defaults()).await?)
+            Ok(completed(&elicited(call, "Check these", &defaults()).await?))
         }
-        "test_elicitation_sep1330_enums" => completed(&elicited(call, "Choose", &choices()).await?),
+        "test_elicitation_sep1330_enums" => Ok(completed(&elicited(call, "Choose", &choices()).await?)),
         "test_reconnection" => {
             call.log("info", "The stream breaks off now").await;
             call.pause().await;
@@ -159,17 +159,17 @@ fn choices() -> Value {
         "titledMulti":{"type":"array","items":{"anyOf":titled("Choice")}}},"required":[]})
 }
 
-fn completed(said: &Value) -> Result<Outcome, Stop> {
+fn completed(said: &Value) -> Outcome {
     let action = said["action"].as_str().unwrap_or_default();
-    Ok(text(&format!("Elicitation completed: action={action}, content={}", said["content"])))
+    text(&format!("Elicitation completed: action={action}, content={}", said["content"]))
 }
 
 fn value(raw: &serde_json::value::RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
-fn content(content: &Value) -> Result<Outcome, Stop> {
-    Ok(Outcome::ours(format!(r#""content":{content}"#)))
+fn content(content: &Value) -> Outcome {
+    Outcome::ours(format!(r#""content":{content}"#))
 }
 
 fn text(text: &str) -> Outcome {

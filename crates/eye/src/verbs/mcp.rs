@@ -46,7 +46,8 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
             Err(_) => 0,
         };
         if count == 0 {
-            return pipe.finish();
+            pipe.finish();
+            return Ok(Exit::Success);
         }
         // A hub that ended is missed when there is something to ask, not before: `eye down` means it.
         if pipe.ended.load(Ordering::Acquire) || pipe.socket.write_all(&bytes[..count]).is_err() {
@@ -93,10 +94,9 @@ impl Pipe {
     }
 
     /// The client says no more; what it asked for is still answered.
-    fn finish(self) -> Result<Exit, Failure> {
+    fn finish(self) {
         let _ = self.socket.shutdown(Shutdown::Write);
         let _ = self.printing.join();
-        Ok(Exit::Success)
     }
 }
 

@@ -277,7 +277,12 @@ fn told(error: &ConfigError) -> Failure {
 
 fn call_failed(error: RpcError) -> Failure {
     let code = i32::try_from(error.code).map_or(Code::INTERNAL, Code);
-    Failure::Call(Error { code, hint: error.hint(), message: error.message, stack: None, value: None })
+    let hint = error.hint();
+    let told = Error::new(code, error.message);
+    Failure::Call(match hint {
+        Some(hint) => told.hint(hint),
+        None => told,
+    })
 }
 
 #[cfg(test)]

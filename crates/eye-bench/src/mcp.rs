@@ -1,0 +1,185 @@
+//! `tools/call eye` as MCP clients ask it: through `eye mcp` on stdio, and over HTTP in both eras; each beside the bare
+//! socket in the same run.
+
+use crate::agents::Agent;
+use crate::bare::BarePage;
+use crate::error::{BenchError, Doing};
+use crate::hub::{Hub, at_home};
+use crate::report::Report;
+use crate::roundtrip::{CODE, token};
+use crate::stats::{Series, micros};
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Instant;
+
+const SAMPLES: usize = 400;
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#;
+const MODERN: &str = r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+/// Measures one call at a time, by every way.
+pub fn measure(
+    report: &mut Report,
+    bare: &mut BarePage,
+    eye: &Path,
+    hub: &Hub,
+    rounds: usize,
+) -> Result<(), BenchError> {
+    let token = token(hub)?;
+    let mut stdio = StdioClient::start(eye, hub)?;
+    let mut legacy = HttpClient::legacy(hub.port, &token)?;
+    let mut modern = HttpClient::modern(hub.port, &token)?;
+    let mut series: [Series; 4] = Default::default();
+    for _ in 0..=rounds {
+        series[0].round(sample(|| bare.ask(CODE))?);
+        series[1].round(sample(|| stdio.call())?);
+        series[2].round(sample(|| legacy.call())?);
+        series[3].round(sample(|| modern.call())?);
+    }
+    // The first round warms everything up.
+    for one in &mut series {
+        one.0.remove(0);
+    }
+    let group = "MCP: tools/call eye, one at a time (µs)";
+    let [limit, stdio, legacy, modern] = series;
+    report.figure(group, "the bare WebSocket again", limit.median(), "µs").ratio(1.0);
+    let ways = [
+        ("stdio, through eye mcp", &stdio, 1.6),
+        ("HTTP with a session (2025-11-25)", &legacy, 2.5),
+        ("HTTP without (2026-07-28)", &modern, 2.5),
+    ];
+    for (what, series, budget) in ways {
+        report.figure(group, what, series.median(), "µs").ratio(series.ratio(&limit)).budget(budget);
+    }
+    Ok(())
+}
+
+fn sample(mut ask: impl FnMut() -> Result<(), BenchError>) -> Result<Vec<f64>, BenchError> {
+    (0..SAMPLES)
+        .map(|_| {
+            let started = Instant::now();
+            ask()?;
+            Ok(micros(started.elapsed()))
+        })
+        .collect()
+}
+
+fn request(meta: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"eye","arguments":{{"expr":"{CODE}","page":"bench"}}{meta}}}}}"#
+    )
+}
+
+/// A benchmark of errors measures nothing.
+fn check(answer: &str) -> Result<(), BenchError> {
+    if answer.contains(r#""text":"bench"#) { Ok(()) } else { Err(BenchError::Odd(format!("unexpected: {answer}"))) }
+}
+
+/// A client that has started `eye mcp`.
+struct StdioClient {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    request: String,
+    answer: String,
+}
+
+impl StdioClient {
+    fn start(eye: &Path, hub: &Hub) -> Result<Self, BenchError> {
+        let mut command = Command::new(eye);
+        at_home(&mut command, &hub.home, hub.port);
+        let mut child = command
+            .arg("mcp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .doing("starting eye mcp")?;
+        let gone = || BenchError::Odd("eye mcp has no pipes".into());
+        let stdin = child.stdin.take().ok_or_else(gone)?;
+        let stdout = BufReader::new(child.stdout.take().ok_or_else(gone)?);
+        let request = format!("{}\n", request(""));
+        let mut client = Self { child, stdin, stdout, request, answer: String::new() };
+        client.exchange(&format!("{INITIALIZE}\n"))?;
+        Ok(client)
+    }
+
+    fn exchange(&mut self, text: &str) -> Result<(), BenchError> {
+        self.stdin.write_all(text.as_bytes()).doing("asking eye mcp")?;
+        self.answer.clear();
+        self.stdout.read_line(&mut self.answer).doing("reading from eye mcp")?;
+        Ok(())
+    }
+
+    fn call(&mut self) -> Result<(), BenchError> {
+        let request = std::mem::take(&mut self.request);
+        let asked = self.exchange(&request);
+        self.request = request;
+        asked?;
+        check(&self.answer)
+    }
+}
+
+impl Drop for StdioClient {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A client on one HTTP connection that stays open.
+struct HttpClient {
+    stream: BufReader<TcpStream>,
+    head: String,
+    body: String,
+}
+
+impl HttpClient {
+    fn legacy(port: u16, token: &str) -> Result<Self, BenchError> {
+        let mut client = Self::connect(port, token, INITIALIZE.into())?;
+        let (head, _) = client.exchange()?;
+        let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+        let session = session.ok_or_else(|| BenchError::Odd(format!("no session: {head}")))?.to_owned();
+        let _ = write!(client.head, "Mcp-Session-Id: {session}\r\nMCP-Protocol-Version: 2025-11-25\r\n");
+        client.body = request("");
+        Ok(client)
+    }
+
+    fn modern(port: u16, token: &str) -> Result<Self, BenchError> {
+        let mut client = Self::connect(port, token, request(MODERN))?;
+        client.head.push_str("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: eye\r\n");
+        Ok(client)
+    }
+
+    fn connect(port: u16, token: &str, body: String) -> Result<Self, BenchError> {
+        let stream = TcpStream::connect(("127.0.0.1", port)).doing("connecting to the hub")?;
+        stream.set_nodelay(true).doing("setting TCP_NODELAY")?;
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost:{port}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+        );
+        Ok(Self { stream: BufReader::new(stream), head, body })
+    }
+
+    fn call(&mut self) -> Result<(), BenchError> {
+        let (_, body) = self.exchange()?;
+        check(&body)
+    }
+
+    /// Sends the request; gives head and body of the response.
+    fn exchange(&mut self) -> Result<(String, String), BenchError> {
+        let text = format!("{}Content-Length: {}\r\n\r\n{}", self.head, self.body.len(), self.body);
+        self.stream.get_mut().write_all(text.as_bytes()).doing("posting")?;
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            if self.stream.read_line(&mut head).doing("reading a response")? == 0 {
+                return Err(BenchError::Odd("the hub closed the connection".into()));
+            }
+        }
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+        let mut body = vec![0; length.ok_or_else(|| BenchError::Odd(format!("no length: {head}")))?];
+        self.stream.read_exact(&mut body).doing("reading a response")?;
+        Ok((head, String::from_utf8_lossy(&body).into_owned()))
+    }
+}

@@ -1,0 +1,70 @@
+//! `eye discover` and `eye servers` with a real hub: pages and upstreams in one catalogue, by folder.
+
+mod stage;
+
+use eye_testkit::{Hub, PageSetup, ScriptedPage, ToolReply};
+use serde_json::{Value, json};
+use stage::{answers, home};
+use std::fs;
+
+/// A server of a few lines: it greets, lists one tool, and answers its first call with the folder it runs in.
+const SMALL: &str = r#"read a
+echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}'
+read b; read c
+echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"whereabouts","description":"Tells the folder.","inputSchema":{}}]}}'
+read d
+echo "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"$PWD\"}]}}"
+cat > /dev/null"#;
+
+#[test]
+fn tools_of_pages_and_servers_are_found_together() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let tools = [json!({ "name": "addToCart", "inputSchema": { "properties": { "item": { "type": "string" } } } })];
+    let setup = PageSetup::new(&home, "Shop").alias("shop");
+    let _page = ScriptedPage::offering(&home, &setup, &tools, |_, _| ToolReply::Hold);
+    assert_eq!(home.eye(["servers", "add", "small", "--", "sh", "-c", SMALL]).code, 0);
+    let found = home.eye(["discover", "tell", "the", "folder"]);
+    assert_eq!((found.code, found.stderr.as_str()), (0, ""));
+    assert!(found.stdout.starts_with("whereabouts()  Tells the folder.\n"), "{}", found.stdout);
+    let found = home.eye(["discover", "$.tools[?@.name == 'whereabouts'].server"]);
+    assert_eq!(found, answers(0, "\"small\"\n", ""));
+    let names: Value = serde_json::from_str(&home.eye(["discover", "$.tool_names"]).stdout).unwrap();
+    let names = names.as_array().unwrap();
+    assert!(names.contains(&"whereabouts".into()) && names.contains(&"addToCart".into()), "{names:?}");
+    let wrong = home.eye(["discover", "$.tools[?("]);
+    assert_eq!(wrong.stdout, "");
+    assert!(wrong.code != 0 && wrong.stderr.contains("not a JSONPath"), "{}", wrong.stderr);
+}
+
+#[test]
+fn servers_are_listed_with_how_they_are_and_run_where_they_are_asked_from() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    assert_eq!(
+        home.eye(["servers"]).stderr,
+        "note: no servers; add one with eye servers add, or take yours with eye servers import FILE\n"
+    );
+    home.eye(["servers", "add", "small", "--", "sh", "-c", SMALL]);
+    let rows = || home.eye(["servers"]).stdout;
+    assert!(rows().starts_with("small  not started"), "{}", rows());
+    let call = |folder: &str| {
+        let project = home.path(folder);
+        let params = json!({ "name": "whereabouts", "arguments": {}, "cwd": project, "env": { "PATH": std::env::var("PATH").unwrap() } });
+        let ran = home.eye(["rpc", &json!({ "method": "gateway/call", "params": params }).to_string()]);
+        let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+        (
+            answer["result"]["content"][0]["text"].as_str().unwrap_or(&ran.stdout).to_owned(),
+            project.display().to_string(),
+        )
+    };
+    for folder in ["work/a", "work/b"] {
+        let (said, folder) = call(folder);
+        assert_eq!(said, folder);
+    }
+    let json: Value = serde_json::from_str(&home.eye(["servers", "--json"]).stdout).unwrap();
+    assert_eq!((&json[0]["name"], &json[0]["counters"]["calls"]), (&"small".into(), &2.into()), "{json}");
+    fs::write(home.path("config/eye/config.yaml"), "servers:\n  a: { comand: x }\n").unwrap();
+    let ran = home.eye(["servers"]);
+    assert!(ran.stderr.contains("unknown key `comand`"), "{}", ran.stderr);
+}
