@@ -251,7 +251,7 @@ async fn remember(hub: &Hub, memory: &Memory) {
     }
 }
 
-async fn told_to_stop() {
+pub(crate) async fn told_to_stop() {
     let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
     else {
         return std::future::pending().await;
