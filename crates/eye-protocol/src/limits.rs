@@ -125,8 +125,9 @@ pub const RELAY_WARM_LINKS: usize = 2;
 pub const RELAY_WAIT_MS: u64 = 2_000;
 /// How long opening one link may take: name, TCP, TLS, and what the transport needs.
 pub const RELAY_OPEN_MS: u64 = 10_000;
-/// How long the first event of a stream may take. Whatever stands in between and holds it back longer holds back all.
-pub const RELAY_FIRST_EVENT_MS: u64 = 3_000;
+/// How long the upgrade to a `WebSocket`, or the first event of a stream, may take once there is a connection: whatever
+/// stands in between and holds it back longer holds back all, and another transport is tried.
+pub const RELAY_FIRST_ANSWER_MS: u64 = 3_000;
 /// A command that waits for a link tries for itself this often.
 pub const RELAY_RETRY_MS: u64 = 100;
 /// The first pause after a link could not be opened; it doubles.

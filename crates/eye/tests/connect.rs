@@ -105,7 +105,7 @@ fn streams_flow_over_websocket_and_events_and_are_refused_over_post() {
 #[test]
 fn the_first_way_that_gets_through_is_taken() {
     let there = home();
-    let hub = Hub::start(&there);
+    let _hub = Hub::start(&there);
     let _page = page(&there);
     for (blocked, name) in [
         (&[][..], "WebSocket"),
@@ -248,9 +248,9 @@ fn a_hub_that_stops_in_good_order_ends_its_calls_through_the_link() {
 
 #[test]
 fn an_interrupted_command_ends_its_call_in_the_page() {
-    let there = home();
-    let hub = Hub::start(&there);
     for (way, _) in WAYS {
+        let there = home();
+        let hub = Hub::start(&there);
         let here = connected(&there, &hub, way);
         let page = ScriptedPage::join(&there, &PageSetup::new(&there, "Shop"), |_| Reply::Hold);
         let mut running = here.start(["forever()"]);
@@ -258,7 +258,6 @@ fn an_interrupted_command_ends_its_call_in_the_page() {
         stage::interrupt(running.child());
         running.wait();
         page.cancelled();
-        page.leave();
     }
 }
 

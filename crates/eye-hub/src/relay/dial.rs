@@ -111,6 +111,23 @@ pub struct Http {
 }
 
 impl Http {
+    /// Makes sure that there is a connection on which a request can leave at once.
+    pub async fn prepare(&mut self, remote: &Remote) -> Result<(), Fault> {
+        let fresh = Duration::from_millis(RELAY_IDLE_MS);
+        if self.kept.as_ref().is_none_or(|(sender, used)| !sender.is_ready() || used.elapsed() >= fresh) {
+            self.kept = Some((open(remote).await?, Instant::now()));
+        }
+        Ok(())
+    }
+
+    /// Waits until the connection can be used again, after all of an answer was read.
+    pub async fn settle(&mut self) {
+        if let Some((sender, _)) = &mut self.kept {
+            // One that is closed is replaced with the next request.
+            let _ = sender.ready().await;
+        }
+    }
+
     /// Sends one request and gives its answer, whose body may still be on its way.
     ///
     /// A connection that the hub may be about to close is not used again: what was sent on it and not answered could
@@ -122,11 +139,9 @@ impl Http {
         path: &str,
         body: Vec<u8>,
     ) -> Result<Response<Body>, Fault> {
-        let fresh = Duration::from_millis(RELAY_IDLE_MS);
-        let kept = self.kept.take().filter(|(sender, used)| sender.is_ready() && used.elapsed() < fresh);
-        let mut sender = match kept {
-            Some((sender, _)) => sender,
-            None => open(remote).await?,
+        self.prepare(remote).await?;
+        let Some((mut sender, _)) = self.kept.take() else {
+            return Err(Fault::Unreachable("there is no connection".into()));
         };
         let mut request = Request::builder()
             .method(method)
@@ -150,10 +165,11 @@ impl Http {
 
 async fn open(remote: &Remote) -> Result<SendRequest<Body>, Fault> {
     let bytes = remote.dial().await?;
-    let (sender, connection) =
+    let (mut sender, connection) =
         http1::handshake(TokioIo::new(bytes)).await.map_err(|error| Fault::Blocked(error.to_string()))?;
     // It ends when its last request does and nobody holds the sender any more.
     tokio::spawn(connection);
+    sender.ready().await.map_err(|error| Fault::Blocked(error.to_string()))?;
     Ok(sender)
 }
 

@@ -5,7 +5,7 @@ use super::link::{Down as LinkDown, Link, Up as LinkUp};
 use axum::body::{Body, BodyDataStream};
 use axum::http::{Method, header};
 use eye_protocol::batch::{self, Batches, Element};
-use eye_protocol::limits::{MESSAGE_BYTES_MAX, RELAY_FIRST_EVENT_MS, RELAY_SILENCE_MS};
+use eye_protocol::limits::{MESSAGE_BYTES_MAX, RELAY_FIRST_ANSWER_MS, RELAY_SILENCE_MS};
 use eye_protocol::rpc::{self, Message};
 use futures_util::StreamExt;
 use serde::Deserialize;
@@ -36,6 +36,11 @@ struct Connected {
 
 /// Opens a stream, and waits for its first event.
 pub async fn open(remote: &Remote) -> Result<Link, Fault> {
+    let held_back = || Fault::Blocked("the stream of events is held back".into());
+    timeout(Duration::from_millis(RELAY_FIRST_ANSWER_MS), begin(remote)).await.unwrap_or_else(|_| Err(held_back()))
+}
+
+async fn begin(remote: &Remote) -> Result<Link, Fault> {
     let mut http = Http::default();
     let response = http.send(remote, Method::GET, "/agent", Vec::new()).await?;
     let kind = response.headers().get(header::CONTENT_TYPE);
@@ -43,10 +48,10 @@ pub async fn open(remote: &Remote) -> Result<Link, Fault> {
         return Err(Fault::Blocked("no stream of events came back".into()));
     }
     let mut down = Down { body: response.into_body().into_data_stream(), lines: Lines::default(), _http: http };
-    let first = timeout(Duration::from_millis(RELAY_FIRST_EVENT_MS), down.next()).await;
-    let held_back = || Fault::Blocked("the stream of events is held back".into());
-    let frames = first.map_err(|_| held_back())?.map_err(|_| held_back())?;
-    let Some(client) = frames.iter().find_map(|frame| client_id(frame)) else { return Err(held_back()) };
+    let first = down.next().await.map_err(|fault| Fault::Blocked(fault.why().to_owned()))?;
+    let Some(client) = first.iter().find_map(|frame| client_id(frame)) else {
+        return Err(Fault::Blocked("the stream of events does not begin as it should".into()));
+    };
     let up = Up { http: Http::default(), remote: remote.clone(), path: format!("/agent?clientId={client}") };
     Ok(Link { up: LinkUp::Events(up), down: LinkDown::Events(down) })
 }
@@ -69,6 +74,7 @@ impl Up {
             let response = self.http.send(&self.remote, Method::POST, &self.path, body).await?;
             // An answer without content; taken, so that the connection can be used again.
             let _ = axum::body::to_bytes(response.into_body(), MESSAGE_BYTES_MAX).await;
+            self.http.settle().await;
         }
         Ok(())
     }

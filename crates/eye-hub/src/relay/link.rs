@@ -169,6 +169,14 @@ impl Link {
         timeout(Duration::from_millis(RELAY_PROBE_MS), answered).await.unwrap_or_else(|_| Err(silent()))
     }
 
+    /// Makes sure that a link from the pool can be used: a POST is not noticed to be impossible before it is tried.
+    pub async fn prepare(&mut self) -> Result<(), Fault> {
+        match &mut self.up {
+            Up::Post(up) => up.prepare().await,
+            Up::Ws(_) | Up::Events(_) => Ok(()),
+        }
+    }
+
     /// Whether a link that nobody uses is lost. Wakes when it is.
     pub fn poll_lost(&mut self, context: &mut Context<'_>) -> Poll<()> {
         match &mut self.down {

@@ -9,7 +9,7 @@ use eye_protocol::limits::{
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::task::Poll;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
@@ -68,8 +68,12 @@ impl Pool {
         let deadline = Instant::now() + Duration::from_millis(RELAY_WAIT_MS);
         let mut fault = Fault::Unreachable(format!("no answer within {} s", RELAY_WAIT_MS / 1000));
         while Instant::now() < deadline {
-            if let Some(link) = self.pop() {
-                return Ok(link);
+            if let Some(mut link) = self.pop() {
+                match timeout_at(deadline, link.prepare()).await {
+                    Ok(Ok(())) => return Ok(link),
+                    // Its like are no better; whoever keeps links finds out for itself.
+                    Ok(Err(_)) | Err(_) => self.hold().warm.clear(),
+                }
             }
             match timeout_at(deadline, Link::open(self.transport, &self.remote)).await {
                 Ok(Ok(link)) => {
@@ -145,11 +149,16 @@ impl Pool {
     }
 
     fn pop(&self) -> Option<Link> {
-        let link = self.hold().warm.pop_front();
-        if link.is_some() {
+        let mut inner = self.hold();
+        // Whoever keeps links may not have noticed yet that one is lost.
+        let mut context = Context::from_waker(Waker::noop());
+        while let Some(mut link) = inner.warm.pop_front() {
             self.taken.notify_one();
+            if link.poll_lost(&mut context).is_pending() {
+                return Some(link);
+            }
         }
-        link
+        None
     }
 
     fn add(&self, link: Link, news: &mut impl FnMut(&RelayNews<'_>)) {

@@ -5,6 +5,8 @@ use super::events::{BodyLines, bodies, read};
 use super::link::{Down as LinkDown, Link, Up as LinkUp};
 use crate::http_agent::{answers_to, is_answer};
 use axum::http::Method;
+use eye_protocol::Frame;
+use eye_protocol::compact::{Compact, Form};
 use eye_protocol::limits::BATCH_FRAMES_MAX;
 use eye_protocol::messages::Hello;
 use eye_protocol::rpc::{self, Message};
@@ -21,6 +23,8 @@ pub struct Up {
     /// What every POST says first, as a notification.
     hello: Hello,
     answers: mpsc::Sender<Result<Vec<String>, Fault>>,
+    /// Whether one of the bodies on their way has an answer without an id.
+    in_order: bool,
     /// Bodies on their way. Dropping them hangs up, which ends their calls.
     bodies: JoinSet<()>,
 }
@@ -37,6 +41,7 @@ pub fn open(remote: &Remote) -> Link {
         // What belongs to a connection belongs to a name here, so whoever has none is given one.
         hello: Hello { agent: Some(crate::session_id::fresh().to_string()), ..Hello::default() },
         answers,
+        in_order: false,
         bodies: JoinSet::new(),
     };
     Link { up: LinkUp::Post(Box::new(up)), down: LinkDown::Post(Down(taken)) }
@@ -47,6 +52,11 @@ impl Up {
     /// each other's answers.
     pub async fn send(&mut self, frames: &[String]) -> Result<(), Fault> {
         while self.bodies.try_join_next().is_some() {}
+        if self.in_order && frames.iter().any(|frame| is_bare(frame)) {
+            // Answers without an id keep the order of their questions, also across POSTs.
+            while self.bodies.join_next().await.is_some() {}
+        }
+        self.in_order = frames.iter().any(|frame| is_bare(frame)) || (self.in_order && !self.bodies.is_empty());
         let mut rest = Vec::with_capacity(frames.len() + 1);
         for frame in frames {
             match hello(frame) {
@@ -73,6 +83,11 @@ impl Up {
             }
         }
         Ok(())
+    }
+
+    /// Makes sure that the next POST can leave.
+    pub async fn prepare(&mut self) -> Result<(), Fault> {
+        self.http.prepare(&self.remote).await
     }
 
     /// Sends one frame that needs no name.
@@ -112,6 +127,10 @@ async fn take_answers(
         }
     }
     if wanted == 0 { Ok(()) } else { Err(Fault::Unreachable("the hub ended before it answered".into())) }
+}
+
+fn is_bare(frame: &str) -> bool {
+    matches!(Frame::parse(frame), Some(Frame::Compact(Compact { form: Form::Bare, .. })))
 }
 
 /// What a frame says of its agent, if it is a hello.

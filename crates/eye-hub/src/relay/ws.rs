@@ -3,7 +3,7 @@
 use super::dial::{Bytes, Fault, Remote, refusal};
 use super::link::{Down as LinkDown, Link, Up as LinkUp};
 use axum::http::header;
-use eye_protocol::limits::{MESSAGE_BYTES_MAX, RELAY_SILENCE_MS};
+use eye_protocol::limits::{MESSAGE_BYTES_MAX, RELAY_FIRST_ANSWER_MS, RELAY_SILENCE_MS};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use std::task::{Context, Poll};
@@ -36,7 +36,11 @@ pub async fn open(remote: &Remote) -> Result<Link, Fault> {
         .max_message_size(Some(MESSAGE_BYTES_MAX))
         .max_frame_size(Some(MESSAGE_BYTES_MAX));
     let bytes = remote.dial().await?;
-    match tokio_tungstenite::client_async_with_config(request, bytes, Some(config)).await {
+    let upgrade = tokio_tungstenite::client_async_with_config(request, bytes, Some(config));
+    let Ok(upgraded) = timeout(Duration::from_millis(RELAY_FIRST_ANSWER_MS), upgrade).await else {
+        return Err(Fault::Blocked("no answer to the upgrade".into()));
+    };
+    match upgraded {
         Ok((socket, _)) => {
             let (sink, stream) = socket.split();
             Ok(Link { up: LinkUp::Ws(Up(sink)), down: LinkDown::Ws(Down(stream)) })
