@@ -47,7 +47,7 @@ impl AgentQuery {
 /// Opens a stream: each event is a batch. The first says the id under which its agent posts.
 pub async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): Query<AgentQuery>) -> Response {
     if let Err(refusal) = admit(&door, &headers) {
-        return refusal;
+        return *refusal;
     }
     let client = session_id::fresh().to_string();
     let mut peer = batched();
@@ -68,25 +68,27 @@ pub async fn message(
     body: String,
 ) -> Response {
     if let Err(refusal) = admit(&door, &headers) {
-        return refusal;
+        return *refusal;
     }
     let response = match query.client_id.as_deref() {
-        Some(client) => match door.hub.find_client(client) {
-            Some(conn) => match door.hub.hear(conn, &body) {
-                Ok(()) => StatusCode::ACCEPTED.into_response(),
-                Err(close) => bad_request(&close.reason),
-            },
-            None => {
-                let error = serde_json::json!({ "error": "no such stream", "hint": "open GET /agent first" });
-                (StatusCode::NOT_FOUND, json_response(&error)).into_response()
-            }
-        },
+        Some(client) => post_to_stream(&door.hub, client, &body),
         None => match Question::parse(&body) {
             Ok(question) => ask(&door, query, question).await,
             Err(why) => bad_request(why),
         },
     };
     with_cors(&door, &headers, response)
+}
+
+fn post_to_stream(hub: &Hub, client: &str, body: &str) -> Response {
+    let Some(conn) = hub.find_client(client) else {
+        let error = serde_json::json!({ "error": "no such stream", "hint": "open GET /agent first" });
+        return (StatusCode::NOT_FOUND, json_response(&error)).into_response();
+    };
+    match hub.hear(conn, body) {
+        Ok(()) => StatusCode::ACCEPTED.into_response(),
+        Err(close) => bad_request(&close.reason),
+    }
 }
 
 /// What one POST asks.
@@ -239,10 +241,10 @@ fn batched() -> Peer {
     peer
 }
 
-fn admit(door: &Door, headers: &HeaderMap) -> Result<(), Response> {
+fn admit(door: &Door, headers: &HeaderMap) -> Result<(), Box<Response>> {
     let token = bearer(headers);
     let admitted = door.gate.admit(Wants::Agent, knock(headers, token.as_deref()));
-    admitted.map(|_| ()).map_err(|refusal| with_cors(door, headers, refused(&refusal)))
+    admitted.map(|_| ()).map_err(|refusal| Box::new(with_cors(door, headers, refused(&refusal))))
 }
 
 impl Hub {

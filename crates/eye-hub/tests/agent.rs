@@ -57,7 +57,7 @@ fn a_batch_is_answered_a_line_at_a_time_and_a_slow_call_holds_back_nobody() {
         text.trim_end().to_owned()
     };
     while !line().is_empty() {}
-    assert_eq!(line(), format!(r#"[{}]"#, r#"{"jsonrpc":"2.0","id":1,"result":{"pong":true}}"#));
+    assert_eq!(line(), r#"[{"jsonrpc":"2.0","id":1,"result":{"pong":true}}]"#);
     let calls: Vec<String> = (0..3).map(|_| page.hear()).collect();
     let id = |at: usize| calls[at].split(':').next().unwrap().to_owned();
     assert_eq!((calls[1].split_once(':').unwrap().1, calls[2].as_str()), ("fast", ":fire"));
@@ -77,7 +77,8 @@ fn the_query_names_the_agent_and_its_page() {
     shop.say(&call.replace(":1", "=1"));
     assert_eq!(answer(stream).1, "[\"a:1\"]\n");
     // The agent's name outlives its request: the page it used last is its own.
-    let stream = send(&hub, "POST /agent?agent=ci", TOKEN, r#"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"2"}}"#);
+    let stream =
+        send(&hub, "POST /agent?agent=ci", TOKEN, r#"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"2"}}"#);
     let call = shop.hear();
     shop.say(&call.replace(":2", "=2"));
     assert_eq!(answer(stream).1, r#"{"jsonrpc":"2.0","id":1,"result":{"value":2}}"#);
@@ -138,7 +139,10 @@ fn a_stream_of_events_carries_what_a_websocket_carries() {
     let call = page.hear();
     page.say(&call.replace(":x", "={\n\n\"a\": 1}"));
     assert_eq!(event(), r#"["a={\n\n\"a\": 1}"]"#);
-    assert_eq!(post(&hub, &path, r#"[{"jsonrpc":"2.0","id":1,"method":"topic/subscribe","params":{"topic":"t"}}]"#).0, 202);
+    assert_eq!(
+        post(&hub, &path, r#"[{"jsonrpc":"2.0","id":1,"method":"topic/subscribe","params":{"topic":"t"}}]"#).0,
+        202
+    );
     assert!(event().contains("\"id\":1"));
     page.say(r#"{"jsonrpc":"2.0","method":"topic/publish","params":{"topic":"t","message":"hi"}}"#);
     assert!(event().contains("topic/message"));

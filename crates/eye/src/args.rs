@@ -201,7 +201,7 @@ fn dispatch(verb: Verb, options: &Options) -> Result<Exit, Failure> {
         Verb::Up(args) => verbs::up::run(args, options),
         Verb::Down(args) => verbs::down::run(&args, options),
         Verb::Status(args) => verbs::status::run(&args, options),
-        Verb::Connect(args) => verbs::connect::run(args, options),
+        Verb::Connect(args) => verbs::connect::run(&args, options),
         Verb::Disconnect(args) => verbs::disconnect::run(&args, options),
         Verb::Token(args) => verbs::token::run(&args, options),
         Verb::Allow(args) => verbs::allow::run(args, options),

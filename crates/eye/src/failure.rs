@@ -185,7 +185,8 @@ impl Failure {
     pub fn exit(&self) -> Exit {
         match self {
             Self::Call(error) | Self::NearVerb { error, .. } => Exit::of(error.code),
-            Self::Usage { .. } | Self::CodeTooLong { .. }
+            Self::Usage { .. }
+            | Self::CodeTooLong { .. }
             | Self::RunsOtherwise { .. }
             | Self::Elsewhere { .. }
             | Self::HubInTheWay { .. } => Exit::Usage,
@@ -210,7 +211,9 @@ impl Failure {
         let text: Cow<'_, str> = match self {
             Self::Call(error) => return error.hint.as_deref().map(Cow::from),
             Self::NearVerb { verb, .. } => format!("did you mean eye {verb}?").into(),
-            Self::Usage { hint, .. } | Self::NotStarted { hint, .. } | Self::NotConnected { hint, .. } => return hint.as_deref().map(Cow::from),
+            Self::Usage { hint, .. } | Self::NotStarted { hint, .. } | Self::NotConnected { hint, .. } => {
+                return hint.as_deref().map(Cow::from);
+            }
             Self::Pending(ids) => format!("ask again with eye collect {}", ids.join(" ")).into(),
             Self::NoReply { .. } => "see who listens: a page answers with eye.respond(message, response)".into(),
             Self::NoBrowser { .. } => "open it yourself, or name a browser in BROWSER".into(),
@@ -234,8 +237,7 @@ impl Failure {
             }
             Self::Refused { .. } => "set EYE_TOKEN to what `eye token show` prints on the hub's machine".into(),
             Self::Elsewhere { .. } => "end that first: eye disconnect".into(),
-            Self::HubInTheWay { .. } => "stop it first: eye down".into(),
-            Self::RunsOtherwise { .. } => "stop it first: eye down".into(),
+            Self::HubInTheWay { .. } | Self::RunsOtherwise { .. } => "stop it first: eye down".into(),
             Self::Hub(error) => return hint_of_hub(error).map(Cow::from),
             Self::CodeTooLong { .. } | Self::Io { .. } | Self::ToolFailed(_) | Self::OutputClosed => return None,
         };

@@ -97,8 +97,7 @@ impl Remote {
         let tcp = TcpStream::connect((self.host.as_str(), self.port)).await.map_err(unreachable)?;
         tcp.set_nodelay(true).map_err(unreachable)?;
         let Some(config) = &self.tls else { return Ok(Box::new(tcp)) };
-        let name =
-            ServerName::try_from(self.host.clone()).map_err(|error| Fault::Unreachable(error.to_string()))?;
+        let name = ServerName::try_from(self.host.clone()).map_err(|error| Fault::Unreachable(error.to_string()))?;
         let tls = TlsConnector::from(config.clone()).connect(name, tcp).await.map_err(unreachable)?;
         Ok(Box::new(tls))
     }

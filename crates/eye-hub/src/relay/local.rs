@@ -80,8 +80,9 @@ fn last_words(relay: &Relay, end: End, screen: &mut Screen) -> Vec<String> {
         }
         End::NoLink(fault) => Error::new(Code::CONNECTION, format!("the link to {url} is down: {}", fault.why()))
             .hint("nothing was sent; see that a hub runs there, or go back to a local one with eye disconnect"),
-        End::Lost(fault) => Error::new(Code::CONNECTION, format!("the link to {url} is lost: {}", fault.why()))
-            .hint("what was under way may have run, so look before asking again; eye status tells when the link is back"),
+        End::Lost(fault) => Error::new(Code::CONNECTION, format!("the link to {url} is lost: {}", fault.why())).hint(
+            "what was under way may have run, so look before asking again; eye status tells when the link is back",
+        ),
         End::Retiring => Error::new(Code::CONNECTION, format!("the hub at {url} is just being stopped"))
             .hint("nothing was executed; ask again when eye status says it is back"),
         End::Ending => Error::new(Code::CONNECTION, format!("disconnected from {url}"))
@@ -154,7 +155,7 @@ async fn hear(
             Ok(_) => {}
         }
         while let Some(frame) = decoder.frame().map_err(End::Broken)? {
-            hold(screen).from_agent(frame, |one| said.push(one));
+            hold(screen).agent_said(frame, |one| said.push(one));
         }
     }
     let (mut pass, mut answers) = (Vec::new(), Vec::new());
@@ -231,7 +232,7 @@ async fn receive(
                 continue;
             }
         };
-        if !frames.iter().all(|frame| hold(screen).from_hub(frame)) {
+        if !frames.iter().all(|frame| hold(screen).hub_said(frame)) {
             return End::Retiring;
         }
         if write(writer, &frames).await.is_err() {

@@ -48,8 +48,7 @@ pub struct Condition {
 impl Pool {
     /// A pool with its first link.
     pub fn new(remote: Remote, transport: Transport, first: Link) -> Self {
-        let inner =
-            Inner { warm: VecDeque::from([first]), since: Instant::now(), fault: None, round_trip: None };
+        let inner = Inner { warm: VecDeque::from([first]), since: Instant::now(), fault: None, round_trip: None };
         Self { remote, transport, inner: Mutex::new(inner), taken: Notify::new(), added: Notify::new() }
     }
 
@@ -127,7 +126,7 @@ impl Pool {
                         self.add(link, news);
                     }
                     Err(fault) => {
-                        self.note_lost(fault, news);
+                        self.note_lost(&fault, news);
                         tokio::select! {
                             () = sleep(pause.next()) => {}
                             () = self.taken.notified() => {}
@@ -175,7 +174,7 @@ impl Pool {
         }
     }
 
-    fn note_lost(&self, fault: Fault, news: &mut impl FnMut(&RelayNews<'_>)) {
+    fn note_lost(&self, fault: &Fault, news: &mut impl FnMut(&RelayNews<'_>)) {
         let mut inner = self.hold();
         if inner.fault.replace(fault.clone()).is_none() {
             inner.since = Instant::now();

@@ -50,7 +50,7 @@ impl Screen {
     }
 
     /// Takes a frame of the agent's.
-    pub fn from_agent(&mut self, frame: &str, mut said: impl FnMut(Said)) {
+    pub fn agent_said(&mut self, frame: &str, mut said: impl FnMut(Said)) {
         match Frame::parse(frame) {
             None => {}
             Some(Frame::Line(Line::Fire { .. })) => said(Said::Pass(frame.to_owned())),
@@ -71,10 +71,9 @@ impl Screen {
                 let raws = || serde_json::from_str::<Vec<&RawValue>>(frame).unwrap_or_default();
                 let parts: Vec<&str> = match messages.len() {
                     1 if frame.trim_start().starts_with('{') => vec![frame],
-                    len => Some(raws()).filter(|raws| raws.len() == len).map_or_else(
-                        || vec![frame],
-                        |raws| raws.into_iter().map(RawValue::get).collect(),
-                    ),
+                    len => Some(raws())
+                        .filter(|raws| raws.len() == len)
+                        .map_or_else(|| vec![frame], |raws| raws.into_iter().map(RawValue::get).collect()),
                 };
                 for (message, part) in messages.into_iter().zip(parts) {
                     said(self.message(message, part));
@@ -133,7 +132,7 @@ impl Screen {
     }
 
     /// Takes a frame of the remote hub's. `false`: it retires, and has done nothing of what it was asked.
-    pub fn from_hub(&mut self, frame: &str) -> bool {
+    pub fn hub_said(&mut self, frame: &str) -> bool {
         #[derive(Deserialize)]
         struct Object<'a> {
             #[serde(borrow)]
@@ -203,7 +202,7 @@ mod tests {
 
     fn said(screen: &mut Screen, frame: &str) -> Vec<Said> {
         let mut all = Vec::new();
-        screen.from_agent(frame, |one| all.push(one));
+        screen.agent_said(frame, |one| all.push(one));
         all
     }
 
@@ -238,8 +237,8 @@ mod tests {
     #[test]
     fn a_hub_that_retires_is_noticed() {
         let mut screen = Screen::new("box");
-        assert!(!screen.from_hub(r#"{"jsonrpc":"2.0","method":"hub/retiring","params":{"version":"1"}}"#));
-        assert!(screen.from_hub("1:hub/retiring"));
+        assert!(!screen.hub_said(r#"{"jsonrpc":"2.0","method":"hub/retiring","params":{"version":"1"}}"#));
+        assert!(screen.hub_said("1:hub/retiring"));
     }
 
     /// A question in one of the forms, and its answer.
@@ -278,7 +277,7 @@ mod tests {
             }
             for ((_, answer), answered) in &calls {
                 if *answered {
-                    screen.from_hub(answer);
+                    screen.hub_said(answer);
                 }
             }
             let error = Error::new(Code::CONNECTION, "gone");
@@ -291,7 +290,7 @@ mod tests {
         fn no_text_panics_and_lines_pass_untouched(text in "(?s).*", line in "[a-z]{1,5}:[^\"{\\[]*") {
             let mut screen = Screen::new("box");
             let _ = said(&mut screen, &text);
-            screen.from_hub(&text);
+            screen.hub_said(&text);
             prop_assert_eq!(said(&mut screen, &line), [Said::Pass(line.clone())]);
         }
     }

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
     after_help = "Example: EYE_TOKEN=$(ssh box.local eye token show) eye connect wss://box.local:8765\n         eye connect https://box.local --token-file box.token\n         eye connect\n\nReturns when the link is up; it then stays in the background and comes back by itself. eye disconnect ends it.\nThe token comes from EYE_TOKEN or --token-file."
 )]
 pub struct Args {
-    /// Such as wss://box.local:8765 or box.local
+    /// Where it is: `wss://box.local:8765`, or box.local
     url: Option<String>,
     /// The file with the remote hub's token
     #[arg(long, value_name = "FILE", requires = "url")]
@@ -69,9 +69,9 @@ impl Way {
 }
 
 /// Connects.
-pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
+pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     if args.detached {
-        return run_detached(&args, options);
+        return run_detached(args, options);
     }
     if let Some(server) = Var::Server.text() {
         let why = format!("EYE_SERVER is set to {server} and goes before any connection");
@@ -80,11 +80,11 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     let Some(url) = &args.url else { return up::run(up::Args::default(), options) };
     let address = Address::parse(url)?;
     if args.foreground {
-        return run_here(&args, options);
+        return run_here(args, options);
     }
     match status::relay(options) {
-        Ok(Some(relay)) => return already(&relay, &address, &args, options),
-        Ok(None) => make_sure_of_room(&args, options)?,
+        Ok(Some(relay)) => return already(&relay, &address, args, options),
+        Ok(None) => make_sure_of_room(args, options)?,
         Err(Failure::NoHub) => {}
         Err(failure) => return Err(failure),
     }
@@ -92,7 +92,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
         Report::Connected { url, transport } => say(options, &url, transport),
         // Somebody else took the socket in the meantime.
         Report::Running | Report::Ready { .. } => match status::relay(options)? {
-            Some(relay) => already(&relay, &address, &args, options),
+            Some(relay) => already(&relay, &address, args, options),
             None => Err(Failure::HubInTheWay { what: "it was started just now".into() }),
         },
         Report::Failed { message, hint, exit } => {
@@ -121,7 +121,7 @@ fn make_sure_of_room(args: &Args, options: &Options) -> Result<(), Failure> {
     let hub = status::ask(options)?;
     let busy = hub.pages > 0 || hub.pending > 0;
     match (busy, args.replace) {
-        (true, _) => Err(Failure::HubInTheWay { what: format!("it serves {} pages", hub.pages) }),
+        (true, _) => Err(Failure::HubInTheWay { what: format!("it serves {}", status::count(hub.pages, "page")) }),
         (false, false) => Err(Failure::HubInTheWay { what: "it is idle; --replace stops it".into() }),
         (false, true) => Ok(()),
     }
@@ -132,10 +132,14 @@ fn run_here(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let config = args.config()?;
     let url = config.remote.url();
     let mut printed = Ok(());
-    relay::run(config, || args.make_room(options), |news| match news {
-        RelayNews::Ready(transport) => printed = say(options, &url, *transport).map(|_| ()),
-        RelayNews::Lost(_) | RelayNews::Back => log(&url, news),
-    })
+    relay::run(
+        config,
+        || args.make_room(options),
+        |news| match news {
+            RelayNews::Ready(transport) => printed = say(options, &url, *transport).map(|_| ()),
+            RelayNews::Lost(_) | RelayNews::Back => log(&url, news),
+        },
+    )
     .map_err(failure)?;
     printed.map(|()| Exit::Success)
 }
@@ -146,13 +150,17 @@ fn run_detached(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let _ = rustix::process::setsid();
     let outcome = args.config().and_then(|config| {
         let url = config.remote.url();
-        relay::run(config, || args.make_room(options), |news| match news {
-            RelayNews::Ready(transport) => {
-                up::report(&Report::Connected { url: url.clone(), transport: *transport });
-                up::leave_stdout();
-            }
-            RelayNews::Lost(_) | RelayNews::Back => log(&url, news),
-        })
+        relay::run(
+            config,
+            || args.make_room(options),
+            |news| match news {
+                RelayNews::Ready(transport) => {
+                    up::report(&Report::Connected { url: url.clone(), transport: *transport });
+                    up::leave_stdout();
+                }
+                RelayNews::Lost(_) | RelayNews::Back => log(&url, news),
+            },
+        )
         .map_err(failure)
     });
     up::report_end(outcome)
@@ -179,11 +187,8 @@ impl Args {
     fn config(&self) -> Result<RelayConfig, Failure> {
         let address = Address::parse(self.url.as_deref().unwrap_or_default())?;
         let base = address.base();
-        let tls = if address.tls {
-            Some(trust().map_err(|why| Failure::Unreachable { url: base, why })?)
-        } else {
-            None
-        };
+        let tls =
+            if address.tls { Some(trust().map_err(|why| Failure::Unreachable { url: base, why })?) } else { None };
         let Address { host, port, prefix, .. } = address;
         Ok(RelayConfig {
             socket: places::socket().path,

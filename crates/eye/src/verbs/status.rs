@@ -62,14 +62,19 @@ fn relay_lines(relay: &RelayStatus) -> String {
     let how = relay.transport.name();
     let since = duration(relay.since_ms);
     let link = if relay.connected {
-        let warm = if relay.warm == 1 { "1 warm link".into() } else { format!("{} warm links", relay.warm) };
+        let warm = count(relay.warm, "warm link");
         let trip = relay.round_trip_us.map_or_else(String::new, |us| format!(", round trip {}", milliseconds(us)));
         format!("connected to {} by {how} for {since}; {warm}{trip}", relay.url)
     } else {
         format!("not connected to {} by {how} for {since}: {}", relay.url, relay.why.as_deref().unwrap_or("it is gone"))
     };
-    let agents = if relay.agents == 1 { "1 agent".into() } else { format!("{} agents", relay.agents) };
+    let agents = count(relay.agents, "agent");
     format!("{link}\nrelay {} (pid {}) on {}, {agents}\n", relay.version, relay.pid, relay.socket)
+}
+
+/// So many of them, in words.
+pub fn count(n: usize, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
 fn milliseconds(us: u64) -> String {
@@ -88,7 +93,6 @@ pub fn url(status: &Status) -> String {
 
 fn lines(status: &Status) -> String {
     let url = url(status);
-    let count = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
     format!(
         "hub {} (pid {}), up {}\nlistens on {url}, auth {}\nsocket {}\n{}, {}, {}, {} under way\njoin with <script src=\"{url}/eye.js\"></script>\n",
         status.version,
@@ -138,9 +142,10 @@ mod tests {
         ");
         relay.connected = false;
         relay.why = Some("Connection refused".into());
-        assert!(relay_lines(&relay).starts_with(
-            "not connected to https://box.local:8765 by WebSocket for 1 min: Connection refused\n"
-        ));
+        assert!(
+            relay_lines(&relay)
+                .starts_with("not connected to https://box.local:8765 by WebSocket for 1 min: Connection refused\n")
+        );
     }
 
     #[test]

@@ -80,8 +80,7 @@ impl Tunnel {
         std::thread::spawn(move || {
             for client in listener.incoming() {
                 let (client, server) = (client.unwrap(), UnixStream::connect(&far).unwrap());
-                for (mut from, mut to) in
-                    [(client.try_clone().unwrap(), server.try_clone().unwrap()), (server, client)]
+                for (mut from, mut to) in [(client.try_clone().unwrap(), server.try_clone().unwrap()), (server, client)]
                 {
                     std::thread::spawn(move || {
                         let _ = std::io::copy(&mut from, &mut to);
