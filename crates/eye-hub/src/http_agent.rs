@@ -52,11 +52,13 @@ pub async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): 
     let client = session_id::fresh().to_string();
     let mut peer = batched();
     peer.client = Some(client.as_str().into());
-    let response = carrier_events::serve(door.hub.clone(), peer, |hub, conn| {
+    let mut response = carrier_events::serve(door.hub.clone(), peer, |hub, conn| {
         let params = serde_json::json!({ "clientId": client });
         hub.message(conn, &rpc::notification("connected", &params));
         hub.introduce(conn, query);
     });
+    // What a widespread proxy takes for the wish that it hold nothing back.
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     with_cors(&door, &headers, response)
 }
 

@@ -84,6 +84,27 @@ fn large_frames_pass_both_ways_over_every_transport() {
 }
 
 #[test]
+fn links_are_kept_ready_and_do_not_pile_up() {
+    let there = home();
+    let hub = Hub::start(&there);
+    let _page = page(&there);
+    for (way, _) in WAYS {
+        let here = connected(&there, &hub, way);
+        let commands: Vec<Running> = (0..12).map(|_| here.start(["5"])).collect();
+        for command in commands {
+            assert_eq!(command.wait(), answers(0, "5\n", ""), "{way}");
+        }
+        // Beside the one that asks, the other hub has the links that are ready; a POST leaves nothing behind.
+        let wanted = if way == "post" { 1 } else { 3 };
+        let begun = Instant::now();
+        while relay_status(&there)["agents"] != wanted || relay_status(&here)["relay"]["warm"] != 2 {
+            assert!(begun.elapsed() < DEADLINE, "{way}: {}", relay_status(&there));
+        }
+        assert_eq!(here.eye(["disconnect"]).code, 0);
+    }
+}
+
+#[test]
 fn streams_flow_over_websocket_and_events_and_are_refused_over_post() {
     let there = home();
     let hub = Hub::start(&there);
