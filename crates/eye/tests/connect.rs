@@ -322,6 +322,17 @@ fn down_and_up_leave_the_remote_hub_alone() {
 }
 
 #[test]
+fn mcp_is_not_relayed_and_says_so() {
+    let there = home();
+    let hub = Hub::start(&there);
+    let here = connected(&there, &hub, "ws");
+    let ran = here.eye(["mcp"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("hint: give your client the URL of that hub with /mcp"), "{}", ran.stderr);
+    assert_eq!(here.eye(["discover", "anything"]).code, 0);
+}
+
+#[test]
 fn agents_of_two_folders_have_their_own_pages_and_answers() {
     for (way, _) in WAYS {
         let there = home();

@@ -1,6 +1,7 @@
 //! What passes between an agent and the remote hub, and what does not. Frames pass as they are, but for the agent's hello;
 //! what is under way is remembered, so that each call has its ending when the link is lost. Pure.
 
+use crate::faces::ANNOUNCEMENT;
 use eye_protocol::answer::{write_plain, write_typed};
 use eye_protocol::compact::Form;
 use eye_protocol::id::split_call_id;
@@ -9,6 +10,7 @@ use eye_protocol::line::Line;
 use eye_protocol::messages::Hello;
 use eye_protocol::rpc::{self, Message, RpcId};
 use eye_protocol::{Code, Error, Frame};
+use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -51,6 +53,12 @@ impl Screen {
 
     /// Takes a frame of the agent's.
     pub fn agent_said(&mut self, frame: &str, mut said: impl FnMut(Said)) {
+        if frame.starts_with(ANNOUNCEMENT) {
+            // It holds this machine's environment, and the other hub would take it for code.
+            let error = Error::new(Code::REQUEST, "MCP is not relayed")
+                .hint("give your client the URL of that hub with /mcp, and its token as a bearer token");
+            return said(Said::Answer(rpc::response("null", Err(&error))));
+        }
         match Frame::parse(frame) {
             None => {}
             Some(Frame::Line(Line::Fire { .. })) => said(Said::Pass(frame.to_owned())),
@@ -96,6 +104,10 @@ impl Screen {
                     self.note(Asked::Rpc(id.clone()));
                     let hello = self.hello(&params);
                     Said::Pass(hello.map_or_else(|| frame.to_owned(), |hello| rpc::request(&id, "hello", &hello)))
+                }
+                gateway if gateway.starts_with("gateway/") => {
+                    self.note(Asked::Rpc(id.clone()));
+                    Said::Pass(without_surroundings(&id, gateway, &params).unwrap_or_else(|| frame.to_owned()))
                 }
                 _ => {
                     self.note(Asked::Rpc(id));
@@ -194,6 +206,15 @@ impl Screen {
     }
 }
 
+/// A gateway's request without the folder and the environment of this machine: nothing runs there for an agent from
+/// elsewhere, and its secrets stay here.
+fn without_surroundings(id: &str, method: &str, params: &str) -> Option<String> {
+    let mut params: IndexMap<String, &RawValue> = serde_json::from_str(params).ok()?;
+    params.shift_remove("cwd");
+    params.shift_remove("env");
+    Some(rpc::request(id, method, &params))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,6 +253,19 @@ mod tests {
         let both = said(&mut screen, &format!("[{ping},{stop}]"));
         assert!(matches!(&both[..], [Said::Pass(passed), Said::Answer(_)] if passed == ping), "{both:?}");
         assert_eq!(screen.lost(&Error::new(Code::CONNECTION, "gone")).len(), 1);
+    }
+
+    #[test]
+    fn neither_folder_nor_environment_leaves_this_machine() {
+        let mut screen = Screen::new("box");
+        let [Said::Answer(answer)] = &said(&mut screen, r#"mcp {"cwd":"/w","env":{"KEY":"secret"}}"#)[..] else {
+            panic!("it is answered here")
+        };
+        assert!(answer.contains("MCP is not relayed") && !answer.contains("secret"), "{answer}");
+        let asked = r#"{"jsonrpc":"2.0","id":1,"method":"gateway/discover","params":{"cwd":"/w","env":{"KEY":"secret"},"query":"x"}}"#;
+        let passed = r#"{"jsonrpc":"2.0","id":1,"method":"gateway/discover","params":{"query":"x"}}"#;
+        assert_eq!(said(&mut screen, asked), [Said::Pass(passed.into())]);
+        assert_eq!(said(&mut screen, &format!("[{asked}]")), [Said::Pass(passed.into())]);
     }
 
     #[test]
