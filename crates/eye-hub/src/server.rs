@@ -263,7 +263,7 @@ async fn keep_mailbox(hub: &Arc<Hub>, folder: Option<PathBuf>) {
     std::future::pending().await
 }
 
-async fn told_to_stop() {
+pub(crate) async fn told_to_stop() {
     let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
     else {
         return std::future::pending().await;
