@@ -9,6 +9,7 @@ mod depth;
 mod error;
 mod hub;
 mod idle;
+mod modes;
 mod process;
 mod relay;
 mod report;
@@ -46,6 +47,7 @@ fn main() -> Result<(), BenchError> {
     state::measure(&mut report, &hub, rounds)?;
     let bare = bare.into_http_server()?;
     process::measure(&mut report, &eye, &hub, bare.port(), if quick { 20 } else { 200 })?;
+    modes::measure(&mut report, &eye, &hub, rounds)?;
     drop(browser);
     process::first_and_second(&mut report, &eye, home.path())?;
     drop(hub);

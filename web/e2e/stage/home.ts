@@ -46,14 +46,13 @@ export interface Status {
 }
 
 export class Home {
-  /** What a program that runs in this home finds around it. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly #env: Record<string, string>;
 
   private constructor(
     readonly folder: string,
     readonly port: number,
   ) {
-    this.env = {
+    this.#env = {
       PATH: process.env["PATH"] ?? "",
       HOME: folder,
       XDG_RUNTIME_DIR: join(folder, "run"),
@@ -96,7 +95,7 @@ export class Home {
   async start(args: readonly string[], { stdin = "", folder = "work", env = {} }: Circumstances = {}): Promise<Running> {
     const cwd = join(this.folder, folder);
     await mkdir(cwd, { recursive: true });
-    const child = spawn(program(), args, { cwd, env: { ...this.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(program(), args, { cwd, env: { ...this.#env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
     // A command that ends before it has read everything is no fault of the test.
     child.stdin.on("error", () => undefined);
     child.stdin.end(stdin);

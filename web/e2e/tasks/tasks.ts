@@ -134,6 +134,23 @@ export const TASKS: readonly Task[] = [
   },
 ];
 
+/** The session that this project began with: 13 calls and about 1,600 tokens, to change one icon. */
+export const ICON: Task = {
+  name: "change one icon",
+  wish: "Put a fox on the icon of javascript.ide.",
+  page: DESKTOP,
+  async withEye(shell) {
+    await shell.run("eye tools icon");
+    await shell.run("eye call set_icon app=javascript.ide icon=🦊");
+    await shell.run(`eye '$("[data-app=\"javascript.ide\"]").innerText'`);
+  },
+  async withPeer(shell) {
+    await shell.run("agent-browser snapshot");
+    await shell.run(`agent-browser eval '(b=[...document.querySelectorAll("button")].find(b=>b.innerText=="javascript.ide")).firstChild.textContent="🦊",b.innerText'`);
+  },
+  check: (_, read) => assert.match(read, /🦊\n?.*javascript\.ide"?$/),
+};
+
 /** What the agent finds in what it has read. */
 function found(text: string, what: RegExp): string {
   const [, ref] = what.exec(text) ?? [];
