@@ -4,30 +4,30 @@
 import { load } from "./load.mjs";
 import { percent, table } from "./table.mjs";
 
-const { Course, TASKS } = await load("tasks/course.js", "tasks/tasks.js");
+const { Course, ICON, TASKS } = await load("tasks/course.js", "tasks/tasks.js");
 const show = process.argv.includes("--show");
 const course = await Course.open();
 try {
   const peer = await course.hasPeer();
   if (!peer) console.log("note: no agent-browser here, so its columns are left out; name it in AGENT_BROWSER");
-  const rows = [];
-  const sum = { eye: [0, 0, 0], peer: [0, 0, 0] };
-  const count = (who, shell) => {
+  const count = (shell) => {
     const { calls, written, read } = shell.counts();
     if (show) console.log(`\n${shell.transcript()}`);
-    [calls, written, read].forEach((number, at) => (sum[who][at] += number));
     return [calls, written, read, written + read];
   };
-  for (const task of TASKS) {
-    const eye = count("eye", await course.withEye(task));
-    const other = peer ? count("peer", await course.withPeer(task)) : [];
-    rows.push([task.name, ...eye, ...other, ...(peer ? [percent(eye[3], other[3])] : [])]);
+  const measured = [];
+  for (const task of [...TASKS, ICON]) {
+    const eye = count(await course.withEye(task));
+    measured.push({ name: task.name, eye, other: peer ? count(await course.withPeer(task)) : [] });
   }
-  const total = ([calls, written, read]) => [calls, written, read, written + read];
-  rows.push(["all five", ...total(sum.eye), ...(peer ? [...total(sum.peer), percent(total(sum.eye)[3], total(sum.peer)[3])] : [])]);
+  const sum = (lists) => lists.reduce((total, list) => total.map((number, at) => number + list[at]));
+  const five = measured.slice(0, TASKS.length);
+  measured.splice(TASKS.length, 0, { name: "all five", eye: sum(five.map(({ eye }) => eye)), other: sum(five.map(({ other }) => other)) });
+  const rows = measured.map(({ name, eye, other }) => [name, ...eye, ...other, ...(peer ? [percent(eye[3], other[3])] : [])]);
   const columns = (who) => [`${who}: calls`, "tokens written", "tokens read", "tokens"];
   table("Five whole tasks (o200k tokens)", ["task", ...columns("eye"), ...(peer ? [...columns("agent-browser"), "eye / peer"] : [])], rows);
-  console.log("\nThe guide that an agent reads before is not counted: `eye skill` for eye, `agent-browser skills get core` for the peer.");
+  console.log("\nThe last line is the session that the proposal began with, where it took 13 calls and about 1,600 tokens.");
+  console.log("The guide that an agent reads before is not counted: `eye skill` for eye, `agent-browser skills get core` for the peer.");
 } finally {
   await course.close();
 }

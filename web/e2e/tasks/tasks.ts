@@ -142,13 +142,13 @@ export const ICON: Task = {
   async withEye(shell) {
     await shell.run("eye tools icon");
     await shell.run("eye call set_icon app=javascript.ide icon=🦊");
-    await shell.run(`eye '$("[data-app=\"javascript.ide\"]").innerText'`);
+    await shell.run(`eye '$$(".desktop-icon").map(i => i.innerText)'`);
   },
   async withPeer(shell) {
     await shell.run("agent-browser snapshot");
-    await shell.run(`agent-browser eval '(b=[...document.querySelectorAll("button")].find(b=>b.innerText=="javascript.ide")).firstChild.textContent="🦊",b.innerText'`);
+    await shell.run(`agent-browser eval '(b=[...document.querySelectorAll("button")].find(b=>b.innerText.includes("javascript.ide"))).firstChild.textContent="🦊",b.innerText'`);
   },
-  check: (_, read) => assert.match(read, /🦊\n?.*javascript\.ide"?$/),
+  check: (_, read) => assert.match(read, /🦊(?:\s|\\n)*javascript\.ide/),
 };
 
 /** What the agent finds in what it has read. */
