@@ -27,7 +27,12 @@ try {
   const columns = (who) => [`${who}: calls`, "tokens written", "tokens read", "tokens"];
   table("Five whole tasks (o200k tokens)", ["task", ...columns("eye"), ...(peer ? [...columns("agent-browser"), "eye / peer"] : [])], rows);
   console.log("\nThe last line is the session that the proposal began with, where it took 13 calls and about 1,600 tokens.");
-  console.log("The guide that an agent reads before is not counted: `eye skill` for eye, `agent-browser skills get core` for the peer.");
+  const guides = ["eye skill", ...(peer ? ["agent-browser skills get core"] : [])];
+  for (const command of guides) {
+    const shell = await course.shell();
+    await shell.run(command);
+    console.log(`Not counted above, once per agent: the guide, \`${command}\`, ${shell.counts().read} tokens.`);
+  }
 } finally {
   await course.close();
 }
