@@ -260,7 +260,7 @@ async fn keep_mailbox(hub: &Arc<Hub>, folder: Option<PathBuf>) {
     if let Some(folder) = folder {
         mailbox_files::keep(&Links::new(hub.clone()), folder).await;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 pub(crate) async fn told_to_stop() {
