@@ -1,18 +1,34 @@
-//! `cargo xtask bench`: builds the release binary and measures it.
+//! `cargo xtask bench`: builds the release binary and measures it: times first, then what agents pay in characters, tokens and hops.
 
-use crate::run::{TaskError, cargo, command};
-use crate::{browser, dist, place};
+use crate::run::{TaskError, cargo, command, run as run_command};
+use crate::{browser, dist, place, web};
+use std::path::Path;
+
+/// Each prints its own tables; `AGENT_BROWSER` names a peer for those that compare with one.
+const TABLES: [&str; 3] = ["bench/seed-tables.mjs", "bench/tasks.mjs", "bench/look-tokens.mjs"];
 
 /// Builds and measures.
 pub fn run(quick: bool) -> Result<(), TaskError> {
     let chromium = browser::find_or_install()?;
+    // The release binary carries the desktop, on which the tasks are done.
+    web::build()?;
     let eye = dist::build()?;
     cargo(&["build", "--release", "--package", "eye-bench"])?;
     let bench = place::target().join("release/eye-bench");
     let mut measure = command(&bench.to_string_lossy(), &[], &place::root());
-    measure.arg(&eye).arg(place::target().join("bench.json")).arg(place::client_asset()).env("EYE_CHROMIUM", chromium);
+    measure.arg(&eye).arg(place::target().join("bench.json")).arg(place::client_asset()).env("EYE_CHROMIUM", &chromium);
     if quick {
         measure.arg("--quick");
     }
-    crate::run::run(&mut measure)
+    run_command(&mut measure)?;
+    TABLES.iter().try_for_each(|script| print_tables(script, &place::root().join(&eye), chromium.as_ref(), quick))
+}
+
+fn print_tables(script: &str, eye: &Path, chromium: &Path, quick: bool) -> Result<(), TaskError> {
+    let mut node = command("node", &[script], &place::root().join("web/e2e"));
+    node.env("EYE_BIN", eye).env("EYE_CHROMIUM", chromium);
+    if quick {
+        node.arg("--quick");
+    }
+    run_command(&mut node)
 }

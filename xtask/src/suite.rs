@@ -13,7 +13,11 @@ pub fn run() -> Result<(), TaskError> {
     cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
     cargo(&["test", "--workspace"])?;
     cargo(&["build", "--package", "eye"])?;
-    let mut tests = command("npm", &["test"], &place::root().join("web"));
+    let web = place::root().join("web");
+    let mut tests = command("npm", &["test"], &web);
     run::run(tests.env("EYE_CHROMIUM", chromium).env("EYE_BIN", place::target().join("debug/eye")))?;
+    cargo(&["build", "--package", "eye", "--example", "conformance"])?;
+    let mut suite = command("node", &["e2e/conformance/run.mjs"], &web);
+    run::run(suite.env("EYE_CONFORMANCE", place::target().join("debug/examples/conformance")))?;
     demo::run()
 }

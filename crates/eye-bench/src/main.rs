@@ -10,6 +10,7 @@ mod error;
 mod hub;
 mod idle;
 mod mcp;
+mod modes;
 mod process;
 mod relay;
 mod report;
@@ -48,6 +49,7 @@ fn main() -> Result<(), BenchError> {
     mcp::measure(&mut report, &mut bare, &eye, &hub, rounds)?;
     let bare = bare.into_http_server()?;
     process::measure(&mut report, &eye, &hub, bare.port(), if quick { 20 } else { 200 })?;
+    modes::measure(&mut report, &eye, &hub, rounds)?;
     drop(browser);
     process::first_and_second(&mut report, &eye, home.path())?;
     drop(hub);

@@ -117,7 +117,7 @@ pub fn first_and_second(report: &mut Report, eye: &Path, home: &Path) -> Result<
 }
 
 /// Runs a command and gives its time in ms. It must say what is wanted.
-fn run(command: &mut Command, wanted: &str) -> Result<f64, BenchError> {
+pub fn run(command: &mut Command, wanted: &str) -> Result<f64, BenchError> {
     let started = Instant::now();
     let output = command.stdin(Stdio::null()).output().doing("running a command")?;
     let time = micros(started.elapsed()) / 1000.0;

@@ -1,6 +1,6 @@
 //! One stream of server-sent events: parcels out, until either side ends it. What such a peer says comes by POST.
 
-use crate::dialect::events::{ALIVE, CONNECTED};
+use crate::dialect::events::{ALIVE, CONNECTED, batches};
 use crate::hub::Hub;
 use crate::peer::{Peer, Signals};
 use axum::body::Body;
@@ -62,7 +62,9 @@ async fn next(stay: &mut Stay) -> Option<Bytes> {
             Ok(None) => None,
             Ok(Some((parcel, close))) => {
                 stay.over = close.is_some();
-                Some(Bytes::from(parcel.bytes))
+                // Only an agent of our own dialect has messages here; to all others the outbox wrote events.
+                let events = !parcel.ends.is_empty();
+                Some(Bytes::from(if events { batches("data: ", "\n\n", &parcel) } else { parcel.bytes }))
             }
         },
         () = stay.signals.end.notified() => None,

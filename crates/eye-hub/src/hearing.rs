@@ -297,8 +297,8 @@ impl Hub {
         if let Voice::Eye { typed } = &mut peer.voice {
             *typed = hello.typed;
         }
-        // A batch has no place for bytes, so an agent has one or the other.
-        peer.binary = hello.binary && !hello.batch;
+        // Neither a batch nor a stream has a place for bytes.
+        peer.binary = hello.binary && !hello.batch && peer.outbox.takes_binary();
         if hello.batch {
             peer.batched = true;
             peer.outbox.begin_batches();

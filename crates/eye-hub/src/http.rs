@@ -6,7 +6,7 @@ use crate::gate::{Admitted, Gate, Knock, Refusal, Wants};
 use crate::hub::Hub;
 use crate::outbox::Outbox;
 use crate::peer::{Joining, Peer, Side, Voice};
-use crate::{assets, http_btcp, http_faces, metrics, served, session_id};
+use crate::{assets, http_agent, http_btcp, http_faces, metrics, served, session_id};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -48,6 +48,7 @@ pub fn router(door: Door) -> Router {
         .route("/rpc", post(http_btcp::rpc).options(http_btcp::preflight))
         .route("/mcp", any(http_faces::serve))
         .route("/api/mcp", any(http_faces::serve))
+        .route("/agent", get(http_agent::events).post(http_agent::message).options(http_btcp::preflight))
         .route("/eye.js", get(client))
         .route("/eye/{part}", get(part))
         .route("/apps/{*path}", get(app))

@@ -166,9 +166,11 @@ pub async fn rpc(State(door): State<Door>, headers: HeaderMap, body: String) -> 
 }
 
 /// A visitor that leaves the hub when its request ends, or its client hangs up.
-struct Visit {
-    hub: Arc<Hub>,
-    conn: Conn,
+pub(crate) struct Visit {
+    /// Where it is.
+    pub hub: Arc<Hub>,
+    /// Who it is.
+    pub conn: Conn,
 }
 
 impl Drop for Visit {
@@ -198,7 +200,7 @@ pub async fn preflight(State(door): State<Door>, headers: HeaderMap) -> Response
 }
 
 /// Only origins that may join read what is answered.
-fn with_cors(door: &Door, headers: &HeaderMap, mut response: Response) -> Response {
+pub(crate) fn with_cors(door: &Door, headers: &HeaderMap, mut response: Response) -> Response {
     if let Some(origin) = headers.get(header::ORIGIN)
         && door.gate.admit(Wants::Page, knock(headers, None)).is_ok()
     {
@@ -238,12 +240,12 @@ fn origin_of(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::ORIGIN).and_then(|value| value.to_str().ok())
 }
 
-fn bad_request(why: &str) -> Response {
+pub(crate) fn bad_request(why: &str) -> Response {
     let mut response = json_response(&serde_json::json!({ "error": why }));
     *response.status_mut() = StatusCode::BAD_REQUEST;
     response
 }
 
-fn json_text(text: String) -> Response {
+pub(crate) fn json_text(text: String) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }

@@ -85,24 +85,24 @@ fn letter(news: &str) -> Option<String> {
 
 #[derive(Deserialize)]
 struct Line {
-    #[serde(default)]
-    _bridge: Option<String>,
-    #[serde(default)]
-    _args: Vec<Value>,
-    #[serde(default)]
-    _id: Option<Value>,
+    #[serde(default, rename = "_bridge")]
+    bridge: Option<String>,
+    #[serde(default, rename = "_args")]
+    args: Vec<Value>,
+    #[serde(default, rename = "_id")]
+    id: Option<Value>,
 }
 
 /// Does what a line asks for; what came of it is for the file that is named.
 async fn serve(link: &AgentLink, from: &'static str, text: &str) -> Option<(&'static str, String)> {
     let to = if from == IN { OUT } else { IN };
     match serde_json::from_str::<Line>(text) {
-        Ok(Line { _bridge: Some(name), _args, _id }) => {
-            let answer = call_bridge(link, &name, &_args).await;
-            Some((to, with_id(answer, _id)))
+        Ok(Line { bridge: Some(name), args, id }) => {
+            let answer = call_bridge(link, &name, &args).await;
+            Some((to, with_id(answer, id)))
         }
         // An answer of ours, or of somebody else.
-        Ok(Line { _id: Some(_), .. }) => None,
+        Ok(Line { id: Some(_), .. }) => None,
         Ok(_) | Err(_) if from == OUT => {
             let message = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
             let written = link.request("page/write", &json(&json!({ "message": message })), None).await;

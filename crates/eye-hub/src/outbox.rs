@@ -80,6 +80,11 @@ impl Outbox {
         Self::Events { bytes: Vec::new(), named }
     }
 
+    /// An empty buffer for messages that are batches.
+    pub fn batches() -> Self {
+        Self::Batches(Batches::default())
+    }
+
     /// From here on several frames share a message. What was written before stays as it was.
     pub fn begin_batches(&mut self) {
         if let Self::Messages { bytes, ends, .. } = self {
@@ -108,6 +113,11 @@ impl Outbox {
             }
             Self::Stream(_) | Self::Messages { .. } | Self::Events { .. } => self.text(json),
         }
+    }
+
+    /// Whether there is a place for a binary message.
+    pub fn takes_binary(&self) -> bool {
+        matches!(self, Self::Messages { .. })
     }
 
     /// Adds a binary message, where there are messages.

@@ -260,10 +260,10 @@ async fn keep_mailbox(hub: &Arc<Hub>, folder: Option<PathBuf>) {
     if let Some(folder) = folder {
         mailbox_files::keep(&Links::new(hub.clone()), folder).await;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
-async fn told_to_stop() {
+pub(crate) async fn told_to_stop() {
     let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
     else {
         return std::future::pending().await;

@@ -3,7 +3,7 @@
 mod stage;
 
 use eye_mcp::catalogue::{Found, Standing};
-use eye_mcp::limits::MESSAGE_BYTES_MAX;
+use eye_mcp::limits::{CALLS_MAX, LIST_PAGES_MAX, MESSAGE_BYTES_MAX, TOOLS_MAX};
 use eye_mcp::{CallContext, Gateway, Scope, ServerState};
 use eye_protocol::Code;
 use serde_json::{Value, json};
@@ -120,6 +120,36 @@ async fn ten_thousand_tools_are_taken_and_found() {
     let Found::Tools { lines, .. } = &found.found else { panic!("{found:?}") };
     assert!(lines[0].starts_with("tool_7777("), "{lines:?}");
     assert!(text(call(&scope, "bad", "echo", json!({})).await).contains("echo"));
+    gateway.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_list_without_end_is_cut() {
+    let (_home, gateway, scope) = beside(&["--endless"]);
+    scope.start("bad").await.unwrap();
+    assert_eq!(names(&scope).len(), LIST_PAGES_MAX);
+    gateway.shut_down().await;
+    let (_home, gateway, scope) = beside(&["--tools", &(TOOLS_MAX + 1).to_string()]);
+    scope.start("bad").await.unwrap();
+    assert_eq!(names(&scope).len(), TOOLS_MAX);
+    good_answers(&scope).await;
+    gateway.shut_down().await;
+}
+
+#[tokio::test]
+async fn one_call_more_than_may_be_under_way_is_refused() {
+    let (_home, gateway, scope) = beside(&[]);
+    scope.start("bad").await.unwrap();
+    let one = || {
+        let scope = scope.clone();
+        tokio::spawn(async move { call(&scope, "bad", "never", json!({})).await })
+    };
+    let under_way: Vec<_> = (0..CALLS_MAX).map(|_| one()).collect();
+    let refused = one().await.unwrap().unwrap_err();
+    assert!(refused.is(Code::CONNECTION) && refused.message.contains("already under way"), "{refused}");
+    assert!(under_way.iter().all(|call| !call.is_finished()));
+    good_answers(&scope).await;
+    under_way.iter().for_each(tokio::task::JoinHandle::abort);
     gateway.shut_down().await;
 }
 

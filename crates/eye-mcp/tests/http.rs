@@ -1,4 +1,5 @@
 //! Upstreams over HTTP that misbehave, by a server of a few lines whose every response a test writes.
+#![allow(clippy::unwrap_used, reason = "this is test code, also where a function is no test")]
 
 mod stage;
 

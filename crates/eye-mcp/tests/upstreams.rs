@@ -171,6 +171,9 @@ async fn what_the_config_forbids_is_neither_listed_nor_called() {
     scope.start("s").await.unwrap();
     assert!(!names(&scope).contains(&"secret".to_owned()));
     assert!(call(&scope, "s", "secret", json!({})).await.unwrap_err().is(Code::DENIED));
+    let params = Some(raw(&json!({ "name": "secret" })));
+    let error = scope.request("s", "tools/call", params, CallContext::default()).await.unwrap_err();
+    assert!(error.is(Code::DENIED), "{error}");
     gateway.shut_down().await;
 }
 

@@ -122,3 +122,27 @@ pub const SERVED_FILE_BYTES_MAX: u64 = 64 << 20;
 pub const MAILBOX_TOPIC: &str = "_mailbox";
 /// Each of the files of a mailbox.
 pub const MAILBOX_FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// Links to a remote hub that a relay keeps ready, so that a command waits for no handshake.
+pub const RELAY_WARM_LINKS: usize = 2;
+/// How long a command waits for a link to the remote hub.
+pub const RELAY_WAIT_MS: u64 = 2_000;
+/// How long opening one link may take: name, TCP, TLS, and what the transport needs.
+pub const RELAY_OPEN_MS: u64 = 10_000;
+/// How long the upgrade to a `WebSocket`, or the first event of a stream, may take once there is a connection: whatever
+/// stands in between and holds it back longer holds back all, and another transport is tried.
+pub const RELAY_FIRST_ANSWER_MS: u64 = 3_000;
+/// A command that waits for a link tries for itself this often.
+pub const RELAY_RETRY_MS: u64 = 100;
+/// The first pause after a link could not be opened; it doubles.
+pub const RELAY_PAUSE_MIN_MS: u64 = 100;
+/// The longest such pause.
+pub const RELAY_PAUSE_MAX_MS: u64 = 5_000;
+/// How often a link that is there is asked for a sign of life.
+pub const RELAY_PROBE_MS: u64 = 20_000;
+/// A link from which nothing came for this long is lost. A stream of events says something every 30 s.
+pub const RELAY_SILENCE_MS: u64 = 75_000;
+/// A kept HTTP connection is used again only within this: well before the hub closes it (`HANDSHAKE_MS`).
+pub const RELAY_IDLE_MS: u64 = 5_000;
+/// The most of a refusal's body that is read.
+pub const REFUSAL_BYTES_MAX: usize = 64 << 10;

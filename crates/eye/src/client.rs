@@ -139,6 +139,13 @@ pub fn stop(options: &Options) -> Result<(), Failure> {
     see_off(&mut link)
 }
 
+/// Ends the relay, and returns when another could take its place. Gives what it said.
+pub fn end_relay<T: DeserializeOwned>(options: &Options) -> Result<T, Failure> {
+    let (result, mut link) = request("relay/stop", &serde_json::json!({}), options, Absent::Report)?;
+    see_off(&mut link)?;
+    read_result(&result)
+}
+
 /// Reads a result of the hub's.
 pub fn read_result<T: DeserializeOwned>(result: &str) -> Result<T, Failure> {
     serde_json::from_str(result).map_err(|error| Failure::Garbled(error.to_string()))
@@ -294,7 +301,8 @@ fn hello(options: &Options, absent: Absent, elsewhere: bool) -> Hello {
         target: options.page.clone(),
         timeout: options.timeout_ms,
         frame: options.frame.clone(),
-        build: (absent == Absent::Start).then(|| env!("CARGO_PKG_VERSION").into()),
+        // A hub elsewhere that made room for a newer one would not be started again.
+        build: (absent == Absent::Start && !elsewhere).then(|| env!("CARGO_PKG_VERSION").into()),
         ..Hello::default()
     }
 }
@@ -323,6 +331,7 @@ mod tests {
         assert_eq!(said.build.as_deref(), Some(env!("CARGO_PKG_VERSION")));
         assert_eq!(said.agent, env::current_folder().map(|folder| folder.to_string_lossy().into_owned()));
         assert_eq!(hello(&options, Absent::Report, false).build, None);
+        assert_eq!(hello(&options, Absent::Start, true).build, None);
     }
 
     #[test]

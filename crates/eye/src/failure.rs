@@ -117,6 +117,30 @@ pub enum Failure {
         /// What it said.
         why: String,
     },
+    /// No link to a hub elsewhere.
+    #[error("{message}")]
+    NotConnected {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+        /// How it ends.
+        exit: Exit,
+    },
+    /// There is a link, and not to where it should be.
+    #[error("already connected to {url} by {transport}")]
+    Elsewhere {
+        /// Where to.
+        url: String,
+        /// How.
+        transport: &'static str,
+    },
+    /// A local hub has the socket that a link needs.
+    #[error("a local hub runs: {what}")]
+    HubInTheWay {
+        /// What it does.
+        what: String,
+    },
     /// A hub runs already, and not as asked.
     #[error("a hub already runs, with {what}")]
     RunsOtherwise {
@@ -161,7 +185,11 @@ impl Failure {
     pub fn exit(&self) -> Exit {
         match self {
             Self::Call(error) | Self::NearVerb { error, .. } => Exit::of(error.code),
-            Self::Usage { .. } | Self::CodeTooLong { .. } | Self::RunsOtherwise { .. } => Exit::Usage,
+            Self::Usage { .. }
+            | Self::CodeTooLong { .. }
+            | Self::RunsOtherwise { .. }
+            | Self::Elsewhere { .. }
+            | Self::HubInTheWay { .. } => Exit::Usage,
             Self::Io { .. } | Self::ToolFailed(_) => Exit::Threw,
             Self::Pending(_) | Self::HubSilent | Self::NoReply { .. } | Self::NotJoined { .. } => Exit::Timeout,
             Self::NoHub
@@ -171,7 +199,7 @@ impl Failure {
             | Self::NoBrowser { .. }
             | Self::Socket { .. }
             | Self::Unreachable { .. } => Exit::Absent,
-            Self::NotStarted { exit, .. } => *exit,
+            Self::NotStarted { exit, .. } | Self::NotConnected { exit, .. } => *exit,
             Self::UnsafeFolder { .. } | Self::Refused { .. } => Exit::Denied,
             Self::Hub(error) => exit_of_hub(error),
             Self::OutputClosed => Exit::Success,
@@ -183,7 +211,9 @@ impl Failure {
         let text: Cow<'_, str> = match self {
             Self::Call(error) => return error.hint.as_deref().map(Cow::from),
             Self::NearVerb { verb, .. } => format!("did you mean eye {verb}?").into(),
-            Self::Usage { hint, .. } | Self::NotStarted { hint, .. } => return hint.as_deref().map(Cow::from),
+            Self::Usage { hint, .. } | Self::NotStarted { hint, .. } | Self::NotConnected { hint, .. } => {
+                return hint.as_deref().map(Cow::from);
+            }
             Self::Pending(ids) => format!("ask again with eye collect {}", ids.join(" ")).into(),
             Self::NoReply { .. } => "see who listens: a page answers with eye.respond(message, response)".into(),
             Self::NoBrowser { .. } => "open it yourself, or name a browser in BROWSER".into(),
@@ -203,10 +233,11 @@ impl Failure {
                 format!("remove {} if it is not yours, or set XDG_RUNTIME_DIR or EYE_SOCKET", folder.display()).into()
             }
             Self::Unreachable { .. } => {
-                "check EYE_SERVER, and that a hub listens there; a private certificate goes into SSL_CERT_FILE".into()
+                "check the address, and that a hub listens there; a private certificate goes into SSL_CERT_FILE".into()
             }
             Self::Refused { .. } => "set EYE_TOKEN to what `eye token show` prints on the hub's machine".into(),
-            Self::RunsOtherwise { .. } => "stop it first: eye down".into(),
+            Self::Elsewhere { .. } => "end that first: eye disconnect".into(),
+            Self::HubInTheWay { .. } | Self::RunsOtherwise { .. } => "stop it first: eye down".into(),
             Self::Hub(error) => return hint_of_hub(error).map(Cow::from),
             Self::CodeTooLong { .. } | Self::Io { .. } | Self::ToolFailed(_) | Self::OutputClosed => return None,
         };

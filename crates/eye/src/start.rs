@@ -4,6 +4,7 @@ use crate::env;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::places;
+use eye_hub::relay::Transport;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{BufRead, BufReader};
@@ -25,6 +26,13 @@ pub enum Report {
         url: String,
         /// Where, for agents.
         socket: String,
+    },
+    /// It is a relay, and connected.
+    Connected {
+        /// To which hub.
+        url: String,
+        /// How.
+        transport: Transport,
     },
     /// Another one has the socket.
     Running,
@@ -67,10 +75,21 @@ pub fn hub_in_round(round: usize, flags: &[String]) -> Result<Started, Failure> 
 
 /// Starts a hub and waits until it serves.
 fn hub(flags: &[String]) -> Result<Started, Failure> {
+    match in_background(&["up", "--foreground", "--detached"], flags)? {
+        Report::Ready { url, socket } => Ok(Started::Ready { url, socket }),
+        Report::Running | Report::Connected { .. } => Ok(Started::Running),
+        Report::Failed { message, hint, exit } => {
+            Err(Failure::NotStarted { message, hint, exit: Exit::from_code(exit).unwrap_or(Exit::Absent) })
+        }
+    }
+}
+
+/// Starts this program in the background and waits for its report.
+pub fn in_background(words: &[&str], flags: &[String]) -> Result<Report, Failure> {
     let log = open_log()?;
     let program = env::current_program().map_err(Failure::io("find the program of the hub"))?;
     let mut child = Command::new(program)
-        .args(["up", "--foreground", "--detached"])
+        .args(words)
         .args(flags)
         .env(env::Var::Socket.name(), places::socket().path)
         .current_dir("/")
@@ -84,14 +103,10 @@ fn hub(flags: &[String]) -> Result<Started, Failure> {
         BufReader::new(stdout).read_line(&mut line).map_err(Failure::io("hear from the hub"))?;
     }
     match serde_json::from_str(&line) {
-        Ok(Report::Ready { url, socket }) => Ok(Started::Ready { url, socket }),
-        Ok(Report::Running) => {
+        Ok(report @ (Report::Ready { .. } | Report::Connected { .. })) => Ok(report),
+        Ok(report @ (Report::Running | Report::Failed { .. })) => {
             let _ = child.wait();
-            Ok(Started::Running)
-        }
-        Ok(Report::Failed { message, hint, exit }) => {
-            let _ = child.wait();
-            Err(Failure::NotStarted { message, hint, exit: Exit::from_code(exit).unwrap_or(Exit::Absent) })
+            Ok(report)
         }
         Err(_) => {
             let ended = child.wait().map_err(Failure::io("wait for the hub"))?;

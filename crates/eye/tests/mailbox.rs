@@ -1,5 +1,7 @@
 //! The mailbox as files: `in` for the agent to read, `out` for it to write, and calls of the bridge in both.
 
+#![allow(clippy::unwrap_used, reason = "this is test code, although not every function here is a test")]
+
 mod stage;
 
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};

@@ -411,7 +411,7 @@ fn clients_are_told_what_to_configure() {
 /// A project whose one server is the hub of another home.
 fn with_upstream(home: &Home, other: &Home) {
     let folder = home.path("work/.eye");
-    std::fs::create_dir(&folder).expect("a folder for the config");
+    std::fs::create_dir(&folder).expect("a folder is made");
     let path = |below: &str| other.path(below).display().to_string();
     let config = format!(
         "servers:\n  other:\n    command: [{program}, mcp]\n    description: Another hub\n    env:\n      HOME: {home}\n      XDG_RUNTIME_DIR: {run}\n      \
@@ -423,7 +423,7 @@ fn with_upstream(home: &Home, other: &Home) {
         state = path("state"),
         port = other.port(),
     );
-    std::fs::write(folder.join("config.yaml"), config).expect("a config");
+    std::fs::write(folder.join("config.yaml"), config).expect("a config is written");
 }
 
 #[test]

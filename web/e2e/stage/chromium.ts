@@ -8,7 +8,7 @@ import { delimiter, join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
-const FLAGS = [
+export const FLAGS = [
   "--headless",
   "--no-sandbox",
   "--disable-gpu",

@@ -1,5 +1,6 @@
 //! BTCP over server-sent events and POST: what its two kinds of servers said in words of their own.
 
+use crate::outbox::Parcel;
 use eye_core::News;
 use eye_protocol::SessionId;
 use eye_protocol::messages::SessionRow;
@@ -9,6 +10,21 @@ use eye_protocol::rpc::{self, json};
 pub const CONNECTED: &str = ": connected\n\n";
 /// What keeps a stream alive.
 pub const ALIVE: &str = ": ping\n\n";
+
+/// Messages that are batches, each on one line between `before` and `after`.
+///
+/// A newline in JSON stands between its tokens, never in a string, so a space in its place says the same.
+pub fn batches(before: &str, after: &str, parcel: &Parcel) -> Vec<u8> {
+    let mut out = Vec::with_capacity(parcel.bytes.len() + parcel.ends.len() * (before.len() + after.len()));
+    let mut start = 0;
+    for &end in &parcel.ends {
+        out.extend_from_slice(before.as_bytes());
+        out.extend(parcel.bytes[start..end].iter().map(|&b| if matches!(b, b'\n' | b'\r') { b' ' } else { b }));
+        out.extend_from_slice(after.as_bytes());
+        start = end;
+    }
+    out
+}
 
 /// What an agent hears of its session, in the words of the server with named events.
 pub fn news_1(news: &News) -> String {
@@ -64,6 +80,15 @@ pub fn bare_list(response: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_batch_is_one_line_whatever_white_space_a_page_put_into_it() {
+        let (first, second) = (r#"["a:1\n2"]"#, "[{\n\r\n\"x\":1}]");
+        let bytes = format!("{first}{second}").into_bytes();
+        let parcel = Parcel { ends: vec![first.len(), bytes.len()], bytes, binary: Vec::new() };
+        let text = String::from_utf8(batches("data: ", "\n\n", &parcel)).unwrap();
+        assert_eq!(text, format!("data: {first}\n\ndata: [{{   \"x\":1}}]\n\n"));
+    }
 
     #[test]
     fn a_list_is_bared_and_anything_else_is_left_alone() {

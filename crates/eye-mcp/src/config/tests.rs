@@ -149,6 +149,12 @@ fn a_file_of_another_user_starts_nothing() {
 
 #[test]
 fn a_file_has_an_end() {
+    let many = |count: usize| -> String {
+        let servers = (0..count).map(|n| format!("  s{n}: {{ command: x }}\n"));
+        format!("servers:\n{}", servers.collect::<String>())
+    };
+    assert!(read(&many(SERVERS_MAX)).is_ok());
+    assert!(read(&many(SERVERS_MAX + 1)).unwrap_err().message.contains("more than 256 servers"));
     let text = format!("# {}", "x".repeat(CONFIG_BYTES_MAX));
     assert!(read(&text[..CONFIG_BYTES_MAX]).is_ok());
     assert!(read(&text[..=CONFIG_BYTES_MAX]).is_err());

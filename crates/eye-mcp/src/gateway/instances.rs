@@ -73,3 +73,36 @@ impl Instances {
         while ending.join_next().await.is_some() {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Command, ServerConfig, Spec};
+    use crate::gateway::Project;
+    use crate::metrics::Metrics;
+    use std::path::Path;
+
+    fn upstream(instance: u64) -> Upstream {
+        let config = ServerConfig { command: Some(Command::Program("x".into())), ..ServerConfig::default() };
+        let spec = Spec::new("s", &config, &Project::default(), Path::new("/")).unwrap();
+        let changes = tokio::sync::broadcast::channel(1).0;
+        Upstream::new(spec, instance, std::collections::BTreeMap::new(), None, changes, Metrics::default())
+    }
+
+    #[test]
+    fn what_is_started_alike_is_one_and_there_is_an_end_of_them() {
+        let instances = Instances::default();
+        let first = instances.get("0".into(), || upstream(0)).unwrap();
+        assert!(Arc::ptr_eq(&first, &instances.get("0".into(), || upstream(9)).unwrap()));
+        for n in 1..INSTANCES_MAX as u64 {
+            instances.get(n.to_string(), || upstream(n)).unwrap();
+        }
+        assert!(instances.get("more".into(), || upstream(999)).is_err());
+        // What is used stays, what was used lately stays, what no config names goes.
+        instances.retire(5);
+        instances.retire(6);
+        instances.end_forgotten(|instance| instance == 6);
+        assert_eq!(instances.all().len(), INSTANCES_MAX - 1);
+        assert!(!instances.all().contains_key("5") && instances.all().contains_key("6"));
+    }
+}

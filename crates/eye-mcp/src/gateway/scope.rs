@@ -309,7 +309,11 @@ impl Scope {
         params: Option<Box<RawValue>>,
         context: CallContext,
     ) -> Result<Box<RawValue>, RpcError> {
-        self.upstream(server)?.request(method, params, &context).await
+        match (method, params) {
+            // The config's `allow` and `deny` hold on every way to a tool.
+            ("tools/call", Some(params)) => self.call_tool(server, params, context).await,
+            (_, params) => self.upstream(server)?.request(method, params, &context).await,
+        }
     }
 
     /// Starts a server if it does not run, and returns once it answers.

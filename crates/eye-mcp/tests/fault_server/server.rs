@@ -11,6 +11,7 @@ struct Behaviour {
     silent: bool,
     split: bool,
     crash_after_list: bool,
+    endless: bool,
     tools: usize,
     counted: u64,
     more: bool,
@@ -41,6 +42,7 @@ fn main() {
         silent: has("--silent"),
         split: has("--split"),
         crash_after_list: has("--crash-after-list"),
+        endless: has("--endless"),
         tools: after("--tools").and_then(|count| count.parse().ok()).unwrap_or(0),
         counted: 0,
         more: false,
@@ -110,6 +112,11 @@ impl Behaviour {
                     "capabilities": { "tools": { "listChanged": true } }
                 }),
             ),
+            Some("tools/list") if self.endless => {
+                self.counted += 1;
+                let tool = json!({ "name": format!("page_{}", self.counted), "inputSchema": {} });
+                self.answer(id, &json!({ "tools": [tool], "nextCursor": self.counted.to_string() }));
+            }
             Some("tools/list") => {
                 self.answer(id, &json!({ "tools": self.listed() }));
                 if self.crash_after_list {

@@ -37,7 +37,7 @@ impl Address {
     pub fn parse(text: &str) -> Result<Self, Failure> {
         let wrong = || {
             let hint = "write it as ws://localhost:8765, wss://box.local:8765 or box.local";
-            Failure::usage(format!("EYE_SERVER `{text}` is no address"), hint)
+            Failure::usage(format!("`{text}` is no address of a hub"), hint)
         };
         let (scheme, rest) = match text.split_once("://") {
             Some((scheme, rest)) => (Some(scheme.to_ascii_lowercase()), rest),
@@ -65,9 +65,18 @@ impl Address {
 
     /// The address without secrets, for people.
     pub fn url(&self) -> String {
-        let scheme = if self.tls { "wss" } else { "ws" };
+        format!("{}/ws", self.with_scheme("ws"))
+    }
+
+    /// The same, for whoever does not mean the WebSocket alone.
+    pub fn base(&self) -> String {
+        self.with_scheme("http")
+    }
+
+    fn with_scheme(&self, scheme: &str) -> String {
+        let secure = if self.tls { "s" } else { "" };
         let (open, close) = if self.host.contains(':') { ("[", "]") } else { ("", "") };
-        format!("{scheme}://{open}{}{close}:{}{}/ws", self.host, self.port, self.prefix)
+        format!("{scheme}{secure}://{open}{}{close}:{}{}", self.host, self.port, self.prefix)
     }
 }
 
@@ -218,7 +227,8 @@ fn refused(url: &str, response: tungstenite::http::Response<Option<Vec<u8>>>) ->
     }
 }
 
-fn encrypt(tcp: TcpStream, host: &str) -> Result<Stream, String> {
+/// Whom to trust: what this machine trusts, or `SSL_CERT_FILE`.
+pub fn trust() -> Result<Arc<ClientConfig>, String> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -227,8 +237,12 @@ fn encrypt(tcp: TcpStream, host: &str) -> Result<Stream, String> {
         .map_err(|error| error.to_string())?
         .with_root_certificates(roots)
         .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
+fn encrypt(tcp: TcpStream, host: &str) -> Result<Stream, String> {
     let name = ServerName::try_from(host.to_owned()).map_err(|error| error.to_string())?;
-    let session = ClientConnection::new(Arc::new(config), name).map_err(|error| error.to_string())?;
+    let session = ClientConnection::new(trust()?, name).map_err(|error| error.to_string())?;
     Ok(Stream::Tls(Box::new(StreamOwned::new(session, tcp))))
 }
 

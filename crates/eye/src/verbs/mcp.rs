@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::link::Link;
 use crate::options::Options;
 use crate::verbs::mcp_config::{self, Client};
+use crate::verbs::status;
 use crate::{client, ui};
 use eye_mcp::face::Announcement;
 use eye_protocol::rpc::json;
@@ -66,10 +67,15 @@ struct Pipe {
 
 impl Pipe {
     fn open(args: &Args, options: &Options, again: bool) -> Result<Self, Failure> {
-        let Link::Socket(link) = client::open(options)? else {
+        let elsewhere = || {
             let hint = "give your client the URL of that hub with /mcp, and its token as a bearer token";
-            return Err(Failure::usage("eye mcp serves through the hub of this machine only", hint));
+            Failure::usage("eye mcp serves through the hub of this machine only", hint)
         };
+        // A relay passes on what agents ask, and no MCP.
+        if let Ok(Some(_)) = status::relay(options) {
+            return Err(elsewhere());
+        }
+        let Link::Socket(link) = client::open(options)? else { return Err(elsewhere()) };
         let (mut socket, rest) = link.into_stream();
         let announcement = Announcement {
             cwd: env::current_folder(),

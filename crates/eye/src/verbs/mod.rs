@@ -6,6 +6,8 @@ pub mod batch;
 pub mod call;
 pub mod collect;
 pub mod completions;
+pub mod connect;
+pub mod disconnect;
 pub mod discover;
 pub mod doctor;
 pub mod down;

@@ -1,7 +1,7 @@
 //! `eye servers`: the MCP servers behind the gateway: list them, add some, try one.
 
 use crate::client::{self, Absent};
-use crate::env;
+use crate::env::{self, Var};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
@@ -96,7 +96,8 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
 /// Who asks, as the gateway wants to know: its upstreams run there.
 pub fn asking(cwd: Option<PathBuf>) -> Map<String, Value> {
     let mut params = Map::new();
-    if let Some(cwd) = cwd {
+    // A hub elsewhere has neither this folder nor any business with this environment.
+    if let Some(cwd) = cwd.filter(|_| Var::Server.get().is_none()) {
         params.insert("cwd".into(), json!(cwd));
         params.insert("env".into(), json!(env::everything()));
     }

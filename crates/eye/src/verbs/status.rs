@@ -5,8 +5,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::ui;
+use eye_hub::relay::RelayStatus;
 use eye_protocol::messages::Status;
-use eye_protocol::rpc;
+use eye_protocol::{Code, rpc};
+use serde::Serialize;
 use serde_json::json;
 
 /// Tell whether a hub runs, and what it does
@@ -18,13 +20,65 @@ pub struct Args {}
 
 /// Asks the hub and prints what it says.
 pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
-    let status = ask(options)?;
+    let Some(relay) = relay(options)? else {
+        let status = ask(options)?;
+        if options.json {
+            ui::line(rpc::json(&status))?;
+        } else if !options.errors {
+            ui::text_out(&lines(&status))?;
+        }
+        return Ok(Exit::Success);
+    };
+    // What the relay knows is told even when the hub behind it cannot be asked.
+    let hub = ask(options);
     if options.json {
-        ui::line(rpc::json(&status))?;
+        ui::line(rpc::json(&Both { hub: hub.as_ref().ok(), relay: &relay }))?;
     } else if !options.errors {
-        ui::text_out(&lines(&status))?;
+        ui::text_out(&relay_lines(&relay))?;
+        ui::text_out(&hub.as_ref().map(lines).unwrap_or_default())?;
     }
-    Ok(Exit::Success)
+    hub.map(|_| Exit::Success)
+}
+
+/// The remote hub's status, and the relay's beside it.
+#[derive(Serialize)]
+struct Both<'a> {
+    #[serde(flatten)]
+    hub: Option<&'a Status>,
+    relay: &'a RelayStatus,
+}
+
+/// The status of the relay that has the socket; `None` when a hub has it.
+pub fn relay(options: &Options) -> Result<Option<RelayStatus>, Failure> {
+    match client::call("relay/status", &json!({}), options, Absent::Report) {
+        Ok(status) => Ok(Some(status)),
+        // A hub knows nothing of relays.
+        Err(Failure::Call(error)) if error.code == Code::METHOD => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}
+
+fn relay_lines(relay: &RelayStatus) -> String {
+    let how = relay.transport.name();
+    let since = duration(relay.since_ms);
+    let link = if relay.connected {
+        let warm = count(relay.warm, "warm link");
+        let trip = relay.round_trip_us.map_or_else(String::new, |us| format!(", round trip {}", milliseconds(us)));
+        format!("connected to {} by {how} for {since}; {warm}{trip}", relay.url)
+    } else {
+        format!("not connected to {} by {how} for {since}: {}", relay.url, relay.why.as_deref().unwrap_or("it is gone"))
+    };
+    let agents = count(relay.agents, "agent");
+    format!("{link}\nrelay {} (pid {}) on {}, {agents}\n", relay.version, relay.pid, relay.socket)
+}
+
+/// So many of them, in words.
+pub fn count(n: usize, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
+fn milliseconds(us: u64) -> String {
+    format!("{}.{} ms", us / 1000, us % 1000 / 100)
 }
 
 /// The status of the hub that runs, if one does.
@@ -39,7 +93,6 @@ pub fn url(status: &Status) -> String {
 
 fn lines(status: &Status) -> String {
     let url = url(status);
-    let count = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
     format!(
         "hub {} (pid {}), up {}\nlistens on {url}, auth {}\nsocket {}\n{}, {}, {}, {} under way\njoin with <script src=\"{url}/eye.js\"></script>\n",
         status.version,
@@ -67,6 +120,33 @@ fn duration(ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_relay_says_where_to_and_how_well() {
+        let mut relay = RelayStatus {
+            url: "https://box.local:8765".into(),
+            transport: eye_hub::relay::Transport::Ws,
+            connected: true,
+            since_ms: 61_000,
+            warm: 2,
+            round_trip_us: Some(12_345),
+            why: None,
+            agents: 1,
+            version: "0.1.0".into(),
+            pid: 7,
+            socket: "/run/user/1000/eye/hub.sock".into(),
+        };
+        insta::assert_snapshot!(relay_lines(&relay), @r"
+        connected to https://box.local:8765 by WebSocket for 1 min; 2 warm links, round trip 12.3 ms
+        relay 0.1.0 (pid 7) on /run/user/1000/eye/hub.sock, 1 agent
+        ");
+        relay.connected = false;
+        relay.why = Some("Connection refused".into());
+        assert!(
+            relay_lines(&relay)
+                .starts_with("not connected to https://box.local:8765 by WebSocket for 1 min: Connection refused\n")
+        );
+    }
 
     #[test]
     fn status_is_a_few_lines() {

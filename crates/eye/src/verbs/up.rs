@@ -20,7 +20,7 @@ use std::sync::Arc;
 const PORT_DEFAULT: u16 = 8765;
 
 /// Run a hub; verbs that need one do it by themselves
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(
     after_help = "Example: eye up\n         eye up --port 9000\n         eye up --listen 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --host box.local"
 )]
@@ -90,7 +90,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
 fn run_in_background(args: &Args, options: &Options) -> Result<Exit, Failure> {
     for round in 0..STARTS_MAX {
         // A hub elsewhere is none that could be started here.
-        let here = if Var::Server.get().is_some() { Err(Failure::NoHub) } else { status::ask(options) };
+        let here = if Var::Server.get().is_some() { Err(Failure::NoHub) } else { hub_here(options) };
         match here {
             Ok(status) => return already(args, options, &status),
             Err(Failure::NoHub) => {}
@@ -107,6 +107,14 @@ fn run_in_background(args: &Args, options: &Options) -> Result<Exit, Failure> {
         }
     }
     Err(Failure::NotReached { socket: places::socket().path })
+}
+
+/// The hub of this machine. A relay has its place, and is none.
+fn hub_here(options: &Options) -> Result<Status, Failure> {
+    match status::relay(options)? {
+        Some(relay) => Err(Failure::Elsewhere { url: relay.url, transport: relay.transport.name() }),
+        None => status::ask(options),
+    }
 }
 
 fn already(args: &Args, options: &Options, running: &Status) -> Result<Exit, Failure> {
@@ -131,6 +139,11 @@ fn run_detached(args: Args) -> Result<Exit, Failure> {
         };
         eye_hub::run(config, ready).map_err(Failure::from)
     });
+    report_end(outcome)
+}
+
+/// Tells the starter of a process in the background that it ends.
+pub fn report_end(outcome: Result<(), Failure>) -> Result<Exit, Failure> {
     match outcome {
         Ok(()) => Ok(Exit::Success),
         Err(Failure::Hub(HubError::Running { .. })) => {
@@ -145,12 +158,14 @@ fn run_detached(args: Args) -> Result<Exit, Failure> {
     }
 }
 
-fn report(report: &Report) {
+/// Tells the starter of a process in the background how it does.
+pub fn report(report: &Report) {
     // A starter that was interrupted reads no more; the hub serves all the same.
     let _ = ui::line(rpc::json(report));
 }
 
-fn leave_stdout() {
+/// Lets go of the pipe to the starter.
+pub fn leave_stdout() {
     if let Ok(nowhere) = std::fs::OpenOptions::new().write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdout(nowhere);
     }

@@ -1,0 +1,120 @@
+//! The table that the seed projected: 1, 10 and 100 questions in each mode, from `curl` one after another to fire and forget.
+
+use crate::agents::{Agent, SocketAgent, UnixAgent};
+use crate::error::{BenchError, Doing};
+use crate::hub::{Hub, at_home};
+use crate::process::run;
+use crate::report::Report;
+use crate::roundtrip::{CODE, token};
+use crate::stats::{Series, micros};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+const COUNTS: [(usize, &str); 3] = [
+    (1, "1 question in each mode (ms; × is against the first)"),
+    (10, "10 questions in each mode (ms; × is against the first)"),
+    (100, "100 questions in each mode (ms; × is against the first)"),
+];
+const ANSWER: &str = "bench\n";
+
+/// One way to ask so many times; it returns when all are answered.
+struct Mode<'a> {
+    name: &'static str,
+    ask: Box<dyn FnMut(usize) -> Result<(), BenchError> + 'a>,
+}
+
+/// Measures every mode, interleaved round by round.
+pub fn measure(report: &mut Report, eye: &Path, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
+    let mut modes = modes(eye, hub)?;
+    for (count, group) in COUNTS {
+        let mut series = vec![Series::default(); modes.len()];
+        // The first round warms everything up.
+        for round in 0..=rounds {
+            for (mode, times) in modes.iter_mut().zip(&mut series) {
+                let started = Instant::now();
+                (mode.ask)(count)?;
+                if round > 0 {
+                    times.0.push(micros(started.elapsed()) / 1000.0);
+                }
+            }
+        }
+        for (mode, times) in modes.iter().zip(&series) {
+            report.figure(group, mode.name, times.median(), "ms").ratio(times.ratio(&series[0]));
+        }
+    }
+    Ok(())
+}
+
+fn modes<'a>(eye: &Path, hub: &Hub) -> Result<Vec<Mode<'a>>, BenchError> {
+    let token = token(hub)?;
+    let mut modes = Vec::new();
+    if Command::new("curl").arg("--version").output().is_ok() {
+        let mut curl = curl(hub, &token);
+        modes.push(mode("`curl` of HTTP JSON, one after another", move |count| {
+            (0..count).try_for_each(|_| called(&mut curl))
+        }));
+    }
+    let mut ask = at_page(eye, hub);
+    ask.arg(CODE);
+    modes.push(mode("`eye EXPR`, a process each", move |count| {
+        (0..count).try_for_each(|_| run(&mut ask, ANSWER).map(drop))
+    }));
+    let mut lines = at_page(eye, hub);
+    lines.args(["batch", "--ordered"]);
+    modes.push(mode("`eye batch`, one process", move |count| batch(&mut lines, count)));
+    let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    modes.push(mode("Unix socket, one at a time", move |count| (0..count).try_for_each(|_| unix.ask(CODE))));
+    let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    modes.push(mode("Unix socket, pipelined", move |count| unix.ask_many(CODE, count)));
+    let mut socket = SocketAgent::connect(hub.port, &token, Some("bench"))?;
+    modes.push(mode("WebSocket, pipelined", move |count| socket.ask_many(CODE, count)));
+    let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    modes.push(mode("fire and forget, until the page has done them", move |count| {
+        unix.fire_many("fired++", count)?;
+        unix.ask(CODE)
+    }));
+    // Last, so that what is still under way when it returns delays only the slowest mode.
+    let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    modes.push(mode("fire and forget, handed over", move |count| unix.fire_many("fired++", count)));
+    Ok(modes)
+}
+
+fn mode<'a>(name: &'static str, ask: impl FnMut(usize) -> Result<(), BenchError> + 'a) -> Mode<'a> {
+    Mode { name, ask: Box::new(ask) }
+}
+
+fn at_page(eye: &Path, hub: &Hub) -> Command {
+    let mut command = Command::new(eye);
+    at_home(&mut command, &hub.home, hub.port);
+    command.env("EYE_PAGE", "bench");
+    command
+}
+
+/// The seed's today: a process, a TCP connection, HTTP and JSON for every question.
+fn curl(hub: &Hub, token: &str) -> Command {
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"title","arguments":{}}}"#;
+    let mut curl = Command::new("curl");
+    curl.args(["-s", "-X", "POST", "-H", "Content-Type: application/json", "-H", "X-Session-ID: bench", "-H"]);
+    curl.arg(format!("Authorization: Bearer {token}"));
+    curl.args(["-d", call]).arg(format!("http://127.0.0.1:{}/rpc", hub.port));
+    curl
+}
+
+/// A benchmark of errors measures nothing.
+fn called(curl: &mut Command) -> Result<(), BenchError> {
+    let output = curl.stdin(Stdio::null()).output().doing("running curl")?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    if said.contains(r#""text":"bench""#) { Ok(()) } else { Err(BenchError::Odd(format!("curl said {said:?}"))) }
+}
+
+fn batch(command: &mut Command, count: usize) -> Result<(), BenchError> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().doing("starting eye batch")?;
+    let mut stdin = child.stdin.take().ok_or_else(|| BenchError::Odd("eye batch has no stdin".into()))?;
+    stdin.write_all(format!("{CODE}\n").repeat(count).as_bytes()).doing("writing to eye batch")?;
+    drop(stdin);
+    let output = child.wait_with_output().doing("waiting for eye batch")?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    if said == ANSWER.repeat(count) { Ok(()) } else { Err(BenchError::Odd(format!("eye batch said {said:?}"))) }
+}

@@ -1,0 +1,260 @@
+//! `eye connect`: keep a link to a remote hub behind the local socket, or make sure that the local hub runs.
+
+use crate::client;
+use crate::env::Var;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::link::server::{Address, trust};
+use crate::options::Options;
+use crate::start::{self, Report};
+use crate::verbs::{status, up};
+use crate::{places, ui};
+use clap::ValueEnum;
+use eye_hub::Token;
+use eye_hub::relay::{self, RelayConfig, RelayError, RelayNews, RelayStatus, Remote, Transport};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Keep a link to a remote hub, so that every verb goes there; without a URL, use the local hub
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example: EYE_TOKEN=$(ssh box.local eye token show) eye connect wss://box.local:8765\n         eye connect https://box.local --token-file box.token\n         eye connect\n\nReturns when the link is up; it then stays in the background and comes back by itself. eye disconnect ends it.\nThe token comes from EYE_TOKEN or --token-file."
+)]
+pub struct Args {
+    /// Where it is: `wss://box.local:8765`, or box.local
+    url: Option<String>,
+    /// The file with the remote hub's token
+    #[arg(long, value_name = "FILE", requires = "url")]
+    token_file: Option<PathBuf>,
+    /// Use this way only: ws, events (SSE + POST) or post; else the first that gets through
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "WAY", requires = "url")]
+    transport: Option<Way>,
+    /// Stop the local hub first, if it is idle
+    #[arg(long, requires = "url")]
+    replace: bool,
+    /// Stay here until interrupted
+    #[arg(long, requires = "url")]
+    foreground: bool,
+    /// Leave the terminal and report in JSON; how eye starts relays
+    #[arg(long, hide = true, requires = "foreground")]
+    detached: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Way {
+    /// WebSocket
+    Ws,
+    /// SSE + POST
+    Events,
+    /// Plain POST
+    Post,
+}
+
+impl Way {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ws => "ws",
+            Self::Events => "events",
+            Self::Post => "post",
+        }
+    }
+
+    fn transport(self) -> Transport {
+        match self {
+            Self::Ws => Transport::Ws,
+            Self::Events => Transport::Events,
+            Self::Post => Transport::Post,
+        }
+    }
+}
+
+/// Connects.
+pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
+    if args.detached {
+        return run_detached(args, options);
+    }
+    if let Some(server) = Var::Server.text() {
+        let why = format!("EYE_SERVER is set to {server} and goes before any connection");
+        return Err(Failure::usage(why, "unset EYE_SERVER"));
+    }
+    let Some(url) = &args.url else { return up::run(up::Args::default(), options) };
+    let address = Address::parse(url)?;
+    if args.foreground {
+        return run_here(args, options);
+    }
+    match status::relay(options) {
+        Ok(Some(relay)) => return already(&relay, &address, args, options),
+        Ok(None) => make_sure_of_room(args, options)?,
+        Err(Failure::NoHub) => {}
+        Err(failure) => return Err(failure),
+    }
+    match start::in_background(&["connect", "--foreground", "--detached"], &args.flags())? {
+        Report::Connected { url, transport } => say(options, &url, transport),
+        // Somebody else took the socket in the meantime.
+        Report::Running | Report::Ready { .. } => match status::relay(options)? {
+            Some(relay) => already(&relay, &address, args, options),
+            None => Err(Failure::HubInTheWay { what: "it was started just now".into() }),
+        },
+        Report::Failed { message, hint, exit } => {
+            Err(Failure::NotConnected { message, hint, exit: Exit::from_code(exit).unwrap_or(Exit::Absent) })
+        }
+    }
+}
+
+fn say(options: &Options, url: &str, transport: Transport) -> Result<Exit, Failure> {
+    if !options.errors {
+        ui::line(format_args!("connected to {url} by {}", transport.name()))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn already(relay: &RelayStatus, address: &Address, args: &Args, options: &Options) -> Result<Exit, Failure> {
+    let other = args.transport.is_some_and(|way| way.transport() != relay.transport);
+    if relay.url != address.base() || other {
+        return Err(Failure::Elsewhere { url: relay.url.clone(), transport: relay.transport.name() });
+    }
+    say(options, &relay.url, relay.transport)
+}
+
+/// A hub that somebody uses is never stopped, and an idle one only when that was asked for.
+fn make_sure_of_room(args: &Args, options: &Options) -> Result<(), Failure> {
+    let hub = status::ask(options)?;
+    let busy = hub.pages > 0 || hub.pending > 0;
+    match (busy, args.replace) {
+        (true, _) => Err(Failure::HubInTheWay { what: format!("it serves {}", status::count(hub.pages, "page")) }),
+        (false, false) => Err(Failure::HubInTheWay { what: "it is idle; --replace stops it".into() }),
+        (false, true) => Ok(()),
+    }
+}
+
+/// Runs the relay in this process.
+fn run_here(args: &Args, options: &Options) -> Result<Exit, Failure> {
+    let config = args.config()?;
+    let url = config.remote.url();
+    let mut printed = Ok(());
+    relay::run(
+        config,
+        || args.make_room(options),
+        |news| match news {
+            RelayNews::Ready(transport) => printed = say(options, &url, *transport).map(|_| ()),
+            RelayNews::Lost(_) | RelayNews::Back => log(&url, news),
+        },
+    )
+    .map_err(failure)?;
+    printed.map(|()| Exit::Success)
+}
+
+/// What starts a relay hears from it by one line; after that the relay has no more to do with its starter.
+fn run_detached(args: &Args, options: &Options) -> Result<Exit, Failure> {
+    // It fails only for a process that leads its group already, which is as good.
+    let _ = rustix::process::setsid();
+    let outcome = args.config().and_then(|config| {
+        let url = config.remote.url();
+        relay::run(
+            config,
+            || args.make_room(options),
+            |news| match news {
+                RelayNews::Ready(transport) => {
+                    up::report(&Report::Connected { url: url.clone(), transport: *transport });
+                    up::leave_stdout();
+                }
+                RelayNews::Lost(_) | RelayNews::Back => log(&url, news),
+            },
+        )
+        .map_err(failure)
+    });
+    up::report_end(outcome)
+}
+
+fn log(url: &str, news: &RelayNews<'_>) {
+    match news {
+        RelayNews::Ready(_) => {}
+        RelayNews::Lost(why) => ui::note(format_args!("the link to {url} is lost: {why}")),
+        RelayNews::Back => ui::note(format_args!("the link to {url} is back")),
+    }
+}
+
+fn failure(error: RelayError) -> Failure {
+    let message = error.to_string();
+    match error {
+        RelayError::Unreachable { url, why } => Failure::Unreachable { url, why },
+        RelayError::Refused { hint, .. } => Failure::NotConnected { message, hint, exit: Exit::Denied },
+        RelayError::Place(error) => Failure::Hub(error),
+    }
+}
+
+impl Args {
+    fn config(&self) -> Result<RelayConfig, Failure> {
+        let address = Address::parse(self.url.as_deref().unwrap_or_default())?;
+        let base = address.base();
+        let tls =
+            if address.tls { Some(trust().map_err(|why| Failure::Unreachable { url: base, why })?) } else { None };
+        let Address { host, port, prefix, .. } = address;
+        Ok(RelayConfig {
+            socket: places::socket().path,
+            remote: Remote { host, port, prefix, tls, token: self.token()? },
+            transport: self.transport.map(Way::transport),
+            machine: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+        })
+    }
+
+    /// The local hub's own token is not offered: it would be given to whoever listens there.
+    fn token(&self) -> Result<Option<Token>, Failure> {
+        match &self.token_file {
+            Some(file) => read_token(file).map(Some),
+            None => Ok(Var::Token.text().map(|text| Token::new(&text))),
+        }
+    }
+
+    fn make_room(&self, options: &Options) {
+        if self.replace {
+            // That it is idle was asked before; one that does not go keeps the socket, and that is told.
+            let _ = client::stop(options);
+        }
+    }
+
+    /// The same flags, for the relay in the background. Its folder is another one, so paths are made whole.
+    fn flags(&self) -> Vec<String> {
+        let mut flags = Vec::new();
+        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string();
+        flags.extend(self.token_file.as_ref().map(|file| format!("--token-file={}", whole(file))));
+        flags.extend(self.transport.map(|way| format!("--transport={}", way.name())));
+        if self.replace {
+            flags.push("--replace".into());
+        }
+        flags.extend(self.url.clone());
+        flags
+    }
+}
+
+fn read_token(file: &Path) -> Result<Token, Failure> {
+    let doing = || Failure::io(format!("read {}", file.display()));
+    if std::fs::metadata(file).map_err(doing())?.mode() & 0o077 != 0 {
+        return Err(Failure::NotConnected {
+            message: format!("{} can be read by others", file.display()),
+            hint: Some(format!("chmod 600 {}", file.display())),
+            exit: Exit::Denied,
+        });
+    }
+    Ok(Token::new(&std::fs::read_to_string(file).map_err(doing())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Connect {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn flags_reach_the_relay_in_the_background_and_the_token_does_not() {
+        let line = ["connect", "--token-file=/t", "--transport=events", "--replace", "wss://box"];
+        let args = Connect::try_parse_from(line).unwrap().args;
+        assert_eq!(args.flags(), line[1..]);
+        assert!(Connect::try_parse_from(["connect", "--replace"]).is_err());
+    }
+}

@@ -1,0 +1,34 @@
+//! `eye disconnect`: end the link to a remote hub.
+
+use crate::client;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::options::Options;
+use crate::ui;
+use eye_protocol::Code;
+use serde::Deserialize;
+
+/// End the link to a remote hub; the next command uses a local one
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: eye disconnect")]
+pub struct Args {}
+
+#[derive(Deserialize)]
+struct Stopping {
+    url: String,
+}
+
+/// Ends the relay. That there is none is as good.
+pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
+    let said = match client::end_relay(options) {
+        Ok(Stopping { url }) => format!("disconnected from {url}"),
+        Err(Failure::NoHub) => "not connected".into(),
+        // A hub knows nothing of relays.
+        Err(Failure::Call(error)) if error.code == Code::METHOD => "not connected; a local hub runs".into(),
+        Err(failure) => return Err(failure),
+    };
+    if !options.errors {
+        ui::line(said)?;
+    }
+    Ok(Exit::Success)
+}

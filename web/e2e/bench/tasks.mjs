@@ -1,0 +1,38 @@
+// Does five whole tasks for real, with `eye` and, where it is there, with agent-browser, and counts calls and o200k tokens.
+// `node bench/tasks.mjs [--show]`; eye is EYE_BIN, agent-browser AGENT_BROWSER or on PATH. A task that fails ends it with an error.
+
+import { load } from "./load.mjs";
+import { percent, table } from "./table.mjs";
+
+const { Course, ICON, TASKS } = await load("tasks/course.js", "tasks/tasks.js");
+const show = process.argv.includes("--show");
+const course = await Course.open();
+try {
+  const peer = await course.hasPeer();
+  if (!peer) console.log("note: no agent-browser here, so its columns are left out; name it in AGENT_BROWSER");
+  const count = (shell) => {
+    const { calls, written, read } = shell.counts();
+    if (show) console.log(`\n${shell.transcript()}`);
+    return [calls, written, read, written + read];
+  };
+  const measured = [];
+  for (const task of [...TASKS, ICON]) {
+    const eye = count(await course.withEye(task));
+    measured.push({ name: task.name, eye, other: peer ? count(await course.withPeer(task)) : [] });
+  }
+  const sum = (lists) => lists.reduce((total, list) => total.map((number, at) => number + list[at]));
+  const five = measured.slice(0, TASKS.length);
+  measured.splice(TASKS.length, 0, { name: "all five", eye: sum(five.map(({ eye }) => eye)), other: sum(five.map(({ other }) => other)) });
+  const rows = measured.map(({ name, eye, other }) => [name, ...eye, ...other, ...(peer ? [percent(eye[3], other[3])] : [])]);
+  const columns = (who) => [`${who}: calls`, "tokens written", "tokens read", "tokens"];
+  table("Five whole tasks (o200k tokens)", ["task", ...columns("eye"), ...(peer ? [...columns("agent-browser"), "eye / peer"] : [])], rows);
+  console.log("\nThe last line is the session that the proposal began with, where it took 13 calls and about 1,600 tokens.");
+  const guides = ["eye skill", ...(peer ? ["agent-browser skills get core"] : [])];
+  for (const command of guides) {
+    const shell = await course.shell();
+    await shell.run(command);
+    console.log(`Not counted above, once per agent: the guide, \`${command}\`, ${shell.counts().read} tokens.`);
+  }
+} finally {
+  await course.close();
+}

@@ -1,0 +1,58 @@
+// A shell as a coding agent has it: it runs the very text it is given, and keeps account of what was said and heard.
+
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { spawn } from "node:child_process";
+
+const PATIENCE_MS = 60_000;
+
+export interface Call {
+  readonly command: string;
+  readonly output: string;
+}
+
+export interface Counts {
+  readonly calls: number;
+  /** Tokens of the commands: what the agent writes. */
+  readonly written: number;
+  /** Tokens of what they print: what the agent reads. */
+  readonly read: number;
+}
+
+export class Shell {
+  readonly calls: Call[] = [];
+
+  constructor(
+    readonly env: Readonly<Record<string, string>>,
+    readonly folder: string,
+  ) {}
+
+  /** Runs a command and returns what it printed, without the last newline. It must succeed. */
+  async run(command: string): Promise<string> {
+    const { output, code } = await this.#spawn(command);
+    this.calls.push({ command, output });
+    if (code !== 0) throw new Error(`${command}\nexited with ${String(code)}: ${output}`);
+    return output;
+  }
+
+  counts(): Counts {
+    const sum = (texts: readonly string[]): number => texts.reduce((tokens, text) => tokens + countTokens(text), 0);
+    return { calls: this.calls.length, written: sum(this.calls.map(({ command }) => command)), read: sum(this.calls.map(({ output }) => output)) };
+  }
+
+  /** What was said and heard, as a person would see it in a terminal. */
+  transcript(): string {
+    return this.calls.map(({ command, output }) => `$ ${command}\n${output}`).join("\n");
+  }
+
+  #spawn(command: string): Promise<{ output: string; code: number | null }> {
+    return new Promise((resolve, reject) => {
+      const child = spawn("sh", ["-c", command], { env: this.env, cwd: this.folder, stdio: ["ignore", "pipe", "pipe"], timeout: PATIENCE_MS });
+      const heard: Buffer[] = [];
+      // An agent's tool shows both streams as one text.
+      child.stdout.on("data", (bytes: Buffer) => heard.push(bytes));
+      child.stderr.on("data", (bytes: Buffer) => heard.push(bytes));
+      child.on("error", reject);
+      child.on("close", (code) => resolve({ output: Buffer.concat(heard).toString().replace(/\n$/, ""), code }));
+    });
+  }
+}

@@ -1,0 +1,33 @@
+// Five whole tasks, done in a shell as an agent does them, within their bounds of calls and tokens; and the session this project began with.
+// The bounds are what they took when this was written and a little more: whoever makes an answer longer notices it here.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Course } from "../tasks/course.js";
+import { ICON, TASKS } from "../tasks/tasks.js";
+
+const MOST: Readonly<Record<string, { readonly calls: number; readonly tokens: number }>> = {
+  "sign up and verify": { calls: 3, tokens: 220 },
+  "why a button fails": { calls: 2, tokens: 125 },
+  "wait for a job": { calls: 1, tokens: 65 },
+  "a value passes a threshold": { calls: 2, tokens: 65 },
+  "move a window": { calls: 3, tokens: 250 },
+  [ICON.name]: { calls: 3, tokens: 150 },
+};
+
+let course: Course;
+
+before(async () => {
+  course = await Course.open();
+});
+after(() => course.close());
+
+for (const task of [...TASKS, ICON]) {
+  const most = MOST[task.name];
+  assert.ok(most !== undefined, task.name);
+  test(`${task.name}: at most ${String(most.calls)} calls and ${String(most.tokens)} tokens`, async () => {
+    const shell = await course.withEye(task);
+    const { calls, written, read } = shell.counts();
+    assert.ok(calls <= most.calls && written + read <= most.tokens, `${String(calls)} calls, ${String(written + read)} tokens:\n${shell.transcript()}`);
+  });
+}
