@@ -468,3 +468,20 @@ fn a_client_elsewhere_has_none_of_a_projects_servers() {
     let here = json!({ "jsonrpc": "2.0", "id": 1, "method": "gateway/servers", "params": here });
     assert!(home.eye(["rpc", &here.to_string()]).stdout.contains("Another hub"));
 }
+
+#[test]
+fn onboarding_is_a_further_tool_where_the_config_asks_for_it() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    assert_eq!(Client::legacy(&home, &[]).refused("tools/call", &json!({ "name": "onboarding" }))["code"], -32602);
+    let folder = home.path("work/a/.eye");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("config.yaml"), "onboarding: true\n").unwrap();
+    let mut client = Client::in_folder(&home, "work/a");
+    let list = client.ask("tools/list", &json!({}));
+    assert_eq!(list["tools"][3]["name"], "onboarding");
+    let told = json!({ "identity": "Claude", "instructions": "Be brief." });
+    assert!(client.text("onboarding", &told, false).contains("Be brief."));
+    assert_eq!(client.text("onboarding", &json!({ "identity": "Claude" }), false), "Be brief.");
+    assert!(client.text("onboarding", &json!({ "identity": "Nobody" }), true).contains("nothing was told"));
+}

@@ -9,14 +9,14 @@ use super::outcome::Outcome;
 use super::provider::List;
 use super::{resources, verbs};
 use crate::catalogue::{Entry, prefixed, select};
-use crate::{CallContext, RpcError};
+use crate::{CallContext, RpcError, onboarding};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::fmt::Write;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// What a client is told about the server. At most 60 tokens, counted by a test.
 pub const INSTRUCTIONS: &str = "eye runs JavaScript in the user's live pages. Begin with eye.look(), act with eye.click(ref) or \
@@ -37,6 +37,12 @@ const CALL: &str = concat!(
     r#""inputSchema":{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"},"select":{"type":"string"}}}}"#
 );
 
+/// The further one, where the config asks for it.
+const ONBOARDING: &str = concat!(
+    r#"{"name":"onboarding","description":"What an identity was told to do; with instructions, tells it.","#,
+    r#""inputSchema":{"type":"object","properties":{"identity":{"type":"string"},"instructions":{"type":"string"},"append":{"type":"boolean"}},"required":["identity"]}}"#
+);
+
 /// The sparse list. At most 200 tokens as an array, and the same bytes every time.
 pub const TOOLS: [&str; 3] = [EYE, DISCOVER, CALL];
 
@@ -49,6 +55,9 @@ pub(super) async fn list(call: &Call) -> Result<Outcome, Stop> {
     let provided = provided(&call.client, List::Tools);
     let mut all: Vec<Box<RawValue>> =
         if call.client.full { vec![raw(EYE)] } else { TOOLS.iter().map(|tool| raw(tool)).collect() };
+    if call.client.scope.onboarding_store().is_some() {
+        all.push(raw(ONBOARDING));
+    }
     let steady = !call.client.full && provided.is_empty();
     all.extend(provided);
     if call.client.full {
@@ -96,6 +105,7 @@ pub(super) async fn call(call: &Call) -> Result<Outcome, Stop> {
         "eye" => Ok(eye(call, arguments).await),
         "mcp_discover" => Ok(discover(call, arguments).await),
         "mcp_call" => mcp_call(call, arguments).await,
+        "onboarding" if call.client.scope.onboarding_store().is_some() => Ok(onboarding(call, arguments).await),
         other => {
             let (held, entry) = call.client.resolve(other).await.map_err(|unresolved| {
                 let error = unresolved.to_error();
@@ -158,6 +168,23 @@ async fn discover(call: &Call, arguments: &str) -> Outcome {
     match call.client.discover(&query).await {
         Ok(found) => Outcome::text(&content::cut(&found.text()), false),
         Err(error) => content::of_error(&error.to_error()),
+    }
+}
+
+/// Files are read and written aside: a slow disk holds nobody else up.
+async fn onboarding(call: &Call, arguments: &str) -> Outcome {
+    let arguments: onboarding::Arguments = match serde_json::from_str(arguments) {
+        Ok(read) => read,
+        Err(error) => return misread(&error),
+    };
+    let Some(store) = call.client.scope.onboarding_store() else {
+        return content::of_error(&Error::new(Code::DENIED, "onboarding is switched off"));
+    };
+    let now_s = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    match tokio::task::spawn_blocking(move || store.answer(&arguments, now_s)).await {
+        Ok(Ok(text)) => Outcome::text(&content::cut(&text), false),
+        Ok(Err(error)) => content::of_error(&error),
+        Err(_) => content::of_error(&Error::new(Code::INTERNAL, "the store broke off")),
     }
 }
 

@@ -4,6 +4,7 @@ use super::{CallContext, Change, ChangeKind, Project, ServerState, ServerStatus,
 use crate::catalogue::{Catalogue, DiscoverError, Discovered, Entry, Provider, Unresolved};
 use crate::config::{ConfigError, Layers, ServerConfig, Spec, Startup};
 use crate::error::RpcError;
+use crate::onboarding::Onboarding;
 use crate::upstream::{Era, Upstream};
 use eye_protocol::{Code, Error};
 use serde_json::Value;
@@ -194,6 +195,12 @@ impl Scope {
     /// Whether the config asks for the meta-tool `onboarding`.
     pub fn onboarding(&self) -> bool {
         self.0.view().layers.config.onboarding == Some(true)
+    }
+
+    /// The store of that tool, where there is a place for it.
+    pub fn onboarding_store(&self) -> Option<Onboarding> {
+        let folder = self.0.shared.settings.state_folder.as_ref().filter(|_| self.onboarding())?;
+        Some(Onboarding::new(folder.join("onboarding")))
     }
 
     /// Asks upstreams whose tools are not known, all at once, for at most so long. Slow ones go on starting after it.

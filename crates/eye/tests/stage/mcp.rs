@@ -3,7 +3,7 @@
 use eye_testkit::{DEADLINE, Home};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
 /// A client that has started its server.
@@ -19,7 +19,17 @@ pub struct Client {
 impl Client {
     /// Starts `eye mcp` with flags, and says nothing yet.
     pub fn start(home: &Home, flags: &[&str]) -> Self {
+        Self::started(home.command(), flags)
+    }
+
+    /// The same in a folder of the home's.
+    pub fn in_folder(home: &Home, folder: &str) -> Self {
         let mut command = home.command();
+        command.current_dir(home.path(folder));
+        Self::started(command, &[])
+    }
+
+    fn started(mut command: Command, flags: &[&str]) -> Self {
         let mut child = command.arg("mcp").args(flags).stdin(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let stdout = child.stdout.take().unwrap();
         let (out, lines) = channel();
