@@ -38,14 +38,17 @@ export async function watch(core: Core, look: LookPart, accept: unknown): Promis
   const settled = async (): Promise<void> => {
     const began = performance.now();
     let quiet = began;
+    /** Since when no request that the action began is under way; what its answer causes is waited for, too. */
+    let answered = began;
     for (;;) {
       await frame(core);
       const now = performance.now();
       const busy = journal.open > open;
-      if (mutated || isMoving()) quiet = now;
+      if (busy) answered = now;
+      if (mutated || busy || isMoving()) quiet = now;
       mutated = false;
       if (!busy && now - quiet >= SETTLE_QUIET_MS) return;
-      if (now - began >= (busy ? SETTLE_REQUESTS_MS_MAX : SETTLE_MS_MAX)) return;
+      if (busy ? now - began >= SETTLE_REQUESTS_MS_MAX : now - answered >= SETTLE_MS_MAX) return;
     }
   };
   const end = (): void => {
