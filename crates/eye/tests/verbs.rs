@@ -41,6 +41,8 @@ fn every_verb_says_to_the_page_what_the_command_line_says() {
         (&["text", "main"], r#"page/text {"target":"main"}"#),
         (&["query", ".icon"], r#"page/query {"target":".icon"}"#),
         (&["click", "e5"], r#"page/click {"target":"e5"}"#),
+        (&["click", "e5", "--accept"], r#"page/click {"target":"e5","accept":true}"#),
+        (&["click", "e5", "--accept=Ada"], r#"page/click {"target":"e5","accept":"Ada"}"#),
         (&["hover", "text=Menu"], r#"page/hover {"target":"text=Menu"}"#),
         (&["check", "#terms"], r##"page/check {"target":"#terms"}"##),
         (&["uncheck", "#terms", "--timeout", "2"], r##"page/uncheck {"target":"#terms","timeout":2000}"##),

@@ -69,7 +69,7 @@ export const TASKS: readonly Task[] = [
     wish: "The Export button does nothing. Why?",
     page: "/reports",
     async withEye(shell) {
-      await shell.run("eye click text=Export && eye logs");
+      await shell.run("eye click text=Export");
       await shell.run(`eye '${ASK_SERVER}'`);
     },
     async withPeer(shell) {

@@ -8,7 +8,7 @@ import { ICON, TASKS } from "../tasks/tasks.js";
 
 const MOST: Readonly<Record<string, { readonly calls: number; readonly tokens: number }>> = {
   "sign up and verify": { calls: 3, tokens: 200 },
-  "why a button fails": { calls: 2, tokens: 125 },
+  "why a button fails": { calls: 2, tokens: 100 },
   "wait for a job": { calls: 1, tokens: 65 },
   "a value passes a threshold": { calls: 2, tokens: 65 },
   "move a window": { calls: 3, tokens: 250 },

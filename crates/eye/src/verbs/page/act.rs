@@ -17,11 +17,15 @@ and still. Prints what changed, with the errors and failed requests that it caus
 pub struct TargetArgs {
     /// A ref, text=…, or a CSS selector
     target: String,
+    /// Accept what the page then asks with confirm or prompt, with this answer; else it is dismissed
+    #[arg(long, value_name = "ANSWER", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    accept: Option<String>,
 }
 
 /// Does a verb that needs an element and nothing else.
 pub fn on_target(verb: &str, args: &TargetArgs, options: &Options) -> Result<Exit, Failure> {
-    page::run(verb, json!({ "target": args.target }), options)
+    let accept = args.accept.as_ref().map(|text| if text.is_empty() { json!(true) } else { json!(text) });
+    page::run(verb, json!({ "target": args.target, "accept": accept }), options)
 }
 
 /// Fill a field, or a whole form at once
