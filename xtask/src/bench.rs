@@ -5,7 +5,7 @@ use crate::{browser, dist, place, web};
 use std::path::Path;
 
 /// Each prints its own tables; `AGENT_BROWSER` names a peer for those that compare with one.
-const TABLES: [&str; 3] = ["bench/seed-tables.mjs", "bench/tasks.mjs", "bench/look-tokens.mjs"];
+const TABLES: [&str; 4] = ["bench/seed-tables.mjs", "bench/tasks.mjs", "bench/look-tokens.mjs", "bench/mcp-tokens.mjs"];
 
 /// Builds and measures.
 pub fn run(quick: bool) -> Result<(), TaskError> {
@@ -21,7 +21,16 @@ pub fn run(quick: bool) -> Result<(), TaskError> {
         measure.arg("--quick");
     }
     run_command(&mut measure)?;
+    gateway()?;
     TABLES.iter().try_for_each(|script| print_tables(script, &place::root().join(&eye), chromium.as_ref(), quick))
+}
+
+/// Discovery among many tools, and what the gateway adds to a call of a server.
+fn gateway() -> Result<(), TaskError> {
+    cargo(&["build", "--release", "--package", "eye-mcp", "--example", "bench", "--bin", "eye-mcp-fault-server"])?;
+    let release = place::target().join("release");
+    let mut measure = command(&release.join("examples/bench").to_string_lossy(), &[], &place::root());
+    run_command(measure.arg(release.join("eye-mcp-fault-server")))
 }
 
 fn print_tables(script: &str, eye: &Path, chromium: &Path, quick: bool) -> Result<(), TaskError> {

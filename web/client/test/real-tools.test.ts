@@ -121,6 +121,13 @@ for (const path of ["script", "module", "strict"]) {
   });
 }
 
+scene("the gateway finds a page's tool by words and calls it by name", "script", async ({ agent }) => {
+  assert.match(await agent.gateway.discover("add numbers"), /^.*add\(a: number, b: number\)/m);
+  const sum = await agent.gateway.call("add", { a: 1, b: 2 });
+  assert.deepEqual(sum.content, [{ type: "text", text: "3" }]);
+  await assert.rejects(agent.gateway.call("adds"), /adds/);
+});
+
 scene("bytes arrive as content", "script", async ({ agent, tab }) => {
   const there = heard(agent, "tools/updated");
   await tab.evaluate('eye.tool({ name: "shot", execute: () => new Blob([new Uint8Array([1, 2, 255])], { type: "image/png" }) })');

@@ -58,6 +58,10 @@ const URL_DEFAULT = "ws://localhost:8765";
 /** The hub ends calls at their timeout; this is how much later we stop to believe in it. */
 const LATE_MS = 2000;
 
+export interface GatewayCallOptions extends Pick<CallOptions, "timeout" | "confirm" | "signal"> {
+  readonly select?: string | undefined;
+}
+
 export class AgentClient {
   readonly #link: AgentLink;
   readonly #emitter = new Emitter<AgentEvents>();
@@ -144,6 +148,18 @@ export class AgentClient {
   async discover(query: string, options: { readonly page?: string | undefined } = {}): Promise<string[]> {
     return describe(rank(await this.tools(options), query));
   }
+
+  /** Everything that the hub knows to call: its pages' tools, its own verbs, and the MCP servers of its gateway. */
+  readonly gateway = {
+    /** What fits words, or what a JSONPath selects, as text ready to be read. */
+    discover: async (query: string): Promise<string> => {
+      const found = await this.#link.request("gateway/discover", { query });
+      return isObject(found) ? String(found["text"]) : "";
+    },
+    /** Calls one by its name, `server::tool` where two have it; `select` is a JSONPath over the result. */
+    call: async (name: string, args: Params = {}, { timeout, confirm, select, signal }: GatewayCallOptions = {}): Promise<ToolResult> =>
+      (await this.#link.request("gateway/call", { name, arguments: args, timeout, confirm, select }, { signal, timeoutMs: lateMs(timeout) })) as ToolResult,
+  };
 
   on<Name extends keyof AgentEvents>(event: Name, handler: Listener<AgentEvents[Name]>): void {
     this.#emitter.on(event, handler);
