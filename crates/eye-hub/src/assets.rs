@@ -1,5 +1,6 @@
 //! The files that the hub carries: the page client, its parts, the start page and the demo apps.
 
+use crate::media;
 use rust_embed::RustEmbed;
 use std::borrow::Cow;
 
@@ -35,7 +36,7 @@ struct Apps;
 pub fn app(path: &str) -> Option<(Cow<'static, [u8]>, String)> {
     let name = if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() };
     let file = Apps::get(&name)?;
-    Some((file.data, mime_guess::from_path(&name).first_or_octet_stream().to_string()))
+    Some((file.data, media::type_of(&name)))
 }
 
 /// Whether this is a folder of an app, written without its slash.

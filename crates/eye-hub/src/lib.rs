@@ -19,6 +19,7 @@ mod http_btcp;
 mod http_faces;
 mod hub;
 mod mailbox_files;
+mod media;
 mod memory;
 mod metrics;
 pub mod origins;

@@ -1,6 +1,7 @@
 //! Folders that an agent wants to see in a browser: served as they are, with the page client added to every document.
 
 use crate::http::{Door, json_response, public};
+use crate::media;
 use axum::body::Body;
 use axum::extract::{Path as Segments, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -120,13 +121,9 @@ fn read(folder: &Path, below: &str) -> Result<Found, io::ErrorKind> {
         return Err(io::ErrorKind::FileTooLarge);
     }
     let bytes = std::fs::read(&path).map_err(|error| error.kind())?;
-    let media_type = mime_guess::from_path(&path).first_or_octet_stream();
-    if media_type.essence_str() == "text/html" {
-        return Ok(Found::File(with_client(&bytes), "text/html; charset=utf-8".into()));
-    }
-    let text = media_type.type_() == "text" || media_type.subtype() == "javascript";
-    let charset = if text { "; charset=utf-8" } else { "" };
-    Ok(Found::File(bytes, format!("{media_type}{charset}")))
+    let media_type = media::type_of(&path);
+    let bytes = if media_type.starts_with("text/html") { with_client(&bytes) } else { bytes };
+    Ok(Found::File(bytes, media_type))
 }
 
 /// A document with the client in it: at the beginning of its head, else of the document, but never before its doctype.
