@@ -11,6 +11,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// How often is looked whether a server answers.
+const LOOK: Duration = Duration::from_millis(20);
 
 const NPM: [&str; 3] = [
     "@modelcontextprotocol/server-everything@2026.8.31",
@@ -137,12 +142,25 @@ impl Drop for Served {
     }
 }
 
-/// Starts it, and returns once its port is open.
+/// Whether a server answers there. A connection alone says little: to a port that nobody has, a socket may connect to itself.
+async fn answers(port: u16) -> bool {
+    let asked = async {
+        let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await?;
+        stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await?;
+        let mut first = [0; 5];
+        stream.read_exact(&mut first).await?;
+        std::io::Result::Ok(first == *b"HTTP/")
+    };
+    asked.await.unwrap_or(false)
+}
+
+/// Starts it, and returns once it answers.
 async fn served(command: &mut Command, port: u16) -> Served {
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let open = async {
-        while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-            tokio::task::yield_now().await;
+        let mut looks = tokio::time::interval(LOOK);
+        while !answers(port).await {
+            looks.tick().await;
         }
     };
     tokio::time::timeout(DEADLINE, open).await.expect("the server listens");
