@@ -121,11 +121,12 @@ for (const path of ["script", "module", "strict"]) {
   });
 }
 
-scene("the gateway finds a page's tool by words and calls it by name", "script", async ({ agent }) => {
+scene("the gateway finds a page's tool by words and calls it by name", "script", async ({ agent, session }) => {
   assert.match(await agent.gateway.discover("add numbers"), /^.*add\(a: number, b: number\)/m);
-  const sum = await agent.gateway.call("add", { a: 1, b: 2 });
+  const sum = await agent.gateway.call(`page:${session}::add`, { a: 1, b: 2 });
   assert.deepEqual(sum.content, [{ type: "text", text: "3" }]);
-  await assert.rejects(agent.gateway.call("adds"), /adds/);
+  const wrong = await agent.gateway.call("adds");
+  assert.equal(wrong.isError, true);
 });
 
 scene("bytes arrive as content", "script", async ({ agent, tab }) => {

@@ -158,7 +158,8 @@ impl Client {
     pub(super) async fn rows(&self) -> Vec<Value> {
         let Ok(list) = self.link.request("session/list", "{}", None).await else { return Vec::new() };
         let Ok(Sessions { mut sessions }) = serde_json::from_str(list.get()) else { return Vec::new() };
-        sessions.retain(|row| row["state"] != "gone");
+        // A page that is away may be reloading, or closed: it counts for the agent whose page it is.
+        sessions.retain(|row| row["state"] == "connected" || (row["state"] == "away" && row["current"] == true));
         sessions.sort_by(|a, b| a["id"].as_str().cmp(&b["id"].as_str()));
         sessions
     }
