@@ -12,8 +12,8 @@ export interface Box {
 /** What the element itself says; its surroundings may hide it too. */
 export function hides(element: Element, style: CSSStyleDeclaration): boolean {
   if (style.display === "none" || isSet(element, "aria-hidden") || element.hasAttribute("inert")) return true;
-  // A control is often made invisible and drawn by its label.
-  return style.opacity === "0" && !/^(?:input|select|textarea)$/.test(element.localName);
+  // A control is often made invisible and drawn by its label; what fades in is seen a moment later.
+  return style.opacity === "0" && !/^(?:input|select|textarea)$/.test(element.localName) && element.getAnimations().length === 0;
 }
 
 export function isVisible(element: Element): boolean {
