@@ -75,7 +75,7 @@ export function connectWith(loadPart: LoadPart, options: ConnectOptions): Eye {
 function publish(eye: Eye): void {
   // An element with this id is no property of the window's own, and gives way.
   const name = Object.hasOwn(globalThis, "eye") ? "eyeClient" : "eye";
-  if (name !== "eye") warn("this page has an `eye` of its own; this client is `eyeClient`");
+  if (name !== "eye") warn("this page has its own `eye`; use `eyeClient`");
   define(name, eye);
 }
 

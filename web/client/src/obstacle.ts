@@ -34,7 +34,7 @@ export async function diagnose(hub: URL): Promise<void> {
   } catch {
     // A permission that is denied blocks not everything, so that it is named only when nothing came back.
     if (state === "denied") warn(allow);
-    else warn(`no hub answers at ${hub.origin}; start one with \`eye up\`, and this page joins by itself`, "info");
+    else warn(`no hub answers at ${hub.origin}; start one with \`eye up\``, "info");
   }
 }
 
