@@ -96,6 +96,13 @@ test("open chat opens the app, whatever its case; open alone lists them", async 
   assert.match((await desktop.eye("open", "solitaire")).stderr, /^error: no app solitaire\nhint: its apps: chat, files/);
 });
 
+test("connect returns at once, eval goes on as before, and disconnect says what is left", async () => {
+  assert.match(await desktop.says("connect"), /^(?:ready|running|connected) /);
+  assert.equal(await desktop.says("eval", "document.title"), "Desktop");
+  assert.equal((await desktop.eye("disconnect")).code, 0);
+  assert.equal(await desktop.says("eval", "document.title"), "Desktop");
+});
+
 test("fire and forget answers nothing, and is done", async () => {
   const logged = desktop.page.waitForEvent("console", (message) => message.text() === "debug");
   for (const code of ['openSystemApp("chat")', 'document.title = "New"', 'console.log("debug")']) {
