@@ -8,6 +8,7 @@ mod catalogue;
 mod client;
 mod content;
 mod era;
+pub mod handover;
 mod http;
 mod hub;
 mod limits;
