@@ -172,3 +172,43 @@ impl Parking {
         Some(number)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::oneshot;
+
+    fn errand() -> (Errand, Question, oneshot::Receiver<Result<Box<RawValue>, RpcError>>) {
+        let (answer, answered) = oneshot::channel();
+        let params = RawValue::from_string("{}".into()).unwrap();
+        let question = Question { method: "elicitation/create".into(), params, answer };
+        (Errand { work: Box::pin(std::future::pending()), questions: mpsc::channel(1).1 }, question, answered)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_parked_waits_as_long_as_a_person_may_take_and_is_taken_up_once() {
+        let parking = Arc::new(Parking::default());
+        let (waiting, question, mut answered) = errand();
+        let number = Parking::put(&parking, waiting, question).unwrap();
+        tokio::time::sleep(INPUT / 2).await;
+        assert!(parking.take(number).is_some() && parking.take(number).is_none());
+        assert!(answered.try_recv().is_err());
+        let (waiting, question, answered) = errand();
+        let number = Parking::put(&parking, waiting, question).unwrap();
+        assert!(answered.await.is_err(), "the upstream is told that nobody answers");
+        assert!(parking.take(number).is_none());
+    }
+
+    #[tokio::test]
+    async fn only_so_many_are_parked() {
+        let parking = Arc::new(Parking::default());
+        let put = || {
+            let (waiting, question, _) = errand();
+            Parking::put(&parking, waiting, question)
+        };
+        let all: Vec<Option<u64>> = (0..=PARKED_MAX).map(|_| put()).collect();
+        assert_eq!(all.iter().filter(|number| number.is_some()).count(), PARKED_MAX);
+        parking.clear();
+        assert!(put().is_some());
+    }
+}
