@@ -24,7 +24,7 @@ mod tests {
     const ONLY: [(&str, &[&str]); 5] = [
         ("axum", &["eye-hub"]),
         ("rmcp", &["eye-mcp"]),
-        ("tokio", &["eye-hub", "eye-mcp"]),
+        ("tokio", &["eye-geometry", "eye-hub", "eye-mcp"]),
         ("clap", &["eye"]),
         ("rustyline", &["eye"]),
     ];

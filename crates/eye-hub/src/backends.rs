@@ -2,7 +2,7 @@
 //! and hands over; whoever runs it brings the backends.
 
 use crate::agent_link::Links;
-use crate::faces::{Body, Later};
+use crate::faces::Later;
 use std::fmt::Debug;
 use tokio::sync::mpsc;
 
@@ -21,6 +21,19 @@ pub enum Room {
     Agents,
 }
 
+/// A file that a backend gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The HTTP status.
+    pub status: u16,
+    /// What it is.
+    pub media_type: &'static str,
+    /// Whether it never changes, so that a browser may keep it.
+    pub lasting: bool,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
 /// Who computes. Everything that reaches it has passed the gate.
 pub trait Backends: Debug + Send + Sync {
     /// The hub serves from now on; this is the way into it.
@@ -30,7 +43,7 @@ pub trait Backends: Debug + Send + Sync {
     fn talk(&self, room: Room, heard: Heard, say: Say) -> Later<()>;
 
     /// A GET below `/cartridges/`; the list of them is the empty name.
-    fn cartridge(&self, name: String) -> Later<http::Response<Body>>;
+    fn cartridge(&self, name: String) -> Later<Given>;
 
     /// More lines for `/metrics`.
     fn metrics(&self) -> String;

@@ -57,8 +57,13 @@ async fn stored(door: &Door, name: String, headers: &HeaderMap) -> Response {
         Ok(backends) => backends,
         Err(refusal) => return refusal,
     };
-    let mut response = backends.cartridge(name).await.map(Body::new);
+    let given = backends.cartridge(name).await;
+    let mut response = Response::new(Body::from(given.bytes));
+    *response.status_mut() = StatusCode::from_u16(given.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let keep = if given.lasting { "private, max-age=3600" } else { "no-store" };
     let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(given.media_type));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
