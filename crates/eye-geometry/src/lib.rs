@@ -5,6 +5,7 @@ pub mod cartridge;
 pub mod evolution;
 pub mod hilbert;
 pub mod limits;
+mod machine;
 mod picture;
 
 pub use picture::Picture;
