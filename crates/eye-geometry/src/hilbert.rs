@@ -40,3 +40,59 @@ fn turned(quarter: u64, x: u64, y: u64, right: u64, down: u64) -> (u64, u64) {
         _ => (x, y),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_index_of_every_grid_up_to_2048_comes_back_and_neighbours_touch() {
+        for order in 0..=11 {
+            let side = 1u64 << order;
+            let mut before: Option<(u64, u64)> = None;
+            for index in 0..side * side {
+                let (x, y) = d2xy(side, index);
+                assert!(x < side && y < side, "{index} of {side} is outside");
+                assert_eq!(xy2d(side, x, y), index, "of {side}");
+                if let Some((left, above)) = before {
+                    assert_eq!(
+                        x.abs_diff(left) + y.abs_diff(above),
+                        1,
+                        "{index} of {side} does not touch the one before"
+                    );
+                }
+                before = Some((x, y));
+            }
+        }
+    }
+
+    #[test]
+    fn the_curve_begins_as_the_original_does() {
+        let cells: Vec<(u64, u64)> = (0..5).map(|index| d2xy(256, index)).collect();
+        assert_eq!(cells, [(0, 0), (1, 0), (1, 1), (0, 1), (0, 2)]);
+    }
+
+    #[test]
+    fn the_largest_grid_reaches_its_last_index() {
+        let side = 1 << 31;
+        let last = side * side - 1;
+        let (x, y) = d2xy(side, last);
+        assert_eq!(xy2d(side, x, y), last);
+    }
+
+    proptest! {
+        #[test]
+        fn indices_beyond_32_bits_come_back(order in 16u32..=31, part in any::<u64>()) {
+            let side = 1u64 << order;
+            let index = part % (side * side);
+            let (x, y) = d2xy(side, index);
+            prop_assert!(x < side && y < side);
+            prop_assert_eq!(xy2d(side, x, y), index);
+            if index > 0 {
+                let (left, above) = d2xy(side, index - 1);
+                prop_assert_eq!(x.abs_diff(left) + y.abs_diff(above), 1);
+            }
+        }
+    }
+}

@@ -9,6 +9,7 @@ pub mod evolution;
 mod fields;
 pub mod hilbert;
 pub mod limits;
+mod machine;
 mod picture;
 pub mod refusal;
 pub mod store;

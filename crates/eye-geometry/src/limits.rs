@@ -17,10 +17,20 @@ pub const THREADS_MAX: usize = 64;
 /// A cartridge's file.
 pub const CARTRIDGE_BYTES_MAX: usize = 16 << 20;
 /// Pixels per side of a cartridge.
-pub const CARTRIDGE_SIDE_MAX: u32 = 4_096;
+pub const CARTRIDGE_SIDE_MAX: u32 = 2_048;
 /// One text inside a cartridge.
 pub const CARTRIDGE_TEXT_BYTES_MAX: usize = 256 << 10;
 
+/// Numbers that a compiled shader may hold at once; each takes half a KiB per thread.
+pub const REGISTERS_MAX: u32 = 16_384;
+/// Instructions of a compiled shader.
+pub const INSTRUCTIONS_MAX: usize = 65_536;
+/// Instructions that a tile of pixels may take; whatever takes more is taken to be endless.
+pub const TILE_STEPS_MAX: u64 = 1 << 18;
+/// Bytes between two `;`, `{` or `}` of a shader: what a compiler that recurses over an expression can be asked to bear.
+pub const EXPRESSION_BYTES_MAX: usize = 4 << 10;
+/// The stack of every thread that parses, breeds or paints, so that no nesting inside the limits runs out of it.
+pub const STACK_BYTES: usize = 64 << 20;
 /// Runs of evolution at once; each uses all cores, so more of them only share these.
 pub const RUNS_MAX: usize = 2;
 /// Runs that wait for their turn.

@@ -52,3 +52,41 @@ pub(crate) fn luminance([red, green, blue, _]: [u8; 4]) -> u8 {
     let weighted = 13_933 * u32::from(red) + 46_871 * u32::from(green) + 4_732 * u32::from(blue);
     u8::try_from((weighted + 32_768) >> 16).expect("the weights sum to 65536, so white gives 255")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(pixels: &[[u8; 4]]) -> Picture {
+        Picture { width: u32::try_from(pixels.len()).unwrap(), height: 1, rgba: pixels.concat() }
+    }
+
+    #[test]
+    fn entropy_is_zero_for_one_tone_and_eight_for_all_tones_alike() {
+        assert_eq!(picture(&[[9, 9, 9, 255]; 16]).entropy(), 0.0);
+        let all: Vec<[u8; 4]> = (0..=255).map(|tone| [tone, tone, tone, 255]).collect();
+        assert_eq!(picture(&all).entropy(), 8.0);
+        let halves = picture(&[[0, 0, 0, 255], [255, 255, 255, 255], [0, 0, 0, 0], [255, 255, 255, 0]]);
+        assert_eq!(halves.entropy(), 1.0);
+        assert_eq!(picture(&[]).entropy(), 0.0);
+    }
+
+    #[test]
+    fn luminance_has_the_weights_of_rec_709() {
+        for (colour, tone) in
+            [([255, 0, 0, 0], 54), ([0, 255, 0, 0], 182), ([0, 0, 255, 0], 18), ([255, 255, 255, 0], 255)]
+        {
+            assert_eq!(luminance(colour), tone);
+        }
+        for grey in 0..=255 {
+            assert_eq!(luminance([grey, grey, grey, 1]), grey);
+        }
+    }
+
+    #[test]
+    fn colours_and_tones_are_counted_without_alpha() {
+        let picture = picture(&[[1, 2, 3, 0], [1, 2, 3, 255], [3, 2, 1, 255]]);
+        assert_eq!(picture.unique_colours(), 2);
+        assert_eq!(picture.histogram().iter().sum::<u64>(), 3);
+    }
+}

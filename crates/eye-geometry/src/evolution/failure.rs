@@ -29,6 +29,12 @@ pub enum Failure {
         /// The limit it ran into.
         steps: u64,
     },
+    /// The machine has no thread left to give.
+    #[error("no thread could be started: {reason}")]
+    Thread {
+        /// What the operating system says.
+        reason: String,
+    },
     /// Cancelled, or out of time, before there was anything to give back.
     #[error("cancelled before the first picture was painted")]
     Cancelled,
