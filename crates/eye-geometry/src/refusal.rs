@@ -68,7 +68,7 @@ impl From<Failure> for Refusal {
         match failure {
             Failure::Invalid { line, column, .. } => Self { line, column, ..Self::invalid(message) },
             Failure::OutOfRange { .. } | Failure::Endless { .. } => Self::invalid(message),
-            Failure::Cancelled => Self::new(Kind::ExecutionFailed, message),
+            Failure::Cancelled | Failure::Thread { .. } => Self::new(Kind::ExecutionFailed, message),
         }
     }
 }

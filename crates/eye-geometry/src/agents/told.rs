@@ -72,13 +72,13 @@ pub fn progress(agent: &Agent, members: Map<String, Value>) -> Value {
 }
 
 pub fn report(agent: &Agent, members: Map<String, Value>) -> Value {
-    with(event(agent, "report"), members)
+    with(event(agent, "report"), [("report".to_owned(), members.into())])
 }
 
 /// What a monitor tells.
 pub fn change(sight: &Sight, first: bool) -> Map<String, Value> {
     let mut members = Map::new();
-    members.insert("report".into(), if first { "baseline" } else { "changed" }.into());
+    members.insert("kind".into(), if first { "baseline" } else { "changed" }.into());
     if !first {
         members.insert("changed".into(), sight.changed.into());
         members.extend(sight.bounds.map(|bounds| ("bounds".to_owned(), json!(bounds))));
@@ -90,7 +90,7 @@ pub fn change(sight: &Sight, first: bool) -> Map<String, Value> {
 /// What an analyzer tells.
 pub fn measures(sight: &Sight) -> Map<String, Value> {
     let mut members = Map::new();
-    members.insert("report".into(), "measures".into());
+    members.insert("kind".into(), "measures".into());
     members.insert("entropy".into(), sight.entropy.into());
     members.insert("uniqueColors".into(), sight.unique_colours.into());
     members.insert("pixels".into(), (sight.picture.rgba.len() / 4).into());

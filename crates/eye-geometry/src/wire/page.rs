@@ -61,7 +61,7 @@ impl Page {
         let mut result = self.call("execute_pixel_program", &arguments, EXECUTE_MS).await?;
         result.shift_remove("trace");
         result.shift_remove("success");
-        result.shift_insert(0, "report".into(), "executed".into());
+        result.shift_insert(0, "kind".into(), "executed".into());
         Ok(result)
     }
 
@@ -83,7 +83,7 @@ impl Page {
         };
         let job = Job { seed_shader, breeding, time_budget: Duration::from_millis(TIME_BUDGET_DEFAULT_MS) };
         let bred = runs.breed(job, Arc::<Stop>::default(), Some(progress)).await.map_err(refused)?;
-        let mut report = Map::from_iter([("report".to_owned(), "evolved".into())]);
+        let mut report = Map::from_iter([("kind".to_owned(), "evolved".into())]);
         report.extend(bred.members());
         if place && bred.cartridge_id.is_some() {
             // What was bred is not lost with a page that cannot show it.
