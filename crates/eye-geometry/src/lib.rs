@@ -3,6 +3,7 @@
 
 pub mod cartridge;
 pub mod evolution;
+mod genome;
 pub mod hilbert;
 pub mod limits;
 mod machine;

@@ -31,3 +31,9 @@ pub const TILE_STEPS_MAX: u64 = 1 << 18;
 pub const EXPRESSION_BYTES_MAX: usize = 4 << 10;
 /// The stack of every thread that parses, breeds or paints, so that no nesting inside the limits runs out of it.
 pub const STACK_BYTES: usize = 64 << 20;
+/// Attempts to make a child that is a shader; after that its place stays empty.
+pub const CHILD_ATTEMPTS_MAX: u32 = 16;
+/// A child may always be this long, and always four times as long as its seed.
+pub const CHILD_BYTES_MIN: usize = 4 << 10;
+/// A tile of a child may always take this many instructions, and always eight times as many as its seed.
+pub const CHILD_STEPS_MIN: u64 = 1 << 12;
