@@ -6,7 +6,11 @@ pub mod agents;
 mod breeding;
 pub mod cartridge;
 pub mod evolution;
+<<<<<<< HEAD
 mod fields;
+=======
+mod genome;
+>>>>>>> evolve
 pub mod hilbert;
 pub mod limits;
 mod machine;

@@ -2,7 +2,7 @@
 
 use crate::backends::Backends;
 use crate::faces::Faces;
-use crate::relay::Remote;
+use crate::llm::LlmServer;
 use crate::token::Token;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -33,8 +33,8 @@ pub struct Config {
     pub faces: Option<Arc<dyn Faces>>,
     /// Who computes for agents and for eye's own pages.
     pub backends: Option<Arc<dyn Backends>>,
-    /// The LLM server, with its key as the token.
-    pub llm: Option<Remote>,
+    /// The LLM server.
+    pub llm: Option<LlmServer>,
 }
 
 /// Who may be an agent over TCP.

@@ -42,5 +42,6 @@ pub use agent_link::{AgentLink, Answer, Links, ProgressSink};
 pub use backends::Backends;
 pub use config::{Auth, Config, HubError, Ready, Tls};
 pub use faces::Faces;
+pub use llm::LlmServer;
 pub use server::run;
 pub use token::Token;

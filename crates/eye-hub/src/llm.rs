@@ -28,24 +28,40 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::timeout;
 use trouble::Trouble;
 
-const SILENCE: Duration = Duration::from_millis(LLM_SILENCE_MS);
 /// Pieces of a stream that its reader has not taken yet.
 const PIECES_LEN_MAX: usize = 16;
 /// How long the server took: for its whole answer, or until its stream began.
 const LATENCY: &str = "x-eye-latency-ms";
 
+/// An LLM server.
+#[derive(Clone, Debug)]
+pub struct LlmServer {
+    /// Where it is; the token is its key.
+    pub remote: Remote,
+    /// How long it may take until its answer begins, and then until each next piece of it.
+    pub silence: Duration,
+}
+
+impl LlmServer {
+    /// A server that may be silent for as long as is usual.
+    pub fn new(remote: Remote) -> Self {
+        Self { remote, silence: Duration::from_millis(LLM_SILENCE_MS) }
+    }
+}
+
 /// The way to the LLM server.
 #[derive(Debug)]
 pub struct Llm {
     remote: Remote,
+    silence: Duration,
     calls: Arc<Semaphore>,
     pace: Pace,
 }
 
 impl Llm {
-    /// A way to this server, whose token is the key.
-    pub fn new(remote: Remote) -> Self {
-        Self { remote, calls: Arc::new(Semaphore::new(LLM_CALLS_MAX)), pace: Pace::new(Instant::now()) }
+    /// A way to this server.
+    pub fn new(LlmServer { remote, silence }: LlmServer) -> Self {
+        Self { remote, silence, calls: Arc::new(Semaphore::new(LLM_CALLS_MAX)), pace: Pace::new(Instant::now()) }
     }
 
     fn enter(&self) -> Result<OwnedSemaphorePermit, Trouble> {
@@ -74,9 +90,11 @@ impl Llm {
             let answer = answer.map_err(|error| unreachable(Fault::Blocked(error.to_string())))?;
             Ok((sender, answer))
         };
-        let (sender, answer) = timeout(SILENCE, exchange).await.map_err(|_| Trouble::Slow { url: url.clone() })??;
+        let (sender, answer) = timeout(self.silence, exchange).await.map_err(|_| {
+            Trouble::Slow { url: url.clone(), silence: self.silence }
+        })??;
         let (head, body) = answer.into_parts();
-        Ok(Answering { head, body: Body::new(body), begun, _connection: sender })
+        Ok(Answering { head, body: Body::new(body), begun, silence: self.silence, _connection: sender })
     }
 
     /// The key is nobody's to read, whoever repeats it.
@@ -96,7 +114,7 @@ impl Llm {
         let mut text = Vec::new();
         let mut pieces = answering.body.into_data_stream();
         while text.len() < LLM_ERROR_SHOWN_BYTES_MAX
-            && let Ok(Some(Ok(piece))) = timeout(SILENCE, pieces.next()).await
+            && let Ok(Some(Ok(piece))) = timeout(self.silence, pieces.next()).await
         {
             text.extend_from_slice(&piece);
         }
@@ -112,6 +130,7 @@ struct Answering {
     head: axum::http::response::Parts,
     body: Body,
     begun: Instant,
+    silence: Duration,
     /// Who lets go of it ends the connection once its answer was read.
     _connection: SendRequest<Body>,
 }
@@ -141,8 +160,8 @@ impl Answering {
         let mut text = Vec::new();
         let mut pieces = std::mem::take(&mut self.body).into_data_stream();
         loop {
-            match timeout(SILENCE, pieces.next()).await {
-                Err(_) => return Err(Trouble::Stalled),
+            match timeout(self.silence, pieces.next()).await {
+                Err(_) => return Err(Trouble::Stalled { silence: self.silence }),
                 Ok(None) => break,
                 Ok(Some(Err(error))) => return Err(Trouble::Malformed { why: format!("it breaks off: {error}") }),
                 Ok(Some(Ok(piece))) if text.len() + piece.len() > LLM_ANSWER_BYTES_MAX => {
@@ -168,8 +187,8 @@ impl Answering {
         });
         let response = self.respond(Body::from_stream(pieces));
         tokio::spawn(async move {
-            let (_answering, _permit) = (self, permit);
-            let pump = pump(body, &sender);
+            let (answering, _permit) = (self, permit);
+            let pump = pump(body, answering.silence, &sender);
             tokio::select! {
                 () = sender.closed() => {}
                 trouble = pump => {
@@ -184,12 +203,12 @@ impl Answering {
 }
 
 /// Passes pieces on until the last; says what ended them before.
-async fn pump(body: Body, sender: &mpsc::Sender<Bytes>) -> Option<Trouble> {
+async fn pump(body: Body, silence: Duration, sender: &mpsc::Sender<Bytes>) -> Option<Trouble> {
     let mut pieces = body.into_data_stream();
     let mut passed = 0;
     loop {
-        match timeout(SILENCE, pieces.next()).await {
-            Err(_) => return Some(Trouble::Stalled),
+        match timeout(silence, pieces.next()).await {
+            Err(_) => return Some(Trouble::Stalled { silence }),
             Ok(None) => return None,
             Ok(Some(Err(error))) => return Some(Trouble::Malformed { why: format!("it breaks off: {error}") }),
             Ok(Some(Ok(piece))) => {
@@ -199,7 +218,7 @@ async fn pump(body: Body, sender: &mpsc::Sender<Bytes>) -> Option<Trouble> {
                     return Some(Trouble::Malformed { why });
                 }
                 // A reader that takes nothing must not keep its place.
-                if !matches!(timeout(SILENCE, sender.send(piece)).await, Ok(Ok(()))) {
+                if !matches!(timeout(silence, sender.send(piece)).await, Ok(Ok(()))) {
                     return None;
                 }
             }

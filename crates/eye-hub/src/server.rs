@@ -92,7 +92,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         gate: Arc::new(gate),
         backends: config.backends.clone(),
         seats: Arc::new(Semaphore::new(BACKEND_SOCKETS_MAX)),
-        llm: config.llm.map(|remote| Arc::new(Llm::new(remote))),
+        llm: config.llm.map(|server| Arc::new(Llm::new(server))),
     });
     ready(&Ready { listen, tls: acceptor.is_some() });
     tokio::select! {

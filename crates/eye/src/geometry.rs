@@ -9,7 +9,7 @@ use eye_geometry::wire::{self, Counter, Geometry, Hub, Link};
 use eye_hub::backends::{Given, Heard, Room, Say};
 use eye_hub::faces::Later;
 use eye_hub::relay::Remote;
-use eye_hub::{AgentLink, Backends, Links, Token};
+use eye_hub::{AgentLink, Backends, Links, LlmServer, Token};
 use eye_protocol::Error;
 use eye_protocol::messages::{ClientType, Hello};
 use serde_json::value::RawValue;
@@ -81,12 +81,12 @@ impl Link for OfAgent {
 }
 
 /// The LLM server: the one named, else of the environment, else where such servers are by default. `none` is none.
-pub fn llm(named: Option<String>) -> Result<Option<Remote>, Failure> {
+pub fn llm(named: Option<String>) -> Result<Option<LlmServer>, Failure> {
     let url = named.or_else(|| Var::LlmUrl.text()).unwrap_or_else(|| LLM_URL_DEFAULT.to_owned());
     if url == "none" {
         return Ok(None);
     }
-    remote(&url, key()?).map(Some)
+    remote(&url, key()?).map(|remote| Some(LlmServer::new(remote)))
 }
 
 fn remote(url: &str, key: Option<Token>) -> Result<Remote, Failure> {

@@ -39,3 +39,15 @@ pub enum Failure {
     #[error("cancelled before the first picture was painted")]
     Cancelled,
 }
+
+impl Failure {
+    /// Says that it was the target shader that was wrong.
+    pub(super) fn of_target(self) -> Self {
+        match self {
+            Self::Invalid { message, line, column } => {
+                Self::Invalid { message: format!("target_shader: {message}"), line, column }
+            }
+            other @ (Self::OutOfRange { .. } | Self::Endless { .. } | Self::Thread { .. } | Self::Cancelled) => other,
+        }
+    }
+}

@@ -1,26 +1,49 @@
 //! Evolution of WGSL shaders: a genetic search that parses, mutates, validates, paints and scores. It blocks its caller's
 //! thread, works on threads of its own, does no I/O, and gives the same result for the same request.
 
+mod breed;
 mod failure;
+mod individual;
 mod metric;
 mod request;
+mod score;
+mod search;
 mod shader;
+mod weights;
 
 pub use failure::Failure;
 pub use metric::{Metric, UnknownMetric};
 pub use request::{Ended, Outcome, Progress, Request};
 
 use crate::Picture;
-use crate::limits::{PICTURE_SIDE_MAX, PICTURE_SIDE_MIN, STACK_BYTES, TILE_STEPS_MAX};
+use crate::limits::{
+    GENERATIONS_MAX, PICTURE_SIDE_MAX, PICTURE_SIDE_MIN, POPULATION_MAX, POPULATION_MIN, STACK_BYTES, THREADS_MAX,
+    TILE_STEPS_MAX,
+};
 use crate::machine::{Halt, Machine, Painted, Program, Watch};
+use search::{Strategy, search};
 use std::fmt::Display;
 use std::sync::atomic::AtomicBool;
 
 /// Breeds shaders for `request.metric` and gives the best one. `progress` is called after each generation, on the caller's
 /// thread. Setting `cancel` ends the run within milliseconds, with the best shader so far.
 pub fn evolve(request: &Request, cancel: &AtomicBool, progress: &mut dyn FnMut(&Progress)) -> Result<Outcome, Failure> {
-    let _ = (request, cancel, progress);
-    Err(Failure::Cancelled)
+    check(request)?;
+    search(request, Strategy::Evolve, cancel, progress)
+}
+
+/// The same number of children with the same changes, but all of the seed: what breeding is measured against.
+pub fn random_search(request: &Request, cancel: &AtomicBool) -> Result<Outcome, Failure> {
+    check(request)?;
+    search(request, Strategy::Random, cancel, &mut |_| {})
+}
+
+fn check(request: &Request) -> Result<(), Failure> {
+    in_range("generations", request.generations, 1, GENERATIONS_MAX)?;
+    in_range("population", request.population, POPULATION_MIN, POPULATION_MAX)?;
+    in_range("mutation_rate", request.mutation_rate, 0.0, 1.0)?;
+    in_range("size", request.size, PICTURE_SIDE_MIN, PICTURE_SIDE_MAX)?;
+    in_range("threads", request.threads, 1, THREADS_MAX)
 }
 
 /// What a shader paints on a square of `size` pixels per side.

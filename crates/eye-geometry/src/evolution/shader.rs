@@ -1,6 +1,7 @@
 //! From text to something that paints: parsed and validated by naga, compiled for the machine, with the place of every error.
 
 use super::Failure;
+use crate::genome::{self, TranslationUnit};
 use crate::limits::{EXPRESSION_BYTES_MAX, SHADER_BYTES_MAX};
 use crate::machine::Program;
 use naga::SourceLocation;
@@ -14,6 +15,17 @@ pub fn program(source: &str, side: u32) -> Result<Program, Failure> {
     // The library recovers from wrong input by itself; should it ever not, that is this shader's end, not ours.
     catch_unwind(|| compiled(source, side))
         .unwrap_or_else(|_| Err(invalid(source, "the shader compiler gave up on it", None)))
+}
+
+/// The syntax tree of a shader that compiles.
+pub fn tree(source: &str) -> Result<TranslationUnit, Failure> {
+    let parse = || {
+        genome::parse(source).map_err(|unreadable| {
+            let (line, column) = position(source, unreadable.offset);
+            Failure::Invalid { message: unreadable.message, line, column }
+        })
+    };
+    catch_unwind(parse).unwrap_or_else(|_| Err(invalid(source, "the shader's parser gave up on it", None)))
 }
 
 fn compiled(source: &str, side: u32) -> Result<Program, Failure> {

@@ -6,9 +6,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bytes::Bytes;
-use eye_protocol::limits::{
-    LLM_CALLS_MAX, LLM_CALLS_PER_MINUTE_MAX, LLM_REQUEST_BYTES_MAX, LLM_SILENCE_MS,
-};
+use eye_protocol::limits::{LLM_CALLS_MAX, LLM_CALLS_PER_MINUTE_MAX, LLM_REQUEST_BYTES_MAX};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -43,9 +41,14 @@ pub enum Trouble {
     Slow {
         /// Where.
         url: String,
+        /// How long it had.
+        silence: Duration,
     },
     /// The answer stopped on its way.
-    Stalled,
+    Stalled {
+        /// How long it had for the next piece.
+        silence: Duration,
+    },
     /// It leads elsewhere.
     Redirect {
         /// The status.
@@ -71,7 +74,6 @@ impl Trouble {
         const UNAVAILABLE: &str = "BACKEND_UNAVAILABLE";
         const FAILED: &str = "EXECUTION_FAILED";
         const INVALID: &str = "INVALID_INPUT";
-        let seconds = LLM_SILENCE_MS / 1000;
         let other = "start it, or name another with `eye up --llm URL`";
         match self {
             Self::NotAllowed(refusal) => (refusal.status, UNAVAILABLE, refusal.reason.clone(), refusal.hint.clone()),
@@ -99,12 +101,12 @@ impl Trouble {
             Self::Unreachable { url, why } => {
                 (502, UNAVAILABLE, format!("the LLM server at {url} cannot be reached: {why}"), other.into())
             }
-            Self::Slow { url } => {
-                let error = format!("the LLM server at {url} did not begin to answer within {seconds} s");
+            Self::Slow { url, silence } => {
+                let error = format!("the LLM server at {url} did not begin to answer within {} s", silence.as_secs());
                 (504, UNAVAILABLE, error, "ask for fewer tokens or a stream, or use a faster model".into())
             }
-            Self::Stalled => {
-                let error = format!("the LLM server's answer stopped for {seconds} s");
+            Self::Stalled { silence } => {
+                let error = format!("the LLM server's answer stopped for {} s", silence.as_secs());
                 (504, FAILED, error, "ask again, for fewer tokens or with a faster model".into())
             }
             Self::Redirect { status } => {
