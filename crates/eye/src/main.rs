@@ -6,6 +6,7 @@ mod env;
 mod exit;
 mod faces;
 mod failure;
+mod geometry;
 mod help;
 mod link;
 mod near;
