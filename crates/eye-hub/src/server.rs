@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{sleep, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
@@ -140,7 +140,7 @@ fn check_exposure(config: &Config) -> Result<(), HubError> {
     }
     if config.tls.is_none() && !config.published {
         let needs =
-            "TLS: `--tls-cert` and `--tls-key`, or `--published` where a container publishes the port to loopback only";
+            "TLS: `--tls` or `--tls-cert` and `--tls-key`, or `--published` where a container publishes the port to loopback only";
         return Err(HubError::Exposed { listen, needs });
     }
     Ok(())
@@ -181,20 +181,32 @@ async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<Tl
         }
         let _ = socket.set_nodelay(true);
         let router = router.clone();
+        // Two tasks of two sizes: a plain connection does not carry the room that a handshake needs.
         match &acceptor {
             None => {
                 tokio::spawn(serve_http(socket, router));
             }
             Some(acceptor) => {
-                // A handshake that takes its time delays nobody else.
-                let handshake = acceptor.accept(socket);
-                tokio::spawn(async move {
-                    if let Ok(Ok(socket)) = timeout(HANDSHAKE, handshake).await {
-                        serve_http(socket, router).await;
-                    }
-                });
+                tokio::spawn(serve_either(socket, acceptor.clone(), router));
             }
         }
+    }
+}
+
+/// TLS and plain HTTP on one port, each handshake in its own time: a page on `http://localhost` and one on `https://` may use the same hub. Beyond
+/// loopback nothing is said in the clear but that.
+async fn serve_either(socket: TcpStream, acceptor: TlsAcceptor, router: Router) {
+    let here = socket.local_addr().is_ok_and(|address| address.ip().to_canonical().is_loopback());
+    match timeout(HANDSHAKE, tls::begins(&socket)).await {
+        Ok(Ok(true)) => {
+            if let Ok(Ok(socket)) = timeout(HANDSHAKE, acceptor.accept(socket)).await {
+                serve_http(socket, router).await;
+            }
+        }
+        Ok(Ok(false)) if here => serve_http(socket, router).await,
+        Ok(Ok(false)) => serve_http(socket, http::encrypted_only()).await,
+        // It went away, or never said anything.
+        Ok(Err(_)) | Err(_) => {}
     }
 }
 

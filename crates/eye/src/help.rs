@@ -13,7 +13,7 @@ pub const GROUPS: [(&str, &[&str]); 9] = [
     ("Pages", &["pages", "use", "open", "reload"]),
     ("Tools", &["tools", "call", "discover", "rpc"]),
     ("MCP", &["mcp", "servers"]),
-    ("Hub", &["up", "down", "status", "connect", "disconnect", "doctor", "token", "allow"]),
+    ("Hub", &["up", "down", "status", "connect", "disconnect", "doctor", "token", "allow", "tls"]),
     ("Shell", &["skill", "completions", "man", "version", "help"]),
 ];
 

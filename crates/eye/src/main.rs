@@ -1,6 +1,7 @@
 //! The `eye` binary: one argument that is no verb goes straight to the page, everything else through clap.
 
 mod args;
+mod certificate;
 mod client;
 mod env;
 mod exit;

@@ -1,4 +1,4 @@
-//! Where eye keeps things: the socket, the token, the allowed origins, the log and the history.
+//! Where eye keeps things: the socket, the token, the allowed origins, the certificate, the log and the history.
 
 use crate::env::Var;
 use crate::failure::Failure;
@@ -92,6 +92,11 @@ pub fn token_file() -> Result<PathBuf, Failure> {
 /// The file of allowed origins.
 pub fn origins_file() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("origins"))
+}
+
+/// The folder of the certificate that `eye tls` makes.
+pub fn tls_folder() -> Result<PathBuf, Failure> {
+    Ok(config_folder()?.join("tls"))
 }
 
 /// The folder of the log, the history, and what the hub remembers.

@@ -27,6 +27,7 @@ pub mod servers;
 pub mod skill;
 pub mod state;
 pub mod status;
+pub mod tls;
 pub mod token;
 pub mod tools;
 pub mod up;
