@@ -71,6 +71,7 @@ enum Verb {
     Use(verbs::r#use::Args),
     #[command(alias = "goto")]
     Open(verbs::open::Args),
+    Join(verbs::join::Args),
     Reload(verbs::page::apps::ReloadArgs),
     State(verbs::state::Args),
     Watch(verbs::watch::Args),
@@ -171,6 +172,7 @@ fn dispatch(verb: Verb, options: &Options) -> Result<Exit, Failure> {
         Verb::State(args) => verbs::state::run(args, options),
         Verb::Watch(args) => verbs::watch::run(&args, options),
         Verb::Open(args) => verbs::open::run(&args, options),
+        Verb::Join(args) => verbs::join::run(&args, options),
         Verb::Reload(args) => verbs::page::apps::reload(&args, options),
         Verb::Wait(args) => verbs::page::wait::run(&args, options),
         Verb::Look(args) => verbs::page::look::look(&args, options),

@@ -8,6 +8,7 @@ mod exit;
 mod faces;
 mod failure;
 mod help;
+mod join;
 mod link;
 mod near;
 mod options;

@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod down;
 pub mod eval;
 pub mod fire;
+pub mod join;
 pub mod logs;
 pub mod man;
 pub mod mcp;

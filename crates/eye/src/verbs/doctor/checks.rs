@@ -41,20 +41,25 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn good(what: &'static str, found: impl Into<String>) -> Self {
+    /// As it should be.
+    pub fn good(what: &'static str, found: impl Into<String>) -> Self {
         Self { what, ok: true, found: found.into(), hint: None, exit: None }
     }
 
-    fn bad(what: &'static str, exit: Exit, found: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// Not as it should be.
+    pub fn bad(what: &'static str, exit: Exit, found: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { what, ok: false, found: found.into(), hint: Some(hint.into()), exit: Some(exit) }
     }
 
-    fn failed(what: &'static str, failure: &Failure) -> Self {
+    /// What a command would fail with.
+    pub fn failed(what: &'static str, failure: &Failure) -> Self {
         let hint = failure.hint().map(Cow::into_owned);
         Self { what, ok: false, found: failure.to_string(), hint, exit: Some(failure.exit()) }
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Self {
+    /// With something to do or to know.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
