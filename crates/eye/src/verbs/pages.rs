@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::ui;
 use crate::verbs::status;
+use eye_protocol::limits::NAME_BYTES_MAX;
 use eye_protocol::messages::{Presence, SessionRow, Sessions};
 use eye_protocol::rpc;
 use serde_json::json;
@@ -87,7 +88,7 @@ fn used(session: &SessionRow, me: Option<&str>) -> String {
         None => when,
         by if by == me => format!("{when} from here"),
         // The end of a path tells more than its beginning.
-        Some(by) => format!("{when} by {}", end(&ui::one_line(by, usize::MAX))),
+        Some(by) => format!("{when} by {}", end(&ui::one_line(by, NAME_BYTES_MAX))),
     }
 }
 
