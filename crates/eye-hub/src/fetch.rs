@@ -85,8 +85,7 @@ pub enum FetchError {
 
 /// Asks and waits.
 pub fn get(what: &Get) -> Result<Got, FetchError> {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(FetchError::Runtime)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(FetchError::Runtime)?;
     let got = runtime.block_on(async { timeout(what.patience, ask(what)).await });
     got.unwrap_or(Err(FetchError::Late(what.patience)))
 }
@@ -99,8 +98,7 @@ async fn ask(what: &Get) -> Result<Got, FetchError> {
     match &what.tls {
         None => exchange(what, address, TokioIo::new(tcp)).await,
         Some(config) => {
-            let name =
-                ServerName::try_from(what.host.clone()).map_err(|_| FetchError::NotAName(what.host.clone()))?;
+            let name = ServerName::try_from(what.host.clone()).map_err(|_| FetchError::NotAName(what.host.clone()))?;
             let tls = TlsConnector::from(config.clone()).connect(name, tcp).await.map_err(FetchError::Unreachable)?;
             exchange(what, address, TokioIo::new(tls)).await
         }

@@ -197,9 +197,9 @@ impl Certificate {
     /// Reads a certificate as it travels.
     pub fn parse(der: &[u8]) -> Result<Self, x509_parser::nom::Err<x509_parser::error::X509Error>> {
         let (_, parsed) = x509_parser::parse_x509_certificate(der)?;
-        let names = parsed.subject_alternative_name()?.map_or_else(Vec::new, |found| {
-            found.value.general_names.iter().filter_map(shown).collect()
-        });
+        let names = parsed
+            .subject_alternative_name()?
+            .map_or_else(Vec::new, |found| found.value.general_names.iter().filter_map(shown).collect());
         Ok(Self {
             names,
             ends: parsed.validity().not_after.to_datetime(),

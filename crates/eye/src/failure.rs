@@ -222,8 +222,8 @@ impl Failure {
             Self::Pending(ids) => format!("ask again with eye collect {}", ids.join(" ")).into(),
             Self::NoReply { .. } => "see who listens: a page answers with eye.respond(message, response)".into(),
             Self::NoBrowser { .. } => "open it yourself, or name a browser in BROWSER".into(),
-            Self::NotJoined { .. } => {
-                "it must load eye.js (eye status names the line), and its origin be allowed".into()
+            Self::NotJoined { url, .. } => {
+                format!("it must load eye.js (eye join says how); eye doctor {url} finds what is in the way").into()
             }
             Self::NoHub => "start one with eye up".into(),
             Self::HubGone => "the code may have run; look before asking again (the next call starts a hub)".into(),
@@ -281,9 +281,9 @@ fn hint_of_hub(error: &HubError) -> Option<&'static str> {
     match error {
         HubError::Running { .. } => Some("see eye status, or stop it with eye down"),
         HubError::PortTaken { .. } => Some("stop that, or take another port with --port N or EYE_PORT"),
-        HubError::Tls(_) => {
-            Some("--tls-cert and --tls-key take two PEM files that belong together; eye tls makes such a pair, for eye up --tls")
-        }
+        HubError::Tls(_) => Some(
+            "--tls-cert and --tls-key take two PEM files that belong together; eye tls makes such a pair, for eye up --tls",
+        ),
         HubError::Exposed { .. } | HubError::UnsafePlace { .. } | HubError::Io { .. } => None,
     }
 }

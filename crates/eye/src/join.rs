@@ -35,8 +35,7 @@ pub enum Way {
 
 impl Way {
     /// All of them, the shortest first.
-    pub const ALL: [Self; 6] =
-        [Self::Tag, Self::Vite, Self::Import, Self::Proxy, Self::Bookmarklet, Self::Userscript];
+    pub const ALL: [Self; 6] = [Self::Tag, Self::Vite, Self::Import, Self::Proxy, Self::Bookmarklet, Self::Userscript];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -65,12 +64,16 @@ impl Way {
     /// What it cannot do.
     pub fn cannot(self) -> &'static str {
         match self {
-            Self::Tag => "not where a Content-Security-Policy forbids it, nor on https pages in Safari; eye doctor URL says so",
+            Self::Tag => {
+                "not where a Content-Security-Policy forbids it, nor on https pages in Safari; eye doctor URL says so"
+            }
             Self::Import => "joins once the module has run; its socket needs what the tag's needs",
             Self::Vite => "the dev server only; production builds are left alone",
             Self::Proxy => "your server must be yours to configure; pages of other sites are not",
             Self::Bookmarklet => "until the page is left or reloaded; some Content-Security-Policies forbid it",
-            Self::Userscript => "the sites that it names, and those that `eye allow` names; some Content-Security-Policies forbid it",
+            Self::Userscript => {
+                "the sites that it names, and those that `eye allow` names; some Content-Security-Policies forbid it"
+            }
         }
     }
 
@@ -125,7 +128,10 @@ pub fn hub(options: &Options) -> Result<(String, bool), Failure> {
         Ok(Some(relay)) => Ok((relay.url, true)),
         Ok(None) => {
             let url = status::url(&status::ask(options)?);
-            Ok((url.replace("127.0.0.1", "localhost").replace("0.0.0.0", "localhost").replace("[::]", "localhost"), true))
+            Ok((
+                url.replace("127.0.0.1", "localhost").replace("0.0.0.0", "localhost").replace("[::]", "localhost"),
+                true,
+            ))
         }
         Err(Failure::NoHub) => {
             let port = Var::Port.text();

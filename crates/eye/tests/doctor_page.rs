@@ -17,18 +17,23 @@ fn pages(path: &str, head: &str) -> Page {
     match path {
         "/plain" => Page::html(&[], "<title>plain</title>"),
         "/strict" => Page::html(&[STRICT, "x-frame-options: DENY"], ""),
-        "/two" => Page::html(&["content-security-policy: default-src *", "content-security-policy: connect-src 'self'"], ""),
+        "/two" => {
+            Page::html(&["content-security-policy: default-src *", "content-security-policy: connect-src 'self'"], "")
+        }
         "/meta" => Page::html(&[], "<meta http-equiv=content-security-policy content=\"script-src 'self'\">"),
         "/report" => Page::html(&["content-security-policy-report-only: default-src 'self'"], ""),
         "/nonce" => Page::html(&["content-security-policy: script-src 'nonce-abc' 'strict-dynamic'"], ""),
-        "/trusted" => Page::html(&["content-security-policy: require-trusted-types-for 'script'; trusted-types app"], ""),
+        "/trusted" => {
+            Page::html(&["content-security-policy: require-trusted-types-for 'script'; trusted-types app"], "")
+        }
         "/sandbox" => Page::html(&["content-security-policy: sandbox allow-scripts"], ""),
-        "/isolated" => Page::html(
-            &["cross-origin-embedder-policy: require-corp", "cross-origin-opener-policy: same-origin"],
-            "",
-        ),
+        "/isolated" => {
+            Page::html(&["cross-origin-embedder-policy: require-corp", "cross-origin-opener-policy: same-origin"], "")
+        }
         "/json" => Page { status: "200 OK", headers: vec!["content-type: application/json".into()], body: "{}".into() },
-        "/login" => Page { status: "401 Unauthorized", headers: vec!["content-type: text/html".into()], body: String::new() },
+        "/login" => {
+            Page { status: "401 Unauthorized", headers: vec!["content-type: text/html".into()], body: String::new() }
+        }
         "/moved" => Page::to("/moved-again"),
         "/moved-again" => Page::to("/strict"),
         "/round" => Page::to("/round"),
@@ -95,14 +100,23 @@ fn the_one_change_to_a_policy_is_said_first_and_once() {
     let line = format!(
         "Content-Security-Policy: default-src 'self'; script-src 'self' http://{hub}; connect-src 'self' http://{hub} ws://{hub}"
     );
-    assert!(headline(&ran).starts_with(&format!(
-        "✗ http://localhost:{}/strict cannot join http://{hub}\n  first: let this header read\n      {line}\n",
-        site.port
-    )), "{}", ran.stdout);
+    assert!(
+        headline(&ran).starts_with(&format!(
+            "✗ http://localhost:{}/strict cannot join http://{hub}\n  first: let this header read\n      {line}\n",
+            site.port
+        )),
+        "{}",
+        ran.stdout
+    );
     assert!(headline(&ran).ends_with("eye join vite, or eye join proxy"), "{}", ran.stdout);
     assert_eq!(ran.stdout.matches(&line).count(), 1, "{}", ran.stdout);
     let place = |path: &str| format!("http://localhost:{}{path}", site.port);
-    assert!(ran.stdout.contains(&format!("{} → 302 → {} → 302 → {}", place("/moved"), place("/moved-again"), place("/strict"))));
+    assert!(ran.stdout.contains(&format!(
+        "{} → 302 → {} → 302 → {}",
+        place("/moved"),
+        place("/moved-again"),
+        place("/strict")
+    )));
     assert!(ran.stdout.contains("✓ eval: off: `default-src 'self'` forbids it"), "{}", ran.stdout);
     assert!(ran.stdout.contains("✓ frames: X-Frame-Options DENY: not in the way"), "{}", ran.stdout);
     // With that header, nothing is in the way.
@@ -119,7 +133,13 @@ fn every_policy_counts_wherever_it_stands_and_reports_do_not() {
     let place = |path: &str| format!("http://localhost:{}{path}", site.port);
     for (path, code, what, ok, part) in [
         ("/two", 3, "socket", false, "connect-src 'self' http://localhost:"),
-        ("/meta", 3, "script", false, "<meta http-equiv=\"Content-Security-Policy\" content=\"script-src 'self' http://localhost:"),
+        (
+            "/meta",
+            3,
+            "script",
+            false,
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"script-src 'self' http://localhost:",
+        ),
         ("/nonce", 3, "script", false, "<script nonce=\"NONCE\" src=\"http://localhost:"),
         ("/report", 0, "report-only policy", true, "before it is enforced"),
         ("/trusted", 0, "eval", true, "add eye to trusted-types"),
@@ -232,7 +252,9 @@ fn a_hub_elsewhere_is_asked_by_its_own_name() {
     let here = home();
     let site = Site::open(pages);
     let ran = Running::of(
-        here.command().args(["doctor", &format!("http://localhost:{}/plain", site.port), "--json"]).env("EYE_SERVER", forwarded.url()),
+        here.command()
+            .args(["doctor", &format!("http://localhost:{}/plain", site.port), "--json"])
+            .env("EYE_SERVER", forwarded.url()),
     )
     .wait();
     assert_eq!(ran.code, 0, "{}", ran.stdout);

@@ -54,7 +54,8 @@ fn what_a_container_publishes_to_loopback_serves_the_host() {
     assert_eq!(service.ports, ["127.0.0.1:8765:8765"]);
     assert_eq!(service.healthcheck.test, ["CMD", "eye", "status"]);
     assert_eq!(&service.command[..3], ["eye", "up", "--foreground"]);
-    let dockerfile = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compose/Dockerfile")).unwrap();
+    let dockerfile =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compose/Dockerfile")).unwrap();
     let command = dockerfile.lines().find_map(|line| line.strip_prefix("CMD ")).unwrap();
     assert_eq!(serde_json::from_str::<Vec<String>>(command).unwrap(), service.command);
 

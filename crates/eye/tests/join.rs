@@ -29,7 +29,8 @@ fn one_way_is_printed_as_it_is_pasted() {
     let _hub = Hub::start(&home);
     let hub = format!("http://localhost:{}", home.port());
     assert_eq!(home.eye(["join", "tag"]), answers(0, &format!("<script src=\"{hub}/eye.js\"></script>\n"), ""));
-    let vite = format!("import eye from \"eye-client/vite\";\nexport default {{ plugins: [eye({{ hub: \"{hub}\" }})] }};\n");
+    let vite =
+        format!("import eye from \"eye-client/vite\";\nexport default {{ plugins: [eye({{ hub: \"{hub}\" }})] }};\n");
     assert_eq!(home.eye(["join", "vite"]), answers(0, &vite, ""));
     let bookmarklet = home.eye(["join", "bookmarklet"]).stdout;
     assert!(bookmarklet.starts_with("javascript:") && bookmarklet.contains(&hub), "{bookmarklet}");

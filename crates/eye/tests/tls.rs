@@ -56,7 +56,8 @@ fn a_certificate_is_made_with_what_to_do_about_it() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let authority = home.path("config/eye/tls/ca.pem");
     assert!(ran.stdout.starts_with("made a certificate for localhost, 127.0.0.1, ::1, until 20"), "{}", ran.stdout);
-    for part in ["\nUse it:  eye up --tls\n", "certutil -d sql:", "security add-trusted-cert", "Firefox", "SHA-256    "] {
+    for part in ["\nUse it:  eye up --tls\n", "certutil -d sql:", "security add-trusted-cert", "Firefox", "SHA-256    "]
+    {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
     }
     assert!(ran.stdout.contains(authority.to_str().unwrap()), "{}", ran.stdout);
@@ -85,7 +86,8 @@ fn names_are_added_and_what_is_none_is_refused() {
 #[test]
 fn without_a_certificate_tls_is_refused_and_says_how_to_get_one() {
     let home = home();
-    let said = "there is no certificate yet\nhint: make one with eye tls, or name your own with --tls-cert and --tls-key\n";
+    let said =
+        "there is no certificate yet\nhint: make one with eye tls, or name your own with --tls-cert and --tls-key\n";
     assert_eq!(home.eye(["up", "--foreground", "--tls"]), answers(2, "", &format!("error: {said}")));
     assert_eq!(home.eye(["up", "--tls"]), answers(2, "", &format!("error: the hub did not start: {said}")));
 }
@@ -105,16 +107,14 @@ fn certificates_that_cannot_be_used_name_the_file_and_the_way_out() {
         (&junk, &key, format!("TLS: {}: holds no certificate", junk.display())),
         (&cert, &junk, format!("TLS: {}: holds no PEM of that kind", junk.display())),
     ] {
-        let ran = home.eye([
-            "up",
-            "--foreground",
-            "--tls-cert",
-            cert.to_str().unwrap(),
-            "--tls-key",
-            key.to_str().unwrap(),
-        ]);
+        let ran =
+            home.eye(["up", "--foreground", "--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()]);
         assert_eq!(ran.code, 2, "{}", ran.stderr);
-        assert!(ran.stderr.starts_with(&format!("error: {why}\nhint: --tls-cert and --tls-key take two")), "{}", ran.stderr);
+        assert!(
+            ran.stderr.starts_with(&format!("error: {why}\nhint: --tls-cert and --tls-key take two")),
+            "{}",
+            ran.stderr
+        );
     }
     fs::write(&cert, "junk").unwrap();
     let ran = home.eye(["up", "--foreground", "--tls"]);
@@ -135,7 +135,8 @@ fn one_port_speaks_http_and_https_and_pages_join_over_both() {
     let _plain = page(&home);
     let mut request = "wss://localhost/ws?clientType=browser&sessionId=secure".into_client_request().unwrap();
     request.headers_mut().insert("origin", "https://localhost:5173".parse().unwrap());
-    let (mut socket, _) = tungstenite::client(request, encrypted(&home, &authority)).map_err(|e| e.to_string()).unwrap();
+    let (mut socket, _) =
+        tungstenite::client(request, encrypted(&home, &authority)).map_err(|e| e.to_string()).unwrap();
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"page":{"title":"Secure","url":"https://localhost:5173/"}}}"#;
     socket.send(tungstenite::Message::text(hello)).unwrap();
     assert!(socket.read().unwrap().to_text().unwrap().contains("sessionId"));

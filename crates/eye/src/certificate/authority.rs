@@ -76,11 +76,7 @@ fn named(name: &str) -> DistinguishedName {
 
 /// What somebody who has the authority's key could sign.
 #[cfg(test)]
-pub fn signed_for_test(
-    place: &Place,
-    name: &str,
-    now: OffsetDateTime,
-) -> rustls::pki_types::CertificateDer<'static> {
+pub fn signed_for_test(place: &Place, name: &str, now: OffsetDateTime) -> rustls::pki_types::CertificateDer<'static> {
     let key = KeyPair::generate().unwrap();
     let cert = cert_params(&[name.to_owned()], now).unwrap().signed_by(&key, &issuer(place).unwrap()).unwrap();
     cert.der().clone()

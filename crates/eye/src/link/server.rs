@@ -234,9 +234,9 @@ fn refused(url: &str, response: tungstenite::http::Response<Option<Vec<u8>>>) ->
 pub fn roots() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    let own = places::tls_folder().ok().and_then(|folder| {
-        CertificateDer::from_pem_file(crate::certificate::Place::new(folder).authority()).ok()
-    });
+    let own = places::tls_folder()
+        .ok()
+        .and_then(|folder| CertificateDer::from_pem_file(crate::certificate::Place::new(folder).authority()).ok());
     roots.add_parsable_certificates(own);
     roots
 }

@@ -12,11 +12,13 @@ use eye_protocol::rpc::json;
 
 /// Check hub, socket, token, browser and pages; or what stands between a page and the hub
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: eye doctor\n         eye doctor --fix\n         eye doctor http://localhost:5173\n         eye doctor https://shop.example --json\n
+#[command(
+    after_help = "Example: eye doctor\n         eye doctor --fix\n         eye doctor http://localhost:5173\n         eye doctor https://shop.example --json\n
 Starts nothing without --fix. Exits with 0 when nothing is wrong, else with the code that the fault would lead to.
 With a URL, the page is fetched from this machine as a browser would, without cookies; its headers and its head are read \
 (policies, redirects, encryption, a tag that is there already), and the hub is asked whether it would let the page in. The one \
-change that helps first is said first.")]
+change that helps first is said first."
+)]
 pub struct Args {
     /// The page to look at
     #[arg(value_name = "URL", conflicts_with = "fix")]

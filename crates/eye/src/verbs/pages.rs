@@ -131,7 +131,8 @@ mod tests {
         let frame = SessionRow { frame: true, parent: Some("s1".into()), ..row("s4", "Cart") };
         let lone = SessionRow { frame: true, parent: Some("elsewhere".into()), ..row("s5", "Ad") };
         let long = format!("/srv/{}/shop", "x".repeat(50));
-        let all = [used(125_000, "/srv/shop", shop), used(10, "/srv/mail", away), used(5_000, &long, hidden), frame, lone];
+        let all =
+            [used(125_000, "/srv/shop", shop), used(10, "/srv/mail", away), used(5_000, &long, hidden), frame, lone];
         insta::assert_snapshot!(table(&all, Some("/srv/mail")), @r"
         * shop     Shop      http://localhost:5173/  visible                 used 2 min ago by /srv/shop
           s2-long  Über uns  http://localhost:5173/  away                    used now from here

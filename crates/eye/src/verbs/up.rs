@@ -305,7 +305,8 @@ fn parse_host(text: &str) -> Result<String, NotAHost> {
     if let Ok(address) = text.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
         return Ok(if address.is_ipv6() { format!("[{address}]") } else { address.to_string() });
     }
-    let label = |label: &str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
+    let label =
+        |label: &str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
     if text.split('.').all(label) { Ok(text.to_ascii_lowercase()) } else { Err(NotAHost::NotBare) }
 }
 

@@ -5,7 +5,7 @@ use html5gum::{DefaultEmitter, HtmlString, StartTag, Token, Tokenizer};
 /// What is of interest in a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    /// Contents of `<meta http-equiv="Content-Security-Policy">`, with what stands before them.
+    /// Contents of `<meta http-equiv="Content-Security-Policy">`, in the head, where alone they count.
     pub policies: Vec<String>,
     /// The first script whose address ends in `/eye.js`.
     pub client: Option<Client>,
@@ -28,6 +28,7 @@ pub struct Client {
 pub fn read(html: &str) -> Document {
     let mut document = Document::default();
     let mut inert: usize = 0;
+    let mut in_head = true;
     let mut emitter = DefaultEmitter::default();
     // So that what looks like a tag inside of a script, a style or a title is none.
     emitter.naively_switch_states(true);
@@ -35,7 +36,11 @@ pub fn read(html: &str) -> Document {
         match token {
             Ok(Token::StartTag(tag)) if is_inert(&tag.name) => inert += usize::from(!tag.self_closing),
             Ok(Token::EndTag(tag)) if is_inert(&tag.name) => inert = inert.saturating_sub(1),
-            Ok(Token::StartTag(tag)) if inert == 0 => document.take(&tag),
+            Ok(Token::StartTag(tag)) if inert == 0 => {
+                in_head &= belongs_to_head(&tag.name);
+                document.take(&tag, in_head);
+            }
+            Ok(Token::EndTag(tag)) if tag.name.as_slice() == b"head" => in_head = false,
             Ok(_) | Err(_) => {}
         }
     }
@@ -47,10 +52,16 @@ fn is_inert(name: &HtmlString) -> bool {
     matches!(name.as_slice(), b"noscript" | b"template")
 }
 
+/// A head ends where something begins that cannot stand in it, written or not.
+fn belongs_to_head(name: &HtmlString) -> bool {
+    const HEAD: [&[u8]; 8] = [b"html", b"head", b"base", b"link", b"meta", b"script", b"style", b"title"];
+    HEAD.contains(&name.as_slice())
+}
+
 impl Document {
-    fn take(&mut self, tag: &StartTag<()>) {
+    fn take(&mut self, tag: &StartTag<()>, in_head: bool) {
         match tag.name.as_slice() {
-            b"meta" => {
+            b"meta" if in_head => {
                 let named = attribute(tag, "http-equiv").unwrap_or_default();
                 if named.trim().eq_ignore_ascii_case("content-security-policy") {
                     self.policies.extend(attribute(tag, "content"));
@@ -92,6 +103,17 @@ mod tests {
         let client = found.client.unwrap();
         assert_eq!((client.src.as_str(), client.nonce.as_str()), ("/__eye/eye.js?x", "abc"));
         assert_eq!((client.hub.as_deref(), client.policies_before), (Some("http://localhost:9"), 1));
+    }
+
+    #[test]
+    fn policies_count_in_the_head_only() {
+        let meta = "<meta http-equiv=Content-Security-Policy content=x>";
+        for before in ["<body>", "<head></head>", "<title>t</title><p>", "<head><link><div>"] {
+            assert_eq!(read(&format!("{before}{meta}")).policies, Vec::<String>::new(), "{before}");
+        }
+        for before in ["", "<html lang=en><head><title>t</title>", "<script>1</script><style>a{}</style>"] {
+            assert_eq!(read(&format!("{before}{meta}")).policies, ["x"], "{before}");
+        }
     }
 
     #[test]

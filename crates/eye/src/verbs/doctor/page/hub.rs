@@ -58,7 +58,9 @@ impl Way {
         let by_tag = tag.and_then(|tag| {
             let script = page.join(&tag.src).ok().filter(visit::is_of_the_web)?;
             let base = match &tag.hub {
-                Some(named) => page.join(&format!("{}/", named.replacen("ws", "http", 1).trim_end_matches('/'))).ok()?,
+                Some(named) => {
+                    page.join(&format!("{}/", named.replacen("ws", "http", 1).trim_end_matches('/'))).ok()?
+                }
                 None => script.join(".").ok()?,
             };
             Some(Self { script, hub: base, tag: true, nonce: tag.nonce.clone() })

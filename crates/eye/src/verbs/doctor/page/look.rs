@@ -104,9 +104,7 @@ impl Look<'_> {
     fn origin(&self, origin: &str, verdict: Result<Verdict, String>) -> Finding {
         const WHAT: &str = "origin";
         match verdict {
-            Ok(Verdict { refusal: None, .. }) => {
-                Finding::good(WHAT, format!("pages of {origin} may join"))
-            }
+            Ok(Verdict { refusal: None, .. }) => Finding::good(WHAT, format!("pages of {origin} may join")),
             Ok(Verdict { refusal: Some((reason, hint)), .. }) => Finding::bad(WHAT, Exit::Denied, reason, hint),
             Err(why) => {
                 let hint = if self.way.same_origin(&self.visit.url) {
@@ -141,7 +139,9 @@ impl Look<'_> {
         }
         if self.policies.would_block(page, script, &socket) {
             let found = "a policy that only reports today would forbid it";
-            findings.push(Finding::good("report-only policy", found).hint("allow the hub in it too, before it is enforced"));
+            findings.push(
+                Finding::good("report-only policy", found).hint("allow the hub in it too, before it is enforced"),
+            );
         }
         findings
     }
@@ -153,7 +153,8 @@ impl Look<'_> {
         for policy in &mended {
             let line = policy.line();
             if line.chars().count() <= POLICY_CHARS_MAX {
-                steps.push(format!("let this {} read\n      {line}", if policy.in_document { "tag" } else { "header" }));
+                steps
+                    .push(format!("let this {} read\n      {line}", if policy.in_document { "tag" } else { "header" }));
             } else {
                 let place = if policy.in_document { "<meta>" } else { "header" };
                 let directives = policy.changed.join(";\n      ");
@@ -213,7 +214,10 @@ impl Look<'_> {
             Network::Fine => None,
             Network::Asks => {
                 let found = format!("Chrome (142 and later) asks once whether this site may reach {hub}");
-                Some(Finding::good(WHAT, found).hint("answer Allow; it stays in the site's settings as \"Local network access\""))
+                Some(
+                    Finding::good(WHAT, found)
+                        .hint("answer Allow; it stays in the site's settings as \"Local network access\""),
+                )
             }
             Network::Refused => {
                 let found = format!("Chrome (142 and later) lets no http page of the network reach {hub}");
@@ -263,13 +267,20 @@ impl Look<'_> {
         if found.is_empty() {
             return None;
         }
-        Some(Finding::good(WHAT, format!("{}: not in the way, the client says that any page may load it", found.join(", "))))
+        Some(Finding::good(
+            WHAT,
+            format!("{}: not in the way, the client says that any page may load it", found.join(", ")),
+        ))
     }
 
     fn frames(&self) -> Option<Finding> {
         let refuses = self.visit.got.one("x-frame-options").map(|value| format!("X-Frame-Options {value}"));
         let ancestors = self.visit.got.all("content-security-policy").find_map(|policy| {
-            policy.split(';').map(str::trim).find(|directive| directive.starts_with("frame-ancestors")).map(str::to_owned)
+            policy
+                .split(';')
+                .map(str::trim)
+                .find(|directive| directive.starts_with("frame-ancestors"))
+                .map(str::to_owned)
         });
         let found = refuses.or(ancestors)?;
         Some(Finding::good("frames", format!("{found}: not in the way, the client needs no frame")))

@@ -108,7 +108,10 @@ impl Policies {
 
     /// Who forbids the socket.
     pub fn socket(&self, page: &Url, socket: &Url) -> Vec<Forbidden> {
-        self.in_force().filter(|policy| blocks_socket(policy, page, socket)).filter_map(|p| forbidden(p, &CONNECT)).collect()
+        self.in_force()
+            .filter(|policy| blocks_socket(policy, page, socket))
+            .filter_map(|p| forbidden(p, &CONNECT))
+            .collect()
     }
 
     /// Whether a policy that only reports today would stand in the way once it is in force.
@@ -147,7 +150,8 @@ impl Policies {
 
     /// What the sandbox takes away that the client needs.
     pub fn sandbox(&self) -> Option<Sandbox> {
-        let flags = self.in_force().filter_map(|policy| CspList(vec![policy.clone()]).get_sandboxing_flag_set_for_document());
+        let flags =
+            self.in_force().filter_map(|policy| CspList(vec![policy.clone()]).get_sandboxing_flag_set_for_document());
         let flags = flags.reduce(|all, flags| all | flags)?;
         if flags.contains(SandboxingFlagSet::SANDBOXED_SCRIPTS_BROWSING_CONTEXT_FLAG) {
             Some(Sandbox::NoScripts)
@@ -172,7 +176,11 @@ impl Policies {
                 changed.extend(allow(&mut policy, &CONNECT, &[source(&plain(socket)), source(socket)]));
             }
             if !changed.is_empty() {
-                all.push(Mended { in_document: policy.source == PolicySource::Meta, whole: policy.to_string(), changed });
+                all.push(Mended {
+                    in_document: policy.source == PolicySource::Meta,
+                    whole: policy.to_string(),
+                    changed,
+                });
             }
         }
         all
@@ -312,7 +320,10 @@ mod tests {
             (&["default-src 'self'"], (true, true)),
             (&["script-src 'self'"], (true, false)),
             (&["connect-src 'self'"], (false, true)),
-            (&["default-src 'none'; script-src http://localhost:8765; connect-src ws://localhost:8765"], (false, false)),
+            (
+                &["default-src 'none'; script-src http://localhost:8765; connect-src ws://localhost:8765"],
+                (false, false),
+            ),
             // Chromium opens no ws: for an http: source; this was tried.
             (&["connect-src http://localhost:8765"], (false, true)),
             (&["connect-src localhost:8765"], (false, true)),
@@ -344,8 +355,12 @@ mod tests {
     fn a_policy_is_mended_where_it_is_in_the_way_and_nowhere_else() {
         let page = url(PAGE);
         let mend = |header: &str| {
-            let mended =
-                policies(&[header]).mended(&page, &url("http://localhost:8765/eye.js"), &url("ws://localhost:8765/ws"), "");
+            let mended = policies(&[header]).mended(
+                &page,
+                &url("http://localhost:8765/eye.js"),
+                &url("ws://localhost:8765/ws"),
+                "",
+            );
             mended.into_iter().map(|mended| mended.whole).collect::<Vec<_>>().join("\n")
         };
         insta::assert_snapshot!(mend("default-src 'self'; img-src *"), @"default-src 'self'; img-src *; script-src 'self' http://localhost:8765; connect-src 'self' http://localhost:8765 ws://localhost:8765");
@@ -360,7 +375,8 @@ mod tests {
     #[test]
     fn where_names_count_for_nothing_something_else_is_needed() {
         let page = url(PAGE);
-        let mend = |header: &str| policies(&[header]).script(&page, &url("http://localhost:8765/eye.js"), "")[0].mend.clone();
+        let mend =
+            |header: &str| policies(&[header]).script(&page, &url("http://localhost:8765/eye.js"), "")[0].mend.clone();
         assert_eq!(mend("script-src 'self' 'nonce-x'"), Mend::Sources);
         assert_eq!(mend("script-src 'nonce-x' 'strict-dynamic'"), Mend::Nonce);
         assert_eq!(mend("script-src 'sha256-AAAA' 'strict-dynamic'"), Mend::Trusted);
@@ -377,10 +393,7 @@ mod tests {
             ("img-src 'self'", Code::Runs),
             ("require-trusted-types-for 'script'", Code::Runs),
             ("require-trusted-types-for 'script'; trusted-types eye", Code::Runs),
-            (
-                "require-trusted-types-for 'script'; trusted-types a",
-                Code::NoTrustedPolicy("trusted-types a".into()),
-            ),
+            ("require-trusted-types-for 'script'; trusted-types a", Code::NoTrustedPolicy("trusted-types a".into())),
         ] {
             assert_eq!(policies(&[header]).code(), want, "{header}");
         }

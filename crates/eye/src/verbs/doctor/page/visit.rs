@@ -18,7 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// What of a document is read: policies and tags stand at its beginning.
 const BODY_BYTES_MAX: usize = 1 << 20;
 /// What a page must not be told apart from a browser by.
-const AGENT: &str = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36";
+const AGENT: &str =
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36";
 
 /// One redirect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
