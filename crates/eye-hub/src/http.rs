@@ -1,13 +1,13 @@
 //! What the hub serves over HTTP: the doors of `WebSocket`s, the page client, the start page, and facts for operators.
 
+use crate::backends::Backends;
 use crate::carrier_ws;
 use crate::dialect::original;
 use crate::gate::{Admitted, Gate, Knock, OWN_NAME, Refusal, Wants, host_name, is_loopback_address};
 use crate::hub::Hub;
+use crate::llm::{self, Llm};
 use crate::outbox::Outbox;
 use crate::peer::{Joining, Peer, Side, Voice};
-use crate::backends::Backends;
-use crate::llm::{self, Llm};
 use crate::{assets, http_agent, http_backends, http_btcp, http_faces, metrics, served, session_id};
 use axum::Router;
 use axum::body::Body;
@@ -83,6 +83,17 @@ pub fn router(door: Door) -> Router {
         .fallback(nothing)
         .layer(DefaultBodyLimit::max(MESSAGE_BYTES_MAX))
         .with_state(door)
+}
+
+/// What is said to whoever speaks plain HTTP to a hub that must not be spoken to in the clear.
+pub fn encrypted_only() -> Router {
+    Router::new().fallback(async || {
+        refused(&Refusal {
+            status: 400,
+            reason: "this hub speaks TLS only, beyond its own machine".into(),
+            hint: "write https:// instead of http://, wss:// instead of ws://".into(),
+        })
+    })
 }
 
 /// The upgrade is looked at after the gate: who may not come in is told so, however it knocked.
