@@ -6,11 +6,8 @@ pub mod agents;
 mod breeding;
 pub mod cartridge;
 pub mod evolution;
-<<<<<<< HEAD
 mod fields;
-=======
 mod genome;
->>>>>>> evolve
 pub mod hilbert;
 pub mod limits;
 mod machine;

@@ -1,6 +1,7 @@
 //! Listeners and the hub's own tasks: accepting, deadlines, remembering, stopping.
 
 use crate::agent_link::Links;
+use crate::caller::Caller;
 use crate::carrier_unix;
 use crate::config::{Auth, Config, HubError, Ready};
 use crate::gate::Gate;
@@ -14,6 +15,7 @@ use crate::place::Place;
 use crate::{mailbox_files, tls};
 use axum::Router;
 use eye_protocol::limits::{BACKEND_SOCKETS_MAX, CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
@@ -189,7 +191,7 @@ async fn listen_twin(wanted: SocketAddr, listen: SocketAddr) -> Result<Option<Tc
 
 async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<TlsAcceptor>, router: Router) {
     loop {
-        let Ok((socket, _)) = listener.accept().await else {
+        let Ok((socket, peer)) = listener.accept().await else {
             sleep(ACCEPT_PAUSE).await;
             continue;
         };
@@ -198,16 +200,17 @@ async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<Tl
         }
         let _ = socket.set_nodelay(true);
         let router = router.clone();
+        let caller = socket.local_addr().ok().map(|here| Caller { peer, here });
         match &acceptor {
             None => {
-                tokio::spawn(serve_http(socket, router));
+                tokio::spawn(serve_http(socket, router, caller));
             }
             Some(acceptor) => {
                 // A handshake that takes its time delays nobody else.
                 let handshake = acceptor.accept(socket);
                 tokio::spawn(async move {
                     if let Ok(Ok(socket)) = timeout(HANDSHAKE, handshake).await {
-                        serve_http(socket, router).await;
+                        serve_http(socket, router, caller).await;
                     }
                 });
             }
@@ -215,8 +218,18 @@ async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<Tl
     }
 }
 
-async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(socket: S, router: Router) {
-    let service = TowerToHyperService::new(router);
+async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    socket: S,
+    router: Router,
+    caller: Option<Caller>,
+) {
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        if let Some(caller) = caller {
+            request.extensions_mut().insert(caller);
+        }
+        router.call(request)
+    });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HANDSHAKE)
