@@ -188,7 +188,7 @@ fn a_run_ends_with_its_time() {
     let home = stage::home();
     let _hub = Hub::start(&home);
     let mut ask = long("r");
-    ask["time_budget_ms"] = 1500.into();
+    ask["time_budget_ms"] = 4000.into();
     let ended = Line::open(&home, "/evolution").ask(&ask);
     assert_eq!((&ended["success"], &ended["ended"]), (&true.into(), &"time_budget".into()), "{ended}");
     assert!(ended["cartridgeId"].is_string(), "{ended}");
