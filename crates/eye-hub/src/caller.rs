@@ -68,7 +68,8 @@ mod tests {
 
     #[test]
     fn another_users_connection_is_told() {
-        const TABLE: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+        const TABLE: &str =
+            "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:223D 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1 0 100 0 0 10 0
    1: 0100007F:223D 0100007F:D431 01 00000000:00000000 00:00000000 00000000  1000        0 2 1 0 20 4 30 10 -1
    2: 0100007F:D431 0100007F:223D 01 00000000:00000000 00:00000000 00000000  1001        0 3 1 0 20 4 30 10 -1

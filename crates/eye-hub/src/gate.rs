@@ -314,7 +314,10 @@ mod tests {
         for origin in [None, Some("http://localhost:5173")] {
             assert_eq!(gate.admit(Wants::Own, knock("localhost", origin, None)), Ok(Admitted::Agent));
         }
-        assert_eq!(gate.admit(Wants::Own, knock("localhost", Some("https://evil.test"), None)).unwrap_err().status, 403);
+        assert_eq!(
+            gate.admit(Wants::Own, knock("localhost", Some("https://evil.test"), None)).unwrap_err().status,
+            403
+        );
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! What the hub serves over HTTP: the doors of `WebSocket`s, the page client, the start page, and facts for operators.
 
+use crate::backends::Backends;
 use crate::caller::Caller;
 use crate::carrier_ws;
 use crate::dialect::original;
 use crate::gate::{Admitted, Gate, Knock, OWN_NAME, Refusal, Wants, host_name, is_loopback_address};
 use crate::hub::Hub;
+use crate::llm::{self, Llm};
 use crate::outbox::Outbox;
 use crate::peer::{Joining, Peer, Side, Voice};
-use crate::backends::Backends;
-use crate::llm::{self, Llm};
 use crate::{assets, http_agent, http_backends, http_btcp, http_faces, metrics, served, session_id};
 use axum::Router;
 use axum::body::Body;

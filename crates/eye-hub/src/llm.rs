@@ -90,9 +90,9 @@ impl Llm {
             let answer = answer.map_err(|error| unreachable(Fault::Blocked(error.to_string())))?;
             Ok((sender, answer))
         };
-        let (sender, answer) = timeout(self.silence, exchange).await.map_err(|_| {
-            Trouble::Slow { url: url.clone(), silence: self.silence }
-        })??;
+        let (sender, answer) = timeout(self.silence, exchange)
+            .await
+            .map_err(|_| Trouble::Slow { url: url.clone(), silence: self.silence })??;
         let (head, body) = answer.into_parts();
         Ok(Answering { head, body: Body::new(body), begun, silence: self.silence, _connection: sender })
     }

@@ -97,13 +97,8 @@ fn read_request(stream: TcpStream) -> Option<Asked> {
 /// A hub with its way to a server on this port.
 fn hub(port: u16, silence: Duration) -> Hub {
     Hub::start_with(|config| {
-        let remote = Remote {
-            host: "127.0.0.1".into(),
-            port,
-            prefix: "/base".into(),
-            tls: None,
-            token: Some(Token::new(KEY)),
-        };
+        let remote =
+            Remote { host: "127.0.0.1".into(), port, prefix: "/base".into(), tls: None, token: Some(Token::new(KEY)) };
         config.llm = Some(LlmServer { remote, silence });
     })
 }
@@ -111,7 +106,9 @@ fn hub(port: u16, silence: Duration) -> Hub {
 fn post(hub: &Hub, headers: &str, body: &str) -> TcpStream {
     let mut stream = hub.tcp();
     let length = body.len();
-    let head = format!("POST /v1/chat/completions HTTP/1.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{headers}\r\n");
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{headers}\r\n"
+    );
     // A hub that refuses what is too long does not read all of it.
     let _ = stream.write_all((head + body).as_bytes());
     stream

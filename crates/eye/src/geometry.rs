@@ -61,8 +61,7 @@ struct OfHub(Links);
 
 impl Hub for OfHub {
     fn open(&self, name: &str) -> Arc<dyn Link> {
-        let hello =
-            Hello { client_type: Some(ClientType::Agent), agent: Some(name.to_owned()), ..Hello::default() };
+        let hello = Hello { client_type: Some(ClientType::Agent), agent: Some(name.to_owned()), ..Hello::default() };
         Arc::new(OfAgent(self.0.open(&hello)))
     }
 

@@ -86,7 +86,10 @@ fn short(id: &str) -> Value {
 
 fn get(home: &Home, path: &str) -> (u16, Vec<u8>) {
     let mut stream = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
-    let head = format!("GET {path} HTTP/1.1\r\nhost: localhost:{}\r\nsec-fetch-site: same-origin\r\nconnection: close\r\n\r\n", home.port());
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nhost: localhost:{}\r\nsec-fetch-site: same-origin\r\nconnection: close\r\n\r\n",
+        home.port()
+    );
     stream.write_all(head.as_bytes()).unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
@@ -131,7 +134,10 @@ fn both_wire_forms_breed_and_the_cartridge_outlives_the_hub() {
     let list = cartridges(&home);
     assert_eq!(list.len(), 2);
     let row = list.iter().find(|row| row["id"] == id).expect("it is listed");
-    assert_eq!((&row["metric"], &row["fitness"], &row["entropy"]), (&"entropy".into(), &one["bestFitness"], &one["entropy"]));
+    assert_eq!(
+        (&row["metric"], &row["fitness"], &row["entropy"]),
+        (&"entropy".into(), &one["bestFitness"], &one["entropy"])
+    );
     assert_eq!((row["bytes"].as_u64(), row["url"].as_str()), (Some(png.len() as u64), Some(url)));
     for path in ["/cartridges/none.rts.png", "/cartridges/..%2fhub.log", "/cartridges/a.b"] {
         assert_eq!(get(&home, path).0, 404, "{path}");
@@ -160,7 +166,11 @@ fn what_does_not_fit_is_refused_in_the_seeds_words() {
     let _hub = Hub::start(&home);
     let mut line = Line::open(&home, "/evolution");
     let bad = line.ask(&json!({ "requestId": "a", "action": "evolve", "seed_shader": "fn main(uv: vec2f) -> vec4f {\n  return nonsense;\n}" }));
-    assert_eq!((&bad["success"], &bad["error_code"], &bad["line"]), (&false.into(), &"INVALID_INPUT".into(), &2.into()), "{bad}");
+    assert_eq!(
+        (&bad["success"], &bad["error_code"], &bad["line"]),
+        (&false.into(), &"INVALID_INPUT".into(), &2.into()),
+        "{bad}"
+    );
     let bad = line.ask(&json!({ "requestId": "b", "action": "evolve", "seed_shader": SHADER, "generations": 0 }));
     assert_eq!(bad["error"], "generations must be an integer between 1 and 100");
     line.say(&json!([1]));
@@ -178,7 +188,11 @@ fn a_cancelled_run_answers_with_its_best_and_leaves_no_cartridge() {
     line.hear(|value| value["type"] == "progress");
     assert!(line.ask(&long("r"))["error"].as_str().unwrap().contains("under way already"));
     let ended = line.ask(&json!({ "type": "cancel", "requestId": "r" }));
-    assert_eq!((&ended["success"], &ended["ended"], &ended["cartridgeId"]), (&true.into(), &"cancelled".into(), &Value::Null), "{ended}");
+    assert_eq!(
+        (&ended["success"], &ended["ended"], &ended["cartridgeId"]),
+        (&true.into(), &"cancelled".into(), &Value::Null),
+        "{ended}"
+    );
     assert!(ended["evolvedShader"].as_str().is_some_and(|shader| !shader.is_empty()));
     assert!(cartridges(&home).is_empty());
 }
@@ -265,7 +279,10 @@ fn map(home: &Home, session: &str, tone: &Tone) -> ScriptedPage {
         let numbers: Vec<u32> = numbers.split(", ").map(|number| number.parse().unwrap()).collect();
         let [x, y, width, height] = numbers[..] else { panic!("{numbers:?}") };
         let rgba = vec![*tone.lock().unwrap(); 4 * width as usize * height as usize];
-        Reply::json(json!({ "x": x, "y": y, "width": width, "height": height, "step": 1, "rgba": STANDARD.encode(rgba) }).to_string())
+        Reply::json(
+            json!({ "x": x, "y": y, "width": width, "height": height, "step": 1, "rgba": STANDARD.encode(rgba) })
+                .to_string(),
+        )
     };
     let tools = [json!({ "name": "execute_pixel_program" }), json!({ "name": "load_rts_cartridge" })];
     let call = |name: &str, arguments: &Value| match (name, arguments["program"].as_str()) {
@@ -369,7 +386,10 @@ fn an_executor_runs_its_program_over_its_region() {
     assert_eq!(line.event(&agent, "ended")["status"], "finished");
     let agent = line.ask(&spawn("executor", &json!({ "program": "bad" })))["agentId"].clone();
     let ended = line.event(&agent, "ended");
-    assert_eq!((&ended["status"], &ended["reason"]), (&"error".into(), &"execute_pixel_program: unknown opcode 186 at 0".into()));
+    assert_eq!(
+        (&ended["status"], &ended["reason"]),
+        (&"error".into(), &"execute_pixel_program: unknown opcode 186 at 0".into())
+    );
 }
 
 #[test]
@@ -505,7 +525,10 @@ fn the_llm_server_and_its_key_are_named_to_the_hub() {
     let mut stream = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
     let own = format!("localhost:{}", home.port());
     let body = r#"{"messages":[]}"#;
-    let head = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: {own}\r\norigin: http://{own}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: {own}\r\norigin: http://{own}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
     stream.write_all(head.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();

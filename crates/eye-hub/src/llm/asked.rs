@@ -29,8 +29,7 @@ pub enum NoRequest {
 impl Asked {
     /// Reads a body.
     pub fn parse(body: &[u8]) -> Result<Self, NoRequest> {
-        let mut members: IndexMap<String, Box<RawValue>> =
-            serde_json::from_slice(body).map_err(NoRequest::NoObject)?;
+        let mut members: IndexMap<String, Box<RawValue>> = serde_json::from_slice(body).map_err(NoRequest::NoObject)?;
         let list = members.get("messages").is_some_and(|messages| messages.get().starts_with('['));
         if !list {
             return Err(NoRequest::NoMessages);
@@ -39,8 +38,8 @@ impl Asked {
         let before = members.len();
         for (name, value) in DEFAULTS {
             // The newer name of the same limit: servers refuse both at once.
-            let named = members.contains_key(name)
-                || (name == "max_tokens" && members.contains_key("max_completion_tokens"));
+            let named =
+                members.contains_key(name) || (name == "max_tokens" && members.contains_key("max_completion_tokens"));
             if !named && let Ok(value) = RawValue::from_string(value.into()) {
                 members.insert(name.into(), value);
             }
@@ -72,9 +71,11 @@ mod tests {
 
     #[test]
     fn a_stream_is_one_that_says_so() {
-        for (body, stream) in
-            [(r#"{"messages":[],"stream":true}"#, true), (r#"{"messages":[],"stream":false}"#, false), (r#"{"messages":[]}"#, false)]
-        {
+        for (body, stream) in [
+            (r#"{"messages":[],"stream":true}"#, true),
+            (r#"{"messages":[],"stream":false}"#, false),
+            (r#"{"messages":[]}"#, false),
+        ] {
             assert_eq!(Asked::parse(body.as_bytes()).unwrap().stream, stream, "{body}");
         }
     }

@@ -77,7 +77,9 @@ impl Trouble {
         let other = "start it, or name another with `eye up --llm URL`";
         match self {
             Self::NotAllowed(refusal) => (refusal.status, UNAVAILABLE, refusal.reason.clone(), refusal.hint.clone()),
-            Self::None => (404, UNAVAILABLE, "this hub has no LLM server".into(), "`eye up --llm URL` names one".into()),
+            Self::None => {
+                (404, UNAVAILABLE, "this hub has no LLM server".into(), "`eye up --llm URL` names one".into())
+            }
             Self::TooLong => {
                 let limit = LLM_REQUEST_BYTES_MAX >> 20;
                 (413, INVALID, format!("the request is over the limit of {limit} MiB"), "send less".into())
