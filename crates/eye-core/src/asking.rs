@@ -59,6 +59,9 @@ impl Switchboard {
             }
             return;
         }
+        if let Some(held) = self.sessions.get_mut(&session) {
+            held.asked_now(now, &known.name);
+        }
         let timeout_ms = question.timeout_ms.or(known.timeout_ms);
         let mut task = question.task;
         match &mut task {
@@ -149,6 +152,9 @@ impl Switchboard {
         let batch = self.last_batch;
         let default_ms = self.agents.get_mut(&agent).and_then(|known| {
             known.in_flight += tasks.len();
+            if let Some(held) = self.sessions.get_mut(&session) {
+                held.asked_now(now, &known.name);
+            }
             known.timeout_ms
         });
         self.batches.insert(batch, CallBatch { reply, slots: vec![None; tasks.len()], left: tasks.len() });

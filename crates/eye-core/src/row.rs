@@ -17,10 +17,13 @@ pub(crate) fn row(now: Millis, session: &Session, current: Option<&SessionId>) -
         state: session.presence(),
         visible: info.visible.unwrap_or(true),
         frame: info.frame.unwrap_or(false),
+        parent: info.parent.clone(),
         eval: session.evaluates(),
         tools: session.toolbox().len(),
         pending: session.pending(),
         idle_ms: now.saturating_sub(session.used_at()),
+        used_ms: session.asked().map(|(at, _)| now.saturating_sub(at)),
+        used_by: session.asked().map(|(_, by)| by.to_owned()).filter(|by| !by.is_empty()),
         current: current == Some(session.id()),
     }
 }

@@ -55,6 +55,9 @@ pub struct Session {
     pace: Pace,
     made_at: Millis,
     used_at: Millis,
+    /// When an agent last asked, and its name; nothing until then.
+    asked_at: Option<Millis>,
+    asked_by: Box<str>,
     /// The page has joined but told no title yet: it has just begun to load. Calls that navigated here wait for it.
     arriving: bool,
 }
@@ -77,6 +80,8 @@ impl Session {
             pace: Pace::default(),
             made_at: now,
             used_at: now,
+            asked_at: None,
+            asked_by: Box::default(),
             arriving: false,
         }
     }
@@ -134,6 +139,20 @@ impl Session {
     /// When it was last asked or joined.
     pub fn used_at(&self) -> Millis {
         self.used_at
+    }
+
+    /// When an agent last asked it, and who.
+    pub fn asked(&self) -> Option<(Millis, &str)> {
+        self.asked_at.map(|at| (at, &*self.asked_by))
+    }
+
+    /// An agent of this name asks.
+    pub fn asked_now(&mut self, now: Millis, by: &str) {
+        self.asked_at = Some(now);
+        // Nearly always the same one.
+        if &*self.asked_by != by {
+            self.asked_by = by.into();
+        }
     }
 
     /// Calls that have not ended.
@@ -460,7 +479,7 @@ impl Session {
     }
 
     fn merge(&mut self, news: PageInfo) {
-        let PageInfo { title, url, alias, visible, frame, eval, eval_blocked, paused } = news;
+        let PageInfo { title, url, alias, visible, frame, parent, eval, eval_blocked, paused } = news;
         let cut = |text: String| cut_to(text, PAGE_TEXT_BYTES_MAX);
         let info = &mut self.info;
         info.title = title.map(cut).or(info.title.take());
@@ -468,6 +487,7 @@ impl Session {
         info.alias = alias.map(cut).filter(|alias| !alias.is_empty()).or(info.alias.take());
         info.visible = visible.or(info.visible);
         info.frame = frame.or(info.frame);
+        info.parent = parent.map(cut).or(info.parent.take());
         info.eval = eval.or(info.eval);
         info.eval_blocked = eval_blocked.map(cut).or(info.eval_blocked.take());
         info.paused = paused.map(cut).or(info.paused.take()).filter(|message| !message.is_empty());

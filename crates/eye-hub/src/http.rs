@@ -86,6 +86,17 @@ pub fn router(door: Door) -> Router {
         .with_state(door)
 }
 
+/// What is said to whoever speaks plain HTTP to a hub that must not be spoken to in the clear.
+pub fn encrypted_only() -> Router {
+    Router::new().fallback(async || {
+        refused(&Refusal {
+            status: 400,
+            reason: "this hub speaks TLS only, beyond its own machine".into(),
+            hint: "write https:// instead of http://, wss:// instead of ws://".into(),
+        })
+    })
+}
+
 /// The upgrade is looked at after the gate: who may not come in is told so, however it knocked.
 pub(crate) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, sleep_until, timeout};
@@ -158,8 +158,7 @@ fn check_exposure(config: &Config) -> Result<(), HubError> {
         return Err(HubError::Exposed { listen, needs: "a token: leave out `--auth none`" });
     }
     if config.tls.is_none() && !config.published {
-        let needs =
-            "TLS: `--tls-cert` and `--tls-key`, or `--published` where a container publishes the port to loopback only";
+        let needs = "TLS: `--tls` or `--tls-cert` and `--tls-key`, or `--published` where a container publishes the port to loopback only";
         return Err(HubError::Exposed { listen, needs });
     }
     Ok(())
@@ -201,21 +200,38 @@ async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<Tl
         let _ = socket.set_nodelay(true);
         let router = router.clone();
         let caller = socket.local_addr().ok().map(|here| Caller { peer, here });
+        // Two tasks of two sizes: a plain connection does not carry the room that a handshake needs.
         match &acceptor {
             None => {
                 tokio::spawn(serve_http(socket, router, caller));
             }
             Some(acceptor) => {
-                // A handshake that takes its time delays nobody else.
-                let handshake = acceptor.accept(socket);
-                tokio::spawn(async move {
-                    if let Ok(Ok(socket)) = timeout(HANDSHAKE, handshake).await {
-                        serve_http(socket, router, caller).await;
-                    }
-                });
+                tokio::spawn(serve_either(socket, acceptor.clone(), router, caller));
             }
         }
     }
+}
+
+/// TLS and plain HTTP on one port, each handshake in its own time: a page on `http://localhost` and one on `https://` may use the same hub. Beyond
+/// loopback nothing is said in the clear but that.
+async fn serve_either(socket: TcpStream, acceptor: TlsAcceptor, router: Router, caller: Option<Caller>) {
+    let here = socket.local_addr().is_ok_and(|address| is_here(address.ip()));
+    match timeout(HANDSHAKE, tls::begins(&socket)).await {
+        Ok(Ok(true)) => {
+            if let Ok(Ok(socket)) = timeout(HANDSHAKE, acceptor.accept(socket)).await {
+                serve_http(socket, router, caller).await;
+            }
+        }
+        Ok(Ok(false)) if here => serve_http(socket, router, caller).await,
+        Ok(Ok(false)) => serve_http(socket, http::encrypted_only(), caller).await,
+        // It went away, or never said anything.
+        Ok(Err(_)) | Err(_) => {}
+    }
+}
+
+/// Whether what arrives at this address has not left the machine.
+fn is_here(address: IpAddr) -> bool {
+    address.to_canonical().is_loopback()
 }
 
 async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
@@ -309,5 +325,36 @@ fn raise_file_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current != maximum {
         let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    #[test]
+    fn only_loopback_is_spoken_to_in_the_clear() {
+        for address in ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"] {
+            assert!(is_here(address.parse().unwrap()), "{address}");
+        }
+        for address in ["0.0.0.0", "192.168.1.5", "172.17.0.2", "fe80::1", "::ffff:10.0.0.1"] {
+            assert!(!is_here(address.parse().unwrap()), "{address}");
+        }
+    }
+
+    #[tokio::test]
+    async fn whoever_must_encrypt_is_told_so_and_nothing_else() {
+        for path in ["/", "/eye.js", "/health", "/ws"] {
+            let (mut near, far) = tokio::io::duplex(4096);
+            let served = tokio::spawn(serve_http(far, http::encrypted_only()));
+            let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+            near.write_all(request.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            near.read_to_string(&mut answer).await.unwrap();
+            assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+            assert!(answer.contains("speaks TLS only") && answer.contains("write https:// instead"), "{answer}");
+            served.await.unwrap();
+        }
     }
 }

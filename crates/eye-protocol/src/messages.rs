@@ -101,6 +101,9 @@ pub struct PageInfo {
     /// Whether it is a frame inside another page. Frames are asked only by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame: Option<bool>,
+    /// The session of the page around it, where a frame knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
     /// Whether it evaluates code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eval: Option<bool>,
@@ -337,6 +340,9 @@ pub struct SessionRow {
     /// Whether it is a frame inside another page.
     #[serde(default)]
     pub frame: bool,
+    /// The session of the page around it, if it said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
     /// Whether it evaluates code.
     pub eval: bool,
     /// How many tools it offers.
@@ -346,6 +352,12 @@ pub struct SessionRow {
     pub pending: usize,
     /// Since the last call or join, in ms.
     pub idle_ms: u64,
+    /// Since an agent last asked it, in ms; absent when none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used_ms: Option<u64>,
+    /// Who that was: the agent's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used_by: Option<String>,
     /// Whether it is the asking agent's page.
     pub current: bool,
 }

@@ -110,10 +110,13 @@ fn messages_of_json_rpc() {
         state: messages::Presence::Away,
         visible: true,
         frame: false,
+        parent: None,
         eval: true,
         tools: 0,
         pending: 1,
         idle_ms: 2,
+        used_ms: None,
+        used_by: None,
         current: false,
     };
     let status = Status {

@@ -308,7 +308,7 @@ fn hello(options: &Options, absent: Absent, elsewhere: bool) -> Hello {
 }
 
 /// Who asks: the folder the command is called in, and for a hub elsewhere the machine too.
-fn agent(elsewhere: bool) -> Option<String> {
+pub fn agent(elsewhere: bool) -> Option<String> {
     let folder = env::current_folder()?.to_string_lossy().into_owned();
     let name =
         if elsewhere { format!("{}:{folder}", rustix::system::uname().nodename().to_string_lossy()) } else { folder };

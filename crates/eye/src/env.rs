@@ -46,7 +46,7 @@ pub const TABLE: [(Var, &str, &str); 15] = [
     (Var::Socket, "EYE_SOCKET", "the hub's Unix socket"),
     (Var::Port, "EYE_PORT", "the hub's port (8765)"),
     (Var::RuntimeDir, "XDG_RUNTIME_DIR", "holds eye/hub.sock; else /tmp/eye-<uid>/hub.sock"),
-    (Var::ConfigHome, "XDG_CONFIG_HOME", "holds eye/token, eye/origins and eye/llm-key (~/.config)"),
+    (Var::ConfigHome, "XDG_CONFIG_HOME", "holds eye/token, eye/origins, eye/llm-key and eye/tls (~/.config)"),
     (Var::StateHome, "XDG_STATE_HOME", "holds eye/hub.log and eye/history (~/.local/state)"),
     (Var::Mailbox, "EYE_MAILBOX", "the folder whose files in and out are the mailbox (~/.algo, if there is one)"),
     (Var::LlmUrl, "EYE_LLM_URL", "the LLM server of a hub that starts, as eye up --llm does (http://localhost:1234)"),

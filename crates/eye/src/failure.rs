@@ -1,5 +1,6 @@
 //! Everything that can end a command badly: one sentence, the exit it leads to, and the next step.
 
+use crate::certificate::CertificateError;
 use crate::exit::Exit;
 use crate::places;
 use eye_hub::HubError;
@@ -150,6 +151,9 @@ pub enum Failure {
     /// The hub that runs here could not start, or stopped.
     #[error(transparent)]
     Hub(#[from] HubError),
+    /// The certificate of this machine cannot be used or made.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
     /// Code over the limit.
     #[error("the code has {bytes} bytes, over the limit of {} MiB", FRAME_BYTES_MAX >> 20)]
     CodeTooLong {
@@ -202,6 +206,7 @@ impl Failure {
             Self::NotStarted { exit, .. } | Self::NotConnected { exit, .. } => *exit,
             Self::UnsafeFolder { .. } | Self::Refused { .. } => Exit::Denied,
             Self::Hub(error) => exit_of_hub(error),
+            Self::Certificate(error) => exit_of_certificate(error),
             Self::OutputClosed => Exit::Success,
         }
     }
@@ -217,8 +222,8 @@ impl Failure {
             Self::Pending(ids) => format!("ask again with eye collect {}", ids.join(" ")).into(),
             Self::NoReply { .. } => "see who listens: a page answers with eye.respond(message, response)".into(),
             Self::NoBrowser { .. } => "open it yourself, or name a browser in BROWSER".into(),
-            Self::NotJoined { .. } => {
-                "it must load eye.js (eye status names the line), and its origin be allowed".into()
+            Self::NotJoined { url, .. } => {
+                format!("it must load eye.js (eye join says how); eye doctor {url} finds what is in the way").into()
             }
             Self::NoHub => "start one with eye up".into(),
             Self::HubGone => "the code may have run; look before asking again (the next call starts a hub)".into(),
@@ -239,6 +244,7 @@ impl Failure {
             Self::Elsewhere { .. } => "end that first: eye disconnect".into(),
             Self::HubInTheWay { .. } | Self::RunsOtherwise { .. } => "stop it first: eye down".into(),
             Self::Hub(error) => return hint_of_hub(error).map(Cow::from),
+            Self::Certificate(error) => return hint_of_certificate(error).map(Cow::from),
             Self::CodeTooLong { .. } | Self::Io { .. } | Self::ToolFailed(_) | Self::OutputClosed => return None,
         };
         Some(text)
@@ -253,12 +259,31 @@ fn exit_of_hub(error: &HubError) -> Exit {
     }
 }
 
+fn exit_of_certificate(error: &CertificateError) -> Exit {
+    match error {
+        CertificateError::Missing | CertificateError::Broken { .. } | CertificateError::NotAName(_) => Exit::Usage,
+        CertificateError::Io { .. } | CertificateError::NotMade(_) => Exit::Threw,
+    }
+}
+
+fn hint_of_certificate(error: &CertificateError) -> Option<&'static str> {
+    match error {
+        CertificateError::Missing => Some("make one with eye tls, or name your own with --tls-cert and --tls-key"),
+        CertificateError::Broken { .. } => Some("begin anew with eye tls --new"),
+        CertificateError::NotAName(_) => Some("write it as box.local or 192.168.1.5"),
+        CertificateError::NotMade(_) => Some("begin anew with eye tls --new"),
+        CertificateError::Io { .. } => None,
+    }
+}
+
 /// The hub's own words name the next step where it depends on what is wrong; here is the rest.
 fn hint_of_hub(error: &HubError) -> Option<&'static str> {
     match error {
         HubError::Running { .. } => Some("see eye status, or stop it with eye down"),
         HubError::PortTaken { .. } => Some("stop that, or take another port with --port N or EYE_PORT"),
-        HubError::Tls(_) => Some("both files must be PEM, and the key must belong to the certificate"),
+        HubError::Tls(_) => Some(
+            "--tls-cert and --tls-key take two PEM files that belong together; eye tls makes such a pair, for eye up --tls",
+        ),
         HubError::Exposed { .. } | HubError::UnsafePlace { .. } | HubError::Io { .. } => None,
     }
 }

@@ -10,10 +10,10 @@ pub const GROUPS: [(&str, &[&str]); 9] = [
     ("See", &["look", "text", "query", "state", "watch", "wait", "logs"]),
     ("Act", &["click", "fill", "type", "press", "select", "check", "uncheck", "hover", "scroll", "drag", "upload"]),
     ("Messages", &["pub", "sub", "send", "read", "write"]),
-    ("Pages", &["pages", "use", "open", "reload"]),
+    ("Pages", &["pages", "use", "open", "join", "reload"]),
     ("Tools", &["tools", "call", "discover", "rpc"]),
     ("MCP", &["mcp", "servers"]),
-    ("Hub", &["up", "down", "status", "connect", "disconnect", "doctor", "token", "allow"]),
+    ("Hub", &["up", "down", "status", "connect", "disconnect", "doctor", "token", "allow", "tls"]),
     ("Shell", &["skill", "completions", "man", "version", "help"]),
 ];
 

@@ -1,6 +1,7 @@
 //! The `eye` binary: one argument that is no verb goes straight to the page, everything else through clap.
 
 mod args;
+mod certificate;
 mod client;
 mod env;
 mod exit;
@@ -8,6 +9,7 @@ mod faces;
 mod failure;
 mod geometry;
 mod help;
+mod join;
 mod link;
 mod near;
 mod options;

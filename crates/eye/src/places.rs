@@ -1,4 +1,4 @@
-//! Where eye keeps things: the socket, the token, the allowed origins, the log and the history.
+//! Where eye keeps things: the socket, the token, the allowed origins, the certificate, the log and the history.
 
 use crate::env::Var;
 use crate::failure::Failure;
@@ -102,6 +102,11 @@ pub fn llm_key_file() -> Result<PathBuf, Failure> {
 /// Where cartridges are kept.
 pub fn cartridges_folder() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("cartridges"))
+}
+
+/// The folder of the certificate that `eye tls` makes.
+pub fn tls_folder() -> Result<PathBuf, Failure> {
+    Ok(config_folder()?.join("tls"))
 }
 
 /// The folder of the log, the history, and what the hub remembers.

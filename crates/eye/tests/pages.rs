@@ -82,13 +82,36 @@ fn pages_lists_them_aligned_or_as_json() {
         let ran = home.eye([verb]);
         let mut lines: Vec<&str> = ran.stdout.lines().collect();
         lines.sort_unstable();
-        let mail = format!("  s-mail  Mail box  http://localhost:{port}/mail-box");
-        let shop = format!("* shop    Shop      http://localhost:{port}/shop");
+        let mail = format!("  s-mail  Mail box  http://localhost:{port}/mail-box  visible");
+        let shop = format!("* shop    Shop      http://localhost:{port}/shop      visible");
         assert_eq!(lines, [mail, shop]);
     }
     let json = home.eye(["pages", "--json"]).stdout;
     let rows: Vec<eye_protocol::messages::SessionRow> = serde_json::from_str(&json).unwrap();
     assert_eq!(rows.len(), 2);
+}
+
+#[test]
+fn pages_says_who_asked_last_and_when() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let _pages = two_pages(&home);
+    let there = |folder: &str, args: &[&str]| {
+        eye_testkit::Running::of(home.command().args(args).current_dir(home.path(folder))).wait()
+    };
+    assert_eq!(there("work/a", &["-p", "shop", "1"]).code, 0);
+    let line = |folder: &str| {
+        let listed = there(folder, &["pages"]).stdout;
+        listed.lines().find(|line| line.contains("/shop")).unwrap().to_owned()
+    };
+    assert!(line("work/a").ends_with(" from here"), "{}", line("work/a"));
+    assert!(line("work/b").contains(" by ") && line("work/b").ends_with("/work/a"), "{}", line("work/b"));
+    let json = there("work/b", &["pages", "--json"]).stdout;
+    let rows: Vec<eye_protocol::messages::SessionRow> = serde_json::from_str(&json).unwrap();
+    let shop = rows.iter().find(|row| row.id == "s-shop").unwrap();
+    assert!(shop.used_ms.is_some() && shop.used_by.as_ref().unwrap().ends_with("/work/a"), "{shop:?}");
+    let mail = rows.iter().find(|row| row.id == "s-mail").unwrap();
+    assert_eq!((mail.used_ms, &mail.used_by), (None, &None));
 }
 
 #[test]

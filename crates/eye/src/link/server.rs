@@ -1,8 +1,10 @@
 //! Frames over a WebSocket to the hub that `EYE_SERVER` names, with the bearer token. One frame per text message.
 
 use crate::failure::Failure;
+use crate::places;
 use eye_protocol::limits::MESSAGE_BYTES_MAX;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde::Deserialize;
 use std::io::{ErrorKind, Read, Write};
@@ -227,15 +229,25 @@ fn refused(url: &str, response: tungstenite::http::Response<Option<Vec<u8>>>) ->
     }
 }
 
-/// Whom to trust: what this machine trusts, or `SSL_CERT_FILE`.
-pub fn trust() -> Result<Arc<ClientConfig>, String> {
+/// The roots that are trusted: this machine's, or `SSL_CERT_FILE`'s, and the authority of `eye tls`, which can sign
+/// for this machine's own names only.
+pub fn roots() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let own = places::tls_folder()
+        .ok()
+        .and_then(|folder| CertificateDer::from_pem_file(crate::certificate::Place::new(folder).authority()).ok());
+    roots.add_parsable_certificates(own);
+    roots
+}
+
+/// Whom to trust over TLS.
+pub fn trust() -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?
-        .with_root_certificates(roots)
+        .with_root_certificates(roots())
         .with_no_client_auth();
     Ok(Arc::new(config))
 }

@@ -1,6 +1,7 @@
 //! `eye doctor`: whether everything that eye needs is there, and what to do where it is not.
 
 mod checks;
+mod page;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -9,11 +10,19 @@ use crate::ui::{self, Lines};
 use checks::Finding;
 use eye_protocol::rpc::json;
 
-/// Check hub, socket, token, browser, pages and permissions
+/// Check hub, socket, token, browser and pages; or what stands between a page and the hub
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: eye doctor\n         eye doctor --fix\n         eye doctor --json\n
-Starts nothing without --fix. Exits with 0 when nothing is wrong, else with the code that the fault would lead to.")]
+#[command(
+    after_help = "Example: eye doctor\n         eye doctor --fix\n         eye doctor http://localhost:5173\n         eye doctor https://shop.example --json\n
+Starts nothing without --fix. Exits with 0 when nothing is wrong, else with the code that the fault would lead to.
+With a URL, the page is fetched from this machine as a browser would, without cookies; its headers and its head are read \
+(policies, redirects, encryption, a tag that is there already), and the hub is asked whether it would let the page in. The one \
+change that helps first is said first."
+)]
 pub struct Args {
+    /// The page to look at
+    #[arg(value_name = "URL", conflicts_with = "fix")]
+    url: Option<String>,
     /// Mend what can be mended without asking
     #[arg(long)]
     fix: bool,
@@ -21,21 +30,52 @@ pub struct Args {
 
 /// Checks everything.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
+    if let Some(url) = &args.url {
+        return of_page(url, options);
+    }
     let findings = checks::all(args.fix, options);
     if options.json {
         ui::line(json(&findings))?;
     } else {
-        let mut lines = Lines::new();
-        for finding in findings.iter().filter(|finding| !options.errors || finding.exit.is_some()) {
-            lines.line(shown(finding))?;
-        }
-        lines.flush()?;
+        print(None, &findings, options)?;
     }
-    Ok(findings.iter().find_map(|finding| finding.exit).unwrap_or(Exit::Success))
+    Ok(worst(&findings))
 }
 
-fn shown(finding: &Finding) -> String {
+fn of_page(url: &str, options: &Options) -> Result<Exit, Failure> {
+    let report = page::examine(url, options)?;
+    if options.json {
+        ui::line(json(&report))?;
+    } else {
+        print(Some(report.headline()), &report.findings, options)?;
+    }
+    Ok(worst(&report.findings))
+}
+
+fn print(headline: Option<String>, findings: &[Finding], options: &Options) -> Result<(), Failure> {
+    let wrong = findings.iter().any(|finding| finding.exit.is_some());
+    let mut lines = Lines::new();
+    // What helps against several things is said once.
+    let mut said = headline.clone().unwrap_or_default();
+    if let Some(headline) = headline.filter(|_| wrong || !options.errors) {
+        lines.line(headline)?;
+        lines.line("")?;
+    }
+    for finding in findings.iter().filter(|finding| !options.errors || finding.exit.is_some()) {
+        let hint = finding.hint.as_deref().filter(|hint| !said.contains(hint));
+        lines.line(shown(finding, hint))?;
+        said.push_str(hint.unwrap_or_default());
+        said.push('\n');
+    }
+    lines.flush()
+}
+
+fn worst(findings: &[Finding]) -> Exit {
+    findings.iter().find_map(|finding| finding.exit).unwrap_or(Exit::Success)
+}
+
+fn shown(finding: &Finding, hint: Option<&str>) -> String {
     let mark = if finding.exit.is_some() { "✗" } else { "✓" };
-    let hint = finding.hint.as_ref().map_or_else(String::new, |hint| format!("\n    {hint}"));
+    let hint = hint.map_or_else(String::new, |hint| format!("\n    {hint}"));
     format!("{mark} {}: {}{hint}", finding.what, finding.found)
 }

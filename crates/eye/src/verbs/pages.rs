@@ -1,18 +1,23 @@
 //! `eye pages`: which pages there are.
 
 use crate::client::{self, Absent};
+use crate::env::Var;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::ui;
+use crate::verbs::status;
+use eye_protocol::limits::NAME_BYTES_MAX;
 use eye_protocol::messages::{Presence, SessionRow, Sessions};
 use eye_protocol::rpc;
 use serde_json::json;
 
 /// What a title or URL is cut to in a line.
 const CELL_CHARS_MAX: usize = 60;
+/// What an agent's name is cut to.
+const WHO_CHARS_MAX: usize = 32;
 
-/// List the pages; * marks the one that is asked
+/// List the pages, with who sees them and when they were last asked; * marks the one that is asked
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: eye pages\n         eye pages --json")]
 pub struct Args {}
@@ -26,47 +31,70 @@ pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
     if options.json {
         ui::line(rpc::json(&sessions))?;
     } else if sessions.is_empty() {
-        ui::note("no page has joined; add the script tag that eye status names to one");
+        ui::note("no page has joined; eye join says how one does");
     } else {
         ui::text_out(&rows(&sessions))?;
     }
     Ok(Exit::Success)
 }
 
-/// One aligned line per session: mark, name, title, URL, and what is unusual about it.
+/// One aligned line per session: mark, name, title, URL, whether a person sees it and what is unusual, and its last use.
 pub fn rows(sessions: &[SessionRow]) -> String {
-    let cells: Vec<[String; 4]> = sessions.iter().map(cells).collect();
+    let me = client::agent(Var::Server.get().is_some());
+    table(sessions, me.as_deref())
+}
+
+fn table(sessions: &[SessionRow], me: Option<&str>) -> String {
+    let cells: Vec<[String; 5]> = sessions.iter().map(|session| cells(session, sessions, me)).collect();
     let width = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let (names, titles, urls) = (width(0), width(1), width(2));
+    let (names, titles, urls, states) = (width(0), width(1), width(2), width(3));
     let mut text = String::new();
-    for (session, [name, title, url, unusual]) in sessions.iter().zip(&cells) {
+    for (session, [name, title, url, state, used]) in sessions.iter().zip(&cells) {
         let mark = if session.current { '*' } else { ' ' };
-        let line = format!("{mark} {name:names$}  {title:titles$}  {url:urls$}  {unusual}");
+        let line = format!("{mark} {name:names$}  {title:titles$}  {url:urls$}  {state:states$}  {used}");
         text.push_str(line.trim_end());
         text.push('\n');
     }
     text
 }
 
-fn cells(session: &SessionRow) -> [String; 4] {
-    let mut unusual = Vec::new();
-    match session.state {
-        Presence::Connected => {}
-        Presence::Away => unusual.push("away"),
-        Presence::Gone => unusual.push("gone"),
-    }
-    if session.state == Presence::Connected && !session.visible {
-        unusual.push("hidden");
-    }
+fn cells(session: &SessionRow, all: &[SessionRow], me: Option<&str>) -> [String; 5] {
+    let mut state = vec![match (session.state, session.visible) {
+        (Presence::Connected, true) => "visible".to_owned(),
+        (Presence::Connected, false) => "hidden".to_owned(),
+        (Presence::Away, _) => "away".to_owned(),
+        (Presence::Gone, _) => "gone".to_owned(),
+    }];
+    let clean = |text: &str| ui::one_line(text, CELL_CHARS_MAX);
     if session.frame {
-        unusual.push("frame");
+        let parent = session.parent.as_ref().and_then(|id| all.iter().find(|row| row.id == *id));
+        state.push(parent.map_or_else(|| "frame".to_owned(), |page| format!("frame of {}", clean(name(page)))));
     }
     if !session.eval {
-        unusual.push("no eval");
+        state.push("no eval".to_owned());
     }
-    let name = session.alias.as_deref().unwrap_or(&session.id);
-    let clean = |text: &str| ui::one_line(text, CELL_CHARS_MAX);
-    [clean(name), clean(&session.title), clean(&session.url), unusual.join(", ")]
+    [clean(name(session)), clean(&session.title), clean(&session.url), state.join(", "), used(session, me)]
+}
+
+fn name(session: &SessionRow) -> &str {
+    session.alias.as_deref().unwrap_or(&session.id)
+}
+
+/// When it was last asked, and by whom: who asks from here is `me`.
+fn used(session: &SessionRow, me: Option<&str>) -> String {
+    let Some(ms) = session.used_ms else { return String::new() };
+    let when = if ms < 1000 { "used now".to_owned() } else { format!("used {} ago", status::duration(ms)) };
+    match session.used_by.as_deref() {
+        None => when,
+        by if by == me => format!("{when} from here"),
+        // The end of a path tells more than its beginning.
+        Some(by) => format!("{when} by {}", end(&ui::one_line(by, NAME_BYTES_MAX))),
+    }
+}
+
+fn end(text: &str) -> String {
+    let over = text.chars().count().saturating_sub(WHO_CHARS_MAX);
+    if over == 0 { text.to_owned() } else { format!("…{}", text.chars().skip(over + 1).collect::<String>()) }
 }
 
 #[cfg(test)]
@@ -83,23 +111,34 @@ mod tests {
             state: Presence::Connected,
             visible: true,
             frame: false,
+            parent: None,
             eval: true,
             pending: 0,
             idle_ms: 0,
+            used_ms: None,
+            used_by: None,
             tools: 0,
             current: false,
         }
     }
 
     #[test]
-    fn rows_are_aligned_and_say_what_is_unusual() {
+    fn rows_tell_a_person_which_is_which() {
+        let used = |ms, by: &str, row| SessionRow { used_ms: Some(ms), used_by: Some(by.into()), ..row };
         let shop = SessionRow { alias: Some("shop".into()), current: true, ..row("s1", "Shop") };
         let away = SessionRow { state: Presence::Away, visible: false, ..row("s2-long", "Über uns") };
         let hidden = SessionRow { visible: false, eval: false, ..row("s3", "a\u{1b}[2Jb\nc") };
-        insta::assert_snapshot!(rows(&[shop, away, hidden]), @r"
-        * shop     Shop      http://localhost:5173/
-          s2-long  Über uns  http://localhost:5173/  away
-          s3       a [2Jb c  http://localhost:5173/  hidden, no eval
+        let frame = SessionRow { frame: true, parent: Some("s1".into()), ..row("s4", "Cart") };
+        let lone = SessionRow { frame: true, parent: Some("elsewhere".into()), ..row("s5", "Ad") };
+        let long = format!("/srv/{}/shop", "x".repeat(50));
+        let all =
+            [used(125_000, "/srv/shop", shop), used(10, "/srv/mail", away), used(5_000, &long, hidden), frame, lone];
+        insta::assert_snapshot!(table(&all, Some("/srv/mail")), @r"
+        * shop     Shop      http://localhost:5173/  visible                 used 2 min ago by /srv/shop
+          s2-long  Über uns  http://localhost:5173/  away                    used now from here
+          s3       a [2Jb c  http://localhost:5173/  hidden, no eval         used 5 s ago by …xxxxxxxxxxxxxxxxxxxxxxxxxx/shop
+          s4       Cart      http://localhost:5173/  visible, frame of shop
+          s5       Ad        http://localhost:5173/  visible, frame
         ");
     }
 }

@@ -107,7 +107,8 @@ fn lines(status: &Status) -> String {
     )
 }
 
-fn duration(ms: u64) -> String {
+/// A length of time, in words.
+pub fn duration(ms: u64) -> String {
     let seconds = ms / 1000;
     match seconds {
         0..60 => format!("{seconds} s"),

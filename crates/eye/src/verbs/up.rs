@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::start::{self, Report, STARTS_MAX, Started};
-use crate::verbs::{status, token};
+use crate::verbs::{status, tls, token};
 use crate::{faces, geometry, places, ui};
 use clap::ValueEnum;
 use eye_hub::{Auth, Config, Faces, HubError, Ready, Tls};
@@ -22,7 +22,7 @@ const PORT_DEFAULT: u16 = 8765;
 /// Run a hub; verbs that need one do it by themselves
 #[derive(Debug, Default, clap::Args)]
 #[command(
-    after_help = "Example: eye up\n         eye up --port 9000\n         eye up --listen 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --host box.local"
+    after_help = "Example: eye up\n         eye up --port 9000\n         eye up --tls\n         eye up --listen 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --host box.local\n         eye up --foreground --listen 0.0.0.0 --published   # in a container, with -p 127.0.0.1:8765:8765"
 )]
 pub struct Args {
     /// Stay here until interrupted
@@ -37,13 +37,16 @@ pub struct Args {
     /// The address to listen on (127.0.0.1)
     #[arg(long, value_name = "ADDR")]
     listen: Option<IpAddr>,
-    /// The port is published to loopback only, by a container or tunnel
-    #[arg(long)]
+    /// The port is published to loopback only, by a container: no TLS is needed beyond loopback
+    #[arg(long, requires = "listen")]
     published: bool,
-    /// A host name that pages and agents may use for this hub
-    #[arg(long, value_name = "NAME")]
+    /// A host name that pages and agents may use for this hub, beside localhost
+    #[arg(long, value_name = "NAME", value_parser = parse_host)]
     host: Vec<String>,
-    /// A certificate chain, PEM
+    /// HTTPS and wss beside HTTP, with the certificate of eye tls
+    #[arg(long, conflicts_with_all = ["tls_cert", "tls_key"])]
+    tls: bool,
+    /// HTTPS and wss beside HTTP, with this certificate chain, PEM
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
     /// Its key, PEM
@@ -214,13 +217,26 @@ impl Args {
             AuthKind::None => Auth::None,
         };
         let listen = self.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        if self.published && listen.is_loopback() {
+            let why = format!("--published is for a port beyond loopback, and {listen} is not");
+            return Err(Failure::usage(why, "leave --published out, or write --listen 0.0.0.0 in a container"));
+        }
+        let port = self.port()?.unwrap_or(PORT_DEFAULT);
+        let tls = match self.tls_cert.zip(self.tls_key) {
+            Some((cert, key)) => Some(Tls { cert, key }),
+            None if self.tls => {
+                let place = tls::in_use()?;
+                Some(Tls { cert: place.cert(), key: place.key() })
+            }
+            None => None,
+        };
         Ok(Config {
             socket: places::socket().path,
-            listen: SocketAddr::new(listen, self.port()?.unwrap_or(PORT_DEFAULT)),
+            listen: SocketAddr::new(listen, port),
             published: self.published,
             hosts: self.host,
             auth,
-            tls: self.tls_cert.zip(self.tls_key).map(|(cert, key)| Tls { cert, key }),
+            tls,
             origins_file: places::origins_file()?,
             state_dir: places::state_folder()?,
             mailbox: places::mailbox(),
@@ -256,9 +272,8 @@ impl Args {
         for host in &self.host {
             flag("host", Some(host.clone()));
         }
-        if self.published {
-            flags.push("--published".into());
-        }
+        flags.extend(self.published.then(|| "--published".into()));
+        flags.extend(self.tls.then(|| "--tls".into()));
         flags
     }
 
@@ -271,12 +286,37 @@ impl Args {
         let port = self.port()?.filter(|&port| port != 0 && port != listen.port());
         let address = self.listen.filter(|&address| address != listen.ip());
         let auth = self.auth.filter(|auth| auth.name() != running.auth);
+        let plain = (self.tls || self.tls_cert.is_some()) && !running.listen.starts_with("https");
         Ok(if port.is_some() || address.is_some() {
             Some(format!("{listen} as its address"))
+        } else if plain {
+            Some("no TLS".into())
         } else {
             auth.map(|_| format!("--auth {}", running.auth))
         })
     }
+}
+
+/// Why a text is no further name of the hub.
+#[derive(Debug, thiserror::Error)]
+enum NotAHost {
+    #[error("pages and agents may always use it; leave it out")]
+    Known,
+    #[error("write the bare name, without scheme, port or path, such as box.local")]
+    NotBare,
+}
+
+/// A name as a `Host` header has it, without its port.
+fn parse_host(text: &str) -> Result<String, NotAHost> {
+    if matches!(text.to_ascii_lowercase().as_str(), "localhost" | "127.0.0.1" | "::1" | "[::1]") {
+        return Err(NotAHost::Known);
+    }
+    if let Ok(address) = text.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+        return Ok(if address.is_ipv6() { format!("[{address}]") } else { address.to_string() });
+    }
+    let label =
+        |label: &str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
+    if text.split('.').all(label) { Ok(text.to_ascii_lowercase()) } else { Err(NotAHost::NotBare) }
 }
 
 #[cfg(test)]
@@ -309,6 +349,7 @@ mod tests {
         ];
         assert_eq!(args(&line).flags(), line);
         assert!(args(&["--tls-cert=c", "--tls-key=k"]).flags()[0].starts_with("--tls-cert=/"));
+        assert_eq!(args(&["--tls"]).flags(), ["--tls"]);
     }
 
     #[test]
@@ -330,8 +371,28 @@ mod tests {
             (&["--port=1"], Some("127.0.0.1:8765 as its address")),
             (&["--listen=::1"], Some("127.0.0.1:8765 as its address")),
             (&["--auth=none"], Some("--auth token")),
+            (&["--tls"], Some("no TLS")),
         ] {
             assert_eq!(args(line).differs(&running).unwrap().as_deref(), want, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn hosts_are_bare_names_that_are_not_known_anyway() {
+        for (text, want) in [
+            ("Box.local", "box.local"),
+            ("192.168.1.5", "192.168.1.5"),
+            ("fe80::1", "[fe80::1]"),
+            ("[fe80::1]", "[fe80::1]"),
+            ("host.docker.internal", "host.docker.internal"),
+        ] {
+            assert_eq!(parse_host(text).unwrap(), want);
+        }
+        for text in ["localhost", "LOCALHOST", "127.0.0.1", "::1", "[::1]"] {
+            assert!(matches!(parse_host(text), Err(NotAHost::Known)), "{text}");
+        }
+        for text in ["", "*", "*.local", "http://box.local", "box.local:8765", "box.local/x", "a..b", "box.local."] {
+            assert!(matches!(parse_host(text), Err(NotAHost::NotBare)), "{text}");
         }
     }
 }

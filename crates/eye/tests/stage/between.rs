@@ -1,4 +1,5 @@
 //! What stands between two machines: a proxy that lets only some requests through, and a forwarded socket.
+#![allow(dead_code, reason = "each test file is a crate of its own and uses what it needs")]
 #![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
 
 use std::io::{Read, Write};
@@ -25,6 +26,11 @@ impl Between {
             }
         });
         Self { port }
+    }
+
+    /// The port it listens on.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// Where it listens.

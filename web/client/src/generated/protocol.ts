@@ -69,6 +69,10 @@ visible?: boolean,
  */
 frame?: boolean, 
 /**
+ * The session of the page around it, where a frame knows it.
+ */
+parent?: string, 
+/**
  * Whether it evaluates code.
  */
 eval?: boolean, 
@@ -269,6 +273,10 @@ visible: boolean,
  */
 frame: boolean, 
 /**
+ * The session of the page around it, if it said so.
+ */
+parent?: string, 
+/**
  * Whether it evaluates code.
  */
 eval: boolean, 
@@ -284,6 +292,14 @@ pending: number,
  * Since the last call or join, in ms.
  */
 idleMs: number, 
+/**
+ * Since an agent last asked it, in ms; absent when none did.
+ */
+usedMs?: number, 
+/**
+ * Who that was: the agent's name.
+ */
+usedBy?: string, 
 /**
  * Whether it is the asking agent's page.
  */

@@ -1,5 +1,6 @@
 //! The checks themselves: each looks at one thing and says what it found.
 
+use crate::certificate::{self, CertificateError, Place};
 use crate::client::{self, Absent};
 use crate::env::Var;
 use crate::exit::Exit;
@@ -16,7 +17,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// How long the hub's HTTP side may take to answer.
 const HTTP: Duration = Duration::from_secs(2);
@@ -41,20 +42,25 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn good(what: &'static str, found: impl Into<String>) -> Self {
+    /// As it should be.
+    pub fn good(what: &'static str, found: impl Into<String>) -> Self {
         Self { what, ok: true, found: found.into(), hint: None, exit: None }
     }
 
-    fn bad(what: &'static str, exit: Exit, found: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// Not as it should be.
+    pub fn bad(what: &'static str, exit: Exit, found: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { what, ok: false, found: found.into(), hint: Some(hint.into()), exit: Some(exit) }
     }
 
-    fn failed(what: &'static str, failure: &Failure) -> Self {
+    /// What a command would fail with.
+    pub fn failed(what: &'static str, failure: &Failure) -> Self {
         let hint = failure.hint().map(Cow::into_owned);
         Self { what, ok: false, found: failure.to_string(), hint, exit: Some(failure.exit()) }
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Self {
+    /// With something to do or to know.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -63,6 +69,7 @@ impl Finding {
 /// Looks at everything, and mends on the way where that is wanted.
 pub fn all(fix: bool, options: &Options) -> Vec<Finding> {
     let mut findings = vec![version(), folder(), token(fix)];
+    findings.extend(certificate());
     if Var::Server.get().is_some() {
         findings.push(elsewhere(options));
     } else {
@@ -130,6 +137,22 @@ fn token(fix: bool) -> Finding {
     Finding::bad(WHAT, Exit::Denied, found, "eye doctor --fix, then eye token new")
 }
 
+/// The certificate of `eye tls`, where there is one.
+fn certificate() -> Option<Finding> {
+    const WHAT: &str = "certificate";
+    let place = Place::new(places::tls_folder().ok()?);
+    let pair = match certificate::read(&place) {
+        Ok(pair) => pair,
+        Err(CertificateError::Missing) => return None,
+        Err(error) => return Some(Finding::failed(WHAT, &error.into())),
+    };
+    let found = format!("{} until {}", pair.cert.names.join(", "), pair.cert.ends.date());
+    if pair.cert.ends > SystemTime::now() {
+        return Some(Finding::good(WHAT, found));
+    }
+    Some(Finding::bad(WHAT, Exit::Absent, format!("{found}, and no longer"), "eye tls --renew"))
+}
+
 fn hub(fix: bool, options: &Options) -> Finding {
     const WHAT: &str = "hub";
     match status::ask(options) {
@@ -161,16 +184,13 @@ fn versions_agree(status: &Status) -> Finding {
     Finding::bad(WHAT, Exit::Absent, found, "eye down; the next command starts a hub of this version")
 }
 
-/// Whether pages can reach the hub: they come over TCP.
+/// Whether pages can reach the hub: they come over TCP. One that speaks TLS answers plainly too, on this machine.
 fn http(status: &Status) -> Finding {
     const WHAT: &str = "port for pages";
     let address = status.listen.split("://").last().unwrap_or_default().replace("0.0.0.0", "127.0.0.1");
     let Ok(address) = address.parse::<SocketAddr>() else {
         return Finding::good(WHAT, status.listen.clone());
     };
-    if status.listen.starts_with("https") {
-        return Finding::good(WHAT, format!("{} (TLS)", status.listen));
-    }
     let asked = TcpStream::connect_timeout(&address, HTTP).and_then(|mut stream| {
         stream.set_read_timeout(Some(HTTP))?;
         stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
@@ -201,7 +221,7 @@ fn pages(options: &Options) -> Finding {
     };
     let there: Vec<_> = sessions.iter().filter(|row| row.state == Presence::Connected).collect();
     if there.is_empty() {
-        let hint = "eye open URL, or add the line that eye status names to a page";
+        let hint = "eye open URL, or eye join for the line that a page needs; eye doctor URL finds what is in its way";
         return Finding::bad(WHAT, Exit::Absent, "none has joined", hint);
     }
     let blind = there.iter().filter(|row| !row.eval).count();

@@ -1,0 +1,328 @@
+//! A certificate for this machine: made, read and renewed in one folder. Who is told what about it is the verb's business.
+//!
+//! A small authority signs it, so that browsers are told to trust once and a renewed certificate needs no telling. The
+//! authority is held to the same few names: whoever gets hold of its key can pass for nobody else.
+
+mod authority;
+mod store;
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, pem};
+use std::io;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use time::{Duration, OffsetDateTime};
+use x509_parser::extensions::GeneralName;
+
+/// What every certificate of ours is for.
+pub const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+/// The longest that every browser takes from a root that a person added, with room for another month.
+const VALID: Duration = Duration::days(397);
+/// A certificate that ends sooner than this is signed anew.
+const RENEWED_BEFORE: Duration = Duration::days(30);
+/// Clocks differ.
+const SLACK: Duration = Duration::days(1);
+
+/// Why there is no certificate.
+#[derive(Debug, thiserror::Error)]
+pub enum CertificateError {
+    /// A file cannot be used.
+    #[error("cannot use {}: {source}", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file holds something else.
+    #[error("{} holds {what}", path.display())]
+    Broken {
+        /// Which.
+        path: PathBuf,
+        /// What.
+        what: String,
+    },
+    /// What is no name of a machine.
+    #[error("`{0}` is no host name or address")]
+    NotAName(String),
+    /// None was made yet.
+    #[error("there is no certificate yet")]
+    Missing,
+    /// It could not be made.
+    #[error("the certificate could not be made: {0}")]
+    NotMade(#[from] rcgen::Error),
+}
+
+/// Where everything lies.
+#[derive(Clone, Debug)]
+pub struct Place(PathBuf);
+
+impl Place {
+    /// The folder; it need not exist.
+    pub fn new(folder: PathBuf) -> Self {
+        Self(folder)
+    }
+
+    /// The authority's certificate, which browsers are given.
+    pub fn authority(&self) -> PathBuf {
+        self.0.join("ca.pem")
+    }
+
+    /// The authority's key.
+    pub fn authority_key(&self) -> PathBuf {
+        self.0.join("ca-key.pem")
+    }
+
+    /// The certificate that the hub shows.
+    pub fn cert(&self) -> PathBuf {
+        self.0.join("cert.pem")
+    }
+
+    /// Its key.
+    pub fn key(&self) -> PathBuf {
+        self.0.join("key.pem")
+    }
+}
+
+/// A certificate as it is in its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// The names and addresses it is for.
+    pub names: Vec<String>,
+    /// When it ends.
+    pub ends: OffsetDateTime,
+    /// SHA-256 of all of it, as browsers show it.
+    pub fingerprint: String,
+    /// SHA-256 of its public key in base64, as Chromium's flags take it.
+    pub spki: String,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// There was none, or it was for other names: the authority is new, and unknown to browsers.
+    Made,
+    /// The same authority has signed anew.
+    Renewed,
+    /// It is as it was.
+    Kept,
+}
+
+/// How much is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// What must be: make what is missing, renew what ends soon.
+    AsNeeded,
+    /// Sign anew in any case.
+    Renew,
+    /// Begin anew: authority, key and names.
+    Anew,
+}
+
+/// Both, as they are now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Who signed.
+    pub authority: Certificate,
+    /// What was signed.
+    pub cert: Certificate,
+}
+
+/// What is there.
+pub fn read(place: &Place) -> Result<Pair, CertificateError> {
+    if !place.authority().exists() || !place.cert().exists() {
+        return Err(CertificateError::Missing);
+    }
+    Ok(Pair { authority: Certificate::read(&place.authority())?, cert: Certificate::read(&place.cert())? })
+}
+
+/// Sees to it that there is a certificate for these names beside its own, and those it has already.
+pub fn ensure(place: &Place, more: &[String], how: How, now: OffsetDateTime) -> Result<(Pair, Done), CertificateError> {
+    let there = match read(place) {
+        Ok(pair) if how != How::Anew => Some(pair),
+        Ok(_) | Err(CertificateError::Missing) => None,
+        Err(error) if how != How::Anew => return Err(error),
+        Err(_) => None,
+    };
+    let mut names: Vec<String> = NAMES.map(str::to_owned).into();
+    names.extend(there.iter().flat_map(|pair| pair.cert.names.iter().cloned()));
+    for name in more {
+        names.push(clean(name)?);
+    }
+    let mut seen = std::collections::HashSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    let Some(pair) = there.filter(|pair| names.iter().all(|name| pair.cert.names.contains(name))) else {
+        authority::make(place, &names, now)?;
+        return Ok((read(place)?, Done::Made));
+    };
+    if pair.authority.ends < now + VALID {
+        authority::make(place, &names, now)?;
+        return Ok((read(place)?, Done::Made));
+    }
+    if how == How::Renew || pair.cert.ends < now + RENEWED_BEFORE {
+        authority::sign_again(place, &names, now)?;
+        return Ok((read(place)?, Done::Renewed));
+    }
+    Ok((pair, Done::Kept))
+}
+
+/// A name as a certificate holds it.
+fn clean(name: &str) -> Result<String, CertificateError> {
+    let bare = name.trim_start_matches('[').trim_end_matches(']');
+    if let Ok(address) = bare.parse::<IpAddr>() {
+        return Ok(address.to_string());
+    }
+    let label = |label: &str| {
+        !label.is_empty() && label.len() <= 63 && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    };
+    if name.len() <= 253 && name.split('.').all(label) {
+        Ok(name.to_ascii_lowercase())
+    } else {
+        Err(CertificateError::NotAName(name.to_owned()))
+    }
+}
+
+impl Certificate {
+    /// Reads the first certificate of a file.
+    pub fn read(path: &Path) -> Result<Self, CertificateError> {
+        let broken = |what: String| CertificateError::Broken { path: path.to_owned(), what };
+        let der = CertificateDer::from_pem_file(path).map_err(|error| match error {
+            pem::Error::Io(source) => CertificateError::Io { path: path.to_owned(), source },
+            pem::Error::NoItemsFound => broken("no certificate".into()),
+            error => broken(format!("what is no PEM: {error}")),
+        })?;
+        Self::parse(&der).map_err(|error| broken(format!("a certificate that cannot be read: {error}")))
+    }
+
+    /// Reads a certificate as it travels.
+    pub fn parse(der: &[u8]) -> Result<Self, x509_parser::nom::Err<x509_parser::error::X509Error>> {
+        let (_, parsed) = x509_parser::parse_x509_certificate(der)?;
+        let names = parsed
+            .subject_alternative_name()?
+            .map_or_else(Vec::new, |found| found.value.general_names.iter().filter_map(shown).collect());
+        Ok(Self {
+            names,
+            ends: parsed.validity().not_after.to_datetime(),
+            fingerprint: colons(&sha256(der)),
+            spki: base64::Engine::encode(&base64::engine::general_purpose::STANDARD, sha256(parsed.public_key().raw)),
+        })
+    }
+}
+
+fn shown(name: &GeneralName<'_>) -> Option<String> {
+    match name {
+        GeneralName::DNSName(name) => Some((*name).to_owned()),
+        GeneralName::IPAddress(bytes) => {
+            let v4 = <[u8; 4]>::try_from(*bytes).map(IpAddr::from);
+            v4.or_else(|_| <[u8; 16]>::try_from(*bytes).map(IpAddr::from)).ok().map(|address| address.to_string())
+        }
+        _ => None,
+    }
+}
+
+fn sha256(bytes: &[u8]) -> Vec<u8> {
+    ring::digest::digest(&ring::digest::SHA256, bytes).as_ref().to_vec()
+}
+
+fn colons(bytes: &[u8]) -> String {
+    let pairs: Vec<String> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+    pairs.join(":")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn place() -> (Place, tempfile::TempDir) {
+        let home = tempfile::tempdir().unwrap();
+        (Place::new(home.path().join("eye/tls")), home)
+    }
+
+    fn now() -> OffsetDateTime {
+        OffsetDateTime::from_unix_timestamp(1_800_000_000).unwrap()
+    }
+
+    #[test]
+    fn a_certificate_is_made_once_and_kept() {
+        let (place, _home) = place();
+        assert!(matches!(read(&place), Err(CertificateError::Missing)));
+        let (made, done) = ensure(&place, &[], How::AsNeeded, now()).unwrap();
+        assert_eq!((done, made.cert.names.as_slice()), (Done::Made, &NAMES.map(str::to_owned)[..]));
+        assert_eq!(made.cert.ends, now() + VALID);
+        assert_eq!(made.authority.fingerprint.len(), 95);
+        assert_eq!(ensure(&place, &["LOCALHOST".into()], How::AsNeeded, now()).unwrap(), (made, Done::Kept));
+        for (path, mode) in [(place.key(), 0o600), (place.authority_key(), 0o600), (place.0.clone(), 0o700)] {
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode, "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn what_ends_soon_is_signed_anew_by_the_same_authority_with_the_same_key() {
+        let (place, _home) = place();
+        let (first, _) = ensure(&place, &["box.local".into()], How::AsNeeded, now()).unwrap();
+        let early = now() + VALID - RENEWED_BEFORE;
+        assert_eq!(ensure(&place, &[], How::AsNeeded, early).unwrap().1, Done::Kept);
+        let (second, done) = ensure(&place, &[], How::AsNeeded, early + Duration::seconds(1)).unwrap();
+        assert_eq!(done, Done::Renewed);
+        assert_eq!(second.authority, first.authority);
+        assert_eq!((&second.cert.spki, &second.cert.names), (&first.cert.spki, &first.cert.names));
+        assert_ne!(second.cert.fingerprint, first.cert.fingerprint);
+        assert_eq!(ensure(&place, &[], How::Renew, early).unwrap().1, Done::Renewed);
+    }
+
+    #[test]
+    fn another_name_needs_another_authority() {
+        let (place, _home) = place();
+        let (first, _) = ensure(&place, &[], How::AsNeeded, now()).unwrap();
+        let more = ["Box.local".to_owned(), "[fe80::1]".into(), "192.168.1.5".into()];
+        let (second, done) = ensure(&place, &more, How::AsNeeded, now()).unwrap();
+        assert_eq!(done, Done::Made);
+        assert_ne!(second.authority.fingerprint, first.authority.fingerprint);
+        assert_eq!(second.cert.names[3..], ["box.local", "fe80::1", "192.168.1.5"]);
+        let (third, _) = ensure(&place, &[], How::Anew, now()).unwrap();
+        assert_eq!(third.cert.names, NAMES);
+        for name in ["", "a b", "http://x", "a..b", "box.local:8765", "*"] {
+            let refused = ensure(&place, &[name.to_owned()], How::AsNeeded, now());
+            assert!(matches!(refused, Err(CertificateError::NotAName(_))), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_broken_is_told_and_can_be_begun_anew() {
+        let (place, _home) = place();
+        ensure(&place, &[], How::AsNeeded, now()).unwrap();
+        fs::write(place.cert(), "junk").unwrap();
+        let error = ensure(&place, &[], How::AsNeeded, now()).unwrap_err();
+        assert!(error.to_string().ends_with("cert.pem holds no certificate"), "{error}");
+        assert_eq!(ensure(&place, &[], How::Anew, now()).unwrap().1, Done::Made);
+    }
+
+    #[test]
+    fn the_authority_is_trusted_for_its_names_and_no_others() {
+        use rustls::client::WebPkiServerVerifier;
+        use rustls::client::danger::ServerCertVerifier;
+        use rustls::pki_types::{ServerName, UnixTime};
+        use std::sync::Arc;
+        let (place, _home) = place();
+        ensure(&place, &["box.local".into()], How::AsNeeded, now()).unwrap();
+        let authority = CertificateDer::from_pem_file(place.authority()).unwrap();
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(authority).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build().unwrap();
+        let at = UnixTime::since_unix_epoch(std::time::Duration::from_secs(1_800_000_000));
+        let accepts = |cert: &CertificateDer<'_>, name: &str| {
+            let name = ServerName::try_from(name.to_owned()).unwrap();
+            verifier.verify_server_cert(cert, &[], &name, &[], at).is_ok()
+        };
+        let cert = CertificateDer::from_pem_file(place.cert()).unwrap();
+        for name in ["localhost", "127.0.0.1", "::1", "box.local"] {
+            assert!(accepts(&cert, name), "{name}");
+        }
+        assert!(!accepts(&cert, "bank.example"));
+        let stolen = authority::signed_for_test(&place, "bank.example", now());
+        assert!(!accepts(&stolen, "bank.example"));
+    }
+}

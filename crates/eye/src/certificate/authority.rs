@@ -1,0 +1,83 @@
+//! The authority: makes itself, and signs one certificate.
+
+use super::store::{read_secret, write};
+use super::{CertificateError, Place, SLACK, VALID};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, CidrSubnet, DistinguishedName, DnType,
+    ExtendedKeyUsagePurpose, GeneralSubtree, IsCa, Issuer, KeyPair, KeyUsagePurpose, NameConstraints,
+};
+use std::fs;
+use std::net::IpAddr;
+use time::{Duration, OffsetDateTime};
+
+/// How long an authority is good for: browsers are told once.
+const AUTHORITY_VALID: Duration = Duration::days(3650);
+
+/// Makes an authority for these names, a key, and its certificate.
+pub fn make(place: &Place, names: &[String], now: OffsetDateTime) -> Result<(), CertificateError> {
+    let authority = CertifiedIssuer::self_signed(authority_params(names, now), KeyPair::generate()?)?;
+    let key = KeyPair::generate()?;
+    let cert = cert_params(names, now)?.signed_by(&key, &authority)?;
+    // The certificate comes last: whoever finds it finds all of it.
+    write(&place.authority_key(), &authority.key().serialize_pem(), 0o600)?;
+    write(&place.authority(), &authority.pem(), 0o644)?;
+    write(&place.key(), &key.serialize_pem(), 0o600)?;
+    write(&place.cert(), &cert.pem(), 0o644)
+}
+
+/// Signs the same key anew.
+pub fn sign_again(place: &Place, names: &[String], now: OffsetDateTime) -> Result<(), CertificateError> {
+    let key = KeyPair::from_pem(&read_secret(&place.key())?)?;
+    let cert = cert_params(names, now)?.signed_by(&key, &issuer(place)?)?;
+    write(&place.cert(), &cert.pem(), 0o644)
+}
+
+fn issuer(place: &Place) -> Result<Issuer<'static, KeyPair>, CertificateError> {
+    let path = place.authority();
+    let pem = fs::read_to_string(&path).map_err(|source| CertificateError::Io { path, source })?;
+    let key = KeyPair::from_pem(&read_secret(&place.authority_key())?)?;
+    Ok(Issuer::from_ca_cert_pem(&pem, key)?)
+}
+
+fn authority_params(names: &[String], now: OffsetDateTime) -> CertificateParams {
+    let mut params = CertificateParams::default();
+    // Several authorities of this name may be trusted at once; the year and month tell a person which is which.
+    params.distinguished_name = named(&format!("eye on this machine, {}-{:02}", now.year(), u8::from(now.month())));
+    params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    params.not_before = now - SLACK;
+    params.not_after = now + AUTHORITY_VALID;
+    let subtree = |name: &String| match name.parse::<IpAddr>() {
+        Ok(address @ IpAddr::V4(_)) => GeneralSubtree::IpAddress(CidrSubnet::from_addr_prefix(address, 32)),
+        Ok(address @ IpAddr::V6(_)) => GeneralSubtree::IpAddress(CidrSubnet::from_addr_prefix(address, 128)),
+        Err(_) => GeneralSubtree::DnsName(name.clone()),
+    };
+    let permitted_subtrees = names.iter().map(subtree).collect();
+    params.name_constraints = Some(NameConstraints { permitted_subtrees, excluded_subtrees: Vec::new() });
+    params
+}
+
+fn cert_params(names: &[String], now: OffsetDateTime) -> Result<CertificateParams, CertificateError> {
+    let mut params = CertificateParams::new(names)?;
+    params.distinguished_name = named("eye hub");
+    params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    params.use_authority_key_identifier_extension = true;
+    params.not_before = now - SLACK;
+    params.not_after = now + VALID;
+    Ok(params)
+}
+
+fn named(name: &str) -> DistinguishedName {
+    let mut full = DistinguishedName::new();
+    full.push(DnType::CommonName, name);
+    full
+}
+
+/// What somebody who has the authority's key could sign.
+#[cfg(test)]
+pub fn signed_for_test(place: &Place, name: &str, now: OffsetDateTime) -> rustls::pki_types::CertificateDer<'static> {
+    let key = KeyPair::generate().unwrap();
+    let cert = cert_params(&[name.to_owned()], now).unwrap().signed_by(&key, &issuer(place).unwrap()).unwrap();
+    cert.der().clone()
+}

@@ -1,0 +1,31 @@
+//! Files of secrets and certificates: replaced whole, in a folder that is this user's alone.
+
+use super::CertificateError;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+/// Replaces a file; whoever reads sees the old one or the new one.
+pub fn write(path: &Path, text: &str, mode: u32) -> Result<(), CertificateError> {
+    let wrong = |source| CertificateError::Io { path: path.to_owned(), source };
+    if let Some(folder) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(wrong)?;
+    }
+    let fresh = path.with_extension(format!("new-{}", std::process::id()));
+    // One that was left behind may have another mode.
+    let _ = fs::remove_file(&fresh);
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(&fresh)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|()| fs::rename(&fresh, path))
+        .map_err(wrong)
+}
+
+/// Reads a key.
+pub fn read_secret(path: &Path) -> Result<String, CertificateError> {
+    fs::read_to_string(path).map_err(|source| CertificateError::Io { path: path.to_owned(), source })
+}

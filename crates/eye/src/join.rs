@@ -1,0 +1,164 @@
+//! The ways in for a page: what to write where, for the hub that commands ask, and what each way cannot do.
+
+use crate::env::Var;
+use crate::failure::Failure;
+use crate::link::server::Address;
+use crate::options::Options;
+use crate::verbs::status;
+use clap::ValueEnum;
+use serde::Serialize;
+
+/// Where a hub is that says nothing else.
+const HUB_DEFAULT: &str = "http://localhost:8765";
+/// What stands for the hub in a text.
+const HUB: &str = "__HUB__";
+const BOOKMARKLET: &str = include_str!("join/bookmarklet.js");
+const USERSCRIPT: &str = include_str!("join/userscript.js");
+
+/// One way in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Way {
+    /// A script tag
+    Tag,
+    /// An import
+    Import,
+    /// The Vite plugin
+    Vite,
+    /// A path of the page's own server
+    Proxy,
+    /// A bookmark
+    Bookmarklet,
+    /// A userscript
+    Userscript,
+}
+
+impl Way {
+    /// All of them, the shortest first.
+    pub const ALL: [Self; 6] = [Self::Tag, Self::Vite, Self::Import, Self::Proxy, Self::Bookmarklet, Self::Userscript];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tag => "tag",
+            Self::Import => "import",
+            Self::Vite => "vite",
+            Self::Proxy => "proxy",
+            Self::Bookmarklet => "bookmarklet",
+            Self::Userscript => "userscript",
+        }
+    }
+
+    /// Where the text goes.
+    pub fn place(self) -> &'static str {
+        match self {
+            Self::Tag => "in the page's <head>",
+            Self::Import => "in a module of the page (npm install --save-dev eye-client)",
+            Self::Vite => "in vite.config.js (npm install --save-dev eye-client)",
+            Self::Proxy => "in the page's own server (here nginx), and in its <head>",
+            Self::Bookmarklet => "as the address of a bookmark, clicked on the page",
+            Self::Userscript => "as a new script in Tampermonkey or Violentmonkey",
+        }
+    }
+
+    /// What it cannot do.
+    pub fn cannot(self) -> &'static str {
+        match self {
+            Self::Tag => {
+                "not where a Content-Security-Policy forbids it, nor on https pages in Safari; eye doctor URL says so"
+            }
+            Self::Import => "joins once the module has run; its socket needs what the tag's needs",
+            Self::Vite => "the dev server only; production builds are left alone",
+            Self::Proxy => "your server must be yours to configure; pages of other sites are not",
+            Self::Bookmarklet => "until the page is left or reloaded; some Content-Security-Policies forbid it",
+            Self::Userscript => {
+                "the sites that it names, and those that `eye allow` names; some Content-Security-Policies forbid it"
+            }
+        }
+    }
+
+    /// What to write.
+    pub fn text(self, hub: &str) -> String {
+        match self {
+            Self::Tag => format!("<script src=\"{hub}/eye.js\"></script>\n"),
+            Self::Import if hub == HUB_DEFAULT => "import { connect } from \"eye-client\";\nconnect();\n".to_owned(),
+            Self::Import => format!("import {{ connect }} from \"eye-client\";\nconnect({{ hub: \"{hub}\" }});\n"),
+            Self::Vite => {
+                let options = if hub == HUB_DEFAULT { String::new() } else { format!("{{ hub: \"{hub}\" }}") };
+                format!("import eye from \"eye-client/vite\";\nexport default {{ plugins: [eye({options})] }};\n")
+            }
+            Self::Proxy => proxy(hub),
+            Self::Bookmarklet => bookmarklet(hub),
+            Self::Userscript => USERSCRIPT.replace(HUB, hub),
+        }
+    }
+}
+
+fn proxy(hub: &str) -> String {
+    let host = hub.split_once("://").map_or(hub, |(_, host)| host);
+    format!(
+        "location /__eye/ {{
+  proxy_pass {hub}/;
+  proxy_http_version 1.1;
+  proxy_set_header Host {host};
+  proxy_set_header Upgrade $http_upgrade;
+  proxy_set_header Connection \"upgrade\";
+  proxy_read_timeout 1d;
+}}
+<script src=\"/__eye/eye.js\"></script>
+"
+    )
+}
+
+/// One line: a bookmark has no others. Lines that are comments stay behind.
+fn bookmarklet(hub: &str) -> String {
+    let lines = BOOKMARKLET.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let line = lines.collect::<Vec<_>>().join(" ");
+    // Browsers decode what follows `javascript:`.
+    format!("{}\n", line.replace('%', "%25").replace(HUB, hub))
+}
+
+/// Where pages find the hub that commands ask, without a slash at its end, and whether one runs there.
+pub fn hub(options: &Options) -> Result<(String, bool), Failure> {
+    if let Some(server) = Var::Server.text() {
+        return Ok((Address::parse(&server)?.base(), true));
+    }
+    match status::relay(options) {
+        // The pages are where the hub is.
+        Ok(Some(relay)) => Ok((relay.url, true)),
+        Ok(None) => {
+            let url = status::url(&status::ask(options)?);
+            Ok((
+                url.replace("127.0.0.1", "localhost").replace("0.0.0.0", "localhost").replace("[::]", "localhost"),
+                true,
+            ))
+        }
+        Err(Failure::NoHub) => {
+            let port = Var::Port.text();
+            Ok((port.map_or_else(|| HUB_DEFAULT.to_owned(), |port| format!("http://localhost:{port}")), false))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_names_the_hub_and_no_placeholder() {
+        for way in Way::ALL {
+            let text = way.text("http://localhost:9000");
+            assert!(text.contains("localhost:9000"), "{text}");
+            assert!(!text.contains(HUB) && text.ends_with('\n'), "{text}");
+        }
+        assert_eq!(Way::Vite.text(HUB_DEFAULT).lines().last(), Some("export default { plugins: [eye()] };"));
+    }
+
+    #[test]
+    fn a_bookmarklet_is_one_line_of_code() {
+        let text = Way::Bookmarklet.text("http://localhost:8765");
+        assert!(text.starts_with("javascript:(() => {"), "{text}");
+        assert_eq!(text.lines().count(), 1);
+    }
+}

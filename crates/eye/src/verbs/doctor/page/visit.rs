@@ -1,0 +1,221 @@
+//! Fetching the page as a browser's navigation does: redirects followed and kept, no cookies, a bounded beginning of the body.
+
+use crate::link::server::roots;
+use eye_hub::fetch::{self, FetchError, Get, Got};
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme};
+use serde::Serialize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use url::Url;
+
+/// How many redirects a browser follows.
+const REDIRECTS_MAX: usize = 20;
+/// How long one answer may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// What of a document is read: policies and tags stand at its beginning.
+const BODY_BYTES_MAX: usize = 1 << 20;
+/// What a page must not be told apart from a browser by.
+const AGENT: &str =
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36";
+
+/// One redirect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Redirect {
+    /// Who redirected.
+    pub from: String,
+    /// With which status.
+    pub status: u16,
+    /// Where to.
+    pub to: String,
+}
+
+/// A page that answered.
+#[derive(Clone, Debug)]
+pub struct Visit {
+    /// Where it was in the end.
+    pub url: Url,
+    /// How it came there.
+    pub redirects: Vec<Redirect>,
+    /// What it said.
+    pub got: Got,
+    /// Why a browser would not trust its certificate.
+    pub distrust: Option<String>,
+}
+
+/// Why a page did not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum VisitError {
+    /// It cannot be reached.
+    #[error("{url} cannot be reached: {source}")]
+    Unreachable {
+        /// Which.
+        url: Url,
+        /// Why.
+        source: FetchError,
+    },
+    /// It goes round and round.
+    #[error("{url} redirects more than {REDIRECTS_MAX} times")]
+    Endless {
+        /// Where it began.
+        url: Url,
+    },
+    /// It leads where no page is.
+    #[error("{url} redirects to {to}, which is no page of the web")]
+    Astray {
+        /// Who.
+        url: Url,
+        /// Where to.
+        to: String,
+    },
+    /// TLS could not be set up.
+    #[error("TLS: {0}")]
+    Tls(String),
+}
+
+/// Follows an address to its page.
+pub fn visit(begin: &Url) -> Result<Visit, VisitError> {
+    let mut url = begin.clone();
+    let mut redirects = Vec::new();
+    while redirects.len() <= REDIRECTS_MAX {
+        let (got, distrust) = one(&url, &page_headers(&url))?;
+        let Some(to) = got.one("location").filter(|_| is_redirect(got.status)) else {
+            return Ok(Visit { url, redirects, got, distrust });
+        };
+        let next = url.join(to).ok().filter(is_of_the_web);
+        let Some(mut next) = next else {
+            return Err(VisitError::Astray { to: to.to_owned(), url });
+        };
+        if next.fragment().is_none() {
+            next.set_fragment(url.fragment());
+        }
+        redirects.push(Redirect { from: url.to_string(), status: got.status, to: next.to_string() });
+        url = next;
+    }
+    Err(VisitError::Endless { url: begin.clone() })
+}
+
+/// One GET with an origin, as a page's script would send it. Nobody's certificate is checked: nothing secret is said.
+pub fn ask_as(url: &Url, origin: &str) -> Result<Got, VisitError> {
+    let headers = vec![("host", authority(url)), ("origin", origin.to_owned()), ("user-agent", AGENT.to_owned())];
+    one(url, &headers).map(|(got, _)| got)
+}
+
+/// Whether an address is one that a browser opens over HTTP.
+pub fn is_of_the_web(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https") && url.has_host()
+}
+
+fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
+}
+
+fn page_headers(url: &Url) -> Vec<(&'static str, String)> {
+    vec![
+        ("host", authority(url)),
+        ("user-agent", AGENT.to_owned()),
+        ("accept", "text/html,application/xhtml+xml,*/*;q=0.8".to_owned()),
+        ("accept-encoding", "identity".to_owned()),
+        ("sec-fetch-dest", "document".to_owned()),
+        ("sec-fetch-mode", "navigate".to_owned()),
+        ("sec-fetch-site", "none".to_owned()),
+        ("upgrade-insecure-requests", "1".to_owned()),
+    ]
+}
+
+fn authority(url: &Url) -> String {
+    let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
+    format!("{}{port}", url.host_str().unwrap_or_default())
+}
+
+fn one(url: &Url, headers: &[(&'static str, String)]) -> Result<(Got, Option<String>), VisitError> {
+    let witness = Arc::new(Witness::new()?);
+    let tls = if url.scheme() == "https" { Some(witness.clone().config()?) } else { None };
+    let query = url.query().map_or_else(String::new, |query| format!("?{query}"));
+    let host = url.host_str().unwrap_or_default();
+    let get = Get {
+        host: host.trim_start_matches('[').trim_end_matches(']').to_owned(),
+        port: url.port_or_known_default().unwrap_or(80),
+        tls,
+        path: format!("{}{query}", url.path()),
+        headers: headers.to_vec(),
+        patience: PATIENCE,
+        body_bytes_max: BODY_BYTES_MAX,
+    };
+    let got = fetch::get(&get).map_err(|source| VisitError::Unreachable { url: url.clone(), source })?;
+    Ok((got, witness.saw()))
+}
+
+/// Looks at a certificate as a browser does and remembers what is wrong with it, but reads on: a page under
+/// development often has one that only its author's browser knows, and no secret is said to it.
+#[derive(Debug)]
+struct Witness {
+    judge: Arc<WebPkiServerVerifier>,
+    saw: Mutex<Option<String>>,
+}
+
+impl Witness {
+    fn new() -> Result<Self, VisitError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let judge = WebPkiServerVerifier::builder_with_provider(Arc::new(roots()), provider)
+            .build()
+            .map_err(|error| VisitError::Tls(error.to_string()))?;
+        Ok(Self { judge, saw: Mutex::new(None) })
+    }
+
+    fn config(self: Arc<Self>) -> Result<Arc<ClientConfig>, VisitError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| VisitError::Tls(error.to_string()))?
+            .dangerous()
+            .with_custom_certificate_verifier(self)
+            .with_no_client_auth();
+        Ok(Arc::new(config))
+    }
+
+    fn saw(&self) -> Option<String> {
+        self.saw.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl ServerCertVerifier for Witness {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let judged = self.judge.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+        if let Err(error) = judged {
+            *self.saw.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+        }
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.judge.verify_tls12_signature(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.judge.verify_tls13_signature(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.judge.supported_verify_schemes()
+    }
+}

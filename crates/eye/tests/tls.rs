@@ -1,0 +1,197 @@
+//! HTTPS and wss: the certificate of this machine, a hub that speaks both on one port, and commands that trust it.
+
+mod stage;
+
+use eye_testkit::{DEADLINE, Home, Hub, Running};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use serde_json::Value;
+use stage::{answers, home, page};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use tungstenite::client::IntoClientRequest;
+
+fn made(home: &Home, args: &[&str]) -> Value {
+    let ran = Running::of(home.command().args(["tls", "--json"]).args(args)).wait();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+fn tcp(home: &Home) -> TcpStream {
+    let tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
+    tcp.set_read_timeout(Some(DEADLINE)).unwrap();
+    tcp
+}
+
+/// A connection that trusts one authority and nobody else.
+fn encrypted(home: &Home, authority: &Path) -> StreamOwned<ClientConnection, TcpStream> {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(authority).unwrap()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = ServerName::try_from("localhost").unwrap();
+    StreamOwned::new(ClientConnection::new(Arc::new(config), name).unwrap(), tcp(home))
+}
+
+fn get(stream: &mut (impl Read + Write), path: &str) -> String {
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    // A peer that ends without saying goodbye over TLS has said all it had to.
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn a_certificate_is_made_with_what_to_do_about_it() {
+    let home = home();
+    let ran = home.eye(["tls"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let authority = home.path("config/eye/tls/ca.pem");
+    assert!(ran.stdout.starts_with("made a certificate for localhost, 127.0.0.1, ::1, until 20"), "{}", ran.stdout);
+    for part in ["\nUse it:  eye up --tls\n", "certutil -d sql:", "security add-trusted-cert", "Firefox", "SHA-256    "]
+    {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+    assert!(ran.stdout.contains(authority.to_str().unwrap()), "{}", ran.stdout);
+    let key = home.path("config/eye/tls/key.pem");
+    assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(home.eye(["tls"]).stdout.starts_with("there is a certificate for"));
+    let renewed = home.eye(["tls", "--renew"]).stdout;
+    assert!(renewed.starts_with("renewed the certificate for") && renewed.contains("need nothing"), "{renewed}");
+}
+
+#[test]
+fn names_are_added_and_what_is_none_is_refused() {
+    let home = home();
+    let first = made(&home, &[]);
+    let second = made(&home, &["--name", "box.local"]);
+    assert_eq!(second["done"], "made");
+    assert_ne!(first["fingerprint"], second["fingerprint"]);
+    assert_eq!(second["names"][3], "box.local");
+    assert_eq!(made(&home, &["--name", "box.local"])["done"], "kept");
+    assert_eq!(made(&home, &["--new"])["names"].as_array().unwrap().len(), 3);
+    let ran = home.eye(["tls", "--name", "http://box.local"]);
+    let said = "error: `http://box.local` is no host name or address\nhint: write it as box.local or 192.168.1.5\n";
+    assert_eq!(ran, answers(2, "", said));
+}
+
+#[test]
+fn without_a_certificate_tls_is_refused_and_says_how_to_get_one() {
+    let home = home();
+    let said =
+        "there is no certificate yet\nhint: make one with eye tls, or name your own with --tls-cert and --tls-key\n";
+    assert_eq!(home.eye(["up", "--foreground", "--tls"]), answers(2, "", &format!("error: {said}")));
+    assert_eq!(home.eye(["up", "--tls"]), answers(2, "", &format!("error: the hub did not start: {said}")));
+}
+
+#[test]
+fn certificates_that_cannot_be_used_name_the_file_and_the_way_out() {
+    let home = home();
+    made(&home, &[]);
+    let (cert, key) = (home.path("config/eye/tls/cert.pem"), home.path("config/eye/tls/key.pem"));
+    let other = home.path("config/eye/tls/ca-key.pem");
+    let junk = home.path("junk.pem");
+    fs::write(&junk, "junk").unwrap();
+    let absent = home.path("absent.pem");
+    for (cert, key, why) in [
+        (&cert, &other, format!("TLS: {}: is not the key of that certificate", other.display())),
+        (&absent, &key, format!("TLS: {}: there is no such file", absent.display())),
+        (&junk, &key, format!("TLS: {}: holds no certificate", junk.display())),
+        (&cert, &junk, format!("TLS: {}: holds no PEM of that kind", junk.display())),
+    ] {
+        let ran =
+            home.eye(["up", "--foreground", "--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()]);
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert!(
+            ran.stderr.starts_with(&format!("error: {why}\nhint: --tls-cert and --tls-key take two")),
+            "{}",
+            ran.stderr
+        );
+    }
+    fs::write(&cert, "junk").unwrap();
+    let ran = home.eye(["up", "--foreground", "--tls"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.ends_with("holds no certificate\nhint: begin anew with eye tls --new\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn one_port_speaks_http_and_https_and_pages_join_over_both() {
+    let home = home();
+    let made = made(&home, &[]);
+    let hub = Hub::start_with(&home, &["--tls"]);
+    assert_eq!(hub.url(), format!("https://127.0.0.1:{}", home.port()));
+    let authority = Path::new(made["authority"].as_str().unwrap()).to_owned();
+    assert!(get(&mut encrypted(&home, &authority), "/health").contains("\"status\":\"ok\""));
+    assert!(get(&mut tcp(&home), "/health").contains("\"status\":\"ok\""));
+    // A page over ws, as ever, and one over wss.
+    let _plain = page(&home);
+    let mut request = "wss://localhost/ws?clientType=browser&sessionId=secure".into_client_request().unwrap();
+    request.headers_mut().insert("origin", "https://localhost:5173".parse().unwrap());
+    let (mut socket, _) =
+        tungstenite::client(request, encrypted(&home, &authority)).map_err(|e| e.to_string()).unwrap();
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"page":{"title":"Secure","url":"https://localhost:5173/"}}}"#;
+    socket.send(tungstenite::Message::text(hello)).unwrap();
+    assert!(socket.read().unwrap().to_text().unwrap().contains("sessionId"));
+    let listed = home.eye(["pages"]).stdout;
+    assert!(listed.contains("Secure") && listed.contains("Shop"), "{listed}");
+    assert!(home.eye(["join", "tag"]).stdout.contains(&format!("src=\"https://localhost:{}/eye.js\"", home.port())));
+    let ran = home.eye(["up", "--tls"]);
+    assert_eq!(ran.stdout.split(' ').next(), Some("running"), "{}", ran.stderr);
+}
+
+#[test]
+fn commands_and_the_relay_trust_this_machines_authority() {
+    let home = home();
+    made(&home, &[]);
+    let hub = Hub::start_with(&home, &["--tls"]);
+    let _page = page(&home);
+    let server = format!("wss://localhost:{}", home.port());
+    let elsewhere = |args: &[&str]| {
+        let mut command = home.command();
+        command.args(args).env("XDG_RUNTIME_DIR", home.path("elsewhere"));
+        command
+    };
+    let ran = Running::of(elsewhere(&["document.title"]).env("EYE_SERVER", &server)).wait();
+    assert_eq!(ran, answers(0, "Shop\n", ""));
+    let token = home.eye(["token", "show"]).stdout.trim().to_owned();
+    let ran = Running::of(elsewhere(&["connect", &server]).env("EYE_TOKEN", &token)).wait();
+    assert_eq!(ran, answers(0, &format!("connected to https://localhost:{} by WebSocket\n", home.port()), ""));
+    assert_eq!(Running::of(&mut elsewhere(&["document.title"])).wait(), answers(0, "Shop\n", ""));
+    assert_eq!(Running::of(&mut elsewhere(&["disconnect"])).wait().code, 0);
+    // Another user of this machine does not know it.
+    let stranger = stage::home();
+    let ran = Running::of(stranger.command().arg("1").env("EYE_SERVER", &server)).wait();
+    assert_eq!(ran.code, 3);
+    assert!(ran.stderr.contains("certificate"), "{}", ran.stderr);
+    drop(hub);
+}
+
+#[test]
+fn a_hub_that_runs_takes_a_renewed_certificate_and_keeps_a_good_one() {
+    let home = home();
+    let made = made(&home, &[]);
+    let _hub = Hub::start_with(&home, &["--tls"]);
+    let authority = Path::new(made["authority"].as_str().unwrap()).to_owned();
+    let cert = Path::new(made["cert"].as_str().unwrap()).to_owned();
+    let shown = || {
+        let mut stream = encrypted(&home, &authority);
+        assert!(get(&mut stream, "/health").contains("ok"));
+        stream.conn.peer_certificates().unwrap()[0].to_vec()
+    };
+    let first = shown();
+    assert_eq!(first, CertificateDer::from_pem_file(&cert).unwrap().to_vec());
+    assert_eq!(home.eye(["tls", "--renew"]).code, 0);
+    let second = shown();
+    assert_ne!(first, second);
+    assert_eq!(second, CertificateDer::from_pem_file(&cert).unwrap().to_vec());
+    fs::write(&cert, "junk").unwrap();
+    assert_eq!(shown(), second);
+}
