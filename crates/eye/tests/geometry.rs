@@ -480,7 +480,10 @@ fn a_hub_that_ends_cancels_what_is_under_way() {
     line.hear(|value| value["type"] == "progress");
     let mut agents = Line::open(&home, "/agents");
     agents.ask(&spawn("monitor", &json!({})));
+    let mut topic = Listener::of(&home, "geometry/agents/*");
     assert_eq!(home.eye(["down"]).code, 0);
+    let ended = topic.hear(|value| value["params"]["message"]["event"] == "ended");
+    assert_eq!(ended["params"]["message"]["reason"], "the hub ends");
     // A thread that went on computing would keep the process alive.
     hub.wait();
 }
