@@ -48,6 +48,6 @@ pub trait Backends: Debug + Send + Sync {
     /// More lines for `/metrics`.
     fn metrics(&self) -> String;
 
-    /// The hub is about to end.
+    /// The hub is about to end. What is to be told to pages and agents is told at once, while they are still there.
     fn shut_down(&self) -> Later<()>;
 }

@@ -1,6 +1,7 @@
 //! Whose program is at the other end of a connection from this machine, as far as the kernel tells.
 
 use rustix::process::getuid;
+use std::fmt::Write;
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
 
@@ -38,8 +39,11 @@ impl Caller {
 
 /// An address as the kernel's table has it: words of four bytes in the machine's order, and the port.
 fn hex(address: SocketAddr) -> String {
-    let words = |bytes: &[u8]| -> String {
-        bytes.as_chunks::<4>().0.iter().map(|word| format!("{:08X}", u32::from_ne_bytes(*word))).collect()
+    let words = |bytes: &[u8]| {
+        bytes.as_chunks::<4>().0.iter().fold(String::new(), |mut text, word| {
+            let _ = write!(text, "{:08X}", u32::from_ne_bytes(*word));
+            text
+        })
     };
     let ip = match address.ip() {
         IpAddr::V4(ip) => words(&ip.octets()),

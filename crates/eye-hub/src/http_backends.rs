@@ -51,18 +51,18 @@ pub async fn cartridge(State(door): State<Door>, Path(name): Path<String>, who: 
     stored(&door, name, &headers, who).await
 }
 
-fn admitted(door: &Door, headers: &HeaderMap, caller: Option<Caller>) -> Result<Arc<dyn Backends>, Response> {
-    admit_own(door, headers, caller).map_err(|refusal| refused(&refusal))?;
+fn admitted(door: &Door, headers: &HeaderMap, caller: Option<Caller>) -> Result<Arc<dyn Backends>, Box<Response>> {
+    admit_own(door, headers, caller).map_err(|refusal| Box::new(refused(&refusal)))?;
     door.backends.clone().ok_or_else(|| {
         let body = serde_json::json!({ "error": "this hub has no backends" });
-        (StatusCode::NOT_FOUND, json_response(&body)).into_response()
+        Box::new((StatusCode::NOT_FOUND, json_response(&body)).into_response())
     })
 }
 
 async fn stored(door: &Door, name: String, headers: &HeaderMap, who: Who) -> Response {
     let backends = match admitted(door, headers, caller(who)) {
         Ok(backends) => backends,
-        Err(refusal) => return refusal,
+        Err(refusal) => return *refusal,
     };
     let given = backends.cartridge(name).await;
     let mut response = Response::new(Body::from(given.bytes));
@@ -79,7 +79,7 @@ async fn stored(door: &Door, name: String, headers: &HeaderMap, who: Who) -> Res
 fn enter(door: &Door, room: Room, headers: &HeaderMap, who: Who, upgrade: Upgrade) -> Response {
     let backends = match admitted(door, headers, caller(who)) {
         Ok(backends) => backends,
-        Err(refusal) => return refusal,
+        Err(refusal) => return *refusal,
     };
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade,
@@ -139,11 +139,10 @@ async fn read(stream: &mut SplitStream<WebSocket>, hear: Say) -> Option<Close> {
             }
             Ok(Message::Binary(_)) => return Some(Close::unsupported("messages are text")),
             Ok(Message::Ping(_) | Message::Pong(_)) => {}
-            Ok(Message::Close(_)) => return None,
             Err(error) if error.to_string().contains("too long") => {
                 return Some(Close::too_big(BACKEND_MESSAGE_BYTES_MAX));
             }
-            Err(_) => return None,
+            Ok(Message::Close(_)) | Err(_) => return None,
         }
     }
     None

@@ -2,6 +2,7 @@
 //! written into outboxes while the state is held, so that nothing is reordered.
 
 use crate::faces::Seat;
+use crate::gate::is_loopback_address;
 use crate::outbox::{Kind, Parcel};
 use crate::peer::{Peer, Side, Signals, Voice};
 use crate::served::Served;
@@ -260,8 +261,13 @@ impl Hub {
     }
 
     /// Where a browser on this machine finds it by its address. Its own pages are under its name, `localhost`.
+    /// On the machine itself it also speaks plain HTTP, and a certificate is for a name.
     pub(crate) fn address_url(&self) -> String {
-        self.facts.listen.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")
+        let url = self.facts.listen.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]");
+        match url.strip_prefix("https://") {
+            Some(here) if is_loopback_address(here) => format!("http://{here}"),
+            Some(_) | None => url,
+        }
     }
 
     /// The loopback address that it is reached at.

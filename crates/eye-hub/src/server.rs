@@ -347,7 +347,7 @@ mod tests {
     async fn whoever_must_encrypt_is_told_so_and_nothing_else() {
         for path in ["/", "/eye.js", "/health", "/ws"] {
             let (mut near, far) = tokio::io::duplex(4096);
-            let served = tokio::spawn(serve_http(far, http::encrypted_only()));
+            let served = tokio::spawn(serve_http(far, http::encrypted_only(), None));
             let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
             near.write_all(request.as_bytes()).await.unwrap();
             let mut answer = String::new();

@@ -227,4 +227,12 @@ fn apps_are_served_by_their_folder() {
     assert!(hub.http("/apps/nothing/", host).starts_with("HTTP/1.1 404"));
     assert!(hub.http("/apps/../Cargo.toml", host).starts_with("HTTP/1.1 404"));
     assert!(hub.http("/apps/scene/", "host: evil.test\r\n").starts_with("HTTP/1.1 421"));
+    // A tab goes on to the name, where the app is one of eye's own pages; whatever else is fetched is given as it is.
+    let moved = hub.http("/apps/scene/?a=1", "host: 127.0.0.1:9\r\nsec-fetch-dest: document\r\n");
+    assert!(
+        moved.starts_with("HTTP/1.1 307") && moved.contains("location: //localhost:9/apps/scene/?a=1\r\n"),
+        "{moved}"
+    );
+    assert!(hub.http("/apps/scene/", "host: 127.0.0.1:9\r\n").starts_with("HTTP/1.1 200"));
+    assert!(hub.http("/apps/scene/", "host: localhost\r\nsec-fetch-dest: document\r\n").starts_with("HTTP/1.1 200"));
 }

@@ -5,7 +5,7 @@ mod stage;
 
 use eye_hub::relay::Remote;
 use eye_hub::{LlmServer, Token};
-use eye_protocol::limits::{LLM_CALLS_MAX, LLM_CALLS_PER_MINUTE_MAX, LLM_REQUEST_BYTES_MAX};
+use eye_protocol::limits::{LLM_ANSWER_BYTES_MAX, LLM_CALLS_MAX, LLM_CALLS_PER_MINUTE_MAX, LLM_REQUEST_BYTES_MAX};
 use serde_json::Value;
 use stage::{Hub, ORIGIN, TOKEN};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -38,6 +38,11 @@ impl Asked {
 
     fn ok(self) {
         self.answer("200 OK", "content-type: application/json\r\n", ANSWER);
+    }
+
+    fn try_answer(mut self, body: &str) -> std::io::Result<()> {
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+        self.stream.write_all((head + body).as_bytes())
     }
 
     fn begin_stream(&mut self) {
@@ -237,6 +242,23 @@ fn what_is_no_json_is_malformed() {
     asked.say("hello, this is no HTTP\r\n\r\n");
     drop(asked);
     assert_eq!(error(waiting).0, 502);
+}
+
+#[test]
+fn an_answer_has_a_limit() {
+    let server = Server::start();
+    let hub = hub(server.port, DEADLINE);
+    for (length, want) in [(LLM_ANSWER_BYTES_MAX, 200), (LLM_ANSWER_BYTES_MAX + 1, 502)] {
+        let waiting = ask(&hub, ASK);
+        let asked = server.asked();
+        // Whoever is over the limit is hung up on before all of it is written.
+        let body = format!("\"{}\"", "x".repeat(length - 2));
+        let written = std::thread::spawn(move || asked.try_answer(&body));
+        let (status, _, body) = heard(waiting);
+        assert_eq!(status, want);
+        assert!(status == 200 || body.contains("over the limit of 16 MiB"), "{body}");
+        let _ = written.join().unwrap();
+    }
 }
 
 #[test]

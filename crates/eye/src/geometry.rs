@@ -52,7 +52,7 @@ impl Backends for Seated {
     }
 
     fn shut_down(&self) -> Later<()> {
-        Box::pin(self.0.clone().shut_down())
+        Box::pin(self.0.shut_down())
     }
 }
 

@@ -202,7 +202,7 @@ fn a_run_ends_with_its_time() {
     let home = stage::home();
     let _hub = Hub::start(&home);
     let mut ask = long("r");
-    ask["time_budget_ms"] = 1500.into();
+    ask["time_budget_ms"] = 4000.into();
     let ended = Line::open(&home, "/evolution").ask(&ask);
     assert_eq!((&ended["success"], &ended["ended"]), (&true.into(), &"time_budget".into()), "{ended}");
     assert!(ended["cartridgeId"].is_string(), "{ended}");
@@ -480,7 +480,10 @@ fn a_hub_that_ends_cancels_what_is_under_way() {
     line.hear(|value| value["type"] == "progress");
     let mut agents = Line::open(&home, "/agents");
     agents.ask(&spawn("monitor", &json!({})));
+    let mut topic = Listener::of(&home, "geometry/agents/*");
     assert_eq!(home.eye(["down"]).code, 0);
+    let ended = topic.hear(|value| value["params"]["message"]["event"] == "ended");
+    assert_eq!(ended["params"]["message"]["reason"], "the hub ends");
     // A thread that went on computing would keep the process alive.
     hub.wait();
 }

@@ -52,7 +52,7 @@ test("a file and its folder are served with the client in every document, and no
   await writeFile(join(site, "a.css"), "p { color: rgb(1, 2, 3) }");
   await writeFile(join(site, "sub/index.html"), "<title>Sub</title>");
   const file = await open("./site/hello.html");
-  assert.match(file.said, /^Hello http:\/\/localhost:\d+\/open\/\w+\/hello\.html\n$/);
+  assert.match(file.said, /^Hello http:\/\/127\.0\.0\.1:\d+\/open\/\w+\/hello\.html\n$/);
   assert.equal((await stage.home.eye("getComputedStyle(document.querySelector('p')).color")).stdout, "rgb(1, 2, 3)\n");
   const root = new URL(".", file.said.trim().split(" ")[1]).href;
   assert.equal((await fetch(`${root}..%2f..%2fconfig/eye/token`)).status, 404);

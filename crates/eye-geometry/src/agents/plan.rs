@@ -147,9 +147,9 @@ impl Plan {
             }
             _ => return Err(Refusal::invalid("agent_type must be one of: monitor, executor, evolver, analyzer")),
         };
-        let heartbeat_s = config.number(HEARTBEAT, HEARTBEAT_MIN_S..=HEARTBEAT_MAX_S)?.unwrap_or(HEARTBEAT_DEFAULT_S);
+        let pause_s = config.number(HEARTBEAT, HEARTBEAT_MIN_S..=HEARTBEAT_MAX_S)?.unwrap_or(HEARTBEAT_DEFAULT_S);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within bounds")]
-        let heartbeat_ms = (heartbeat_s * 1000.0) as u64;
+        let heartbeat_ms = (pause_s * 1000.0) as u64;
         Ok((plan, heartbeat_ms))
     }
 }

@@ -14,6 +14,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How a cartridge's file is called after its id.
 const SUFFIX: &str = ".rts.png";
+/// The same while it is being written.
+const UNFINISHED: &str = ".part";
 
 /// A cartridge as the list tells of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +54,7 @@ impl Store {
     pub fn save(&self, png: &[u8], facts: Facts) -> io::Result<String> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let id = fresh_id(&facts)?;
-        let (path, part) = (self.path(&id), self.folder.join(format!("{id}.part")));
+        let (path, part) = (self.path(&id), self.folder.join(format!("{id}{UNFINISHED}")));
         let written = fs::File::create(&part).and_then(|mut file| {
             file.write_all(png)?;
             file.sync_all()
@@ -120,7 +122,7 @@ impl Store {
 /// What the folder says of a file; what was not finished is cleared away.
 fn entry(path: &Path) -> Option<Entry> {
     let name = path.file_name()?.to_str()?;
-    if name.ends_with(".part") {
+    if name.strip_suffix(UNFINISHED).is_some() {
         let _ = fs::remove_file(path);
         return None;
     }

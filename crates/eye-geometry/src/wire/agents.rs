@@ -36,9 +36,9 @@ pub async fn talk(crew: Arc<Crew>, mut heard: Heard, say: Say) {
         let answer = match Message::parse(&text) {
             Ok(message) => {
                 let outcome = do_as_told(&entered.crew, socket, &message).await;
-                reply(&message.id, outcome.as_ref().map(Clone::clone).map_err(|refusal| refusal))
+                reply(&message.id, outcome)
             }
-            Err((id, refusal)) => reply(&id, Err(&refusal)),
+            Err((id, refusal)) => reply(&id, Err(refusal)),
         };
         // A peer that does not read is not waited for.
         if say.try_send(answer).is_err() {

@@ -260,7 +260,7 @@ impl Crew {
                     let _ = self.on(Event::Tick);
                 }
                 () = self.rearm.notified() => {}
-                changed = changes.changed() => match changed {
+                news = changes.changed() => match news {
                     Ok(()) => self.clone().look_for_sessions().await,
                     Err(_) => return,
                 },

@@ -70,7 +70,7 @@ pub async fn talk(runs: Arc<Runs>, mut heard: Heard, say: Say) {
             },
             Some(ended) = talk.tasks.join_next() => ended.ok().map(|(id, outcome)| {
                 talk.under_way.remove(&id.to_string());
-                reply(&id, outcome.as_ref().map(Bred::members).map_err(|refusal| refusal))
+                reply(&id, outcome.map(|bred| bred.members()))
             }),
         };
         // A peer that does not read is not waited for.
@@ -84,13 +84,13 @@ impl Talk {
     fn hear(&mut self, text: &str) -> Option<String> {
         let message = match Message::parse(text) {
             Ok(message) => message,
-            Err((id, refusal)) => return Some(reply(&id, Err(&refusal))),
+            Err((id, refusal)) => return Some(reply(&id, Err(refusal))),
         };
         let begun = Ask::read(&message).and_then(|ask| match ask {
             Ask::Evolve { job, progress } => self.begin(&message.id, job, progress),
             Ask::Cancel => self.cancel(&message.id),
         });
-        begun.err().map(|refusal| reply(&message.id, Err(&refusal)))
+        begun.err().map(|refusal| reply(&message.id, Err(refusal)))
     }
 
     /// A cancelled run answers for itself, with the best so far.

@@ -45,7 +45,7 @@ impl Message {
 }
 
 /// A reply under an id.
-pub fn reply(id: &Value, outcome: Result<Map<String, Value>, &Refusal>) -> String {
+pub fn reply(id: &Value, outcome: Result<Map<String, Value>, Refusal>) -> String {
     let mut members = Map::new();
     members.insert("requestId".into(), id.clone());
     match outcome {

@@ -97,11 +97,12 @@ impl Geometry {
         out
     }
 
-    /// The hub ends: agents end, and runs are cancelled.
-    pub async fn shut_down(self) {
+    /// The hub ends: agents end and tell so at once, and runs are cancelled; the future waits for these.
+    pub fn shut_down(&self) -> impl Future<Output = ()> + Send + use<> {
         self.crew.shut_down();
         self.runs.stop();
-        runs::settled(&self.runs, Instant::now() + SETTLE).await;
+        let runs = self.runs.clone();
+        async move { runs::settled(&runs, Instant::now() + SETTLE).await }
     }
 }
 
