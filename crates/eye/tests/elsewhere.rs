@@ -59,6 +59,12 @@ fn what_a_container_publishes_to_loopback_serves_the_host() {
     let command = dockerfile.lines().find_map(|line| line.strip_prefix("CMD ")).unwrap();
     assert_eq!(serde_json::from_str::<Vec<String>>(command).unwrap(), service.command);
 
+    // The guide shows the same lines.
+    let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/remote.md")).unwrap();
+    for shown in [format!("command: {}", command), format!("- \"{}\"", service.ports[0])] {
+        assert!(guide.contains(&shown), "{shown}");
+    }
+
     // The same command line, without the container; the forwarder stands for the published port.
     let inside = home();
     let flags: Vec<&str> = service.command[3..].iter().map(String::as_str).collect();

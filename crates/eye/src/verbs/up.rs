@@ -219,7 +219,7 @@ impl Args {
         let tls = match self.tls_cert.zip(self.tls_key) {
             Some((cert, key)) => Some(Tls { cert, key }),
             None if self.tls => {
-                let place = tls::in_use()?;
+                let place = tls::in_use(&self.host)?;
                 Some(Tls { cert: place.cert(), key: place.key() })
             }
             None => None,
