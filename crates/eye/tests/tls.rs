@@ -1,4 +1,5 @@
 //! HTTPS and wss: the certificate of this machine, a hub that speaks both on one port, and commands that trust it.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;
 
