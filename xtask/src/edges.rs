@@ -7,12 +7,13 @@ mod tests {
     use std::process::Command;
 
     /// What each crate of ours may use of ours, outside tests.
-    const EDGES: [(&str, &[&str]); 9] = [
+    const EDGES: [(&str, &[&str]); 10] = [
         ("eye-protocol", &[]),
         ("eye-core", &["eye-protocol"]),
         ("eye-hub", &["eye-core", "eye-protocol"]),
         ("eye-mcp", &["eye-protocol"]),
-        ("eye", &["eye-hub", "eye-mcp", "eye-protocol"]),
+        ("eye-geometry", &["eye-protocol"]),
+        ("eye", &["eye-geometry", "eye-hub", "eye-mcp", "eye-protocol"]),
         ("eye-client", &["eye-protocol"]),
         ("eye-testkit", &["eye-protocol"]),
         ("eye-bench", &["eye-protocol"]),
@@ -23,7 +24,7 @@ mod tests {
     const ONLY: [(&str, &[&str]); 5] = [
         ("axum", &["eye-hub"]),
         ("rmcp", &["eye-mcp"]),
-        ("tokio", &["eye-hub", "eye-mcp"]),
+        ("tokio", &["eye-geometry", "eye-hub", "eye-mcp"]),
         ("clap", &["eye"]),
         ("rustyline", &["eye"]),
     ];

@@ -1,6 +1,8 @@
 //! What a hub needs to know before it starts, and why it may not start. Nothing here reads the environment.
 
+use crate::backends::Backends;
 use crate::faces::Faces;
+use crate::llm::LlmServer;
 use crate::token::Token;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -29,6 +31,10 @@ pub struct Config {
     pub mailbox: Option<PathBuf>,
     /// Who serves agents in another protocol: MCP.
     pub faces: Option<Arc<dyn Faces>>,
+    /// Who computes for agents and for eye's own pages.
+    pub backends: Option<Arc<dyn Backends>>,
+    /// The LLM server.
+    pub llm: Option<LlmServer>,
 }
 
 /// Who may be an agent over TCP.

@@ -16,6 +16,8 @@ pub enum Wants {
     Page,
     /// To ask, or to see what only who asks may see.
     Agent,
+    /// To use what costs: evolution, area agents, cartridges, the LLM. Agents may, and eye's own pages.
+    Own,
 }
 
 /// The parts of a request that the gate looks at.
@@ -27,6 +29,8 @@ pub struct Knock<'a> {
     pub origin: Option<&'a str>,
     /// The bearer token.
     pub token: Option<&'a str>,
+    /// `Sec-Fetch-Site` is `same-origin`: how browsers mark what a page fetches from its own origin without an `Origin`.
+    pub same_origin: bool,
 }
 
 /// Who was let in.
@@ -45,6 +49,8 @@ pub enum Admitted {
     },
     /// An agent.
     Agent,
+    /// A page that eye itself serves.
+    Own,
 }
 
 /// Why somebody was not let in.
@@ -65,13 +71,22 @@ pub struct Gate {
     auth: Auth,
     hosts: Vec<String>,
     origins: Origins,
+    own_pages: bool,
 }
 
 impl Gate {
     /// A gate that answers to loopback and to the further host names given.
     pub fn new(auth: Auth, hosts: Vec<String>, origins: Origins) -> Self {
         let hosts = hosts.into_iter().map(|host| host.to_ascii_lowercase()).collect();
-        Self { auth, hosts, origins }
+        Self { auth, hosts, origins, own_pages: false }
+    }
+
+    /// Lets eye's own pages use the backends without the token. Only for a hub that nobody beyond this machine reaches:
+    /// whoever is no browser may send any `Origin`.
+    #[must_use]
+    pub fn with_own_pages(mut self, own_pages: bool) -> Self {
+        self.own_pages = own_pages;
+        self
     }
 
     /// Lets in, or says why not.
@@ -81,6 +96,7 @@ impl Gate {
             Wants::Public => Ok(Admitted::Public),
             Wants::Page => self.admit_page(knock),
             Wants::Agent => self.admit_agent(knock).map(|()| Admitted::Agent),
+            Wants::Own => self.admit_own(knock),
         }
     }
 
@@ -118,6 +134,19 @@ impl Gate {
         }
     }
 
+    /// Eye's own pages are what the hub serves under the name `localhost`. Folders that it serves for agents (`/open/`) are
+    /// under its address, which is another origin to every browser; so the origin alone tells the two apart.
+    fn admit_own(&self, knock: Knock<'_>) -> Result<Admitted, Refusal> {
+        if knock.token.is_none() && self.own_pages && is_own_page(knock) {
+            return Ok(Admitted::Own);
+        }
+        match (self.admit_agent(knock), knock.origin) {
+            (Ok(()), _) => Ok(Admitted::Agent),
+            (Err(_), Some(origin)) if knock.token.is_none() => Err(not_own(origin, self.own_pages)),
+            (Err(refusal), _) => Err(refusal),
+        }
+    }
+
     fn admit_agent(&self, knock: Knock<'_>) -> Result<(), Refusal> {
         match (&self.auth, knock.token) {
             (Auth::Token(known), Some(token)) if known.matches(token) => Ok(()),
@@ -136,6 +165,29 @@ fn unauthorised(reason: &str) -> Refusal {
     Refusal { status: 401, reason: reason.to_owned(), hint }
 }
 
+fn not_own(origin: &str, own_pages: bool) -> Refusal {
+    let hint = if own_pages {
+        "use an app of the hub itself, such as http://localhost:8765/apps/geometry/, or send the token"
+    } else {
+        "this hub can be reached from other machines, so everybody sends `Authorization: Bearer TOKEN`"
+    };
+    let reason = format!("the backends are for agents and for eye's own pages, not for pages of {origin}");
+    Refusal { status: 403, reason, hint: hint.to_owned() }
+}
+
+/// Whether a browser says that a page of `localhost`, at this very port, asks.
+fn is_own_page(knock: Knock<'_>) -> bool {
+    let host = knock.host.unwrap_or("").to_ascii_lowercase();
+    if host_name(&host) != OWN_NAME {
+        return false;
+    }
+    match knock.origin {
+        // The port is ours whatever the scheme: a proxy before the hub may speak TLS.
+        Some(origin) => ["http://", "https://"].iter().any(|scheme| origin.strip_prefix(scheme) == Some(&host)),
+        None => knock.same_origin,
+    }
+}
+
 fn foreign_origin(origin: &str) -> Refusal {
     let hint = match origin {
         "null" => "serve the page over http://localhost; files and sandboxed frames have no origin".to_owned(),
@@ -144,12 +196,20 @@ fn foreign_origin(origin: &str) -> Refusal {
     Refusal { status: 403, reason: format!("pages of {origin} may not join this hub"), hint }
 }
 
+/// The name under which the hub serves its own pages, and nothing of anybody else's.
+pub const OWN_NAME: &str = "localhost";
+
 /// A host without its port. `[::1]:8765` → `[::1]`.
-fn host_name(host: &str) -> &str {
+pub fn host_name(host: &str) -> &str {
     match host.rfind(':') {
         Some(at) if !host.ends_with(']') && host[at + 1..].bytes().all(|b| b.is_ascii_digit()) => &host[..at],
         _ => host,
     }
+}
+
+/// Whether a host is this machine by its address, not by its name.
+pub fn is_loopback_address(host: &str) -> bool {
+    matches!(host_name(host), "127.0.0.1" | "[::1]")
 }
 
 fn is_loopback_name(name: &str) -> bool {
@@ -176,7 +236,69 @@ mod tests {
     }
 
     fn knock<'a>(host: &'a str, origin: Option<&'a str>, token: Option<&'a str>) -> Knock<'a> {
-        Knock { host: Some(host), origin, token }
+        Knock { host: Some(host), origin, token, same_origin: false }
+    }
+
+    #[test]
+    fn the_backends_are_for_agents_and_own_pages() {
+        let (gate, _home) = gate(Auth::Token(Token::new("secret")));
+        let gate = gate.with_own_pages(true);
+        let own = |host, origin, token| gate.admit(Wants::Own, knock(host, origin, token));
+        let here = "localhost:8765";
+        assert_eq!(own(here, Some("http://localhost:8765"), None), Ok(Admitted::Own));
+        assert_eq!(own(here, Some("https://localhost:8765"), None), Ok(Admitted::Own));
+        assert_eq!(own("localhost", Some("http://localhost"), None), Ok(Admitted::Own));
+        assert_eq!(own(here, None, Some("secret")), Ok(Admitted::Agent));
+        assert_eq!(own(here, Some("http://localhost:8765"), Some("wrong")).unwrap_err().status, 401);
+        assert_eq!(own(here, None, None).unwrap_err().status, 401);
+        for (host, origin) in [
+            // Folders that an agent opened, dev servers, allowed origins, look-alikes.
+            ("127.0.0.1:8765", "http://127.0.0.1:8765"),
+            (here, "http://127.0.0.1:8765"),
+            ("[::1]:8765", "http://[::1]:8765"),
+            ("127.0.0.1:8765", "http://localhost:8765"),
+            ("box.local:8765", "http://box.local:8765"),
+            (here, "http://localhost:5173"),
+            (here, "http://localhost"),
+            (here, "https://shop.test"),
+            (here, "http://localhost:8765.evil.test"),
+            (here, "http://evil.test/localhost:8765"),
+            (here, "http://LOCALHOST:8765"),
+            (here, "null"),
+            (here, ""),
+        ] {
+            assert_eq!(own(host, Some(origin), None).unwrap_err().status, 403, "{host} {origin}");
+            assert_eq!(own(host, Some(origin), Some("secret")), Ok(Admitted::Agent), "{host} {origin}");
+        }
+        let fetch = Knock { same_origin: true, ..knock(here, None, None) };
+        assert_eq!(gate.admit(Wants::Own, fetch), Ok(Admitted::Own));
+        for host in ["127.0.0.1:8765", "[::1]:8765", "box.local"] {
+            let fetch = Knock { same_origin: true, ..knock(host, None, None) };
+            assert_eq!(gate.admit(Wants::Own, fetch).unwrap_err().status, 401, "{host}");
+        }
+        let crossed = Knock { same_origin: true, ..knock(here, Some("https://evil.test"), None) };
+        assert_eq!(gate.admit(Wants::Own, crossed).unwrap_err().status, 403);
+    }
+
+    #[test]
+    fn a_hub_that_others_reach_has_no_own_pages() {
+        let (gate, _home) = gate(Auth::Token(Token::new("secret")));
+        let here = knock("localhost:8765", Some("http://localhost:8765"), None);
+        assert_eq!(gate.admit(Wants::Own, here).unwrap_err().status, 403);
+        assert_eq!(gate.admit(Wants::Own, Knock { same_origin: true, origin: None, ..here }).unwrap_err().status, 401);
+        assert_eq!(gate.admit(Wants::Own, Knock { token: Some("secret"), ..here }), Ok(Admitted::Agent));
+    }
+
+    #[test]
+    fn without_a_token_the_backends_are_open_to_loopback() {
+        let (gate, _home) = gate(Auth::None);
+        for origin in [None, Some("http://localhost:5173")] {
+            assert_eq!(gate.admit(Wants::Own, knock("localhost", origin, None)), Ok(Admitted::Agent));
+        }
+        assert_eq!(
+            gate.admit(Wants::Own, knock("localhost", Some("https://evil.test"), None)).unwrap_err().status,
+            403
+        );
     }
 
     #[test]

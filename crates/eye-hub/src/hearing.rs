@@ -261,7 +261,7 @@ impl Hub {
             return Err(Error::new(Code::DENIED, "files are served for agents on the Unix socket only"));
         }
         let path = state.served.add(path)?;
-        Ok(format!(r#"{{"url":{}}}"#, json(&format!("{}{path}", self.url()))))
+        Ok(format!(r#"{{"url":{}}}"#, json(&format!("{}{path}", self.address_url()))))
     }
 
     /// An agent that begins to provide becomes a page, where its carrier proved who it is: the Unix socket.

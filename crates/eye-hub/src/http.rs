@@ -1,18 +1,20 @@
 //! What the hub serves over HTTP: the doors of `WebSocket`s, the page client, the start page, and facts for operators.
 
+use crate::backends::Backends;
 use crate::carrier_ws;
 use crate::dialect::original;
-use crate::gate::{Admitted, Gate, Knock, Refusal, Wants};
+use crate::gate::{Admitted, Gate, Knock, OWN_NAME, Refusal, Wants, host_name, is_loopback_address};
 use crate::hub::Hub;
+use crate::llm::{self, Llm};
 use crate::outbox::Outbox;
 use crate::peer::{Joining, Peer, Side, Voice};
-use crate::{assets, http_agent, http_btcp, http_faces, metrics, served, session_id};
+use crate::{assets, http_agent, http_backends, http_btcp, http_faces, metrics, served, session_id};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::extract::{DefaultBodyLimit, Path, Query, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{any, get, post};
 use eye_protocol::SessionId;
@@ -22,9 +24,15 @@ use eye_protocol::messages::{PageInfo, Sessions, version_fits};
 use eye_protocol::rpc::json;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 
 /// Small on purpose: the library zeroes its read buffer on every read, and every idle page has one.
 const READ_BUFFER_BYTES: usize = 4096;
+
+/// Says whose page caused a request. Browsers send it, and pages cannot forge it.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// Says what a request is for: `document` is a tab that goes somewhere.
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
 /// What every handler needs.
 #[derive(Clone)]
@@ -33,6 +41,12 @@ pub struct Door {
     pub hub: Arc<Hub>,
     /// Its gate.
     pub gate: Arc<Gate>,
+    /// What computes for agents and own pages, if somebody brought it.
+    pub backends: Option<Arc<dyn Backends>>,
+    /// Places for connections to them.
+    pub seats: Arc<Semaphore>,
+    /// The way to the LLM server, if there is one.
+    pub llm: Option<Arc<Llm>>,
 }
 
 /// All that the hub serves.
@@ -48,6 +62,13 @@ pub fn router(door: Door) -> Router {
         .route("/rpc", post(http_btcp::rpc).options(http_btcp::preflight))
         .route("/mcp", any(http_faces::serve))
         .route("/api/mcp", any(http_faces::serve))
+        .route("/evolution", get(http_backends::evolution))
+        .route("/evo", get(http_backends::evolution))
+        .route("/agents", get(http_backends::agents))
+        .route("/cartridges", get(http_backends::cartridges))
+        .route("/cartridges/", get(http_backends::cartridges))
+        .route("/cartridges/{name}", get(http_backends::cartridge))
+        .route("/v1/chat/completions", post(llm::completions))
         .route("/agent", get(http_agent::events).post(http_agent::message).options(http_btcp::preflight))
         .route("/eye.js", get(client))
         .route("/eye/{part}", get(part))
@@ -76,7 +97,7 @@ pub fn encrypted_only() -> Router {
 }
 
 /// The upgrade is looked at after the gate: who may not come in is told so, however it knocked.
-type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
+pub(crate) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -116,7 +137,7 @@ async fn socket(
             let session = session.unwrap_or_else(session_id::fresh);
             Some(Joining { session, origin, eval_allowed: eval, confirm })
         }
-        (Admitted::Public | Admitted::Agent, _) => None,
+        (Admitted::Public | Admitted::Agent | Admitted::Own, _) => None,
     };
     let peer = Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining);
     let session = query.session_id.filter(|id| !id.is_empty());
@@ -242,8 +263,12 @@ async fn part(State(door): State<Door>, Path(name): Path<String>, headers: Heade
     }
 }
 
-async fn app(State(door): State<Door>, Path(path): Path<String>, headers: HeaderMap) -> Response {
+async fn app(State(door): State<Door>, Path(path): Path<String>, uri: Uri, headers: HeaderMap) -> Response {
+    // A tab that came by the hub's address goes on to its name: only there its pages are eye's own.
+    let tab = headers.get(SEC_FETCH_DEST).is_some_and(|dest| dest == "document");
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("");
     public(&door, &headers, || match assets::app(&path) {
+        Some(_) if tab && is_loopback_address(host) => moved_to(OWN_NAME, host, &uri),
         Some((bytes, media_type)) => {
             let kind = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-cache".into())];
             (kind, Body::from(bytes.into_owned())).into_response()
@@ -255,6 +280,13 @@ async fn app(State(door): State<Door>, Path(path): Path<String>, headers: Header
             (StatusCode::NOT_FOUND, json_response(&body)).into_response()
         }
     })
+}
+
+/// The same path and query under another host name, at the port and in the scheme that were used.
+pub(crate) fn moved_to(name: &str, host: &str, uri: &Uri) -> Response {
+    let port = &host[host_name(host).len()..];
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    Redirect::temporary(&format!("//{name}{port}{path}")).into_response()
 }
 
 /// The page client and its parts. Any page may load them, also one that isolates itself (COEP).
@@ -322,7 +354,11 @@ async fn sessions(State(door): State<Door>, headers: HeaderMap) -> Response {
 async fn metrics(State(door): State<Door>, headers: HeaderMap) -> Response {
     let token = bearer(&headers);
     match door.gate.admit(Wants::Agent, knock(&headers, token.as_deref())) {
-        Ok(_) => ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], metrics::text(&door.hub)).into_response(),
+        Ok(_) => {
+            let more = door.backends.as_ref().map(|backends| backends.metrics()).unwrap_or_default();
+            let text = metrics::text(&door.hub) + &more;
+            ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
+        }
         Err(refusal) => refused(&refusal),
     }
 }
@@ -359,8 +395,9 @@ pub(crate) fn public(door: &Door, headers: &HeaderMap, answer: impl FnOnce() -> 
 }
 
 pub(crate) fn knock<'a>(headers: &'a HeaderMap, token: Option<&'a str>) -> Knock<'a> {
-    let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
-    Knock { host: text(header::HOST), origin: text(header::ORIGIN), token }
+    let text = |name: HeaderName| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
+    let same_origin = text(SEC_FETCH_SITE) == Some("same-origin");
+    Knock { host: text(header::HOST), origin: text(header::ORIGIN), token, same_origin }
 }
 
 /// The token: in `Authorization`, or, where a browser allows no header, as the subprotocol `bearer.TOKEN`.

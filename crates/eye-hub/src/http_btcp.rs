@@ -54,7 +54,7 @@ pub async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): 
             let session = id.unwrap_or_else(session_id::fresh);
             Some(Joining { session, origin, eval_allowed: eval, confirm })
         }
-        Admitted::Public | Admitted::Agent => None,
+        Admitted::Public | Admitted::Agent | Admitted::Own => None,
     };
     let voice = if named { Voice::Events1 } else { Voice::Events2 };
     let mut peer = Peer::new(side, voice, Outbox::events(named), joining);

@@ -259,11 +259,17 @@ impl Hub {
         state.board.agents().saturating_sub(self.facts.own_agents)
     }
 
-    /// Where a browser on this machine finds it.
-    pub(crate) fn url(&self) -> String {
-        let url = self.facts.listen.replace("127.0.0.1", "localhost").replace("0.0.0.0", "localhost");
+    /// Where a browser on this machine finds it by its address. Its own pages are under its name, `localhost`.
+    pub(crate) fn address_url(&self) -> String {
+        let url = self.facts.listen.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]");
         // There a hub with TLS speaks plainly too, and no certificate has to be trusted first.
-        if url.starts_with("https://localhost") { url.replacen("https", "http", 1) } else { url }
+        let here = ["https://127.0.0.1:", "https://[::1]:"].iter().any(|begin| url.starts_with(begin));
+        if here { url.replacen("https", "http", 1) } else { url }
+    }
+
+    /// The loopback address that it is reached at.
+    pub(crate) fn address(&self) -> &'static str {
+        if self.facts.listen.contains('[') { "[::1]" } else { "127.0.0.1" }
     }
 
     pub(crate) fn status_of(&self, state: &State) -> Status {

@@ -4,6 +4,7 @@
 
 mod agent_link;
 mod assets;
+pub mod backends;
 mod carrier_events;
 mod carrier_unix;
 mod carrier_ws;
@@ -16,9 +17,11 @@ mod hearing;
 mod holder;
 mod http;
 mod http_agent;
+mod http_backends;
 mod http_btcp;
 mod http_faces;
 mod hub;
+mod llm;
 mod mailbox_files;
 mod media;
 mod memory;
@@ -37,7 +40,9 @@ pub mod token;
 mod version;
 
 pub use agent_link::{AgentLink, Answer, Links, ProgressSink};
+pub use backends::Backends;
 pub use config::{Auth, Config, HubError, Ready, Tls};
 pub use faces::Faces;
+pub use llm::LlmServer;
 pub use server::run;
 pub use token::Token;

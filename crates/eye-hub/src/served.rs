@@ -1,10 +1,12 @@
 //! Folders that an agent wants to see in a browser: served as they are, with the page client added to every document.
+//! What is in them is not eye's own, so they are never served under the name that eye's own pages have.
 
-use crate::http::{Door, json_response, public};
+use crate::gate::{OWN_NAME, host_name};
+use crate::http::{Door, json_response, moved_to, public};
 use crate::media;
 use axum::body::Body;
 use axum::extract::{Path as Segments, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use eye_protocol::limits::{SERVED_FILE_BYTES_MAX, SERVED_FOLDERS_MAX};
 use eye_protocol::{Code, Error};
@@ -61,16 +63,21 @@ fn escaped(name: &str) -> String {
 }
 
 /// A folder itself.
-pub async fn index(State(door): State<Door>, Segments(id): Segments<String>, headers: HeaderMap) -> Response {
-    file(State(door), Segments((id, String::new())), headers).await
+pub async fn index(door: State<Door>, Segments(id): Segments<String>, uri: Uri, headers: HeaderMap) -> Response {
+    file(door, Segments((id, String::new())), uri, headers).await
 }
 
 /// A file in a folder.
 pub async fn file(
     State(door): State<Door>,
     Segments((id, path)): Segments<(String, String)>,
+    uri: Uri,
     headers: HeaderMap,
 ) -> Response {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("");
+    if host_name(host).eq_ignore_ascii_case(OWN_NAME) {
+        return moved_to(door.hub.address(), host, &uri);
+    }
     let folder = door.hub.served(&id);
     let found = match folder {
         // The disk may be slow, and nobody else waits for it.

@@ -7,12 +7,13 @@ use crate::gate::Gate;
 use crate::holder;
 use crate::http::{self, Door};
 use crate::hub::{Facts, Hub};
+use crate::llm::Llm;
 use crate::memory::Memory;
 use crate::origins::Origins;
 use crate::place::Place;
 use crate::{mailbox_files, tls};
 use axum::Router;
-use eye_protocol::limits::{CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
+use eye_protocol::limits::{BACKEND_SOCKETS_MAX, CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
@@ -24,6 +25,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Semaphore;
 use tokio::time::{sleep, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
 
@@ -79,8 +81,19 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
             SocketAddr::V6(v6) => format!("[{}]", v6.ip()),
         });
     }
-    let gate = Arc::new(Gate::new(config.auth, hosts, Origins::new(config.origins_file)));
-    let router = http::router(Door { hub: hub.clone(), gate });
+    // Who is no browser may say any origin; so only a hub that nobody beyond this machine reaches knows own pages.
+    let own_pages = listen.ip().is_loopback() || config.published;
+    let gate = Gate::new(config.auth, hosts, Origins::new(config.origins_file)).with_own_pages(own_pages);
+    if let Some(backends) = &config.backends {
+        backends.begin(Links::new(hub.clone()));
+    }
+    let router = http::router(Door {
+        hub: hub.clone(),
+        gate: Arc::new(gate),
+        backends: config.backends.clone(),
+        seats: Arc::new(Semaphore::new(BACKEND_SOCKETS_MAX)),
+        llm: config.llm.map(|server| Arc::new(Llm::new(server))),
+    });
     ready(&Ready { listen, tls: acceptor.is_some() });
     tokio::select! {
         () = accept_pages(&hub, pages, acceptor.clone(), router.clone()) => {}
@@ -100,12 +113,16 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     // Nobody finds the way any more; agents that already knocked are let in to be told that this hub retires.
     place.withdraw();
     let faces_left = config.faces.map(|faces| faces.shut_down());
+    let backends_left = config.backends.map(|backends| backends.shut_down());
     hub.shut_down();
     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), async {
         tokio::select! {
             () = accept_agents(&hub, &agents) => {}
             () = async {
                 if let Some(left) = faces_left {
+                    left.await;
+                }
+                if let Some(left) = backends_left {
                     left.await;
                 }
                 all_left(&hub).await;

@@ -15,7 +15,7 @@ mod upstream;
 
 pub use error::RpcError;
 pub use gateway::{
-    CallContext, Change, ChangeKind, Changes, Gateway, More, ProgressSink, Project, Scope, ServerState, ServerStatus,
+    CallContext, Change, ChangeKind, Changes, Gateway, More, NoticeSink, Project, Scope, ServerState, ServerStatus,
     Settings,
 };
 pub use upstream::Era;

@@ -207,6 +207,45 @@ async fn what_cannot_be_passed_on_to_the_agent_is_refused_by_name() {
 }
 
 #[tokio::test]
+async fn a_question_goes_to_the_only_call_it_can_be_about_and_to_none_of_several() {
+    let (_home, gateway, scope) = beside(&[]);
+    let (sender, mut questions) = tokio::sync::mpsc::channel(8);
+    // Time stands still while somebody is asked, so this one does not end by its timeout.
+    let context = || CallContext {
+        timeout: Some(Duration::from_millis(300)),
+        questions: Some(sender.clone()),
+        ..CallContext::default()
+    };
+    let asking = tokio::spawn({
+        let (scope, context) = (scope.clone(), context());
+        async move { call_with(&scope, "bad", "ask", json!({}), context).await }
+    });
+    let question = questions.recv().await.unwrap();
+    assert_eq!(question.method, "elicitation/create");
+    let other = tokio::spawn({
+        let (scope, context) = (scope.clone(), context());
+        async move { call_with(&scope, "bad", "ask", json!({}), context).await }
+    });
+    let error = other.await.unwrap().unwrap_err();
+    assert!(error.is(Code::TIMEOUT), "{error}");
+    assert!(!asking.is_finished(), "it began before the other, and has as much time");
+    question
+        .answer
+        .send(Ok(serde_json::value::RawValue::from_string(r#"{"action":"decline"}"#.into()).unwrap()))
+        .unwrap();
+    assert!(asking.await.unwrap().unwrap_err().is(Code::TIMEOUT));
+    let asked: Value = serde_json::from_str(&text(call(&scope, "bad", "asked", json!({})).await)).unwrap();
+    let refused = asked
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|answer| answer["error"]["message"].as_str().is_some_and(|m| m.contains("several calls")));
+    assert_eq!(refused.count(), 1, "{asked}");
+    assert!(asked.as_array().unwrap().iter().any(|answer| answer["result"]["action"] == "decline"), "{asked}");
+    gateway.shut_down().await;
+}
+
+#[tokio::test]
 async fn a_gateway_that_is_dropped_leaves_nobody_behind() {
     let (_home, gateway, scope) = beside(&[]);
     let pid: u32 = text(call(&scope, "good", "pid", json!({})).await).parse().unwrap();

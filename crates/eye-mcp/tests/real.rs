@@ -4,7 +4,7 @@
 
 mod stage;
 
-use eye_mcp::{CallContext, Era, ProgressSink, ServerState};
+use eye_mcp::{CallContext, Era, NoticeSink, ServerState};
 use serde_json::{Value, json};
 use stage::{DEADLINE, Home, call, raw, state, text};
 use std::fs;
@@ -118,7 +118,7 @@ async fn a_real_server_tells_its_progress_through_the_gateway() {
     let scope = gateway.scope(home.project());
     let heard = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&heard);
-    let progress = ProgressSink::new(move |params| {
+    let progress = NoticeSink::new(move |params| {
         sink.lock().unwrap().push(serde_json::from_str::<Value>(params.get()).unwrap());
     });
     let arguments = json!({ "duration": 0.5, "steps": 4 });
@@ -188,10 +188,8 @@ async fn a_real_server_over_http_works_and_comes_back_after_its_restart() {
     assert_eq!(scope.era("web"), Some(Era::Legacy));
     let heard = Arc::new(Mutex::new(0));
     let sink = Arc::clone(&heard);
-    let context = CallContext {
-        progress: Some(ProgressSink::new(move |_| *sink.lock().unwrap() += 1)),
-        ..CallContext::default()
-    };
+    let context =
+        CallContext { progress: Some(NoticeSink::new(move |_| *sink.lock().unwrap() += 1)), ..CallContext::default() };
     let params = json!({ "name": "trigger-long-running-operation", "arguments": { "duration": 0.3, "steps": 3 } });
     scope.call_tool("web", raw(&params), context).await.unwrap();
     assert_eq!(*heard.lock().unwrap(), 3);

@@ -2,7 +2,7 @@
 
 mod stage;
 
-use eye_mcp::{CallContext, ChangeKind, Era, ProgressSink, Scope, ServerState};
+use eye_mcp::{CallContext, ChangeKind, Era, NoticeSink, Scope, ServerState};
 use eye_protocol::Code;
 use serde_json::{Value, json};
 use stage::{DEADLINE, Home, call, call_with, change, faulty, gone, lives, names, project, raw, state, text, until};
@@ -48,7 +48,7 @@ async fn progress_comes_in_order_under_the_callers_token() {
     let (_home, gateway, scope) = one(&[]);
     let heard = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&heard);
-    let progress = ProgressSink::new(move |params| sink.lock().unwrap().push(params.get().to_owned()));
+    let progress = NoticeSink::new(move |params| sink.lock().unwrap().push(params.get().to_owned()));
     let params = json!({ "name": "progress", "_meta": { "progressToken": "mine", "k": 1 } });
     let context = CallContext { progress: Some(progress), ..CallContext::default() };
     scope.call_tool("s", raw(&params), context).await.unwrap();

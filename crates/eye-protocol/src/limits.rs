@@ -146,3 +146,25 @@ pub const RELAY_SILENCE_MS: u64 = 75_000;
 pub const RELAY_IDLE_MS: u64 = 5_000;
 /// The most of a refusal's body that is read.
 pub const REFUSAL_BYTES_MAX: usize = 64 << 10;
+
+/// One message to or from a backend: a shader and what goes with it.
+pub const BACKEND_MESSAGE_BYTES_MAX: usize = 1 << 20;
+/// Messages that a backend has not taken yet; its peer is not read meanwhile.
+pub const BACKEND_HEARD_LEN_MAX: usize = 16;
+/// Messages that its peer has not taken yet; a peer that lets more wait is closed.
+pub const BACKEND_SAID_LEN_MAX: usize = 256;
+/// Connections to the backends at once.
+pub const BACKEND_SOCKETS_MAX: usize = 64;
+
+/// A request to the LLM server.
+pub const LLM_REQUEST_BYTES_MAX: usize = 4 << 20;
+/// An answer of the LLM server that is no stream.
+pub const LLM_ANSWER_BYTES_MAX: usize = 16 << 20;
+/// How much of an LLM server's error is shown.
+pub const LLM_ERROR_SHOWN_BYTES_MAX: usize = 512;
+/// How long the LLM server may take until its answer begins, and then until each next piece of it.
+pub const LLM_SILENCE_MS: u64 = 30_000;
+/// Requests to the LLM server that are under way at once.
+pub const LLM_CALLS_MAX: usize = 4;
+/// Requests to the LLM server in a minute, after a burst of as many.
+pub const LLM_CALLS_PER_MINUTE_MAX: u32 = 60;

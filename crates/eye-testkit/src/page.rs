@@ -149,6 +149,17 @@ impl ScriptedPage {
         Self::play(home.port(), setup, |code| Reply::text(code), tools, script)
     }
 
+    /// Joins with a script for code and one for the tools that it offers; returns when the hub has taken them.
+    pub fn acting(
+        home: &Home,
+        setup: &PageSetup,
+        script: impl FnMut(&str) -> Reply + Send + 'static,
+        tools: &[Json],
+        tool_script: impl FnMut(&str, &Json) -> ToolReply + Send + 'static,
+    ) -> Self {
+        Self::play(home.port(), setup, script, tools, tool_script)
+    }
+
     fn play(
         port: u16,
         setup: &PageSetup,

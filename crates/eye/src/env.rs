@@ -26,6 +26,10 @@ pub enum Var {
     Page,
     /// `EYE_MAILBOX`
     Mailbox,
+    /// `EYE_LLM_URL`
+    LlmUrl,
+    /// `EYE_LLM_KEY`
+    LlmKey,
     /// `BROWSER`
     Browser,
     /// `PATH`
@@ -35,16 +39,18 @@ pub enum Var {
 }
 
 /// Every variable with its name and what it is for.
-pub const TABLE: [(Var, &str, &str); 13] = [
+pub const TABLE: [(Var, &str, &str); 15] = [
     (Var::Page, "EYE_PAGE", "the page to ask, as --page does"),
     (Var::Server, "EYE_SERVER", "a hub elsewhere, such as wss://box.local:8765"),
     (Var::Token, "EYE_TOKEN", "the token, instead of the token file"),
     (Var::Socket, "EYE_SOCKET", "the hub's Unix socket"),
     (Var::Port, "EYE_PORT", "the hub's port (8765)"),
     (Var::RuntimeDir, "XDG_RUNTIME_DIR", "holds eye/hub.sock; else /tmp/eye-<uid>/hub.sock"),
-    (Var::ConfigHome, "XDG_CONFIG_HOME", "holds eye/token, eye/origins and eye/tls (~/.config)"),
+    (Var::ConfigHome, "XDG_CONFIG_HOME", "holds eye/token, eye/origins, eye/llm-key and eye/tls (~/.config)"),
     (Var::StateHome, "XDG_STATE_HOME", "holds eye/hub.log and eye/history (~/.local/state)"),
     (Var::Mailbox, "EYE_MAILBOX", "the folder whose files in and out are the mailbox (~/.algo, if there is one)"),
+    (Var::LlmUrl, "EYE_LLM_URL", "the LLM server of a hub that starts, as eye up --llm does (http://localhost:1234)"),
+    (Var::LlmKey, "EYE_LLM_KEY", "its key, instead of the file eye/llm-key"),
     (Var::Browser, "BROWSER", "the program that eye open hands URLs to"),
     (Var::Path, "PATH", "where that program is looked for"),
     (Var::Home, "HOME", "where ~ is"),

@@ -7,6 +7,7 @@ mod env;
 mod exit;
 mod faces;
 mod failure;
+mod geometry;
 mod help;
 mod join;
 mod link;

@@ -94,6 +94,16 @@ pub fn origins_file() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("origins"))
 }
 
+/// The file with the LLM server's key, if somebody put one there.
+pub fn llm_key_file() -> Result<PathBuf, Failure> {
+    Ok(config_folder()?.join("llm-key"))
+}
+
+/// Where cartridges are kept.
+pub fn cartridges_folder() -> Result<PathBuf, Failure> {
+    Ok(state_folder()?.join("cartridges"))
+}
+
 /// The folder of the certificate that `eye tls` makes.
 pub fn tls_folder() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("tls"))

@@ -161,7 +161,7 @@ fn one_port_speaks_http_and_https_and_pages_join_over_both() {
             home.path("work/page.html").display()
         ),
     ]);
-    assert!(served.stdout.contains(&format!("http://localhost:{}/open/", home.port())), "{}", served.stdout);
+    assert!(served.stdout.contains(&format!("http://127.0.0.1:{}/open/", home.port())), "{}", served.stdout);
 }
 
 #[test]

@@ -38,6 +38,8 @@ impl Hub {
             state_dir: home.path().join("state"),
             mailbox: None,
             faces: None,
+            backends: None,
+            llm: None,
         };
         let (sender, ready) = channel();
         let thread = std::thread::spawn(move || {

@@ -162,7 +162,8 @@ impl Http {
     }
 }
 
-async fn open(remote: &Remote) -> Result<SendRequest<Body>, Fault> {
+/// One HTTP connection, ready for a request.
+pub async fn open(remote: &Remote) -> Result<SendRequest<Body>, Fault> {
     let bytes = remote.dial().await?;
     let (mut sender, connection) =
         http1::handshake(TokioIo::new(bytes)).await.map_err(|error| Fault::Blocked(error.to_string()))?;

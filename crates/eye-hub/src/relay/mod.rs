@@ -1,6 +1,6 @@
 //! A relay: it has the place of a local hub and passes what agents say to a remote one. It holds no sessions of its own.
 
-mod dial;
+pub(crate) mod dial;
 mod events;
 mod link;
 mod local;

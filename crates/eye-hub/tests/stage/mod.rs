@@ -42,6 +42,8 @@ pub fn config(home: &tempfile::TempDir) -> Config {
         state_dir: home.path().join("state"),
         mailbox: None,
         faces: None,
+        backends: None,
+        llm: None,
     }
 }
 

@@ -3,13 +3,14 @@
 use super::Face;
 use super::call::{Call, Outlet, Stop};
 use super::client::{Client, Newcomer};
-use super::era::{CAPABILITIES, Era, Meta};
+use super::era::{CAPABILITIES, Era, LOG_LEVEL, Meta};
+use super::errand::Errand;
 use super::hub::Identity;
 use super::limits::{INPUT_ROUNDS_MAX, OUTLET_LEN_MAX};
 use super::message::Request;
 use super::outcome::Outcome;
 use super::tools;
-use crate::{CallContext, Project, RpcError};
+use crate::{Era as UpstreamEra, Project, RpcError};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
 use indexmap::IndexMap;
@@ -29,14 +30,12 @@ pub(super) async fn upstream(
     params: Box<RawValue>,
     timeout: Option<Duration>,
 ) -> Result<Outcome, Stop> {
-    let mut params = with_capabilities(call, params);
+    if let Some(errand) = Errand::taken_up(call)? {
+        return errand.settle(call).await.map(Outcome::Foreign);
+    }
+    let mut params = as_modern(call, server, params);
     for _ in 0..INPUT_ROUNDS_MAX {
-        let context = CallContext { progress: call.progress_sink(), timeout, ..CallContext::default() };
-        let scope = &call.client.scope;
-        let result = match method {
-            "tools/call" => scope.call_tool(server, params.clone(), context).await?,
-            _ => scope.request(server, method, Some(params.clone()), context).await?,
-        };
+        let result = Errand::begin(call, server, method, params.clone(), timeout).settle(call).await?;
         let Some(wanted) = wanted_input(&result).filter(|_| call.era == Era::Legacy) else {
             return Ok(Outcome::Foreign(result));
         };
@@ -56,16 +55,20 @@ pub(super) async fn upstream(
     Err(Error::new(Code::REQUEST, format!("{server} asked for input {INPUT_ROUNDS_MAX} times")).into())
 }
 
-/// A modern upstream asks only for what its caller can do; a legacy client said so once, in its handshake.
-fn with_capabilities(call: &Call, params: Box<RawValue>) -> Box<RawValue> {
-    let agreed = call.client.agreed().map(|agreed| &agreed.capabilities).filter(|_| call.era == Era::Legacy);
-    let Some(capabilities) = agreed.filter(|all| all.as_object().is_some_and(|all| !all.is_empty())) else {
+/// A modern upstream wants to know with every request what its caller can do and which log messages it wants; a legacy
+/// client said so once.
+fn as_modern(call: &Call, server: &str, params: Box<RawValue>) -> Box<RawValue> {
+    if call.era == Era::Modern || call.client.scope.era(server) == Some(UpstreamEra::Legacy) {
         return params;
-    };
+    }
+    let Some(agreed) = call.client.agreed() else { return params };
     let Ok(mut members) = serde_json::from_str::<IndexMap<String, Box<RawValue>>>(params.get()) else { return params };
     let meta = members.get("_meta").and_then(|meta| serde_json::from_str(meta.get()).ok());
     let mut meta: IndexMap<String, Box<RawValue>> = meta.unwrap_or_default();
-    meta.insert(CAPABILITIES.into(), raw(&capabilities.to_string()));
+    if agreed.capabilities.as_object().is_some_and(|all| !all.is_empty()) {
+        meta.insert(CAPABILITIES.into(), raw(&agreed.capabilities.to_string()));
+    }
+    meta.entry(LOG_LEVEL.into()).or_insert_with(|| raw(&json(&call.client.level())));
     members.insert("_meta".into(), raw(&json(&meta)));
     raw(&json(&members))
 }

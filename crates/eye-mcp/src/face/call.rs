@@ -5,7 +5,7 @@ use super::era::{Era, Meta, invalid_params, missing_capability};
 use super::limits::INPUT;
 use super::message::{self, Request};
 use super::outcome::Outcome;
-use crate::{ProgressSink, RpcError};
+use crate::{NoticeSink, RpcError};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
 use indexmap::IndexMap;
@@ -97,14 +97,7 @@ impl Call {
 
     /// Tells the client a log message, if it wants such.
     pub async fn log(&self, level: &str, data: &str) {
-        let wanted = match self.era {
-            Era::Legacy => self.client.wants_level(level),
-            Era::Modern => {
-                let rank = |level: &str| LEVELS.iter().position(|known| *known == level);
-                self.meta.log_level.as_deref().and_then(rank).is_some_and(|least| rank(level) >= Some(least))
-            }
-        };
-        if wanted {
+        if wants_level(&self.client, self.era, self.meta.log_level.as_deref(), level) {
             self.notify("notifications/message", &format!(r#"{{"level":"{level}","data":{}}}"#, json(data))).await;
         }
     }
@@ -196,14 +189,39 @@ impl Call {
     }
 
     /// Where an upstream's progress goes.
-    pub(super) fn progress_sink(&self) -> Option<ProgressSink> {
+    pub(super) fn progress_sink(&self) -> Option<NoticeSink> {
         self.meta.progress_token.as_ref()?;
         let outlet = self.outlet.clone();
-        Some(ProgressSink::new(move |params| {
+        Some(NoticeSink::new(move |params| {
             // Who does not keep up misses some: the next one says more.
             let text = message::notification("notifications/progress", params.get());
             let _ = outlet.0.try_send(Outgoing::Message(text));
         }))
+    }
+
+    /// Where an upstream's log messages go.
+    pub(super) fn log_sink(&self) -> Option<NoticeSink> {
+        #[derive(Deserialize)]
+        struct Logged {
+            level: String,
+        }
+        let (era, least) = (self.era, self.meta.log_level.clone());
+        if era == Era::Modern && least.is_none() {
+            return None;
+        }
+        let (client, outlet) = (self.client.clone(), self.outlet.clone());
+        Some(NoticeSink::new(move |params| {
+            let level = serde_json::from_str::<Logged>(params.get()).map(|logged| logged.level);
+            if level.is_ok_and(|level| wants_level(&client, era, least.as_deref(), &level)) {
+                let text = message::notification("notifications/message", params.get());
+                let _ = outlet.0.try_send(Outgoing::Message(text));
+            }
+        }))
+    }
+
+    /// A state that is one of ours, if the client handed one back.
+    pub(super) fn own_state(&self) -> Option<String> {
+        self.state().ok().flatten()
     }
 
     /// Asks the hub, and passes on the progress it tells.
@@ -232,6 +250,15 @@ impl Call {
         params.shift_remove("id");
         params.shift_insert(0, "progressToken".into(), token.to_owned());
         self.notify("notifications/progress", &json(&params)).await;
+    }
+}
+
+/// Whether a client wants log messages of this level: a legacy one said so once, a modern one says so with each request.
+fn wants_level(client: &Client, era: Era, least: Option<&str>, level: &str) -> bool {
+    let rank = |level: &str| LEVELS.iter().position(|known| *known == level);
+    match era {
+        Era::Legacy => client.wants_level(level),
+        Era::Modern => least.and_then(rank).is_some_and(|least| rank(level) >= Some(least)),
     }
 }
 

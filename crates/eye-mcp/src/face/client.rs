@@ -139,6 +139,11 @@ impl Client {
         Ok(())
     }
 
+    /// That level.
+    pub(super) fn level(&self) -> &'static str {
+        LEVELS[*hold(&self.level)]
+    }
+
     pub(super) fn wants_level(&self, level: &str) -> bool {
         LEVELS.iter().position(|known| *known == level).is_some_and(|at| at >= *hold(&self.level))
     }

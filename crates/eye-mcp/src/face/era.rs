@@ -25,6 +25,8 @@ pub const RESOURCE_NOT_FOUND: i64 = -32002;
 
 /// Where modern requests say what their client can do.
 pub const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+/// From which level on a modern client wants log messages.
+pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// Which rules hold for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -36,6 +36,10 @@ pub const KEEP_ALIVE: Duration = Duration::from_secs(15);
 pub const INPUT: Duration = Duration::from_mins(10);
 /// How long what a person was asked may be answered, when the answer comes with another request.
 pub const STATE_LIFE: Duration = Duration::from_hours(1);
+/// Calls of modern clients that wait for an answer of their users.
+pub const PARKED_MAX: usize = 256;
+/// Questions of one call that wait to be asked.
+pub const QUESTIONS_MAX: usize = 8;
 /// How often a tool may ask on.
 pub const INPUT_ROUNDS_MAX: usize = 10;
 /// How long a client may keep lists of pages and their tools.

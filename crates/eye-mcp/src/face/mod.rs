@@ -8,6 +8,8 @@ mod catalogue;
 mod client;
 mod content;
 mod era;
+mod errand;
+pub mod handover;
 mod http;
 mod hub;
 mod limits;
@@ -36,6 +38,7 @@ pub use tools::{INSTRUCTIONS, TOOLS};
 
 use crate::{Gateway, Scope};
 use catalogue::Keeping;
+use errand::Parking;
 use eye_protocol::rpc::json;
 use seal::Seal;
 use sessions::Sessions;
@@ -56,6 +59,7 @@ struct Inner {
     server_info: String,
     sessions: Sessions,
     seal: Seal,
+    parking: Arc<Parking>,
     keeping: OnceLock<Keeping>,
     closing: CancellationToken,
 }
@@ -76,6 +80,7 @@ impl Face {
             server_info: format!(r#"{{"name":"eye","version":{}}}"#, json(version)),
             sessions: Sessions::default(),
             seal: Seal::new(),
+            parking: Arc::default(),
             keeping: OnceLock::new(),
             closing: CancellationToken::new(),
         }))
@@ -91,6 +96,7 @@ impl Face {
     pub async fn shut_down(&self) {
         self.0.closing.cancel();
         self.0.sessions.clear();
+        self.0.parking.clear();
         self.0.gateway.shut_down().await;
     }
 
@@ -126,6 +132,10 @@ impl Face {
 
     fn seal(&self) -> &Seal {
         &self.0.seal
+    }
+
+    fn parking(&self) -> &Arc<Parking> {
+        &self.0.parking
     }
 
     fn keeping(&self) -> Option<&Keeping> {

@@ -21,11 +21,9 @@ impl Sessions {
     /// Begins one. Where there are too many, the one that was idle longest ends.
     pub fn begin(&self, client: Arc<Client>) -> Arc<Session> {
         let mut all = hold(&self.0);
-        all.retain(|_, session| session.idle_since().elapsed() < SESSION_IDLE);
-        if all.len() >= SESSIONS_MAX
-            && let Some(oldest) = all.values().min_by_key(|session| session.idle_since()).map(|s| s.id.clone())
-        {
-            all.remove(&oldest);
+        let ages = all.values().map(|session| (session.id.clone(), session.idle_since()));
+        for id in outlived(ages.collect(), Instant::now()) {
+            all.remove(&id);
         }
         let session = Arc::new(Session::new(client));
         all.insert(session.id.clone(), session.clone());
@@ -50,6 +48,15 @@ impl Sessions {
             session.ended.cancel();
         }
     }
+}
+
+/// Which sessions end when one more begins: those that nobody has used for long, and the one idle longest where there are
+/// too many.
+fn outlived(mut idle_since: Vec<(String, Instant)>, now: Instant) -> Vec<String> {
+    idle_since.sort_by_key(|(_, since)| *since);
+    let over = (idle_since.len() + 1).saturating_sub(SESSIONS_MAX);
+    let old = idle_since.partition_point(|(_, since)| now.duration_since(*since) >= SESSION_IDLE);
+    idle_since.into_iter().take(over.max(old)).map(|(id, _)| id).collect()
 }
 
 /// One session.
@@ -282,6 +289,18 @@ mod tests {
     use super::*;
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
+    use std::time::Duration;
+
+    #[test]
+    fn a_session_ends_after_a_day_of_silence_or_when_there_are_too_many() {
+        let start = Instant::now();
+        let all = |count: u64| (0..count).map(|n| (n.to_string(), start + Duration::from_secs(n))).collect();
+        assert!(outlived(all(2), start + SESSION_IDLE.saturating_sub(Duration::from_secs(1))).is_empty());
+        assert_eq!(outlived(all(2), start + SESSION_IDLE), ["0"]);
+        assert_eq!(outlived(all(2), start + SESSION_IDLE + Duration::from_secs(1)), ["0", "1"]);
+        assert!(outlived(all(SESSIONS_MAX as u64 - 1), start + Duration::from_hours(1)).is_empty());
+        assert_eq!(outlived(all(SESSIONS_MAX as u64), start + Duration::from_hours(1)), ["0"]);
+    }
 
     fn read(log: &Log, turn: u64, from: u64) -> Option<(Next, u64)> {
         match pin!(log.next(turn, from)).poll(&mut Context::from_waker(Waker::noop())) {

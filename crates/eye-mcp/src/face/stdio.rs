@@ -1,4 +1,4 @@
-//! MCP over a byte stream: the shim `eye mcp` pipes its client's stdio here. One task per connection: reading, working
+//! MCP over a byte stream: the shim `eye mcp` pipes its client's stdio here, or hands it over. One task per connection: reading, working
 //! and writing go on side by side, so that no call waits for another and no answer for a task switch.
 
 use super::Face;
@@ -8,7 +8,7 @@ use super::era::{BATCHES, Era, LEGACY, Meta};
 use super::hub::Identity;
 use super::limits::{BATCH_LEN_MAX, OUTBOX_BYTES_MAX, OUTLET_LEN_MAX, REQUESTS_MAX};
 use super::message::{self, Incoming, Message, Request, response};
-use super::{methods, pump};
+use super::{handover, methods, pump};
 use crate::{Project, RpcError};
 use eye_protocol::limits::{MESSAGE_BYTES_MAX, SHUTDOWN_MS};
 use eye_protocol::{Code, Error};
@@ -19,11 +19,13 @@ use memchr::memchr;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -45,9 +47,17 @@ pub struct Announcement {
     pub full: bool,
     /// Whether its client had its handshake with a hub before this one.
     pub again: bool,
+    /// Whether the shim would rather hand its files over than pipe.
+    pub hands_over: bool,
 }
 
 type Work = Pin<Box<dyn Future<Output = Done> + Send>>;
+
+/// Who ended a connection.
+enum Over {
+    Client,
+    Hub,
+}
 
 /// A call that ended: which, and what is to be written, if anything.
 struct Done {
@@ -57,11 +67,8 @@ struct Done {
 
 impl Face {
     /// Serves one connection until either side ends it. `rest` was read of it already.
-    pub async fn stream<S>(&self, announcement: &str, rest: Vec<u8>, stream: S)
-    where
-        S: AsyncRead + AsyncWrite + Send + Unpin,
-    {
-        let Announcement { cwd, env, agent, page, full, again } =
+    pub async fn stream(&self, announcement: &str, rest: Vec<u8>, mut socket: UnixStream) {
+        let Announcement { cwd, env, agent, page, full, again, hands_over } =
             serde_json::from_str(announcement).unwrap_or_default();
         let project = cwd.map(|cwd| Project { cwd, env });
         let newcomer = Newcomer { who: Identity { name: agent, page }, project, full };
@@ -79,7 +86,32 @@ impl Face {
             under_way: HashMap::new(),
             listening: Vec::new(),
         };
-        connection.serve(stream, outgoing).await;
+        if !hands_over {
+            let (reader, writer) = socket.split();
+            connection.serve(reader, writer, outgoing).await;
+            return;
+        }
+        // A shim whose files cannot be taken, which it looked at itself, is told by the end of its connection.
+        let Ok((reader, writer)) = handover::take(&socket).await else { return };
+        tokio::select! {
+            over = connection.serve(reader, writer, outgoing) => if matches!(over, Over::Client) {
+                let _ = socket.write_all(handover::DONE).await;
+            },
+            // The client ended its server.
+            () = closed(&socket) => {}
+        }
+    }
+}
+
+/// Returns when the other side is gone. It says nothing any more.
+async fn closed(socket: &UnixStream) {
+    let mut byte = [0];
+    while socket.readable().await.is_ok() {
+        match socket.try_read(&mut byte) {
+            Ok(count) if count > 0 => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Ok(_) | Err(_) => return,
+        }
     }
 }
 
@@ -95,30 +127,31 @@ struct Connection {
 }
 
 impl Connection {
-    async fn serve<S>(mut self, stream: S, mut outgoing: mpsc::Receiver<Outgoing>)
-    where
-        S: AsyncRead + AsyncWrite + Send + Unpin,
-    {
-        let (mut reader, mut writer) = tokio::io::split(stream);
+    async fn serve(
+        mut self,
+        mut reader: impl AsyncRead + Unpin,
+        mut writer: impl AsyncWrite + Unpin,
+        mut outgoing: mpsc::Receiver<Outgoing>,
+    ) -> Over {
         let client = self.client.clone();
         let mut changes = client.changes();
         let pump = client.pump();
         tokio::pin!(pump);
         let mut open = true;
         if self.take_lines().is_err() {
-            return;
+            return Over::Hub;
         }
         // A client that closed its side still gets what it asked for.
         while open || !self.works.is_empty() || !self.out.is_empty() {
             if self.out.len() > OUTBOX_BYTES_MAX {
-                return;
+                return Over::Hub;
             }
             self.input.reserve(READ_BYTES);
             tokio::select! {
                 biased;
                 written = writer.write(&self.out), if !self.out.is_empty() => match written {
                     Ok(count) if count > 0 => { self.out.drain(..count); }
-                    Ok(_) | Err(_) => return,
+                    Ok(_) | Err(_) => return Over::Client,
                 },
                 Some(done) = self.works.next(), if !self.works.is_empty() => {
                     // What was told on the way comes before the answer.
@@ -134,27 +167,28 @@ impl Connection {
                 }
                 Some(message) = outgoing.recv() => self.write(message),
                 read = reader.read_buf(&mut self.input), if open => match read {
-                    Ok(count) if count > 0 => if self.take_lines().is_err() { return },
+                    Ok(count) if count > 0 => if self.take_lines().is_err() { return Over::Hub },
                     Ok(_) => {
                         open = false;
                         self.listening.drain(..).for_each(|handle| handle.abort());
                     }
-                    Err(_) => return,
+                    Err(_) => return Over::Client,
                 },
                 Ok(change) = changes.recv() => {
                     if client.agreed().is_some() && let Some(text) = pump::to_legacy(&client, &change) {
                         self.write(Outgoing::Message(text));
                     }
                 }
-                () = &mut pump => return,
+                () = &mut pump => return Over::Hub,
                 () = client.face.closing().cancelled() => {
                     self.say_farewell();
                     // A client that does not read now reads no more.
                     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), writer.write_all(&self.out)).await;
-                    return;
+                    return Over::Hub;
                 }
             }
         }
+        Over::Client
     }
 
     /// Ends what is under way, so that nobody waits for what will not come.

@@ -414,7 +414,7 @@ mod tests {
     use crate::face::era::Era;
 
     fn tokens(text: &str) -> usize {
-        bpe_openai::o200k_base().count(text)
+        tiktoken::get_encoding("o200k_base").unwrap().count(text)
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Who asks, and how a call may end early.
 
+use crate::error::RpcError;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -7,6 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 /// An agent's folder and environment: upstreams run in them.
@@ -19,11 +21,11 @@ pub struct Project {
     pub env: BTreeMap<String, String>,
 }
 
-/// Takes the params of `notifications/progress`, raw, under the token that the caller gave.
+/// Takes the params of a kind of notification, raw.
 #[derive(Clone)]
-pub struct ProgressSink(Arc<dyn Fn(Box<RawValue>) + Send + Sync>);
+pub struct NoticeSink(Arc<dyn Fn(Box<RawValue>) + Send + Sync>);
 
-impl ProgressSink {
+impl NoticeSink {
     /// Calls the function for each notification, in order.
     pub fn new(take: impl Fn(Box<RawValue>) + Send + Sync + 'static) -> Self {
         Self(Arc::new(take))
@@ -34,9 +36,9 @@ impl ProgressSink {
     }
 }
 
-impl fmt::Debug for ProgressSink {
+impl fmt::Debug for NoticeSink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ProgressSink")
+        f.write_str("NoticeSink")
     }
 }
 
@@ -45,10 +47,25 @@ impl fmt::Debug for ProgressSink {
 pub struct CallContext {
     /// Ends the call here and at the upstream. Dropping the call's future does the same.
     pub cancelled: CancellationToken,
-    /// Hears of its progress.
-    pub progress: Option<ProgressSink>,
+    /// Hears of its progress, under the token that the caller gave.
+    pub progress: Option<NoticeSink>,
+    /// Hears what the upstream logs meanwhile.
+    pub logs: Option<NoticeSink>,
+    /// Hears what a legacy upstream asks of its caller meanwhile. Without it, the upstream is told that nobody can be asked.
+    pub questions: Option<mpsc::Sender<Question>>,
     /// How long it may take; else the config says, else [`crate::limits::CALL`].
     pub timeout: Option<Duration>,
+}
+
+/// Something that an upstream wants to know before it answers: `elicitation/create` or `sampling/createMessage`.
+#[derive(Debug)]
+pub struct Question {
+    /// What it asks.
+    pub method: String,
+    /// Raw.
+    pub params: Box<RawValue>,
+    /// Where the answer goes. Dropping it tells the upstream that there is none.
+    pub answer: oneshot::Sender<Result<Box<RawValue>, RpcError>>,
 }
 
 /// What of an upstream changed.

@@ -7,7 +7,7 @@ mod requests;
 mod scope;
 mod status;
 
-pub use context::{CallContext, Change, ChangeKind, ProgressSink, Project};
+pub use context::{CallContext, Change, ChangeKind, NoticeSink, Project, Question};
 pub use requests::{Servers, Trial, try_server};
 pub use scope::{Changes, More, Scope};
 pub use status::{ServerState, ServerStatus};

@@ -145,7 +145,7 @@ async fn read(mut stdout: ChildStdout, connection: &Arc<Connection>) {
         for line in lines.feed(&bytes[..count]) {
             match line {
                 Line::Whole(line) if line.trim_ascii().is_empty() => {}
-                Line::Whole(line) => hear(connection, line).await,
+                Line::Whole(line) => hear(connection, line, None).await,
                 Line::TooLong { head, tail } => connection.passed_over(&head, &tail),
             }
         }
@@ -153,11 +153,11 @@ async fn read(mut stdout: ChildStdout, connection: &Arc<Connection>) {
 }
 
 /// Hands a message on; a large one is parsed elsewhere, so that it holds up nobody but its own upstream.
-pub async fn hear(connection: &Arc<Connection>, message: Vec<u8>) {
+pub async fn hear(connection: &Arc<Connection>, message: Vec<u8>, about: Option<u64>) {
     if message.len() <= PARSE_INLINE_BYTES_MAX {
-        connection.heard(envelope::read(&message));
+        connection.heard(envelope::read(&message), about);
     } else if let Ok(messages) = tokio::task::spawn_blocking(move || envelope::read(&message)).await {
-        connection.heard(messages);
+        connection.heard(messages, about);
     }
 }
 

@@ -5,7 +5,7 @@ use super::child::ChildWire;
 use super::envelope::{self, Era, Incoming};
 use super::http::HttpWire;
 use crate::error::RpcError;
-use crate::gateway::{CallContext, Change, ChangeKind, ProgressSink};
+use crate::gateway::{CallContext, Change, ChangeKind, NoticeSink, Question};
 use crate::limits::{CALLS_MAX, GARBAGE_LINES_MAX, MESSAGE_BYTES_MAX};
 use eye_protocol::{Code, Error};
 use serde_json::json;
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Notify, broadcast, oneshot};
+use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 type Outcome = Result<Box<RawValue>, RpcError>;
@@ -28,10 +28,14 @@ pub enum Wire {
     Http(Box<HttpWire>),
 }
 
-struct Waiting {
+pub(super) struct Waiting {
     answer: oneshot::Sender<Result<Outcome, Lost>>,
-    progress: Option<ProgressSink>,
+    progress: Option<NoticeSink>,
     token: Option<Box<RawValue>>,
+    logs: Option<NoticeSink>,
+    pub questions: Option<mpsc::Sender<Question>>,
+    /// Questions of this call that have no answer yet; its time stands still meanwhile.
+    pub asking: usize,
 }
 
 /// The connection ended before an answer came.
@@ -70,8 +74,8 @@ pub struct Connection {
     /// The list of tools is not what it was.
     pub tools_changed: Notify,
     garbage_in_a_row: AtomicUsize,
-    /// The last thing the upstream asked of us that we cannot do.
-    unbridged: Mutex<Option<String>>,
+    /// The last thing the upstream asked that could not be passed on.
+    pub(super) unbridged: Mutex<Option<String>>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -112,7 +116,7 @@ impl Connection {
         }
     }
 
-    fn calls(&self) -> MutexGuard<'_, HashMap<u64, Waiting>> {
+    pub(super) fn calls(&self) -> MutexGuard<'_, HashMap<u64, Waiting>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -153,21 +157,34 @@ impl Connection {
             .map_err(|error| Failed::Rpc(bad(error).into()))?;
         let text = envelope::request(id, method, params.as_deref());
         let (answer, mut answered) = oneshot::channel();
-        self.wait_for(id, Waiting { answer, progress: context.progress.clone(), token: opened.token })?;
+        let waiting = Waiting {
+            answer,
+            progress: context.progress.clone(),
+            token: opened.token,
+            logs: context.logs.clone(),
+            questions: context.questions.clone(),
+            asking: 0,
+        };
+        self.wait_for(id, waiting)?;
         let mut under_way = UnderWay { connection: self, id, era, method, ended: false };
         self.send(Some(id), era, method, params.as_deref(), text).map_err(|why| {
             under_way.ended = true;
             self.calls().remove(&id);
             Failed::Rpc(why)
         })?;
-        let outcome = tokio::select! {
-            biased;
-            outcome = &mut answered => outcome,
-            () = context.cancelled.cancelled() => {
-                let error = Error::new(Code::CANCELLED, format!("the call of {} was cancelled", self.server));
-                return Err(Failed::Rpc(error.into()));
+        let outcome = loop {
+            tokio::select! {
+                biased;
+                outcome = &mut answered => break outcome,
+                () = context.cancelled.cancelled() => {
+                    let error = Error::new(Code::CANCELLED, format!("the call of {} was cancelled", self.server));
+                    return Err(Failed::Rpc(error.into()));
+                }
+                // Whoever is asked something may think about it.
+                () = tokio::time::sleep(timeout) => if !self.is_asking(id) {
+                    return Err(Failed::Rpc(self.too_late(method, timeout).into()));
+                },
             }
-            () = tokio::time::sleep(timeout) => return Err(Failed::Rpc(self.too_late(method, timeout).into())),
         };
         under_way.ended = true;
         match outcome {
@@ -191,7 +208,7 @@ impl Connection {
         Ok(())
     }
 
-    fn send(
+    pub(super) fn send(
         self: &Arc<Self>,
         id: Option<u64>,
         era: Era,
@@ -221,8 +238,8 @@ impl Connection {
         let _ = self.send(None, self.era(), method, None, text);
     }
 
-    /// Takes messages that came.
-    pub fn heard(self: &Arc<Self>, messages: Vec<Incoming>) {
+    /// Takes messages that came, `about` one of our calls when they came on its stream.
+    pub fn heard(self: &Arc<Self>, messages: Vec<Incoming>, about: Option<u64>) {
         for message in messages {
             if !matches!(message, Incoming::Garbage) {
                 self.garbage_in_a_row.store(0, Ordering::Relaxed);
@@ -231,8 +248,8 @@ impl Connection {
                 Incoming::Response { id: Some(id), outcome } => self.answer(id, Ok(outcome)),
                 // Without an id it answers nobody we know of.
                 Incoming::Response { id: None, .. } => {}
-                Incoming::Notification { method, params } => self.notified(&method, params.as_deref()),
-                Incoming::Request { id, method } => self.asked(&id, &method),
+                Incoming::Notification { method, params } => self.notified(&method, params.as_deref(), about),
+                Incoming::Request { id, method, params } => self.asked(id, &method, params, about),
                 Incoming::Garbage => {
                     if self.garbage_in_a_row.fetch_add(1, Ordering::Relaxed) + 1 >= GARBAGE_LINES_MAX {
                         self.end(&format!("it wrote {GARBAGE_LINES_MAX} lines in a row that are no JSON-RPC"));
@@ -271,7 +288,7 @@ impl Connection {
         }
     }
 
-    fn notified(&self, method: &str, params: Option<&RawValue>) {
+    fn notified(&self, method: &str, params: Option<&RawValue>, about: Option<u64>) {
         #[derive(serde::Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Known {
@@ -301,7 +318,18 @@ impl Connection {
                     self.tell(ChangeKind::Resource(uri.into()));
                 }
             }
-            // Log messages and what is yet to be invented concern nobody here.
+            "notifications/message" => {
+                let Some(params) = params else { return };
+                // On one pipe for all, nobody can tell whose call a message is about: whoever waits hears it.
+                let hearing = |(id, waiting): (&u64, &Waiting)| {
+                    waiting.logs.clone().filter(|_| about.is_none_or(|about| about == *id))
+                };
+                let sinks: Vec<NoticeSink> = self.calls().iter().filter_map(hearing).collect();
+                for sink in sinks {
+                    sink.tell(params.to_owned());
+                }
+            }
+            // What is yet to be invented concerns nobody here.
             _ => {}
         }
     }
@@ -309,27 +337,6 @@ impl Connection {
     fn tell(&self, kind: ChangeKind) {
         // Without listeners there is nobody to tell.
         let _ = self.changes.send(Change { server: self.server.clone(), kind, of: self.instance });
-    }
-
-    /// The upstream asks us something. We answer for ourselves only: behind us may be any number of agents.
-    fn asked(self: &Arc<Self>, id: &RawValue, method: &str) {
-        let text = if method == "ping" {
-            format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, id.get())
-        } else {
-            let method: String = method.chars().take(100).collect();
-            let message = format!("the gateway cannot pass {method} on to the agent behind it");
-            *self.unbridged.lock().unwrap_or_else(PoisonError::into_inner) = Some(method);
-            let error = json!({ "code": Code::METHOD.0, "message": message });
-            format!(r#"{{"jsonrpc":"2.0","id":{},"error":{error}}}"#, id.get())
-        };
-        if self.send(None, self.era(), "", None, text).is_err() {
-            self.end("it asks without reading the answers");
-        }
-    }
-
-    /// What it asked of us that we could not do, and that may be why it gives no answer.
-    pub fn unbridged(&self) -> Option<String> {
-        self.unbridged.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn too_late(&self, method: &str, timeout: Duration) -> Error {

@@ -14,6 +14,7 @@ pub const MODERN: &str = "2026-07-28";
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const META_LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// An object whose members stay raw and in order.
 pub type Fields = IndexMap<String, Box<RawValue>>;
@@ -50,6 +51,8 @@ pub enum Incoming {
         id: Box<RawValue>,
         /// What.
         method: String,
+        /// Raw.
+        params: Option<Box<RawValue>>,
     },
     /// Nothing of the kind.
     Garbage,
@@ -96,7 +99,7 @@ fn read_one(bytes: &[u8]) -> Incoming {
     let Ok(envelope) = serde_json::from_slice::<Envelope>(bytes) else { return Incoming::Garbage };
     let id = envelope.id.filter(|id| id.get() != "null");
     match (envelope.method, id, envelope.result, envelope.error) {
-        (Some(method), Some(id), ..) => Incoming::Request { id, method },
+        (Some(method), Some(id), ..) => Incoming::Request { id, method, params: envelope.params },
         (Some(method), None, ..) => Incoming::Notification { method, params: envelope.params },
         (None, id, Some(result), None) => Incoming::Response { id: own_id(id.as_deref()), outcome: Ok(result) },
         (None, id, _, Some(error)) => {
@@ -137,6 +140,15 @@ pub fn request(id: u64, method: &str, params: Option<&RawValue>) -> String {
 /// A notification as text.
 pub fn notification(method: &str, params: &serde_json::Value) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":{},"params":{params}}}"#, serde_json::Value::from(method))
+}
+
+/// The answer to a request of the upstream's, as text.
+pub fn response(id: &RawValue, outcome: Result<&RawValue, &RpcError>) -> String {
+    let (member, value) = match outcome {
+        Ok(result) => ("result", one_line(result.get()).into_owned()),
+        Err(error) => ("error", eye_protocol::rpc::json(error)),
+    };
+    format!(r#"{{"jsonrpc":"2.0","id":{},"{member}":{value}}}"#, id.get())
 }
 
 /// A newline ends a message on stdio; outside texts JSON does not need them, and inside they are escaped.
@@ -180,7 +192,7 @@ pub fn prepared(
     };
     match era {
         Era::Legacy => {
-            for key in [META_VERSION, META_CLIENT, META_CAPABILITIES] {
+            for key in [META_VERSION, META_CLIENT, META_CAPABILITIES, META_LOG_LEVEL] {
                 meta.shift_remove(key);
             }
         }
@@ -229,7 +241,7 @@ mod tests {
             [Incoming::Response { id, outcome: Ok(result) }] => format!("{id:?} {}", result.get()),
             [Incoming::Response { id, outcome: Err(error) }] => format!("{id:?} error {}", error.code),
             [Incoming::Notification { method, .. }] => method.clone(),
-            [Incoming::Request { id, method }] => format!("{method} {}", id.get()),
+            [Incoming::Request { id, method, .. }] => format!("{method} {}", id.get()),
             [Incoming::Garbage] => "garbage".into(),
             several => several.len().to_string(),
         };

@@ -1,5 +1,6 @@
 //! Finding out how an upstream wants to be spoken to.
 
+use super::asked::ABILITIES;
 use super::connection::{Connection, Failed, Wire};
 use super::envelope::{self, Era, LEGACY, MODERN};
 use crate::config::EraChoice;
@@ -55,7 +56,8 @@ pub async fn greet(connection: &Arc<Connection>, choice: EraChoice) -> Result<Gr
 }
 
 async fn legacy(connection: &Arc<Connection>) -> Result<Greeting, String> {
-    let params = json!({ "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": envelope::client() });
+    let abilities: Value = serde_json::from_str(ABILITIES).unwrap_or_default();
+    let params = json!({ "protocolVersion": LEGACY, "capabilities": abilities, "clientInfo": envelope::client() });
     let said = ask(connection, Era::Legacy, "initialize", &params).await?;
     let version = said.protocol_version.unwrap_or_default();
     if !LEGACY_VERSIONS.contains(&version.as_str()) {

@@ -260,7 +260,7 @@ impl HttpWire {
                 self.listen_for(connection, id, response).await;
             } else if let Some(id) = id {
                 match whole(response).await {
-                    Some(body) => hear(connection, body).await,
+                    Some(body) => hear(connection, body, Some(id)).await,
                     None => connection.passed_over(format!("\"id\":{id},\"result\"").as_bytes(), b""),
                 }
                 // Whatever that was, no other answer comes.
@@ -313,7 +313,7 @@ impl HttpWire {
         let mut response = Some(response);
         for _ in 0..=RESUMES_MAX {
             let Some(stream) = response.take() else { break };
-            hear_events(connection, stream, &mut place).await;
+            hear_events(connection, id, stream, &mut place).await;
             let (Some(id), Some(last)) = (id, place.last.clone()) else { break };
             if !connection.waits_for(id) {
                 return;
@@ -343,7 +343,7 @@ impl HttpWire {
             }
             match self.send(Method::GET, headers, None).await {
                 Ok(response) if response.status().is_success() && is_events(&response) => {
-                    hear_events(connection, response, &mut place).await;
+                    hear_events(connection, None, response, &mut place).await;
                 }
                 // It offers no such stream.
                 Ok(response) if response.status().is_client_error() => return,
@@ -381,7 +381,13 @@ impl Default for Place {
     }
 }
 
-async fn hear_events(connection: &Arc<Connection>, response: Response<Incoming>, place: &mut Place) {
+/// Hears a stream; what comes on the stream of a call is about that call.
+async fn hear_events(
+    connection: &Arc<Connection>,
+    about: Option<u64>,
+    response: Response<Incoming>,
+    place: &mut Place,
+) {
     let mut events = Events::new(MESSAGE_BYTES_MAX);
     let mut body = response.into_body();
     while let Some(Ok(frame)) = body.frame().await {
@@ -393,7 +399,7 @@ async fn hear_events(connection: &Arc<Connection>, response: Response<Incoming>,
                         place.last = Some(id);
                     }
                     if !event.data.is_empty() {
-                        hear(connection, event.data).await;
+                        hear(connection, event.data, about).await;
                     }
                 }
                 Err(long) => connection.passed_over(&long.head, &long.tail),

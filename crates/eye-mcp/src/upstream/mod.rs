@@ -1,6 +1,7 @@
 //! One upstream: started when it is needed, watched while it lives, started again with growing pauses when it crashes.
 //! Nothing here knows of another upstream.
 
+mod asked;
 mod child;
 mod connection;
 mod envelope;
@@ -547,7 +548,8 @@ fn same_tools(one: &[Arc<Entry>], other: &[Arc<Entry>]) -> bool {
         && one.iter().zip(other).all(|(a, b)| callable(a) == callable(b) && a.tool().get() == b.tool().get())
 }
 
-fn is_error(result: &RawValue) -> bool {
+/// Whether a result says that the tool failed.
+pub(crate) fn is_error(result: &RawValue) -> bool {
     #[derive(Deserialize)]
     struct Ended {
         #[serde(default, rename = "isError")]

@@ -14,9 +14,28 @@ fn form_request(message: &str, field: &str, kind: &str) -> String {
     request("elicitation/create", &json!({"mode":"form","message":message,"requestedSchema":schema}))
 }
 
+fn sampling_params(text: &str, tokens: u32) -> Value {
+    json!({"messages":[{"role":"user","content":{"type":"text","text":text}}],"maxTokens":tokens})
+}
+
 fn sampling_request(text: &str, tokens: u32) -> String {
-    let messages = json!([{"role":"user","content":{"type":"text","text":text}}]);
-    request("sampling/createMessage", &json!({"messages":messages,"maxTokens":tokens}))
+    request("sampling/createMessage", &sampling_params(text, tokens))
+}
+
+/// A server with sessions asks a model while the call waits, and fails where it cannot.
+pub async fn sampled(call: &Call) -> Result<Outcome, Stop> {
+    call.ask("sample", "sampling/createMessage", &sampling_params("Say hello", 20).to_string()).await?;
+    Ok(text("Sampled"))
+}
+
+/// It tries one thing after the other: what its client can do, it finds out by asking.
+pub async fn what_can_be(call: &Call) -> Result<Outcome, Stop> {
+    let schema = json!({"type":"object","properties":{"name":{"type":"string"}}});
+    let form = json!({"mode":"form","message":"What is your name?","requestedSchema":schema});
+    match call.ask("ask", "elicitation/create", &form.to_string()).await {
+        Ok(_) => Ok(text("Asked")),
+        Err(_) => sampled(call).await,
+    }
 }
 
 fn asks(requests: Vec<(&str, String)>, state: Option<String>) -> Stop {

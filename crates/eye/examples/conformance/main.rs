@@ -52,6 +52,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         state_dir: home.join("state"),
         mailbox: None,
         faces: Some(faces::seated(face)),
+        backends: None,
+        llm: None,
     };
     eye_hub::run(config, |ready| println!("http://{}/{path}", ready.listen))?;
     Ok(())

@@ -2,7 +2,7 @@
 
 use crate::fixture::{Fixture, PNG, Params, WAV};
 use crate::inputs;
-use eye_mcp::face::{Call, Outcome, Stop, missing_capability};
+use eye_mcp::face::{Call, Era, Outcome, Stop, missing_capability};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::sleep;
@@ -114,7 +114,9 @@ pub async fn call(fixture: &Fixture, call: &Call, params: &Params) -> Result<Out
             sleep(PAUSE * 4).await;
             Ok(text("Reconnected"))
         }
+        "test_missing_capability" if call.era() == Era::Legacy => inputs::sampled(call).await,
         "test_missing_capability" if !call.can("sampling") => Err(missing_capability("sampling").into()),
+        "test_input_required_result_capabilities" if call.era() == Era::Legacy => inputs::what_can_be(call).await,
         "test_trigger_tool_change" => {
             fixture.change_tools();
             Ok(text("The list of tools changed"))

@@ -227,7 +227,8 @@ impl Args {
     }
 }
 
-fn read_token(file: &Path) -> Result<Token, Failure> {
+/// A secret of a file that nobody else can read.
+pub fn read_token(file: &Path) -> Result<Token, Failure> {
     let doing = || Failure::io(format!("read {}", file.display()));
     if std::fs::metadata(file).map_err(doing())?.mode() & 0o077 != 0 {
         return Err(Failure::NotConnected {

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::start::{self, Report, STARTS_MAX, Started};
 use crate::verbs::{status, tls, token};
-use crate::{faces, places, ui};
+use crate::{faces, geometry, places, ui};
 use clap::ValueEnum;
 use eye_hub::{Auth, Config, Faces, HubError, Ready, Tls};
 use eye_mcp::face::Face;
@@ -53,6 +53,9 @@ pub struct Args {
     /// Its key, PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
+    /// The OpenAI-compatible server behind /v1/chat/completions, or none (http://localhost:1234)
+    #[arg(long, value_name = "URL")]
+    llm: Option<String>,
     /// Leave the terminal and report in JSON; how eye starts hubs
     #[arg(long, hide = true, requires = "foreground")]
     detached: bool,
@@ -124,6 +127,9 @@ fn hub_here(options: &Options) -> Result<Status, Failure> {
 fn already(args: &Args, options: &Options, running: &Status) -> Result<Exit, Failure> {
     if let Some(what) = args.differs(running)? {
         return Err(Failure::RunsOtherwise { what });
+    }
+    if args.llm.is_some() {
+        ui::note("the hub that runs keeps its LLM server; `eye down` first");
     }
     if running.version != env!("CARGO_PKG_VERSION") {
         ui::note(format_args!("it is version {}; the next call replaces it when it is idle", running.version));
@@ -236,6 +242,8 @@ impl Args {
             state_dir: places::state_folder()?,
             mailbox: places::mailbox(),
             faces: Some(faces()?),
+            backends: Some(geometry::backends(places::cartridges_folder()?)),
+            llm: geometry::llm(self.llm)?,
         })
     }
 
@@ -261,6 +269,7 @@ impl Args {
         flag("listen", self.listen.map(|listen| listen.to_string()));
         flag("tls-cert", self.tls_cert.as_ref().map(whole));
         flag("tls-key", self.tls_key.as_ref().map(whole));
+        flag("llm", self.llm.clone());
         for host in &self.host {
             flag("host", Some(host.clone()));
         }
@@ -334,6 +343,7 @@ mod tests {
             "--listen=::1",
             "--tls-cert=/c",
             "--tls-key=/k",
+            "--llm=http://l:1",
             "--host=a",
             "--host=b",
             "--published",

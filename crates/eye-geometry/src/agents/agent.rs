@@ -1,0 +1,202 @@
+//! One area agent: when it works, when it beats, and how it ends.
+
+use super::plan::{Plan, Region};
+use super::roster::{Effect, Task};
+use super::told;
+use super::{AgentId, Failed, Millis, Socket, Status, Work};
+use crate::Picture;
+use crate::limits::{FAILURES_MAX, RETRY_MS};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// One agent.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    pub id: AgentId,
+    pub session: Arc<str>,
+    pub region: Region,
+    pub plan: Plan,
+    pub heartbeat_ms: u64,
+    pub status: Status,
+    pub socket: Option<Socket>,
+    pub born: Millis,
+    pub beats: u64,
+    pub reports: u64,
+    /// Turns that came to something.
+    pub turns: u64,
+    pub last_report: Option<Value>,
+    turn: u32,
+    busy: bool,
+    due: Option<Millis>,
+    beat_at: Millis,
+    failures: u32,
+    before: Option<Arc<Picture>>,
+}
+
+impl Agent {
+    /// An agent that has not begun.
+    pub fn new(id: AgentId, session: Arc<str>, region: Region, (plan, heartbeat_ms): (Plan, u64), now: Millis) -> Self {
+        Self {
+            id,
+            session,
+            region,
+            plan,
+            heartbeat_ms,
+            status: Status::Spawned,
+            socket: None,
+            born: now,
+            beats: 0,
+            reports: 0,
+            turns: 0,
+            last_report: None,
+            turn: 0,
+            busy: false,
+            due: None,
+            beat_at: now + heartbeat_ms,
+            failures: 0,
+            before: None,
+        }
+    }
+
+    /// When it next does something by itself.
+    pub fn next_wake(&self) -> Option<Millis> {
+        if self.status.is_end() {
+            return None;
+        }
+        Some(self.due.map_or(self.beat_at, |due| due.min(self.beat_at)))
+    }
+
+    /// Works from now on.
+    pub fn run(&mut self, now: Millis, out: &mut Vec<Effect>) {
+        self.status = Status::Running;
+        self.due = Some(now);
+        self.tick(now, out);
+    }
+
+    /// Rests. What was under way is begun anew when it goes on.
+    pub fn pause(&mut self, out: &mut Vec<Effect>) {
+        self.status = Status::Paused;
+        self.rest(out);
+    }
+
+    fn rest(&mut self, out: &mut Vec<Effect>) {
+        self.due = None;
+        if std::mem::take(&mut self.busy) {
+            out.push(Effect::Abandon { id: self.id.clone() });
+        }
+    }
+
+    /// Ends, and says why.
+    pub fn end(&mut self, now: Millis, status: Status, reason: &str, out: &mut Vec<Effect>) {
+        self.status = status;
+        self.rest(out);
+        self.before = None;
+        self.tell(out, told::ended(self, now, reason));
+    }
+
+    /// Lets time pass.
+    pub fn tick(&mut self, now: Millis, out: &mut Vec<Effect>) {
+        if self.status.is_end() {
+            return;
+        }
+        if now >= self.beat_at {
+            self.beats += 1;
+            // A clock that was stopped is not made up for by a burst.
+            self.beat_at = now + self.heartbeat_ms;
+            self.tell(out, told::heartbeat(self, now));
+        }
+        if self.due.is_some_and(|due| now >= due) {
+            self.due = None;
+            self.busy = true;
+            self.turn += 1;
+            let (id, session, turn) = (self.id.clone(), self.session.clone(), self.turn);
+            out.push(Effect::Do { id, session, turn, task: self.task() });
+        }
+    }
+
+    fn task(&self) -> Task {
+        let region = self.region;
+        match &self.plan {
+            Plan::Monitor { .. } => Task::Look { region, before: self.before.clone() },
+            Plan::Analyzer { .. } => Task::Look { region, before: None },
+            Plan::Executor(executing) => {
+                let corner = [region.x, region.y, region.width, region.height];
+                let args = corner.into_iter().chain(executing.args.iter().copied()).collect();
+                Task::Execute { program: executing.program.clone(), args }
+            }
+            Plan::Evolver { seed_shader, breeding, place, .. } => {
+                Task::Evolve { region, seed_shader: seed_shader.clone(), breeding: breeding.clone(), place: *place }
+            }
+        }
+    }
+
+    /// A task that it began came to an end. One that it no longer waits for is nobody's.
+    pub fn done(&mut self, now: Millis, turn: u32, result: Result<Work, Failed>, out: &mut Vec<Effect>) {
+        if turn != self.turn || !self.busy {
+            return;
+        }
+        self.busy = false;
+        match result {
+            Ok(work) => {
+                self.failures = 0;
+                self.turns += 1;
+                self.take(work, out);
+                if self.has_done_all() {
+                    self.end(now, Status::Finished, "it has done all it was for", out);
+                } else {
+                    self.due = Some(now + self.plan.interval_ms());
+                    self.tick(now, out);
+                }
+            }
+            Err(Failed { message, for_good }) => {
+                self.failures += 1;
+                self.tell(out, told::trouble(self, &message));
+                if for_good || self.failures >= FAILURES_MAX {
+                    self.end(now, Status::Error, &message, out);
+                } else {
+                    self.due = Some(now + self.plan.interval_ms().max(RETRY_MS));
+                }
+            }
+        }
+    }
+
+    /// How far its evolution is.
+    pub fn evolving(&self, turn: u32, progress: Map<String, Value>, out: &mut Vec<Effect>) {
+        if turn == self.turn && self.busy {
+            self.tell(out, told::progress(self, progress));
+        }
+    }
+
+    fn take(&mut self, work: Work, out: &mut Vec<Effect>) {
+        let report = match (&self.plan, work) {
+            (Plan::Monitor { threshold, .. }, Work::Seen(sight)) => {
+                let first = self.before.is_none();
+                // What drifts slowly is told once it has drifted far enough: it is compared with what was told last.
+                if !first && (sight.changed <= 0.0 || sight.changed < *threshold) {
+                    return;
+                }
+                self.before = Some(sight.picture.clone());
+                told::change(&sight, first)
+            }
+            (_, Work::Seen(sight)) => told::measures(&sight),
+            (_, Work::Told(members)) => members,
+        };
+        self.reports += 1;
+        let message = told::report(self, report);
+        self.last_report = Some(message.clone());
+        self.tell(out, message);
+    }
+
+    fn has_done_all(&self) -> bool {
+        match &self.plan {
+            Plan::Monitor { .. } | Plan::Analyzer { interval_ms: Some(_) } => false,
+            Plan::Analyzer { interval_ms: None } => true,
+            Plan::Executor(executing) => executing.runs > 0 && self.turns >= executing.runs,
+            Plan::Evolver { rounds, .. } => self.turns >= *rounds,
+        }
+    }
+
+    fn tell(&self, out: &mut Vec<Effect>, message: Value) {
+        out.push(Effect::Tell { id: self.id.clone(), socket: self.socket, message });
+    }
+}

@@ -1,0 +1,298 @@
+//! All area agents of a hub: who there is, how many there may be, and with whom they end.
+
+use super::agent::Agent;
+use super::plan::{Plan, Region};
+use super::told;
+use super::{AgentId, Failed, Millis, Socket, Status, Work};
+use crate::Picture;
+use crate::breeding::Breeding;
+use crate::limits::{AGENTS_ENDED_LEN_MAX, AGENTS_MAX, AGENTS_OF_SESSION_MAX};
+use crate::refusal::{Kind, Refusal};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// How soon is looked again for a page that is away: it may be reloading, and nobody tells when it is given up.
+const AWAY_CHECK_MS: u64 = 500;
+
+/// What happens.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Somebody wants an agent.
+    Spawn {
+        /// What it is to be called.
+        id: AgentId,
+        /// Whose page it works in.
+        session: Arc<str>,
+        /// Where.
+        region: Region,
+        /// What it is for, and the pause between two heartbeats.
+        plan: (Plan, u64),
+        /// Whether it begins at once.
+        start: bool,
+        /// Who wants it.
+        socket: Socket,
+    },
+    /// Somebody wants it to rest.
+    Pause(AgentId),
+    /// Somebody wants it to begin, or to go on.
+    Resume(AgentId),
+    /// Somebody wants its end.
+    Stop(AgentId),
+    /// A task came to an end.
+    Done {
+        /// Whose it was.
+        id: AgentId,
+        /// Which of its turns.
+        turn: u32,
+        /// What it led to.
+        result: Result<Work, Failed>,
+    },
+    /// How far an evolution is.
+    Evolving {
+        /// Whose it is.
+        id: AgentId,
+        /// Which of its turns.
+        turn: u32,
+        /// How far.
+        progress: Map<String, Value>,
+    },
+    /// The sessions there are.
+    Sessions(Vec<(String, Presence)>),
+    /// A connection is gone; its agents stay, and tell their topics.
+    Closed(Socket),
+    /// Time passed.
+    Tick,
+    /// The hub ends.
+    Shutdown,
+}
+
+/// Whether a session's page is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It is.
+    There,
+    /// It may come back.
+    Away,
+    /// It was given up.
+    Gone,
+}
+
+/// What follows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Begin a task; its end is [`Event::Done`].
+    Do {
+        /// Whose it is.
+        id: AgentId,
+        /// In whose page.
+        session: Arc<str>,
+        /// Which of its turns.
+        turn: u32,
+        /// What to do.
+        task: Task,
+    },
+    /// Let go of the task under way.
+    Abandon {
+        /// Whose it is.
+        id: AgentId,
+    },
+    /// Tell its topic, and the connection that spawned it.
+    Tell {
+        /// Whose it is.
+        id: AgentId,
+        /// The connection, while it is there.
+        socket: Option<Socket>,
+        /// What to tell.
+        message: Value,
+    },
+    /// Look which sessions there are.
+    LookForSessions,
+}
+
+/// What an agent wants done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Task {
+    /// Read the region's pixels, and compare them.
+    Look {
+        /// Where.
+        region: Region,
+        /// With what.
+        before: Option<Arc<Picture>>,
+    },
+    /// Run a program in the page.
+    Execute {
+        /// Its text.
+        program: String,
+        /// Its arguments: x, y, width and height of the region, and then its own.
+        args: Vec<f64>,
+    },
+    /// Breed a shader.
+    Evolve {
+        /// Where it is from, and where it goes.
+        region: Region,
+        /// The shader to begin with; without one, the region's own.
+        seed_shader: Option<String>,
+        /// How.
+        breeding: Breeding,
+        /// Whether the result is put on the map.
+        place: bool,
+    },
+}
+
+/// All agents, in the order they were spawned.
+#[derive(Debug, Default)]
+pub struct Roster {
+    agents: Vec<Agent>,
+    away_check: Option<Millis>,
+}
+
+impl Roster {
+    /// What happens, and what follows from it. Only what somebody wants can be refused.
+    pub fn on(&mut self, now: Millis, event: Event, out: &mut Vec<Effect>) -> Result<(), Refusal> {
+        match event {
+            Event::Spawn { id, session, region, plan, start, socket } => {
+                self.room_for(&session)?;
+                let mut agent = Agent::new(id, session, region, plan, now);
+                agent.socket = Some(socket);
+                if start {
+                    agent.run(now, out);
+                }
+                self.agents.push(agent);
+            }
+            Event::Pause(id) => {
+                let agent = self.find(&id)?;
+                match agent.status {
+                    Status::Running => agent.pause(out),
+                    Status::Paused => {}
+                    status @ (Status::Spawned | Status::Stopped | Status::Finished | Status::Error) => {
+                        return Err(cannot(&id, status, "paused"));
+                    }
+                }
+            }
+            Event::Resume(id) => {
+                let agent = self.find(&id)?;
+                match agent.status {
+                    Status::Spawned | Status::Paused => agent.run(now, out),
+                    Status::Running => {}
+                    status @ (Status::Stopped | Status::Finished | Status::Error) => {
+                        return Err(cannot(&id, status, "resumed"));
+                    }
+                }
+            }
+            Event::Stop(id) => {
+                let agent = self.find(&id)?;
+                if !agent.status.is_end() {
+                    agent.end(now, Status::Stopped, "it was stopped", out);
+                }
+            }
+            Event::Done { id, turn, result } => {
+                if let Ok(agent) = self.find(&id) {
+                    agent.done(now, turn, result, out);
+                }
+            }
+            Event::Evolving { id, turn, progress } => {
+                if let Ok(agent) = self.find(&id) {
+                    agent.evolving(turn, progress, out);
+                }
+            }
+            Event::Sessions(sessions) => self.sessions(now, &sessions, out),
+            Event::Closed(socket) => {
+                for agent in self.agents.iter_mut().filter(|agent| agent.socket == Some(socket)) {
+                    agent.socket = None;
+                }
+            }
+            Event::Tick => {
+                for agent in &mut self.agents {
+                    agent.tick(now, out);
+                }
+                if self.away_check.is_some_and(|at| now >= at) {
+                    self.away_check = None;
+                    out.push(Effect::LookForSessions);
+                }
+            }
+            Event::Shutdown => self.end_where(now, "the hub ends", out, |_| true),
+        }
+        self.forget_oldest();
+        Ok(())
+    }
+
+    /// When something happens by itself.
+    pub fn next_wake(&self) -> Option<Millis> {
+        self.agents.iter().filter_map(Agent::next_wake).chain(self.away_check).min()
+    }
+
+    /// How many have not ended.
+    pub fn alive(&self) -> usize {
+        self.agents.iter().filter(|agent| !agent.status.is_end()).count()
+    }
+
+    /// One agent, as a reply shows it.
+    pub fn row(&self, now: Millis, id: &str) -> Result<Map<String, Value>, Refusal> {
+        self.agents.iter().find(|agent| &*agent.id == id).map(|agent| told::row(agent, now)).ok_or_else(|| unknown(id))
+    }
+
+    /// All agents, or those of one session. Reports are left to [`Roster::row`].
+    pub fn rows(&self, now: Millis, session: Option<&str>) -> Vec<Map<String, Value>> {
+        let of = |agent: &&Agent| session.is_none_or(|session| &*agent.session == session);
+        let brief = |agent| {
+            let mut row = told::row(agent, now);
+            row.shift_remove("lastReport");
+            row
+        };
+        self.agents.iter().filter(of).map(brief).collect()
+    }
+
+    fn find(&mut self, id: &str) -> Result<&mut Agent, Refusal> {
+        self.agents.iter_mut().find(|agent| &*agent.id == id).ok_or_else(|| unknown(id))
+    }
+
+    fn room_for(&self, session: &str) -> Result<(), Refusal> {
+        let alive = || self.agents.iter().filter(|agent| !agent.status.is_end());
+        let refuse = |what: &str, limit: usize| {
+            let message = format!("{what} has {limit} area agents, which is the most; stop one of them first");
+            Err(Refusal::new(Kind::BackendUnavailable, message))
+        };
+        if alive().filter(|agent| &*agent.session == session).count() >= AGENTS_OF_SESSION_MAX {
+            return refuse("this page", AGENTS_OF_SESSION_MAX);
+        }
+        if alive().count() >= AGENTS_MAX {
+            return refuse("this hub", AGENTS_MAX);
+        }
+        Ok(())
+    }
+
+    fn sessions(&mut self, now: Millis, sessions: &[(String, Presence)], out: &mut Vec<Effect>) {
+        let presence = |agent: &Agent| {
+            let found = sessions.iter().find(|(session, _)| **session == *agent.session);
+            found.map_or(Presence::Gone, |(_, presence)| *presence)
+        };
+        self.end_where(now, "its page is gone", out, |agent| presence(agent) == Presence::Gone);
+        let away = self.agents.iter().any(|agent| !agent.status.is_end() && presence(agent) == Presence::Away);
+        self.away_check = away.then_some(now + AWAY_CHECK_MS);
+    }
+
+    fn end_where(&mut self, now: Millis, why: &str, out: &mut Vec<Effect>, which: impl Fn(&Agent) -> bool) {
+        for agent in self.agents.iter_mut().filter(|agent| !agent.status.is_end() && which(agent)) {
+            agent.end(now, Status::Stopped, why, out);
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        let ended = self.agents.iter().filter(|agent| agent.status.is_end()).count();
+        let mut surplus = ended.saturating_sub(AGENTS_ENDED_LEN_MAX);
+        self.agents.retain(|agent| {
+            let forget = surplus > 0 && agent.status.is_end();
+            surplus -= usize::from(forget);
+            !forget
+        });
+    }
+}
+
+fn unknown(id: &str) -> Refusal {
+    let id: String = id.chars().take(64).collect();
+    Refusal::invalid(format!("there is no agent {id}; `list` tells which there are"))
+}
+
+fn cannot(id: &str, status: Status, what: &str) -> Refusal {
+    Refusal::invalid(format!("agent {id} is {} and cannot be {what}", status.name()))
+}

@@ -1,0 +1,33 @@
+//! A shader that painted: its tree, its text, and how fit it is.
+
+use crate::genome::{self, Survey, TranslationUnit};
+use std::cmp::Ordering;
+use std::sync::OnceLock;
+
+/// One member of a population.
+pub struct Individual {
+    pub unit: TranslationUnit,
+    pub source: String,
+    pub fitness: f64,
+    pub operations: u64,
+    /// Stands for the picture.
+    pub picture: u64,
+    survey: OnceLock<Survey>,
+}
+
+impl Individual {
+    pub fn new(unit: TranslationUnit, source: String, fitness: f64, operations: u64, picture: u64) -> Self {
+        Self { unit, source, fitness, operations, picture, survey: OnceLock::new() }
+    }
+
+    /// What may change in it; looked at when it first becomes a parent.
+    pub fn survey(&self) -> &Survey {
+        self.survey.get_or_init(|| genome::survey(&mut self.unit.clone()))
+    }
+
+    /// The fitter one comes first; of equals the one with fewer operations, then the shorter one.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        let fitness = other.fitness.total_cmp(&self.fitness);
+        fitness.then(self.operations.cmp(&other.operations)).then(self.source.len().cmp(&other.source.len()))
+    }
+}

@@ -1,0 +1,81 @@
+//! Evolution of WGSL shaders: a genetic search that parses, mutates, validates, paints and scores. It blocks its caller's
+//! thread, works on threads of its own, does no I/O, and gives the same result for the same request.
+
+mod breed;
+mod failure;
+mod individual;
+mod metric;
+mod request;
+mod score;
+mod search;
+mod shader;
+mod weights;
+
+pub use failure::Failure;
+pub use metric::{Metric, UnknownMetric};
+pub use request::{Ended, Outcome, Progress, Request};
+
+use crate::Picture;
+use crate::limits::{
+    GENERATIONS_MAX, PICTURE_SIDE_MAX, PICTURE_SIDE_MIN, POPULATION_MAX, POPULATION_MIN, STACK_BYTES, THREADS_MAX,
+    TILE_STEPS_MAX,
+};
+use crate::machine::{Halt, Machine, Painted, Program, Watch};
+use search::{Strategy, search};
+use std::fmt::Display;
+use std::sync::atomic::AtomicBool;
+
+/// Breeds shaders for `request.metric` and gives the best one. `progress` is called after each generation, on the caller's
+/// thread. Setting `cancel` ends the run within milliseconds, with the best shader so far.
+pub fn evolve(request: &Request, cancel: &AtomicBool, progress: &mut dyn FnMut(&Progress)) -> Result<Outcome, Failure> {
+    check(request)?;
+    search(request, Strategy::Evolve, cancel, progress)
+}
+
+/// The same number of children with the same changes, but all of the seed: what breeding is measured against.
+pub fn random_search(request: &Request, cancel: &AtomicBool) -> Result<Outcome, Failure> {
+    check(request)?;
+    search(request, Strategy::Random, cancel, &mut |_| {})
+}
+
+fn check(request: &Request) -> Result<(), Failure> {
+    in_range("generations", request.generations, 1, GENERATIONS_MAX)?;
+    in_range("population", request.population, POPULATION_MIN, POPULATION_MAX)?;
+    in_range("mutation_rate", request.mutation_rate, 0.0, 1.0)?;
+    in_range("size", request.size, PICTURE_SIDE_MIN, PICTURE_SIDE_MAX)?;
+    in_range("threads", request.threads, 1, THREADS_MAX)
+}
+
+/// What a shader paints on a square of `size` pixels per side.
+pub fn picture(shader: &str, size: u32, cancel: &AtomicBool) -> Result<Picture, Failure> {
+    in_range("size", size, PICTURE_SIDE_MIN, PICTURE_SIDE_MAX)?;
+    let paint = || {
+        let program = shader::program(shader, size)?;
+        painted(&mut Machine::default(), &program, Watch { cancel, deadline: None }).map(|painted| painted.picture)
+    };
+    on_deep_stack(paint)
+}
+
+/// Paints a shader that is not a child: whatever keeps it from painting is told.
+fn painted(machine: &mut Machine, program: &Program, watch: Watch<'_>) -> Result<Painted, Failure> {
+    machine.paint(program, TILE_STEPS_MAX, watch).map_err(|halt| match halt {
+        Halt::Steps => Failure::Endless { steps: TILE_STEPS_MAX },
+        Halt::Over => Failure::Cancelled,
+    })
+}
+
+/// Runs `work` on a thread whose stack bears every nesting that the limits allow.
+fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        let worker = worker.map_err(|error| Failure::Thread { reason: error.to_string() })?;
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn in_range<T: PartialOrd + Display>(what: &'static str, found: T, min: T, max: T) -> Result<(), Failure> {
+    if found >= min && found <= max {
+        return Ok(());
+    }
+    Err(Failure::OutOfRange { what, accepted: format!("{min} to {max}"), found: found.to_string() })
+}

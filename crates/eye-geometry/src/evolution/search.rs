@@ -1,0 +1,199 @@
+//! The search: generations of children, of which the fittest live on; and the random search that it must beat.
+
+use super::breed::{Birth, Nursery, fingerprint};
+use super::individual::Individual;
+use super::score::Goal;
+use super::weights::Weights;
+use super::{Ended, Failure, Outcome, Progress, Request, on_deep_stack, painted, shader};
+use crate::genome;
+use crate::limits::{CHILD_BYTES_MIN, CHILD_STEPS_MIN, SHADER_BYTES_MAX, STACK_BYTES, TILE_STEPS_MAX};
+use crate::machine::{Machine, Painted, Watch};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Who may have children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// The fittest so far.
+    Evolve,
+    /// Only the seed.
+    Random,
+}
+
+/// Breeds until the generations, the time or the caller's patience are over.
+pub fn search(
+    request: &Request,
+    strategy: Strategy,
+    cancel: &AtomicBool,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<Outcome, Failure> {
+    let started = Instant::now();
+    let (seed, goal, steps) = on_deep_stack(|| first(request, cancel))?;
+    let nursery = Nursery {
+        goal: &goal,
+        size: request.size,
+        mutation_rate: request.mutation_rate,
+        seed: request.seed,
+        steps_max: (steps * 8).clamp(CHILD_STEPS_MIN, TILE_STEPS_MAX),
+        bytes_max: (seed.source.len() * 4).clamp(CHILD_BYTES_MIN, SHADER_BYTES_MAX),
+        watch: Watch { cancel, deadline: started.checked_add(request.time_budget) },
+    };
+    let mut run = Run {
+        seed_fitness: seed.fitness,
+        population: vec![seed],
+        weights: Weights::new(request.metric),
+        machines: (0..request.threads).map(|_| Machine::default()).collect(),
+        evaluations: 1,
+        invalid: 0,
+    };
+    let mut ended = Ended::Done;
+    let mut completed = 0;
+    for generation in 1..=request.generations {
+        let (births, is_whole) = run.generation(&nursery, strategy, generation, request.population)?;
+        run.take(births, strategy, request.population);
+        if !is_whole {
+            ended = if cancel.load(Ordering::Relaxed) { Ended::Cancelled } else { Ended::TimeBudget };
+            break;
+        }
+        completed = generation;
+        progress(&run.progress(generation, request.generations));
+    }
+    Ok(run.outcome(completed, ended))
+}
+
+/// The seed as an individual, what to breed for, and the steps that the seed takes.
+fn first(request: &Request, cancel: &AtomicBool) -> Result<(Individual, Goal, u64), Failure> {
+    let watch = Watch { cancel, deadline: None };
+    let mut machine = Machine::default();
+    let mut paint = |source: &str| painted(&mut machine, &shader::program(source, request.size)?, watch);
+    let target = match &request.target_shader {
+        Some(target) => Some(paint(target).map_err(Failure::of_target)?.picture),
+        None => None,
+    };
+    let own: Painted = paint(&request.seed_shader)?;
+    let unit = shader::tree(&request.seed_shader)?;
+    // The tree's own text must mean the same, or breeding would begin somewhere else.
+    let source = genome::print(&unit);
+    let printed = paint(&source)?;
+    let goal = Goal::new(request.metric, target.unwrap_or_else(|| own.picture.clone()), own.operations);
+    let fitness = goal.fitness(&printed);
+    let seed = Individual::new(unit, source, fitness, printed.operations, fingerprint(&printed));
+    Ok((seed, goal, own.steps))
+}
+
+/// A search under way.
+struct Run {
+    seed_fitness: f64,
+    /// The fittest first.
+    population: Vec<Individual>,
+    weights: Weights,
+    /// One for each thread.
+    machines: Vec<Machine>,
+    evaluations: u64,
+    invalid: u64,
+}
+
+impl Run {
+    /// The children of one generation in the order of their places, and whether they are all there.
+    fn generation(
+        &mut self,
+        nursery: &Nursery<'_>,
+        strategy: Strategy,
+        generation: u32,
+        count: usize,
+    ) -> Result<(Vec<Birth>, bool), Failure> {
+        let parents = match strategy {
+            Strategy::Evolve => &self.population[..],
+            // The seed stays first: `take` leaves it there.
+            Strategy::Random => &self.population[..1],
+        };
+        let next = AtomicUsize::new(0);
+        let weights = &self.weights;
+        let work = |machine: &mut Machine| {
+            let mut births = Vec::new();
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                if place >= count {
+                    return births;
+                }
+                match nursery.child(machine, parents, weights, (generation, place)) {
+                    Some(birth) => births.push((place, birth)),
+                    None => return births,
+                }
+            }
+        };
+        let mut births = std::thread::scope(|scope| {
+            let mut workers = Vec::new();
+            for machine in &mut self.machines {
+                let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || work(machine));
+                workers.push(worker.map_err(|error| Failure::Thread { reason: error.to_string() })?);
+            }
+            let joined = workers
+                .into_iter()
+                .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            Ok(joined.flatten().collect::<Vec<_>>())
+        })?;
+        births.sort_by_key(|(place, _)| *place);
+        let is_whole = births.len() == count;
+        Ok((births.into_iter().map(|(_, birth)| birth).collect(), is_whole))
+    }
+
+    /// The fittest of parents and children live on, each picture once.
+    fn take(&mut self, births: Vec<Birth>, strategy: Strategy, count: usize) {
+        for birth in births {
+            self.invalid += birth.invalid;
+            if let Some(child) = birth.child {
+                self.evaluations += 1;
+                self.weights.learn(birth.operator, birth.is_better);
+                self.population.push(child);
+            }
+        }
+        match strategy {
+            Strategy::Evolve => {
+                self.weights.adapt();
+                self.population.sort_by(Individual::compare);
+                let mut seen = HashSet::new();
+                self.population.retain(|individual| seen.insert((individual.picture, individual.operations)));
+                self.population.truncate(count);
+            }
+            Strategy::Random => {
+                self.population[1..].sort_by(Individual::compare);
+                self.population.truncate(2);
+            }
+        }
+    }
+
+    fn best(&self) -> &Individual {
+        self.population
+            .iter()
+            .min_by(|one, other| one.compare(other))
+            .expect("the seed or something fitter is always there")
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "a population is small")]
+    fn progress(&self, generation: u32, generations: u32) -> Progress {
+        let sum: f64 = self.population.iter().map(|individual| individual.fitness).sum();
+        Progress {
+            generation,
+            generations,
+            best_fitness: self.best().fitness,
+            mean_fitness: sum / self.population.len() as f64,
+            evaluations: self.evaluations,
+            invalid: self.invalid,
+        }
+    }
+
+    fn outcome(&self, generations_completed: u32, ended: Ended) -> Outcome {
+        let best = self.best();
+        Outcome {
+            best_fitness: best.fitness,
+            seed_fitness: self.seed_fitness,
+            generations_completed,
+            evaluations: self.evaluations,
+            invalid: self.invalid,
+            shader: best.source.clone(),
+            ended,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! How often each change is tried. A metric has its favourites; what has made fitter children is tried more.
+
+use super::Metric;
+use crate::genome::Operator;
+use fastrand::Rng;
+
+const COUNT: usize = Operator::ALL.len();
+/// What an operator keeps of its weight however seldom it helps.
+const SHARE_MIN: f64 = 0.02;
+/// How fast old successes fade.
+const MEMORY: f64 = 0.8;
+
+/// The weight of each operator, in the order of [`Operator::ALL`].
+#[derive(Clone, Debug)]
+pub struct Weights {
+    shares: [f64; COUNT],
+    initial: [f64; COUNT],
+    tried: [f64; COUNT],
+    better: [f64; COUNT],
+}
+
+impl Weights {
+    pub fn new(metric: Metric) -> Self {
+        // Constant, Operation, Builtin, Swizzle, Grow, Wrap, Hoist, Shrink, Copy, Drop, Cross
+        let weights: [f64; COUNT] = match metric {
+            Metric::Entropy | Metric::VisualQuality => [4.0, 2.0, 1.0, 1.0, 3.0, 4.0, 1.0, 1.0, 1.0, 0.5, 2.0],
+            Metric::Correctness => [9.0, 2.0, 1.5, 1.0, 2.0, 2.0, 1.0, 1.0, 1.5, 0.5, 2.0],
+            Metric::Performance => [1.0, 1.0, 1.0, 0.5, 1.0, 0.5, 5.0, 6.0, 2.0, 2.0, 3.0],
+        };
+        let sum: f64 = weights.iter().sum();
+        let initial = weights.map(|weight| weight / sum);
+        Self { shares: initial, initial, tried: [0.0; COUNT], better: [0.0; COUNT] }
+    }
+
+    pub fn choose(&self, rng: &mut Rng) -> Operator {
+        let mut left = rng.f64() * self.shares.iter().sum::<f64>();
+        for (operator, share) in Operator::ALL.into_iter().zip(self.shares) {
+            left -= share;
+            if left < 0.0 {
+                return operator;
+            }
+        }
+        Operator::Constant
+    }
+
+    /// Learns from one child. The order of children must not depend on threads.
+    pub fn learn(&mut self, operator: Operator, is_better: bool) {
+        let at = Operator::ALL.iter().position(|known| *known == operator).unwrap_or(0);
+        self.tried[at] += 1.0;
+        self.better[at] += f64::from(is_better);
+    }
+
+    /// Takes what was learned since the last generation into account.
+    pub fn adapt(&mut self) {
+        let rate = |better: f64, tried: f64| (better + 0.1) / (tried + 1.0);
+        let rates: Vec<f64> = (0..COUNT).map(|at| rate(self.better[at], self.tried[at])).collect();
+        let sum: f64 = rates.iter().sum();
+        for at in 0..COUNT {
+            self.shares[at] = SHARE_MIN + 0.5 * self.initial[at] + 0.5 * rates[at] / sum;
+            self.tried[at] *= MEMORY;
+            self.better[at] *= MEMORY;
+        }
+    }
+}

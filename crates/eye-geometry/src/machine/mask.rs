@@ -1,0 +1,53 @@
+//! Which lanes are active: all bits of a lane's word, or none.
+
+use super::code::{LANES, Lanes};
+
+/// A set of lanes, and how many they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mask {
+    pub lanes: Lanes,
+    pub count: u64,
+}
+
+impl Mask {
+    pub const NONE: Self = Self { lanes: [0; LANES], count: 0 };
+
+    /// The lanes of a register that holds bools.
+    pub fn of(lanes: Lanes) -> Self {
+        let count = lanes.iter().map(|lane| lane & 1).sum::<u32>();
+        Self { lanes, count: u64::from(count) }
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.count == LANES as u64
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Splits it into the lanes where `condition` holds and those where it does not.
+    pub fn split(&self, condition: &Lanes) -> (Self, Self) {
+        let mut yes = [0; LANES];
+        let mut no = [0; LANES];
+        for lane in 0..LANES {
+            yes[lane] = self.lanes[lane] & condition[lane];
+            no[lane] = self.lanes[lane] & !condition[lane];
+        }
+        (Self::of(yes), Self::of(no))
+    }
+
+    /// Adds the lanes of another set; the two share none.
+    pub fn add(&mut self, other: &Self) {
+        for lane in 0..LANES {
+            self.lanes[lane] |= other.lanes[lane];
+        }
+        self.count += other.count;
+    }
+
+    /// Moves all lanes to another set, which has none of them.
+    pub fn move_to(&mut self, other: &mut Self) {
+        other.add(self);
+        *self = Self::NONE;
+    }
+}

@@ -1,0 +1,168 @@
+//! Executes a program on one tile of lanes at a time: control flow with masks, and the limits that every run has.
+
+use super::code::{Case, Code, Lanes, Reg};
+use super::mask::Mask;
+use super::registers::Registers;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// How often a run looks at its watch, in instructions.
+const STEPS_PER_LOOK: u64 = 1_024;
+
+/// Who may end a run from outside.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    pub cancel: &'a AtomicBool,
+    pub deadline: Option<Instant>,
+}
+
+impl Watch<'_> {
+    pub fn is_over(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+/// Why a run ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// A tile took more steps than it may.
+    Steps,
+    /// The watch said so.
+    Over,
+}
+
+/// A run over one tile.
+pub struct Execution<'a> {
+    pub functions: &'a [Vec<Code>],
+    pub registers: &'a mut Registers,
+    /// The output buffer of a kernel; empty for a fragment.
+    pub buffer: &'a mut [u32],
+    pub watch: Watch<'a>,
+    pub steps: u64,
+    pub steps_max: u64,
+    pub next_look: u64,
+    /// Operations so far, over all lanes.
+    pub cost: u64,
+    /// Lanes whose pixel is not painted.
+    pub discarded: Mask,
+}
+
+/// Lanes that left their place for the end of something around it.
+struct Flow {
+    broken: Mask,
+    continued: Mask,
+    returned: Mask,
+}
+
+impl Execution<'_> {
+    /// Executes one function in the given lanes.
+    pub fn call(&mut self, function: usize, active: &mut Mask) -> Result<(), Halt> {
+        let mut flow = Flow { broken: Mask::NONE, continued: Mask::NONE, returned: Mask::NONE };
+        let functions = self.functions;
+        self.block(&functions[function], active, &mut flow)?;
+        active.add(&flow.returned);
+        Ok(())
+    }
+
+    /// Executes a block; `active` afterwards holds the lanes that reach its end.
+    fn block(&mut self, block: &[Code], active: &mut Mask, flow: &mut Flow) -> Result<(), Halt> {
+        for code in block {
+            if active.is_empty() {
+                return Ok(());
+            }
+            match code {
+                Code::Run { instructions, cost } => {
+                    self.step(instructions.len() as u64)?;
+                    self.cost += cost * active.count;
+                    self.registers.run(instructions, active, self.buffer);
+                }
+                Code::If { condition, accept, reject } => {
+                    self.control(active)?;
+                    let (mut yes, mut no) = active.split(self.registers.get(*condition));
+                    self.block(accept, &mut yes, flow)?;
+                    self.block(reject, &mut no, flow)?;
+                    yes.add(&no);
+                    *active = yes;
+                }
+                Code::Switch { selector, cases } => self.switch(*selector, cases, active, flow)?,
+                Code::Loop { body, continuing, break_if } => self.iterate(body, continuing, *break_if, active, flow)?,
+                Code::Call { function } => {
+                    self.control(active)?;
+                    self.call(*function, active)?;
+                }
+                Code::Break => active.move_to(&mut flow.broken),
+                Code::Continue => active.move_to(&mut flow.continued),
+                Code::Return => active.move_to(&mut flow.returned),
+                Code::Discard => active.move_to(&mut self.discarded),
+            }
+        }
+        Ok(())
+    }
+
+    fn iterate(
+        &mut self,
+        body: &[Code],
+        continuing: &[Code],
+        break_if: Option<Reg>,
+        active: &mut Mask,
+        flow: &mut Flow,
+    ) -> Result<(), Halt> {
+        let outer_broken = std::mem::replace(&mut flow.broken, Mask::NONE);
+        let outer_continued = std::mem::replace(&mut flow.continued, Mask::NONE);
+        while !active.is_empty() {
+            self.control(active)?;
+            self.block(body, active, flow)?;
+            flow.continued.move_to(active);
+            self.block(continuing, active, flow)?;
+            if let Some(condition) = break_if {
+                let (leave, stay) = active.split(self.registers.get(condition));
+                flow.broken.add(&leave);
+                *active = stay;
+            }
+        }
+        *active = std::mem::replace(&mut flow.broken, outer_broken);
+        flow.continued = outer_continued;
+        Ok(())
+    }
+
+    fn switch(&mut self, selector: Reg, cases: &[Case], active: &mut Mask, flow: &mut Flow) -> Result<(), Halt> {
+        self.control(active)?;
+        let outer_broken = std::mem::replace(&mut flow.broken, Mask::NONE);
+        let selectors = *self.registers.get(selector);
+        let equal =
+            |values: &[u32]| -> Lanes { selectors.map(|lane| if values.contains(&lane) { u32::MAX } else { 0 }) };
+        let all: Vec<u32> = cases.iter().flat_map(|case| case.values.iter().copied()).collect();
+        let others = active.split(&equal(&all)).1;
+        let mut ended = if cases.iter().any(|case| case.default) { Mask::NONE } else { others.clone() };
+        for case in cases {
+            let (mut chosen, _) = active.split(&equal(&case.values));
+            if case.default {
+                chosen.add(&others);
+            }
+            self.block(&case.body, &mut chosen, flow)?;
+            ended.add(&chosen);
+        }
+        ended.add(&std::mem::replace(&mut flow.broken, outer_broken));
+        *active = ended;
+        Ok(())
+    }
+
+    fn control(&mut self, active: &Mask) -> Result<(), Halt> {
+        self.cost += active.count;
+        self.step(1)
+    }
+
+    fn step(&mut self, steps: u64) -> Result<(), Halt> {
+        self.steps += steps;
+        if self.steps > self.steps_max {
+            return Err(Halt::Steps);
+        }
+        if self.steps >= self.next_look {
+            self.next_look = self.steps + STEPS_PER_LOOK;
+            if self.watch.is_over() {
+                return Err(Halt::Over);
+            }
+        }
+        Ok(())
+    }
+}

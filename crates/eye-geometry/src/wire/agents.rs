@@ -1,0 +1,93 @@
+//! One connection of `/agents`: it spawns, lists and steers area agents, and hears of those that it spawned.
+
+use super::crew::Crew;
+use super::message::{Message, reply};
+use super::{Heard, Say};
+use crate::agents::{AgentId, Event, Plan, Region, Socket};
+use crate::refusal::{Kind, Refusal};
+use serde_json::{Map, Value};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// A connection that leaves, however it does.
+struct Entered {
+    crew: Arc<Crew>,
+    socket: Socket,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.crew.leave(self.socket);
+    }
+}
+
+/// Serves one connection until either side ends it.
+pub async fn talk(crew: Arc<Crew>, mut heard: Heard, say: Say) {
+    let (socket, deaf) = crew.enter(say.clone());
+    let entered = Entered { crew, socket };
+    loop {
+        let text = tokio::select! {
+            text = heard.recv() => match text {
+                Some(text) => text,
+                None => return,
+            },
+            () = deaf.notified() => return,
+        };
+        let answer = match Message::parse(&text) {
+            Ok(message) => {
+                let outcome = do_as_told(&entered.crew, socket, &message).await;
+                reply(&message.id, outcome.as_ref().map(Clone::clone).map_err(|refusal| refusal))
+            }
+            Err((id, refusal)) => reply(&id, Err(&refusal)),
+        };
+        // A peer that does not read is not waited for.
+        if say.try_send(answer).is_err() {
+            return;
+        }
+    }
+}
+
+async fn do_as_told(crew: &Arc<Crew>, socket: Socket, message: &Message) -> Result<Map<String, Value>, Refusal> {
+    let fields = message.fields();
+    let id = || -> Result<AgentId, Refusal> {
+        let id = fields.get("agent_id").and_then(Value::as_str);
+        id.map(AgentId::from).ok_or_else(|| Refusal::invalid("agent_id is required and must be a string"))
+    };
+    let session = fields.get("session").or_else(|| fields.get("session_id")).map(|session| {
+        session.as_str().ok_or_else(|| Refusal::invalid("session must be a string"))
+    });
+    let session = session.transpose()?;
+    let event = match message.action.as_str() {
+        "spawn" => {
+            // What does not fit is told before anything is looked for.
+            let plan = Plan::read(fields)?;
+            let region = Region::read(fields)?;
+            let start = fields.flag("auto_start")?.unwrap_or(true);
+            let session = crew.session(session).await?;
+            let id = fresh_id()?;
+            crew.on(Event::Spawn { id: id.clone(), session, region, plan, start, socket })?;
+            return crew.row(&id);
+        }
+        "list" => {
+            let rows = crew.rows(session).into_iter().map(Value::Object).collect();
+            return Ok(Map::from_iter([("agents".to_owned(), rows)]));
+        }
+        "get" => return crew.row(&id()?),
+        "pause" => Event::Pause(id()?),
+        "resume" => Event::Resume(id()?),
+        "stop" => Event::Stop(id()?),
+        _ => return Err(Refusal::invalid("action must be one of: spawn, list, get, pause, resume, stop")),
+    };
+    crew.on(event)?;
+    crew.row(&id()?)
+}
+
+fn fresh_id() -> Result<AgentId, Refusal> {
+    let mut random = [0_u8; 6];
+    getrandom::fill(&mut random).map_err(|error| Refusal::new(Kind::ExecutionFailed, error.to_string()))?;
+    let mut id = "agent-".to_owned();
+    for byte in random {
+        let _ = write!(id, "{byte:02x}");
+    }
+    Ok(id.into())
+}

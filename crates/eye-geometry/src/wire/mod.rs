@@ -1,0 +1,145 @@
+//! The shell that a hub talks to: connections of `/evolution` and `/agents` as text in and text out, and the cartridges. It
+//! knows no HTTP and no socket; whoever runs it puts it behind a hub, and the hub behind it ([`Hub`]).
+
+mod agents;
+mod crew;
+mod evolution;
+mod hub;
+mod message;
+mod page;
+mod runs;
+
+pub use hub::{Counter, Hub, Later, Link};
+
+use crate::limits::THREADS_MAX;
+use crate::store::{Entry, Store};
+use crew::Crew;
+use runs::Runs;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+/// What a peer says, one text message each. It ends when the peer is gone.
+pub type Heard = mpsc::Receiver<String>;
+/// What is said to a peer. Letting go of it closes the connection.
+pub type Say = mpsc::Sender<String>;
+
+/// How long runs that were told to stop are waited for.
+const SETTLE: Duration = Duration::from_millis(500);
+
+/// A file that is asked for, or why there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The HTTP status.
+    pub status: u16,
+    /// What it is.
+    pub media_type: &'static str,
+    /// Whether it never changes.
+    pub lasting: bool,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Everything behind `/evolution`, `/agents` and `/cartridges/`. A handle: clones are the same.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    store: Arc<Store>,
+    runs: Arc<Runs>,
+    crew: Arc<Crew>,
+}
+
+impl Geometry {
+    /// Keeps its cartridges in this folder, which need not exist yet.
+    pub fn new(folder: PathBuf) -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
+        let store = Arc::new(Store::new(folder));
+        let runs = Arc::new(Runs::new(threads, store.clone()));
+        let crew = Arc::new(Crew::new(runs.clone()));
+        Self { store, runs, crew }
+    }
+
+    /// The hub serves; this is the way into it.
+    pub fn begin(&self, hub: Box<dyn Hub>) {
+        self.crew.begin(hub);
+    }
+
+    /// One connection of `/evolution`.
+    pub async fn evolution(self, heard: Heard, say: Say) {
+        evolution::talk(self.runs, heard, say).await;
+    }
+
+    /// One connection of `/agents`.
+    pub async fn agents(self, heard: Heard, say: Say) {
+        agents::talk(self.crew, heard, say).await;
+    }
+
+    /// A cartridge's picture (`ID.rts.png`) or source (`ID.wgsl`); the list of them all for the empty name.
+    pub async fn cartridge(self, name: String) -> Given {
+        let store = self.store;
+        let given = tokio::task::spawn_blocking(move || given(&store, &name)).await;
+        given.unwrap_or_else(|_| missing("the cartridges cannot be read"))
+    }
+
+    /// Lines for `/metrics`.
+    pub fn metrics(&self) -> String {
+        let (runs, evaluations) = self.runs.counts();
+        let mut out = String::new();
+        for (name, kind, help, value) in [
+            ("evolutions_total", "counter", "Runs of evolution that ended.", runs),
+            ("evaluations_total", "counter", "Shaders that were painted and scored.", evaluations),
+            ("area_agents", "gauge", "Area agents that have not ended.", self.crew.alive() as u64),
+        ] {
+            let _ = writeln!(out, "# HELP eye_{name} {help}\n# TYPE eye_{name} {kind}\neye_{name} {value}");
+        }
+        out
+    }
+
+    /// The hub ends: agents end, and runs are cancelled.
+    pub async fn shut_down(self) {
+        self.crew.shut_down();
+        self.runs.stop();
+        runs::settled(&self.runs, Instant::now() + SETTLE).await;
+    }
+}
+
+fn given(store: &Store, name: &str) -> Given {
+    if name.is_empty() {
+        let list: Vec<Value> = store.list().iter().map(row).collect();
+        let bytes = Value::Array(list).to_string().into_bytes();
+        return Given { status: 200, media_type: "application/json", lasting: false, bytes };
+    }
+    let found = if let Some(id) = name.strip_suffix(".rts.png") {
+        store.png(id).map(|bytes| ("image/png", bytes))
+    } else if let Some(id) = name.strip_suffix(".wgsl") {
+        store.source(id).map(|source| ("text/plain; charset=utf-8", source.into_bytes()))
+    } else {
+        None
+    };
+    match found {
+        Some((media_type, bytes)) => Given { status: 200, media_type, lasting: true, bytes },
+        None => missing("no such cartridge"),
+    }
+}
+
+fn missing(error: &str) -> Given {
+    let bytes = json!({ "error": error, "hint": "/cartridges/ lists them" }).to_string().into_bytes();
+    Given { status: 404, media_type: "application/json", lasting: false, bytes }
+}
+
+fn row(entry: &Entry) -> Value {
+    let facts = entry.facts.as_ref();
+    json!({
+        "id": entry.id,
+        "url": format!("/cartridges/{}.rts.png", entry.id),
+        "source": format!("/cartridges/{}.wgsl", entry.id),
+        "metric": facts.map(|facts| facts.metric.name()),
+        "fitness": facts.map(|facts| facts.fitness),
+        "entropy": facts.map(|facts| facts.entropy),
+        "generations": facts.map(|facts| facts.generations),
+        "bytes": entry.bytes,
+        "created": entry.created_ms,
+    })
+}

@@ -1,0 +1,154 @@
+//! `/evolution`, `/agents` and `/cartridges/`: the gate, and then whoever computes. A WebSocket is text both ways, bounded
+//! both ways: what a backend cannot take yet is not read, and a peer that does not read is closed.
+
+use crate::backends::{Backends, Room, Say};
+use crate::gate::Wants;
+use crate::http::{Door, Upgrade, bearer, json_response, knock, refused};
+use axum::body::Body;
+use axum::extract::ws::{CloseFrame, Message, WebSocket};
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use eye_protocol::close::Close;
+use eye_protocol::limits::{
+    BACKEND_HEARD_LEN_MAX, BACKEND_MESSAGE_BYTES_MAX, BACKEND_SAID_LEN_MAX, OUTBOX_STALL_MS, SHUTDOWN_MS,
+};
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::timeout;
+
+/// Small on purpose: the library zeroes its read buffer on every read.
+const READ_BUFFER_BYTES: usize = 4096;
+
+/// `/evolution` and `/evo`.
+pub async fn evolution(State(door): State<Door>, headers: HeaderMap, upgrade: Upgrade) -> Response {
+    enter(&door, Room::Evolution, &headers, upgrade)
+}
+
+/// `/agents`.
+pub async fn agents(State(door): State<Door>, headers: HeaderMap, upgrade: Upgrade) -> Response {
+    enter(&door, Room::Agents, &headers, upgrade)
+}
+
+/// The list of cartridges.
+pub async fn cartridges(State(door): State<Door>, headers: HeaderMap) -> Response {
+    stored(&door, String::new(), &headers).await
+}
+
+/// One cartridge.
+pub async fn cartridge(State(door): State<Door>, Path(name): Path<String>, headers: HeaderMap) -> Response {
+    stored(&door, name, &headers).await
+}
+
+fn admitted(door: &Door, headers: &HeaderMap) -> Result<Arc<dyn Backends>, Response> {
+    let token = bearer(headers);
+    door.gate.admit(Wants::Own, knock(headers, token.as_deref())).map_err(|refusal| refused(&refusal))?;
+    door.backends.clone().ok_or_else(|| {
+        let body = serde_json::json!({ "error": "this hub has no backends" });
+        (StatusCode::NOT_FOUND, json_response(&body)).into_response()
+    })
+}
+
+async fn stored(door: &Door, name: String, headers: &HeaderMap) -> Response {
+    let backends = match admitted(door, headers) {
+        Ok(backends) => backends,
+        Err(refusal) => return refusal,
+    };
+    let given = backends.cartridge(name).await;
+    let mut response = Response::new(Body::from(given.bytes));
+    *response.status_mut() = StatusCode::from_u16(given.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let keep = if given.lasting { "private, max-age=3600" } else { "no-store" };
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(given.media_type));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
+    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+fn enter(door: &Door, room: Room, headers: &HeaderMap, upgrade: Upgrade) -> Response {
+    let backends = match admitted(door, headers) {
+        Ok(backends) => backends,
+        Err(refusal) => return refusal,
+    };
+    let upgrade = match upgrade {
+        Ok(upgrade) => upgrade,
+        Err(rejection) => return rejection.into_response(),
+    };
+    let Ok(seat) = door.seats.clone().try_acquire_owned() else {
+        let body = serde_json::json!({ "error": "too many connections to the backends", "hint": "close some of them" });
+        return (StatusCode::SERVICE_UNAVAILABLE, json_response(&body)).into_response();
+    };
+    upgrade
+        .protocols(["eye"])
+        .read_buffer_size(READ_BUFFER_BYTES)
+        .max_message_size(BACKEND_MESSAGE_BYTES_MAX)
+        .max_frame_size(BACKEND_MESSAGE_BYTES_MAX)
+        .on_upgrade(move |socket| serve(backends, room, socket, seat))
+}
+
+async fn serve(backends: Arc<dyn Backends>, room: Room, socket: WebSocket, _seat: OwnedSemaphorePermit) {
+    let (mut sink, mut stream) = socket.split();
+    let (hear, heard) = mpsc::channel(BACKEND_HEARD_LEN_MAX);
+    let (say, said) = mpsc::channel(BACKEND_SAID_LEN_MAX);
+    let close = {
+        let talk = backends.talk(room, heard, say);
+        let read = read(&mut stream, hear);
+        let write = write(&mut sink, said);
+        // The backend's own end is told by its letting go of what it says, so that all of it is written before.
+        let talk = async {
+            talk.await;
+            std::future::pending().await
+        };
+        tokio::select! {
+            close = read => close,
+            close = write => close,
+            close = talk => close,
+        }
+    };
+    if let Some(close) = close {
+        let frame = CloseFrame { code: close.code, reason: close.reason.as_str().into() };
+        let ending = async {
+            let _ = sink.send(Message::Close(Some(frame))).await;
+            while let Some(Ok(_)) = stream.next().await {}
+        };
+        // A peer that reads nothing cannot be told; it is dropped all the same.
+        let _ = timeout(Duration::from_millis(SHUTDOWN_MS), ending).await;
+    }
+}
+
+async fn read(stream: &mut SplitStream<WebSocket>, hear: Say) -> Option<Close> {
+    while let Some(message) = stream.next().await {
+        match message {
+            // What the backend cannot take yet waits here, and then in the peer.
+            Ok(Message::Text(text)) => {
+                if hear.send(text.to_string()).await.is_err() {
+                    // It hears no more, but may have something left to say; its writer ends this.
+                    return std::future::pending().await;
+                }
+            }
+            Ok(Message::Binary(_)) => return Some(Close::unsupported("messages are text")),
+            Ok(Message::Ping(_) | Message::Pong(_)) => {}
+            Ok(Message::Close(_)) => return None,
+            Err(error) if error.to_string().contains("too long") => {
+                return Some(Close::too_big(BACKEND_MESSAGE_BYTES_MAX));
+            }
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
+async fn write(sink: &mut SplitSink<WebSocket, Message>, mut said: mpsc::Receiver<String>) -> Option<Close> {
+    while let Some(text) = said.recv().await {
+        match timeout(Duration::from_millis(OUTBOX_STALL_MS), sink.send(Message::text(text))).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => return None,
+            Err(_) => return Some(Close::too_slow("nothing was read for 10 s")),
+        }
+    }
+    Some(Close { code: 1001, reason: "the backend ended the conversation".into() })
+}

@@ -1,0 +1,214 @@
+//! A call of an upstream on behalf of a client, and what a legacy upstream asks the client meanwhile. A legacy client is asked
+//! while its request waits; for a modern one the call is parked, and taken up again when the answer comes with another request.
+
+use super::call::{Call, Stop};
+use super::era::{Era, missing_capability};
+use super::limits::{INPUT, PARKED_MAX, QUESTIONS_MAX};
+use super::outcome::Outcome;
+use crate::gateway::Question;
+use crate::upstream::is_error;
+use crate::{CallContext, RpcError};
+use eye_protocol::rpc::json;
+use eye_protocol::{Code, Error};
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Under which key a modern client finds the question and gives the answer.
+const KEY: &str = "question";
+const STATE: &str = "parked ";
+
+type Work = Pin<Box<dyn Future<Output = Result<Box<RawValue>, RpcError>> + Send>>;
+
+/// One call under way. Dropping it cancels it at the upstream.
+pub(super) struct Errand {
+    work: Work,
+    questions: mpsc::Receiver<Question>,
+}
+
+impl Errand {
+    /// Sets out.
+    pub fn begin(call: &Call, server: &str, method: &str, params: Box<RawValue>, timeout: Option<Duration>) -> Self {
+        let (sender, questions) = mpsc::channel(QUESTIONS_MAX);
+        let context = CallContext {
+            progress: call.progress_sink(),
+            logs: call.log_sink(),
+            questions: Some(sender),
+            timeout,
+            ..CallContext::default()
+        };
+        let (scope, server, method) = (call.client.scope.clone(), server.to_owned(), method.to_owned());
+        let work = Box::pin(async move { scope.request(&server, &method, Some(params), context).await });
+        Self { work, questions }
+    }
+
+    /// The errand that this request of a modern client goes on with, its question answered. `None`: it is a new one.
+    pub fn taken_up(call: &Call) -> Result<Option<Self>, Stop> {
+        if call.era != Era::Modern {
+            return Ok(None);
+        }
+        let state = call.own_state();
+        let Some(number) = state.as_deref().and_then(|state| state.strip_prefix(STATE)) else { return Ok(None) };
+        let parking = call.client.face.parking();
+        let Some((errand, question)) = number.parse().ok().and_then(|number| parking.take(number)) else {
+            let error = Error::new(Code::CANCELLED, "the call that asked this is over");
+            return Err(error.hint("call the tool again, without `requestState`").into());
+        };
+        let Some(answer) = call.input(KEY) else { return Err(errand.park(call, question)) };
+        // An upstream that gave up meanwhile says so as its result.
+        let _ = question.answer.send(Ok(answer));
+        Ok(Some(errand))
+    }
+
+    /// Waits for the result, and has the client asked what the upstream asks.
+    pub async fn settle(mut self, call: &Call) -> Result<Box<RawValue>, Stop> {
+        let mut missed: Option<String> = None;
+        loop {
+            let question = tokio::select! {
+                biased;
+                result = &mut self.work => {
+                    let failed = result.as_ref().map_or(true, |result| is_error(result));
+                    return match missed.filter(|_| failed && call.era == Era::Modern) {
+                        // A modern client is told what it would have to declare.
+                        Some(capability) => Err(missing_capability(&capability).into()),
+                        None => Ok(result?),
+                    };
+                }
+                Some(question) = self.questions.recv() => question,
+            };
+            let capability = question.method.split('/').next().unwrap_or_default();
+            if !call.can(capability) {
+                // The upstream may do without.
+                let message = format!("the agent behind the gateway does not take `{capability}` requests");
+                missed = Some(capability.to_owned());
+                let _ = question.answer.send(Err(Error::new(Code::METHOD, message).into()));
+                continue;
+            }
+            match call.era {
+                Era::Modern => return Err(self.park(call, question)),
+                Era::Legacy => {
+                    let answer = tokio::select! {
+                        result = &mut self.work => return Ok(result?),
+                        answer = call.ask(KEY, &question.method, question.params.get()) => answer,
+                    };
+                    let answer = answer.map_err(|stop| match stop {
+                        Stop::Error(error) => error,
+                        Stop::Input(_) => Error::new(Code::REQUEST, "the agent cannot be asked now").into(),
+                    });
+                    let _ = question.answer.send(answer);
+                }
+            }
+        }
+    }
+
+    /// Puts the errand aside until its question is answered, and gives what asks the client.
+    fn park(self, call: &Call, question: Question) -> Stop {
+        let request = format!(r#"{{"method":{},"params":{}}}"#, json(&question.method), question.params.get());
+        match Parking::put(call.client.face.parking(), self, question) {
+            Some(number) => {
+                let state = Some(call.sealed(&format!("{STATE}{number}")));
+                Stop::Input(Outcome::Input { requests: vec![(KEY.to_owned(), request)], state })
+            }
+            None => Error::new(Code::CONNECTION, format!("{PARKED_MAX} calls wait for answers of their users already"))
+                .hint("answer some of them first")
+                .into(),
+        }
+    }
+}
+
+/// The errands of modern clients that wait for an answer.
+#[derive(Default)]
+pub(super) struct Parking(Mutex<Lot>);
+
+#[derive(Default)]
+struct Lot {
+    last: u64,
+    errands: HashMap<u64, (Errand, Question)>,
+}
+
+impl std::fmt::Debug for Parking {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Parking({})", self.lot().errands.len())
+    }
+}
+
+impl Parking {
+    fn lot(&self) -> MutexGuard<'_, Lot> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives all of them up.
+    pub fn clear(&self) {
+        let all = std::mem::take(&mut self.lot().errands);
+        drop(all);
+    }
+
+    fn take(&self, number: u64) -> Option<(Errand, Question)> {
+        self.lot().errands.remove(&number)
+    }
+
+    /// Keeps it for as long as a person may take.
+    fn put(parking: &Arc<Self>, errand: Errand, question: Question) -> Option<u64> {
+        let number = {
+            let mut lot = parking.lot();
+            if lot.errands.len() >= PARKED_MAX {
+                return None;
+            }
+            lot.last += 1;
+            let number = lot.last;
+            lot.errands.insert(number, (errand, question));
+            number
+        };
+        let parking = Arc::downgrade(parking);
+        tokio::spawn(async move {
+            tokio::time::sleep(INPUT).await;
+            if let Some(parking) = parking.upgrade() {
+                parking.take(number);
+            }
+        });
+        Some(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::oneshot;
+
+    fn errand() -> (Errand, Question, oneshot::Receiver<Result<Box<RawValue>, RpcError>>) {
+        let (answer, answered) = oneshot::channel();
+        let params = RawValue::from_string("{}".into()).unwrap();
+        let question = Question { method: "elicitation/create".into(), params, answer };
+        (Errand { work: Box::pin(std::future::pending()), questions: mpsc::channel(1).1 }, question, answered)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_parked_waits_as_long_as_a_person_may_take_and_is_taken_up_once() {
+        let parking = Arc::new(Parking::default());
+        let (waiting, question, mut answered) = errand();
+        let number = Parking::put(&parking, waiting, question).unwrap();
+        tokio::time::sleep(INPUT / 2).await;
+        assert!(parking.take(number).is_some() && parking.take(number).is_none());
+        assert!(answered.try_recv().is_err());
+        let (waiting, question, answered) = errand();
+        let number = Parking::put(&parking, waiting, question).unwrap();
+        assert!(answered.await.is_err(), "the upstream is told that nobody answers");
+        assert!(parking.take(number).is_none());
+    }
+
+    #[tokio::test]
+    async fn only_so_many_are_parked() {
+        let parking = Arc::new(Parking::default());
+        let put = || {
+            let (waiting, question, _) = errand();
+            Parking::put(&parking, waiting, question)
+        };
+        let all: Vec<Option<u64>> = (0..=PARKED_MAX).map(|_| put()).collect();
+        assert_eq!(all.iter().filter(|number| number.is_some()).count(), PARKED_MAX);
+        parking.clear();
+        assert!(put().is_some());
+    }
+}

@@ -1,0 +1,102 @@
+//! What an upstream asks of us while it works: passed on to whoever's call it is about, where that can be told.
+
+use super::connection::Connection;
+use super::envelope;
+use crate::error::RpcError;
+use crate::gateway::Question;
+use eye_protocol::{Code, Error};
+use serde_json::value::RawValue;
+use std::sync::{Arc, PoisonError};
+use tokio::sync::{mpsc, oneshot};
+
+/// What a legacy server is told that can be asked of its client. Whether this one can is found out when it asks.
+pub const ABILITIES: &str = r#"{"elicitation":{"form":{},"url":{}},"sampling":{}}"#;
+const PASSED_ON: [&str; 2] = ["elicitation/create", "sampling/createMessage"];
+const METHOD_SHOWN_CHARS_MAX: usize = 100;
+
+impl Connection {
+    /// The upstream asks something, `about` one of our calls when it came on its stream.
+    pub(super) fn asked(
+        self: &Arc<Self>,
+        id: Box<RawValue>,
+        method: &str,
+        params: Option<Box<RawValue>>,
+        about: Option<u64>,
+    ) {
+        if method == "ping" {
+            return self.reply(&id, &Ok(raw("{}")));
+        }
+        let asked = self.whose(method, about).and_then(|(call, sink)| {
+            let (answer, answered) = oneshot::channel();
+            let params = params.unwrap_or_else(|| raw("{}"));
+            let question = Question { method: method.to_owned(), params, answer };
+            sink.try_send(question).map_err(|_| "too much is asked at once".to_owned())?;
+            Ok((call, answered))
+        });
+        let (call, answered) = match asked {
+            Ok(asked) => asked,
+            Err(why) => {
+                let method: String = method.chars().take(METHOD_SHOWN_CHARS_MAX).collect();
+                let error = Error::new(Code::METHOD, format!("the gateway cannot pass {method} on: {why}"));
+                *self.unbridged.lock().unwrap_or_else(PoisonError::into_inner) = Some(method);
+                return self.reply(&id, &Err(error.into()));
+            }
+        };
+        self.count_question(call, 1);
+        let connection = Arc::clone(self);
+        tokio::spawn(async move {
+            let outcome = tokio::select! {
+                outcome = answered => outcome,
+                () = connection.closed.cancelled() => return,
+            };
+            connection.count_question(call, -1);
+            let none = || Err(Error::new(Code::CANCELLED, "the agent no longer waits for this call").into());
+            connection.reply(&id, &outcome.unwrap_or_else(|_| none()));
+        });
+    }
+
+    /// The call that a question is about, and who can be asked for it.
+    fn whose(&self, method: &str, about: Option<u64>) -> Result<(u64, mpsc::Sender<Question>), String> {
+        if !PASSED_ON.contains(&method) {
+            return Err("agents cannot be asked that".into());
+        }
+        let calls = self.calls();
+        let mut able =
+            calls.iter().filter(|(id, _)| about.is_none_or(|about| about == **id)).filter_map(|(id, waiting)| {
+                let sink = waiting.questions.clone()?;
+                Some((*id, sink))
+            });
+        match (able.next(), able.next()) {
+            (Some(one), None) => Ok(one),
+            (Some(_), Some(_)) => Err("several calls are under way, and which one it is about cannot be told".into()),
+            (None, _) => Err("nobody who could be asked waits for a call".into()),
+        }
+    }
+
+    fn reply(self: &Arc<Self>, id: &RawValue, outcome: &Result<Box<RawValue>, RpcError>) {
+        let text = envelope::response(id, outcome.as_ref().map(AsRef::as_ref));
+        if self.send(None, self.era(), "", None, text).is_err() {
+            self.end("it asks without reading the answers");
+        }
+    }
+
+    fn count_question(&self, call: u64, by: isize) {
+        if let Some(waiting) = self.calls().get_mut(&call) {
+            waiting.asking = waiting.asking.saturating_add_signed(by);
+        }
+    }
+
+    /// Whether this call waits for an answer of its caller.
+    pub(super) fn is_asking(&self, call: u64) -> bool {
+        self.calls().get(&call).is_some_and(|waiting| waiting.asking > 0)
+    }
+
+    /// What it asked that could not be passed on, and that may be why it gives no answer.
+    pub(super) fn unbridged(&self) -> Option<String> {
+        self.unbridged.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn raw(json: &str) -> Box<RawValue> {
+    RawValue::from_string(json.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}

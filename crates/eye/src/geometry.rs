@@ -1,0 +1,132 @@
+//! Puts geometry's backends and the hub together: neither knows the other. And where the LLM server is.
+
+use crate::env::Var;
+use crate::failure::Failure;
+use crate::link::server::{Address, trust};
+use crate::places;
+use crate::verbs::connect::read_token;
+use eye_geometry::wire::{self, Counter, Geometry, Hub, Link};
+use eye_hub::backends::{Given, Heard, Room, Say};
+use eye_hub::faces::Later;
+use eye_hub::relay::Remote;
+use eye_hub::{AgentLink, Backends, Links, LlmServer, Token};
+use eye_protocol::Error;
+use eye_protocol::messages::{ClientType, Hello};
+use serde_json::value::RawValue;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const LLM_URL_DEFAULT: &str = "http://localhost:1234";
+
+/// The backends as a hub takes them; cartridges are kept in the folder.
+pub fn backends(folder: PathBuf) -> Arc<dyn Backends> {
+    Arc::new(Seated(Geometry::new(folder)))
+}
+
+#[derive(Debug)]
+struct Seated(Geometry);
+
+impl Backends for Seated {
+    fn begin(&self, links: Links) {
+        self.0.begin(Box::new(OfHub(links)));
+    }
+
+    fn talk(&self, room: Room, heard: Heard, say: Say) -> Later<()> {
+        let geometry = self.0.clone();
+        match room {
+            Room::Evolution => Box::pin(geometry.evolution(heard, say)),
+            Room::Agents => Box::pin(geometry.agents(heard, say)),
+        }
+    }
+
+    fn cartridge(&self, name: String) -> Later<Given> {
+        let geometry = self.0.clone();
+        Box::pin(async move {
+            let wire::Given { status, media_type, lasting, bytes } = geometry.cartridge(name).await;
+            Given { status, media_type, lasting, bytes }
+        })
+    }
+
+    fn metrics(&self) -> String {
+        self.0.metrics()
+    }
+
+    fn shut_down(&self) -> Later<()> {
+        Box::pin(self.0.clone().shut_down())
+    }
+}
+
+#[derive(Debug)]
+struct OfHub(Links);
+
+impl Hub for OfHub {
+    fn open(&self, name: &str) -> Arc<dyn Link> {
+        let hello = Hello { client_type: Some(ClientType::Agent), agent: Some(name.to_owned()), ..Hello::default() };
+        Arc::new(OfAgent(self.0.open(&hello)))
+    }
+
+    fn changes(&self) -> Counter {
+        self.0.changes()
+    }
+}
+
+#[derive(Debug)]
+struct OfAgent(AgentLink);
+
+impl Link for OfAgent {
+    fn request(&self, method: &str, params: &str) -> wire::Later<'static, Result<Box<RawValue>, Error>> {
+        Box::pin(self.0.request(method, params, None))
+    }
+}
+
+/// The LLM server: the one named, else of the environment, else where such servers are by default. `none` is none.
+pub fn llm(named: Option<String>) -> Result<Option<LlmServer>, Failure> {
+    let url = named.or_else(|| Var::LlmUrl.text()).unwrap_or_else(|| LLM_URL_DEFAULT.to_owned());
+    if url == "none" {
+        return Ok(None);
+    }
+    remote(&url, key()?).map(|remote| Some(LlmServer::new(remote)))
+}
+
+fn remote(url: &str, key: Option<Token>) -> Result<Remote, Failure> {
+    let hint = "write it as http://localhost:1234, or none";
+    let wrong = || Failure::usage(format!("`{url}` is no URL of an LLM server"), hint);
+    if !(url.starts_with("http://") || url.starts_with("https://")) {
+        return Err(wrong());
+    }
+    let Address { tls, host, port, prefix } = Address::parse(url).map_err(|_| wrong())?;
+    let tls = if tls { Some(trust().map_err(|why| Failure::Unreachable { url: url.to_owned(), why })?) } else { None };
+    // Such servers are often named with the version that their paths begin with.
+    let prefix = prefix.strip_suffix("/v1").unwrap_or(&prefix).to_owned();
+    Ok(Remote { host, port, prefix, tls, token: key })
+}
+
+/// The key: of the environment, or of a file that nobody else can read.
+fn key() -> Result<Option<Token>, Failure> {
+    if let Some(key) = Var::LlmKey.text() {
+        return Ok(Some(Token::new(&key)));
+    }
+    let file = places::llm_key_file()?;
+    if file.exists() { read_token(&file).map(Some) } else { Ok(None) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_llm_server_is_named_by_its_url() {
+        for (url, want) in [
+            ("http://localhost:1234", "http://localhost:1234"),
+            ("http://localhost:1234/v1", "http://localhost:1234"),
+            ("http://localhost:1234/v1/", "http://localhost:1234"),
+            ("http://10.0.0.1:80/llm/v1", "http://10.0.0.1:80/llm"),
+            ("http://[::1]:1234", "http://[::1]:1234"),
+        ] {
+            assert_eq!(remote(url, None).unwrap().url(), want);
+        }
+        for url in ["localhost:1234", "ws://localhost", "", "http://", "file:///etc/passwd", "http://user@host"] {
+            assert!(remote(url, None).is_err(), "{url}");
+        }
+    }
+}
