@@ -44,8 +44,7 @@ impl Breeding {
         };
         let mutation_rate = fields.number("mutation_rate", 0.01..=0.5)?.unwrap_or(MUTATION_RATE_DEFAULT);
         let least = u64::try_from(POPULATION_MIN).unwrap_or(u64::MAX);
-        let population =
-            fields.integer("population_size", least..=ASKED_POPULATION_MAX)?.unwrap_or(POPULATION_DEFAULT);
+        let population = fields.integer("population_size", least..=ASKED_POPULATION_MAX)?.unwrap_or(POPULATION_DEFAULT);
         Ok(Self {
             target_shader: fields.text("target_shader", SHADER_BYTES_MAX)?.map(str::to_owned),
             generations: u32::try_from(generations).unwrap_or(u32::MAX),

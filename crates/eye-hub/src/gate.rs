@@ -29,6 +29,8 @@ pub struct Knock<'a> {
     pub origin: Option<&'a str>,
     /// The bearer token.
     pub token: Option<&'a str>,
+    /// The kernel says that another user of this machine asks.
+    pub stranger: bool,
     /// `Sec-Fetch-Site` is `same-origin`: how browsers mark what a page fetches from its own origin without an `Origin`.
     pub same_origin: bool,
 }
@@ -138,7 +140,8 @@ impl Gate {
     /// under its address, which is another origin to every browser; so the origin alone tells the two apart.
     fn admit_own(&self, knock: Knock<'_>) -> Result<Admitted, Refusal> {
         if knock.token.is_none() && self.own_pages && is_own_page(knock) {
-            return Ok(Admitted::Own);
+            // No browser of this user's: whoever else sends these headers made them up.
+            return if knock.stranger { Err(another_user()) } else { Ok(Admitted::Own) };
         }
         match (self.admit_agent(knock), knock.origin) {
             (Ok(()), _) => Ok(Admitted::Agent),
@@ -163,6 +166,11 @@ impl Gate {
 fn unauthorised(reason: &str) -> Refusal {
     let hint = "send `Authorization: Bearer TOKEN`; `eye token show` prints it".to_owned();
     Refusal { status: 401, reason: reason.to_owned(), hint }
+}
+
+fn another_user() -> Refusal {
+    let reason = "the backends are for this hub's own user".to_owned();
+    Refusal { status: 403, reason, hint: "run a hub of your own, or send the token".to_owned() }
 }
 
 fn not_own(origin: &str, own_pages: bool) -> Refusal {
@@ -236,7 +244,7 @@ mod tests {
     }
 
     fn knock<'a>(host: &'a str, origin: Option<&'a str>, token: Option<&'a str>) -> Knock<'a> {
-        Knock { host: Some(host), origin, token, same_origin: false }
+        Knock { host: Some(host), origin, token, stranger: false, same_origin: false }
     }
 
     #[test]
@@ -278,6 +286,17 @@ mod tests {
         }
         let crossed = Knock { same_origin: true, ..knock(here, Some("https://evil.test"), None) };
         assert_eq!(gate.admit(Wants::Own, crossed).unwrap_err().status, 403);
+    }
+
+    #[test]
+    fn another_user_of_the_machine_is_no_own_page() {
+        let (gate, _home) = gate(Auth::Token(Token::new("secret")));
+        let gate = gate.with_own_pages(true);
+        let own = Knock { stranger: true, ..knock("localhost:8765", Some("http://localhost:8765"), None) };
+        assert_eq!(gate.admit(Wants::Own, own).unwrap_err().status, 403);
+        let fetch = Knock { origin: None, same_origin: true, ..own };
+        assert_eq!(gate.admit(Wants::Own, fetch).unwrap_err().status, 403);
+        assert_eq!(gate.admit(Wants::Own, Knock { token: Some("secret"), ..own }), Ok(Admitted::Agent));
     }
 
     #[test]

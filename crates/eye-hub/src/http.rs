@@ -1,6 +1,7 @@
 //! What the hub serves over HTTP: the doors of `WebSocket`s, the page client, the start page, and facts for operators.
 
 use crate::backends::Backends;
+use crate::caller::Caller;
 use crate::carrier_ws;
 use crate::dialect::original;
 use crate::gate::{Admitted, Gate, Knock, OWN_NAME, Refusal, Wants, host_name, is_loopback_address};
@@ -397,7 +398,18 @@ pub(crate) fn public(door: &Door, headers: &HeaderMap, answer: impl FnOnce() -> 
 pub(crate) fn knock<'a>(headers: &'a HeaderMap, token: Option<&'a str>) -> Knock<'a> {
     let text = |name: HeaderName| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
     let same_origin = text(SEC_FETCH_SITE) == Some("same-origin");
-    Knock { host: text(header::HOST), origin: text(header::ORIGIN), token, same_origin }
+    Knock { host: text(header::HOST), origin: text(header::ORIGIN), token, stranger: false, same_origin }
+}
+
+/// Lets in who may use the backends. Whose program it is, is asked of the kernel only where that decides.
+pub(crate) fn admit_own(door: &Door, headers: &HeaderMap, caller: Option<Caller>) -> Result<(), Refusal> {
+    let token = bearer(headers);
+    let knock = knock(headers, token.as_deref());
+    let admitted = door.gate.admit(Wants::Own, knock)?;
+    if admitted == Admitted::Own && caller.is_some_and(Caller::is_stranger) {
+        door.gate.admit(Wants::Own, Knock { stranger: true, ..knock })?;
+    }
+    Ok(())
 }
 
 /// The token: in `Authorization`, or, where a browser allows no header, as the subprotocol `bearer.TOKEN`.

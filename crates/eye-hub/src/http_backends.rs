@@ -2,8 +2,9 @@
 //! both ways: what a backend cannot take yet is not read, and a peer that does not read is closed.
 
 use crate::backends::{Backends, Room, Say};
-use crate::gate::Wants;
-use crate::http::{Door, Upgrade, bearer, json_response, knock, refused};
+use crate::caller::Caller;
+use crate::http::{Door, Upgrade, admit_own, json_response, refused};
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use axum::extract::{Path, State};
@@ -23,37 +24,43 @@ use tokio::time::timeout;
 /// Small on purpose: the library zeroes its read buffer on every read.
 const READ_BUFFER_BYTES: usize = 4096;
 
+/// Who called, where the listener could tell.
+type Who = Option<Extension<Caller>>;
+
+fn caller(who: Who) -> Option<Caller> {
+    who.map(|Extension(caller)| caller)
+}
+
 /// `/evolution` and `/evo`.
-pub async fn evolution(State(door): State<Door>, headers: HeaderMap, upgrade: Upgrade) -> Response {
-    enter(&door, Room::Evolution, &headers, upgrade)
+pub async fn evolution(State(door): State<Door>, who: Who, headers: HeaderMap, upgrade: Upgrade) -> Response {
+    enter(&door, Room::Evolution, &headers, who, upgrade)
 }
 
 /// `/agents`.
-pub async fn agents(State(door): State<Door>, headers: HeaderMap, upgrade: Upgrade) -> Response {
-    enter(&door, Room::Agents, &headers, upgrade)
+pub async fn agents(State(door): State<Door>, who: Who, headers: HeaderMap, upgrade: Upgrade) -> Response {
+    enter(&door, Room::Agents, &headers, who, upgrade)
 }
 
 /// The list of cartridges.
-pub async fn cartridges(State(door): State<Door>, headers: HeaderMap) -> Response {
-    stored(&door, String::new(), &headers).await
+pub async fn cartridges(State(door): State<Door>, who: Who, headers: HeaderMap) -> Response {
+    stored(&door, String::new(), &headers, who).await
 }
 
 /// One cartridge.
-pub async fn cartridge(State(door): State<Door>, Path(name): Path<String>, headers: HeaderMap) -> Response {
-    stored(&door, name, &headers).await
+pub async fn cartridge(State(door): State<Door>, Path(name): Path<String>, who: Who, headers: HeaderMap) -> Response {
+    stored(&door, name, &headers, who).await
 }
 
-fn admitted(door: &Door, headers: &HeaderMap) -> Result<Arc<dyn Backends>, Response> {
-    let token = bearer(headers);
-    door.gate.admit(Wants::Own, knock(headers, token.as_deref())).map_err(|refusal| refused(&refusal))?;
+fn admitted(door: &Door, headers: &HeaderMap, caller: Option<Caller>) -> Result<Arc<dyn Backends>, Response> {
+    admit_own(door, headers, caller).map_err(|refusal| refused(&refusal))?;
     door.backends.clone().ok_or_else(|| {
         let body = serde_json::json!({ "error": "this hub has no backends" });
         (StatusCode::NOT_FOUND, json_response(&body)).into_response()
     })
 }
 
-async fn stored(door: &Door, name: String, headers: &HeaderMap) -> Response {
-    let backends = match admitted(door, headers) {
+async fn stored(door: &Door, name: String, headers: &HeaderMap, who: Who) -> Response {
+    let backends = match admitted(door, headers, caller(who)) {
         Ok(backends) => backends,
         Err(refusal) => return refusal,
     };
@@ -69,8 +76,8 @@ async fn stored(door: &Door, name: String, headers: &HeaderMap) -> Response {
     response
 }
 
-fn enter(door: &Door, room: Room, headers: &HeaderMap, upgrade: Upgrade) -> Response {
-    let backends = match admitted(door, headers) {
+fn enter(door: &Door, room: Room, headers: &HeaderMap, who: Who, upgrade: Upgrade) -> Response {
+    let backends = match admitted(door, headers, caller(who)) {
         Ok(backends) => backends,
         Err(refusal) => return refusal,
     };

@@ -5,6 +5,7 @@
 mod agent_link;
 mod assets;
 pub mod backends;
+mod caller;
 mod carrier_events;
 mod carrier_unix;
 mod carrier_ws;

@@ -5,8 +5,8 @@ mod asked;
 mod pace;
 mod trouble;
 
-use crate::gate::Wants;
-use crate::http::{Door, bearer, knock};
+use crate::caller::Caller;
+use crate::http::{Door, admit_own};
 use crate::relay::Remote;
 use crate::relay::dial::{self, Fault};
 use asked::Asked;
@@ -235,8 +235,8 @@ pub async fn completions(State(door): State<Door>, request: Request) -> Response
 }
 
 async fn passed(door: &Door, request: Request) -> Result<Response, Trouble> {
-    let token = bearer(request.headers());
-    door.gate.admit(Wants::Own, knock(request.headers(), token.as_deref())).map_err(Trouble::NotAllowed)?;
+    let caller = request.extensions().get::<Caller>().copied();
+    admit_own(door, request.headers(), caller).map_err(Trouble::NotAllowed)?;
     let llm = door.llm.as_ref().ok_or(Trouble::None)?;
     let body = to_bytes(request.into_body(), LLM_REQUEST_BYTES_MAX).await.map_err(|_| Trouble::TooLong)?;
     let asked = Asked::parse(&body).map_err(Trouble::Invalid)?;

@@ -1,6 +1,7 @@
 //! Listeners and the hub's own tasks: accepting, deadlines, remembering, stopping.
 
 use crate::agent_link::Links;
+use crate::caller::Caller;
 use crate::carrier_unix;
 use crate::config::{Auth, Config, HubError, Ready};
 use crate::gate::Gate;
@@ -14,6 +15,7 @@ use crate::place::Place;
 use crate::{mailbox_files, tls};
 use axum::Router;
 use eye_protocol::limits::{BACKEND_SOCKETS_MAX, CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
@@ -188,7 +190,7 @@ async fn listen_twin(wanted: SocketAddr, listen: SocketAddr) -> Result<Option<Tc
 
 async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<TlsAcceptor>, router: Router) {
     loop {
-        let Ok((socket, _)) = listener.accept().await else {
+        let Ok((socket, peer)) = listener.accept().await else {
             sleep(ACCEPT_PAUSE).await;
             continue;
         };
@@ -197,13 +199,14 @@ async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<Tl
         }
         let _ = socket.set_nodelay(true);
         let router = router.clone();
+        let caller = socket.local_addr().ok().map(|here| Caller { peer, here });
         // Two tasks of two sizes: a plain connection does not carry the room that a handshake needs.
         match &acceptor {
             None => {
-                tokio::spawn(serve_http(socket, router));
+                tokio::spawn(serve_http(socket, router, caller));
             }
             Some(acceptor) => {
-                tokio::spawn(serve_either(socket, acceptor.clone(), router));
+                tokio::spawn(serve_either(socket, acceptor.clone(), router, caller));
             }
         }
     }
@@ -211,16 +214,16 @@ async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<Tl
 
 /// TLS and plain HTTP on one port, each handshake in its own time: a page on `http://localhost` and one on `https://` may use the same hub. Beyond
 /// loopback nothing is said in the clear but that.
-async fn serve_either(socket: TcpStream, acceptor: TlsAcceptor, router: Router) {
+async fn serve_either(socket: TcpStream, acceptor: TlsAcceptor, router: Router, caller: Option<Caller>) {
     let here = socket.local_addr().is_ok_and(|address| is_here(address.ip()));
     match timeout(HANDSHAKE, tls::begins(&socket)).await {
         Ok(Ok(true)) => {
             if let Ok(Ok(socket)) = timeout(HANDSHAKE, acceptor.accept(socket)).await {
-                serve_http(socket, router).await;
+                serve_http(socket, router, caller).await;
             }
         }
-        Ok(Ok(false)) if here => serve_http(socket, router).await,
-        Ok(Ok(false)) => serve_http(socket, http::encrypted_only()).await,
+        Ok(Ok(false)) if here => serve_http(socket, router, caller).await,
+        Ok(Ok(false)) => serve_http(socket, http::encrypted_only(), caller).await,
         // It went away, or never said anything.
         Ok(Err(_)) | Err(_) => {}
     }
@@ -231,8 +234,18 @@ fn is_here(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(socket: S, router: Router) {
-    let service = TowerToHyperService::new(router);
+async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    socket: S,
+    router: Router,
+    caller: Option<Caller>,
+) {
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        if let Some(caller) = caller {
+            request.extensions_mut().insert(caller);
+        }
+        router.call(request)
+    });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HANDSHAKE)

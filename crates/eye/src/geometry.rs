@@ -85,10 +85,13 @@ pub fn llm(named: Option<String>) -> Result<Option<LlmServer>, Failure> {
     if url == "none" {
         return Ok(None);
     }
-    remote(&url, key()?).map(|remote| Some(LlmServer::new(remote)))
+    let server = remote(&url)?;
+    let remote = Remote { token: key()?, ..server };
+    Ok(Some(LlmServer::new(remote)))
 }
 
-fn remote(url: &str, key: Option<Token>) -> Result<Remote, Failure> {
+/// A server without its key.
+fn remote(url: &str) -> Result<Remote, Failure> {
     let hint = "write it as http://localhost:1234, or none";
     let wrong = || Failure::usage(format!("`{url}` is no URL of an LLM server"), hint);
     if !(url.starts_with("http://") || url.starts_with("https://")) {
@@ -98,7 +101,7 @@ fn remote(url: &str, key: Option<Token>) -> Result<Remote, Failure> {
     let tls = if tls { Some(trust().map_err(|why| Failure::Unreachable { url: url.to_owned(), why })?) } else { None };
     // Such servers are often named with the version that their paths begin with.
     let prefix = prefix.strip_suffix("/v1").unwrap_or(&prefix).to_owned();
-    Ok(Remote { host, port, prefix, tls, token: key })
+    Ok(Remote { host, port, prefix, tls, token: None })
 }
 
 /// The key: of the environment, or of a file that nobody else can read.
@@ -123,10 +126,10 @@ mod tests {
             ("http://10.0.0.1:80/llm/v1", "http://10.0.0.1:80/llm"),
             ("http://[::1]:1234", "http://[::1]:1234"),
         ] {
-            assert_eq!(remote(url, None).unwrap().url(), want);
+            assert_eq!(remote(url).unwrap().url(), want);
         }
         for url in ["localhost:1234", "ws://localhost", "", "http://", "file:///etc/passwd", "http://user@host"] {
-            assert!(remote(url, None).is_err(), "{url}");
+            assert!(remote(url).is_err(), "{url}");
         }
     }
 }

@@ -178,10 +178,16 @@ mod tests {
     fn each_type_has_its_defaults() {
         let read = |name: &str, config: Value| plan(&json!({ "agent_type": name, "config": config })).unwrap();
         assert_eq!(read("monitor", json!(null)), (Plan::Monitor { interval_ms: 1000, threshold: 0.0 }, 5000));
-        assert_eq!(read("analyzer", json!({ "heartbeat_interval": 1.5 })), (Plan::Analyzer { interval_ms: None }, 1500));
+        assert_eq!(
+            read("analyzer", json!({ "heartbeat_interval": 1.5 })),
+            (Plan::Analyzer { interval_ms: None }, 1500)
+        );
         let executing = Executing { program: "01".into(), args: vec![], interval_ms: 1000, runs: 1 };
         assert_eq!(read("executor", json!({ "program": "01" })).0, Plan::Executor(executing));
-        assert!(matches!(read("evolver", json!({})).0, Plan::Evolver { seed_shader: None, rounds: 1, place: true, .. }));
+        assert!(matches!(
+            read("evolver", json!({})).0,
+            Plan::Evolver { seed_shader: None, rounds: 1, place: true, .. }
+        ));
         assert_eq!(plan(&json!({ "agentType": "monitor" })).unwrap().0.name(), "monitor");
     }
 
@@ -191,23 +197,53 @@ mod tests {
             (json!({}), "agent_type must be one of: monitor, executor, evolver, analyzer"),
             (json!({ "agent_type": "spy" }), "agent_type must be one of: monitor, executor, evolver, analyzer"),
             (json!({ "agent_type": "monitor", "config": [] }), "config must be an object"),
-            (json!({ "agent_type": "monitor", "config": { "intervall_ms": 1 } }), "a monitor's config does not take `intervall_ms`; did you mean interval_ms?"),
-            (json!({ "agent_type": "monitor", "config": { "interval_ms": 199 } }), "interval_ms must be an integer between 200 and 3600000"),
-            (json!({ "agent_type": "monitor", "config": { "threshold": 1.1 } }), "threshold must be a number between 0 and 1"),
-            (json!({ "agent_type": "monitor", "config": { "heartbeat_interval": 0.5 } }), "heartbeat_interval must be a number between 1 and 3600"),
+            (
+                json!({ "agent_type": "monitor", "config": { "intervall_ms": 1 } }),
+                "a monitor's config does not take `intervall_ms`; did you mean interval_ms?",
+            ),
+            (
+                json!({ "agent_type": "monitor", "config": { "interval_ms": 199 } }),
+                "interval_ms must be an integer between 200 and 3600000",
+            ),
+            (
+                json!({ "agent_type": "monitor", "config": { "threshold": 1.1 } }),
+                "threshold must be a number between 0 and 1",
+            ),
+            (
+                json!({ "agent_type": "monitor", "config": { "heartbeat_interval": 0.5 } }),
+                "heartbeat_interval must be a number between 1 and 3600",
+            ),
             (json!({ "agent_type": "executor" }), "an executor's config needs program"),
-            (json!({ "agent_type": "executor", "config": { "program": "1", "args": vec![0; 29] } }), "args must be a list of at most 28 numbers"),
-            (json!({ "agent_type": "evolver", "config": { "generations": 101 } }), "generations must be an integer between 1 and 100"),
-            (json!({ "agent_type": "analyzer", "config": { "threshold": 1 } }), "an analyzer's config does not take `threshold`; it takes interval_ms, heartbeat_interval"),
+            (
+                json!({ "agent_type": "executor", "config": { "program": "1", "args": vec![0; 29] } }),
+                "args must be a list of at most 28 numbers",
+            ),
+            (
+                json!({ "agent_type": "evolver", "config": { "generations": 101 } }),
+                "generations must be an integer between 1 and 100",
+            ),
+            (
+                json!({ "agent_type": "analyzer", "config": { "threshold": 1 } }),
+                "an analyzer's config does not take `threshold`; it takes interval_ms, heartbeat_interval",
+            ),
         ] {
             assert_eq!(plan(&value).unwrap_err(), want, "{value}");
         }
         for (value, want) in [
             (json!({}), "region is required and must be an object with x, y, width, height"),
             (json!({ "region": 5 }), "region is required and must be an object with x, y, width, height"),
-            (json!({ "region": { "x": 0, "y": 0, "width": "1", "height": 1 } }), "region must have numeric x, y, width, and height properties"),
-            (json!({ "region": { "x": 1e300, "y": 0, "width": 1, "height": 1 } }), "region must have numeric x, y, width, and height properties"),
-            (json!({ "region": { "x": 0, "y": 0, "width": 0, "height": 1 } }), "region width and height must be positive numbers"),
+            (
+                json!({ "region": { "x": 0, "y": 0, "width": "1", "height": 1 } }),
+                "region must have numeric x, y, width, and height properties",
+            ),
+            (
+                json!({ "region": { "x": 1e300, "y": 0, "width": 1, "height": 1 } }),
+                "region must have numeric x, y, width, and height properties",
+            ),
+            (
+                json!({ "region": { "x": 0, "y": 0, "width": 0, "height": 1 } }),
+                "region width and height must be positive numbers",
+            ),
         ] {
             assert_eq!(region(&value).unwrap_err(), want, "{value}");
         }

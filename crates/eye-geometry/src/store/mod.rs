@@ -96,11 +96,8 @@ impl Store {
 
     fn read<'a>(&self, entries: &'a mut Option<VecDeque<Entry>>) -> &'a mut VecDeque<Entry> {
         entries.get_or_insert_with(|| {
-            let mut found: Vec<Entry> = fs::read_dir(&self.folder)
-                .into_iter()
-                .flatten()
-                .filter_map(|file| entry(&file.ok()?.path()))
-                .collect();
+            let mut found: Vec<Entry> =
+                fs::read_dir(&self.folder).into_iter().flatten().filter_map(|file| entry(&file.ok()?.path())).collect();
             found.sort_by(|a, b| (a.created_ms, &a.id).cmp(&(b.created_ms, &b.id)));
             let mut found = VecDeque::from(found);
             self.make_room(&mut found);

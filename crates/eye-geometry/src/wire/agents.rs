@@ -53,9 +53,10 @@ async fn do_as_told(crew: &Arc<Crew>, socket: Socket, message: &Message) -> Resu
         let id = fields.get("agent_id").and_then(Value::as_str);
         id.map(AgentId::from).ok_or_else(|| Refusal::invalid("agent_id is required and must be a string"))
     };
-    let session = fields.get("session").or_else(|| fields.get("session_id")).map(|session| {
-        session.as_str().ok_or_else(|| Refusal::invalid("session must be a string"))
-    });
+    let session = fields
+        .get("session")
+        .or_else(|| fields.get("session_id"))
+        .map(|session| session.as_str().ok_or_else(|| Refusal::invalid("session must be a string")));
     let session = session.transpose()?;
     let event = match message.action.as_str() {
         "spawn" => {

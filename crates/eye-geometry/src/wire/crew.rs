@@ -130,7 +130,9 @@ impl Crew {
         match pages[..] {
             [only] => Ok(only.into()),
             [] => Err(Refusal::new(Kind::BackendUnavailable, "no page is connected; open the geometry app first")),
-            [..] => Err(Refusal::invalid(format!("several pages are connected; name one as session: {}", pages.join(", ")))),
+            [..] => {
+                Err(Refusal::invalid(format!("several pages are connected; name one as session: {}", pages.join(", "))))
+            }
         }
     }
 

@@ -173,7 +173,10 @@ mod tests {
             (String::new(), "seed_shader is required and must be a non-empty string"),
             (r#","seed_shader":"  ""#.into(), "seed_shader is required and must be a non-empty string"),
             (r#","seed_shader":5"#.into(), "seed_shader is required and must be a non-empty string"),
-            (format!(r#","seed_shader":"{}""#, "x".repeat(SHADER_BYTES_MAX + 1)), "seed_shader is over the limit of 64 KiB"),
+            (
+                format!(r#","seed_shader":"{}""#, "x".repeat(SHADER_BYTES_MAX + 1)),
+                "seed_shader is over the limit of 64 KiB",
+            ),
             (format!(r#"{SHADER},"generations":0"#), "generations must be an integer between 1 and 100"),
             (format!(r#"{SHADER},"generations":101"#), "generations must be an integer between 1 and 100"),
             (format!(r#"{SHADER},"generations":2.5"#), "generations must be an integer between 1 and 100"),
@@ -181,7 +184,10 @@ mod tests {
             (format!(r#"{SHADER},"mutationRate":0.51"#), "mutation_rate must be a number between 0.01 and 0.5"),
             (format!(r#"{SHADER},"population_size":1"#), "population_size must be an integer between 2 and 200"),
             (format!(r#"{SHADER},"populationSize":201"#), "population_size must be an integer between 2 and 200"),
-            (format!(r#"{SHADER},"fitness_metric":"beauty""#), "fitness_metric must be one of: performance, visual_quality, correctness, entropy"),
+            (
+                format!(r#"{SHADER},"fitness_metric":"beauty""#),
+                "fitness_metric must be one of: performance, visual_quality, correctness, entropy",
+            ),
             (format!(r#"{SHADER},"time_budget_ms":99"#), "time_budget_ms must be an integer between 100 and 600000"),
             (format!(r#"{SHADER},"progress":"yes""#), "progress must be true or false"),
             (format!(r#"{SHADER},"seed":-1"#), "seed must be an integer between 0 and 9007199254740991"),
@@ -191,7 +197,9 @@ mod tests {
         for members in [
             format!(r#","seed_shader":"{}""#, "x".repeat(SHADER_BYTES_MAX)),
             format!(r#"{SHADER},"generations":1,"mutation_rate":0.01,"population_size":2"#),
-            format!(r#"{SHADER},"generations":100,"mutation_rate":0.5,"population_size":200,"fitness_metric":"entropy""#),
+            format!(
+                r#"{SHADER},"generations":100,"mutation_rate":0.5,"population_size":200,"fitness_metric":"entropy""#
+            ),
         ] {
             assert!(ask(&members).is_ok(), "{members}");
         }

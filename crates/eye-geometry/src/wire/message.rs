@@ -73,7 +73,10 @@ mod tests {
 
     #[test]
     fn both_forms_are_one_message() {
-        for text in [r#"{"requestId":"r1","action":"evolve","seed_shader":"x"}"#, r#"{"type":"evolve","requestId":"r1","seedShader":"x"}"#] {
+        for text in [
+            r#"{"requestId":"r1","action":"evolve","seed_shader":"x"}"#,
+            r#"{"type":"evolve","requestId":"r1","seedShader":"x"}"#,
+        ] {
             let message = Message::parse(text).unwrap();
             assert_eq!((message.id.as_str(), message.action.as_str()), (Some("r1"), "evolve"));
             assert_eq!(message.fields().text("seed_shader", 9).unwrap(), Some("x"));

@@ -114,6 +114,25 @@ impl Hub {
         answer
     }
 
+    /// The same over TLS, from who has this certificate.
+    pub fn https(&self, path: &str, headers: &str, certificate: Vec<u8>) -> String {
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(certificate.into()).expect("a certificate");
+        let config = rustls::ClientConfig::builder_with_provider(rustls::crypto::ring::default_provider().into())
+            .with_safe_default_protocol_versions()
+            .expect("the usual versions")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let name = rustls_pki_types::ServerName::try_from("localhost").expect("a name");
+        let connection = rustls::ClientConnection::new(config.into(), name).expect("a connection");
+        let mut stream = rustls::StreamOwned::new(connection, self.tcp());
+        write!(stream, "GET {path} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n").expect("a request is sent");
+        let mut answer = Vec::new();
+        // A server that closes without a word of TLS has said all of it.
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8(answer).expect("text")
+    }
+
     /// Waits for the hub to end by itself.
     pub fn join(mut self) -> Result<(), HubError> {
         self.thread.take().expect("the hub runs").join().expect("the hub does not panic")
