@@ -94,6 +94,7 @@ fn messages_of_json_rpc() {
         url: Some("http://localhost/".into()),
         alias: Some("shop".into()),
         visible: Some(true),
+        parent: None,
         frame: None,
         eval: Some(false),
         eval_blocked: Some("CSP".into()),

@@ -269,9 +269,8 @@ fn exit_of_certificate(error: &CertificateError) -> Exit {
 fn hint_of_certificate(error: &CertificateError) -> Option<&'static str> {
     match error {
         CertificateError::Missing => Some("make one with eye tls, or name your own with --tls-cert and --tls-key"),
-        CertificateError::Broken { .. } => Some("begin anew with eye tls --new"),
+        CertificateError::Broken { .. } | CertificateError::NotMade(_) => Some("begin anew with eye tls --new"),
         CertificateError::NotAName(_) => Some("write it as box.local or 192.168.1.5"),
-        CertificateError::NotMade(_) => Some("begin anew with eye tls --new"),
         CertificateError::Io { .. } => None,
     }
 }

@@ -94,6 +94,7 @@ impl Way {
     }
 }
 
+/// Pages of that server are not eye's own, whatever their browser says of its own origin: that header stays behind.
 fn proxy(hub: &str) -> String {
     let host = hub.split_once("://").map_or(hub, |(_, host)| host);
     format!(
@@ -101,6 +102,7 @@ fn proxy(hub: &str) -> String {
   proxy_pass {hub}/;
   proxy_http_version 1.1;
   proxy_set_header Host {host};
+  proxy_set_header Sec-Fetch-Site \"\";
   proxy_set_header Upgrade $http_upgrade;
   proxy_set_header Connection \"upgrade\";
   proxy_read_timeout 1d;

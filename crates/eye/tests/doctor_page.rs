@@ -1,4 +1,5 @@
 //! `eye doctor URL`: real pages on loopback with every header that can stand in the way, and the change it names.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 #[path = "stage/between.rs"]
 mod between;

@@ -1,4 +1,5 @@
 //! Containers, tunnels and proxies: what must be said for a hub to be reached from elsewhere, and what never helps.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 #[path = "stage/between.rs"]
 mod between;
@@ -15,7 +16,7 @@ use std::net::TcpStream;
 fn http(port: u16, path: &str, headers: &[&str]) -> String {
     let mut tcp = TcpStream::connect(("127.0.0.1", port)).unwrap();
     tcp.set_read_timeout(Some(DEADLINE)).unwrap();
-    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    let headers = headers.iter().fold(String::new(), |all, header| all + header + "\r\n");
     write!(tcp, "GET {path} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n").unwrap();
     let mut answer = String::new();
     tcp.read_to_string(&mut answer).unwrap();
@@ -58,6 +59,12 @@ fn what_a_container_publishes_to_loopback_serves_the_host() {
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compose/Dockerfile")).unwrap();
     let command = dockerfile.lines().find_map(|line| line.strip_prefix("CMD ")).unwrap();
     assert_eq!(serde_json::from_str::<Vec<String>>(command).unwrap(), service.command);
+
+    // The guide shows the same lines.
+    let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/remote.md")).unwrap();
+    for shown in [format!("command: {command}"), format!("- \"{}\"", service.ports[0])] {
+        assert!(guide.contains(&shown), "{shown}");
+    }
 
     // The same command line, without the container; the forwarder stands for the published port.
     let inside = home();

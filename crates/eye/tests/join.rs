@@ -39,6 +39,7 @@ fn one_way_is_printed_as_it_is_pasted() {
     assert!(userscript.starts_with("// ==UserScript==") && userscript.contains(&hub), "{userscript}");
     let proxy = home.eye(["join", "proxy"]).stdout;
     assert!(proxy.contains(&format!("proxy_pass {hub}/;")) && proxy.contains("src=\"/__eye/eye.js\""), "{proxy}");
+    assert!(proxy.contains("proxy_set_header Sec-Fetch-Site \"\";"), "{proxy}");
     assert_eq!(home.eye(["join", "nonsense"]).code, 2);
 }
 

@@ -1,4 +1,5 @@
 //! HTTPS and wss: the certificate of this machine, a hub that speaks both on one port, and commands that trust it.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;
 
@@ -90,6 +91,12 @@ fn without_a_certificate_tls_is_refused_and_says_how_to_get_one() {
         "there is no certificate yet\nhint: make one with eye tls, or name your own with --tls-cert and --tls-key\n";
     assert_eq!(home.eye(["up", "--foreground", "--tls"]), answers(2, "", &format!("error: {said}")));
     assert_eq!(home.eye(["up", "--tls"]), answers(2, "", &format!("error: the hub did not start: {said}")));
+    made(&home, &[]);
+    let said = "error: the certificate is not for box.local\nhint: eye tls --name box.local\n";
+    assert_eq!(home.eye(["up", "--foreground", "--tls", "--host", "box.local"]), answers(2, "", said));
+    made(&home, &["--name", "box.local"]);
+    let hub = Hub::start_with(&home, &["--tls", "--host", "box.local"]);
+    assert!(hub.url().starts_with("https://"));
 }
 
 #[test]
@@ -145,6 +152,16 @@ fn one_port_speaks_http_and_https_and_pages_join_over_both() {
     assert!(home.eye(["join", "tag"]).stdout.contains(&format!("src=\"https://localhost:{}/eye.js\"", home.port())));
     let ran = home.eye(["up", "--tls"]);
     assert_eq!(ran.stdout.split(' ').next(), Some("running"), "{}", ran.stderr);
+    // What is opened here needs no certificate.
+    fs::write(home.path("work/page.html"), "<title>Served</title>").unwrap();
+    let served = home.eye([
+        "rpc",
+        &format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"hub/serve","params":{{"path":"{}"}}}}"#,
+            home.path("work/page.html").display()
+        ),
+    ]);
+    assert!(served.stdout.contains(&format!("http://127.0.0.1:{}/open/", home.port())), "{}", served.stdout);
 }
 
 #[test]

@@ -129,10 +129,10 @@ mod tests {
         let away = SessionRow { state: Presence::Away, visible: false, ..row("s2-long", "Über uns") };
         let hidden = SessionRow { visible: false, eval: false, ..row("s3", "a\u{1b}[2Jb\nc") };
         let frame = SessionRow { frame: true, parent: Some("s1".into()), ..row("s4", "Cart") };
-        let lone = SessionRow { frame: true, parent: Some("elsewhere".into()), ..row("s5", "Ad") };
+        let ad = SessionRow { frame: true, parent: Some("elsewhere".into()), ..row("s5", "Ad") };
         let long = format!("/srv/{}/shop", "x".repeat(50));
         let all =
-            [used(125_000, "/srv/shop", shop), used(10, "/srv/mail", away), used(5_000, &long, hidden), frame, lone];
+            [used(125_000, "/srv/shop", shop), used(10, "/srv/mail", away), used(5_000, &long, hidden), frame, ad];
         insta::assert_snapshot!(table(&all, Some("/srv/mail")), @r"
         * shop     Shop      http://localhost:5173/  visible                 used 2 min ago by /srv/shop
           s2-long  Über uns  http://localhost:5173/  away                    used now from here

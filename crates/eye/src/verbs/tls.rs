@@ -56,10 +56,17 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Where the certificate is that `eye up --tls` uses; it is renewed on the way when it ends soon.
-pub fn in_use() -> Result<Place, Failure> {
+/// Where the certificate is that `eye up --tls` uses; it is renewed on the way when it ends soon. It must be for the
+/// names under which others call the hub.
+pub fn in_use(hosts: &[String]) -> Result<Place, Failure> {
     let place = Place::new(places::tls_folder()?);
-    certificate::read(&place)?;
+    let names = certificate::read(&place)?.cert.names;
+    for host in hosts.iter().map(|host| host.trim_start_matches('[').trim_end_matches(']')) {
+        if !names.iter().any(|name| name == host) {
+            let why = format!("the certificate is not for {host}");
+            return Err(Failure::usage(why, format!("eye tls --name {host}")));
+        }
+    }
     let (pair, done) = certificate::ensure(&place, &[], How::AsNeeded, SystemTime::now().into())?;
     match done {
         Done::Kept => {}

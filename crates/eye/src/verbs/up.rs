@@ -20,6 +20,7 @@ use std::sync::Arc;
 const PORT_DEFAULT: u16 = 8765;
 
 /// Run a hub; verbs that need one do it by themselves
+#[expect(clippy::struct_excessive_bools, reason = "flags, each for itself")]
 #[derive(Debug, Default, clap::Args)]
 #[command(
     after_help = "Example: eye up\n         eye up --port 9000\n         eye up --tls\n         eye up --listen 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --host box.local\n         eye up --foreground --listen 0.0.0.0 --published   # in a container, with -p 127.0.0.1:8765:8765"
@@ -225,7 +226,7 @@ impl Args {
         let tls = match self.tls_cert.zip(self.tls_key) {
             Some((cert, key)) => Some(Tls { cert, key }),
             None if self.tls => {
-                let place = tls::in_use()?;
+                let place = tls::in_use(&self.host)?;
                 Some(Tls { cert: place.cert(), key: place.key() })
             }
             None => None,

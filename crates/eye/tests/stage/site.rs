@@ -87,7 +87,7 @@ fn respond(stream: &mut (impl Read + Write), answer: Answer) {
     }
     let path = head.split(' ').nth(1).unwrap_or("/").to_owned();
     let Page { status, headers, body } = answer(&path, &head);
-    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    let headers = headers.iter().fold(String::new(), |all, header| all + header + "\r\n");
     let _ = write!(
         stream,
         "HTTP/1.1 {status}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n{body}",

@@ -61,7 +61,8 @@ impl Look<'_> {
         const WHAT: &str = "page";
         let (got, url) = (&self.visit.got, &self.visit.url);
         let kind = got.one("content-type").unwrap_or("no type");
-        let path: String = self.visit.redirects.iter().map(|hop| format!("{} → {} → ", hop.from, hop.status)).collect();
+        let hops = self.visit.redirects.iter().map(|hop| format!("{} → {} → ", hop.from, hop.status));
+        let path = hops.collect::<Vec<_>>().concat();
         let found = format!("{path}{url} answers {} ({kind})", got.status);
         if !kind.contains("html") && got.one("content-type").is_some() {
             let hint = "name a page: only HTML documents load the client";
