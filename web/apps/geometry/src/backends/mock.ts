@@ -11,7 +11,7 @@ const AGENTS_MAX = 16;
 
 interface MockAgent {
   row: AgentRow;
-  timer: number | undefined;
+  timer: ReturnType<typeof setInterval> | undefined;
 }
 
 export class MockBackends implements Backends {
@@ -70,7 +70,7 @@ export class MockBackends implements Backends {
     agent.row = { ...agent.row, status };
     clearInterval(agent.timer);
     const beat = (): void => this.#heard({ agentId, event: "heartbeat", status, mock: true });
-    agent.timer = status === "running" ? window.setInterval(beat, agent.row.heartbeatInterval * 1000) : undefined;
+    agent.timer = status === "running" ? setInterval(beat, agent.row.heartbeatInterval * 1000) : undefined;
     if (status === "stopped") this.#agents.delete(agentId);
     return status;
   }
