@@ -13,22 +13,25 @@ export interface Answer {
 export interface Wanted {
   /** Why no answer came, in the words of whoever asks. */
   unreachable(why: string): Failure;
-  /** What is said after 30 s; an error of the work, unless another is made of it. */
+  /** What is said after 30 s. */
   readonly late: string;
   readonly bytesMax: number;
 }
 
 /** Rejects with `Failure`. Any status is an answer. */
 export async function fetched(url: string, init: RequestInit, signal: AbortSignal, wanted: Wanted): Promise<Answer> {
-  const late = AbortSignal.timeout(HTTP_MS_MAX);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), HTTP_MS_MAX);
   try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, late]) });
+    const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, late.signal]) });
     return { status: response.status, statusText: response.statusText, ok: response.ok, bytes: await body(response, wanted.bytesMax) };
   } catch (error) {
-    if (late.aborted) throw failed(wanted.late);
+    if (late.signal.aborted) throw failed(wanted.late);
     if (signal.aborted) throw failed("cancelled by whoever asked");
     if (error instanceof TooLong) throw failed(error.message);
     throw wanted.unreachable(messageOf(error));
+  } finally {
+    clearTimeout(timer);
   }
 }
 

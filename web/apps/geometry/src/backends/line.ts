@@ -4,6 +4,9 @@
 import { failed, isErrorCode, unavailable, type Failure, Failure as Failed } from "../failure.js";
 import { CONNECT_MS_MAX } from "./limits.js";
 
+/** A browser does not tell a page why it was not let in, so the hint names what can be the reason. */
+const HINT = "start the hub with `eye up` and open the app at http://localhost:PORT/apps/geometry/, or try it with ?mock_backends=true";
+
 export type Message = Readonly<Record<string, unknown>>;
 
 export interface Question {
@@ -46,7 +49,7 @@ export class Line {
       const socket = new WebSocket(url);
       const { origin } = new URL(url);
       const over = new AbortController();
-      const timer = setTimeout(() => end(() => reject(unavailable(`${who} connection timeout: ${origin} did not answer within 5s`))), CONNECT_MS_MAX);
+      const timer = setTimeout(() => end(() => reject(unavailable(`${who} connection timeout: ${origin} did not answer within 5s`, { hint: HINT }))), CONNECT_MS_MAX);
       const end = (then: () => void): void => {
         clearTimeout(timer);
         over.abort();
@@ -55,7 +58,7 @@ export class Line {
         if (socket.readyState === WebSocket.CONNECTING) socket.close();
       };
       socket.addEventListener("open", () => end(() => resolve(new Line(socket, who, heard))), { signal: over.signal });
-      socket.addEventListener("error", () => end(() => reject(unavailable(`${who} not running at ${origin}`))), { signal: over.signal });
+      socket.addEventListener("error", () => end(() => reject(unavailable(`${who} not running at ${origin}`, { hint: HINT }))), { signal: over.signal });
     });
   }
 

@@ -110,8 +110,8 @@ function tellProgress({ generation, generations, bestFitness }: Message, progres
 
 /** A hub says why in its own words and with a code; any other server only has a status. */
 function refused(status: number, text: string): Failure {
-  const { error, error_code } = spoken(text);
-  if (typeof error === "string" && isErrorCode(error_code)) return new Failure(error_code, error);
+  const { error, error_code, hint } = spoken(text);
+  if (typeof error === "string" && isErrorCode(error_code)) return new Failure(error_code, error, typeof hint === "string" ? { hint } : {});
   const message = `LM Studio returned HTTP ${String(status)}: ${text.slice(0, REASON_CHARS_MAX)}`;
   return AWAY.includes(status) ? unavailable(message) : failed(message);
 }

@@ -50,8 +50,8 @@ export function hex(bytes: Uint8Array): string {
 export function entropy({ rgba }: Picture): number {
   const histogram = new Uint32Array(256);
   for (let at = 0; at < rgba.length; at += 4) {
-    const luminance = 0.2126 * (rgba[at] ?? 0) + 0.7152 * (rgba[at + 1] ?? 0) + 0.0722 * (rgba[at + 2] ?? 0);
-    const bin = Math.min(255, Math.round(luminance));
+    // Weights in 65536ths, as the hub has them, so that both count the same.
+    const bin = (13_933 * (rgba[at] ?? 0) + 46_871 * (rgba[at + 1] ?? 0) + 4_732 * (rgba[at + 2] ?? 0) + 32_768) >> 16;
     histogram[bin] = (histogram[bin] ?? 0) + 1;
   }
   const total = rgba.length / 4;

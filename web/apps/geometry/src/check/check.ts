@@ -36,7 +36,7 @@ export function equal(seen: unknown, wanted: unknown, what: string): void {
 }
 
 export function success(reply: Reply): Reply {
-  if (reply["success"] === false && reply["error_code"] === "BACKEND_UNAVAILABLE") throw new Away(String(reply["error"]));
+  if (reply["success"] === false && reply["error_code"] === "BACKEND_UNAVAILABLE") throw new Away(`backend away: ${String(reply["error"])}`);
   expect(reply["success"] === true, `it failed: ${String(reply["error"])}`);
   return reply;
 }
@@ -61,5 +61,5 @@ export async function refuses(subject: Subject, tool: string, cases: readonly (r
 export async function answersOrSaysAway(subject: Subject, tool: string, args: object, helps: RegExp): Promise<Reply> {
   const reply = await subject.call(tool, args);
   if (reply["success"] === true) return reply;
-  throw new Away(failure(reply, tool, "BACKEND_UNAVAILABLE", helps));
+  throw new Away(`backend away: ${failure(reply, tool, "BACKEND_UNAVAILABLE", helps)}`);
 }

@@ -17,7 +17,7 @@ interface Row {
 }
 
 const GROUPS: readonly Group[] = [...PHASE_A, ...PHASE_B, WORKFLOW];
-const WORDS: Readonly<Record<Outcome, string>> = { passed: "passed", failed: "failed", away: "backend away" };
+const WORDS: Readonly<Record<Outcome, string>> = { passed: "passed", failed: "failed", away: "away" };
 
 const [summary, frames, place] = ["#summary", "#frames", "#groups"].map(element);
 const rows: Row[] = [];
@@ -80,7 +80,7 @@ async function run(row: Row, subjects: Subjects): Promise<void> {
 
 function said({ element, reason }: Row, outcome: Outcome | "waiting" | "running", text: string): void {
   element.dataset["outcome"] = outcome;
-  reason.textContent = outcome === "away" ? `backend away: ${text}` : text;
+  reason.textContent = text;
 }
 
 function tell(state: "running" | "done"): void {
