@@ -16,7 +16,7 @@ import { placeAt, pointOf, visibleBounds, zoomedAt } from "../geometry/src/map/c
 import { groundAt } from "../geometry/src/map/ground.js";
 import { Meter } from "../geometry/src/map/meter.js";
 import { PixelMap, type Layer, type Picture } from "../geometry/src/map/pixel-map.js";
-import { levelFor, parentOf, rectOf } from "../geometry/src/map/tiles.js";
+import { ancestorOf, levelFor, rectOf } from "../geometry/src/map/tiles.js";
 import { Viewport } from "../geometry/src/map/viewport.js";
 import { settingsOf } from "../geometry/src/settings.js";
 
@@ -104,11 +104,14 @@ test("zooming keeps what is under the finger there", () => {
   assert.deepEqual(visibleBounds({ x: 0, y: 0, zoom: 2 }, view), { left: -200, top: -150, right: 200, bottom: 150 });
 });
 
-test("a level has a pixel for each of the screen's, and a tile lies in its parent", () => {
+test("a level has a pixel for each of the screen's, and a tile lies in the coarser ones", () => {
   assert.deepEqual([10, 1, 0.9, 0.5, 0.3, 0.25, 0.05].map(levelFor), [0, 0, 0, 1, 1, 2, 4]);
   const tile = { level: 2, column: -3, row: 5 };
-  const [inner, outer] = [rectOf(tile), rectOf(parentOf(tile))];
-  assert.ok(outer.x <= inner.x && outer.x + outer.width >= inner.x + inner.width && outer.y <= inner.y && outer.y + outer.height >= inner.y + inner.height);
+  const inner = rectOf(tile);
+  for (const levels of [0, 1, 3]) {
+    const outer = rectOf(ancestorOf(tile, levels));
+    assert.ok(outer.x <= inner.x && outer.x + outer.width >= inner.x + inner.width && outer.y <= inner.y && outer.y + outer.height >= inner.y + inner.height);
+  }
 });
 
 test("figures are of the last motion, and a map at rest says so", () => {

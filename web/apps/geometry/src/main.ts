@@ -90,7 +90,7 @@ const agentsPanel = new AgentsPanel(agents, {
   show: ({ region }) => show(region),
 });
 const cartridgesPanel = new CartridgesPanel(cartridges, { load: (url) => void desk.invoke("load_rts_cartridge", { url }), show: ({ layer }) => show(layer) });
-windows.add({ id: "state", title: "State", content: statePanel.content, rect: { x: 16, y: 88, width: 260, height: 320 }, shown: () => statePanel.show() });
+windows.add({ id: "state", title: "State", content: statePanel.content, rect: { x: 16, y: 88, width: 284, height: 320 }, shown: () => statePanel.show() });
 windows.add({ id: "console", title: "Console", content: consolePanel.content, rect: { x: 16, y: 420, width: 420, height: 300 } });
 windows.add({ id: "agents", title: "Agents", content: agentsPanel.content, rect: { x: 10_000, y: 88, width: 320, height: 360 } });
 windows.add({ id: "cartridges", title: "Cartridges", content: cartridgesPanel.content, rect: { x: 10_000, y: 460, width: 320, height: 320 } });

@@ -18,14 +18,14 @@ const DITHER_STRENGTH = 0.8;
 
 /** Fills `out` with the pixels at x, x + step, … of each of `rows` lines, as little-endian RGBA. */
 export function paintGround(x: number, y: number, step: number, columns: number, rows: number, out: Uint32Array): void {
+  const hills = OCTAVES.map(({ shift, weight }) => new Hills(x, step, columns, shift, weight));
   const heights = new Float64Array(columns);
   for (let row = 0; row < rows; row++) {
     const at = y + row * step;
     heights.fill(0);
-    for (const { shift, weight } of OCTAVES) addOctave(heights, x, at, step, shift, weight);
+    for (const each of hills) each.addTo(heights, at);
     for (let column = 0; column < columns; column++) {
-      const place = x + column * step;
-      const dither = DITHER[((at & 3) << 2) | (place & 3)] ?? 0;
+      const dither = DITHER[((at & 3) << 2) | ((x + column * step) & 3)] ?? 0;
       out[row * columns + column] = colour((heights[column] ?? 0) + (dither * DITHER_STRENGTH) / PALETTE.length);
     }
   }
@@ -38,22 +38,63 @@ export function groundAt(x: number, y: number): number {
   return one[0] ?? 0;
 }
 
-/** Adds the hills of one size to a line: the four corners around a pixel, blended smoothly. */
-function addOctave(heights: Float64Array, x: number, y: number, step: number, shift: number, weight: number): void {
-  const side = 1 << shift;
-  const cellY = Math.floor(y / side);
-  const down = smooth((y - cellY * side) / side);
-  let cellX = NaN;
-  let [left, right] = [0, 0];
-  for (let column = 0; column < heights.length; column++) {
-    const place = x + column * step;
-    const cell = Math.floor(place / side);
-    if (cell !== cellX) {
-      cellX = cell;
-      left = blend(corner(cell, cellY, shift), corner(cell, cellY + 1, shift), down);
-      right = blend(corner(cell + 1, cellY, shift), corner(cell + 1, cellY + 1, shift), down);
+/** The hills of one size along a line: four corners around each pixel, blended smoothly. A corner is computed once for all pixels around it. */
+class Hills {
+  readonly #side: number;
+  /** The corners' places that this line touches, from left to right. */
+  readonly #places: number[] = [];
+  /** For each pixel, which of them is on its left, and how far it is on its way to the next. */
+  readonly #lefts: Int32Array;
+  readonly #parts: Float64Array;
+  #upper: Float64Array;
+  #lower: Float64Array;
+  readonly #edge: Float64Array;
+  #row = NaN;
+
+  constructor(
+    x: number,
+    step: number,
+    columns: number,
+    readonly shift: number,
+    readonly weight: number,
+  ) {
+    this.#side = 1 << shift;
+    this.#lefts = new Int32Array(columns);
+    this.#parts = new Float64Array(columns);
+    for (let column = 0; column < columns; column++) {
+      const place = x + column * step;
+      const cell = Math.floor(place / this.#side);
+      if (this.#places.at(-1) === cell) this.#places.push(cell + 1);
+      else if (this.#places.at(-2) !== cell) this.#places.push(cell, cell + 1);
+      this.#lefts[column] = this.#places.length - 2;
+      this.#parts[column] = smooth((place - cell * this.#side) / this.#side);
     }
-    heights[column] = (heights[column] ?? 0) + weight * blend(left, right, smooth((place - cell * side) / side));
+    this.#upper = new Float64Array(this.#places.length);
+    this.#lower = new Float64Array(this.#places.length);
+    this.#edge = new Float64Array(this.#places.length);
+  }
+
+  addTo(heights: Float64Array, y: number): void {
+    const row = Math.floor(y / this.#side);
+    this.#goTo(row);
+    const down = smooth((y - row * this.#side) / this.#side);
+    for (let at = 0; at < this.#edge.length; at++) this.#edge[at] = blend(this.#upper[at] ?? 0, this.#lower[at] ?? 0, down);
+    for (let column = 0; column < heights.length; column++) {
+      const left = this.#lefts[column] ?? 0;
+      heights[column] = (heights[column] ?? 0) + this.weight * blend(this.#edge[left] ?? 0, this.#edge[left + 1] ?? 0, this.#parts[column] ?? 0);
+    }
+  }
+
+  #goTo(row: number): void {
+    if (row === this.#row) return;
+    if (row === this.#row + 1) [this.#upper, this.#lower] = [this.#lower, this.#upper];
+    else this.#fill(this.#upper, row);
+    this.#fill(this.#lower, row + 1);
+    this.#row = row;
+  }
+
+  #fill(corners: Float64Array, row: number): void {
+    for (let at = 0; at < corners.length; at++) corners[at] = corner(this.#places[at] ?? 0, row, this.shift);
   }
 }
 

@@ -6,6 +6,7 @@ import { hilbertPath } from "./hilbert-path.js";
 import type { Rect } from "./pixel-map.js";
 
 const MARK_MS = 2400;
+const STROKE_POINTS = 64;
 const LINES_APART_MIN = 36;
 const FRAME_TAG_MIN = 60;
 
@@ -74,18 +75,19 @@ function line(context: CanvasRenderingContext2D, x: number, y: number, width: nu
 
 function drawCurve(context: CanvasRenderingContext2D, camera: Camera, size: Extent, gridSize: number): void {
   const { pieces } = hilbertPath(gridSize, camera.zoom, visibleBounds(camera, size));
-  context.beginPath();
-  for (const piece of pieces) {
-    piece.forEach((place, at) => {
-      const { x, y } = pointOf(camera, size, place);
-      if (at === 0) context.moveTo(x, y);
-      else context.lineTo(x, y);
-    });
-  }
   context.strokeStyle = "rgb(255 168 130 / 0.85)";
   context.lineWidth = 1.5;
-  context.lineJoin = "round";
-  context.stroke();
+  for (const piece of pieces) {
+    // Many short strokes are drawn faster than one long one.
+    for (let from = 0; from < piece.length; from += STROKE_POINTS) {
+      context.beginPath();
+      for (const place of piece.slice(from, from + STROKE_POINTS + 1)) {
+        const { x, y } = pointOf(camera, size, place);
+        context.lineTo(x, y);
+      }
+      context.stroke();
+    }
+  }
   const end = d2xy(gridSize, gridSize * gridSize - 1);
   frame(context, camera, size, { x: 0, y: 0, width: gridSize, height: gridSize }, "rgb(255 168 130 / 0.9)");
   tag(context, camera, size, { x: 0, y: 0 }, `Hilbert ${String(gridSize)} × ${String(gridSize)} · ends at ${String(end.x)}, ${String(end.y)}`, "#ffa882");

@@ -54,8 +54,9 @@ export function levelFor(devicePixelsPerMapPixel: number): number {
   return Math.max(0, Math.floor(Math.log2(1 / devicePixelsPerMapPixel) + 1e-9));
 }
 
-export function parentOf({ level, column, row }: Tile): Tile {
-  return { level: level + 1, column: Math.floor(column / 2), row: Math.floor(row / 2) };
+/** The tile in which it lies that is so many levels coarser. */
+export function ancestorOf({ level, column, row }: Tile, levels: number): Tile {
+  return { level: level + levels, column: Math.floor(column / 2 ** levels), row: Math.floor(row / 2 ** levels) };
 }
 
 function keyOf({ level, column, row }: Tile): string {

@@ -4,12 +4,14 @@ import { visibleBounds, type Camera, type Extent } from "./camera.js";
 import { Glide } from "./glide.js";
 import type { Meter } from "./meter.js";
 import type { PixelMap } from "./pixel-map.js";
-import { levelFor, parentOf, rectOf, TILE_PIXELS, Tiles, type Tile } from "./tiles.js";
+import { ancestorOf, levelFor, rectOf, TILE_PIXELS, Tiles, type Tile } from "./tiles.js";
 import type { Travel, Viewport } from "./viewport.js";
 
 const PIXEL_RATIO_MAX = 2;
 const PAINT_MS_MAX = 6;
 const ANCESTORS_MAX = 6;
+/** Levels: one such tile covers 64 of the fine ones. */
+const COARSER = 3;
 /** What is behind tiles that nothing is known of yet: the darkest of the ground. */
 const DEEP = "#0d1526";
 
@@ -84,22 +86,31 @@ export class View {
     this.#ground.fillStyle = DEEP;
     this.#ground.fillRect(0, 0, canvas.width, canvas.height);
     const tiles = this.#visible(levelFor(scale), { width: canvas.width / ratio, height: canvas.height / ratio });
-    let painted = false;
-    let missing = false;
-    for (const tile of tiles) {
-      const known = this.#tiles.get(tile);
-      if (known === undefined || known.stale) {
-        // One at least, however slow the machine is.
-        if (!painted || performance.now() - begun < PAINT_MS_MAX) {
-          this.#tiles.paint(tile);
-          painted = true;
-        } else {
-          missing = true;
-        }
-      }
-    }
+    const missing = this.#paint(tiles, begun);
     for (const tile of tiles) this.#place(tile, scale);
     return missing;
+  }
+
+  /** Coarse ones first where nothing is known: a few of them cover the view at once. Says whether there was not time for all. */
+  #paint(tiles: readonly Tile[], begun: number): boolean {
+    const isToDo = (tile: Tile): boolean => this.#tiles.get(tile)?.stale !== false;
+    const coarse = tiles.filter((tile) => !this.#isKnown(tile)).map((tile) => ancestorOf(tile, COARSER));
+    const work = [...coarse, ...tiles];
+    let painted = false;
+    for (const tile of work) {
+      if (!isToDo(tile)) continue;
+      // One at least, however slow the machine is.
+      if (painted && performance.now() - begun > PAINT_MS_MAX) return true;
+      this.#tiles.paint(tile);
+      painted = true;
+    }
+    return false;
+  }
+
+  /** Whether something can be shown in its place. */
+  #isKnown(tile: Tile): boolean {
+    for (let up = 0; up <= ANCESTORS_MAX; up++) if (this.#tiles.get(ancestorOf(tile, up)) !== undefined) return true;
+    return false;
   }
 
   /** The tiles under the view, those in the middle first. */
@@ -119,8 +130,8 @@ export class View {
     const { x, y, width } = rectOf(tile);
     const [toX, toY] = [(place: number) => Math.round((place - this.#shown.x) * scale + canvas.width / 2), (place: number) => Math.round((place - this.#shown.y) * scale + canvas.height / 2)];
     const [left, top, right, bottom] = [toX(x), toY(y), toX(x + width), toY(y + width)];
-    let from: Tile = tile;
-    for (let up = 0; up <= ANCESTORS_MAX; up++, from = parentOf(from)) {
+    for (let up = 0; up <= ANCESTORS_MAX; up++) {
+      const from = ancestorOf(tile, up);
       const known = this.#tiles.get(from);
       if (known === undefined) continue;
       const part = TILE_PIXELS / 2 ** up;

@@ -100,5 +100,5 @@ function cornerOf(position: unknown): Point | undefined {
 /** The last part of its address, without its ending. */
 function nameOf(url: string): string {
   const { protocol, pathname } = new URL(url, location.href);
-  return (protocol === "data:" ? "" : (pathname.split("/").at(-1) ?? "").replace(/(\.rts)?\.png$/i, "")) || "cartridge";
+  return (/^(data|blob):$/.test(protocol) ? "" : (pathname.split("/").at(-1) ?? "").replace(/(\.rts)?\.png$/i, "")) || "cartridge";
 }
