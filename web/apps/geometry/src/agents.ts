@@ -1,6 +1,7 @@
 // The area agents of this page as they tell of themselves: over the backend's line, or over their topics after a reload. Bounded.
 
 import type { AgentEvent, AgentRow } from "./backends/backends.js";
+import { readReport } from "./backends/replies.js";
 
 const AGENTS_MAX = 64;
 const EARLY_MAX = 32;
@@ -12,8 +13,6 @@ export interface AgentNow extends AgentRow {
   readonly heartbeats: number;
   /** When it last told anything, in ms of the calendar. */
   readonly heardAt: number | undefined;
-  /** What it found last. */
-  readonly report: unknown;
 }
 
 export class Agents {
@@ -26,13 +25,17 @@ export class Agents {
     return this.#all;
   }
 
+  knows(agentId: string): boolean {
+    return this.#all.some((agent) => agent.agentId === agentId);
+  }
+
   watch(watcher: () => void): void {
     this.#watchers.add(watcher);
   }
 
   spawned(row: AgentRow): void {
     const before = this.#all.find(({ agentId }) => agentId === row.agentId);
-    const now: AgentNow = { heartbeats: 0, heardAt: undefined, report: undefined, ...before, ...row };
+    const now: AgentNow = { heartbeats: 0, heardAt: undefined, ...before, ...row };
     this.#all = [...this.#all.filter((agent) => agent !== before), now].slice(-AGENTS_MAX);
     this.#changed();
     const early = this.#early;
@@ -46,8 +49,8 @@ export class Agents {
 
   /** Agents of other pages tell of themselves on the same topics: nobody ever names them here. */
   heard(told: AgentEvent, at: number): void {
-    const { agentId, event, status, ...more } = told;
-    if (!this.#all.some((agent) => agent.agentId === agentId)) {
+    const { agentId, event, status } = told;
+    if (!this.knows(agentId)) {
       this.#early = [...this.#early, { event: told, at }].slice(-EARLY_MAX);
       return;
     }
@@ -56,12 +59,12 @@ export class Agents {
       status: STATUSES.includes(status) ? String(status) : (ENDINGS[event] ?? agent.status),
       heartbeats: agent.heartbeats + (event === "heartbeat" ? 1 : 0),
       heardAt: at,
-      report: event === "report" ? (more["report"] ?? more["data"] ?? more) : agent.report,
+      ...(event === "report" && { report: readReport(told) }),
     }));
   }
 
   #update(agentId: string, change: (agent: AgentNow) => AgentNow): void {
-    if (!this.#all.some((agent) => agent.agentId === agentId)) return;
+    if (!this.knows(agentId)) return;
     this.#all = this.#all.map((agent) => (agent.agentId === agentId ? change(agent) : agent));
     this.#changed();
   }

@@ -142,8 +142,7 @@ async function hear(): Promise<void> {
     return;
   }
   try {
-    await hearAgents(eye, agents);
-    for (const row of await backends.agents()) agents.spawned(row);
+    await hearAgents(eye, agents, () => backends.agents());
   } catch (error) {
     // A hub without area agents is a hub still; who spawns one is told.
     console.info(`geometry: no area agents are known: ${messageOf(error)}`);

@@ -66,6 +66,8 @@ export interface AgentEvent {
 /** An agent as the backend lists it. */
 export interface AgentRow extends Spawned {
   readonly agentType: string;
+  /** What it found last. */
+  readonly report?: unknown;
 }
 
 export type AgentOrder = "pause" | "resume" | "stop";

@@ -8,11 +8,12 @@ import type { Message } from "./line.js";
 const HEARTBEAT_SECONDS = 5;
 /** Belong to the wire, not to the answer. */
 const ENVELOPE: readonly string[] = ["requestId", "success", "type"];
+/** Belong to every event of an agent; and 256 numbers that nobody reads in a window. */
+const AROUND_REPORT: readonly string[] = [...ENVELOPE, "agentId", "agentType", "session", "event", "status", "histogram"];
 
 export function readEvolved(reply: Message): Evolved {
-  const more = Object.fromEntries(Object.entries(reply).filter(([name]) => !ENVELOPE.includes(name)));
   return {
-    ...more,
+    ...without(reply, ENVELOPE),
     bestFitness: number(reply, "bestFitness", "Evolution backend"),
     generationsCompleted: number(reply, "generationsCompleted", "Evolution backend"),
     evolvedShader: text(reply, "evolvedShader", "Evolution backend"),
@@ -57,13 +58,23 @@ export function readAgents(reply: Message): readonly AgentRow[] {
     const region = rect(row["region"]);
     if (typeof row["agentId"] !== "string" || region === undefined) return [];
     const type = row["agentType"] ?? row["agent_type"];
-    return [{ ...readSpawned(row, region), agentType: typeof type === "string" ? type : "agent" }];
+    const last = row["lastReport"];
+    return [{ ...readSpawned(row, region), agentType: typeof type === "string" ? type : "agent", ...(last !== undefined && { report: readReport(object(last)) }) }];
   });
 }
 
 export function readEvent(message: Message): AgentEvent | undefined {
   const { agentId, event } = message;
   return typeof agentId === "string" && typeof event === "string" ? { ...message, agentId, event } : undefined;
+}
+
+/** What an agent found, without what is around it. */
+export function readReport(event: Message): Message {
+  return without(event, AROUND_REPORT);
+}
+
+function without(message: Message, names: readonly string[]): Message {
+  return Object.fromEntries(Object.entries(message).filter(([name]) => !names.includes(name)));
 }
 
 function number(reply: Message, name: string, who: string): number {
