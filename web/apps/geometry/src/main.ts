@@ -7,13 +7,15 @@ import { MockBackends } from "./backends/mock.js";
 import { RealBackends } from "./backends/real.js";
 import { announceReady, publishBridge } from "./bridge.js";
 import { Cartridges } from "./cartridge/cartridges.js";
+import { Dock } from "./dock.js";
+import { element } from "./element.js";
 import { findEye } from "./eye.js";
 import { messageOf } from "./failure.js";
 import { Coast } from "./hands/coast.js";
 import { Gestures } from "./hands/gestures.js";
 import { mapKeys } from "./hands/keys.js";
 import { FRAMEBUFFER } from "./machine/machine.js";
-import { GRID_PIXELS, isRegionName, REGIONS, showing, zoomedAt } from "./map/camera.js";
+import { GRID_PIXELS, REGIONS, showing } from "./map/camera.js";
 import { Meter } from "./map/meter.js";
 import { Overlay, type Framed } from "./map/overlay.js";
 import { PixelMap, type Layer, type Rect } from "./map/pixel-map.js";
@@ -28,19 +30,10 @@ import type { System } from "./tools/tool.js";
 import { AgentsPanel } from "./windows/agents-panel.js";
 import { CartridgesPanel } from "./windows/cartridges-panel.js";
 import { ConsolePanel } from "./windows/console-panel.js";
-import { short, StatePanel } from "./windows/state-panel.js";
+import { StatePanel } from "./windows/state-panel.js";
 import { Windows } from "./windows/windows.js";
 
 const NARROW = "(max-width: 640px)";
-const GRID_SIZES: readonly number[] = [64, 256, 512, 1024, 2048];
-const ZOOM_STEP = 1.5;
-const FIGURES_EVERY_MS = 250;
-
-function element<T extends HTMLElement>(selector: string, kind: new () => T): T {
-  const found = document.querySelector(selector);
-  if (!(found instanceof kind)) throw new Error(`the page has no ${selector}`);
-  return found;
-}
 
 const settings = settingsOf(location.href);
 const eye = findEye();
@@ -98,8 +91,21 @@ windows.add({ id: "cartridges", title: "Cartridges", content: cartridgesPanel.co
 const readout = new Readout(element("#readout", HTMLElement), map, viewport, () => overlay.shown.gridSize);
 const coast = new Coast(viewport, isCalm, () => eye?.changed());
 new Gestures(ground, viewport, coast, (point) => readout.point(point));
-mapKeys(ground, viewport, { grid: () => toggle("grid"), curve: () => toggle("curve") }, () => readout.point(undefined));
-dock();
+const dock = new Dock({
+  viewport,
+  windows,
+  overlay,
+  meter,
+  changed() {
+    readout.show();
+    view.ask();
+  },
+  visit: (region) => void desk.invoke("navigate_map", { region }),
+  figured: () => {
+    if (windows.isOpen("state")) statePanel.show();
+  },
+});
+mapKeys(ground, viewport, { grid: () => dock.toggle("grid"), curve: () => dock.toggle("curve") }, () => readout.point(undefined));
 
 viewport.watch(moved);
 map.watch(() => readout.show());
@@ -111,7 +117,7 @@ for (const part of [cartridges, agents]) {
   });
 }
 windows.watch(() => {
-  dockShown();
+  dock.show();
   eye?.changed();
 });
 moved();
@@ -191,59 +197,7 @@ function area(): Rect {
 }
 
 function moved(): void {
-  const { camera } = viewport;
-  element("#zoom", HTMLOutputElement).value = `${String(Math.round(camera.zoom * 100))} %`;
+  dock.moved();
   readout.show();
   if (windows.isOpen("state")) statePanel.show();
-  figures();
-}
-
-/** The figures of a motion, now and then while it lasts and once behind it. */
-function figures(): void {
-  const place = element("#figures", HTMLOutputElement);
-  if (place.dataset["waits"] !== undefined) return;
-  place.dataset["waits"] = "";
-  setTimeout(() => {
-    delete place.dataset["waits"];
-    const { fps, deltaTime } = meter.figures(performance.now());
-    place.value = fps === 0 ? "" : `${String(Math.round(fps))} fps · ${short(deltaTime)} ms`;
-    if (windows.isOpen("state")) statePanel.show();
-  }, FIGURES_EVERY_MS);
-}
-
-function toggle(what: "grid" | "curve"): void {
-  overlay.shown = { ...overlay.shown, [what]: !overlay.shown[what] };
-  dockShown();
-  view.ask();
-}
-
-function dock(): void {
-  const middle = (factor: number): void => {
-    const { size } = viewport;
-    viewport.goTo(zoomedAt(viewport.camera, size, { x: size.width / 2, y: size.height / 2 }, factor), "gliding");
-  };
-  for (const button of document.querySelectorAll<HTMLElement>("[data-opens]")) button.addEventListener("click", () => windows.toggle(button.dataset["opens"] ?? ""));
-  element("#zoom-in", HTMLButtonElement).addEventListener("click", () => middle(ZOOM_STEP));
-  element("#zoom-out", HTMLButtonElement).addEventListener("click", () => middle(1 / ZOOM_STEP));
-  element("#grid", HTMLButtonElement).addEventListener("click", () => toggle("grid"));
-  element("#curve", HTMLButtonElement).addEventListener("click", () => toggle("curve"));
-  const region = element("#region", HTMLSelectElement);
-  region.append(...Object.entries(REGIONS).map(([name, { title }]) => new Option(title, name)));
-  region.addEventListener("change", () => {
-    if (isRegionName(region.value)) void desk.invoke("navigate_map", { region: region.value });
-    region.value = "";
-  });
-  const size = element("#grid-size", HTMLSelectElement);
-  size.append(...GRID_SIZES.map((side) => new Option(`${String(side)}²`, String(side), side === overlay.shown.gridSize, side === overlay.shown.gridSize)));
-  size.addEventListener("change", () => {
-    overlay.shown = { ...overlay.shown, gridSize: Number(size.value) };
-    readout.show();
-    view.ask();
-  });
-  dockShown();
-}
-
-function dockShown(): void {
-  for (const button of document.querySelectorAll<HTMLElement>("[data-opens]")) button.setAttribute("aria-pressed", String(windows.isOpen(button.dataset["opens"] ?? "")));
-  for (const what of ["grid", "curve"] as const) element(`#${what}`, HTMLButtonElement).setAttribute("aria-pressed", String(overlay.shown[what]));
 }

@@ -22,7 +22,7 @@ export interface Evolved {
   readonly bestFitness: number;
   readonly generationsCompleted: number;
   readonly evolvedShader: string;
-  readonly cartridgeId: string;
+  readonly cartridgeId: string | null;
   /** Whatever else the backend says of it. */
   readonly [more: string]: unknown;
 }

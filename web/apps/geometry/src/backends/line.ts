@@ -20,6 +20,13 @@ export interface Question {
   readonly progress?: (message: Message) => void;
 }
 
+/** What a line tells of itself. */
+export interface Ears {
+  /** Gets what is no reply to anybody. */
+  readonly heard?: (message: Message) => void;
+  readonly closed?: () => void;
+}
+
 interface Pending {
   readonly question: Question;
   end(outcome: Message | Failure): void;
@@ -33,18 +40,18 @@ export class Line {
     readonly socket: WebSocket,
     /** Who is at the other end, as errors call it. */
     readonly who: string,
-    /** Gets what is no reply to anybody. */
-    readonly heard: (message: Message) => void,
+    readonly ears: Ears,
   ) {
     socket.addEventListener("message", ({ data }) => this.#hear(data));
     socket.addEventListener("close", ({ code, reason }) => {
       this.#closed = true;
+      ears.closed?.();
       this.#endAll(unavailable(`${who} closed the connection before it answered (${String(code)}${reason === "" ? "" : ` ${reason}`})`));
     });
   }
 
   /** Opens it, within 5 s. Rejects with `Failure`. */
-  static open(url: string, who: string, heard: (message: Message) => void = () => undefined): Promise<Line> {
+  static open(url: string, who: string, ears: Ears = {}): Promise<Line> {
     return new Promise((resolve, reject) => {
       const socket = new WebSocket(url);
       const { origin } = new URL(url);
@@ -57,7 +64,7 @@ export class Line {
         // What was given up must not open later.
         if (socket.readyState === WebSocket.CONNECTING) socket.close();
       };
-      socket.addEventListener("open", () => end(() => resolve(new Line(socket, who, heard))), { signal: over.signal });
+      socket.addEventListener("open", () => end(() => resolve(new Line(socket, who, ears))), { signal: over.signal });
       socket.addEventListener("error", () => end(() => reject(unavailable(`${who} not running at ${origin}`, { hint: HINT }))), { signal: over.signal });
     });
   }
@@ -119,7 +126,7 @@ export class Line {
     }
     const { requestId } = message;
     const pending = typeof requestId === "string" ? this.#pending.get(requestId) : undefined;
-    if (pending === undefined) this.heard(message);
+    if (pending === undefined) this.ears.heard?.(message);
     else if (typeof message["success"] !== "boolean") pending.question.progress?.(message);
     else pending.end(message["success"] ? message : refusal(this.who, message));
   }

@@ -84,15 +84,19 @@ export class RealBackends implements Backends {
     return line.ask({ requestId: requestId("agent"), ...message, ...(session !== undefined && { session }) }, question);
   }
 
-  /** One for all, opened anew when it was closed. */
-  async #agentLine(): Promise<Line> {
-    const line = await this.#agents?.catch(() => undefined);
-    if (line?.isOpen === true) return line;
-    this.#agents = Line.open(this.#socketUrl("/agents"), AGENTS, (message) => {
-      const event = readEvent(message);
-      if (event !== undefined) this.#heard(event);
-    });
-    return this.#agents;
+  /** One for all, opened anew when it was closed or could not be opened. */
+  #agentLine(): Promise<Line> {
+    const over = (): void => (this.#agents = undefined);
+    return (this.#agents ??= Line.open(this.#socketUrl("/agents"), AGENTS, {
+      heard: (message) => {
+        const event = readEvent(message);
+        if (event !== undefined) this.#heard(event);
+      },
+      closed: over,
+    }).catch((error: unknown) => {
+      over();
+      throw error;
+    }));
   }
 
   #socketUrl(path: string): string {

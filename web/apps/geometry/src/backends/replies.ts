@@ -17,7 +17,8 @@ export function readEvolved(reply: Message): Evolved {
     bestFitness: number(reply, "bestFitness", "Evolution backend"),
     generationsCompleted: number(reply, "generationsCompleted", "Evolution backend"),
     evolvedShader: text(reply, "evolvedShader", "Evolution backend"),
-    cartridgeId: text(reply, "cartridgeId", "Evolution backend"),
+    // A result that could not be kept is a result still; the backend's warning says why.
+    cartridgeId: reply["cartridgeId"] === null ? null : text(reply, "cartridgeId", "Evolution backend"),
   };
 }
 

@@ -33,9 +33,11 @@ export function mapKeys(canvas: HTMLElement, viewport: Viewport, switches: Switc
     h: () => switches.curve(),
   };
   canvas.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, event.key)) return;
+    // With the caps lock, letters come large.
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, key)) return;
     event.preventDefault();
-    keys[event.key]?.(event.shiftKey);
+    keys[key]?.(event.shiftKey);
     moved();
   });
 }

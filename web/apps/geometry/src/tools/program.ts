@@ -2,7 +2,7 @@
 
 import { fetched } from "../backends/fetched.js";
 import { HTTP_MS_MAX } from "../backends/limits.js";
-import { failed, Failure, invalid } from "../failure.js";
+import { failed, invalid } from "../failure.js";
 import { BRICK_BYTES_MAX, readBrick } from "../machine/brick.js";
 import { Machine, REGISTERS, type Ended } from "../machine/machine.js";
 import { entered, programOf, type Program } from "../machine/program.js";
@@ -85,7 +85,7 @@ async function loaded(args: Args, signal: AbortSignal): Promise<Program> {
   if (program !== undefined) return programOf(program);
   if (url === undefined) throw invalid("No program or brick_url provided");
   const answer = await fetched(url, {}, signal, {
-    unreachable: (why) => new Failure("EXECUTION_FAILED", `Failed to fetch ${url}: ${why}`),
+    unreachable: (why) => failed(`Failed to fetch ${url}: ${why}`),
     late: `Failed to fetch ${url}: no answer within 30s`,
     bytesMax: BRICK_BYTES_MAX,
   });

@@ -50,7 +50,7 @@ export class Windows {
     const bar = el("header", { class: "window-bar" }, el("h2", { id: labelled }, panel.title), close);
     const element = el(
       "section",
-      { class: "window", role: "dialog", "aria-labelledby": labelled, "aria-description": "Arrow keys move the window, Escape closes it", tabindex: -1, "data-window": panel.id, hidden: true },
+      { class: "window", role: "dialog", "aria-labelledby": labelled, "aria-description": "Arrow keys move the window, Escape closes it", tabindex: 0, "data-window": panel.id, hidden: true },
       bar,
       el("div", { class: "window-content" }, panel.content),
     );
