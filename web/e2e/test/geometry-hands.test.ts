@@ -142,10 +142,9 @@ test("a hidden tab answers every tool at once, with the map's real pixels", asyn
   await home.up();
   const chromium = await BareChromium.open(`${home.url}/apps/geometry/?sessionId=back&mock_backends=true`);
   try {
-    await home.joined("back");
-    await until("its tools are there", async () => (await home.eye("--page", "back", "tools")).stdout.includes("spawn_area_agent") || undefined);
+    await until("its tools are there", async () => (await home.eye("--page", "back", "tools")).stdout.includes("spawn_area_agent") || undefined, 60_000);
     await home.eye("--page", "back", 'void window.open("/apps/geometry/?sessionId=front", "_blank", "noopener")');
-    await until("the first tab is hidden", async () => (await home.pages()).find(({ id }) => id === "back")?.visible === false || undefined);
+    await until("the first tab is hidden", async () => (await home.pages()).find(({ id }) => id === "back")?.visible === false || undefined, 60_000);
     const call = async (tool: string, args: object): Promise<Record<string, unknown>> => {
       const { stdout, stderr, code } = await home.eye("--page", "back", "call", tool, JSON.stringify(args));
       assert.equal(code, 0, stderr);

@@ -31,7 +31,7 @@ export const PHASE_A: readonly Group[] = [
         async run({ real }) {
           const { modelContext } = real;
           if (modelContext === undefined) throw new Away("this browser has no document.modelContext; Chromium has it with --enable-features=WebMCP");
-          const tools = await modelContext.getTools();
+          const tools = await real.listed(modelContext, NAMES);
           equal(tools.map(({ name }) => name).filter((name) => NAMES.includes(name)).sort(), [...NAMES].sort(), "the list");
           const hilbert = tools.find(({ name }) => name === "query_hilbert_address");
           expect(hilbert !== undefined, "query_hilbert_address is missing");

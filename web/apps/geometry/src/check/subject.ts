@@ -12,7 +12,7 @@ export interface ModelContextTool {
 }
 
 /** WebMCP, as far as the checks use it. */
-export interface ModelContext {
+export interface ModelContext extends EventTarget {
   getTools(): Promise<readonly ModelContextTool[]>;
   executeTool(tool: ModelContextTool, input: object): Promise<string | null>;
 }
@@ -47,6 +47,19 @@ export class Subject {
 
   get modelContext(): ModelContext | undefined {
     return this.window.document.modelContext;
+  }
+
+  /** What WebMCP lists, once all of these are among it or half a minute has passed: a browser takes them one by one. */
+  async listed(context: ModelContext, names: readonly string[]): Promise<readonly ModelContextTool[]> {
+    for (const late = AbortSignal.timeout(READY_MS_MAX); ; ) {
+      const changed = new Promise((resolve) => {
+        context.addEventListener("toolchange", resolve, { once: true });
+        late.addEventListener("abort", resolve, { once: true });
+      });
+      const tools = await context.getTools();
+      if (late.aborted || names.every((name) => tools.some((tool) => tool.name === name))) return tools;
+      await changed;
+    }
   }
 
   call(name: string, args: object = {}): Promise<Reply> {
