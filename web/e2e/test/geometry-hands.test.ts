@@ -143,7 +143,10 @@ test("a hidden tab answers every tool at once, with the map's real pixels", asyn
   const chromium = await BareChromium.open(`${home.url}/apps/geometry/?sessionId=back&mock_backends=true`);
   try {
     await until("its tools are there", async () => (await home.eye("--page", "back", "tools")).stdout.includes("spawn_area_agent") || undefined, 60_000);
-    await home.eye("--page", "back", 'void window.open("/apps/geometry/?sessionId=front", "_blank", "noopener")');
+    // A tab that is not shown yet would be shown later, over the one that is opened.
+    await home.eye("--page", "back", "await new Promise((shown) => requestAnimationFrame(shown))");
+    const opened = await home.eye("--page", "back", 'void window.open("/apps/geometry/?sessionId=front", "_blank", "noopener")');
+    assert.equal(opened.code, 0, opened.stderr);
     await until("the first tab is hidden", async () => (await home.pages()).find(({ id }) => id === "back")?.visible === false || undefined, 60_000);
     const call = async (tool: string, args: object): Promise<Record<string, unknown>> => {
       const { stdout, stderr, code } = await home.eye("--page", "back", "call", tool, JSON.stringify(args));
