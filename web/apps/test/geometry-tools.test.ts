@@ -162,6 +162,8 @@ test("execute_pixel_program: what it did, where it ran, and how it ended", async
   assert.deepEqual(said, ["Hi"]);
   const added = given(await desk.invoke("execute_pixel_program", { program: "02000001 ff000000", args: [40, 2], trace: false, mode: "cpu" }));
   assert.deepEqual([added["result"], added["trace"]], [42, null]);
+  const cut = given(await desk.invoke("execute_pixel_program", { program: "ff000000", args: [1.9, -1.9] }));
+  assert.deepEqual(cut["registers"], { R0: 1, R1: 0xffffffff });
 });
 
 test("execute_pixel_program ends endless and broken programs with what they did so far", async () => {
@@ -182,7 +184,7 @@ test("execute_pixel_program refuses what it cannot run", async () => {
   assert.equal(await error("execute_pixel_program", {}), "No program or brick_url provided");
   assert.match(await error("execute_pixel_program", { program: "ff000000", brick_url: "/x.brick" }), /either program or brick_url/);
   assert.match(await error("execute_pixel_program", { program: "ff000000", mode: "quantum" }), /mode must be one of/);
-  assert.match(await error("execute_pixel_program", { program: "ff000000", args: [1.5] }), /integers of 32 bits/);
+  for (const value of [2 ** 32, -(2 ** 31) - 1, "1"]) assert.match(await error("execute_pixel_program", { program: "ff000000", args: [value] }), /numbers of 32 bits/);
   assert.match(await error("execute_pixel_program", { program: "ff000000", cycle_limit: 0 }), /cycle_limit must be an integer between 1 and 100000000/);
   assert.match(await error("execute_pixel_program", { program: "ff000000", entrypoint: "start" }), /entrypoint must be/);
 });

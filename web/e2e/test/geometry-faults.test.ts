@@ -190,13 +190,13 @@ test("heartbeats and reports of an agent are shown in its window", async () => {
   assert.equal(asked["session"], tab.session, "the agent is told through which page it sees");
   beat({ event: "heartbeat", status: "running" });
   beat({ event: "heartbeat", status: "running" });
-  beat({ event: "report", report: "measures", entropy: 3.5, histogram: [1, 2, 3] });
+  beat({ event: "report", report: { kind: "measures", entropy: 3.5, histogram: [1, 2, 3] } });
   await tab.cached<{ agentId: string; heartbeats: number; report: unknown }[]>("agents", (agents) => agents.some(({ agentId, heartbeats, report }) => agentId === "watcher" && heartbeats === 2 && report !== null));
   await tab.page.setViewportSize({ width: 1100, height: 760 });
   await tab.page.getByRole("button", { name: "Agents", exact: true }).click();
   const card = tab.page.locator('[data-agent="watcher"]');
   await card.getByText("2 heartbeats").waitFor();
-  assert.match((await card.textContent()) ?? "", /{"report":"measures","entropy":3.5}/);
+  assert.match((await card.textContent()) ?? "", /{"kind":"measures","entropy":3.5}/);
   await card.getByRole("button", { name: "Pause" }).click();
   await card.locator('[data-status="paused"]').waitFor();
   assert.equal((await server.heard(({ action }) => action === "pause"))["agentId"], "watcher");

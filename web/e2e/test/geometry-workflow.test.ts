@@ -27,7 +27,7 @@ interface Point {
 interface AgentState {
   readonly agentId: string;
   readonly status: string;
-  readonly report: { readonly report: string; readonly entropy: number; readonly uniqueColors: number; readonly pixels: number } | null;
+  readonly report: { readonly kind: string; readonly entropy: number; readonly uniqueColors: number; readonly pixels: number } | null;
 }
 
 /** A way to call the page's tools. */
@@ -96,7 +96,7 @@ async function workflow(call: Call): Promise<void> {
     const agents = await tab.state<AgentState[]>("agents");
     return agents.find(({ agentId }) => agentId === spawned["agentId"])?.report ?? undefined;
   });
-  assert.equal(measured.report, "measures");
+  assert.equal(measured.kind, "measures");
   assert.equal(measured.pixels, SIDE * SIDE);
   assert.equal(measured.uniqueColors, loaded["uniqueColors"]);
   // 256 pixels on 400 are not all shown equally often.
@@ -158,12 +158,12 @@ test("an executor runs its program in the page, a monitor sees what changes, an 
       return found !== null && wanted(found as unknown as Readonly<Record<string, unknown>>) ? found : undefined;
     }, 60_000);
   const executor = await tab.call("spawn_area_agent", { agent_type: "executor", region, config: { program: "01002a00 ff000000" } });
-  await report(executor["agentId"], ({ report: what, result }) => what === "executed" && result === 42);
+  await report(executor["agentId"], ({ kind, result }) => kind === "executed" && result === 42);
   const monitor = await tab.call("spawn_area_agent", { agent_type: "monitor", region, config: { interval_ms: 200 } });
-  await report(monitor["agentId"], ({ report: what }) => what === "baseline");
+  await report(monitor["agentId"], ({ kind }) => kind === "baseline");
   const evolver = await tab.call("spawn_area_agent", { agent_type: "evolver", region, config: { seed_shader: SHADER, generations: 2, population_size: 6 } });
-  await report(evolver["agentId"], ({ report: what, placed }) => what === "evolved" && placed === true);
-  await report(monitor["agentId"], ({ report: what }) => what === "changed");
+  await report(evolver["agentId"], ({ kind, placed }) => kind === "evolved" && placed === true);
+  await report(monitor["agentId"], ({ kind }) => kind === "changed");
   const cartridges = await tab.state<Point[]>("cartridges");
   assert.ok(cartridges.some(({ x, y }) => x === region.x && y === region.y), JSON.stringify(cartridges));
 });

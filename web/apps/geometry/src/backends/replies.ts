@@ -8,8 +8,8 @@ import type { Message } from "./line.js";
 const HEARTBEAT_SECONDS = 5;
 /** Belong to the wire, not to the answer. */
 const ENVELOPE: readonly string[] = ["requestId", "success", "type"];
-/** Belong to every event of an agent; and 256 numbers that nobody reads in a window. */
-const AROUND_REPORT: readonly string[] = [...ENVELOPE, "agentId", "agentType", "session", "event", "status", "histogram"];
+/** 256 numbers that nobody reads in a window. */
+const LONG: readonly string[] = ["histogram"];
 
 export function readEvolved(reply: Message): Evolved {
   return {
@@ -69,9 +69,9 @@ export function readEvent(message: Message): AgentEvent | undefined {
   return typeof agentId === "string" && typeof event === "string" ? { ...message, agentId, event } : undefined;
 }
 
-/** What an agent found, without what is around it. */
-export function readReport(event: Message): Message {
-  return without(event, AROUND_REPORT);
+/** What an agent found, from its event. */
+export function readReport({ report }: Message): Message {
+  return without(object(report), LONG);
 }
 
 function without(message: Message, names: readonly string[]): Message {

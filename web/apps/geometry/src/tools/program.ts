@@ -93,9 +93,10 @@ async function loaded(args: Args, signal: AbortSignal): Promise<Program> {
   return readBrick(answer.bytes);
 }
 
+/** Numbers of 32 bits, with a sign or without; the part behind the point is cut off. */
 function registersOf(args: unknown): readonly number[] {
   if (args === undefined) return [];
-  const isGood = Array.isArray(args) && args.length <= REGISTERS && args.every((value) => isNumber(value) && Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 32);
-  if (!isGood) throw invalid(`args must be a list of at most ${String(REGISTERS)} integers of 32 bits`);
-  return args as number[];
+  const isGood = Array.isArray(args) && args.length <= REGISTERS && args.every((value) => isNumber(value) && value > -(2 ** 31) - 1 && value < 2 ** 32);
+  if (!isGood) throw invalid(`args must be a list of at most ${String(REGISTERS)} numbers of 32 bits`);
+  return (args as number[]).map(Math.trunc);
 }
