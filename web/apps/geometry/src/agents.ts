@@ -15,6 +15,13 @@ export interface AgentNow extends AgentRow {
   readonly heardAt: number | undefined;
 }
 
+const OVER: readonly string[] = ["stopped", "finished", "error"];
+
+/** Whether it has not ended. */
+export function isAlive({ status }: AgentNow): boolean {
+  return !OVER.includes(status);
+}
+
 export class Agents {
   #all: readonly AgentNow[] = [];
   /** A quick agent tells of itself before the reply that names it has arrived. */

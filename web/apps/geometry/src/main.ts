@@ -1,7 +1,7 @@
 // Puts the page together: the map and its picture, hands and windows, the eight tools, and the agents that share it.
 
 import { showStatus } from "../../scene/src/status.js";
-import { Agents } from "./agents.js";
+import { Agents, isAlive } from "./agents.js";
 import { geometryOSApp, type GeometryOSApp } from "./app.js";
 import { MockBackends } from "./backends/mock.js";
 import { RealBackends } from "./backends/real.js";
@@ -73,6 +73,8 @@ const system: System = {
 const desk = new Desk(TOOLS, () => system, (called) => {
   consolePanel.called(called);
   statePanel.show();
+  // A call that came by WebMCP, or from the page's own code, is none of the hub's: nobody else looks at the state after it.
+  eye?.changed();
 });
 
 const statePanel = new StatePanel(system);
@@ -85,8 +87,8 @@ const agentsPanel = new AgentsPanel(agents, {
 const cartridgesPanel = new CartridgesPanel(cartridges, { load: (url) => void desk.invoke("load_rts_cartridge", { url }), show: ({ layer }) => show(layer) });
 windows.add({ id: "state", title: "State", content: statePanel.content, rect: { x: 16, y: 88, width: 284, height: 320 }, shown: () => statePanel.show() });
 windows.add({ id: "console", title: "Console", content: consolePanel.content, rect: { x: 16, y: 420, width: 420, height: 300 } });
-windows.add({ id: "agents", title: "Agents", content: agentsPanel.content, rect: { x: 10_000, y: 88, width: 320, height: 360 } });
-windows.add({ id: "cartridges", title: "Cartridges", content: cartridgesPanel.content, rect: { x: 10_000, y: 460, width: 320, height: 320 } });
+windows.add({ id: "agents", title: "Agents", content: agentsPanel.content, rect: { x: 10_000, y: 88, width: 320, height: 316 } });
+windows.add({ id: "cartridges", title: "Cartridges", content: cartridgesPanel.content, rect: { x: 10_000, y: 412, width: 320, height: 300 } });
 
 const readout = new Readout(element("#readout", HTMLElement), map, viewport, () => overlay.shown.gridSize);
 const coast = new Coast(viewport, isCalm, () => eye?.changed());
@@ -168,7 +170,7 @@ function framed(): readonly Framed[] {
   return [
     ...(screen === undefined ? [] : [{ ...screen, label: "framebuffer", kind: "program" } as const]),
     ...cartridges.all.map(({ layer, name }) => ({ ...layer, label: name, kind: "cartridge" }) as const),
-    ...agents.all.filter(({ status }) => status !== "stopped").map(({ region, agentType, status }) => ({ ...region, label: `${agentType} · ${status}`, kind: "agent" }) as const),
+    ...agents.all.filter(isAlive).map(({ region, agentType, status }) => ({ ...region, label: `${agentType} · ${status}`, kind: "agent" }) as const),
   ];
 }
 

@@ -9,6 +9,7 @@ const MARK_MS = 2400;
 const STROKE_POINTS = 64;
 const LINES_APART_MIN = 36;
 const FRAME_TAG_MIN = 60;
+const TAG_HEIGHT = 23;
 
 export interface Framed extends Rect {
   readonly label: string;
@@ -98,7 +99,9 @@ function drawFrame(context: CanvasRenderingContext2D, camera: Camera, size: Exte
   context.setLineDash(framed.kind === "agent" ? [6, 4] : []);
   frame(context, camera, size, framed, colour);
   context.setLineDash([]);
-  if (framed.width * camera.zoom > FRAME_TAG_MIN) tag(context, camera, size, framed, framed.label, colour);
+  // An agent's is inside its corner: a cartridge may have the same one.
+  const below = framed.kind === "agent" ? TAG_HEIGHT / camera.zoom : 0;
+  if (framed.width * camera.zoom > FRAME_TAG_MIN) tag(context, camera, size, { x: framed.x, y: framed.y + below }, framed.label, colour);
 }
 
 function frame(context: CanvasRenderingContext2D, camera: Camera, size: Extent, { x, y, width, height }: Rect, colour: string): void {

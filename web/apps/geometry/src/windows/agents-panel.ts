@@ -1,11 +1,10 @@
 // The area agents: how each is, when it was last heard, what it found; to be paused, resumed and stopped, and more to be set to work.
 
 import { el } from "../../../desktop/src/el.js";
-import type { AgentNow, Agents } from "../agents.js";
+import { isAlive, type AgentNow, type Agents } from "../agents.js";
 import type { AgentOrder } from "../backends/backends.js";
 import { AGENT_TYPES } from "../tools/agent.js";
 
-const OVER: readonly string[] = ["stopped", "finished", "error"];
 const REPORT_CHARS_MAX = 160;
 
 export interface AgentHands {
@@ -41,8 +40,7 @@ export class AgentsPanel {
   #card(agent: AgentNow): HTMLElement {
     const { agentId, agentType, status, region, heartbeats, heardAt, heartbeatInterval, report } = agent;
     const order = (name: AgentOrder, label: string): HTMLElement => el("button", { type: "button", class: "button small", on: { click: () => this.hands.order(agentId, name) } }, label);
-    const isOver = OVER.includes(status);
-    const heard = heardAt === undefined ? `a heartbeat every ${String(heartbeatInterval)} s` : `${String(heartbeats)} heartbeats, last at ${new Date(heardAt).toLocaleTimeString()}`;
+    const heard = heardAt === undefined ? `a heartbeat every ${String(heartbeatInterval)} s` : `${String(heartbeats)} ${heartbeats === 1 ? "heartbeat" : "heartbeats"}, last heard at ${new Date(heardAt).toLocaleTimeString()}`;
     return el(
       "li",
       { class: "card", "data-agent": agentId },
@@ -56,7 +54,7 @@ export class AgentsPanel {
         el("button", { type: "button", class: "button small", on: { click: () => this.hands.show(agent) } }, "Show"),
         status === "running" && order("pause", "Pause"),
         (status === "paused" || status === "spawned") && order("resume", "Start"),
-        !isOver && order("stop", "Stop"),
+        isAlive(agent) && order("stop", "Stop"),
       ),
     );
   }

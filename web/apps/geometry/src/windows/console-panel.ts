@@ -40,7 +40,7 @@ export class ConsolePanel {
 /** What a person wants to know of a reply. */
 function summary(reply: Reply): string {
   if (isFailure(reply)) return `${String(reply["error_code"])}: ${String(reply["error"])}`;
-  for (const name of ["response", "region", "agentId", "cartridgeId", "dimensions", "coordinates", "result"]) {
+  for (const name of ["response", "agentId", "cartridgeId", "dimensions", "coordinates", "result", "region"]) {
     const value = reply[name];
     if (value !== undefined) return `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`;
   }

@@ -37,6 +37,7 @@ export class Windows {
   ) {
     addEventListener("resize", () => {
       for (const window of this.#windows.values()) this.#put(window, window.rect);
+      if (isNarrow()) this.#onlyTop();
     });
   }
 
@@ -101,6 +102,12 @@ export class Windows {
       const { x, y, width, height } = element.hidden ? rect : element.getBoundingClientRect();
       return { title: panel.title, x: Math.round(x), y: Math.round(y), width: Math.round(width), height: Math.round(height), visible: !element.hidden };
     });
+  }
+
+  /** There is room for one: a page that has become narrow keeps the one that was on top. */
+  #onlyTop(): void {
+    const open = [...this.#windows.values()].filter(({ element }) => !element.hidden).sort((one, other) => Number(other.element.style.zIndex) - Number(one.element.style.zIndex));
+    for (const { panel } of open.slice(1)) this.close(panel.id);
   }
 
   #put(window: Window, rect: Rect): void {
