@@ -1,0 +1,82 @@
+// The area agents of this page as they tell of themselves: over the backend's line, or over their topics after a reload. Bounded.
+
+import type { AgentEvent, AgentRow } from "./backends/backends.js";
+import { readReport } from "./backends/replies.js";
+
+const AGENTS_MAX = 64;
+const EARLY_MAX = 32;
+const STATUSES: readonly unknown[] = ["spawned", "running", "paused", "stopped", "finished", "error"];
+/** How an agent is that has told of this. */
+const ENDINGS: Readonly<Record<string, string>> = { ended: "finished", finished: "finished", stopped: "stopped", error: "error" };
+
+export interface AgentNow extends AgentRow {
+  readonly heartbeats: number;
+  /** When it last told anything, in ms of the calendar. */
+  readonly heardAt: number | undefined;
+}
+
+const OVER: readonly string[] = ["stopped", "finished", "error"];
+
+/** Whether it has not ended. */
+export function isAlive({ status }: AgentNow): boolean {
+  return !OVER.includes(status);
+}
+
+export class Agents {
+  #all: readonly AgentNow[] = [];
+  /** A quick agent tells of itself before the reply that names it has arrived. */
+  #early: { readonly event: AgentEvent; readonly at: number }[] = [];
+  readonly #watchers = new Set<() => void>();
+
+  get all(): readonly AgentNow[] {
+    return this.#all;
+  }
+
+  knows(agentId: string): boolean {
+    return this.#all.some((agent) => agent.agentId === agentId);
+  }
+
+  watch(watcher: () => void): void {
+    this.#watchers.add(watcher);
+  }
+
+  spawned(row: AgentRow): void {
+    const before = this.#all.find(({ agentId }) => agentId === row.agentId);
+    const now: AgentNow = { heartbeats: 0, heardAt: undefined, ...before, ...row };
+    this.#all = [...this.#all.filter((agent) => agent !== before), now].slice(-AGENTS_MAX);
+    this.#changed();
+    const early = this.#early;
+    this.#early = [];
+    for (const { event, at } of early) this.heard(event, at);
+  }
+
+  turned(agentId: string, status: string): void {
+    this.#update(agentId, (agent) => ({ ...agent, status }));
+  }
+
+  /** Agents of other pages tell of themselves on the same topics: nobody ever names them here. */
+  heard(told: AgentEvent, at: number): void {
+    const { agentId, event, status } = told;
+    if (!this.knows(agentId)) {
+      this.#early = [...this.#early, { event: told, at }].slice(-EARLY_MAX);
+      return;
+    }
+    this.#update(agentId, (agent) => ({
+      ...agent,
+      status: STATUSES.includes(status) ? String(status) : (ENDINGS[event] ?? agent.status),
+      heartbeats: agent.heartbeats + (event === "heartbeat" ? 1 : 0),
+      heardAt: at,
+      ...(event === "report" && { report: readReport(told) }),
+    }));
+  }
+
+  #update(agentId: string, change: (agent: AgentNow) => AgentNow): void {
+    if (!this.knows(agentId)) return;
+    this.#all = this.#all.map((agent) => (agent.agentId === agentId ? change(agent) : agent));
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const watcher of this.#watchers) watcher();
+  }
+}

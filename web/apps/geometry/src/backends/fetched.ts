@@ -1,0 +1,57 @@
+// A request over HTTP with an end: 30 s for all of it, its body included, and a size beyond which nobody reads on.
+
+import { failed, messageOf, type Failure } from "../failure.js";
+import { HTTP_MS_MAX } from "./limits.js";
+
+export interface Answer {
+  readonly status: number;
+  readonly statusText: string;
+  readonly ok: boolean;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+export interface Wanted {
+  /** Why no answer came, in the words of whoever asks. */
+  unreachable(why: string): Failure;
+  /** What is said after 30 s. */
+  readonly late: string;
+  readonly bytesMax: number;
+}
+
+/** Rejects with `Failure`. Any status is an answer. */
+export async function fetched(url: string, init: RequestInit, signal: AbortSignal, wanted: Wanted): Promise<Answer> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), HTTP_MS_MAX);
+  try {
+    const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, late.signal]) });
+    return { status: response.status, statusText: response.statusText, ok: response.ok, bytes: await body(response, wanted.bytesMax) };
+  } catch (error) {
+    if (late.signal.aborted) throw failed(wanted.late);
+    if (signal.aborted) throw failed("cancelled by whoever asked");
+    if (error instanceof TooLong) throw failed(error.message);
+    throw wanted.unreachable(messageOf(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+class TooLong extends Error {}
+
+async function body(response: Response, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for (const reader = response.body?.getReader(); reader !== undefined; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > bytesMax) {
+      await reader.cancel();
+      throw new TooLong(`the answer of ${new URL(response.url).pathname} is longer than ${String(bytesMax)} bytes`);
+    }
+    parts.push(value);
+  }
+  const whole = new Uint8Array(length);
+  parts.reduce((at, part) => (whole.set(part, at), at + part.length), 0);
+  return whole;
+}
+

@@ -1,0 +1,51 @@
+// Offers the tools and the state to agents. A tool is registered once; the page client tells the hub and the browser's WebMCP of it.
+
+import type { Agents } from "./agents.js";
+import type { AgentRow } from "./backends/backends.js";
+import { readEvent } from "./backends/replies.js";
+import type { Eye } from "./eye.js";
+import { messageOf } from "./failure.js";
+import { isFailure, type Desk, type Reply } from "./tools/desk.js";
+import type { System } from "./tools/tool.js";
+
+const AGENT_TOPICS = "geometry/agents/*";
+
+/** Resolves when agents have everything. */
+export async function offer(eye: Eye, desk: Desk, system: System): Promise<void> {
+  await eye.state(() => stateOf(system));
+  // One after the other: agents read them in the order in which they arrive, and a list that stays the same stays cached.
+  for (const { run: _, ...told } of desk.tools) {
+    await eye.tool({ ...told, execute: async (args, doing) => said(await desk.invoke(told.name, args, doing)) });
+  }
+}
+
+/** Hears of this page's agents also after a reload, when the line on which they were spawned is gone, and of those that others set to work here. */
+export async function hearAgents(eye: Eye, agents: Agents, list: () => Promise<readonly AgentRow[]>): Promise<void> {
+  const learn = async (): Promise<void> => {
+    for (const row of await list()) agents.spawned(row);
+  };
+  await eye.subscribe(AGENT_TOPICS, (message) => {
+    const event = typeof message === "object" && message !== null ? readEvent(message as Record<string, unknown>) : undefined;
+    if (event === undefined || event["session"] !== eye.session) return;
+    const isNew = !agents.knows(event.agentId);
+    agents.heard(event, Date.now());
+    if (isNew) learn().catch((error: unknown) => console.info(`geometry: an agent is not known: ${messageOf(error)}`));
+  });
+  await learn();
+}
+
+/** A failure is marked as one for those who look at results only, and is the original's object for those who read it. */
+function said(reply: Reply): object {
+  if (!isFailure(reply)) return reply;
+  return { ...reply, content: [{ type: "text", text: JSON.stringify(reply) }], structuredContent: reply, isError: true };
+}
+
+function stateOf({ viewport, cartridges, agents, windows, backends }: System): object {
+  return {
+    camera: viewport.camera,
+    windows: windows().filter(({ visible }) => visible).map(({ title }) => title),
+    cartridges: cartridges.all.map(({ id, name, url, layer: { x, y, width, height } }) => ({ id, name, url, x, y, width, height })),
+    agents: agents.all.map(({ agentId, agentType, status, heartbeats, report }) => ({ agentId, agentType, status, heartbeats, report: report ?? null })),
+    mock: backends.mock,
+  };
+}

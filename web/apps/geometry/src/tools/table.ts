@@ -1,0 +1,13 @@
+// All eight tools, in the order in which the original offers them.
+
+import { AGENT } from "./agent.js";
+import { CARTRIDGE } from "./cartridge.js";
+import { EVOLUTION } from "./evolution.js";
+import { HILBERT } from "./hilbert.js";
+import { LLM } from "./llm.js";
+import { NAVIGATE } from "./navigate.js";
+import { PROGRAM } from "./program.js";
+import { STATE } from "./state.js";
+import type { GeometryTool } from "./tool.js";
+
+export const TOOLS: readonly GeometryTool[] = [NAVIGATE, STATE, PROGRAM, CARTRIDGE, HILBERT, EVOLUTION, LLM, AGENT];

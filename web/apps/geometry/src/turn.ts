@@ -1,0 +1,12 @@
+// A turn of the event loop: whatever waits gets its chance. Unlike a timer or a frame, it comes at once in a hidden tab too.
+
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(0);
+  });
+}

@@ -1,0 +1,48 @@
+// What was done: calls of tools with their endings, and what pixel programs said. A person may run a program here too.
+
+import { el } from "../../../desktop/src/el.js";
+import { isFailure, type Called, type Reply } from "../tools/desk.js";
+
+const LINES_MAX = 200;
+const LINE_CHARS_MAX = 400;
+/** Says Hi: MOV R1 'H', STORE, MOV R1 'i', STORE, HALT. */
+const EXAMPLE = "01014800 0d012000 01016900 0d012000 ff000000";
+
+export class ConsolePanel {
+  readonly #log = el("ol", { class: "log", role: "log", "aria-label": "What was done" });
+  readonly content: HTMLElement;
+
+  constructor(run: (program: string) => void) {
+    const field = el("input", { class: "field mono", name: "program", value: EXAMPLE, "aria-label": "Pixel program, in hex", spellcheck: "false", autocomplete: "off" });
+    const form = el("form", { class: "line" }, field, el("button", { class: "button" }, "Run"));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      run(field.value);
+    });
+    this.content = el("div", { class: "stack" }, this.#log, form);
+  }
+
+  called({ tool, reply, tookMs }: Called): void {
+    this.#add(isFailure(reply) ? "bad" : "good", tool.name, `${summary(reply)} · ${tookMs < 10 ? tookMs.toFixed(1) : String(Math.round(tookMs))} ms`);
+  }
+
+  say(text: string): void {
+    this.#add("said", "console", text);
+  }
+
+  #add(kind: string, who: string, text: string): void {
+    this.#log.append(el("li", { class: kind }, el("b", {}, who), " ", text.slice(0, LINE_CHARS_MAX)));
+    while (this.#log.childElementCount > LINES_MAX) this.#log.firstElementChild?.remove();
+    this.#log.scrollTop = this.#log.scrollHeight;
+  }
+}
+
+/** What a person wants to know of a reply. */
+function summary(reply: Reply): string {
+  if (isFailure(reply)) return `${String(reply["error_code"])}: ${String(reply["error"])}`;
+  for (const name of ["response", "agentId", "cartridgeId", "dimensions", "coordinates", "result", "region"]) {
+    const value = reply[name];
+    if (value !== undefined) return `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`;
+  }
+  return "done";
+}

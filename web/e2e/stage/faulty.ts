@@ -1,0 +1,111 @@
+// A real server in the place of the geometry app's backends that does what a test says: answers, keeps silent, talks nonsense, hangs up.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { WebSocketServer, type WebSocket } from "ws";
+import { within } from "./until.js";
+
+export type Heard = Readonly<Record<string, unknown>> & { readonly requestId: string };
+
+/** What is done with a message, or with a request over HTTP. */
+export interface Manners {
+  /** `false` keeps the upgrade waiting for ever. */
+  readonly accepts?: boolean;
+  message?(heard: Heard, socket: WebSocket): void;
+  request?(body: string, response: ServerResponse): void;
+}
+
+export class FaultyServer {
+  manners: Manners = {};
+  readonly #heard: Heard[] = [];
+  readonly #waiters = new Set<() => void>();
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+  readonly #closed: number[] = [];
+
+  private constructor() {
+    const upgrades = new WebSocketServer({ noServer: true });
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+    });
+    this.#server.on("upgrade", (request, socket, head) => {
+      socket.on("error", () => undefined);
+      if (this.manners.accepts === false) {
+        this.#note();
+        return;
+      }
+      upgrades.handleUpgrade(request, socket, head, (line) => {
+        line.on("message", (data: Buffer) => {
+          const heard = JSON.parse(data.toString()) as Heard;
+          this.#heard.push(heard);
+          this.#note();
+          this.manners.message?.(heard, line);
+        });
+        line.on("close", (code) => {
+          this.#closed.push(code);
+          this.#note();
+        });
+      });
+    });
+  }
+
+  static async open(): Promise<FaultyServer> {
+    const server = new FaultyServer();
+    await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
+    return server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
+  }
+
+  /** The first message that was or will be heard and fits. */
+  async heard(wanted: (heard: Heard) => boolean): Promise<Heard> {
+    for (;;) {
+      const found = this.#heard.find(wanted);
+      if (found !== undefined) return found;
+      await this.#news("a message that fits");
+    }
+  }
+
+  /** Waits until somebody has closed a socket. */
+  async hungUp(): Promise<void> {
+    while (this.#closed.length === 0) await this.#news("a socket is closed");
+  }
+
+  forget(): void {
+    this.#heard.length = 0;
+    this.#closed.length = 0;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader("access-control-allow-origin", "*");
+    response.setHeader("access-control-allow-headers", "content-type");
+    if (request.method === "OPTIONS") {
+      response.end();
+      return;
+    }
+    let body = "";
+    for await (const part of request) body += String(part);
+    this.#heard.push({ requestId: "", body });
+    this.#note();
+    if (this.manners.request === undefined) response.writeHead(404).end();
+    else this.manners.request(body, response);
+  }
+
+  #note(): void {
+    for (const waiter of this.#waiters) waiter();
+    this.#waiters.clear();
+  }
+
+  #news(what: string): Promise<void> {
+    return within(what, new Promise<void>((resolve) => this.#waiters.add(resolve)), 30_000);
+  }
+}
