@@ -1,12 +1,13 @@
 // A project of web/e2e/projects under its real dev server: copied, so that a test may edit its files, and started by Vite's own command.
 
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { program, type Home } from "./home.js";
 import { until } from "./until.js";
 
-const LOCAL = /Local:\s+(http:\/\/\S+)\s/;
+const LOCAL = /Local:\s+(https?:\/\/\S+)\s/;
 // Vite colours its words when it believes in a terminal.
 const COLOURS = /\u001b\[[\d;]*m/g;
 
@@ -14,8 +15,8 @@ export interface DevOptions {
   /** Whether `eye` is on the dev server's PATH. */
   readonly eye?: boolean;
   readonly args?: readonly string[];
-  /** Replaces the project's own vite.config.js. */
-  readonly config?: string;
+  /** Files that the project has beside its own, or instead of them, by name. Later, Vite would reload its pages for them. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 export class Dev {
@@ -28,9 +29,9 @@ export class Dev {
     for (const stream of [process.stdout, process.stderr]) stream?.on("data", (bytes: Buffer) => (this.#said += bytes.toString().replace(COLOURS, "")));
   }
 
-  static async start(project: string, home: Home, { eye = false, args = [], config }: DevOptions = {}): Promise<Dev> {
+  static async start(project: string, home: Home, { eye = false, args = [], files = {} }: DevOptions = {}): Promise<Dev> {
     const folder = await copied(project);
-    if (config !== undefined) await writeFile(join(folder, "vite.config.js"), config);
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     const path = [...(eye ? [dirname(program())] : []), dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
     const dev = new Dev(folder, spawn(process.execPath, [vite(), "--port", "0", ...args], { cwd: folder, env: { ...home.env, PATH: path }, stdio: ["ignore", "pipe", "pipe"] }));
     await dev.says(LOCAL);
@@ -56,11 +57,12 @@ export class Dev {
   }
 
   /** Saves a file of the project with other words in it, as an editor does. */
-  async edit(file: string, from: string, to: string): Promise<void> {
+  async edit(file: string, from: string | RegExp, to: string): Promise<void> {
     const path = join(this.folder, file);
     const text = await readFile(path, "utf8");
-    if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
-    await writeFile(path, text.replace(from, to));
+    const edited = text.replace(from, to);
+    if (edited === text) throw new Error(`${file} has no ${String(from)}`);
+    await writeFile(path, edited);
   }
 
   async close(): Promise<void> {
@@ -76,6 +78,11 @@ export async function built(project: string): Promise<{ readonly folder: string;
   const { status, stdout, stderr } = spawnSync(process.execPath, [vite(), "build"], { cwd: folder, encoding: "utf8" });
   if (status !== 0) throw new Error(`the build failed: ${stdout}${stderr}`);
   return { folder: join(folder, "dist"), close: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** A file of a project, as it is before any test. */
+export function projectFile(project: string, file: string): string {
+  return readFileSync(join(web(), "e2e/projects", project, file), "utf8");
 }
 
 /** Within the workspace, where the project's dependencies are found. */

@@ -116,7 +116,7 @@ test("Vue: tools of components come and go with them, over hot updates too", asy
 test("a page whose policy knows only its own origin joins, for everything comes from the dev server", async (t) => {
   const config = `import vue from "@vitejs/plugin-vue"; import eye from "eye-client/vite";
 export default { plugins: [vue(), eye()], server: { headers: { "content-security-policy": "default-src 'self'; style-src 'self' 'unsafe-inline'" } } };`;
-  const dev = await start(t, "vue", { config });
+  const dev = await start(t, "vue", { files: { "vite.config.js": config } });
   const tab = await visit(dev);
   const ask = asking(stage, tab);
   await offers(tab, "count");
@@ -155,7 +155,7 @@ test("where `eye` is on the PATH the dev server starts the hub itself", async (t
 test("a hub that is named, another path and a base are honoured", async (t) => {
   const config = `import react from "@vitejs/plugin-react"; import eye from "eye-client/vite";
 export default { base: "/shop/", plugins: [react(), eye({ hub: ${JSON.stringify(stage.home.url)}, path: "/tools/eye/" })] };`;
-  const dev = await start(t, "react", { config });
+  const dev = await start(t, "react", { files: { "vite.config.js": config } });
   const tab = await visit(dev);
   await offers(tab, "count", "edition");
   assert.equal(await asking(stage, tab)("document.scripts[0].src"), `${new URL(dev.url).origin}/tools/eye/eye.js`);
