@@ -66,10 +66,16 @@ export async function evaluates(home: Home, id: string): Promise<"yes" | "no eva
   return "no eval";
 }
 
-/** What `eye join` prints for a person to keep: the text of a bookmark, or of a userscript. */
-export function toKeep(which: "bookmarklet" | "userscript", hub: string): string {
-  const text = readFileSync(join(web(), "../crates/eye/src/join", `${which}.js`), "utf8").replaceAll("__HUB__", hub);
-  return which === "userscript" ? text : text.split("\n").filter((line) => !line.startsWith("//")).map((line) => line.trim()).join(" ").trim();
+/** What `eye join` prints for a person to keep: the address of a bookmark, or a userscript. */
+export async function toKeep(home: Home, which: "bookmarklet" | "userscript"): Promise<string> {
+  const { stdout, stderr, code } = await home.eye("join", which);
+  assert.equal(code, 0, stderr);
+  return stdout.trimEnd();
+}
+
+/** What a browser runs when a bookmark with this address is clicked. */
+export function clicked(bookmark: string): string {
+  return decodeURIComponent(bookmark.replace(/^javascript:/, ""));
 }
 
 function web(): string {

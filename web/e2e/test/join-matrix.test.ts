@@ -8,7 +8,7 @@ import type { Browser as Firefox } from "puppeteer-core";
 import { BareChromium } from "../stage/chromium.js";
 import { Dev, projectFile } from "../stage/dev.js";
 import { startFirefox } from "../stage/firefox.js";
-import { arrived, clientModule, counterPage, documented, evaluates, exercise, toKeep, WATCH, WAYS, type Way } from "../stage/join.js";
+import { arrived, clicked, clientModule, counterPage, documented, evaluates, exercise, toKeep, WATCH, WAYS, type Way } from "../stage/join.js";
 import { Site } from "../stage/site.js";
 import { Stage } from "../stage/stage.js";
 import { chromiumTab, firefoxTab, type Tab } from "../stage/tab.js";
@@ -40,11 +40,15 @@ let stage: Stage;
 let secure: Site;
 let plain: Dev;
 let plainSecure: Dev;
+let bookmarklet: string;
+let userscript: string;
 let openTab: () => Promise<Tab>;
 
 before(async () => {
   stage = await Stage.open();
   const { home, site } = stage;
+  bookmarklet = await toKeep(home, "bookmarklet");
+  userscript = await toKeep(home, "userscript");
   const certificate = JSON.parse((await home.eye("tls", "--json")).stdout) as { readonly cert: string; readonly key: string };
   secure = await Site.open(home.url, { cert: await readFile(certificate.cert, "utf8"), key: await readFile(certificate.key, "utf8") });
   for (const one of [site, secure]) serve(one);
@@ -90,10 +94,10 @@ function head(way: Way, hub: string): string {
 }
 
 /** Where nobody drives the browser, the page presses its own bookmark and has its userscript at its end. */
-function byItself(way: Way, hub: string): string {
-  if (way === "userscript") return `<script>${toKeep("userscript", hub)}</script>`;
+function byItself(way: Way): string {
+  if (way === "userscript") return `<script>${userscript}</script>`;
   if (way !== "bookmarklet") return "";
-  const url = toKeep("bookmarklet", hub).replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const url = bookmarklet.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
   return `<a id="bookmark" href="${url}"></a><script>document.querySelector("#bookmark").click()</script>`;
 }
 
@@ -106,7 +110,7 @@ function serve(site: Site): void {
   site.serve("/page", (request, response) => {
     const query = new URL(request.url ?? "", "http://site").searchParams;
     const way = WAYS.find((one) => one === query.get("way")) ?? "script tag";
-    const foot = query.get("kind") === HIDDEN ? byItself(way, site.hub) : "";
+    const foot = query.get("kind") === HIDDEN ? byItself(way) : "";
     response.writeHead(200, { "content-type": "text/html", ...HEADERS[query.get("kind") ?? ""] }).end(counterPage({ head: head(way, site.hub), foot }));
   });
   site.serve("/around", (request, response) => {
@@ -155,9 +159,9 @@ async function openedFolder(kind: string, query: URLSearchParams): Promise<strin
 async function outcome(tab: Tab, way: Way, kind: string, cell: string): Promise<string> {
   const { home } = stage;
   const url = await address(way, kind, cell);
-  if (way === "userscript") await tab.atDocumentEnd(toKeep("userscript", home.url));
+  if (way === "userscript") await tab.atDocumentEnd(userscript);
   await tab.goto(kind === "framed" ? around(way, url) : url);
-  if (way === "bookmarklet") await tab.run(toKeep("bookmarklet", home.url).replace(/^javascript:/, ""));
+  if (way === "bookmarklet") await tab.run(clicked(bookmarklet));
   const seen = await until(`${way} on ${kind} comes in or says why not`, async () => {
     const pages = (await home.pages()).filter(({ state }) => state === "connected");
     const inside = pages.find((row) => new URL(row.url).searchParams.get("cell") === cell);
@@ -217,9 +221,9 @@ function entryName(way: Way): string {
 async function inProject(tab: Tab, dev: Dev, way: Way, kind: string, name: string): Promise<string> {
   const { home } = stage;
   const source = PROJECTS[kind] === "react" ? "src/App.tsx" : "src/App.vue";
-  if (way === "userscript") await tab.atDocumentEnd(toKeep("userscript", home.url));
+  if (way === "userscript") await tab.atDocumentEnd(userscript);
   await tab.goto(`${dev.url}${entryName(way)}?${name}`);
-  if (way === "bookmarklet") await tab.run(toKeep("bookmarklet", home.url).replace(/^javascript:/, ""));
+  if (way === "bookmarklet") await tab.run(clicked(bookmarklet));
   const { id } = await arrived(home, `?${name}`);
   const ask = async (...args: string[]): Promise<string> => {
     const { stdout, stderr, code } = await home.eye("--page", id, ...args);
