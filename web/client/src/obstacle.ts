@@ -34,7 +34,8 @@ export async function diagnose(hub: URL): Promise<void> {
   // While the browser asks, the request below waits for the person.
   if (state === "prompt") warn(allow);
   try {
-    const response = await fetch(new URL("why", hub), { cache: "no-store", credentials: "omit" });
+    // Behind a path of the page's own server only a POST says whose page this is.
+    const response = await fetch(new URL("why", hub), { method: "POST" });
     const why = (await response.json()) as { allowed?: boolean; reason?: string; hint?: string };
     if (why.allowed === false) warn(`${why.reason}; ${why.hint}`);
   } catch {

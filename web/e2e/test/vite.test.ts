@@ -13,7 +13,7 @@ import { asking } from "../stage/verbs.js";
 let stage: Stage;
 
 before(async () => {
-  stage = await Stage.open();
+  stage = await Stage.open("--host-resolver-rules=MAP *.test 127.0.0.1");
 });
 
 after(() => stage.close());
@@ -131,13 +131,17 @@ test("without a hub the page works and says what to do, the dev server says it o
   const page = await stage.context.newPage();
   const advice = `eye: no hub answers at ${stage.home.url}; start one with \`eye up\``;
   const said = page.waitForEvent("console", (message) => message.text() === advice);
+  const tries: string[] = [];
+  page.on("websocket", (socket) => void (socket.url().includes("/__eye/") && tries.push(socket.url())));
   await page.goto(dev.url);
   await said;
   await page.getByRole("button", { name: "Open" }).click();
+  await until("the page tries again", () => tries.length > 1 || undefined);
   await stage.home.up();
   const session = await stage.joined(page);
   await offers({ page, session }, "count", "edition", "panel");
   await dev.says(/eye: pages of this server join the hub at/);
+  assert.equal(tries.length, 2, "its second try waits for the hub, and fills no console");
   assert.equal(dev.said.split(advice).length, 2, dev.said);
   assert.doesNotMatch(dev.said, /proxy error/);
   await page.close();
@@ -160,6 +164,22 @@ export default { base: "/shop/", plugins: [react(), eye({ hub: ${JSON.stringify(
   await offers(tab, "count", "edition");
   assert.equal(await asking(stage, tab)("document.scripts[0].src"), `${new URL(dev.url).origin}/tools/eye/eye.js`);
   await tab.page.close();
+});
+
+test("under another host name the page names the command that lets it in, and joins once it is allowed", async (t) => {
+  const config = `import react from "@vitejs/plugin-react"; import eye from "eye-client/vite";
+export default { plugins: [react(), eye()], server: { host: "127.0.0.1", allowedHosts: ["shop.test"] } };`;
+  const dev = await start(t, "react", { files: { "vite.config.js": config } });
+  const url = dev.url.replace("127.0.0.1", "shop.test");
+  const { origin } = new URL(url);
+  const page = await stage.context.newPage();
+  const said = page.waitForEvent("console", (message) => message.text() === `eye: pages of ${origin} may not join this hub; allow it with \`eye allow ${origin}\``);
+  await page.goto(url);
+  await said;
+  await stage.home.eye("allow", origin);
+  const session = await stage.joined(page);
+  await offers({ page, session }, "count", "edition");
+  await page.close();
 });
 
 test("a build for production has no trace of the client, and its components work without it", async () => {

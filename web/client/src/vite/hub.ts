@@ -1,9 +1,10 @@
 // The hub as the dev server sees it: whether it answers, how it is started, and what is said of it, once each time that changes.
 
 import { spawn } from "node:child_process";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 
 const KNOCK_MS = 1000;
+const KNOCK_AGAIN_MS = 500;
 
 export interface Voice {
   info(text: string): void;
@@ -33,6 +34,15 @@ export class Hub {
     }
     this.#seen = there;
     return there;
+  }
+
+  /** Waits until something listens there; `false`: who asked has gone meanwhile. */
+  async awaited(asker: Socket): Promise<boolean> {
+    while (!asker.destroyed) {
+      if (await this.there()) return true;
+      await new Promise((resolve) => setTimeout(resolve, KNOCK_AGAIN_MS));
+    }
+    return false;
   }
 
   /** Makes sure that one runs, if there is an `eye` to run it. */

@@ -9,6 +9,7 @@ import { settings, type EyeOptions } from "./options.js";
 export type { EyeOptions } from "./options.js";
 
 const HOT = "virtual:eye/hot";
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 const OFFERS = /\.tool\s*\(/;
 /** Beside this file, in the package. */
 const CLIENT = new URL("../", import.meta.url);
@@ -49,18 +50,32 @@ export default function eye(options: EyeOptions = {}): Plugin {
 
 /** Vite's own proxy, but for a hub that is away: Vite would log a stack every time a page tries. */
 function proxy(hub: Hub, path: string): ProxyOptions {
+  /** Pages that were refused since the hub was last there. */
+  const told = new Set<string>();
   return {
     target: hub.url.origin,
     ws: true,
     // The hub answers to its own name; who the page is, its Origin says, which stays as the browser wrote it.
     changeOrigin: true,
-    // A certificate of the hub's own making is the machine's to trust, not Node's.
-    secure: false,
+    // A certificate that `eye tls` made for this machine is the browser's to trust, and Node does not know it.
+    secure: !LOOPBACK.test(hub.url.hostname),
     rewrite: (from) => hub.url.pathname.replace(/\/$/, "") + from.slice(path.length),
-    bypass: async (_, response) => {
-      if (await hub.there()) return undefined;
-      response?.writeHead(503, { "content-type": "application/json" }).end(JSON.stringify({ allowed: false, ...hub.advice }));
-      return response === undefined ? false : path;
+    bypass: async ({ url = "", socket }, response) => {
+      if (await hub.there()) {
+        told.clear();
+        return undefined;
+      }
+      if (response !== undefined) {
+        response.writeHead(503, { "content-type": "application/json" }).end(JSON.stringify({ allowed: false, ...hub.advice }));
+        return path;
+      }
+      // Refused once, the page finds out why and says it; then it waits here, for browsers write a line for every refusal.
+      if (!told.has(url)) {
+        told.add(url);
+        return false;
+      }
+      socket.on("error", () => undefined);
+      return (await hub.awaited(socket)) ? undefined : false;
     },
   };
 }
