@@ -33,7 +33,8 @@ test("a prerendered page joins when it is shown, not before, and has the session
     const { id } = await until("the page has joined", async () => (await home.pages()).find(({ title, state }) => title === "From" && state === "connected"));
     assert.equal(await within("the browser prerenders the next page", ran), "/ran?true");
     assert.deepEqual((await home.pages()).filter(({ state }) => state === "connected").map(({ title }) => title), ["From"]);
-    assert.equal((await home.eye("--page", id, 'location.href = "/to.html"')).stdout, `To ${site.url("/to.html")}\n`);
+    await home.eye("--page", id, "fire", 'location.href = "/to.html"');
+    await until("the next page is shown", async () => (await home.pages()).find((row) => row.id === id && row.title === "To" && row.state === "connected"));
     assert.equal((await home.eye("--page", id, "performance.getEntriesByType('navigation')[0].activationStart > 0")).stdout, "true\n");
     assert.equal((await home.eye("--page", id, "eye.session")).stdout, `${id}\n`);
   } finally {
