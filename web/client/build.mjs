@@ -1,5 +1,5 @@
-// Builds the clients: dist/eye.js for a script tag with its parts beside it, dist/index.js for an import, and the copies
-// that the hub carries.
+// Builds the clients: dist/eye.js for a script tag with its parts beside it, dist/index.js for an import, the plugin and hooks
+// for a project's own build, and the copies that the hub carries.
 
 import { build } from "esbuild";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -66,3 +66,7 @@ for (const [name, source] of Object.entries(PARTS)) {
   await asset(`${name}.js`, `eye page client, its ${name}`, { entryPoints: [`src/${source}.ts`], format: "esm" });
 }
 await build({ ...shared, entryPoints: ["src/index.ts"], outfile: "dist/index.js", format: "esm" });
+// Vite, React and Vue are the project's own; hot.js runs in its pages.
+for (const name of ["vite/index", "vite/hot", "react/index", "vue/index"]) {
+  await build({ ...shared, entryPoints: [`src/${name}.ts`], outfile: `dist/${name}.js`, format: "esm", packages: "external", platform: name === "vite/index" ? "node" : "browser" });
+}

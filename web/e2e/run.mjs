@@ -1,5 +1,6 @@
 // Bundles the tests, for Node 20 runs no TypeScript, and hands them to node's own runner.
-// `npm test -w eye-e2e -- gate reload` runs only the files whose names hold one of these words.
+// `npm test -w eye-e2e -- gate reload` runs only the files whose names hold one of these words,
+// EYE_TEST_NAME only the tests whose names match it.
 
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
@@ -37,7 +38,9 @@ await build({
   logLevel: "warning",
 });
 const files = names.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
-const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", "--test-concurrency=1", "--test-force-exit", ...files], {
+const only = process.env.EYE_TEST_NAME;
+const filter = only === undefined ? [] : [`--test-name-pattern=${only}`];
+const { status } = spawnSync(process.execPath, [...filter, "--enable-source-maps", "--test", "--test-reporter=spec", "--test-concurrency=1", "--test-force-exit", ...files], {
   stdio: "inherit",
   env: { ...process.env, EYE_BIN: program, EYE_WEB: join(here, "..") },
 });

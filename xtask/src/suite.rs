@@ -7,7 +7,7 @@ use crate::{browser, demo, generated, place, web};
 pub fn run() -> Result<(), TaskError> {
     cargo(&["fmt", "--all", "--check"])?;
     web::install()?;
-    let chromium = browser::find_or_install()?;
+    let programs = browser::find_or_install_all()?;
     web::npm(&["run", "typecheck"])?;
     generated::check()?;
     cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
@@ -15,7 +15,7 @@ pub fn run() -> Result<(), TaskError> {
     cargo(&["build", "--package", "eye"])?;
     let web = place::root().join("web");
     let mut tests = command("npm", &["test"], &web);
-    run::run(tests.env("EYE_CHROMIUM", chromium).env("EYE_BIN", place::target().join("debug/eye")))?;
+    run::run(tests.envs(programs).env("EYE_BIN", place::target().join("debug/eye")))?;
     cargo(&["build", "--package", "eye", "--example", "conformance"])?;
     let mut suite = command("node", &["e2e/conformance/run.mjs"], &web);
     run::run(suite.env("EYE_CONFORMANCE", place::target().join("debug/examples/conformance")))?;

@@ -58,7 +58,12 @@ impl Session {
         }
         let why = self.info().eval_blocked.as_deref().unwrap_or("the page refuses");
         let message = format!("the page {} does not evaluate code ({why})", self.name());
-        Some(Error::new(Code::DENIED, message).hint("call its tools, or let its author allow it"))
+        let hint = match why {
+            "CSP" => "use verbs and tools, or add 'unsafe-eval' to the page's script-src",
+            "Trusted Types" => "use verbs and tools, or add eye to the page's trusted-types",
+            _ => "call its tools, or let its author allow it",
+        };
+        Some(Error::new(Code::DENIED, message).hint(hint))
     }
 
     fn refuses_tool(&self, name: &str, arguments: &str, confirmed: bool) -> Option<Error> {

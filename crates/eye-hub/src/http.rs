@@ -79,7 +79,7 @@ pub fn router(door: Door) -> Router {
         .route("/health", get(health))
         .route("/sessions", get(sessions))
         .route("/metrics", get(metrics))
-        .route("/why", get(why))
+        .route("/why", get(why).post(why))
         .route("/", get(start_page))
         .fallback(nothing)
         .layer(DefaultBodyLimit::max(MESSAGE_BYTES_MAX))
@@ -371,7 +371,8 @@ struct Why {
     hint: String,
 }
 
-/// Tells a page why it was refused, and nothing else: a browser hides that from it.
+/// Tells a page why it was refused, and nothing else: a browser hides that from it. It asks by POST, for behind a path of its
+/// own server a GET would have no `Origin`.
 async fn why(State(door): State<Door>, headers: HeaderMap) -> Response {
     let why = match door.gate.admit(Wants::Page, knock(&headers, None)) {
         Ok(_) => Why { allowed: true, reason: "pages of this origin may join".into(), hint: String::new() },

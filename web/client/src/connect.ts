@@ -77,6 +77,8 @@ function publish(eye: Eye): void {
   const name = Object.hasOwn(globalThis, "eye") ? "eyeClient" : "eye";
   if (name !== "eye") warn("this page has its own `eye`; use `eyeClient`");
   define(name, eye);
+  // Components that were there before it offer their tools now.
+  dispatchEvent(new Event("eye:client"));
 }
 
 function define(name: string | symbol, value: Eye): void {

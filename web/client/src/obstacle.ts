@@ -1,6 +1,8 @@
 // Says in the console, once each, what stands between this page and its hub and what a person can do about it.
 
 const SEEN = new Set<string>();
+/** The page's policy has blocked the hub, and that was said. */
+let blocked = false;
 
 export function warn(text: string, level: "info" | "warn" = "warn"): void {
   if (SEEN.has(text)) return;
@@ -8,33 +10,38 @@ export function warn(text: string, level: "info" | "warn" = "warn"): void {
   console[level](`eye: ${text}`);
 }
 
-export function watchPolicy(hub: URL): void {
-  document.addEventListener("securitypolicyviolation", (event) => {
-    const blocked = event.blockedURI.replace(/^ws/, "http");
-    if (event.effectiveDirective !== "connect-src" || !blocked.startsWith(hub.origin)) return;
-    const sources = `${hub.origin} ${hub.origin.replace(/^http/, "ws")}`;
-    warn(`this page's Content-Security-Policy blocks the hub; add ${sources} to connect-src`);
+export function watchPolicy({ href, origin }: URL): void {
+  document.addEventListener("securitypolicyviolation", ({ blockedURI, disposition, effectiveDirective }) => {
+    if (disposition !== "enforce" || !blockedURI.replace(/^ws/, "http").startsWith(href)) return;
+    blocked = true;
+    // The socket, or a part, which is a script (script-src-elem).
+    warn(`this page's Content-Security-Policy blocks the hub; add ${origin} ${origin.replace("http", "ws")} to ${effectiveDirective.replace("-elem", "")}`);
   });
 }
 
 /** The browser says nothing about a refused connection, so everything that could refuse it is asked. */
 export async function diagnose(hub: URL): Promise<void> {
-  if (location.protocol === "https:" && hub.protocol === "http:" && !isLoopback(hub.hostname)) {
-    warn(`an https page cannot reach ${hub.origin}; serve it on localhost, or with --tls-cert and --tls-key`);
+  const { origin, hostname, protocol } = hub;
+  const near = isLoopback(hostname);
+  // "https:" comes after "http:".
+  if (location.protocol > protocol && !near) {
+    warn(`an https page cannot reach ${origin}; \`eye tls\` makes a certificate`);
     return;
   }
-  const state = !isLoopback(location.hostname) && isLoopback(hub.hostname) ? await permission() : undefined;
-  const allow = `allow this site "local network access" in the browser's site settings, so that it reaches the hub`;
+  const state = near && !isLoopback(location.hostname) ? await permission() : undefined;
+  // Only a page that came safely may ask for that permission.
+  const allow = isSecureContext ? `allow this site "local network access" in its site settings` : "serve this page over https or from localhost";
   // While the browser asks, the request below waits for the person.
   if (state === "prompt") warn(allow);
   try {
-    const response = await fetch(new URL("why", hub), { cache: "no-store", credentials: "omit" });
+    // Behind a path of the page's own server only a POST says whose page this is.
+    const response = await fetch(new URL("why", hub), { method: "POST" });
     const why = (await response.json()) as { allowed?: boolean; reason?: string; hint?: string };
-    if (why.allowed === false) warn([why.reason, why.hint].filter(Boolean).join("; "));
+    if (why.allowed === false) warn(`${why.reason}; ${why.hint}`);
   } catch {
     // A permission that is denied blocks not everything, so that it is named only when nothing came back.
     if (state === "denied") warn(allow);
-    else warn(`no hub answers at ${hub.origin}; start one with \`eye up\``, "info");
+    else if (!blocked) warn(`no hub answers at ${hub.href.replace(/\/$/, "")}; start one with \`eye up\``, "info");
   }
 }
 

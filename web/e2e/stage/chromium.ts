@@ -39,9 +39,9 @@ export class BareChromium {
     readonly folder: string,
   ) {}
 
-  static async open(url: string): Promise<BareChromium> {
+  static async open(url: string, ...more: string[]): Promise<BareChromium> {
     const folder = await mkdtemp(join(tmpdir(), "eye-e2e-chromium-"));
-    const flags = [...FLAGS, "--disable-popup-blocking", `--user-data-dir=${folder}`];
+    const flags = [...FLAGS, "--disable-popup-blocking", `--user-data-dir=${folder}`, ...more];
     return new BareChromium(spawn(findChromium(), [...flags, url], { stdio: "ignore" }), folder);
   }
 

@@ -1,7 +1,9 @@
 // A small web server with the pages of a test. Every page loads eye.js from the hub unless it says otherwise.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware";
 
 export interface Document {
   readonly title?: string;
@@ -14,29 +16,48 @@ export interface Document {
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** What a site over HTTPS is known by. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Where a site lets the hub through, as docs/join.md says. */
+const HUB_PATH = "/__eye";
+
 export class Site {
   readonly #handlers = new Map<string, Handler>();
   readonly #server: Server;
+  readonly #scheme: "http" | "https";
+  readonly #proxy: RequestHandler;
   #port = 0;
 
-  private constructor(readonly hub: string) {
-    this.#server = createServer((request, response) => {
+  private constructor(
+    readonly hub: string,
+    certificate: Certificate | undefined,
+  ) {
+    this.#proxy = createProxyMiddleware({ target: hub, pathFilter: HUB_PATH, pathRewrite: { [`^${HUB_PATH}`]: "" }, secure: false });
+    const serve: RequestListener = (request, response) => {
       const { pathname } = new URL(request.url ?? "/", "http://site");
       const handler = this.#handlers.get(pathname);
-      if (handler === undefined) response.writeHead(404).end("no such page");
+      if (pathname.startsWith(`${HUB_PATH}/`)) void this.#proxy(request, response);
+      else if (handler === undefined) response.writeHead(404).end("no such page");
       else handler(request, response);
-    });
+    };
+    this.#scheme = certificate === undefined ? "http" : "https";
+    this.#server = certificate === undefined ? createServer(serve) : createSecureServer({ ...certificate }, serve);
+    this.#server.on("upgrade", (request, socket, head) => this.#proxy.upgrade(request, socket as Socket, head));
   }
 
-  static async open(hub: string): Promise<Site> {
-    const site = new Site(hub);
+  static async open(hub: string, certificate?: Certificate): Promise<Site> {
+    const site = new Site(hub, certificate);
     await new Promise<void>((resolve) => site.#server.listen(0, "127.0.0.1", resolve));
     site.#port = (site.#server.address() as AddressInfo).port;
     return site;
   }
 
   url(path: string, host = "localhost"): string {
-    return `http://${host}:${String(this.#port)}${path}`;
+    return `${this.#scheme}://${host}:${String(this.#port)}${path}`;
   }
 
   page(path: string, document: Document = {}): void {

@@ -12,7 +12,8 @@ before(async () => {
   stage = await Stage.open();
   const { site } = stage;
   const sandboxed = '<iframe sandbox="allow-scripts" src="/inner.html?sandboxed"></iframe>';
-  site.page("/", { title: "Top", body: `<iframe src="/inner.html?near"></iframe><iframe src="${site.url("/inner.html?far", "127.0.0.1")}"></iframe>${sandboxed}` });
+  const trusted = '<iframe sandbox="allow-scripts allow-same-origin" src="/inner.html?trusted"></iframe>';
+  site.page("/", { title: "Top", body: `<iframe src="/inner.html?near"></iframe><iframe src="${site.url("/inner.html?far", "127.0.0.1")}"></iframe>${sandboxed}${trusted}` });
   site.page("/inner.html", { title: "Inner" });
   top = await stage.visit("/");
   for (const part of ["?near", "?far"]) await frame(part);
@@ -46,4 +47,8 @@ test("frames keep their sessions when the page is reloaded", async () => {
 
 test("a sandboxed frame has no origin and does not join", async () => {
   assert.equal((await stage.home.pages()).filter(({ url }) => url.includes("sandboxed")).length, 0);
+});
+
+test("a sandboxed frame that keeps its origin joins like any other", async () => {
+  assert.equal((await stage.home.eye("--page", (await frame("?trusted")).id, "location.search")).stdout, "?trusted\n");
 });

@@ -86,4 +86,5 @@ test("to another origin the new page answers too", async () => {
   const { stdout, code } = await stage.home.eye(`location.href = ${JSON.stringify(elsewhere)}`);
   assert.equal(stdout, `Other ${elsewhere}\n`);
   assert.equal(code, 0);
+  assert.notEqual(await stage.joined(visit.page), visit.session, "a tab's memory is an origin's own");
 });

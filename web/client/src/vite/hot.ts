@@ -1,0 +1,53 @@
+// Runs in the page: a tool that a module offers while it is evaluated is that module's, and goes when the module's next
+// version no longer offers it. Tools of components are theirs (eye-client/react, eye-client/vue).
+
+import type { Tool, ToolOptions } from "../tool.js";
+
+interface Client {
+  tool(tool: Tool, options?: ToolOptions): Promise<void>;
+}
+
+interface Owner {
+  readonly aborter: AbortController;
+  readonly offered: Promise<void>[];
+}
+
+const MARK = Symbol.for("eye.client");
+const owners = new Map<string, Owner>();
+const wrapped = new WeakSet<Client>();
+let current: Owner | undefined;
+
+/** The module `id` is being evaluated, for the first time or anew. */
+export function own(id: string): { done(): void; gone(): void } {
+  wrap();
+  const before = owners.get(id);
+  const mine: Owner = { aborter: new AbortController(), offered: [] };
+  owners.set(id, mine);
+  current = mine;
+  return {
+    /** Evaluated to its end: what the former version had offered, and this one has not replaced, goes. */
+    done() {
+      current = undefined;
+      void Promise.allSettled(mine.offered).then(() => before?.aborter.abort());
+    },
+    /** No module imports it any more. */
+    gone() {
+      mine.aborter.abort();
+      owners.delete(id);
+    },
+  };
+}
+
+function wrap(): void {
+  const client = (globalThis as { [MARK]?: Client | undefined })[MARK];
+  if (client === undefined || wrapped.has(client)) return;
+  wrapped.add(client);
+  const { tool } = client;
+  client.tool = (what, { signal } = {}) => {
+    const owner = current;
+    const signals = [signal, owner?.aborter.signal].filter((one) => one !== undefined);
+    const offered = tool.call(client, what, { signal: AbortSignal.any(signals) });
+    owner?.offered.push(offered);
+    return offered;
+  };
+}

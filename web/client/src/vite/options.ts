@@ -1,0 +1,24 @@
+// What a project may say to the Vite plugin.
+
+export interface EyeOptions {
+  /** Where the hub is; `http://localhost:8765`, or the port of `EYE_PORT`, if not said. */
+  readonly hub?: string | undefined;
+  /** The path of the dev server under which pages find the client and the hub; `/__eye` if not said. */
+  readonly path?: string | undefined;
+  /** Whether to run `eye up` when no hub answers; so it is if `hub` is not said and `eye` is on the PATH. */
+  readonly start?: boolean | undefined;
+}
+
+export interface Settings {
+  readonly hub: URL;
+  /** Begins with a slash, ends without. */
+  readonly path: string;
+  readonly start: boolean;
+}
+
+const PORT_DEFAULT = "8765";
+
+export function settings({ hub, path = "/__eye", start = hub === undefined }: EyeOptions, port: string | undefined): Settings {
+  const url = new URL((hub ?? `http://localhost:${port || PORT_DEFAULT}`).replace(/^ws/, "http"));
+  return { hub: url, path: `/${path.replace(/^\/+|\/+$/g, "")}`, start };
+}

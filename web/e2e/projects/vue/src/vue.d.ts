@@ -1,0 +1,7 @@
+// What TypeScript knows of a component's file.
+
+declare module "*.vue" {
+  import type { Component } from "vue";
+  const component: Component;
+  export default component;
+}

@@ -1,0 +1,103 @@
+// A project of web/e2e/projects under its real dev server: copied, so that a test may edit its files, and started by Vite's own command.
+
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import { program, type Home } from "./home.js";
+import { until } from "./until.js";
+
+const LOCAL = /Local:\s+(https?:\/\/\S+)\s/;
+// Vite colours its words when it believes in a terminal.
+const COLOURS = /\u001b\[[\d;]*m/g;
+
+export interface DevOptions {
+  /** Whether `eye` is on the dev server's PATH. */
+  readonly eye?: boolean;
+  readonly args?: readonly string[];
+  /** Files that the project has beside its own, or instead of them, by name. Later, Vite would reload its pages for them. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export class Dev {
+  #said = "";
+
+  private constructor(
+    readonly folder: string,
+    readonly process: ChildProcess,
+  ) {
+    for (const stream of [process.stdout, process.stderr]) stream?.on("data", (bytes: Buffer) => (this.#said += bytes.toString().replace(COLOURS, "")));
+  }
+
+  static async start(project: string, home: Home, { eye = false, args = [], files = {} }: DevOptions = {}): Promise<Dev> {
+    const folder = await copied(project);
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    const path = [...(eye ? [dirname(program())] : []), dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
+    const dev = new Dev(folder, spawn(process.execPath, [vite(), "--port", "0", ...args], { cwd: folder, env: { ...home.env, PATH: path }, stdio: ["ignore", "pipe", "pipe"] }));
+    await dev.says(LOCAL);
+    return dev;
+  }
+
+  /** All that the dev server has said. */
+  get said(): string {
+    return this.#said;
+  }
+
+  get url(): string {
+    return LOCAL.exec(this.#said)?.[1] ?? "";
+  }
+
+  says(words: RegExp): Promise<RegExpExecArray> {
+    return until(`the dev server says ${String(words)}`, () => {
+      if (this.process.exitCode !== null) throw new Error(`the dev server ended: ${this.#said}`);
+      return words.exec(this.#said) ?? undefined;
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}; it said: ${this.#said}`);
+    });
+  }
+
+  /** Saves a file of the project with other words in it, as an editor does. */
+  async edit(file: string, from: string | RegExp, to: string): Promise<void> {
+    const path = join(this.folder, file);
+    const text = await readFile(path, "utf8");
+    const edited = text.replace(from, to);
+    if (edited === text) throw new Error(`${file} has no ${String(from)}`);
+    await writeFile(path, edited);
+  }
+
+  async close(): Promise<void> {
+    const ended = new Promise((resolve) => this.process.once("exit", resolve));
+    if (this.process.exitCode === null && this.process.kill()) await ended;
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Builds a project for production, and returns the folder of what was made. */
+export async function built(project: string): Promise<{ readonly folder: string; close(): Promise<void> }> {
+  const folder = await copied(project);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [vite(), "build"], { cwd: folder, encoding: "utf8" });
+  if (status !== 0) throw new Error(`the build failed: ${stdout}${stderr}`);
+  return { folder: join(folder, "dist"), close: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** A file of a project, as it is before any test. */
+export function projectFile(project: string, file: string): string {
+  return readFileSync(join(web(), "e2e/projects", project, file), "utf8");
+}
+
+/** Within the workspace, where the project's dependencies are found. */
+async function copied(project: string): Promise<string> {
+  const folder = await mkdtemp(join(web(), "e2e/.test-build/project-"));
+  await cp(join(web(), "e2e/projects", project), folder, { recursive: true });
+  return folder;
+}
+
+function vite(): string {
+  return join(web(), "node_modules/vite/bin/vite.js");
+}
+
+function web(): string {
+  const web = process.env["EYE_WEB"];
+  if (web === undefined) throw new Error("run.mjs says where the web folder is");
+  return web;
+}

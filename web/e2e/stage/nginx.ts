@@ -1,0 +1,51 @@
+// A real nginx in front of a site, with one more block of configuration in its server.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { freePort } from "./home.js";
+import { until } from "./until.js";
+
+/** Where distributions put it, which is not on everybody's PATH. */
+const ADMINISTRATION = "/usr/sbin";
+
+function findNginx(): string {
+  const named = process.env["EYE_NGINX"];
+  if (named !== undefined && named !== "") return named;
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), ADMINISTRATION];
+  const found = folders.map((folder) => join(folder, "nginx")).find((path) => existsSync(path));
+  if (found === undefined) throw new Error("no nginx on PATH; name one in EYE_NGINX");
+  return found;
+}
+
+export class Nginx {
+  private constructor(
+    readonly url: string,
+    readonly folder: string,
+    readonly process: ChildProcess,
+  ) {}
+
+  static async start(site: string, block: string): Promise<Nginx> {
+    const folder = await mkdtemp(join(tmpdir(), "eye-e2e-nginx-"));
+    const port = await freePort();
+    const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder}/${name};`).join(" ");
+    const server = `server { listen 127.0.0.1:${String(port)}; location / { proxy_pass ${site}; }\n${block} }`;
+    await writeFile(join(folder, "nginx.conf"), `daemon off; pid ${folder}/pid; events {}\nhttp { access_log off; ${places}\n${server} }\n`);
+    const log = join(folder, "error.log");
+    const child = spawn(findNginx(), ["-e", log, "-c", join(folder, "nginx.conf")], { stdio: "ignore" });
+    const url = `http://localhost:${String(port)}`;
+    await until("nginx answers", async () => {
+      if (child.exitCode !== null) throw new Error(`nginx ended: ${await readFile(log, "utf8")}`);
+      return fetch(url).then(() => true, () => undefined);
+    });
+    return new Nginx(url, folder, child);
+  }
+
+  async close(): Promise<void> {
+    const ended = new Promise((resolve) => this.process.once("exit", resolve));
+    if (this.process.exitCode === null && this.process.kill("SIGQUIT")) await ended;
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
