@@ -1,36 +1,36 @@
-// A list of insertions and replacements in a text, and the way back from a place in the outcome to the original.
+// A list of insertions and replacements in a text. The way back from a place in the outcome is the file origin's.
 
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
-
-interface Edit {
+export interface Edit {
   readonly start: number;
   readonly end: number;
-  readonly text: string;
+  readonly put: string;
 }
 
 export class Edits {
-  readonly #edits: Edit[] = [];
+  readonly #list: Edit[] = [];
 
   constructor(readonly original: string) {}
 
+  /** By their place. */
+  get sorted(): Edit[] {
+    return [...this.#list].sort((a, b) => a.start - b.start);
+  }
+
   get none(): boolean {
-    return this.#edits.length === 0;
+    return this.#list.length === 0;
   }
 
-  replace(start: number, end: number, text: string): void {
-    this.#edits.push({ start, end, text });
+  replace(start: number, end: number, put: string): void {
+    this.#list.push({ start, end, put });
   }
 
-  insert(at: number, text: string): void {
-    this.replace(at, at, text);
+  insert(at: number, put: string): void {
+    this.replace(at, at, put);
   }
 
   copy(): Edits {
     const copy = new Edits(this.original);
-    copy.#edits.push(...this.#edits);
+    copy.#list.push(...this.#list);
     return copy;
   }
 
@@ -38,43 +38,11 @@ export class Edits {
   apply(length = this.original.length): string {
     let text = "";
     let at = 0;
-    for (const edit of this.#sorted()) {
-      if (edit.start >= length && length < this.original.length) break;
-      text += this.original.slice(at, edit.start) + edit.text;
-      at = edit.end;
+    for (const { start, end, put } of this.sorted) {
+      if (start >= length && length < this.original.length) break;
+      text += this.original.slice(at, start) + put;
+      at = end;
     }
     return text + this.original.slice(at, length);
   }
-
-  /** Where in the original a place of the edited text came from. */
-  locate(edited: Position): Position {
-    const offset = offsetOf(this.apply(), edited);
-    let shift = 0;
-    for (const edit of this.#sorted()) {
-      const start = edit.start + shift;
-      if (start > offset) break;
-      if (offset < start + edit.text.length) return positionOf(this.original, edit.start);
-      shift += edit.text.length - (edit.end - edit.start);
-    }
-    return positionOf(this.original, offset - shift);
-  }
-
-  #sorted(): Edit[] {
-    return [...this.#edits].sort((a, b) => a.start - b.start);
-  }
-}
-
-function offsetOf(text: string, { line, column }: Position): number {
-  let offset = 0;
-  for (let at = 1; at < line; at++) {
-    const end = text.indexOf("\n", offset);
-    if (end < 0) return text.length;
-    offset = end + 1;
-  }
-  return Math.min(offset + column - 1, text.length);
-}
-
-function positionOf(text: string, offset: number): Position {
-  const before = text.slice(0, offset);
-  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }

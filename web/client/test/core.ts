@@ -10,8 +10,10 @@ export function testCore(more: Partial<Core>): Core {
     after: () => undefined,
     called: () => undefined,
     load: (name) => Promise.reject(new Error(`no part ${name} here`)),
+    blocked: "",
     run: () => undefined,
     journal: { entries: [], heard: new Set(), open: 0 },
+    overheard: [],
     ...more,
   };
 }

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import fc from "fast-check";
 import { applyPatch, type Operation } from "fast-json-patch";
-import { Outbox } from "../src/outbox.js";
-import { Page } from "../src/page.js";
+import { outboxTo } from "../src/outbox.js";
+import { pageWith } from "../src/page.js";
 import type { Part, StatePart } from "../src/part.js";
 import { Published } from "../src/published.js";
 import { Realm } from "../src/realm.js";
@@ -353,13 +353,13 @@ test("whatever the documents are, the patches lead from one to the next", () => 
 test("a page tells its parts of every call, fired ones too, before the answer is out of its task", async () => {
   const order: unknown[] = [];
   const part: Part = { take: () => false, joined: () => undefined, left: () => undefined, called: () => order.push("called") };
-  const page = new Page(new Outbox((message) => order.push(message), () => 0), {
+  const page = pageWith(outboxTo((message) => order.push(message), () => 0), {
     realm: new Realm(globalThis, undefined),
-    refusal: "",
     frame: () => Promise.resolve(""),
     answer: () => Promise.resolve(""),
     thrown: () => Promise.resolve("!-32003 thrown"),
     travels: () => false,
+    onTaken: () => undefined,
     after: () => undefined,
     soon: () => undefined,
     parts: () => [part],
