@@ -81,7 +81,18 @@ async function asset(name, options) {
   const { outputFiles } = await build({ ...shared, minify: true, write: false, mangleProps: only(SHARED), mangleCache: LETTERS, ...options });
   // A second minifier: it sees what the bundler has put together, and saves another 3 percent.
   const { code } = await minify(outputFiles[0].text, {
-    compress: { passes: 3, unsafe_arrows: true, unsafe_methods: true, unsafe_proto: true, keep_fargs: false, lhs_constants: false },
+    compress: {
+      passes: 3,
+      unsafe_arrows: true,
+      unsafe_methods: true,
+      unsafe_proto: true,
+      keep_fargs: false,
+      // What makes the text shorter, but not what is left of it once it is packed.
+      lhs_constants: false,
+      conditionals: false,
+      sequences: false,
+      hoist_funs: name !== "parts.js",
+    },
     ecma: 2022,
     module: options.format === "esm",
   });

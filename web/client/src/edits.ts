@@ -6,43 +6,40 @@ export interface Edit {
   readonly put: string;
 }
 
-export class Edits {
-  readonly #list: Edit[] = [];
-
-  constructor(readonly original: string) {}
-
+export interface Edits {
+  readonly original: string;
   /** By their place. */
-  get sorted(): Edit[] {
-    return [...this.#list].sort((a, b) => a.start - b.start);
-  }
-
-  get none(): boolean {
-    return this.#list.length === 0;
-  }
-
-  replace(start: number, end: number, put: string): void {
-    this.#list.push({ start, end, put });
-  }
-
-  insert(at: number, put: string): void {
-    this.replace(at, at, put);
-  }
-
-  copy(): Edits {
-    const copy = new Edits(this.original);
-    copy.#list.push(...this.#list);
-    return copy;
-  }
-
+  readonly sorted: readonly Edit[];
+  replace(start: number, end: number, put: string): void;
+  insert(at: number, put: string): void;
+  copy(): Edits;
   /** The edited text of the first `length` characters. */
-  apply(length = this.original.length): string {
-    let text = "";
-    let at = 0;
-    for (const { start, end, put } of this.sorted) {
-      if (start >= length && length < this.original.length) break;
-      text += this.original.slice(at, start) + put;
-      at = end;
-    }
-    return text + this.original.slice(at, length);
-  }
+  apply(length?: number): string;
+}
+
+export function editsOf(original: string, list: readonly Edit[] = []): Edits {
+  // Those of one place stay in their order.
+  let sorted = list;
+  const replace: Edits["replace"] = (start, end, put) => {
+    sorted = [...sorted, { start, end, put }].sort((a, b) => a.start - b.start);
+  };
+  return {
+    original,
+    get sorted() {
+      return sorted;
+    },
+    replace,
+    insert: (at, put) => replace(at, at, put),
+    copy: () => editsOf(original, sorted),
+    apply(length = original.length) {
+      let text = "";
+      let at = 0;
+      for (const { start, end, put } of sorted) {
+        if (start >= length && length < original.length) break;
+        text += original.slice(at, start) + put;
+        at = end;
+      }
+      return text + original.slice(at, length);
+    },
+  };
 }

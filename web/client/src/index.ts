@@ -8,7 +8,7 @@ const modules: { readonly [Name in keyof Parts]: () => Promise<{ readonly offer:
   state: () => import("./state.js"),
   verbs: () => import("./verbs.js"),
   hands: () => import("./hands.js"),
-  webmcp: () => import("./webmcp/part.js"),
+  webmcp: async () => ({ offer: (await import("./webmcp/part.js")).webmcp }),
 };
 const load: LoadPart = async (name) => (await modules[name]()).offer;
 

@@ -2,7 +2,7 @@
 // Code is only changed where a scanner and the engine's own compiler agree that the change is safe.
 
 import { declarations, startsStatement, type Declaration } from "./declarations.js";
-import { Edits } from "./edits.js";
+import { editsOf, type Edits } from "./edits.js";
 import { CUT_TRIES_MAX, PROGRAM_CHARS_KEPT_MAX, PROGRAMS_KEPT_MAX } from "./limits.js";
 import type { Made } from "./origin.js";
 import type { Compiled, Realm } from "./realm.js";
@@ -57,7 +57,7 @@ function make(realm: Realm, code: string): Program {
     .flatMap((one) => one.names)
     .filter((one) => !realm.owns(one));
   const parts = { realm, code, declares, takes, name, shadowed: shadowed(realm, declares) };
-  if (found === undefined) return script(parts, new Edits(code));
+  if (found === undefined) return script(parts, editsOf(code));
   return found.awaits ? asyncProgram(parts, found) : scriptProgram(parts, found);
 }
 
@@ -128,13 +128,13 @@ function script(parts: Parts, edits: Edits): Program {
 
 function scriptProgram(parts: Parts, { tokens }: Scan): Program {
   const { realm, code, declares } = parts;
-  const edits = new Edits(code);
+  const edits = editsOf(code);
   if (tokens[0]?.text === "{" && tokens.at(-1)?.text === "}") {
     // As in a console: what can be an object is one, anything else is a block.
     edits.insert(0, "(");
     edits.insert(code.length, "\n)");
     if (realm.compiles(`return${edits.apply()}`, false)) return script(parts, edits);
-    return script(parts, new Edits(code));
+    return script(parts, editsOf(code));
   }
   // A strict script keeps its declarations to itself.
   if (isStrict(tokens)) return script({ ...parts, takes: [] }, edits);
@@ -148,14 +148,14 @@ function scriptProgram(parts: Parts, { tokens }: Scan): Program {
       clear(one, edits);
     }
   }
-  const safe = edits.none || (realm.compiles(code, false) && realm.compiles(edits.apply(), false));
-  return script(parts, safe ? edits : new Edits(code));
+  const safe = edits.sorted.length === 0 || (realm.compiles(code, false) && realm.compiles(edits.apply(), false));
+  return script(parts, safe ? edits : editsOf(code));
 }
 
 function asyncProgram(parts: Parts, found: Scan): Program {
   const { realm, code, declares } = parts;
   const strict = isStrict(found.tokens);
-  const edits = new Edits(code);
+  const edits = editsOf(code);
   const globals: string[] = [];
   let prologue = strict ? "'use strict';" : "";
   for (const one of declares) {
@@ -177,7 +177,7 @@ function asyncProgram(parts: Parts, found: Scan): Program {
   if (prologue !== "") edits.insert(0, prologue);
   const valid = realm.compiles(code, true);
   const edited = valid ? returning(realm, found.tokens, edits) : undefined;
-  const body = edited ?? (valid ? returning(realm, found.tokens, new Edits(code)) : undefined) ?? new Edits(code);
+  const body = edited ?? (valid ? returning(realm, found.tokens, editsOf(code)) : undefined) ?? editsOf(code);
   const written = withUrl(body.apply(), parts.name);
   const before = globals.length === 0 || edited === undefined ? "" : `var ${globals.join()}`;
   let compiled: Compiled | undefined;

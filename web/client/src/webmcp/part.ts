@@ -21,9 +21,7 @@ interface Listed {
   readonly text: string;
 }
 
-export { offer as webmcp };
-
-export function offer(core: Core): WebMcpPart {
+export function webmcp(core: Core): WebMcpPart {
   const context = contextOf(document);
   const { standIn } = core.overheard;
   /** What was registered before our eyes, by name. */
