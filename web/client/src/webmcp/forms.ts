@@ -71,6 +71,7 @@ function run(form: HTMLFormElement, input: object, signal: AbortSignal, over: Ab
   if (wrong.length > 0) throw new Error(`Form validation failed: ${wrong.map(({ name, validationMessage }) => `${name}: ${validationMessage}`).join(" ")}`);
   return new Promise((resolve, reject) => {
     const ending = new AbortController();
+    let settle: (() => void) | undefined;
     const until = { signal: ending.signal, capture: true };
     const cancel = (why: unknown): void => {
       ending.abort();
@@ -85,18 +86,21 @@ function run(form: HTMLFormElement, input: object, signal: AbortSignal, over: Ab
         response = what;
       };
       Object.defineProperties(event, { agentInvoked: { value: true }, respondWith: { value: respondWith } });
-      // Behind every listener of the page.
-      setTimeout(() => {
+      settle = () => {
         if (response !== undefined) resolve(response[0]);
         else if (!event.defaultPrevented) resolve(null);
         else reject(new Error("The site has a programming error: it called preventDefault() on the 'submit' event, without also calling respondWith() with the tool result"));
-      });
+      };
+      // Behind every listener of the page; our own submit returns behind them.
+      if (!auto) setTimeout(settle);
     };
     addEventListener("submit", submitted, until);
     form.addEventListener("reset", () => cancel(new Error("Tool execution cancelled by a form reset")), until);
     over.addEventListener("abort", () => cancel(new Error("Tool execution cancelled, since tool definition was updated")), until);
     signal.addEventListener("abort", () => cancel(signal.reason), until);
-    if (auto) form.requestSubmit(button);
-    else button?.focus();
+    if (auto) {
+      form.requestSubmit(button);
+      settle?.();
+    } else button?.focus();
   });
 }

@@ -46,13 +46,13 @@ export function polyfill(context: Context, forms: ReadonlyMap<string, Callable>)
       secure(exposedTo, "exposedTo");
       signal?.throwIfAborted();
       tools.set(mine.name, mine);
+      queueMicrotask(changed);
       signal?.addEventListener("abort", () => {
         tools.delete(mine.name);
         queueMicrotask(changed);
       });
       await undefined;
       signal?.throwIfAborted();
-      changed();
     }
 
     async getTools(options?: Options): Promise<ListedTool[]> {
