@@ -1,6 +1,7 @@
 // Puts the client together: one per document, joined to its hub from `connect` until `close`.
 
 import { ability } from "./ability.js";
+import { failure } from "./answer.js";
 import { pageInfo, watchInfo } from "./info.js";
 import { journal } from "./journal.js";
 import { CLOSED_BAD_QUERY, CLOSED_FOREIGN, CLOSED_TAKEN, linkTo } from "./link.js";
@@ -12,7 +13,7 @@ import type { Surroundings } from "./page.js";
 import type { PageVerbs } from "./page-verbs.js";
 import type { Core, LoadPart, Part, Parts } from "./part.js";
 import { run } from "./program.js";
-import { Realm } from "./realm.js";
+import { realmOf, type Realm } from "./realm.js";
 import { render } from "./render.js";
 import { claimSession, isSessionId, loseSession, type Claim } from "./session.js";
 import { side } from "./side.js";
@@ -98,7 +99,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
       const frame = (await load("verbs")).frame(name);
       if (typeof frame === "string") return frame;
       // By document, for a frame's window stays the same when the frame goes elsewhere.
-      const there = realms.get(frame.document) ?? new Realm(frame, trust);
+      const there = realms.get(frame.document) ?? realmOf(frame, trust);
       realms.set(frame.document, there);
       return there;
     },
@@ -142,6 +143,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   const core: Core = {
     send: (frame) => link.page?.send(frame),
     render,
+    failure,
     after,
     called: (delta = false) => around.called(delta),
     load,

@@ -25,6 +25,8 @@ export interface Core {
   send(frame: object): void;
   /** A value as a typed answer without its id: `:text`, `=json`, `~rendering` or `!code message`. */
   render(value: unknown): string;
+  /** A failure as such an answer: `!code message`. */
+  failure(code: number, message: string, hint?: string, stack?: string): string;
   /** Calls back once, after `ms`, in hidden tabs too. */
   after(ms: number, then: () => void): void;
   /** Tells every part that a call of the hub has run. Its answer is to be sent in the same task. With `delta` the state leaves before it. */

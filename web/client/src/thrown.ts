@@ -1,6 +1,5 @@
 // Says what an agent's code threw: its message, the place in that code, and a stack without our own frames.
 
-import { failure } from "./answer.js";
 import { errorText, tagOf } from "./copy.js";
 import { CODE_THREW } from "./generated/protocol.js";
 import { misplaced } from "./misplaced.js";
@@ -11,11 +10,11 @@ import type { Program } from "./program.js";
 /** As a typed answer. Never rejects. */
 export type Thrown = (error: unknown, code: string, program: Program | undefined, trustUrl: (url: string) => string) => Promise<string>;
 
-export function thrown({ render }: Core): Thrown {
+export function thrown({ render, failure }: Core): Thrown {
   return async (error, code, program, trustUrl) => {
     try {
       const place = isUncompiled(error) ? await misplaced(code, program?.async === true, trustUrl) : undefined;
-      return isError(error) ? thrownError(error, program, place) : failure(CODE_THREW, render(error).slice(1));
+      return isError(error) ? thrownError(failure, error, program, place) : failure(CODE_THREW, render(error).slice(1));
     } catch {
       return failure(CODE_THREW, "the page's code threw what cannot be shown");
     }
@@ -26,7 +25,7 @@ function isError(error: unknown): error is Error {
   return /^(?:Error|DOMException)$/.test(tagOf(error));
 }
 
-function thrownError(error: Error, program: Program | undefined, known: Position | undefined): string {
+function thrownError(failure: Core["failure"], error: Error, program: Program | undefined, known: Position | undefined): string {
   const message = error.name === "Error" && error.message !== "" ? error.message : errorText(error);
   const stack = typeof error.stack === "string" ? error.stack : "";
   const place = known ?? placeIn(stack, program);

@@ -76,7 +76,7 @@ export function offer(core: Core): VerbsPart {
   };
 
   return {
-    frame: frameWindow,
+    frame: (name) => frameWindow(core, name),
     called: waiting.called,
     logged: log.after,
     thrown: thrown(core),
@@ -86,7 +86,7 @@ export function offer(core: Core): VerbsPart {
     async reply({ id = "", method = "", params = {} }: Rpc, doing: Doing) {
       try {
         // The core passes on what it cannot run.
-        if (method === "eval") return refusal(core.blocked);
+        if (method === "eval") return refusal(core);
         const state = method === "state/get" ? await bridgeState(id) : undefined;
         if (state !== undefined) return state;
         const progress = (news: object): void => core.send({ method: "call/progress", params: { id, ...news } });

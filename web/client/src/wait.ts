@@ -97,7 +97,7 @@ export function waits(core: Core): Waits {
         if (typeof expr === "function") return until(expr as Look, String(expr), timeoutMs, asking);
         if (typeof expr !== "string" || expr === "") throw misused("wait needs a target or an expr");
         const { run } = core;
-        if (run === undefined) throw refusal(core.blocked);
+        if (run === undefined) throw refusal(core);
         return until(() => run(expr), expr, timeoutMs, asking);
       },
     },

@@ -8,8 +8,9 @@ import { gzipSync } from "node:zlib";
 import { outboxTo } from "../src/outbox.js";
 import { pageWith, type Page, type Surroundings } from "../src/page.js";
 import type { Part } from "../src/part.js";
-import { Realm } from "../src/realm.js";
+import { realmOf } from "../src/realm.js";
 import { refusal } from "../src/refusal.js";
+import { testCore } from "./core.js";
 
 interface Stage {
   readonly page: Page;
@@ -26,7 +27,7 @@ function stage(more: Partial<Surroundings> = {}): Stage {
   const tasks: (() => void)[] = [];
   const outbox = outboxTo((message) => frames.push(...(JSON.parse(String(message)) as unknown[])), () => 0);
   const page = pageWith(outbox, {
-    realm: new Realm(globalThis, undefined),
+    realm: realmOf(globalThis, undefined),
     frame: () => Promise.resolve("!-32602 none"),
     answer: ({ id, method }) => Promise.resolve({ id, error: { code: -32601, message: `no method ${String(method)}` } }),
     thrown: (error) => Promise.resolve(`!-32003 ${String(error)}`),
@@ -128,7 +129,7 @@ test("an error waits for the part that says what it is, and is told without it t
 });
 
 test("a page without eval answers with its reason", async () => {
-  const { page, sent } = stage({ realm: undefined, answer: ({ method }) => Promise.resolve(method === "eval" ? refusal("CSP") : "") });
+  const { page, sent } = stage({ realm: undefined, answer: ({ method }) => Promise.resolve(method === "eval" ? refusal(testCore({ blocked: "CSP" })) : "") });
   send(page, "1:1", ":2", { jsonrpc: "2.0", id: "3", method: "eval", params: { code: "1", frame: "x" } });
   await settled();
   assert.deepEqual(sent().map((frame) => String(frame).slice(0, 52)), [

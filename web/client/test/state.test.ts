@@ -8,7 +8,7 @@ import { outboxTo } from "../src/outbox.js";
 import { pageWith } from "../src/page.js";
 import type { Part, StatePart } from "../src/part.js";
 import { Published } from "../src/published.js";
-import { Realm } from "../src/realm.js";
+import { realmOf } from "../src/realm.js";
 import { offer } from "../src/state.js";
 import { testCore } from "./core.js";
 
@@ -354,7 +354,7 @@ test("a page tells its parts of every call, fired ones too, before the answer is
   const order: unknown[] = [];
   const part: Part = { take: () => false, joined: () => undefined, left: () => undefined, called: () => order.push("called") };
   const page = pageWith(outboxTo((message) => order.push(message), () => 0), {
-    realm: new Realm(globalThis, undefined),
+    realm: realmOf(globalThis, undefined),
     frame: () => Promise.resolve(""),
     answer: () => Promise.resolve(""),
     thrown: () => Promise.resolve("!-32003 thrown"),
