@@ -122,6 +122,11 @@ for (const [more, kind, eye] of EYES) {
     await tab.waitForURL("**/done?x=1");
   });
 
+  stage.scene(`a pattern that the hub cannot check is the form's own to check${more}`, kind, eye + form("toolautosubmit", `<input name="code" pattern="(?=.*\\d).{3,}"><input name="word" pattern="[a-z]+">`), async ({ page }) => {
+    assert.deepEqual((await offers(page, "book")).inputSchema?.properties, { code: { type: "string" }, word: { type: "string", pattern: "[a-z]+" } });
+    assert.match((await call(page, "book", { code: "abc" })).error?.message ?? "", /Form validation failed: code: /);
+  });
+
   stage.scene(`forms that come, change and go are followed${more}`, kind, eye, async ({ page, tab }) => {
     await tab.evaluate(`document.body.innerHTML = ${JSON.stringify(form("", '<input name="x">'))}`);
     await offers(page, "book");

@@ -159,13 +159,28 @@ stage.scene("tools that were there before eye.js are called by the browser: valu
   assert.deepEqual((await call(page, "add", { a: 1, b: 2 })).result, { sum: 3, list: [1, 2], nothing: null });
   assert.equal((await call(page, "text")).result, "plain");
   assert.match((await call(page, "fail")).error?.message ?? "", /^Tool was executed but .*; the browser keeps the error of a tool that was registered before eye\.js came$/);
+  await tab.evaluate("globalThis.told = []; document.modelContext.addEventListener('toolactivated', ({ toolName }) => told.push(toolName))");
   const id = begin(page, "slow");
-  await tab.waitForFunction(() => document.title === "running");
+  await tab.waitForFunction("told.length > 0 && document.title === 'running'");
   page.send({ jsonrpc: "2.0", method: "call/cancel", params: { id } } as never);
   await tab.waitForFunction(() => document.title === "aborted");
+  assert.deepEqual(await tab.evaluate("told"), ["slow"]);
   await tab.evaluate("tools.abort()");
   await lacks(page, "fail");
   assert.deepEqual([...offered(page).keys()].sort(), ["add", "slow", "text"]);
+});
+
+stage.scene("a page that may not use WebMCP offers eye.tool's all the same, and says why once", "native", EYE, async ({ hub, page, tab }) => {
+  hub.pages.set("/forbidden", (_, response) => response.writeHead(200, { "content-type": "text/html", "permissions-policy": "tools=()" }).end(`<link rel="icon" href="data:,">${EYE}`));
+  const uncaught: string[] = [];
+  tab.on("pageerror", ({ message }) => uncaught.push(message));
+  await page.until(() => page.hello);
+  await tab.goto(`${hub.origin}/forbidden`);
+  const forbidden = await hub.joined();
+  await tab.evaluate("eye.tool({ name: 'own', execute: () => 'yes' })");
+  await offers(forbidden, "own");
+  assert.equal((await call(forbidden, "own")).result, "yes");
+  assert.deepEqual(uncaught, []);
 });
 
 stage.scene("a page that does not ask gets no global", "none", `${EYE}<script>eye.tool({ name: "own", execute: () => 1 })</script><form toolname="f" tooldescription="d"></form>`, async ({ page, tab }) => {

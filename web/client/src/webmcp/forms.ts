@@ -3,7 +3,7 @@
 import { FORM_LOOK_MS } from "../limits.js";
 import type { Core } from "../part.js";
 import { NAME, refuse, type Callable } from "./context.js";
-import { fill, schemaOf, type Field } from "./fields.js";
+import { checkable, fill, schemaOf, type Field } from "./fields.js";
 
 interface Form {
   readonly form: HTMLFormElement;
@@ -41,7 +41,7 @@ export function forms(core: Core, publish: (tool: Callable, signal: AbortSignal)
       before?.gone.abort();
       const gone = new AbortController();
       const over = before?.over ?? new AbortController();
-      const tool: Callable = { ...(JSON.parse(text) as Callable), execute: (input, { signal }) => run(form, input, signal, over.signal) };
+      const tool: Callable = { ...(JSON.parse(text, checkable) as Callable), execute: (input, { signal }) => run(form, input, signal, over.signal) };
       known.set(name, { form, text, gone, over });
       tools.set(name, tool);
       publish(tool, gone.signal);

@@ -5,6 +5,7 @@ import { PARTIAL_TOOLS_MAX } from "../limits.js";
 import type { Core, WebMcpPart } from "../part.js";
 import type { Tool } from "../tool.js";
 import { contextOf, type Callable, type ListedTool } from "./context.js";
+import { checkable } from "./fields.js";
 import { forms } from "./forms.js";
 import { polyfill } from "./polyfill.js";
 import { isReload, siteOf } from "./reload.js";
@@ -39,17 +40,22 @@ export function webmcp(core: Core): WebMcpPart {
   };
 
   const publish = ({ name, title, description, inputSchema, annotations, execute }: Callable, signal: AbortSignal): void => {
+    const tool = { name: String(name), title, description, inputSchema, annotations, execute } as Tool;
+    core.load("tools").then((tools) => tools.tool(tool, { signal }, true), () => undefined);
+  };
+
+  const publishOwn = (tool: Callable, signal: AbortSignal): void => {
+    const { name, execute } = tool;
     const run: Callable["execute"] = (input, doing) => {
       const outcome = execute(input, doing);
       tell("Activated", name);
       doing.signal.addEventListener("abort", () => tell("Cancel", name));
       return outcome;
     };
-    const tool = { name: String(name), title, description, inputSchema, annotations, execute: run } as Tool;
-    void core.load("tools").then((tools) => tools.tool(tool, { signal }, true));
+    publish({ ...tool, execute: run }, signal);
   };
 
-  /** As a browser does for calls of its own. */
+  /** As a browser does for the calls that are its own. */
   const tell = (what: "Activated" | "Cancel", toolName: string): void => {
     const Kind = (globalThis as unknown as Record<string, typeof Event | undefined>)[`Tool${what}Event`];
     if (Kind !== undefined) context?.dispatchEvent?.(new Kind(`tool${what.toLowerCase()}`, { toolName } as EventInit));
@@ -57,7 +63,8 @@ export function webmcp(core: Core): WebMcpPart {
 
   const list = async (): Promise<void> => {
     const mine = ++turn;
-    const all = ((await context?.getTools?.()) ?? []).filter((tool) => (tool.window ?? window) === window && !known.has(tool.name));
+    // A policy may forbid it.
+    const all = ((await context?.getTools?.().catch(() => undefined)) ?? []).filter((tool) => (tool.window ?? window) === window && !known.has(tool.name));
     if (mine !== turn) return;
     for (const [name, { gone }] of listed) {
       if (all.some((tool) => tool.name === name)) continue;
@@ -71,7 +78,7 @@ export function webmcp(core: Core): WebMcpPart {
       before?.gone.abort();
       const gone = new AbortController();
       listed.set(tool.name, { gone, text });
-      publish({ ...tool, execute: (input, { signal }) => byBrowser(tool, input, signal) }, gone.signal);
+      publish({ ...(JSON.parse(text, checkable) as ListedTool), execute: (input, { signal }) => byBrowser(tool, input, signal) }, gone.signal);
     }
   };
 
@@ -88,7 +95,7 @@ export function webmcp(core: Core): WebMcpPart {
   };
 
   // The forms of a browser that knows them are on its list.
-  const own = "agentInvoked" in SubmitEvent.prototype ? new Map<string, Callable>() : forms(core, publish, () => standIn?.dispatchEvent(new Event("toolchange")));
+  const own = "agentInvoked" in SubmitEvent.prototype ? new Map<string, Callable>() : forms(core, publishOwn, () => standIn?.dispatchEvent(new Event("toolchange")));
   const whole = standIn && polyfill(standIn, own);
 
   const part: WebMcpPart = {
@@ -106,7 +113,7 @@ export function webmcp(core: Core): WebMcpPart {
       };
       signal.addEventListener("abort", forget);
       Promise.resolve(done).then(() => {
-        if (!mirrored.has(tool)) publish(tool, signal);
+        if (!mirrored.has(tool)) publishOwn(tool, signal);
       }, forget);
     },
     mirror(told, execute, signal) {
