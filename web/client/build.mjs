@@ -110,6 +110,6 @@ await asset("eye.js", {
   mangleProps: only(SHARED, ...INNER),
 });
 // A part meets the core only by the names of part.ts; of the others only a few are renamed in it.
-await asset("parts.js", { entryPoints: ["src/parts.ts"], format: "esm" });
+await asset("parts.js", { entryPoints: ["src/parts.ts"], format: "esm", mangleProps: only(SHARED, "isEmbeddedInLabel isReferenced recursion hit unseen timeoutMs score") });
 await asset("webmcp.js", { entryPoints: ["src/webmcp/part.ts"], format: "esm", mangleProps: only(SHARED, "gone site over") });
 await build({ ...shared, entryPoints: ["src/index.ts"], outfile: "dist/index.js", format: "esm" });

@@ -7,7 +7,7 @@ import { applyPatch, type Operation } from "fast-json-patch";
 import { outboxTo } from "../src/outbox.js";
 import { pageWith } from "../src/page.js";
 import type { Part, StatePart } from "../src/part.js";
-import { Published } from "../src/published.js";
+import { publishedDocument } from "../src/published.js";
 import { realmOf } from "../src/realm.js";
 import { offer } from "../src/state.js";
 import { testCore } from "./core.js";
@@ -332,7 +332,7 @@ for (const [what, value, message] of [
 test("whatever the documents are, the patches lead from one to the next", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 4 }), { minLength: 2, maxLength: 5 }), (documents) => {
-      const published = new Published();
+      const published = publishedDocument();
       let hub: unknown;
       let revision = 0;
       for (const document of documents) {
