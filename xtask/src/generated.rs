@@ -9,16 +9,8 @@ use std::fs;
 use std::path::PathBuf;
 
 /// The page client and its parts, as the hub carries them.
-const ASSETS: [&str; 8] = [
-    "crates/eye-hub/assets/eye.js",
-    "crates/eye-hub/assets/tools.js",
-    "crates/eye-hub/assets/state.js",
-    "crates/eye-hub/assets/thrown.js",
-    "crates/eye-hub/assets/verbs.js",
-    "crates/eye-hub/assets/topics.js",
-    "crates/eye-hub/assets/look.js",
-    "crates/eye-hub/assets/act.js",
-];
+const ASSETS: [&str; 3] =
+    ["crates/eye-hub/assets/eye.js", "crates/eye-hub/assets/parts.js", "crates/eye-hub/assets/webmcp.js"];
 
 /// Makes all of them.
 pub fn write() -> Result<(), TaskError> {

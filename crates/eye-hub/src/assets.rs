@@ -10,15 +10,8 @@ pub const CLIENT: &str = include_str!("../assets/eye.js");
 pub const START_PAGE: &str = include_str!("../assets/start.html");
 
 /// What the page client loads on first use, by name.
-const PARTS: [(&str, &str); 7] = [
-    ("tools.js", include_str!("../assets/tools.js")),
-    ("state.js", include_str!("../assets/state.js")),
-    ("thrown.js", include_str!("../assets/thrown.js")),
-    ("verbs.js", include_str!("../assets/verbs.js")),
-    ("topics.js", include_str!("../assets/topics.js")),
-    ("look.js", include_str!("../assets/look.js")),
-    ("act.js", include_str!("../assets/act.js")),
-];
+const PARTS: [(&str, &str); 2] =
+    [("parts.js", include_str!("../assets/parts.js")), ("webmcp.js", include_str!("../assets/webmcp.js"))];
 
 /// A part of the page client.
 pub fn part(name: &str) -> Option<&'static str> {

@@ -1,6 +1,6 @@
 // Finds out once whether this document lets text become code, and if not, what forbids it.
 
-import { Realm, type Trust } from "./realm.js";
+import { realmOf, type Realm, type Trust } from "./realm.js";
 
 export interface Ability {
   readonly realm: Realm | undefined;
@@ -43,7 +43,7 @@ export function ability(allowed: boolean): Ability {
 
 function realmWith(trust: Trust | undefined): Realm | undefined {
   try {
-    const realm = new Realm(globalThis, trust);
+    const realm = realmOf(globalThis, trust);
     return realm.compiles("", true) ? realm : undefined;
   } catch {
     return undefined;

@@ -1,19 +1,22 @@
 // Puts the client together: one per document, joined to its hub from `connect` until `close`.
 
 import { ability } from "./ability.js";
-import { InfoWatch, pageInfo } from "./info.js";
+import { failure } from "./answer.js";
+import { pageInfo, watchInfo } from "./info.js";
 import { journal } from "./journal.js";
-import { CLOSED_BAD_QUERY, CLOSED_FOREIGN, CLOSED_TAKEN, Link } from "./link.js";
+import { CLOSED_BAD_QUERY, CLOSED_FOREIGN, CLOSED_TAKEN, linkTo } from "./link.js";
+import { FORM_LOOK_MS } from "./limits.js";
 import { travels, watchNavigation } from "./navigation.js";
 import { diagnose, warn, watchPolicy } from "./obstacle.js";
-import { refusal, type Surroundings } from "./page.js";
+import { overhear } from "./overhear.js";
+import type { Surroundings } from "./page.js";
 import type { PageVerbs } from "./page-verbs.js";
 import type { Core, LoadPart, Part, Parts } from "./part.js";
 import { run } from "./program.js";
-import { Realm } from "./realm.js";
+import { realmOf, type Realm } from "./realm.js";
 import { render } from "./render.js";
 import { claimSession, isSessionId, loseSession, type Claim } from "./session.js";
-import { Side } from "./side.js";
+import { side } from "./side.js";
 import type { StateOptions, StateSource } from "./source.js";
 import type { Tool, ToolOptions } from "./tool.js";
 import { PROTOCOL_VERSION, VERSION } from "./version.js";
@@ -24,6 +27,8 @@ export interface ConnectOptions {
   /** A name that people and agents call this page by. */
   readonly alias?: string | undefined;
   readonly session?: string | undefined;
+  /** Provides `document.modelContext` where the browser has none. */
+  readonly webmcp?: boolean | undefined;
   /** `false` refuses to run agents' code. */
   readonly eval?: boolean | undefined;
 }
@@ -88,23 +93,22 @@ function define(name: string | symbol, value: Eye): void {
 function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Eye {
   const hub = hubUrl(options.hub ?? HUB_DEFAULT);
   const { realm, trust, trustUrl, blocked } = ability(options.eval !== false);
-  const side = new Side(trustUrl);
+  const { after, close } = side(trustUrl);
 
   const around: Surroundings = {
     realm,
-    refusal: refusal(blocked),
     frame: async (name) => {
       const frame = (await load("verbs")).frame(name);
       if (typeof frame === "string") return frame;
       // By document, for a frame's window stays the same when the frame goes elsewhere.
-      const there = realms.get(frame.document) ?? new Realm(frame, trust);
+      const there = realms.get(frame.document) ?? realmOf(frame, trust);
       realms.set(frame.document, there);
       return there;
     },
     answer: async (...what) => (await load("verbs")).reply(...what),
-    thrown: async (...what) => (await load("thrown")).thrown(...what, trustUrl),
+    thrown: async (...what) => (await load("verbs")).thrown(...what, trustUrl),
     travels,
-    after: (ms, then) => side.after(ms, then),
+    after,
     soon: (then) => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {
@@ -113,6 +117,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
       };
       port2.postMessage(0);
     },
+    onTaken: (message) => warn(message),
     parts: () => Object.values(parts),
     called: (delta) => {
       for (const part of around.parts()) part.called?.(delta);
@@ -124,7 +129,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   const loading: Record<string, Promise<Part> | undefined> = {};
   const load = <Name extends keyof Parts>(name: Name): Promise<Parts[Name]> =>
     (loading[name] ??= loadPart(name, hub).then(
-      ({ offer }) => {
+      (offer) => {
         const part = offer(core);
         parts[name] = part;
         if (link.page !== undefined) part.joined?.();
@@ -140,15 +145,25 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   const core: Core = {
     send: (frame) => link.page?.send(frame),
     render,
-    after: around.after,
+    failure,
+    after,
     called: (delta = false) => around.called(delta),
     load,
-    run: (code) => {
-      if (realm === undefined) throw around.refusal;
-      return run(realm, code);
-    },
+    blocked,
+    run: realm && ((code) => run(realm, code)),
     journal: journal(),
+    overheard: overhear(options.webmcp),
   };
+
+  /** Loads what WebMCP needs once there is some: in the browser, or a form that says so. */
+  const seek = (): void => {
+    if ("modelContext" in document || document.querySelector("form[toolname]") !== null) load("webmcp").catch(() => undefined);
+    else observer.observe(document, { childList: true, subtree: true, attributeFilter: ["toolname"] });
+  };
+  const observer = new MutationObserver(() => {
+    observer.disconnect();
+    after(FORM_LOOK_MS, seek);
+  });
 
   let wish = wishedSession(options.session);
   let paused: string | undefined;
@@ -158,12 +173,12 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   /** Grows with every claim and release, so that a claim that comes late is given back. */
   let turn = 0;
 
-  const info = new InfoWatch((changes) => link.page?.notify("page/info", changes));
+  const told = watchInfo((changes) => link.page?.notify("page/info", changes));
 
-  const link = new Link(hub, around, {
+  const link = linkTo(hub, around, {
     hello: () => {
       const page = pageInfo();
-      info.told(page);
+      told(page);
       return {
         clientType: "browser",
         version: PROTOCOL_VERSION,
@@ -180,9 +195,9 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
         },
       };
     },
-    opened: (page) => {
-      page.onTaken = (message) => warn(message);
+    opened: () => {
       for (const part of around.parts()) part.joined?.();
+      seek();
     },
     closed: (code, reason, opened) => {
       switch (code) {
@@ -271,7 +286,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
     close() {
       leaving.abort();
       leave();
-      side.close();
+      close();
       left();
     },
   };

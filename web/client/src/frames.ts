@@ -1,12 +1,12 @@
 // Finds a same-origin frame by what an agent calls it.
 
-import { failure } from "./answer.js";
 import { CODE_DENIED, CODE_PARAMS } from "./generated/protocol.js";
+import type { Core } from "./part.js";
 
 type FrameElement = HTMLIFrameElement | HTMLFrameElement;
 
 /** Its window, or the typed answer that says why there is none. */
-export function frameWindow(name: string): (Window & typeof globalThis) | string {
+export function frameWindow({ failure }: Core, name: string): (Window & typeof globalThis) | string {
   const frames = [...document.querySelectorAll<FrameElement>("iframe, frame")];
   const element = find(frames, name);
   const list = `its frames: ${frames.map(describe).join("; ") || "none"}`;

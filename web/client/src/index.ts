@@ -1,18 +1,16 @@
 // What "eye-client" offers: to a page `connect`, to a program the BTCP clients, to whoever asks `AgentClient`.
 
 import { connectWith, type ConnectOptions, type Eye } from "./connect.js";
-import type { LoadPart, PartModule, Parts } from "./part.js";
+import type { LoadPart, Offer, Parts } from "./part.js";
 
-const modules: { readonly [Name in keyof Parts]: () => Promise<PartModule<Parts[Name]>> } = {
+const modules: { readonly [Name in keyof Parts]: () => Promise<{ readonly offer: Offer<Parts[Name]> }> } = {
   tools: () => import("./tools.js"),
   state: () => import("./state.js"),
-  thrown: () => import("./thrown.js"),
   verbs: () => import("./verbs.js"),
-  topics: () => import("./topics.js"),
-  look: () => import("./look/part.js"),
-  act: () => import("./act/part.js"),
+  hands: () => import("./hands.js"),
+  webmcp: async () => ({ offer: (await import("./webmcp/part.js")).webmcp }),
 };
-const load: LoadPart = (name) => modules[name]();
+const load: LoadPart = async (name) => (await modules[name]()).offer;
 
 /** Joins this page to its hub; twice is one client. */
 export function connect(options: ConnectOptions = {}): Eye {

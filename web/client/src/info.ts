@@ -12,43 +12,31 @@ export function pageInfo(): PageInfo {
 
 const KEYS = ["title", "url", "visible"] as const;
 
-export class InfoWatch {
-  readonly #tell: (changes: Partial<PageInfo>) => void;
-  #told = pageInfo();
-  #asked = false;
+/** Tells what changed. The function it gives is for what was sent with `hello`, and needs no telling. */
+export function watchInfo(tell: (changes: Partial<PageInfo>) => void): (info: PageInfo) => void {
+  let told = pageInfo();
+  let asked = false;
 
-  constructor(tell: (changes: Partial<PageInfo>) => void) {
-    this.#tell = tell;
-    // A title may be set before there is a head; the head is all that has to be watched.
-    new MutationObserver(this.look).observe(document.head ?? document.documentElement, {
-      childList: true,
-      characterData: true,
-      subtree: true,
-    });
-    document.addEventListener("visibilitychange", this.look);
-    if ("navigation" in window) {
-      window.navigation.addEventListener("currententrychange", this.look);
-    } else {
-      addEventListener("popstate", this.look);
-      addEventListener("hashchange", this.look);
-    }
-  }
-
-  /** What was sent with `hello` needs no telling. */
-  told(info: PageInfo): void {
-    this.#told = info;
-  }
-
-  readonly look = (): void => {
-    if (this.#asked) return;
-    this.#asked = true;
+  const look = (): void => {
+    if (asked) return;
+    asked = true;
     queueMicrotask(() => {
-      this.#asked = false;
-      const now = pageInfo();
-      const told = this.#told;
-      this.#told = now;
-      const changes = KEYS.filter((key) => now[key] !== told[key]).map((key) => [key, now[key]]);
-      if (changes.length > 0) this.#tell(Object.fromEntries(changes) as Partial<PageInfo>);
+      asked = false;
+      const before = told;
+      const now = (told = pageInfo());
+      const changes = KEYS.filter((key) => now[key] !== before[key]).map((key) => [key, now[key]]);
+      if (changes.length > 0) tell(Object.fromEntries(changes) as Partial<PageInfo>);
     });
   };
+
+  // A title may be set before there is a head; the head is all that has to be watched.
+  new MutationObserver(look).observe(document.head ?? document.documentElement, { childList: true, characterData: true, subtree: true });
+  document.addEventListener("visibilitychange", look);
+  if ("navigation" in window) {
+    window.navigation.addEventListener("currententrychange", look);
+  } else {
+    addEventListener("popstate", look);
+    addEventListener("hashchange", look);
+  }
+  return (info) => void (told = info);
 }

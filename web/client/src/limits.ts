@@ -94,3 +94,7 @@ export const CHANGES_MAX = 24;
 export const GONE_MAX = 5;
 export const GONE_SHOWN = 3;
 export const CANDIDATES_MAX = 6;
+/** Forms that become tools are looked for this long after the document has changed. */
+export const FORM_LOOK_MS = 100;
+/** So many tools are put into a `document.modelContext` that is not the whole one: some stop working with more. */
+export const PARTIAL_TOOLS_MAX = 30;

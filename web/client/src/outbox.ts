@@ -9,62 +9,65 @@ const MESSAGE_MARGIN_BYTES = 64;
 
 export type Frame = string | object;
 
-export class Outbox {
-  readonly #send: (message: string | Blob) => void;
-  readonly #now: () => number;
-  #frames: Frame[] = [];
-  #chars = 0;
-  #since = 0;
-
-  constructor(send: (message: string | Blob) => void, now: () => number) {
-    this.#send = send;
-    this.#now = now;
-  }
-
+export interface Outbox {
   /** `answer` begins with its kind: `:`, `=`, `~` or `!`. What was fired has no id, and is not answered. */
-  answer(id: string, answer: string): void {
-    if (id === "") return;
-    const room = FRAME_BYTES_MAX - id.length;
-    // One UTF-16 unit is at most three bytes of UTF-8.
-    this.push(id + (answer.length * 3 > room ? bounded(answer, room) : answer));
-  }
-
-  push(frame: Frame): void {
-    const count = this.#frames.push(frame);
-    this.#chars += typeof frame === "string" ? frame.length : 0;
-    if (count === 1) {
-      this.#since = this.#now();
-      queueMicrotask(this.flush);
-      if (this.#chars >= MESSAGE_CHARS_GOAL) this.flush();
-    } else if (count >= BATCH_FRAMES_MAX || this.#chars >= MESSAGE_CHARS_GOAL || this.#now() - this.#since >= FLUSH_MS) {
-      this.flush();
-    }
-  }
-
+  answer(id: string, answer: string): void;
+  push(frame: Frame): void;
   /** Bytes are a message of their own, which keeps its place. */
-  blob(bytes: Blob): void {
-    this.flush();
-    this.#send(bytes);
-  }
-
+  blob(bytes: Blob): void;
   /** Takes back the answer that was pushed last, if it has not left. */
-  takeLast(): string | undefined {
-    const last = this.#frames.at(-1);
-    if (typeof last !== "string") return undefined;
-    this.#frames.pop();
-    this.#chars -= last.length;
-    return last;
-  }
+  takeLast(): string | undefined;
+  flush(): void;
+}
 
-  readonly flush = (): void => {
-    if (this.#frames.length === 0) return;
-    const frames = this.#frames;
-    this.#frames = [];
-    this.#chars = 0;
-    let message = JSON.stringify(frames);
+export function outboxTo(send: (message: string | Blob) => void, now: () => number): Outbox {
+  let frames: Frame[] = [];
+  let chars = 0;
+  let since = 0;
+
+  const flush = (): void => {
+    if (frames.length === 0) return;
+    const leaving = frames;
+    frames = [];
+    chars = 0;
+    let message = JSON.stringify(leaving);
     // Half a surrogate pair is no text for a JSON parser; JSON.stringify escapes only those this way.
-    if (message.includes("\\ud")) message = withoutHalves(JSON.stringify(frames.map(wellFormed)));
-    this.#send(message);
+    if (message.includes("\\ud")) message = withoutHalves(JSON.stringify(leaving.map(wellFormed)));
+    send(message);
+  };
+
+  const push = (frame: Frame): void => {
+    const count = frames.push(frame);
+    chars += typeof frame === "string" ? frame.length : 0;
+    if (count === 1) {
+      since = now();
+      queueMicrotask(flush);
+      if (chars >= MESSAGE_CHARS_GOAL) flush();
+    } else if (count >= BATCH_FRAMES_MAX || chars >= MESSAGE_CHARS_GOAL || now() - since >= FLUSH_MS) {
+      flush();
+    }
+  };
+
+  return {
+    push,
+    flush,
+    answer(id, answer) {
+      if (id === "") return;
+      const room = FRAME_BYTES_MAX - id.length;
+      // One UTF-16 unit is at most three bytes of UTF-8.
+      push(id + (answer.length * 3 > room ? bounded(answer, room) : answer));
+    },
+    blob(bytes) {
+      flush();
+      send(bytes);
+    },
+    takeLast() {
+      const last = frames.at(-1);
+      if (typeof last !== "string") return undefined;
+      frames.pop();
+      chars -= last.length;
+      return last;
+    },
   };
 }
 

@@ -2,7 +2,7 @@
 // One of these lives as long as one connection; what it owes when that ends is dropped, for the hub has ended it.
 
 import { failure } from "./answer.js";
-import { CODE_DENIED, CODE_PARAMS, CODE_THREW, CODE_TOOL } from "./generated/protocol.js";
+import { CODE_PARAMS, CODE_THREW, CODE_TOOL } from "./generated/protocol.js";
 import { NAVIGATION_MS, TOOL_LOOK_MS, TOOL_LOOKS_MAX } from "./limits.js";
 import type { Outbox } from "./outbox.js";
 import type { Part, Rpc } from "./part.js";
@@ -12,9 +12,8 @@ import { render } from "./render.js";
 import type { Doing } from "./verb.js";
 
 export interface Surroundings {
-  /** `undefined` where code cannot run; `refusal` is then the answer. */
+  /** `undefined` where code cannot run; who asks for it is answered as by a verb. */
   readonly realm: Realm | undefined;
-  readonly refusal: string;
   /** The realm of a frame, or the answer that says why there is none. */
   frame(name: string): Promise<Realm | string>;
   /** The answer to a request that is not the core's: typed, or a whole response. */
@@ -28,6 +27,8 @@ export interface Surroundings {
   soon(then: () => void): void;
   /** The parts that were loaded, which see every JSON-RPC frame first. */
   parts(): Iterable<Part>;
+  /** The hub refused `hello` or took the session away. */
+  onTaken(message: string): void;
   /** Tells them that a call has run. Its answer is pushed in the same task, and leaves with it; the state before it, if it asked for its delta. */
   called(delta: boolean): void;
 }
@@ -48,248 +49,230 @@ const FIRE = "";
 const MAY_NAVIGATE = /submit|history|navigation/;
 const SUBMITS = /submit\s*\(/;
 
-export class Page {
-  readonly #outbox: Outbox;
-  readonly #around: Surroundings;
-  readonly #pending = new Map<string, Call>();
-  #current: Call | undefined;
-  #submitted = false;
-  #expected: Call | undefined;
-
-  /** The hub refused `hello` or took the session away. */
-  onTaken: (message: string) => void = () => undefined;
-
-  constructor(outbox: Outbox, around: Surroundings) {
-    this.#outbox = outbox;
-    this.#around = around;
-  }
-
-  receive(message: string): void {
-    for (const frame of ([JSON.parse(message)] as (string | Rpc | null)[]).flat()) {
-      if (typeof frame === "string") this.#line(frame);
-      else if (frame !== null) this.#rpc(frame);
-    }
-  }
-
-  notify(method: string, params: object): void {
-    this.send({ method, params });
-  }
-
+export interface Page {
+  receive(message: string): void;
+  notify(method: string, params: object): void;
   /** A JSON-RPC frame, or bytes as they are. */
-  send(frame: object): void {
-    if (frame instanceof Blob) this.#outbox.blob(frame);
-    else this.#outbox.push({ jsonrpc: "2.0", ...frame });
-  }
-
+  send(frame: object): void;
   /** For the last words of a document, which has no microtask left. */
-  notifyNow(method: string, params: object): void {
-    this.notify(method, params);
-    this.#outbox.flush();
-  }
-
+  notifyNow(method: string, params: object): void;
   /** The signal of the call whose code runs at this moment. */
-  get signal(): AbortSignal | undefined {
-    return this.#current && signalOf(this.#current);
-  }
-
+  readonly signal: AbortSignal | undefined;
   /** The connection is gone, and with it everyone who waited. */
-  drop(): void {
-    for (const call of this.#pending.values()) cancel(call);
-    this.#pending.clear();
-    for (const part of this.#around.parts()) part.left?.();
-  }
-
+  drop(): void;
   /** The page submits a form; the navigation follows in a later task. */
-  submits(): void {
-    this.#submitted = true;
-  }
-
+  submits(): void;
   /** The page is about to leave for `url`. Whether it stays after all is known when the event is over. */
-  navigates(url: string, stays: () => boolean): void {
-    const call = this.#culprit();
-    if (call === undefined) return;
-    call.held = true;
-    call.navigating = true;
-    queueMicrotask(() => {
-      if (stays()) {
-        this.#release(call);
-      } else {
-        this.notify("call/navigating", { id: call.id, url });
-        this.#around.after(NAVIGATION_MS, () => this.#release(call));
-      }
-    });
-  }
+  navigates(url: string, stays: () => boolean): void;
+}
 
-  #line(frame: string): void {
+export function pageWith(outbox: Outbox, around: Surroundings): Page {
+  const { after, soon, thrown } = around;
+  const pending = new Map<string, Call>();
+  let current: Call | undefined;
+  let submitted = false;
+  let expected: Call | undefined;
+
+  const send = (frame: object): void => {
+    if (frame instanceof Blob) outbox.blob(frame);
+    else outbox.push({ jsonrpc: "2.0", ...frame });
+  };
+
+  const notify = (method: string, params: object): void => send({ method, params });
+
+  const line = (frame: string): void => {
     const colon = idLength(frame);
     const code = colon < 0 ? frame : frame.slice(colon + 1);
-    if (code !== "" || colon > 0) this.#eval(colon < 0 ? FIRE : frame.slice(0, colon), code, this.#around.realm);
-  }
+    if (code !== "" || colon > 0) evaluate(colon < 0 ? FIRE : frame.slice(0, colon), code, around.realm);
+  };
 
-  #rpc(frame: Rpc, looks = TOOL_LOOKS_MAX): void {
-    const { id, method, params } = frame;
-    for (const part of this.#around.parts()) if (part.take?.(frame) === true) return;
-    if (method === "tools/call" && id !== undefined) this.#awaitTool(frame, String(id), looks);
-    else if (method === "eval") void this.#evalRpc(id === undefined ? FIRE : String(id), params ?? {});
-    else if (method === "ping" && id !== undefined) this.send({ id, result: { pong: true } });
-    else if (method === "call/cancel") this.#cancel(String(params?.id));
-    else if (method !== undefined) {
-      if (id !== undefined) this.#verb(frame, String(id));
-    } else if (frame.error !== undefined) this.onTaken(frame.error.message);
-  }
+  const rpc = (frame: Rpc, looks = TOOL_LOOKS_MAX): void => {
+    const { id, method, params, error } = frame;
+    for (const part of around.parts()) if (part.take?.(frame) === true) return;
+    if (method === "tools/call" && id !== undefined) awaitTool(frame, String(id), looks);
+    else if (method === "eval") void evaluateRpc(id === undefined ? FIRE : String(id), params ?? {});
+    else if (method === "ping" && id !== undefined) send({ id, result: { pong: true } });
+    else if (method === "call/cancel") {
+      const cancelled = String(params?.id);
+      cancel(pending.get(cancelled));
+      pending.delete(cancelled);
+    } else if (method !== undefined) {
+      if (id !== undefined) verb(frame, String(id));
+    } else if (error !== undefined) around.onTaken(error.message);
+  };
 
-  #verb(frame: Rpc, id: string): void {
+  const verb = (frame: Rpc, id: string): void => {
     const call: Call = { id, delta: frame.params?.delta === true };
     const own = <T>(act: () => T): T => {
-      const before = this.#current;
-      this.#current = call;
-      this.#submitted = false;
+      const before = current;
+      current = call;
+      submitted = false;
       try {
         return act();
       } finally {
-        this.#current = before;
-        if (this.#submitted) this.#expect(call, this.#around.soon);
+        current = before;
+        if (submitted) expect(call, soon);
       }
     };
-    this.#pending.set(id, call);
-    this.#around.answer(frame, { signal: signalOf(call), own }).then(
-      (answer) => this.#finish(call, answer),
-      (error: unknown) => this.#finish(call, unloaded(error)),
+    pending.set(id, call);
+    around.answer(frame, { signal: signalOf(call), own }).then(
+      (answer) => finish(call, answer),
+      (error: unknown) => finish(call, unloaded(error)),
     );
-  }
+  };
 
   /** Agents know the tools of a page that was reloaded before it has offered them again. */
-  #awaitTool(frame: Rpc, id: string, looks: number): void {
+  const awaitTool = (frame: Rpc, id: string, looks: number): void => {
     if (looks === 0) {
-      this.send({ id, error: { code: CODE_TOOL, message: `Tool not found: ${frame.params?.name}` } });
+      send({ id, error: { code: CODE_TOOL, message: `Tool not found: ${frame.params?.name}` } });
       return;
     }
     const call: Call = { id };
-    this.#pending.set(id, call);
-    this.#around.after(TOOL_LOOK_MS, () => {
+    pending.set(id, call);
+    after(TOOL_LOOK_MS, () => {
       // It may be cancelled, or dropped with its connection.
-      if (this.#pending.get(id) !== call) return;
-      this.#pending.delete(id);
-      this.#rpc(frame, looks - 1);
+      if (pending.get(id) !== call) return;
+      pending.delete(id);
+      rpc(frame, looks - 1);
     });
-  }
+  };
 
-  async #evalRpc(id: string, { code, frame, delta }: NonNullable<Rpc["params"]>): Promise<void> {
-    let { realm }: { realm: Realm | string | undefined } = this.#around;
+  const evaluateRpc = async (id: string, { code, frame, delta }: NonNullable<Rpc["params"]>): Promise<void> => {
+    let { realm }: { realm: Realm | string | undefined } = around;
     if (realm !== undefined && frame !== undefined && frame !== null) {
       // It may be cancelled, or dropped with its connection, while the frame is looked for.
       const call: Call = { id };
-      if (id !== FIRE) this.#pending.set(id, call);
-      realm = await this.#around.frame(String(frame)).catch(unloaded);
+      if (id !== FIRE) pending.set(id, call);
+      realm = await around.frame(String(frame)).catch(unloaded);
       if (call.cancelled === true) return;
-      this.#pending.delete(id);
+      pending.delete(id);
     }
     if (typeof code !== "string") realm = failure(CODE_PARAMS, "eval needs code");
-    if (typeof realm === "string") this.#outbox.answer(id, realm);
-    else this.#eval(id, String(code), realm, delta === true);
-  }
+    if (typeof realm === "string") outbox.answer(id, realm);
+    else evaluate(id, String(code), realm, delta === true);
+  };
 
-  #eval(id: string, code: string, realm: Realm | undefined, delta = false): void {
+  const evaluate = (id: string, code: string, realm: Realm | undefined, delta = false): void => {
     if (realm === undefined) {
-      this.#outbox.answer(id, this.#around.refusal);
+      if (id !== FIRE) verb({ id, method: "eval" }, id);
       return;
     }
     const call: Call = { id, delta };
     let made: Program | undefined;
-    this.#current = call;
-    this.#submitted = false;
+    const explain = (error: unknown): void => {
+      if (id === FIRE) {
+        finish(call, "");
+        return;
+      }
+      pending.set(id, call);
+      void thrown(error, code, made)
+        .catch(() => unloaded(error))
+        .then((answer) => finish(call, answer));
+    };
+    current = call;
+    submitted = false;
     try {
       made = program(realm, code);
       const value = made === undefined ? realm.run(code) : made.run();
-      if (isThenable(value)) this.#await(call, value, code, made);
-      else {
-        if (this.#submitted || MAY_NAVIGATE.test(code)) this.#linger(call, code);
-        this.#finish(call, render(value));
+      if (isThenable(value)) {
+        if (id !== FIRE) pending.set(id, call);
+        Promise.resolve(value)
+          .then((result) => finish(call, render(result)))
+          .catch(explain);
+      } else {
+        if (submitted || MAY_NAVIGATE.test(code)) linger(call, code);
+        finish(call, render(value));
       }
     } catch (error) {
-      this.#explain(call, error, code, made);
+      explain(error);
     } finally {
-      this.#current = undefined;
+      current = undefined;
     }
-  }
+  };
 
-  #await(call: Call, value: PromiseLike<unknown>, code: string, made: Program | undefined): void {
-    if (call.id !== FIRE) this.#pending.set(call.id, call);
-    Promise.resolve(value)
-      .then((result) => this.#finish(call, render(result)))
-      .catch((error: unknown) => this.#explain(call, error, code, made));
-  }
-
-  #explain(call: Call, error: unknown, code: string, made: Program | undefined): void {
-    if (call.id === FIRE) {
-      this.#finish(call, "");
-      return;
-    }
-    this.#pending.set(call.id, call);
-    void this.#around
-      .thrown(error, code, made)
-      .catch(() => unloaded(error))
-      .then((answer) => this.#finish(call, answer));
-  }
-
-  #finish(call: Call, answer: string | object): void {
-    this.#around.called(call.delta === true);
+  const finish = (call: Call, answer: string | object): void => {
+    around.called(call.delta === true);
     if (call.id === FIRE || call.cancelled === true) return;
-    if (this.#pending.size > 0) this.#pending.delete(call.id);
+    if (pending.size > 0) pending.delete(call.id);
     call.answer = answer;
-    if (call.held !== true) this.#release(call);
-  }
+    if (call.held !== true) release(call);
+  };
 
-  #cancel(id: string): void {
-    const call = this.#pending.get(id);
-    if (call === undefined) return;
-    this.#pending.delete(id);
-    cancel(call);
-  }
-
-  #linger(call: Call, code: string): void {
-    if (this.#submitted || SUBMITS.test(code)) this.#expect(call, this.#around.soon);
-    else if (this.#around.travels(code)) this.#expect(call, (then) => this.#around.after(NAVIGATION_MS, then));
-  }
+  const linger = (call: Call, code: string): void => {
+    if (submitted || SUBMITS.test(code)) expect(call, soon);
+    else if (around.travels(code)) expect(call, (then) => after(NAVIGATION_MS, then));
+  };
 
   /** A navigation may follow this call: its answer waits for one more turn. */
-  #expect(call: Call, turn: (then: () => void) => void): void {
+  const expect = (call: Call, turn: (then: () => void) => void): void => {
     call.held = true;
-    this.#expected = call;
+    expected = call;
     turn(() => {
-      if (this.#expected === call) this.#expected = undefined;
-      if (call.navigating !== true) this.#release(call);
+      if (expected === call) expected = undefined;
+      if (call.navigating !== true) release(call);
     });
-  }
+  };
 
-  #culprit(): Call | undefined {
-    if (this.#current !== undefined) return this.#current.id === FIRE ? undefined : this.#current;
-    if (this.#expected !== undefined) return this.#expected;
-    const unsent = this.#outbox.takeLast();
+  const culprit = (): Call | undefined => {
+    if (current !== undefined) return current.id === FIRE ? undefined : current;
+    if (expected !== undefined) return expected;
+    const unsent = outbox.takeLast();
     if (unsent !== undefined) {
       const at = unsent.search(/\W/);
       const answer = unsent.slice(at);
       return { id: unsent.slice(0, at), answer };
     }
-    if (this.#pending.size !== 1) return undefined;
-    for (const call of this.#pending.values()) return call;
-    return undefined;
-  }
+    const [only] = pending.values();
+    return pending.size === 1 ? only : undefined;
+  };
 
-  #release(call: Call): void {
+  const release = (call: Call): void => {
     const { id, answer, cancelled } = call;
     call.held = call.navigating = false;
     call.answer = undefined;
     if (answer === undefined || cancelled === true) return;
-    if (typeof answer === "string") this.#outbox.answer(id, answer);
-    else this.send(answer);
-  }
-}
+    if (typeof answer === "string") outbox.answer(id, answer);
+    else send(answer);
+  };
 
-export function refusal(reason: string): string {
-  if (reason === "the page refuses") return failure(CODE_DENIED, "this page refuses eval", "use verbs and tools");
-  const what = reason === "CSP" ? "Content-Security-Policy forbids" : "Trusted Types forbid";
-  return failure(CODE_DENIED, `this page's ${what} eval`, "allow 'unsafe-eval' in script-src for development, or use verbs and tools");
+  return {
+    send,
+    notify,
+    get signal() {
+      return current && signalOf(current);
+    },
+    receive(message) {
+      for (const frame of ([JSON.parse(message)] as (string | Rpc | null)[]).flat()) {
+        if (typeof frame === "string") line(frame);
+        else if (frame !== null) rpc(frame);
+      }
+    },
+    notifyNow(method, params) {
+      notify(method, params);
+      outbox.flush();
+    },
+    drop() {
+      pending.forEach(cancel);
+      pending.clear();
+      for (const part of around.parts()) part.left?.();
+    },
+    submits() {
+      submitted = true;
+    },
+    navigates(url, stays) {
+      const call = culprit();
+      if (call === undefined) return;
+      call.held = call.navigating = true;
+      queueMicrotask(() => {
+        if (stays()) {
+          release(call);
+        } else {
+          notify("call/navigating", { id: call.id, url });
+          after(NAVIGATION_MS, () => release(call));
+        }
+      });
+    },
+  };
 }
 
 /** For want of the part that would say it better. */
@@ -301,7 +284,8 @@ function signalOf(call: Call): AbortSignal {
   return (call.aborter ??= new AbortController()).signal;
 }
 
-function cancel(call: Call): void {
+function cancel(call: Call | undefined): void {
+  if (call === undefined) return;
   call.cancelled = true;
   call.aborter?.abort();
 }

@@ -1,14 +1,15 @@
 // What the core and a part that it loads later know of each other. The build keeps these names as they are.
 
+import type { Ability } from "./ability.js";
+import type { HandsPart } from "./hands.js";
 import type { Journal } from "./journal.js";
-import type { ActPart } from "./act/part.js";
 import type { Log } from "./logs.js";
-import type { LookPart } from "./look/part.js";
+import type { Overheard } from "./overhear.js";
 import type { StateOptions, StateSource } from "./source.js";
 import type { Tool, ToolOptions } from "./tool.js";
-import type { ThrownPart } from "./thrown.js";
-import type { TopicsPart } from "./topics.js";
+import type { Thrown } from "./thrown.js";
 import type { Doing } from "./verb.js";
+import type { Callable, ContextTool, Execute } from "./webmcp/context.js";
 
 export interface Rpc {
   readonly id?: string | number;
@@ -24,15 +25,20 @@ export interface Core {
   send(frame: object): void;
   /** A value as a typed answer without its id: `:text`, `=json`, `~rendering` or `!code message`. */
   render(value: unknown): string;
+  /** A failure as such an answer: `!code message`. */
+  failure(code: number, message: string, hint?: string, stack?: string): string;
   /** Calls back once, after `ms`, in hidden tabs too. */
   after(ms: number, then: () => void): void;
   /** Tells every part that a call of the hub has run. Its answer is to be sent in the same task. With `delta` the state leaves before it. */
   called(delta?: boolean): void;
   /** Another part, loaded on its first use. */
   load<Name extends keyof Parts>(name: Name): Promise<Parts[Name]>;
-  /** Runs an agent's code in the page; throws `refusal`, a typed answer, where that is forbidden. */
-  run(code: string): unknown;
+  /** Why an agent's code cannot run in the page; empty if it can. */
+  readonly blocked: Ability["blocked"];
+  /** Runs it; missing where that is forbidden. */
+  readonly run: ((code: string) => unknown) | undefined;
   readonly journal: Journal;
+  readonly overheard: Overheard;
 }
 
 export interface Part {
@@ -45,7 +51,8 @@ export interface Part {
 }
 
 export interface ToolsPart extends Required<Omit<Part, "called">> {
-  tool(tool: Tool, options?: ToolOptions): void;
+  /** `heard`: the browser has it already. */
+  tool(tool: Tool, options?: ToolOptions, heard?: boolean): void;
   untool(name: string): void;
 }
 
@@ -65,22 +72,31 @@ export interface VerbsPart extends Part {
   logged(n: number): Log[];
   /** The window of a same-origin frame, or the typed answer that says why there is none. */
   frame(name: string): (Window & typeof globalThis) | string;
+  readonly thrown: Thrown;
 }
 
-export interface PartModule<Kind extends Part = Part> {
-  offer(core: Core): Kind;
+export interface WebMcpPart extends Part {
+  /** What the stand-in was asked before it was whole. */
+  ask(name: string, args: readonly unknown[]): unknown;
+  /** The page is about to register a tool; `stack` says from where. */
+  before(tool: Callable, stack: string | undefined): void;
+  /** It has: until `signal` aborts, which `gone` makes it do, if `done` does not reject. */
+  heard(tool: Callable, signal: AbortSignal, gone: AbortController, done: unknown, stack: string | undefined): void;
+  /** A tool of `eye.tool`, for the browser too. */
+  mirror(told: ContextTool, execute: Execute, signal: AbortSignal): void;
 }
+
+/** Makes a part. */
+export type Offer<Kind extends Part = Part> = (core: Core) => Kind;
 
 /** Every part, by the name of its file. */
 export interface Parts {
   readonly tools: ToolsPart;
   readonly state: StatePart;
-  readonly thrown: ThrownPart;
   readonly verbs: VerbsPart;
-  readonly topics: TopicsPart;
-  readonly look: LookPart;
-  readonly act: ActPart;
+  readonly hands: HandsPart;
+  readonly webmcp: WebMcpPart;
 }
 
 /** How a part is got, on its first use. */
-export type LoadPart = <Name extends keyof Parts>(name: Name, hub: URL) => Promise<PartModule<Parts[Name]>>;
+export type LoadPart = <Name extends keyof Parts>(name: Name, hub: URL) => Promise<Offer<Parts[Name]>>;

@@ -2,12 +2,13 @@
 // Code is only changed where a scanner and the engine's own compiler agree that the change is safe.
 
 import { declarations, startsStatement, type Declaration } from "./declarations.js";
-import { Edits, type Position } from "./edits.js";
+import { editsOf, type Edits } from "./edits.js";
 import { CUT_TRIES_MAX, PROGRAM_CHARS_KEPT_MAX, PROGRAMS_KEPT_MAX } from "./limits.js";
+import type { Made } from "./origin.js";
 import type { Compiled, Realm } from "./realm.js";
 import { scan, type Scan, type Token } from "./scan.js";
 
-export interface Program {
+export interface Program extends Made {
   /** The name its places carry in a stack; empty for code of one line, whose places say nothing. */
   readonly name: string;
   /** Names it declares that were the page's own when it was made; it shadows them instead of taking them over. */
@@ -15,7 +16,6 @@ export interface Program {
   readonly declares: readonly Declaration[];
   readonly async: boolean;
   run(): unknown;
-  locate(place: Position): Position;
 }
 
 const WORTH_A_SCAN = /\b(?:await|let|const|class|var|function)\b|^\s*(?:\{|\/[/*])|\n/;
@@ -57,7 +57,7 @@ function make(realm: Realm, code: string): Program {
     .flatMap((one) => one.names)
     .filter((one) => !realm.owns(one));
   const parts = { realm, code, declares, takes, name, shadowed: shadowed(realm, declares) };
-  if (found === undefined) return script(parts, new Edits(code));
+  if (found === undefined) return script(parts, editsOf(code));
   return found.awaits ? asyncProgram(parts, found) : scriptProgram(parts, found);
 }
 
@@ -109,28 +109,32 @@ function isStrict(tokens: readonly Token[]): boolean {
   return first?.kind === "string" && first.text.slice(1, -1) === "use strict";
 }
 
+function traced({ sorted }: Edits, written: string, linesBefore: number): Omit<Made, "code"> {
+  return { sorted, written, linesBefore };
+}
+
 function script(parts: Parts, edits: Edits): Program {
-  const text = withUrl(edits.apply(), parts.name);
+  const written = withUrl(edits.apply(), parts.name);
   return {
     ...parts,
+    ...traced(edits, written, 0),
     async: false,
     run: () => {
       for (const name of parts.takes) parts.realm.declared.add(name);
-      return parts.realm.run(text);
+      return parts.realm.run(written);
     },
-    locate: (place) => edits.locate(place),
   };
 }
 
 function scriptProgram(parts: Parts, { tokens }: Scan): Program {
   const { realm, code, declares } = parts;
-  const edits = new Edits(code);
+  const edits = editsOf(code);
   if (tokens[0]?.text === "{" && tokens.at(-1)?.text === "}") {
     // As in a console: what can be an object is one, anything else is a block.
     edits.insert(0, "(");
     edits.insert(code.length, "\n)");
     if (realm.compiles(`return${edits.apply()}`, false)) return script(parts, edits);
-    return script(parts, new Edits(code));
+    return script(parts, editsOf(code));
   }
   // A strict script keeps its declarations to itself.
   if (isStrict(tokens)) return script({ ...parts, takes: [] }, edits);
@@ -144,14 +148,14 @@ function scriptProgram(parts: Parts, { tokens }: Scan): Program {
       clear(one, edits);
     }
   }
-  const safe = edits.none || (realm.compiles(code, false) && realm.compiles(edits.apply(), false));
-  return script(parts, safe ? edits : new Edits(code));
+  const safe = edits.sorted.length === 0 || (realm.compiles(code, false) && realm.compiles(edits.apply(), false));
+  return script(parts, safe ? edits : editsOf(code));
 }
 
 function asyncProgram(parts: Parts, found: Scan): Program {
   const { realm, code, declares } = parts;
   const strict = isStrict(found.tokens);
-  const edits = new Edits(code);
+  const edits = editsOf(code);
   const globals: string[] = [];
   let prologue = strict ? "'use strict';" : "";
   for (const one of declares) {
@@ -173,22 +177,22 @@ function asyncProgram(parts: Parts, found: Scan): Program {
   if (prologue !== "") edits.insert(0, prologue);
   const valid = realm.compiles(code, true);
   const edited = valid ? returning(realm, found.tokens, edits) : undefined;
-  const body = edited ?? (valid ? returning(realm, found.tokens, new Edits(code)) : undefined) ?? new Edits(code);
-  const text = withUrl(body.apply(), parts.name);
+  const body = edited ?? (valid ? returning(realm, found.tokens, editsOf(code)) : undefined) ?? editsOf(code);
+  const written = withUrl(body.apply(), parts.name);
   const before = globals.length === 0 || edited === undefined ? "" : `var ${globals.join()}`;
   let compiled: Compiled | undefined;
 
   return {
     ...parts,
+    ...traced(body, written, CONSTRUCTOR_LINES),
     async: true,
     run: () => {
       // What does not compile says so here, in the engine's words about the agent's own code.
-      compiled ??= realm.compile(text);
+      compiled ??= realm.compile(written);
       if (before !== "") realm.run(before);
       for (const name of parts.takes) realm.declared.add(name);
       return compiled.call(undefined);
     },
-    locate: ({ line, column }) => body.locate({ line: line - CONSTRUCTOR_LINES, column }),
   };
 }
 

@@ -10,40 +10,45 @@ export class Unfit extends Error {}
 
 const MEBIBYTE = 1024 * 1024;
 
-export class Published {
-  #text: string | undefined;
-  #state: unknown;
-  #revision = 0;
-
-  /** Whether there has been a document. */
-  get exists(): boolean {
-    return this.#text !== undefined;
-  }
-
-  get whole(): { readonly state: unknown; readonly revision: number } {
-    return { state: this.#state, revision: this.#revision };
-  }
-
+export interface PublishedDocument {
+  /** Whether there has been one. */
+  readonly exists: boolean;
+  readonly whole: { readonly state: unknown; readonly revision: number };
   /**
    * Reads the source: the patch since the last time, empty if nothing changed, `undefined` if only the whole will do.
    * Throws what the source throws, or `Unfit`; the document is then the one before.
    */
-  read(source: StateSource): readonly Operation[] | undefined {
-    const text = written(source);
-    if (text === this.#text || text === undefined) return [];
-    const state: unknown = JSON.parse(text);
-    if (isDeep(state, VALUE_DEPTH_MAX)) throw new Unfit(`the state is more than ${VALUE_DEPTH_MAX} levels deep`);
-    const patch = isTree(this.#state) && isTree(state) && Array.isArray(this.#state) === Array.isArray(state) ? compare(this.#state, state) : undefined;
-    this.#text = text;
-    this.#state = state;
-    if (patch === undefined) this.#revision++;
-    // Members that changed places are no change.
-    else if (patch.length > 0) {
-      this.#revision++;
-      if (JSON.stringify(patch).length > Math.max(text.length, PATCH_CHARS_ALWAYS)) return undefined;
-    }
-    return patch;
-  }
+  read(source: StateSource): readonly Operation[] | undefined;
+}
+
+export function publishedDocument(): PublishedDocument {
+  let text: string | undefined;
+  let state: unknown;
+  let revision = 0;
+  return {
+    get exists() {
+      return text !== undefined;
+    },
+    get whole() {
+      return { state, revision };
+    },
+    read(source) {
+      const now = written(source);
+      if (now === text || now === undefined) return [];
+      const next: unknown = JSON.parse(now);
+      if (isDeep(next, VALUE_DEPTH_MAX)) throw new Unfit(`the state is more than ${VALUE_DEPTH_MAX} levels deep`);
+      const patch = isTree(state) && isTree(next) && Array.isArray(state) === Array.isArray(next) ? compare(state, next) : undefined;
+      text = now;
+      state = next;
+      if (patch === undefined) revision++;
+      // Members that changed places are no change.
+      else if (patch.length > 0) {
+        revision++;
+        if (JSON.stringify(patch).length > Math.max(now.length, PATCH_CHARS_ALWAYS)) return undefined;
+      }
+      return patch;
+    },
+  };
 }
 
 /** `undefined` for a source that has nothing yet. */

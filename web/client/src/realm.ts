@@ -7,50 +7,47 @@ export type Compiled = (this: unknown) => unknown;
 type Constructor = new (body: string) => Compiled;
 export type Trust = (code: string) => string;
 
-export class Realm {
+export interface Realm {
   /** Runs text as a script and returns its completion value. */
-  readonly run: (code: string) => unknown;
-  readonly #Function: Constructor;
-  readonly #AsyncFunction: Constructor;
-  readonly #trusted: boolean;
-  /** Names that agents declared here: theirs to declare again. */
-  readonly declared = new Set<string>();
-  readonly programs = new Map<string, Program>();
-
-  constructor(
-    readonly global: typeof globalThis,
-    trust: Trust | undefined,
-  ) {
-    const indirect = global.eval;
-    this.#trusted = trust !== undefined;
-    this.run = trust === undefined ? indirect : (code) => indirect(trust(code)) as unknown;
-    this.#Function = this.run("Function") as Constructor;
-    this.#AsyncFunction = this.run("(async()=>{}).constructor") as Constructor;
-  }
-
+  run(code: string): unknown;
   /** Whether text compiles as the body of a function. Nothing of it runs. */
-  compiles(body: string, async: boolean): boolean {
-    try {
-      // A script that throws before anything else is compiled whole.
-      if (this.#trusted) this.run(`throw 0;${source(body, async)}`);
-      else if (async) this.compile(body);
-      else new this.#Function(body);
-      return true;
-    } catch (error) {
-      return error === 0;
-    }
-  }
-
+  compiles(body: string, async: boolean): boolean;
   /** The async function with this body, which has two lines before it. */
-  compile(body: string): Compiled {
-    // Chromium's function constructors take no trusted text, its eval does.
-    return this.#trusted ? (this.run(source(body, true)) as Compiled) : new this.#AsyncFunction(body);
-  }
-
+  compile(body: string): Compiled;
+  /** Names that agents declared here: theirs to declare again. */
+  readonly declared: Set<string>;
   /** Whether a declaration of this name would overwrite something that no agent made. */
-  owns(name: string): boolean {
-    return Object.prototype.hasOwnProperty.call(this.global, name) && !this.declared.has(name);
-  }
+  owns(name: string): boolean;
+  readonly programs: Map<string, Program>;
+}
+
+/** Throws where text may not become code. */
+export function realmOf(global: typeof globalThis, trust: Trust | undefined): Realm {
+  const indirect = global.eval;
+  const run = trust === undefined ? indirect : (code: string) => indirect(trust(code)) as unknown;
+  const Plain = run("Function") as Constructor;
+  const Async = run("(async()=>{}).constructor") as Constructor;
+  const declared = new Set<string>();
+  // Chromium's function constructors take no trusted text, its eval does.
+  const compile = (body: string): Compiled => (trust === undefined ? new Async(body) : (run(source(body, true)) as Compiled));
+  return {
+    run,
+    compile,
+    declared,
+    programs: new Map(),
+    compiles(body, async) {
+      try {
+        // A script that throws before anything else is compiled whole.
+        if (trust !== undefined) run(`throw 0;${source(body, async)}`);
+        else if (async) compile(body);
+        else new Plain(body);
+        return true;
+      } catch (error) {
+        return error === 0;
+      }
+    },
+    owns: (name) => Object.hasOwn(global, name) && !declared.has(name),
+  };
 }
 
 function source(body: string, async: boolean): string {

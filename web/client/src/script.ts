@@ -1,15 +1,21 @@
 // The script tag: reads its own attributes and joins the hub it was loaded from, which has the parts too.
 
 import { connectWith } from "./connect.js";
-import type { Parts, PartModule } from "./part.js";
+import type { LoadPart, Offer, Parts } from "./part.js";
 
 const tag = document.currentScript;
 const { src, dataset } = tag instanceof HTMLScriptElement ? tag : { src: "", dataset: {} as DOMStringMap };
-const { hub, alias, session, eval: allowed } = dataset;
+const { hub, alias, session, webmcp, eval: allowed } = dataset;
 
-connectWith(<Name extends keyof Parts>(name: Name, from: URL) => import(new URL(`eye/${name}.js`, from).href) as Promise<PartModule<Parts[Name]>>, {
+/** What each file exports. */
+type Served = { readonly [Name in keyof Parts]: Offer<Parts[Name]> };
+
+const load: LoadPart = async (name, from) => ((await import(new URL(`eye/${name === "webmcp" ? name : "parts"}.js`, from).href)) as Served)[name];
+
+connectWith(load, {
   hub: hub ?? (src === "" ? undefined : new URL(".", src).href),
   alias,
   session,
+  webmcp: webmcp !== undefined,
   eval: allowed !== "off" && allowed !== "false",
 });

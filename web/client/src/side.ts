@@ -2,55 +2,54 @@
 
 const SOURCE = "onmessage=({data:[id,ms]})=>setTimeout(()=>postMessage(id),ms)";
 
-export class Side {
-  readonly #waiting = new Map<number, () => void>();
-  readonly #trustUrl: (url: string) => string;
-  #worker: Worker | undefined;
-  #failed = false;
-  #count = 0;
-
-  constructor(trustUrl: (url: string) => string) {
-    this.#trustUrl = trustUrl;
-  }
-
+export interface Side {
   /** Calls back once, after `ms` or a little later. */
-  after(ms: number, then: () => void): void {
-    const worker = this.#start();
-    if (worker === undefined) {
-      setTimeout(then, ms);
-      return;
-    }
-    this.#waiting.set(++this.#count, then);
-    worker.postMessage([this.#count, ms]);
-  }
+  after(ms: number, then: () => void): void;
+  close(): void;
+}
 
-  close(): void {
-    this.#worker?.terminate();
-    this.#worker = undefined;
-    this.#waiting.clear();
-  }
+export function side(trustUrl: (url: string) => string): Side {
+  const waiting = new Map<number, () => void>();
+  let worker: Worker | undefined;
+  let failed = false;
+  let count = 0;
 
-  #start(): Worker | undefined {
-    if (this.#worker !== undefined || this.#failed) return this.#worker;
+  const start = (): void => {
+    if (worker !== undefined || failed) return;
     try {
-      const worker = new Worker(this.#trustUrl(URL.createObjectURL(new Blob([SOURCE], { type: "text/javascript" }))));
+      worker = new Worker(trustUrl(URL.createObjectURL(new Blob([SOURCE], { type: "text/javascript" }))));
       worker.onmessage = ({ data }: MessageEvent<number>) => {
-        const then = this.#waiting.get(data);
-        this.#waiting.delete(data);
+        const then = waiting.get(data);
+        waiting.delete(data);
         then?.();
       };
       worker.onerror = (event) => {
         event.preventDefault();
-        this.#failed = true;
-        this.#worker = undefined;
-        const waiting = [...this.#waiting.values()];
-        this.#waiting.clear();
-        for (const then of waiting) then();
+        failed = true;
+        worker = undefined;
+        const left = [...waiting.values()];
+        waiting.clear();
+        for (const then of left) then();
       };
-      this.#worker = worker;
     } catch {
-      this.#failed = true;
+      failed = true;
     }
-    return this.#worker;
-  }
+  };
+
+  return {
+    after(ms, then) {
+      start();
+      if (worker === undefined) {
+        setTimeout(then, ms);
+        return;
+      }
+      waiting.set(++count, then);
+      worker.postMessage([count, ms]);
+    },
+    close() {
+      worker?.terminate();
+      worker = undefined;
+      waiting.clear();
+    },
+  };
 }

@@ -3,7 +3,7 @@
 import { CODE_INTERNAL, CODE_THREW } from "./generated/protocol.js";
 import { STATE_THROTTLE_MS } from "./limits.js";
 import type { Core, Rpc, StatePart } from "./part.js";
-import { Published, Unfit } from "./published.js";
+import { publishedDocument, Unfit, type PublishedDocument } from "./published.js";
 import type { StateOptions, StateSource } from "./source.js";
 
 /** What a person does to a page. */
@@ -22,7 +22,7 @@ export interface Stage {
 
 export function offer(core: Core, stage: Stage = browser()): StatePart {
   const { task, interactions } = stage;
-  const published = new Published();
+  const published = publishedDocument();
   let source: StateSource | undefined;
   let throttle = STATE_THROTTLE_MS;
   let observe: StateOptions["observe"];
@@ -40,7 +40,7 @@ export function offer(core: Core, stage: Stage = browser()): StatePart {
 
   const look = (): void => {
     if (joined === undefined || source === undefined) return;
-    let patch: ReturnType<Published["read"]>;
+    let patch: ReturnType<PublishedDocument["read"]>;
     try {
       patch = published.read(source);
     } catch (error) {

@@ -1,28 +1,23 @@
-// The part that says what an agent's code threw: its message, the place in that code, and a stack without our own frames.
+// Says what an agent's code threw: its message, the place in that code, and a stack without our own frames.
 
-import { failure } from "./answer.js";
 import { errorText, tagOf } from "./copy.js";
-import type { Position } from "./edits.js";
 import { CODE_THREW } from "./generated/protocol.js";
 import { misplaced } from "./misplaced.js";
-import type { Core, Part } from "./part.js";
+import { originOf, type Position } from "./origin.js";
+import type { Core } from "./part.js";
 import type { Program } from "./program.js";
 
-export interface ThrownPart extends Part {
-  /** As a typed answer. Never rejects. */
-  thrown(error: unknown, code: string, program: Program | undefined, trustUrl: (url: string) => string): Promise<string>;
-}
+/** As a typed answer. Never rejects. */
+export type Thrown = (error: unknown, code: string, program: Program | undefined, trustUrl: (url: string) => string) => Promise<string>;
 
-export function offer({ render }: Core): ThrownPart {
-  return {
-    async thrown(error, code, program, trustUrl) {
-      try {
-        const place = isUncompiled(error) ? await misplaced(code, program?.async === true, trustUrl) : undefined;
-        return isError(error) ? thrownError(error, program, place) : failure(CODE_THREW, render(error).slice(1));
-      } catch {
-        return failure(CODE_THREW, "the page's code threw what cannot be shown");
-      }
-    },
+export function thrown({ render, failure }: Core): Thrown {
+  return async (error, code, program, trustUrl) => {
+    try {
+      const place = isUncompiled(error) ? await misplaced(code, program?.async === true, trustUrl) : undefined;
+      return isError(error) ? thrownError(failure, error, program, place) : failure(CODE_THREW, render(error).slice(1));
+    } catch {
+      return failure(CODE_THREW, "the page's code threw what cannot be shown");
+    }
   };
 }
 
@@ -30,7 +25,7 @@ function isError(error: unknown): error is Error {
   return /^(?:Error|DOMException)$/.test(tagOf(error));
 }
 
-function thrownError(error: Error, program: Program | undefined, known: Position | undefined): string {
+function thrownError(failure: Core["failure"], error: Error, program: Program | undefined, known: Position | undefined): string {
   const message = error.name === "Error" && error.message !== "" ? error.message : errorText(error);
   const stack = typeof error.stack === "string" ? error.stack : "";
   const place = known ?? placeIn(stack, program);
@@ -42,7 +37,7 @@ function thrownError(error: Error, program: Program | undefined, known: Position
 function placeIn(stack: string, program: Program | undefined): Position | undefined {
   if (program === undefined || program.name === "") return undefined;
   const found = new RegExp(`\\b${program.name}:(\\d+):(\\d+)`).exec(stack);
-  return found === null ? undefined : program.locate({ line: Number(found[1]), column: Number(found[2]) });
+  return found === null ? undefined : originOf(program, { line: Number(found[1]), column: Number(found[2]) });
 }
 
 const EVALUATED = /\(?eval at .*, <anonymous>(:\d+:\d+)\)?|\b(eye-\d+):(\d+):(\d+)/;
@@ -53,7 +48,7 @@ function trim(stack: string, program?: Program): string {
   const last = frames.findLastIndex((line) => EVALUATED.test(line));
   const shown = frames.slice(0, last + 1).map((line) => {
     return line.trim().replace(EVALUATED, (_, place: string | undefined, name: string, at: string, column: string) => {
-      const own = program !== undefined && name === program.name ? program.locate({ line: Number(at), column: Number(column) }) : undefined;
+      const own = program !== undefined && name === program.name ? originOf(program, { line: Number(at), column: Number(column) }) : undefined;
       return `<code>${place ?? `:${own?.line ?? at}:${own?.column ?? column}`}`;
     });
   });

@@ -5,11 +5,14 @@ import { CODE_INTERNAL } from "./generated/protocol.js";
 import { FRAME_BYTES_MAX } from "./limits.js";
 import type { Core, Rpc, ToolsPart } from "./part.js";
 import type { Tool, ToolOptions } from "./tool.js";
+import type { ContextTool } from "./webmcp/context.js";
 
 interface Held {
   /** As the hub is told: a copy, so that a later change of the page's object breaks nothing. */
-  readonly told: unknown;
+  readonly told: ContextTool;
   readonly tool: Tool;
+  /** Aborts when it is taken back or another takes its place. */
+  readonly gone: AbortController;
 }
 
 const NAME = /^[\w.-]{1,128}$/;
@@ -42,21 +45,24 @@ export function offer(core: Core): ToolsPart {
     if (gone.length > 0) request("tools/unregister", { names: gone });
   };
 
-  const tool = (tool: Tool, options: ToolOptions = {}): void => {
+  const tool = (tool: Tool, options: ToolOptions = {}, heard = false): void => {
     const { name, execute } = tool;
     if (typeof name !== "string" || !NAME.test(name)) throw new TypeError(`${String(name)} is no name of a tool: 1 to 128 of [A-Za-z0-9_.-]`);
     if (typeof execute !== "function") throw new TypeError(`the tool ${name} needs a function execute(args)`);
     if (options.signal?.aborted === true) return;
-    const mine: Held = { told: JSON.parse(JSON.stringify(tool)) as unknown, tool };
+    const mine: Held = { told: JSON.parse(JSON.stringify(tool)) as ContextTool, tool, gone: new AbortController() };
+    held.get(name)?.gone.abort();
     held.set(name, mine);
     change(name);
     options.signal?.addEventListener("abort", () => {
       // A hot reload may have put another in its place.
       if (held.get(name) === mine) untool(name);
     });
+    if (!heard && hasContext()) core.load("webmcp").then(({ mirror }) => mirror(mine.told, (args, { signal }) => tool.execute(args as Record<string, unknown>, { signal, progress: () => undefined }), mine.gone.signal), () => undefined);
   };
 
   const untool = (name: string): void => {
+    held.get(name)?.gone.abort();
     if (held.delete(name)) change(name);
   };
 
@@ -115,6 +121,11 @@ export function offer(core: Core): ToolsPart {
       for (const aborter of left) aborter.abort();
     },
   };
+}
+
+/** Whether the page has WebMCP; a program has no document. */
+function hasContext(): boolean {
+  return "modelContext" in (globalThis.document ?? {});
 }
 
 function answered(core: Core, id: string, value: unknown): object {

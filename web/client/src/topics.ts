@@ -1,4 +1,4 @@
-// The part behind topics and the mailbox: what a page tells agents and other pages, and what it hears from them. It holds no socket.
+// Topics and the mailbox: what a page tells agents and other pages, and what it hears from them. It holds no socket.
 
 import { TOPIC_REQUEST_MS, UNSENT_MAX } from "./limits.js";
 import type { Core, Part, Rpc } from "./part.js";
@@ -27,7 +27,7 @@ export interface TopicMessage {
 
 export type Subscriber = (message: unknown, about: TopicMessage) => void;
 
-export interface TopicsPart extends Part {
+export interface Topics extends Required<Omit<Part, "called">> {
   readonly verbs: Verbs;
   publish(topic: string, message: unknown, options?: PublishOptions): Promise<Published>;
   /** The returned function takes it back. */
@@ -52,7 +52,7 @@ interface Original {
 
 const OWN_ID = "topics-";
 
-export function offer(core: Core): TopicsPart {
+export function topics(core: Core): Topics {
   const asked = new Map<string, Asked>();
   const subscribers = new Map<string, Set<Subscriber>>();
   const listeners = new Set<(message: unknown) => void>();
@@ -70,10 +70,10 @@ export function offer(core: Core): TopicsPart {
       if (connected) core.send(one.frame);
     });
 
-  const publish: TopicsPart["publish"] = (topic, message, { queue, timeout, from } = {}) =>
+  const publish: Topics["publish"] = (topic, message, { queue, timeout, from } = {}) =>
     ask("topic/publish", { topic, message: message ?? null, queue, timeout, from }) as Promise<Published>;
 
-  const subscribe: TopicsPart["subscribe"] = async (topic, heard) => {
+  const subscribe: Topics["subscribe"] = async (topic, heard) => {
     // One function may be subscribed twice, and is then taken back once each.
     const mine: Subscriber = (...what) => heard(...what);
     const others = subscribers.get(topic);

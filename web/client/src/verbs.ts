@@ -1,4 +1,5 @@
 // The part behind every verb: has it or finds the part that has it, runs it, and says what came of it, to the hub and to the page.
+// What answers agents and is rarely more than a few lines lives here too: topics, and what code threw.
 
 import { apps } from "./apps.js";
 import { failed, threw } from "./failed.js";
@@ -6,31 +7,34 @@ import { frameWindow } from "./frames.js";
 import { CODE_METHOD } from "./generated/protocol.js";
 import { logs } from "./logs.js";
 import type { Core, Rpc, VerbsPart } from "./part.js";
+import { refusal } from "./refusal.js";
+import { thrown } from "./thrown.js";
+import { topics } from "./topics.js";
 import { isRefused, misused, type Asking, type Doing, type Params, type Verb, type Verbs } from "./verb.js";
 import { waits } from "./wait.js";
 
-type VerbPart = "verbs" | "topics" | "look" | "act";
+type VerbPart = "verbs" | "hands";
 
 /** Where a verb lives, and what it calls the arguments that the page gives by their place; `?` marks those that may be left out. */
 const VERBS: Readonly<Record<string, readonly [part: VerbPart, ...names: string[]]>> = {
   wait: ["verbs", "what"],
   logs: ["verbs"],
   reload: ["verbs"],
-  write: ["topics", "message"],
-  look: ["look", "target?"],
-  text: ["look", "target?"],
-  query: ["look", "target"],
-  click: ["act", "target"],
-  hover: ["act", "target"],
-  check: ["act", "target"],
-  uncheck: ["act", "target"],
-  fill: ["act", "target", "value"],
-  type: ["act", "target", "value"],
-  select: ["act", "target", "value"],
-  press: ["act", "keys", "target?"],
-  scroll: ["act", "target?"],
-  drag: ["act", "from", "to"],
-  upload: ["act", "target", "files"],
+  write: ["verbs", "message"],
+  look: ["hands", "target?"],
+  text: ["hands", "target?"],
+  query: ["hands", "target"],
+  click: ["hands", "target"],
+  hover: ["hands", "target"],
+  check: ["hands", "target"],
+  uncheck: ["hands", "target"],
+  fill: ["hands", "target", "value"],
+  type: ["hands", "target", "value"],
+  select: ["hands", "target", "value"],
+  press: ["hands", "keys", "target?"],
+  scroll: ["hands", "target?"],
+  drag: ["hands", "from", "to"],
+  upload: ["hands", "target", "files"],
   apps: ["verbs"],
   open: ["verbs", "app"],
   send: ["verbs", "app", "message"],
@@ -48,7 +52,8 @@ export function offer(core: Core): VerbsPart {
   const applications = apps();
   const log = logs(core);
   const waiting = waits(core);
-  const mine: Verbs = { ...waiting.verbs, ...log.verbs, ...applications.verbs, reload: (_, { own }) => own(() => location.reload()) };
+  const talk = topics(core);
+  const mine: Verbs = { ...waiting.verbs, ...talk.verbs, ...log.verbs, ...applications.verbs, reload: (_, { own }) => own(() => location.reload()) };
 
   const verbOf = async (name: string): Promise<Verb | undefined> => {
     const [place] = (Object.hasOwn(VERBS, name) && VERBS[name]) || [];
@@ -71,11 +76,17 @@ export function offer(core: Core): VerbsPart {
   };
 
   return {
-    frame: frameWindow,
+    frame: (name) => frameWindow(core, name),
     called: waiting.called,
     logged: log.after,
+    thrown: thrown(core),
+    take: talk.take,
+    joined: talk.joined,
+    left: talk.left,
     async reply({ id = "", method = "", params = {} }: Rpc, doing: Doing) {
       try {
+        // The core passes on what it cannot run.
+        if (method === "eval") return refusal(core);
         const state = method === "state/get" ? await bridgeState(id) : undefined;
         if (state !== undefined) return state;
         const progress = (news: object): void => core.send({ method: "call/progress", params: { id, ...news } });
@@ -92,8 +103,7 @@ export function offer(core: Core): VerbsPart {
     async ask(name, args, signal = new AbortController().signal) {
       if (name === "app") return applications.app(args[0]);
       if (TOPICS.includes(name as TopicName)) {
-        const topics = await core.load("topics");
-        return (topics[name as TopicName] as (...args: readonly unknown[]) => unknown)(...args);
+        return (talk[name as TopicName] as (...args: readonly unknown[]) => unknown)(...args);
       }
       const asking: Asking = { signal, own: (act) => act(), agent: "", progress: () => undefined };
       const answer = await run(`page/${name}`, paramsOf(name, args), asking).catch((error: unknown) => {

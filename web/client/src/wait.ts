@@ -2,6 +2,7 @@
 
 import { WAIT_LOOK_MS, WAIT_MS } from "./limits.js";
 import type { Core } from "./part.js";
+import { refusal } from "./refusal.js";
 import { late, misused, timeoutOf, type Asking, type Params, type Verbs } from "./verb.js";
 
 export interface Waits {
@@ -90,12 +91,14 @@ export function waits(core: Core): Waits {
         const { what, expr = what, target = isTarget(what) ? what : undefined } = params;
         const timeoutMs = timeoutOf(params, WAIT_MS);
         if (target !== undefined) {
-          const look = await core.load("look");
-          return until(() => look.seen(target), String(target), timeoutMs, asking);
+          const { seen } = await core.load("hands");
+          return until(() => seen(target), String(target), timeoutMs, asking);
         }
         if (typeof expr === "function") return until(expr as Look, String(expr), timeoutMs, asking);
         if (typeof expr !== "string" || expr === "") throw misused("wait needs a target or an expr");
-        return until(() => core.run(expr), expr, timeoutMs, asking);
+        const { run } = core;
+        if (run === undefined) throw refusal(core);
+        return until(() => run(expr), expr, timeoutMs, asking);
       },
     },
   };

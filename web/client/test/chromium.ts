@@ -20,8 +20,13 @@ export function findChromium(): string {
 
 const ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-export function startChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), args: ARGS });
+export function startChromium(...flags: string[]): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium(), args: [...ARGS, ...flags] });
+}
+
+/** With WebMCP, which it has off unless asked. */
+export function startWebMcpChromium(): Promise<Browser> {
+  return startChromium("--enable-features=WebMCP");
 }
 
 /** Playwright turns the back/forward cache off; this browser has it on. */

@@ -1,17 +1,21 @@
 // What the core lends to a part, as far as a test without a browser needs it.
 
 import type { Core } from "../src/part.js";
+import { failure } from "../src/answer.js";
 import { render } from "../src/render.js";
 
 export function testCore(more: Partial<Core>): Core {
   return {
     send: () => undefined,
     render,
+    failure,
     after: () => undefined,
     called: () => undefined,
     load: (name) => Promise.reject(new Error(`no part ${name} here`)),
+    blocked: "",
     run: () => undefined,
     journal: { entries: [], heard: new Set(), open: 0 },
+    overheard: [],
     ...more,
   };
 }

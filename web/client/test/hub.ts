@@ -166,7 +166,7 @@ export class Hub {
     } else if (page !== undefined) {
       response.setHeader("content-type", "text/html; charset=utf-8");
       response.end(page);
-    } else if (pathname.endsWith("/eye.js") || /\/eye\/\w+\.js$/.test(pathname)) {
+    } else if (/\/(?:eye|index|eye\/\w+)\.js$/.test(pathname)) {
       response.setHeader("content-type", "text/javascript; charset=utf-8");
       response.end(readFileSync(join(CLIENT, "dist", basename(pathname))));
     } else if (pathname.endsWith("/why")) {

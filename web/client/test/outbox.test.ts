@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Outbox } from "../src/outbox.js";
+import { outboxTo, type Outbox } from "../src/outbox.js";
 
 function outbox(): { box: Outbox; sent: unknown[][]; clock: { now: number } } {
   const sent: unknown[][] = [];
   const clock = { now: 0 };
-  return { box: new Outbox((message) => sent.push(typeof message === "string" ? (JSON.parse(message) as unknown[]) : [message]), () => clock.now), sent, clock };
+  return { box: outboxTo((message) => sent.push(typeof message === "string" ? (JSON.parse(message) as unknown[]) : [message]), () => clock.now), sent, clock };
 }
 
 test("answers of one turn share a message that leaves in a microtask", async () => {

@@ -5,10 +5,12 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { Outbox } from "../src/outbox.js";
-import { Page, refusal, type Surroundings } from "../src/page.js";
+import { outboxTo } from "../src/outbox.js";
+import { pageWith, type Page, type Surroundings } from "../src/page.js";
 import type { Part } from "../src/part.js";
-import { Realm } from "../src/realm.js";
+import { realmOf } from "../src/realm.js";
+import { refusal } from "../src/refusal.js";
+import { testCore } from "./core.js";
 
 interface Stage {
   readonly page: Page;
@@ -23,14 +25,14 @@ function stage(more: Partial<Surroundings> = {}): Stage {
   const frames: unknown[] = [];
   const timers: (() => void)[] = [];
   const tasks: (() => void)[] = [];
-  const outbox = new Outbox((message) => frames.push(...(JSON.parse(String(message)) as unknown[])), () => 0);
-  const page = new Page(outbox, {
-    realm: new Realm(globalThis, undefined),
-    refusal: "",
+  const outbox = outboxTo((message) => frames.push(...(JSON.parse(String(message)) as unknown[])), () => 0);
+  const page = pageWith(outbox, {
+    realm: realmOf(globalThis, undefined),
     frame: () => Promise.resolve("!-32602 none"),
     answer: ({ id, method }) => Promise.resolve({ id, error: { code: -32601, message: `no method ${String(method)}` } }),
     thrown: (error) => Promise.resolve(`!-32003 ${String(error)}`),
     travels: () => false,
+    onTaken: () => undefined,
     after: (_, then) => timers.push(then),
     soon: (then) => tasks.push(then),
     parts: () => [],
@@ -126,9 +128,10 @@ test("an error waits for the part that says what it is, and is told without it t
   assert.match(String(alone.sent()[0]), /^3!-32003 TypeError: Cannot read/);
 });
 
-test("a page without eval answers with its reason", () => {
-  const { page, sent } = stage({ realm: undefined, refusal: refusal("CSP") });
+test("a page without eval answers with its reason", async () => {
+  const { page, sent } = stage({ realm: undefined, answer: ({ method }) => Promise.resolve(method === "eval" ? refusal(testCore({ blocked: "CSP" })) : "") });
   send(page, "1:1", ":2", { jsonrpc: "2.0", id: "3", method: "eval", params: { code: "1", frame: "x" } });
+  await settled();
   assert.deepEqual(sent().map((frame) => String(frame).slice(0, 52)), [
     "1!-32006 this page's Content-Security-Policy forbids",
     "3!-32006 this page's Content-Security-Policy forbids",

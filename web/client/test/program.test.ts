@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { program } from "../src/program.js";
-import { Realm } from "../src/realm.js";
+import { realmOf } from "../src/realm.js";
 
 type Counted = typeof globalThis & { hits: number[] };
 
 async function run(code: string): Promise<{ hits: number[]; value: unknown; threw: boolean }> {
-  const realm = new Realm(globalThis, undefined);
+  const realm = realmOf(globalThis, undefined);
   const counted = globalThis as Counted;
   counted.hits = [];
   let value: unknown;
@@ -77,7 +77,7 @@ test("code that does not compile does not run at all", async () => {
 });
 
 test("arbitrary text never runs twice and never hangs", async () => {
-  const realm = new Realm(globalThis, undefined);
+  const realm = realmOf(globalThis, undefined);
   await fc.assert(
     fc.asyncProperty(fc.string(), async (noise) => {
       const counted = globalThis as Counted;
@@ -94,7 +94,7 @@ test("arbitrary text never runs twice and never hangs", async () => {
 });
 
 test("programs are kept by their text, within a limit", () => {
-  const realm = new Realm(globalThis, undefined);
+  const realm = realmOf(globalThis, undefined);
   assert.equal(program(realm, "{a:1}"), program(realm, "{a:1}"));
   for (let at = 0; at < 1000; at++) program(realm, `{a:${at}}`);
   assert.equal(realm.programs.size, 256);

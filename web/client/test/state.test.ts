@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import fc from "fast-check";
 import { applyPatch, type Operation } from "fast-json-patch";
-import { Outbox } from "../src/outbox.js";
-import { Page } from "../src/page.js";
+import { outboxTo } from "../src/outbox.js";
+import { pageWith } from "../src/page.js";
 import type { Part, StatePart } from "../src/part.js";
-import { Published } from "../src/published.js";
-import { Realm } from "../src/realm.js";
+import { publishedDocument } from "../src/published.js";
+import { realmOf } from "../src/realm.js";
 import { offer } from "../src/state.js";
 import { testCore } from "./core.js";
 
@@ -332,7 +332,7 @@ for (const [what, value, message] of [
 test("whatever the documents are, the patches lead from one to the next", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 4 }), { minLength: 2, maxLength: 5 }), (documents) => {
-      const published = new Published();
+      const published = publishedDocument();
       let hub: unknown;
       let revision = 0;
       for (const document of documents) {
@@ -353,13 +353,13 @@ test("whatever the documents are, the patches lead from one to the next", () => 
 test("a page tells its parts of every call, fired ones too, before the answer is out of its task", async () => {
   const order: unknown[] = [];
   const part: Part = { take: () => false, joined: () => undefined, left: () => undefined, called: () => order.push("called") };
-  const page = new Page(new Outbox((message) => order.push(message), () => 0), {
-    realm: new Realm(globalThis, undefined),
-    refusal: "",
+  const page = pageWith(outboxTo((message) => order.push(message), () => 0), {
+    realm: realmOf(globalThis, undefined),
     frame: () => Promise.resolve(""),
     answer: () => Promise.resolve(""),
     thrown: () => Promise.resolve("!-32003 thrown"),
     travels: () => false,
+    onTaken: () => undefined,
     after: () => undefined,
     soon: () => undefined,
     parts: () => [part],

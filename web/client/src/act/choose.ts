@@ -1,6 +1,7 @@
 // Chooses: options of a list, checkboxes and radio buttons, files.
 
-import type { LookPart } from "../look/part.js";
+import { isOn } from "../look/describe.js";
+import { kindOf } from "../look/kind.js";
 import { misused } from "../verb.js";
 import { click, focus, viewOf } from "./pointer.js";
 import type { Spot } from "./ready.js";
@@ -24,11 +25,11 @@ export function select(element: Element, wanted: unknown): void {
 }
 
 /** Whether it had to be clicked. */
-export function check(spot: Spot, on: boolean, look: LookPart): boolean {
+export function check(spot: Spot, on: boolean): boolean {
   const { element } = spot;
-  const isOn = (): boolean => (look.kindOf(element) === "choice" ? element.matches(":checked,[aria-checked=true],[aria-selected=true]") : look.isOn(element) === true);
-  if (isOn() === on) return false;
-  if (look.kindOf(element) === "choice" && !on) throw misused("one of several cannot be unchecked", "check another of them");
+  const isOneOf = kindOf(element) === "choice";
+  if ((isOneOf ? element.matches(":checked,[aria-checked=true],[aria-selected=true]") : isOn(element) === true) === on) return false;
+  if (isOneOf && !on) throw misused("one of several cannot be unchecked", "check another of them");
   click(spot);
   return true;
 }

@@ -2,7 +2,9 @@
 
 import { SETTLE_MS_MAX, SETTLE_QUIET_MS, SETTLE_REQUESTS_MS_MAX } from "../limits.js";
 import type { Log } from "../logs.js";
-import type { LookPart } from "../look/part.js";
+import { lineOf } from "../look/find.js";
+import { difference, view } from "../look/part.js";
+import { isVisible } from "../look/visible.js";
 import type { Core } from "../part.js";
 import { frame } from "./ready.js";
 
@@ -15,7 +17,7 @@ export interface Watch {
 }
 
 /** `accept`: what to say to the browser's own questions while this lasts; they would stop the page for a person to answer. */
-export async function watch(core: Core, look: LookPart, accept: unknown): Promise<Watch> {
+export async function watch(core: Core, accept: unknown): Promise<Watch> {
   const { logged: loggedAfter } = await core.load("verbs");
   const { journal } = core;
   const logged = journal.entries.at(-1)?.n ?? 0;
@@ -58,13 +60,13 @@ export async function watch(core: Core, look: LookPart, accept: unknown): Promis
   };
 
   return {
-    begin: () => void (before ??= look.view()),
+    begin: () => void (before ??= view()),
     async report(element) {
       await settled();
       end();
-      const now = look.view();
-      const told = look.changes(before ?? now, now);
-      const line = element?.isConnected === true && look.isVisible(element) ? look.lineOf(element) : undefined;
+      const now = view();
+      const told = difference(before ?? now, now);
+      const line = element?.isConnected === true && isVisible(element) ? lineOf(element) : undefined;
       const own = line !== undefined && !told.some((one) => one.includes(line)) ? [told.length === 0 ? `${line}: nothing else changed` : line] : [];
       const moved = location.href === url ? [] : [`now at ${location.href}`];
       const errors = loggedAfter(logged).filter(({ level }) => level === "error");

@@ -1,9 +1,9 @@
 // The acting verbs: each waits for its target, does what a person would do to it, and answers with what changed.
 
 import { ACT_MS, SCROLL_FRAMES } from "../limits.js";
-import type { LookPart } from "../look/part.js";
-import type { Kind } from "../look/kind.js";
-import type { Core, Part } from "../part.js";
+import { find, lineOf } from "../look/find.js";
+import { isEditable, kindOf, type Kind } from "../look/kind.js";
+import type { Core } from "../part.js";
 import { misused, textOf, timeoutOf, type Asking, type Params, type Verb, type Verbs } from "../verb.js";
 import { check, fileInput, select, upload } from "./choose.js";
 import { drag } from "./drag.js";
@@ -13,10 +13,6 @@ import { click, enter, focus } from "./pointer.js";
 import { frame, middle, ready, type Spot, type Tools } from "./ready.js";
 import { scroll } from "./scroll.js";
 import { changed, isField, replaceText, setNative } from "./text.js";
-
-export interface ActPart extends Part {
-  readonly verbs: Verbs;
-}
 
 /** What to use on an element that is not for this. */
 const INSTEAD: Readonly<Record<Kind, string>> = {
@@ -33,13 +29,12 @@ const INSTEAD: Readonly<Record<Kind, string>> = {
 
 type Act = (params: Params, tools: Tools, asking: Asking) => Promise<Element | undefined>;
 
-export function offer(core: Core): ActPart {
+export function acts(core: Core): Verbs {
   /** Runs an act between two looks at the page. */
   const acting = (act: Act): Verb => async (params, asking) => {
-    const look = await core.load("look");
     const timeoutMs = timeoutOf(params, ACT_MS);
-    const tools: Tools = { core, look, signal: asking.signal, timeoutMs, deadline: performance.now() + timeoutMs };
-    const watching = await watch(core, look, params["accept"]);
+    const tools: Tools = { core, signal: asking.signal, timeoutMs, deadline: performance.now() + timeoutMs };
+    const watching = await watch(core, params["accept"]);
     try {
       // What scrolling into view has moved is no change: the first look is taken when everything is ready.
       const own = <T>(run: () => T): T => {
@@ -54,21 +49,20 @@ export function offer(core: Core): ActPart {
 
   const click1: Act = async ({ target }, tools, { own }) => {
     const spot = await ready(target, tools);
-    const kind = tools.look.kindOf(spot.element);
-    if (kind === "select" || kind === "file") throw wrong(tools.look, spot.element, "click");
+    const kind = kindOf(spot.element);
+    if (kind === "select" || kind === "file") throw wrong(spot.element, "click");
     own(() => click(spot));
     return spot.element;
   };
 
   const fill1 = async (target: unknown, value: unknown, tools: Tools, { own }: Asking, form = false): Promise<Element> => {
-    const { look } = tools;
-    const isList = tools.look.find(target).elements.some((one) => one.localName === "select");
+    const isList = find(target).elements.some((one) => one.localName === "select");
     // A list is often drawn by something above it; a field that is covered is out of a person's reach.
     const { element, ...spot } = await ready(target, tools, !isList);
-    const kind = look.kindOf(element);
+    const kind = kindOf(element);
     const text = String(value ?? "");
     if (form && kind === "select") own(() => select(element, value));
-    else if (form && kind === "check" && /^(?:true|false|on|off)$/.test(text)) own(() => void check({ element, ...spot }, /^(?:true|on)$/.test(text), look));
+    else if (form && kind === "check" && /^(?:true|false|on|off)$/.test(text)) own(() => void check({ element, ...spot }, /^(?:true|on)$/.test(text) ));
     else if (kind === "slider" && isField(element)) {
       own(() => {
         focus(element);
@@ -76,8 +70,8 @@ export function offer(core: Core): ActPart {
         changed(element, "input", "change");
       });
     } else {
-      if (kind !== "field" || (!isField(element) && !look.isEditable(element))) throw wrong(look, element, "fill");
-      if ((element as HTMLInputElement).readOnly === true) throw misused(`${look.lineOf(element)}: it is read-only`);
+      if (kind !== "field" || (!isField(element) && !isEditable(element))) throw wrong(element, "fill");
+      if ((element as HTMLInputElement).readOnly === true) throw misused(`${lineOf(element)}: it is read-only`);
       own(() => {
         focus(element);
         replaceText(element, text);
@@ -88,96 +82,91 @@ export function offer(core: Core): ActPart {
 
   const checking = (on: boolean): Act => async ({ target }, tools, { own }) => {
     const spot = await ready(target, tools);
-    const kind = tools.look.kindOf(spot.element);
-    if (kind !== "check" && kind !== "choice") throw wrong(tools.look, spot.element, on ? "check" : "uncheck");
-    own(() => void check(spot, on, tools.look));
+    const kind = kindOf(spot.element);
+    if (kind !== "check" && kind !== "choice") throw wrong(spot.element, on ? "check" : "uncheck");
+    own(() => void check(spot, on));
     return spot.element;
   };
 
   return {
-    verbs: {
-      click: acting(click1),
-      check: acting(checking(true)),
-      uncheck: acting(checking(false)),
-      hover: acting(async ({ target }, tools, { own }) => {
-        const { hit, element, ...place } = await ready(target, tools);
-        own(() => enter(hit, place));
-        return element;
-      }),
-      fill: acting(async (params, tools, asking) => {
-        const { fields, target, value, click } = params;
-        if (fields === undefined) return fill1(target, value, tools, asking);
-        if (!Array.isArray(fields)) throw misused("fields is a list of [target, value]");
-        let last: Element | undefined;
-        for (const field of fields as unknown[]) {
-          if (!Array.isArray(field)) throw misused("fields is a list of [target, value]");
-          last = await fill1(field[0], field[1], tools, asking, true);
+    click: acting(click1),
+    check: acting(checking(true)),
+    uncheck: acting(checking(false)),
+    hover: acting(async ({ target }, tools, { own }) => {
+      const { hit, element, ...place } = await ready(target, tools);
+      own(() => enter(hit, place));
+      return element;
+    }),
+    fill: acting(async (params, tools, asking) => {
+      const { fields, target, value, click } = params;
+      if (fields === undefined) return fill1(target, value, tools, asking);
+      if (!Array.isArray(fields)) throw misused("fields is a list of [target, value]");
+      let last: Element | undefined;
+      for (const field of fields as unknown[]) {
+        if (!Array.isArray(field)) throw misused("fields is a list of [target, value]");
+        last = await fill1(field[0], field[1], tools, asking, true);
+      }
+      return click === undefined ? last : click1({ ...params, target: click }, tools, asking);
+    }),
+    type: acting(async ({ target, value }, tools, { own }) => {
+      const { element } = await ready(target, tools);
+        if (kindOf(element) !== "field" || (!isField(element) && !isEditable(element))) throw wrong(element, "type");
+      own(() => {
+        focus(element);
+        toEnd(element);
+        for (const char of String(value ?? "")) {
+          if (/^[\n\t]$/.test(char)) strike({ key: char === "\n" ? "Enter" : "Tab", ...NO_MODIFIERS });
+          else strike({ key: char, ...NO_MODIFIERS });
         }
-        return click === undefined ? last : click1({ ...params, target: click }, tools, asking);
-      }),
-      type: acting(async ({ target, value }, tools, { own }) => {
-        const { element } = await ready(target, tools);
-        const { look } = tools;
-        if (look.kindOf(element) !== "field" || (!isField(element) && !look.isEditable(element))) throw wrong(look, element, "type");
-        own(() => {
-          focus(element);
-          toEnd(element);
-          for (const char of String(value ?? "")) {
-            if (/^[\n\t]$/.test(char)) strike({ key: char === "\n" ? "Enter" : "Tab", ...NO_MODIFIERS });
-            else strike({ key: char, ...NO_MODIFIERS });
-          }
-        });
-        return element;
-      }),
-      press: acting(async (params, tools, { own }) => {
-        const list = strokes(textOf(params, "keys"));
-        const { target } = params;
-        const element = target === undefined ? undefined : (await ready(target, tools, false)).element;
-        own(() => {
-          if (element !== undefined) focus(element);
-          for (const stroke of list) strike(stroke);
-        });
-        return element;
-      }),
-      select: acting(async ({ target, value }, tools, { own }) => {
-        const { element } = await ready(target, tools, false);
-        if (element.localName !== "select") throw wrong(tools.look, element, "select");
-        own(() => select(element, value));
-        return element;
-      }),
-      upload: acting(async ({ target, files }, tools, { own }) => {
-        const { find } = tools.look;
-        // Inputs of files are often hidden behind what a person clicks.
-        const [hidden] = find(target).elements;
-        const element = hidden !== undefined && fileInput(hidden) === hidden ? hidden : (await ready(target, tools, false)).element;
-        own(() => upload(element, files));
-        return element;
-      }),
-      drag: acting(async ({ from, to }, tools, { own }) => {
-        // The end first: bringing it into view may move the beginning.
-        const end = Array.isArray(to) ? undefined : await ready(to, tools, false);
-        const start = await ready(from, tools);
-        await own(() => drag(core, start, () => (end === undefined ? place(to) : inView(end))));
-        return start.element;
-      }),
-      async scroll(params, { signal }) {
-        const look = await core.load("look");
-        const timeoutMs = timeoutOf(params, ACT_MS);
-        const { target } = params;
-        const tools = { core, look, signal, timeoutMs, deadline: performance.now() + timeoutMs };
-        const where = scroll(target === undefined ? undefined : (await ready(target, tools, false)).element, params);
-        for (let frames = 0; frames < SCROLL_FRAMES; frames++) await frame(core);
-        return where();
-      },
+      });
+      return element;
+    }),
+    press: acting(async (params, tools, { own }) => {
+      const list = strokes(textOf(params, "keys"));
+      const { target } = params;
+      const element = target === undefined ? undefined : (await ready(target, tools, false)).element;
+      own(() => {
+        if (element !== undefined) focus(element);
+        for (const stroke of list) strike(stroke);
+      });
+      return element;
+    }),
+    select: acting(async ({ target, value }, tools, { own }) => {
+      const { element } = await ready(target, tools, false);
+      if (element.localName !== "select") throw wrong(element, "select");
+      own(() => select(element, value));
+      return element;
+    }),
+    upload: acting(async ({ target, files }, tools, { own }) => {
+      // Inputs of files are often hidden behind what a person clicks.
+      const [hidden] = find(target).elements;
+      const element = hidden !== undefined && fileInput(hidden) === hidden ? hidden : (await ready(target, tools, false)).element;
+      own(() => upload(element, files));
+      return element;
+    }),
+    drag: acting(async ({ from, to }, tools, { own }) => {
+      // The end first: bringing it into view may move the beginning.
+      const end = Array.isArray(to) ? undefined : await ready(to, tools, false);
+      const start = await ready(from, tools);
+      await own(() => drag(core, start, () => (end === undefined ? place(to) : inView(end))));
+      return start.element;
+    }),
+    async scroll(params, { signal }) {
+      const timeoutMs = timeoutOf(params, ACT_MS);
+      const { target } = params;
+      const tools = { core, signal, timeoutMs, deadline: performance.now() + timeoutMs };
+      const where = scroll(target === undefined ? undefined : (await ready(target, tools, false)).element, params);
+      for (let frames = 0; frames < SCROLL_FRAMES; frames++) await frame(core);
+      return where();
     },
   };
 }
 
 const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
 
-function wrong(look: LookPart, element: Element, verb: string): Error {
-  const kind = look.kindOf(element);
-  return misused(`${look.lineOf(element)}: ${verb} is not for this`, kind === undefined ? "it takes nothing but a click" : `use ${INSTEAD[kind]}`);
+function wrong(element: Element, verb: string): Error {
+  const kind = kindOf(element);
+  return misused(`${lineOf(element)}: ${verb} is not for this`, kind === undefined ? "it takes nothing but a click" : `use ${INSTEAD[kind]}`);
 }
 
 function place(to: unknown): { x: number; y: number } {

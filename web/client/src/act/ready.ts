@@ -1,7 +1,9 @@
 // Waits until an element is there to be acted on: one, visible, enabled, at rest, and not covered by another.
 
 import { READY_LOOK_MS } from "../limits.js";
-import type { LookPart } from "../look/part.js";
+import { find, lineOf, listed, nearest, renamed } from "../look/find.js";
+import { holds } from "../look/tree.js";
+import { isDisabled, isVisible } from "../look/visible.js";
 import type { Core } from "../part.js";
 import { late, misused } from "../verb.js";
 
@@ -15,7 +17,6 @@ export interface Spot {
 
 export interface Tools {
   readonly core: Core;
-  readonly look: LookPart;
   readonly signal: AbortSignal;
   /** `performance.now` at which patience ends. */
   readonly deadline: number;
@@ -23,13 +24,13 @@ export interface Tools {
 }
 
 /** `touch`: it must be hit by a pointer. */
-export async function ready(target: unknown, { core, look, signal, deadline, timeoutMs }: Tools, touch = true): Promise<Spot> {
+export async function ready(target: unknown, { core, signal, deadline, timeoutMs }: Tools, touch = true): Promise<Spot> {
   let box = "";
-  const other = look.renamed(target);
+  const other = renamed(target);
   if (other !== undefined) throw misused(other);
   for (;;) {
     signal.throwIfAborted();
-    const spot = tried(target, look, touch);
+    const spot = tried(target, touch);
     if (typeof spot !== "string") {
       const { left, top, width, height } = spot.element.getBoundingClientRect();
       const now = [left, top, width, height].join();
@@ -38,7 +39,7 @@ export async function ready(target: unknown, { core, look, signal, deadline, tim
     }
     if (performance.now() >= deadline) {
       const why = typeof spot === "string" ? spot : "it does not come to rest";
-      throw late(`${named(target, look)}: ${why}, within ${timeoutMs / 1000} s`, why === NOTHING ? { hint: look.nearest(target) } : undefined);
+      throw late(`${named(target)}: ${why}, within ${timeoutMs / 1000} s`, why === NOTHING ? { hint: nearest(target) } : undefined);
     }
     // What is not there is not looked for in every frame.
     await (typeof spot === "string" ? new Promise<void>((resolve) => core.after(READY_LOOK_MS, resolve)) : frame(core));
@@ -48,14 +49,14 @@ export async function ready(target: unknown, { core, look, signal, deadline, tim
 const NOTHING = "nothing there";
 
 /** Where to act at this moment, or what stands against it. */
-function tried(target: unknown, look: LookPart, touch: boolean): Spot | string {
-  const { elements, never } = look.find(target);
+function tried(target: unknown, touch: boolean): Spot | string {
+  const { elements, never } = find(target);
   const [element] = elements;
-  if (never !== undefined) throw misused(never, look.nearest(target));
+  if (never !== undefined) throw misused(never, nearest(target));
   if (element === undefined) return NOTHING;
-  if (elements.length > 1) throw misused(`${String(target)} is ${elements.length} elements`, look.listed(elements));
-  if (!look.isVisible(element)) return "it is not visible";
-  if (look.isDisabled(element)) return "it is disabled";
+  if (elements.length > 1) throw misused(`${String(target)} is ${elements.length} elements`, listed(elements));
+  if (!isVisible(element)) return "it is not visible";
+  if (isDisabled(element)) return "it is disabled";
   if (!touch) {
     element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
     return { element, hit: element, ...middle(element.getBoundingClientRect()) };
@@ -66,20 +67,20 @@ function tried(target: unknown, look: LookPart, touch: boolean): Spot | string {
     for (const { x, y } of points(element)) {
       const hit = hitAt(element.ownerDocument, x, y);
       if (hit === undefined) continue;
-      if (isOf(look, element, hit)) return { element, hit, x, y };
+      if (isOf(element, hit)) return { element, hit, x, y };
       covering.add(hit);
     }
   }
   const [first] = covering;
-  return first === undefined ? "it is out of view" : `it is covered by ${look.lineOf(first)}`;
+  return first === undefined ? "it is out of view" : `it is covered by ${lineOf(first)}`;
 }
 
-function named(target: unknown, look: LookPart): string {
-  return target instanceof Element ? look.lineOf(target) : String(target);
+function named(target: unknown): string {
+  return target instanceof Element ? lineOf(target) : String(target);
 }
 
-function isOf(look: LookPart, element: Element, hit: Element): boolean {
-  if (look.holds(element, hit)) return true;
+function isOf(element: Element, hit: Element): boolean {
+  if (holds(element, hit)) return true;
   const label = hit.closest("label");
   return label !== null && (label.control === element || label.contains(element));
 }

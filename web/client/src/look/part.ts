@@ -1,46 +1,21 @@
-// The verbs `look`, `text` and `query`, and what the acting verbs need of them: refs, targets, and the difference between two looks.
+// The verbs `look`, `text` and `query`, and what others need of them: whether a target is seen, and the difference between two looks.
 
 import { clip } from "../clip.js";
 import { LOOK_AGENTS_MAX } from "../limits.js";
-import type { Core, Part } from "../part.js";
 import { misused, type Params, type Verbs } from "../verb.js";
 import { changes } from "./changes.js";
-import { isOn } from "./describe.js";
-import { find, lineOf, listed, nearest, renamed, type Found } from "./find.js";
-import { isEditable, kindOf, type Kind } from "./kind.js";
+import { find, lineOf, listed, nearest } from "./find.js";
 import { outline } from "./outline.js";
 import { referred } from "./refs.js";
-import { above, attribute, holds, plain, selectAll } from "./tree.js";
-import { isDisabled, isVisible } from "./visible.js";
-
-export interface LookPart extends Part {
-  readonly verbs: Verbs;
-  find(target: unknown): Found;
-  /** The line of the first visible element that a target means; `undefined` while there is none. */
-  seen(target: unknown): string | undefined;
-  /** Why a ref does not mean what was shown under it any more. */
-  renamed(target: unknown): string | undefined;
-  nearest(target: unknown): string;
-  listed(elements: readonly Element[]): string;
-  lineOf(element: Element): string;
-  /** What is in view, to be compared with later. */
-  view(): readonly string[];
-  /** What is told of is seen. */
-  changes(before: readonly string[], after: readonly string[]): string[];
-  kindOf(element: Element): Kind | undefined;
-  isOn(element: Element): boolean | undefined;
-  isVisible(element: Element): boolean;
-  isDisabled(element: Element): boolean;
-  isEditable(element: Element): boolean;
-  holds(element: Element, other: Element | null): boolean;
-}
+import { above, attribute, plain, selectAll } from "./tree.js";
+import { isVisible } from "./visible.js";
 
 const QUERIED_MAX = 50;
 const QUERIED_TEXT_MAX = 500;
 const QUERIED_HTML_MAX = 1000;
 const QUERIED_ALL_TEXT_MAX = 100;
 
-export function offer(_: Core): LookPart {
+export function looks(): Verbs {
   /** What each agent saw last; those that looked last are last. */
   const looks = new Map<string, readonly string[]>();
 
@@ -68,51 +43,46 @@ export function offer(_: Core): LookPart {
   };
 
   return {
-    find,
-    seen(target) {
-      const found = find(target);
-      if (found.never !== undefined) throw misused(found.never, nearest(target));
-      const visible = found.elements.find(isVisible);
-      return visible && lineOf(visible);
+    look: (params, { agent }) => look(params, agent),
+    text({ target }) {
+      const read = (root: Element): string => outline(root, { all: true, text: true }).lines.join("\n");
+      if (target !== undefined) return read(rootOf(target));
+      const about = main();
+      return (about && read(about)) || read(body());
     },
-    renamed,
-    nearest,
-    listed,
-    lineOf,
-    view: () => outline(modal() ?? body(), { unseen: true }).lines,
-    changes(before, after) {
-      const told = changes(before, after);
-      for (const ref of told.join("\n").match(/\be\d+\b/g) ?? []) {
-        const element = referred(ref)?.element;
-        if (element !== undefined) lineOf(element);
-      }
-      return told;
-    },
-    kindOf,
-    isOn,
-    isVisible,
-    isDisabled,
-    isEditable,
-    holds,
-    verbs: {
-      look: (params, { agent }) => look(params, agent),
-      text({ target }) {
-        const read = (root: Element): string => outline(root, { all: true, text: true }).lines.join("\n");
-        if (target !== undefined) return read(rootOf(target));
-        const about = main();
-        return (about && read(about)) || read(body());
-      },
-      query({ target, all }) {
-        const { elements, never } = find(target);
-        if (never !== undefined) throw misused(never, nearest(target));
-        if (all === true) return elements.slice(0, QUERIED_MAX).map((element) => facts(element, QUERIED_ALL_TEXT_MAX));
-        const [element] = elements;
-        if (element === undefined) throw misused(`nothing matches ${String(target)}`, nearest(target));
-        const { x, y, width, height } = element.getBoundingClientRect();
-        return { ...facts(element, QUERIED_TEXT_MAX), html: clip(htmlOf(element), QUERIED_HTML_MAX), rect: { x, y, width, height } };
-      },
+    query({ target, all }) {
+      const { elements, never } = find(target);
+      if (never !== undefined) throw misused(never, nearest(target));
+      if (all === true) return elements.slice(0, QUERIED_MAX).map((element) => facts(element, QUERIED_ALL_TEXT_MAX));
+      const [element] = elements;
+      if (element === undefined) throw misused(`nothing matches ${String(target)}`, nearest(target));
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return { ...facts(element, QUERIED_TEXT_MAX), html: clip(htmlOf(element), QUERIED_HTML_MAX), rect: { x, y, width, height } };
     },
   };
+}
+
+/** The line of the first visible element that a target means; `undefined` while there is none. */
+export function seen(target: unknown): string | undefined {
+  const found = find(target);
+  if (found.never !== undefined) throw misused(found.never, nearest(target));
+  const visible = found.elements.find(isVisible);
+  return visible && lineOf(visible);
+}
+
+/** What is in view, to be compared with later. */
+export function view(): readonly string[] {
+  return outline(modal() ?? body(), { unseen: true }).lines;
+}
+
+/** What came, went or is different; what is told of is seen. */
+export function difference(before: readonly string[], after: readonly string[]): string[] {
+  const told = changes(before, after);
+  for (const ref of told.join("\n").match(/\be\d+\b/g) ?? []) {
+    const element = referred(ref)?.element;
+    if (element !== undefined) lineOf(element);
+  }
+  return told;
 }
 
 /** Without what a person typed into fields for passwords. */
