@@ -219,13 +219,13 @@ test("colours are counted, alpha aside; entropy is that of the luminance; the fi
 
 test("an agent that tells of itself before its spawn is answered is heard all the same, and a stranger's is not", () => {
   const agents = new Agents();
-  agents.heard({ type: "agent_event", agentId: "a", agentType: "analyzer", session: "s", event: "report", status: "running", report: { kind: "measures", entropy: 3, histogram: [1, 2] } }, 1);
+  agents.heard({ type: "agent_event", agentId: "a", agentType: "analyzer", session: "s", event: "report", status: "running", report: { kind: "measures", entropy: 3, histogram: [1, 2], output: "x".repeat(5000) } }, 1);
   agents.heard({ agentId: "stranger", event: "heartbeat" }, 2);
   assert.equal(agents.all.length, 0);
   agents.spawned({ agentId: "a", agentType: "analyzer", status: "running", region: { x: 0, y: 0, width: 1, height: 1 }, heartbeatInterval: 5 });
   agents.heard({ agentId: "a", event: "heartbeat", status: "running" }, 3);
   const [agent] = agents.all;
-  assert.deepEqual([agents.all.length, agent?.report, agent?.heartbeats, agent?.heardAt], [1, { kind: "measures", entropy: 3 }, 1, 3]);
+  assert.deepEqual([agents.all.length, agent?.report, agent?.heartbeats, agent?.heardAt], [1, { kind: "measures", entropy: 3, output: `${"x".repeat(200)}…` }, 1, 3]);
   agents.heard({ agentId: "a", event: "ended" }, 4);
   assert.equal(agents.all[0]?.status, "finished");
 });

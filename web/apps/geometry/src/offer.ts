@@ -3,12 +3,15 @@
 import type { Agents } from "./agents.js";
 import type { AgentRow } from "./backends/backends.js";
 import { readEvent } from "./backends/replies.js";
+import { clip } from "./clip.js";
 import type { Eye } from "./eye.js";
 import { messageOf } from "./failure.js";
 import { isFailure, type Desk, type Reply } from "./tools/desk.js";
 import type { System } from "./tools/tool.js";
 
 const AGENT_TOPICS = "geometry/agents/*";
+/** A picture may be in its own address. */
+const URL_CHARS_MAX = 200;
 
 /** Resolves when agents have everything. */
 export async function offer(eye: Eye, desk: Desk, system: System): Promise<void> {
@@ -44,7 +47,7 @@ function stateOf({ viewport, cartridges, agents, windows, backends }: System): o
   return {
     camera: viewport.camera,
     windows: windows().filter(({ visible }) => visible).map(({ title }) => title),
-    cartridges: cartridges.all.map(({ id, name, url, layer: { x, y, width, height } }) => ({ id, name, url, x, y, width, height })),
+    cartridges: cartridges.all.map(({ id, name, url, layer: { x, y, width, height } }) => ({ id, name, url: clip(url, URL_CHARS_MAX), x, y, width, height })),
     agents: agents.all.map(({ agentId, agentType, status, heartbeats, report }) => ({ agentId, agentType, status, heartbeats, report: report ?? null })),
     mock: backends.mock,
   };

@@ -1,5 +1,6 @@
 // The backends of a running hub: evolution and area agents over WebSockets, the language model over HTTP.
 
+import { clip } from "../clip.js";
 import { failed, isErrorCode, unavailable, Failure } from "../failure.js";
 import type { AgentEvent, AgentOrder, AgentRow, AgentWish, Backends, Doing, Evolved, EvolutionWish, Prompted, PromptWish, Spawned } from "./backends.js";
 import { fetched } from "./fetched.js";
@@ -116,7 +117,7 @@ function tellProgress({ generation, generations, bestFitness }: Message, progres
 function refused(status: number, text: string): Failure {
   const { error, error_code, hint } = spoken(text);
   if (typeof error === "string" && isErrorCode(error_code)) return new Failure(error_code, error, typeof hint === "string" ? { hint } : {});
-  const message = `LM Studio returned HTTP ${String(status)}: ${text.slice(0, REASON_CHARS_MAX)}`;
+  const message = `LM Studio returned HTTP ${String(status)}: ${clip(text, REASON_CHARS_MAX)}`;
   return AWAY.includes(status) ? unavailable(message) : failed(message);
 }
 

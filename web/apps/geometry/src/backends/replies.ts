@@ -1,5 +1,6 @@
 // Reads what backends reply. A reply that lacks what was promised is an error that names it, never a success with holes.
 
+import { clip } from "../clip.js";
 import { failed } from "../failure.js";
 import type { Rect } from "../map/pixel-map.js";
 import type { AgentEvent, AgentRow, Evolved, Prompted, Spawned } from "./backends.js";
@@ -10,6 +11,7 @@ const HEARTBEAT_SECONDS = 5;
 const ENVELOPE: readonly string[] = ["requestId", "success", "type"];
 /** 256 numbers that nobody reads in a window. */
 const LONG: readonly string[] = ["histogram"];
+const REPORT_TEXT_CHARS_MAX = 200;
 
 export function readEvolved(reply: Message): Evolved {
   return {
@@ -69,9 +71,10 @@ export function readEvent(message: Message): AgentEvent | undefined {
   return typeof agentId === "string" && typeof event === "string" ? { ...message, agentId, event } : undefined;
 }
 
-/** What an agent found, from its event. */
+/** What an agent found, from its event: as much of it as a window shows. */
 export function readReport({ report }: Message): Message {
-  return without(object(report), LONG);
+  const shown = Object.entries(without(object(report), LONG));
+  return Object.fromEntries(shown.map(([name, value]) => [name, typeof value === "string" ? clip(value, REPORT_TEXT_CHARS_MAX) : value]));
 }
 
 function without(message: Message, names: readonly string[]): Message {

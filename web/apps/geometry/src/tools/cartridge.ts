@@ -6,6 +6,7 @@ import { entropy, gridOf, hex, hilbertBytes, sha256, uniqueColours } from "../ca
 import { decodePng } from "../cartridge/decode.js";
 import { SHOWN_PIXELS } from "../cartridge/cartridges.js";
 import { textOf as pngText } from "../cartridge/png-text.js";
+import { clip } from "../clip.js";
 import { failed, invalid, messageOf } from "../failure.js";
 import { GRID_PIXELS, PLACE_MAX, type Point } from "../map/camera.js";
 import type { Layer, Picture } from "../map/pixel-map.js";
@@ -13,6 +14,8 @@ import { flag, isNumber, isObject, MARGIN_MS, textOf, type GeometryTool } from "
 
 const FILE_BYTES_MAX = 32 * 1024 * 1024;
 const HEAD_BYTES = 32;
+/** A picture may be in its own address, which the caller knows. */
+const URL_CHARS_MAX = 500;
 const ZOOM = 1.5;
 
 export const CARTRIDGE: GeometryTool = {
@@ -56,7 +59,7 @@ export const CARTRIDGE: GeometryTool = {
     const { width, height } = picture;
     return {
       success: true,
-      url,
+      url: clip(url, URL_CHARS_MAX),
       id,
       dimensions: `${String(width)}x${String(height)}`,
       pixelCount: width * height,

@@ -3,6 +3,7 @@
 import { el } from "../../../desktop/src/el.js";
 import { isAlive, type AgentNow, type Agents } from "../agents.js";
 import type { AgentOrder } from "../backends/backends.js";
+import { clip } from "../clip.js";
 import { AGENT_TYPES } from "../tools/agent.js";
 
 const REPORT_CHARS_MAX = 160;
@@ -47,7 +48,7 @@ export class AgentsPanel {
       el("div", { class: "card-head" }, el("b", {}, agentType), el("span", { class: "badge", "data-status": status }, status)),
       el("p", { class: "quiet" }, `${agentId} · ${String(Math.round(region.x))}, ${String(Math.round(region.y))} · ${String(Math.round(region.width))} × ${String(Math.round(region.height))}`),
       el("p", { class: "quiet" }, heard),
-      report !== undefined && el("p", { class: "mono" }, JSON.stringify(report).slice(0, REPORT_CHARS_MAX)),
+      report !== undefined && el("p", { class: "mono" }, clip(JSON.stringify(report), REPORT_CHARS_MAX)),
       el(
         "div",
         { class: "line" },

@@ -1,6 +1,7 @@
 // What was done: calls of tools with their endings, and what pixel programs said. A person may run a program here too.
 
 import { el } from "../../../desktop/src/el.js";
+import { clip } from "../clip.js";
 import { isFailure, type Called, type Reply } from "../tools/desk.js";
 
 const LINES_MAX = 200;
@@ -31,7 +32,7 @@ export class ConsolePanel {
   }
 
   #add(kind: string, who: string, text: string): void {
-    this.#log.append(el("li", { class: kind }, el("b", {}, who), " ", text.slice(0, LINE_CHARS_MAX)));
+    this.#log.append(el("li", { class: kind }, el("b", {}, who), " ", clip(text, LINE_CHARS_MAX)));
     while (this.#log.childElementCount > LINES_MAX) this.#log.firstElementChild?.remove();
     this.#log.scrollTop = this.#log.scrollHeight;
   }
