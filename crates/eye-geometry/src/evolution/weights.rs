@@ -21,11 +21,11 @@ pub struct Weights {
 
 impl Weights {
     pub fn new(metric: Metric) -> Self {
-        // Constant, Operation, Builtin, Swizzle, Grow, Wrap, Hoist, Shrink, Copy, Drop, Cross
+        // Constant, Operation, Builtin, Swizzle, Grow, Wrap, Hoist, Shrink, Simplify, Copy, Drop, Cross
         let weights: [f64; COUNT] = match metric {
-            Metric::Entropy | Metric::VisualQuality => [4.0, 2.0, 1.0, 1.0, 3.0, 4.0, 1.0, 1.0, 1.0, 0.5, 2.0],
-            Metric::Correctness => [9.0, 2.0, 1.5, 1.0, 2.0, 2.0, 1.0, 1.0, 1.5, 0.5, 2.0],
-            Metric::Performance => [1.0, 1.0, 1.0, 0.5, 1.0, 0.5, 5.0, 6.0, 2.0, 2.0, 3.0],
+            Metric::Entropy | Metric::VisualQuality => [4.0, 2.0, 1.0, 1.0, 3.0, 4.0, 1.0, 1.0, 0.1, 1.0, 0.5, 2.0],
+            Metric::Correctness => [9.0, 2.0, 1.5, 1.0, 2.0, 2.0, 1.0, 1.0, 0.1, 1.5, 0.5, 2.0],
+            Metric::Performance => [1.0, 1.0, 1.0, 0.5, 1.0, 0.5, 5.0, 6.0, 6.0, 2.0, 5.0, 3.0],
         };
         let sum: f64 = weights.iter().sum();
         let initial = weights.map(|weight| weight / sum);

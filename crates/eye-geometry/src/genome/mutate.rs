@@ -1,6 +1,7 @@
 //! The ways in which a shader changes by chance. Each finds a place that it fits and changes that; it says whether it did.
 
 use super::build::{self, any_number, call, grow, literal, name, number, operation, part, short};
+use super::simplify::simpler;
 use super::survey::{Shape, Site, Survey, may_go};
 use super::types::{PAIRS, SAME, Scalar, Type};
 use super::walk::{Role, Visitor, walk, with_expression};
@@ -29,6 +30,8 @@ pub enum Operator {
     Hoist,
     /// An expression becomes a constant or a name.
     Shrink,
+    /// An expression becomes a shorter one that means the same.
+    Simplify,
     /// An expression becomes a copy of another one of the same type.
     Copy,
     /// A statement is left out.
@@ -39,7 +42,7 @@ pub enum Operator {
 
 impl Operator {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Constant,
         Self::Operation,
         Self::Builtin,
@@ -48,6 +51,7 @@ impl Operator {
         Self::Wrap,
         Self::Hoist,
         Self::Shrink,
+        Self::Simplify,
         Self::Copy,
         Self::Drop,
         Self::Cross,
@@ -90,6 +94,7 @@ pub fn mutate(
         }),
         Operator::Wrap => at(unit, survey, rng, growable, wrap),
         Operator::Shrink => at(unit, survey, rng, |site| growable(site) && site.size > 1, shrink),
+        Operator::Simplify => simplify(unit, survey, rng),
         Operator::Hoist => hoist(unit, survey, rng),
         Operator::Copy => copy(unit, survey, &Parent { unit: &unit.clone(), survey }, rng),
         Operator::Cross => copy(unit, survey, other, rng),
@@ -292,6 +297,23 @@ fn shrink(node: &mut ExpressionNode, site: &Site, rng: &mut Rng) -> Option<()> {
     };
     let chosen = if rng.bool() { plain.or_else(|| literal(ty, rng)) } else { literal(ty, rng) };
     replace(node, chosen?)
+}
+
+/// Simplifies one of the places where that is possible.
+fn simplify(unit: &mut TranslationUnit, survey: &Survey, rng: &mut Rng) -> bool {
+    let is_scalar = |site: &Site| matches!(site.ty, Some(Type::Scalar(_)));
+    let floats = |site: &Site| site.size > 1 && site.ty.as_ref().and_then(Type::scalar) == Some(Scalar::Float);
+    let mut found = Vec::new();
+    for (number, site) in survey.sites.iter().enumerate().filter(|(_, site)| floats(site)) {
+        with_expression(unit, number, |node| {
+            found.extend(simpler(node, is_scalar(site)).map(|shorter| (number, shorter)))
+        });
+    }
+    if found.is_empty() {
+        return false;
+    }
+    let (number, shorter) = found.swap_remove(rng.usize(..found.len()));
+    with_expression(unit, number, |node| *node.node_mut() = shorter)
 }
 
 fn hoist(unit: &mut TranslationUnit, survey: &Survey, rng: &mut Rng) -> bool {

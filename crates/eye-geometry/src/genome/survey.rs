@@ -75,6 +75,7 @@ pub fn may_go(statement: &StatementNode) -> bool {
         statement.node(),
         Assignment(_)
             | Compound(_)
+            | Declaration(_)
             | Decrement(_)
             | For(_)
             | FunctionCall(_)
