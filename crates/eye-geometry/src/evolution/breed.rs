@@ -11,16 +11,19 @@ use fastrand::Rng;
 use std::hash::Hasher;
 
 /// How many are compared to find one parent.
-const TOURNAMENT: usize = 3;
+const TOURNAMENT: usize = 2;
+/// The share of children that the seed goes on having, so that a run does not end where its first lucky ones led it.
+const SEED_SHARE: f64 = 0.2;
 /// Changes of one child.
 const CHANGES_MAX: u32 = 8;
 
 /// What all children of a run have in common.
 pub struct Nursery<'a> {
+    pub first: &'a Individual,
     pub goal: &'a Goal,
     pub size: u32,
     pub mutation_rate: f64,
-    pub seed: u64,
+    pub random_seed: u64,
     pub steps_max: u64,
     pub bytes_max: usize,
     pub watch: Watch<'a>,
@@ -46,10 +49,11 @@ impl Nursery<'_> {
         weights: &Weights,
         place: (u32, usize),
     ) -> Option<Birth> {
-        let mut rng = Rng::with_seed(scattered(self.seed, u64::from(place.0), place.1 as u64));
+        let mut rng = Rng::with_seed(scattered(self.random_seed, u64::from(place.0), place.1 as u64));
         let mut birth = Birth { child: None, operator: Operator::Constant, is_better: false, invalid: 0 };
         for _ in 0..CHILD_ATTEMPTS_MAX {
-            let parent = tournament(population, &mut rng);
+            let is_anew = rng.f64() < SEED_SHARE;
+            let parent = if is_anew { self.first } else { tournament(population, &mut rng) };
             let Some((unit, operator)) = self.changed(parent, population, weights, &mut rng) else { continue };
             let source = genome::print(&unit);
             if source == parent.source {

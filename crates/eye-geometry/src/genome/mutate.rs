@@ -111,10 +111,16 @@ fn replace(node: &mut ExpressionNode, expression: Expression) -> Option<()> {
     Some(())
 }
 
-/// The number of a site that fits, by chance.
+/// The number of a site that fits, by chance. Half of the time it is the larger of two: most sites are small and deep, and
+/// changing them changes little.
 fn choose(survey: &Survey, rng: &mut Rng, fits: impl Fn(&Site) -> bool) -> Option<usize> {
     let fitting: Vec<usize> = (0..survey.sites.len()).filter(|&number| fits(&survey.sites[number])).collect();
-    if fitting.is_empty() { None } else { Some(fitting[rng.usize(..fitting.len())]) }
+    if fitting.is_empty() {
+        return None;
+    }
+    let (one, other) = (fitting[rng.usize(..fitting.len())], fitting[rng.usize(..fitting.len())]);
+    let is_larger = survey.sites[other].size > survey.sites[one].size;
+    Some(if rng.bool() && is_larger { other } else { one })
 }
 
 /// Changes one of the sites that fit.

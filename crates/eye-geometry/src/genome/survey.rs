@@ -68,22 +68,26 @@ pub fn survey(unit: &mut TranslationUnit) -> Survey {
 
 /// Whether a statement may be left out without leaving a name undeclared.
 pub fn may_go(statement: &StatementNode) -> bool {
-    use wgsl_parse::syntax::Statement::{
-        Assignment, Compound, Decrement, For, FunctionCall, If, Increment, Switch, While,
-    };
-    matches!(
-        statement.node(),
-        Assignment(_)
-            | Compound(_)
-            | Declaration(_)
-            | Decrement(_)
-            | For(_)
-            | FunctionCall(_)
-            | If(_)
-            | Increment(_)
-            | Switch(_)
-            | While(_)
-    )
+    use wgsl_parse::syntax::Statement as Kind;
+    match statement.node() {
+        Kind::Assignment(_)
+        | Kind::Compound(_)
+        | Kind::Declaration(_)
+        | Kind::Decrement(_)
+        | Kind::For(_)
+        | Kind::FunctionCall(_)
+        | Kind::If(_)
+        | Kind::Increment(_)
+        | Kind::Switch(_)
+        | Kind::While(_) => true,
+        Kind::Void
+        | Kind::Loop(_)
+        | Kind::Break(_)
+        | Kind::Continue(_)
+        | Kind::Return(_)
+        | Kind::Discard(_)
+        | Kind::ConstAssert(_) => false,
+    }
 }
 
 fn names(unit: &TranslationUnit) -> Names {
