@@ -59,6 +59,32 @@ fn main(uv: vec2f) -> vec4f {
   return vec4f(sky + vec3f(sun, sun * 0.8, 0.0) - sea, 1.0);
 }";
 
+const GREYED: &str = "
+fn main(uv: vec2f) -> vec4f {
+  let sun = 1.0 - smoothstep(0.15, 0.2, distance(uv, vec2f(0.6, 0.4)));
+  let sky = mix(0.5, 0.4, uv.y);
+  let tone = sky + sun * 0.1;
+  return vec4f(tone, tone, tone, 1.0);
+}";
+
+const CLOUDS: &str = "
+fn hash(p: vec2f) -> f32 { return fract(sin(dot(p, vec2f(12.9898, 78.233))) * 43758.5453); }
+fn noise(p: vec2f) -> f32 {
+  let i = floor(p);
+  let f = fract(p);
+  let u = f * f * (3.0 - 2.0 * f);
+  let a = mix(hash(i), hash(i + vec2f(1.0, 0.0)), u.x);
+  let b = mix(hash(i + vec2f(0.0, 1.0)), hash(i + vec2f(1.0, 1.0)), u.x);
+  return mix(a, b, u.y);
+}
+fn main(uv: vec2f) -> vec4f {
+  let low = noise(uv * 4.0);
+  let high = noise(uv * 64.0) * 0.01;
+  let tone = pow(low, 1.0) + high * 0.25;
+  let sky = vec3f(0.3, 0.5, 0.9) / 1.0;
+  return vec4f(mix(sky, vec3f(1.0), clamp(tone, 0.0, 1.0)), 1.0);
+}";
+
 fn request(seed_shader: &str, metric: Metric) -> Request {
     Request {
         seed_shader: seed_shader.into(),
@@ -144,11 +170,11 @@ fn fitness(seeds: u64) {
         ("rings", request(RINGS, Metric::Entropy)),
         ("fractal", request(FRACTAL, Metric::Entropy)),
         ("rings", request(RINGS, Metric::VisualQuality)),
-        ("fractal", request(FRACTAL, Metric::VisualQuality)),
+        ("sunset, greyed", request(GREYED, Metric::VisualQuality)),
         ("plain → sunset", Request { target_shader: Some(SUNSET.into()), ..request(PLAIN, Metric::Correctness) }),
         ("rings → fractal", Request { target_shader: Some(FRACTAL.into()), ..request(RINGS, Metric::Correctness) }),
         ("wasteful", request(WASTEFUL, Metric::Performance)),
-        ("fractal", request(FRACTAL, Metric::Performance)),
+        ("clouds", request(CLOUDS, Metric::Performance)),
     ];
     for (name, base) in cases {
         let (mut bred, mut random, mut wins, mut invalid, mut first) = (Vec::new(), Vec::new(), 0, 0.0, 0.0);

@@ -31,11 +31,12 @@ pub fn search(
 ) -> Result<Outcome, Failure> {
     let started = Instant::now();
     let (seed, goal, steps) = on_deep_stack(|| first(request, cancel))?;
-    let nursery = Nursery {
+    let mut nursery = Nursery {
         first: &seed,
         goal: &goal,
         size: request.size,
         mutation_rate: request.mutation_rate,
+        progress: 0.0,
         random_seed: request.seed,
         steps_max: (steps * 8).clamp(CHILD_STEPS_MIN, TILE_STEPS_MAX),
         bytes_max: (seed.source.len() * 4).clamp(CHILD_BYTES_MIN, SHADER_BYTES_MAX),
@@ -52,9 +53,10 @@ pub fn search(
     let mut ended = Ended::Done;
     let mut completed = 0;
     for generation in 1..=request.generations {
+        nursery.progress = f64::from(generation - 1) / f64::from(request.generations);
         let (births, is_whole) = run.generation(&nursery, strategy, generation, request.population)?;
         let mut rng = Rng::with_seed(scattered(request.seed, u64::from(generation), u64::MAX));
-        run.take(births, strategy, request.population, &mut rng);
+        run.take(births, strategy, request.population, nursery.progress, &mut rng);
         if !is_whole {
             ended = if cancel.load(Ordering::Relaxed) { Ended::Cancelled } else { Ended::TimeBudget };
             break;
@@ -142,7 +144,7 @@ impl Run {
     }
 
     /// Of parents and children, each picture once, the fittest live on, and some of the others by chance.
-    fn take(&mut self, births: Vec<Birth>, strategy: Strategy, count: usize, rng: &mut Rng) {
+    fn take(&mut self, births: Vec<Birth>, strategy: Strategy, count: usize, progress: f64, rng: &mut Rng) {
         for birth in births {
             self.invalid += birth.invalid;
             if let Some(child) = birth.child {
@@ -157,15 +159,22 @@ impl Run {
                 self.weights.adapt();
                 let mut seen = HashSet::new();
                 self.population.retain(|individual| seen.insert((individual.picture, individual.operations)));
-                self.select(count, rng);
+                self.select(count, progress, rng);
             }
             Strategy::Random => self.population.truncate(1),
         }
     }
 
-    /// Half of the places go to the fittest, the others to the fitter of two drawn by chance.
-    fn select(&mut self, count: usize, rng: &mut Rng) {
-        let mut rest = self.population.split_off(self.population.len().min(count.div_ceil(2)));
+    /// Half of the places, and in the end all, go to the fittest, the others to the fitter of two drawn by chance.
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a population is small"
+    )]
+    fn select(&mut self, count: usize, progress: f64, rng: &mut Rng) {
+        let fittest = (count as f64 * (0.5 + 0.5 * progress)).ceil() as usize;
+        let mut rest = self.population.split_off(self.population.len().min(fittest));
         while self.population.len() < count && !rest.is_empty() {
             let drawn = rng.usize(..rest.len()).min(rng.usize(..rest.len()));
             self.population.push(rest.remove(drawn));

@@ -256,6 +256,14 @@ fn wrap(node: &mut ExpressionNode, site: &Site, rng: &mut Rng) -> Option<()> {
     let ty = site.ty.as_ref()?;
     let own = node.node().clone();
     let wrapped = match ty {
+        Type::Scalar(Scalar::Float) if rng.u8(..4) == 0 => {
+            // Into another range, or over a threshold.
+            let (low, high) = (rng.f64(), rng.f64());
+            match rng.u8(..3) {
+                0 => call("smoothstep", vec![number(low.min(high)), number(low.max(high)), own]),
+                _ => call("mix", vec![number(low), number(high), own]),
+            }
+        }
         Type::Scalar(Scalar::Float) | Type::Vector(_, Scalar::Float) => match rng.u8(..6) {
             0 => call(build::pick(&SAME, rng), vec![own]),
             1 => {
