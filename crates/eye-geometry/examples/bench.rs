@@ -95,7 +95,7 @@ fn request(seed_shader: &str, metric: Metric) -> Request {
         population: 24,
         seed: 1,
         size: 64,
-        time_budget: Duration::from_secs(600),
+        time_budget: Duration::from_mins(10),
         threads: 1,
     }
 }

@@ -119,6 +119,8 @@ fn edges(tones: &[f64], width: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::float_cmp, reason = "these values are exact")]
+
     use super::*;
 
     fn picture(side: u32, colour: impl Fn(u32, u32) -> [u8; 3]) -> Picture {

@@ -66,7 +66,7 @@ pub fn any_number(rng: &mut Rng) -> f64 {
 
 /// A random expression of this type from the names in scope; none where nothing fits.
 pub fn grow(ty: &Type, scope: &Scope, rng: &mut Rng, depth: u32) -> Option<Expression> {
-    let is_leaf = depth >= DEPTH_MAX || rng.u32(..DEPTH_MAX + 1) < depth;
+    let is_leaf = depth >= DEPTH_MAX || rng.u32(..=DEPTH_MAX) < depth;
     if is_leaf && let Some(leaf) = leaf(ty, scope, rng) {
         return Some(leaf);
     }

@@ -106,6 +106,7 @@ fn growable(site: &Site) -> bool {
     site.ty.is_some() && !site.constant
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "a change ends with it, and says that it was made")]
 fn replace(node: &mut ExpressionNode, expression: Expression) -> Option<()> {
     *node.node_mut() = expression;
     Some(())
@@ -158,6 +159,7 @@ fn moved(value: f64, strength: f64, rng: &mut Rng) -> f64 {
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
     reason = "a literal that is rounded is as good as another"
 )]
 fn constant(node: &mut ExpressionNode, site: &Site, strength: f64, rng: &mut Rng) -> Option<()> {
@@ -237,17 +239,17 @@ fn swizzle(node: &mut ExpressionNode, site: &Site, rng: &mut Rng) -> Option<()> 
     let Expression::NamedComponent(component) = node.node_mut() else { return None };
     let wanted = match site.ty.as_ref()? {
         Type::Scalar(_) => 1,
-        Type::Vector(size, _) => *size,
+        Type::Vector(width, _) => *width,
         _ => return None,
     };
-    let size = match component.base.node() {
+    let width = match component.base.node() {
         Expression::TypeOrIdentifier(base) => match site.scope.find(&base.ident.name())? {
-            Type::Vector(size, _) => *size,
+            Type::Vector(width, _) => *width,
             _ => return None,
         },
         _ => 2,
     };
-    let pattern: String = (0..wanted).map(|_| ['x', 'y', 'z', 'w'][rng.usize(..size)]).collect();
+    let pattern: String = (0..wanted).map(|_| ['x', 'y', 'z', 'w'][rng.usize(..width)]).collect();
     let base = component.base.node().clone();
     replace(node, part(base, &pattern))
 }
@@ -306,7 +308,7 @@ fn shrink(node: &mut ExpressionNode, site: &Site, rng: &mut Rng) -> Option<()> {
     // Zero and one are what most terms and factors come down to.
     let plain = match ty {
         Type::Scalar(Scalar::Float) => Some(number(f64::from(rng.u8(..2)))),
-        Type::Vector(size, Scalar::Float) => Some(call(&format!("vec{size}f"), vec![number(f64::from(rng.u8(..2)))])),
+        Type::Vector(width, Scalar::Float) => Some(call(&format!("vec{width}f"), vec![number(f64::from(rng.u8(..2)))])),
         _ => None,
     };
     let chosen = if rng.bool() { plain.or_else(|| literal(ty, rng)) } else { literal(ty, rng) };
@@ -320,7 +322,7 @@ fn simplify(unit: &mut TranslationUnit, survey: &Survey, rng: &mut Rng) -> bool 
     let mut found = Vec::new();
     for (number, site) in survey.sites.iter().enumerate().filter(|(_, site)| floats(site)) {
         with_expression(unit, number, |node| {
-            found.extend(simpler(node, is_scalar(site)).map(|shorter| (number, shorter)))
+            found.extend(simpler(node, is_scalar(site)).map(|shorter| (number, shorter)));
         });
     }
     if found.is_empty() {

@@ -264,9 +264,9 @@ impl Surveyor {
             self.settle(at + 1, Some(scalar));
         }
         let size = self.survey.sites.len() - at;
-        let site = &mut self.survey.sites[at];
-        site.ty.clone_from(&ty);
-        site.size = size;
+        let own = &mut self.survey.sites[at];
+        own.ty.clone_from(&ty);
+        own.size = size;
         ty
     }
 
@@ -335,7 +335,7 @@ fn operation(operator: BinaryOperator, types: &[Option<Type>]) -> Option<Type> {
         _ => left.clone(),
     };
     // A literal next to a number becomes one like it.
-    let scalar = [&left, &right].into_iter().filter_map(|ty| ty.scalar()).find(|scalar| !scalar.is_abstract());
+    let scalar = [&left, &right].into_iter().filter_map(Type::scalar).find(|scalar| !scalar.is_abstract());
     let fraction = [&left, &right].into_iter().any(|ty| ty.scalar() == Some(Scalar::AbstractFloat));
     let scalar = scalar.unwrap_or(if fraction { Scalar::AbstractFloat } else { Scalar::AbstractInt });
     if matches!(operator, Equality | Inequality | LessThan | LessThanEqual | GreaterThan | GreaterThanEqual) {

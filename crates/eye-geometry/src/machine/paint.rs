@@ -1,5 +1,10 @@
 //! Paints a picture: every tile is given its pixels, executed, and read out.
 
+#![allow(
+    clippy::inline_always,
+    reason = "a loop over lanes becomes vector instructions only if all of it is in the loop"
+)]
+
 use super::code::{LANES, Lanes, TILE_HEIGHT, TILE_WIDTH};
 use super::mask::Mask;
 use super::program::Program;
@@ -108,7 +113,7 @@ impl Tile {
     fn inside(&self, (across, down): (u32, u32)) -> Mask {
         let mut lanes = [0; LANES];
         self.each(&mut lanes, |x, y| if x < across && y < down { u32::MAX } else { 0 });
-        Mask::of(lanes)
+        Mask::of(&lanes)
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "a lane's number is small")]
