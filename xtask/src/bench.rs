@@ -22,6 +22,7 @@ pub fn run(quick: bool) -> Result<(), TaskError> {
     }
     run_command(&mut measure)?;
     gateway()?;
+    evolution(quick)?;
     TABLES.iter().try_for_each(|script| print_tables(script, &place::root().join(&eye), chromium.as_ref(), quick))
 }
 
@@ -31,6 +32,17 @@ fn gateway() -> Result<(), TaskError> {
     let release = place::target().join("release");
     let mut measure = command(&release.join("examples/bench").to_string_lossy(), &[], &place::root());
     run_command(measure.arg(release.join("eye-mcp-fault-server")))
+}
+
+/// Shaders bred per second, the fitness reached against random search, and Hilbert conversions.
+fn evolution(quick: bool) -> Result<(), TaskError> {
+    cargo(&["build", "--release", "--package", "eye-geometry", "--example", "evolution-bench"])?;
+    let example = place::target().join("release/examples/evolution-bench");
+    let mut measure = command(&example.to_string_lossy(), &[], &place::root());
+    if quick {
+        measure.arg("--quick");
+    }
+    run_command(&mut measure)
 }
 
 fn print_tables(script: &str, eye: &Path, chromium: &Path, quick: bool) -> Result<(), TaskError> {

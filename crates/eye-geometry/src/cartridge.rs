@@ -104,8 +104,8 @@ pub fn decode(png: &[u8]) -> Result<Cartridge, BadCartridge> {
     check("a width", width.into(), CARTRIDGE_SIDE_MAX.into())?;
     check("a height", height.into(), CARTRIDGE_SIDE_MAX.into())?;
     let mut reader = decoder.read_info().map_err(unreadable)?;
-    let size = reader.output_buffer_size().ok_or_else(|| BadCartridge::Png("its size is not known".into()))?;
-    let mut pixels = vec![0; size];
+    let bytes = reader.output_buffer_size().ok_or_else(|| BadCartridge::Png("its size is not known".into()))?;
+    let mut pixels = vec![0; bytes];
     let frame = reader.next_frame(&mut pixels).map_err(unreadable)?;
     pixels.truncate(frame.buffer_size());
     let rgba = match frame.color_type {

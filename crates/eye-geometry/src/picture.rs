@@ -55,6 +55,8 @@ pub(crate) fn luminance([red, green, blue, _]: [u8; 4]) -> u8 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::float_cmp, reason = "these values are exact")]
+
     use super::*;
 
     fn picture(pixels: &[[u8; 4]]) -> Picture {

@@ -172,7 +172,7 @@ fn functions_of_vectors_and_matrices_are_as_in_rust() {
     same("(vec2f(u, v) * mat2x2f(1, 2, 3, 4)).y / 7", |u, v| (3.0 * u + 4.0 * v) / 7.0);
     same("(mat2x3f(1, 2, 3, 4, 5, 6) * mat3x2f(u, v, v, u, 1, 1))[1].z / 9", |u, v| (3.0 * v + 6.0 * u) / 9.0);
     same("(transpose(mat2x3f(1, 2, 3, 4, 5, 6)) * vec3f(u, v, 1)).x / 6", |u, v| (u + 2.0 * v + 3.0) / 6.0);
-    same("(mat2x2f(1, 2, 3, 4) * 0.1 + mat2x2f(u, u, u, u))[0].y / 2", |u, _| (0.2 + u) / 2.0);
+    same("(mat2x2f(1, 2, 3, 4) * 0.1 + mat2x2f(u, u, u, u))[0].y / 2", |u, _| f64::midpoint(0.2, u));
     same("determinant(mat2x2f(u, 0.1, 0.2, v)) + 0.2", |u, v| u * v + 0.18);
     same("determinant(mat3x3f(u, 0, 0.3, 0.2, v, 0, 0, 1, 0.5))", |u, v| u * v * 0.5 + 0.06);
     same("determinant(mat4x4f(u,0,0,0, 0,v,0,0, 0,0,0.5,0.5, 0,0,-0.5,0.5))", |u, v| u * v * 0.5);
@@ -218,15 +218,15 @@ fn bits_are_as_in_rust() {
     bits("f32(countLeadingZeros(N)) / 32", |n| f64::from(n.leading_zeros()) / 32.0);
     bits("f32(countTrailingZeros(N)) / 32", |n| f64::from(n.trailing_zeros()) / 32.0);
     bits("f32(reverseBits(N) >> 22) / 1024", |n| f64::from(n.reverse_bits() >> 22) / 1024.0);
-    bits("f32(firstLeadingBit(N)) / 16", |n| f64::from(31 - n.leading_zeros()) / 16.0);
-    bits("f32(firstLeadingBit(-1 - i32(N))) / 16", |n| f64::from(31 - n.leading_zeros()) / 16.0);
+    bits("f32(firstLeadingBit(N)) / 16", |n| f64::from(n.ilog2()) / 16.0);
+    bits("f32(firstLeadingBit(-1 - i32(N))) / 16", |n| f64::from(n.ilog2()) / 16.0);
     bits("f32(firstTrailingBit(N)) / 16", |n| f64::from(n.trailing_zeros()) / 16.0);
     bits("f32(extractBits(N, 2u, 5u)) / 31", |n| f64::from((n >> 2) & 31) / 31.0);
     bits("f32(extractBits(i32(N), 2u, 5u) + 16) / 31", |n| {
         f64::from((((n >> 2) & 31) << 27).cast_signed() >> 27) / 31.0 + 16.0 / 31.0
     });
     bits("f32(extractBits(N, 40u, 5u) + extractBits(N, 3u, 0u)) + 0.5", |_| 0.5);
-    bits("f32(insertBits(85u, N, 2u, 4u)) / 255", |n| f64::from((85 & !60) | ((n & 15) << 2)) / 255.0);
+    bits("f32(insertBits(85u, N, 2u, 4u)) / 255", |n| f64::from((0x55 & !0x3c) | ((n & 0xf) << 2)) / 255.0);
     same("unpack4x8unorm(pack4x8unorm(vec4f(u, v, 0, 1))).y", |_, v| v);
     same("unpack4x8snorm(pack4x8snorm(vec4f(-u, v, 0, 1))).x + 1", |u, _| 1.0 + (0.5 - 127.0 * u).floor() / 127.0);
     same("unpack2x16unorm(pack2x16unorm(vec2f(u, v))).y", |_, v| v);
@@ -255,7 +255,7 @@ fn control_flow_diverges_by_pixel() {
             1 | 2 => 0.2,
             _ => 0.3,
         };
-        let root = (0..).find(|k| k * k >= n).expect("there is a root");
+        let root = (0..9).find(|k| k * k >= n).expect("there is a root");
         if y >= 10 {
             return [steps, pick, f64::from(root) / 5.0];
         }

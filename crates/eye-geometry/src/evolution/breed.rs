@@ -10,17 +10,23 @@ use crate::machine::{Halt, Machine, Painted, Watch};
 use fastrand::Rng;
 use std::hash::Hasher;
 
-/// How many are compared to find one parent.
-const TOURNAMENT: usize = 3;
+/// How many are compared to find one parent, at the beginning of a run and at its end.
+const TOURNAMENT: (f64, f64) = (2.0, 5.0);
+/// The share of children that are the seed's, at the beginning of a run and at its end: first the surroundings are looked at, then the
+/// best places in them.
+const SEED_SHARE: (f64, f64) = (0.4, 0.02);
 /// Changes of one child.
 const CHANGES_MAX: u32 = 8;
 
 /// What all children of a run have in common.
 pub struct Nursery<'a> {
+    pub first: &'a Individual,
     pub goal: &'a Goal,
     pub size: u32,
     pub mutation_rate: f64,
-    pub seed: u64,
+    /// How far the run is, from 0 to 1.
+    pub progress: f64,
+    pub random_seed: u64,
     pub steps_max: u64,
     pub bytes_max: usize,
     pub watch: Watch<'a>,
@@ -46,10 +52,11 @@ impl Nursery<'_> {
         weights: &Weights,
         place: (u32, usize),
     ) -> Option<Birth> {
-        let mut rng = Rng::with_seed(scattered(self.seed, u64::from(place.0), place.1 as u64));
+        let mut rng = Rng::with_seed(scattered(self.random_seed, u64::from(place.0), place.1 as u64));
         let mut birth = Birth { child: None, operator: Operator::Constant, is_better: false, invalid: 0 };
         for _ in 0..CHILD_ATTEMPTS_MAX {
-            let parent = tournament(population, &mut rng);
+            let is_anew = rng.f64() < self.now(SEED_SHARE);
+            let parent = if is_anew { self.first } else { self.tournament(population, &mut rng) };
             let Some((unit, operator)) = self.changed(parent, population, weights, &mut rng) else { continue };
             let source = genome::print(&unit);
             if source == parent.source {
@@ -72,6 +79,19 @@ impl Nursery<'_> {
         Some(birth)
     }
 
+    /// A value that moves from one to the other while the run goes on.
+    fn now(&self, (first, last): (f64, f64)) -> f64 {
+        first + (last - first) * self.progress
+    }
+
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a tournament has a few members")]
+    fn tournament<'p>(&self, population: &'p [Individual], rng: &mut Rng) -> &'p Individual {
+        let size = self.now(TOURNAMENT).round() as usize;
+        // The population is sorted, so the lowest number is the fittest.
+        let chosen = (0..size).map(|_| rng.usize(..population.len())).min().unwrap_or(0);
+        &population[chosen]
+    }
+
     /// A copy with one change, and with more by chance; and the last change that was made.
     fn changed(
         &self,
@@ -80,7 +100,7 @@ impl Nursery<'_> {
         weights: &Weights,
         rng: &mut Rng,
     ) -> Option<(genome::TranslationUnit, Operator)> {
-        let mate = tournament(population, rng);
+        let mate = self.tournament(population, rng);
         let other = Parent { unit: &mate.unit, survey: mate.survey() };
         let strength = 0.25 + self.mutation_rate;
         let mut unit = parent.unit.clone();
@@ -108,12 +128,6 @@ impl Nursery<'_> {
         let program = shader::program(source, self.size).map_err(|_| None)?;
         machine.paint(&program, self.steps_max, self.watch).map_err(Some)
     }
-}
-
-fn tournament<'p>(population: &'p [Individual], rng: &mut Rng) -> &'p Individual {
-    // The population is sorted, so the lowest number is the fittest.
-    let chosen = (0..TOURNAMENT).map(|_| rng.usize(..population.len())).min().unwrap_or(0);
-    &population[chosen]
 }
 
 /// Stands for a picture.

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::sync::OnceLock;
 
 /// One member of a population.
+#[derive(Clone)]
 pub struct Individual {
     pub unit: TranslationUnit,
     pub source: String,

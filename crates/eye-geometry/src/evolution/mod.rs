@@ -73,7 +73,7 @@ fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> R
     })
 }
 
-fn in_range<T: PartialOrd + Display>(what: &'static str, found: T, min: T, max: T) -> Result<(), Failure> {
+fn in_range<T: PartialOrd + Display + Copy>(what: &'static str, found: T, min: T, max: T) -> Result<(), Failure> {
     if found >= min && found <= max {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! The search: generations of children, of which the fittest live on; and the random search that it must beat.
 
-use super::breed::{Birth, Nursery, fingerprint};
+use super::breed::{Birth, Nursery, fingerprint, scattered};
 use super::individual::Individual;
 use super::score::Goal;
 use super::weights::Weights;
@@ -8,6 +8,7 @@ use super::{Ended, Failure, Outcome, Progress, Request, on_deep_stack, painted, 
 use crate::genome;
 use crate::limits::{CHILD_BYTES_MIN, CHILD_STEPS_MIN, SHADER_BYTES_MAX, STACK_BYTES, TILE_STEPS_MAX};
 use crate::machine::{Machine, Painted, Watch};
+use fastrand::Rng;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -30,18 +31,20 @@ pub fn search(
 ) -> Result<Outcome, Failure> {
     let started = Instant::now();
     let (seed, goal, steps) = on_deep_stack(|| first(request, cancel))?;
-    let nursery = Nursery {
+    let mut nursery = Nursery {
+        first: &seed,
         goal: &goal,
         size: request.size,
         mutation_rate: request.mutation_rate,
-        seed: request.seed,
+        progress: 0.0,
+        random_seed: request.seed,
         steps_max: (steps * 8).clamp(CHILD_STEPS_MIN, TILE_STEPS_MAX),
         bytes_max: (seed.source.len() * 4).clamp(CHILD_BYTES_MIN, SHADER_BYTES_MAX),
         watch: Watch { cancel, deadline: started.checked_add(request.time_budget) },
     };
     let mut run = Run {
         seed_fitness: seed.fitness,
-        population: vec![seed],
+        population: vec![seed.clone()],
         weights: Weights::new(request.metric),
         machines: (0..request.threads).map(|_| Machine::default()).collect(),
         evaluations: 1,
@@ -50,8 +53,10 @@ pub fn search(
     let mut ended = Ended::Done;
     let mut completed = 0;
     for generation in 1..=request.generations {
+        nursery.progress = f64::from(generation - 1) / f64::from(request.generations);
         let (births, is_whole) = run.generation(&nursery, strategy, generation, request.population)?;
-        run.take(births, strategy, request.population);
+        let mut rng = Rng::with_seed(scattered(request.seed, u64::from(generation), u64::MAX));
+        run.take(births, strategy, request.population, nursery.progress, &mut rng);
         if !is_whole {
             ended = if cancel.load(Ordering::Relaxed) { Ended::Cancelled } else { Ended::TimeBudget };
             break;
@@ -105,8 +110,7 @@ impl Run {
     ) -> Result<(Vec<Birth>, bool), Failure> {
         let parents = match strategy {
             Strategy::Evolve => &self.population[..],
-            // The seed stays first: `take` leaves it there.
-            Strategy::Random => &self.population[..1],
+            Strategy::Random => std::slice::from_ref(nursery.first),
         };
         let next = AtomicUsize::new(0);
         let weights = &self.weights;
@@ -139,8 +143,8 @@ impl Run {
         Ok((births.into_iter().map(|(_, birth)| birth).collect(), is_whole))
     }
 
-    /// The fittest of parents and children live on, each picture once.
-    fn take(&mut self, births: Vec<Birth>, strategy: Strategy, count: usize) {
+    /// Of parents and children, each picture once, the fittest live on, and some of the others by chance.
+    fn take(&mut self, births: Vec<Birth>, strategy: Strategy, count: usize, progress: f64, rng: &mut Rng) {
         for birth in births {
             self.invalid += birth.invalid;
             if let Some(child) = birth.child {
@@ -149,19 +153,33 @@ impl Run {
                 self.population.push(child);
             }
         }
+        self.population.sort_by(Individual::compare);
         match strategy {
             Strategy::Evolve => {
                 self.weights.adapt();
-                self.population.sort_by(Individual::compare);
                 let mut seen = HashSet::new();
                 self.population.retain(|individual| seen.insert((individual.picture, individual.operations)));
-                self.population.truncate(count);
+                self.select(count, progress, rng);
             }
-            Strategy::Random => {
-                self.population[1..].sort_by(Individual::compare);
-                self.population.truncate(2);
-            }
+            Strategy::Random => self.population.truncate(1),
         }
+    }
+
+    /// Half of the places, and in the end all, go to the fittest, the others to the fitter of two drawn by chance.
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a population is small"
+    )]
+    fn select(&mut self, count: usize, progress: f64, rng: &mut Rng) {
+        let fittest = (count as f64 * (0.5 + 0.5 * progress)).ceil() as usize;
+        let mut rest = self.population.split_off(self.population.len().min(fittest));
+        while self.population.len() < count && !rest.is_empty() {
+            let drawn = rng.usize(..rest.len()).min(rng.usize(..rest.len()));
+            self.population.push(rest.remove(drawn));
+        }
+        self.population.sort_by(Individual::compare);
     }
 
     fn best(&self) -> &Individual {

@@ -21,11 +21,11 @@ pub struct Weights {
 
 impl Weights {
     pub fn new(metric: Metric) -> Self {
-        // Constant, Operation, Builtin, Swizzle, Grow, Wrap, Hoist, Shrink, Copy, Drop, Cross
+        // Constant, Operation, Builtin, Swizzle, Grow, Wrap, Hoist, Shrink, Simplify, Copy, Drop, Cross
         let weights: [f64; COUNT] = match metric {
-            Metric::Entropy | Metric::VisualQuality => [4.0, 2.0, 1.0, 1.0, 3.0, 4.0, 1.0, 1.0, 1.0, 0.5, 2.0],
-            Metric::Correctness => [9.0, 2.0, 1.5, 1.0, 2.0, 2.0, 1.0, 1.0, 1.5, 0.5, 2.0],
-            Metric::Performance => [1.0, 1.0, 1.0, 0.5, 1.0, 0.5, 5.0, 6.0, 2.0, 2.0, 3.0],
+            Metric::Entropy | Metric::VisualQuality => [4.0, 2.0, 1.0, 1.0, 3.0, 4.0, 1.0, 1.0, 0.1, 1.0, 0.5, 2.0],
+            Metric::Correctness => [9.0, 2.0, 1.5, 1.0, 2.0, 2.0, 1.0, 1.0, 0.1, 1.5, 0.5, 2.0],
+            Metric::Performance => [1.0, 1.0, 1.0, 0.5, 1.0, 0.5, 5.0, 6.0, 6.0, 2.0, 5.0, 3.0],
         };
         let sum: f64 = weights.iter().sum();
         let initial = weights.map(|weight| weight / sum);
@@ -52,13 +52,14 @@ impl Weights {
 
     /// Takes what was learned since the last generation into account.
     pub fn adapt(&mut self) {
-        let rate = |better: f64, tried: f64| (better + 0.1) / (tried + 1.0);
-        let rates: Vec<f64> = (0..COUNT).map(|at| rate(self.better[at], self.tried[at])).collect();
+        let rates: Vec<f64> =
+            self.better.iter().zip(&self.tried).map(|(better, tried)| (better + 0.1) / (tried + 1.0)).collect();
         let sum: f64 = rates.iter().sum();
-        for at in 0..COUNT {
-            self.shares[at] = SHARE_MIN + 0.5 * self.initial[at] + 0.5 * rates[at] / sum;
-            self.tried[at] *= MEMORY;
-            self.better[at] *= MEMORY;
+        for ((share, initial), rate) in self.shares.iter_mut().zip(self.initial).zip(&rates) {
+            *share = SHARE_MIN + 0.5 * initial + 0.5 * rate / sum;
+        }
+        for count in self.tried.iter_mut().chain(&mut self.better) {
+            *count *= MEMORY;
         }
     }
 }

@@ -55,10 +55,10 @@ pub fn short(value: f64) -> f64 {
 
 /// A number of the size that shaders are made of.
 pub fn any_number(rng: &mut Rng) -> f64 {
-    let value = match rng.u8(..4) {
-        0 => rng.f64(),
-        1 => rng.f64() * 2.0 - 1.0,
-        2 => rng.f64() * 10.0,
+    let value = match rng.u8(..5) {
+        0 | 1 => rng.f64(),
+        2 => rng.f64() * 2.0,
+        3 => rng.f64() * 10.0,
         _ => (rng.f64() * 8.0).exp2(),
     };
     if rng.u8(..4) == 0 { -value } else { value }
@@ -66,7 +66,7 @@ pub fn any_number(rng: &mut Rng) -> f64 {
 
 /// A random expression of this type from the names in scope; none where nothing fits.
 pub fn grow(ty: &Type, scope: &Scope, rng: &mut Rng, depth: u32) -> Option<Expression> {
-    let is_leaf = depth >= DEPTH_MAX || rng.u32(..DEPTH_MAX + 1) < depth;
+    let is_leaf = depth >= DEPTH_MAX || rng.u32(..=DEPTH_MAX) < depth;
     if is_leaf && let Some(leaf) = leaf(ty, scope, rng) {
         return Some(leaf);
     }

@@ -1,6 +1,7 @@
 //! The ways in which a shader changes by chance. Each finds a place that it fits and changes that; it says whether it did.
 
 use super::build::{self, any_number, call, grow, literal, name, number, operation, part, short};
+use super::simplify::simpler;
 use super::survey::{Shape, Site, Survey, may_go};
 use super::types::{PAIRS, SAME, Scalar, Type};
 use super::walk::{Role, Visitor, walk, with_expression};
@@ -29,6 +30,8 @@ pub enum Operator {
     Hoist,
     /// An expression becomes a constant or a name.
     Shrink,
+    /// An expression becomes a shorter one that means the same.
+    Simplify,
     /// An expression becomes a copy of another one of the same type.
     Copy,
     /// A statement is left out.
@@ -39,7 +42,7 @@ pub enum Operator {
 
 impl Operator {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Constant,
         Self::Operation,
         Self::Builtin,
@@ -48,6 +51,7 @@ impl Operator {
         Self::Wrap,
         Self::Hoist,
         Self::Shrink,
+        Self::Simplify,
         Self::Copy,
         Self::Drop,
         Self::Cross,
@@ -90,6 +94,7 @@ pub fn mutate(
         }),
         Operator::Wrap => at(unit, survey, rng, growable, wrap),
         Operator::Shrink => at(unit, survey, rng, |site| growable(site) && site.size > 1, shrink),
+        Operator::Simplify => simplify(unit, survey, rng),
         Operator::Hoist => hoist(unit, survey, rng),
         Operator::Copy => copy(unit, survey, &Parent { unit: &unit.clone(), survey }, rng),
         Operator::Cross => copy(unit, survey, other, rng),
@@ -101,15 +106,22 @@ fn growable(site: &Site) -> bool {
     site.ty.is_some() && !site.constant
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "a change ends with it, and says that it was made")]
 fn replace(node: &mut ExpressionNode, expression: Expression) -> Option<()> {
     *node.node_mut() = expression;
     Some(())
 }
 
-/// The number of a site that fits, by chance.
+/// The number of a site that fits, by chance. Half of the time it is the larger of two: most sites are small and deep, and
+/// changing them changes little.
 fn choose(survey: &Survey, rng: &mut Rng, fits: impl Fn(&Site) -> bool) -> Option<usize> {
     let fitting: Vec<usize> = (0..survey.sites.len()).filter(|&number| fits(&survey.sites[number])).collect();
-    if fitting.is_empty() { None } else { Some(fitting[rng.usize(..fitting.len())]) }
+    if fitting.is_empty() {
+        return None;
+    }
+    let (one, other) = (fitting[rng.usize(..fitting.len())], fitting[rng.usize(..fitting.len())]);
+    let is_larger = survey.sites[other].size > survey.sites[one].size;
+    Some(if rng.bool() && is_larger { other } else { one })
 }
 
 /// Changes one of the sites that fit.
@@ -147,6 +159,7 @@ fn moved(value: f64, strength: f64, rng: &mut Rng) -> f64 {
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
     reason = "a literal that is rounded is as good as another"
 )]
 fn constant(node: &mut ExpressionNode, site: &Site, strength: f64, rng: &mut Rng) -> Option<()> {
@@ -226,17 +239,17 @@ fn swizzle(node: &mut ExpressionNode, site: &Site, rng: &mut Rng) -> Option<()> 
     let Expression::NamedComponent(component) = node.node_mut() else { return None };
     let wanted = match site.ty.as_ref()? {
         Type::Scalar(_) => 1,
-        Type::Vector(size, _) => *size,
+        Type::Vector(width, _) => *width,
         _ => return None,
     };
-    let size = match component.base.node() {
+    let width = match component.base.node() {
         Expression::TypeOrIdentifier(base) => match site.scope.find(&base.ident.name())? {
-            Type::Vector(size, _) => *size,
+            Type::Vector(width, _) => *width,
             _ => return None,
         },
         _ => 2,
     };
-    let pattern: String = (0..wanted).map(|_| ['x', 'y', 'z', 'w'][rng.usize(..size)]).collect();
+    let pattern: String = (0..wanted).map(|_| ['x', 'y', 'z', 'w'][rng.usize(..width)]).collect();
     let base = component.base.node().clone();
     replace(node, part(base, &pattern))
 }
@@ -245,6 +258,14 @@ fn wrap(node: &mut ExpressionNode, site: &Site, rng: &mut Rng) -> Option<()> {
     let ty = site.ty.as_ref()?;
     let own = node.node().clone();
     let wrapped = match ty {
+        Type::Scalar(Scalar::Float) if rng.u8(..4) == 0 => {
+            // Into another range, or over a threshold.
+            let (low, high) = (rng.f64(), rng.f64());
+            match rng.u8(..3) {
+                0 => call("smoothstep", vec![number(low.min(high)), number(low.max(high)), own]),
+                _ => call("mix", vec![number(low), number(high), own]),
+            }
+        }
         Type::Scalar(Scalar::Float) | Type::Vector(_, Scalar::Float) => match rng.u8(..6) {
             0 => call(build::pick(&SAME, rng), vec![own]),
             1 => {
@@ -287,11 +308,28 @@ fn shrink(node: &mut ExpressionNode, site: &Site, rng: &mut Rng) -> Option<()> {
     // Zero and one are what most terms and factors come down to.
     let plain = match ty {
         Type::Scalar(Scalar::Float) => Some(number(f64::from(rng.u8(..2)))),
-        Type::Vector(size, Scalar::Float) => Some(call(&format!("vec{size}f"), vec![number(f64::from(rng.u8(..2)))])),
+        Type::Vector(width, Scalar::Float) => Some(call(&format!("vec{width}f"), vec![number(f64::from(rng.u8(..2)))])),
         _ => None,
     };
     let chosen = if rng.bool() { plain.or_else(|| literal(ty, rng)) } else { literal(ty, rng) };
     replace(node, chosen?)
+}
+
+/// Simplifies one of the places where that is possible.
+fn simplify(unit: &mut TranslationUnit, survey: &Survey, rng: &mut Rng) -> bool {
+    let is_scalar = |site: &Site| matches!(site.ty, Some(Type::Scalar(_)));
+    let floats = |site: &Site| site.size > 1 && site.ty.as_ref().and_then(Type::scalar) == Some(Scalar::Float);
+    let mut found = Vec::new();
+    for (number, site) in survey.sites.iter().enumerate().filter(|(_, site)| floats(site)) {
+        with_expression(unit, number, |node| {
+            found.extend(simpler(node, is_scalar(site)).map(|shorter| (number, shorter)));
+        });
+    }
+    if found.is_empty() {
+        return false;
+    }
+    let (number, shorter) = found.swap_remove(rng.usize(..found.len()));
+    with_expression(unit, number, |node| *node.node_mut() = shorter)
 }
 
 fn hoist(unit: &mut TranslationUnit, survey: &Survey, rng: &mut Rng) -> bool {

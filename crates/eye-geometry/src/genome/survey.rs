@@ -68,21 +68,26 @@ pub fn survey(unit: &mut TranslationUnit) -> Survey {
 
 /// Whether a statement may be left out without leaving a name undeclared.
 pub fn may_go(statement: &StatementNode) -> bool {
-    use wgsl_parse::syntax::Statement::{
-        Assignment, Compound, Decrement, For, FunctionCall, If, Increment, Switch, While,
-    };
-    matches!(
-        statement.node(),
-        Assignment(_)
-            | Compound(_)
-            | Decrement(_)
-            | For(_)
-            | FunctionCall(_)
-            | If(_)
-            | Increment(_)
-            | Switch(_)
-            | While(_)
-    )
+    use wgsl_parse::syntax::Statement as Kind;
+    match statement.node() {
+        Kind::Assignment(_)
+        | Kind::Compound(_)
+        | Kind::Declaration(_)
+        | Kind::Decrement(_)
+        | Kind::For(_)
+        | Kind::FunctionCall(_)
+        | Kind::If(_)
+        | Kind::Increment(_)
+        | Kind::Switch(_)
+        | Kind::While(_) => true,
+        Kind::Void
+        | Kind::Loop(_)
+        | Kind::Break(_)
+        | Kind::Continue(_)
+        | Kind::Return(_)
+        | Kind::Discard(_)
+        | Kind::ConstAssert(_) => false,
+    }
 }
 
 fn names(unit: &TranslationUnit) -> Names {
@@ -259,9 +264,9 @@ impl Surveyor {
             self.settle(at + 1, Some(scalar));
         }
         let size = self.survey.sites.len() - at;
-        let site = &mut self.survey.sites[at];
-        site.ty.clone_from(&ty);
-        site.size = size;
+        let own = &mut self.survey.sites[at];
+        own.ty.clone_from(&ty);
+        own.size = size;
         ty
     }
 
@@ -330,7 +335,7 @@ fn operation(operator: BinaryOperator, types: &[Option<Type>]) -> Option<Type> {
         _ => left.clone(),
     };
     // A literal next to a number becomes one like it.
-    let scalar = [&left, &right].into_iter().filter_map(|ty| ty.scalar()).find(|scalar| !scalar.is_abstract());
+    let scalar = [&left, &right].into_iter().filter_map(Type::scalar).find(|scalar| !scalar.is_abstract());
     let fraction = [&left, &right].into_iter().any(|ty| ty.scalar() == Some(Scalar::AbstractFloat));
     let scalar = scalar.unwrap_or(if fraction { Scalar::AbstractFloat } else { Scalar::AbstractInt });
     if matches!(operator, Equality | Inequality | LessThan | LessThanEqual | GreaterThan | GreaterThanEqual) {

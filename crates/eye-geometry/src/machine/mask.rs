@@ -13,9 +13,9 @@ impl Mask {
     pub const NONE: Self = Self { lanes: [0; LANES], count: 0 };
 
     /// The lanes of a register that holds bools.
-    pub fn of(lanes: Lanes) -> Self {
+    pub fn of(lanes: &Lanes) -> Self {
         let count = lanes.iter().map(|lane| lane & 1).sum::<u32>();
-        Self { lanes, count: u64::from(count) }
+        Self { lanes: *lanes, count: u64::from(count) }
     }
 
     pub fn is_full(&self) -> bool {
@@ -34,7 +34,7 @@ impl Mask {
             yes[lane] = self.lanes[lane] & condition[lane];
             no[lane] = self.lanes[lane] & !condition[lane];
         }
-        (Self::of(yes), Self::of(no))
+        (Self::of(&yes), Self::of(&no))
     }
 
     /// Adds the lanes of another set; the two share none.

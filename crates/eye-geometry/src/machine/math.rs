@@ -1,6 +1,11 @@
 //! The elementary functions of WGSL as straight-line arithmetic on `f32`: no branch and no call, so that a loop over lanes becomes
 //! vector instructions, and no libm, so that a picture is the same on every machine. Errors are within what WGSL allows.
 
+#![allow(
+    clippy::inline_always,
+    reason = "a loop over lanes becomes vector instructions only if all of it is in the loop"
+)]
+
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, PI, SQRT_2};
 
 /// Adding and taking away 1.5 * 2^23 rounds to a whole number, ties to even, and leaves that number in the low bits.
@@ -116,8 +121,8 @@ pub fn exp2(x: f32) -> f32 {
     let raw = held + ROUNDER;
     let f = (held - (raw - ROUNDER)) * LN_2;
     let whole = raw.to_bits().wrapping_sub(ROUNDER.to_bits()).cast_signed();
-    let head = ((f * (1.0 / 5_040.0) + 1.0 / 720.0) * f + 1.0 / 120.0) * f + 1.0 / 24.0;
-    let value = (((head * f + 1.0 / 6.0) * f + 0.5) * f + 1.0) * f + 1.0;
+    let high = ((f * (1.0 / 5_040.0) + 1.0 / 720.0) * f + 1.0 / 120.0) * f + 1.0 / 24.0;
+    let value = (((high * f + 1.0 / 6.0) * f + 0.5) * f + 1.0) * f + 1.0;
     // Two factors, because one alone cannot say 2^-150 or 2^130.
     let half = whole >> 1;
     value * power_of_two(half) * power_of_two(whole - half)
@@ -272,6 +277,8 @@ pub fn frexp(x: f32) -> (f32, i32) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::float_cmp, reason = "these values are exact")]
+
     use super::*;
     use proptest::prelude::*;
 

@@ -1,5 +1,10 @@
 //! Paints a picture: every tile is given its pixels, executed, and read out.
 
+#![allow(
+    clippy::inline_always,
+    reason = "a loop over lanes becomes vector instructions only if all of it is in the loop"
+)]
+
 use super::code::{LANES, Lanes, TILE_HEIGHT, TILE_WIDTH};
 use super::mask::Mask;
 use super::program::Program;
@@ -61,13 +66,9 @@ impl Machine {
         painted: &mut Painted,
     ) -> Result<(), Halt> {
         for &(register, input) in &program.inputs {
-            *self.registers.get_mut(register) = std::array::from_fn(|lane| word(&program.grid, input, tile.at(lane)));
+            fill(self.registers.get_mut(register), &program.grid, input, tile);
         }
-        let (across, down) = program.grid.invocations();
-        let mut active = Mask::of(std::array::from_fn(|lane| {
-            let (x, y) = tile.at(lane);
-            if x < across && y < down { u32::MAX } else { 0 }
-        }));
+        let mut active = tile.inside(program.grid.invocations());
         let mut execution = Execution {
             functions: &program.functions,
             registers: &mut self.registers,
@@ -98,27 +99,46 @@ struct Tile {
 }
 
 impl Tile {
+    /// Gives every lane what `word` says about its column and row.
+    #[inline(always)]
+    fn each(&self, lanes: &mut Lanes, word: impl Fn(u32, u32) -> u32) {
+        for (row, lanes) in (self.top..).zip(lanes.chunks_exact_mut(self.width)) {
+            for (column, lane) in (self.left..).zip(lanes) {
+                *lane = word(column, row);
+            }
+        }
+    }
+
+    /// The lanes that are invocations at all.
+    fn inside(&self, (across, down): (u32, u32)) -> Mask {
+        let mut lanes = [0; LANES];
+        self.each(&mut lanes, |x, y| if x < across && y < down { u32::MAX } else { 0 });
+        Mask::of(&lanes)
+    }
+
     #[allow(clippy::cast_possible_truncation, reason = "a lane's number is small")]
     fn at(&self, lane: usize) -> (u32, u32) {
         (self.left + (lane % self.width) as u32, self.top + (lane / self.width) as u32)
     }
 }
 
+/// What the lanes of a tile are given about their pixels.
 #[allow(clippy::cast_precision_loss, reason = "a side is far below 2^24")]
-fn word(grid: &Grid, input: Input, (x, y): (u32, u32)) -> u32 {
-    let [group_width, group_height, _] = grid.group;
+fn fill(lanes: &mut Lanes, grid: &Grid, input: Input, tile: &Tile) {
+    let side = grid.side as f32;
+    let [width, height, _] = grid.group;
     match input {
-        Input::U => ((x as f32 + 0.5) / grid.side as f32).to_bits(),
-        Input::V => ((y as f32 + 0.5) / grid.side as f32).to_bits(),
-        Input::CentreX => (x as f32 + 0.5).to_bits(),
-        Input::CentreY => (y as f32 + 0.5).to_bits(),
-        Input::GlobalX => x,
-        Input::GlobalY => y,
-        Input::LocalX => x % group_width,
-        Input::LocalY => y % group_height,
-        Input::LocalIndex => x % group_width + (y % group_height) * group_width,
-        Input::GroupX => x / group_width,
-        Input::GroupY => y / group_height,
+        Input::U => tile.each(lanes, |x, _| ((x as f32 + 0.5) / side).to_bits()),
+        Input::V => tile.each(lanes, |_, y| ((y as f32 + 0.5) / side).to_bits()),
+        Input::CentreX => tile.each(lanes, |x, _| (x as f32 + 0.5).to_bits()),
+        Input::CentreY => tile.each(lanes, |_, y| (y as f32 + 0.5).to_bits()),
+        Input::GlobalX => tile.each(lanes, |x, _| x),
+        Input::GlobalY => tile.each(lanes, |_, y| y),
+        Input::LocalX => tile.each(lanes, |x, _| x % width),
+        Input::LocalY => tile.each(lanes, |_, y| y % height),
+        Input::LocalIndex => tile.each(lanes, |x, y| x % width + (y % height) * width),
+        Input::GroupX => tile.each(lanes, |x, _| x / width),
+        Input::GroupY => tile.each(lanes, |_, y| y / height),
     }
 }
 

@@ -1,5 +1,10 @@
 //! The register file, and the instructions on it. One machine is used for many programs, one after the other.
 
+#![allow(
+    clippy::inline_always,
+    reason = "a loop over lanes becomes vector instructions only if all of it is in the loop"
+)]
+
 use super::code::{Binary, Instruction, LANES, Lanes, Reg, TILE_WIDTH, Ternary, Unary};
 use super::mask::Mask;
 use super::math;
@@ -7,6 +12,7 @@ use super::math;
 /// Registers by number. Each is a box, so that the one written to can be taken out while others are read.
 #[derive(Default)]
 pub struct Registers {
+    #[allow(clippy::vec_box, reason = "a box can be swapped out without copying the lanes")]
     file: Vec<Box<Lanes>>,
     spare: Spare,
 }
@@ -162,9 +168,9 @@ impl Registers {
     fn derivative(&mut self, to: Reg, a: Reg, distance: usize) {
         let a = *self.get(a);
         let result = self.get_mut(to);
-        for lane in 0..LANES {
+        for (lane, result) in result.iter_mut().enumerate() {
             let (low, high) = (lane & !distance, lane | distance);
-            result[lane] = (f32::from_bits(a[high]) - f32::from_bits(a[low])).to_bits();
+            *result = (f32::from_bits(a[high]) - f32::from_bits(a[low])).to_bits();
         }
     }
 
@@ -178,7 +184,7 @@ impl Registers {
         let float = f32::from_bits;
         match op {
             Unary::NegateFloat => self.map_float(to, a, |x| -x),
-            Unary::NegateInt => self.map(to, a, |x| x.wrapping_neg()),
+            Unary::NegateInt => self.map(to, a, u32::wrapping_neg),
             Unary::Not => self.map(to, a, |x| !x),
             Unary::AbsFloat => self.map_float(to, a, f32::abs),
             Unary::AbsInt => self.map(to, a, |x| x.cast_signed().wrapping_abs().cast_unsigned()),
@@ -233,6 +239,7 @@ impl Registers {
         }
     }
 
+    #[allow(clippy::float_cmp, reason = "WGSL's comparison is exact")]
     fn binary(&mut self, op: Binary, to: Reg, a: Reg, b: Reg) {
         match op {
             Binary::AddFloat => self.zip_float(to, a, b, |x, y| x + y),

@@ -129,8 +129,13 @@ impl Execution<'_> {
         self.control(active)?;
         let outer_broken = std::mem::replace(&mut flow.broken, Mask::NONE);
         let selectors = *self.registers.get(selector);
-        let equal =
-            |values: &[u32]| -> Lanes { selectors.map(|lane| if values.contains(&lane) { u32::MAX } else { 0 }) };
+        let equal = |values: &[u32]| {
+            let mut lanes: Lanes = selectors;
+            for lane in &mut lanes {
+                *lane = if values.contains(lane) { u32::MAX } else { 0 };
+            }
+            lanes
+        };
         let all: Vec<u32> = cases.iter().flat_map(|case| case.values.iter().copied()).collect();
         let others = active.split(&equal(&all)).1;
         let mut ended = if cases.iter().any(|case| case.default) { Mask::NONE } else { others.clone() };
