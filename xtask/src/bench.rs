@@ -5,7 +5,8 @@ use crate::{browser, dist, place, web};
 use std::path::Path;
 
 /// Each prints its own tables; `AGENT_BROWSER` names a peer for those that compare with one.
-const TABLES: [&str; 4] = ["bench/seed-tables.mjs", "bench/tasks.mjs", "bench/look-tokens.mjs", "bench/mcp-tokens.mjs"];
+const TABLES: [&str; 5] =
+    ["bench/seed-tables.mjs", "bench/tasks.mjs", "bench/look-tokens.mjs", "bench/mcp-tokens.mjs", "bench/panning.mjs"];
 
 /// Builds and measures.
 pub fn run(quick: bool) -> Result<(), TaskError> {

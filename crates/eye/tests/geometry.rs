@@ -240,9 +240,10 @@ fn so_many_runs_wait_and_no_more() {
     // Two run and sixteen wait; eight of one connection.
     for n in 0..18 {
         let line = &mut lines[n / 8];
-        line.say(&long(&n.to_string()));
+        let id = n.to_string();
+        line.say(&long(&id));
         let kind = if n < 2 { "progress" } else { "queued" };
-        line.hear(|value| value["requestId"] == n.to_string() && value["type"] == kind);
+        line.hear(|value| value["requestId"] == id.as_str() && value["type"] == kind);
     }
     let refused = lines[0].ask(&long("ninth"));
     assert_eq!(refused["error_code"], "BACKEND_UNAVAILABLE");
@@ -512,11 +513,11 @@ fn the_llm_server_and_its_key_are_named_to_the_hub() {
     let file = home.path("config/eye/llm-key");
     std::fs::write(&file, "sk-of-the-file\n").unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
-    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://127.0.0.1:{}/v1", server.local_addr().unwrap().port());
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://127.0.0.1:{}/v1", listener.local_addr().unwrap().port());
     let _hub = Hub::start_with(&home, &["--llm", &url]);
     let served = std::thread::spawn(move || {
-        let (mut stream, _) = server.accept().unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
         let mut head = String::new();
         let mut reader = BufReader::new(stream.try_clone().unwrap());
         while !head.ends_with("\r\n\r\n") {

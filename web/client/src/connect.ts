@@ -189,6 +189,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
           // What is undefined is not written.
           alias: options.alias,
           frame: window !== top || undefined,
+          parent: above(),
           eval: realm !== undefined,
           evalBlocked: blocked || undefined,
           paused,
@@ -292,6 +293,15 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   };
   const verbs = VERBS.split(" ").map((name) => [name, async (...args: unknown[]) => (await load("verbs")).ask(name, args, own.signal)]);
   return Object.assign(own, Object.fromEntries(verbs) as PageVerbs);
+}
+
+/** The session of the page that this one is a frame of, if it is one that may be looked at. */
+function above(): string | undefined {
+  try {
+    return window === parent ? undefined : (parent as Window & { eye?: Eye }).eye?.session || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A page that is only being prepared must not take the session of the one before it. */

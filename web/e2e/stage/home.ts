@@ -34,6 +34,7 @@ export interface Row {
   readonly origin: string;
   readonly state: "connected" | "away" | "gone";
   readonly visible: boolean;
+  readonly parent?: string;
   readonly eval: boolean;
   readonly pending: number;
   readonly current: boolean;

@@ -30,6 +30,14 @@ test("frames have sessions of their own", async () => {
   assert.equal(new Set(ids).size, 3);
 });
 
+test("a person sees whose frame it is", async () => {
+  // It asks the page around it when it joins, and that one is there for sure when the frame is loaded anew.
+  await stage.home.eye("document.querySelector('iframe').contentWindow.location.reload()");
+  await until("the frame tells", async () => (await frame("?near")).parent === top.session || undefined);
+  assert.match((await stage.home.eye("pages")).stdout, /Inner.*frame of Top/u);
+  assert.equal((await frame("?far")).parent, undefined);
+});
+
 test("who names no page gets the whole page, not a frame in it", async () => {
   assert.deepEqual(await stage.home.eye("document.title"), { stdout: "Top\n", stderr: "", code: 0 });
 });

@@ -53,7 +53,7 @@ pub struct Args {
     /// Its key, PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// The OpenAI-compatible server behind /v1/chat/completions, or none (http://localhost:1234)
+    /// The OpenAI-compatible server behind /v1/chat/completions, or none (`http://localhost:1234`)
     #[arg(long, value_name = "URL")]
     llm: Option<String>,
     /// Leave the terminal and report in JSON; how eye starts hubs
