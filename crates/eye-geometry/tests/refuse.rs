@@ -85,7 +85,8 @@ fn nesting_at_the_limits_does_not_run_out_of_stack() {
         |times| format!("fn main(uv: vec2f) -> vec4f {{ let x = uv.x{}; return vec4f(x); }}", "+uv.x".repeat(times));
     paints(&sum(815));
     refused(&sum(820), "more than 4096", Some((1, 30)));
-    let calls: String = (1..1200).map(|n| format!("fn g{n}(x: f32) -> f32 {{ return g{}(x); }}", n - 1)).collect();
+    let calls: Vec<String> = (1..1200).map(|n| format!("fn g{n}(x: f32) -> f32 {{ return g{}(x); }}", n - 1)).collect();
+    let calls = calls.concat();
     paints(&format!(
         "fn g0(x: f32) -> f32 {{ return x; }} {calls} fn main(uv: vec2f) -> vec4f {{ return vec4f(g1199(uv.x)); }}"
     ));
