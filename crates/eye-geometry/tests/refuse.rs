@@ -58,6 +58,16 @@ fn what_the_machine_has_not_is_named_with_its_place() {
 }
 
 #[test]
+fn huge_types_are_refused_before_they_take_memory() {
+    let zero = "fn main(uv: vec2f) -> vec4f { let a = array<f32, 500000000>(); return vec4f(a[u32(uv.x)]); }";
+    refused(zero, "more than 16384", Some((1, 77)));
+    let doubled: Vec<String> = (1..28).map(|n| format!("struct S{n} {{ a: S{0}, b: S{0} }}", n - 1)).collect();
+    let structs = format!("struct S0 {{ a: f32 }} {} var<private> huge: S27;", doubled.concat());
+    let source = format!("{structs}\nfn main(uv: vec2f) -> vec4f {{ huge.a = huge.b; return vec4f(uv, 0, 1); }}");
+    assert!(matches!(failure(&source), Failure::Invalid { .. }));
+}
+
+#[test]
 fn an_endless_loop_ends() {
     for source in [
         "fn main(uv: vec2f) -> vec4f { loop { if uv.x > 2 { break; } } return vec4f(); }",

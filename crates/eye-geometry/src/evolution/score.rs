@@ -173,9 +173,8 @@ mod tests {
         let flat = quality(|_, _| [128; 3]);
         let grey = quality(|x, _| [u8::try_from(x * 4).unwrap_or(255); 3]);
         let colours = quality(|x, y| [u8::try_from(x * 4).unwrap_or(255), u8::try_from(y * 4).unwrap_or(255), 40]);
-        let noise = quality(|x, y| {
-            [u8::try_from((x * 7_919 + y * 104_729) * 2_654_435_761u32.wrapping_shr(16) % 256).unwrap_or(0); 3]
-        });
+        let noise =
+            quality(|x, y| [u8::try_from((x * 7_919 + y * 104_729).wrapping_mul(2_654_435_761) >> 24).unwrap_or(0); 3]);
         assert!(flat < 0.01, "{flat}");
         assert!(flat < grey && grey < colours && noise < colours, "{flat} {grey} {colours} {noise}");
         for value in [grey, colours, noise] {

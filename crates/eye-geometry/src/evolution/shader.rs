@@ -31,11 +31,13 @@ pub fn tree(source: &str) -> Result<TranslationUnit, Failure> {
 fn compiled(source: &str, side: u32) -> Result<Program, Failure> {
     let module = naga::front::wgsl::parse_str(source)
         .map_err(|error| invalid(source, error.message(), error.location(source)))?;
-    let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module).map_err(|error| {
-        let location =
-            error.spans().next().filter(|(span, _)| span.is_defined()).map(|(span, _)| span.location(source));
-        invalid(source, &chain(error.as_inner()), location)
-    })?;
+    let info = Validator::new(ValidationFlags::all(), Capabilities::SHADER_FLOAT16_IN_FLOAT32)
+        .validate(&module)
+        .map_err(|error| {
+            let location =
+                error.spans().next().filter(|(span, _)| span.is_defined()).map(|(span, _)| span.location(source));
+            invalid(source, &chain(error.as_inner()), location)
+        })?;
     Program::new(&module, &info, side).map_err(|(unsupported, span)| {
         let location = span.map(|span| span.location(source));
         invalid(source, &format!("not supported: {}", unsupported.0), location)

@@ -1,6 +1,7 @@
 //! How WGSL's types lie in registers: one register per scalar, members and elements one after the other.
 
 use super::Unsupported;
+use crate::limits::REGISTERS_MAX;
 use naga::{ArraySize, Handle, Module, Scalar, ScalarKind, Type, TypeInner, VectorSize};
 
 /// What a scalar is to the machine.
@@ -42,9 +43,9 @@ pub fn size(module: &Module, inner: &TypeInner) -> Result<u32, Unsupported> {
         TypeInner::Matrix { columns, rows, scalar } => kind(scalar).map(|_| width(columns) * width(rows))?,
         // The place of what it points at.
         TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. } => 1,
-        TypeInner::Array { base, size: ArraySize::Constant(count), .. } => size_of(module, base)?
-            .checked_mul(count.get())
-            .ok_or_else(|| Unsupported("an array of more elements than there is memory".into()))?,
+        TypeInner::Array { base, size: ArraySize::Constant(count), .. } => {
+            size_of(module, base)?.saturating_mul(count.get())
+        }
         TypeInner::Array { .. } => {
             return Err(Unsupported("an array without a length, other than the kernel's output".into()));
         }
@@ -52,6 +53,8 @@ pub fn size(module: &Module, inner: &TypeInner) -> Result<u32, Unsupported> {
             let mut sum = 0u32;
             for member in members {
                 sum = sum.saturating_add(size_of(module, member.ty)?);
+                // At once: structs of structs of structs double at every level.
+                check(sum)?;
             }
             sum
         }
@@ -59,7 +62,15 @@ pub fn size(module: &Module, inner: &TypeInner) -> Result<u32, Unsupported> {
         TypeInner::Atomic(_) => return Err(Unsupported("an atomic".into())),
         _ => return Err(Unsupported("a type that no picture needs".into())),
     };
-    Ok(count)
+    check(count)
+}
+
+fn check(count: u32) -> Result<u32, Unsupported> {
+    if count > REGISTERS_MAX {
+        Err(Unsupported(format!("a value of more than {REGISTERS_MAX} numbers")))
+    } else {
+        Ok(count)
+    }
 }
 
 /// How many registers a value of a named type takes.

@@ -10,13 +10,13 @@ use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, PI, SQRT_2};
 
 /// Adding and taking away 1.5 * 2^23 rounds to a whole number, ties to even, and leaves that number in the low bits.
 const ROUNDER: f32 = 12_582_912.0;
-/// From here on every `f32` is whole.
-const WHOLE: f32 = 4_194_304.0;
+/// From 2^23 on every `f32` is whole; added to a smaller one and taken away again, it leaves that one rounded, ties to even.
+const WHOLE: f32 = 8_388_608.0;
 
 #[inline(always)]
 pub fn round(x: f32) -> f32 {
-    let rounded = (x + ROUNDER) - ROUNDER;
-    if x.abs() < WHOLE { rounded } else { x }
+    let rounded = (x.abs() + WHOLE) - WHOLE;
+    if x.abs() < WHOLE { rounded.copysign(x) } else { x }
 }
 
 #[inline(always)]
@@ -357,5 +357,8 @@ mod tests {
         assert_eq!(atan2(0.0, 0.0), 0.0);
         assert_eq!(atan2(f32::INFINITY, f32::INFINITY), FRAC_PI_4);
         assert_eq!(rem(-5.5, 2.0), -1.5);
+        for x in [4_359_520.5f32, -4_359_520.5, 8_388_607.5, -0.5, 0.5, 1.5] {
+            assert_eq!((floor(x), ceil(x), round(x)), (x.floor(), x.ceil(), x.round_ties_even()), "of {x}");
+        }
     }
 }

@@ -127,6 +127,8 @@ impl Execution<'_> {
 
     fn switch(&mut self, selector: Reg, cases: &[Case], active: &mut Mask, flow: &mut Flow) -> Result<(), Halt> {
         self.control(active)?;
+        // Every value is compared, so every value is a step: a thousand cases are no way around the limit.
+        self.step(cases.iter().map(|case| case.values.len() as u64).sum())?;
         let outer_broken = std::mem::replace(&mut flow.broken, Mask::NONE);
         let selectors = *self.registers.get(selector);
         let equal = |values: &[u32]| {
