@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn both_spellings_are_read() {
         for value in [json!({"seed_shader": "x"}), json!({"seedShader": "x"})] {
-            assert_eq!(with(&value, |fields| fields.text("seed_shader", 9).unwrap() == Some("x")), true);
+            assert!(with(&value, |fields| fields.text("seed_shader", 9).unwrap() == Some("x")));
         }
     }
 

@@ -276,7 +276,7 @@ fn a_paused_agent_beats_and_does_nothing_else() {
 
 #[test]
 fn a_failure_is_tried_again_and_three_in_a_row_are_the_end() {
-    assert_snapshot!(play(r#"
+    assert_snapshot!(play(r"
         0 spawn m p monitor
         1 failed m 1
         1001 tick
@@ -288,7 +288,7 @@ fn a_failure_is_tried_again_and_three_in_a_row_are_the_end() {
         4004 tick
         4005 failed m 5
         5000 tick
-    "#), @r#"
+    "), @r#"
     0 spawn m p monitor
         do m/1 in p: look
     1 failed m 1
@@ -338,7 +338,7 @@ fn what_would_fail_again_is_not_tried_again() {
 
 #[test]
 fn agents_survive_a_reload_and_end_with_their_page() {
-    assert_snapshot!(play(r#"
+    assert_snapshot!(play(r"
         0 spawn a one monitor
         0 spawn b two monitor
         1 seen a 1 0
@@ -351,7 +351,7 @@ fn agents_survive_a_reload_and_end_with_their_page() {
         1101 sessions one=gone two=away
         1102 sessions
         1103 tick
-    "#), @r#"
+    "), @r#"
     0 spawn a one monitor
         do a/1 in one: look
     0 spawn b two monitor
@@ -383,12 +383,12 @@ fn agents_survive_a_reload_and_end_with_their_page() {
 
 #[test]
 fn a_connection_that_closes_leaves_its_agents_to_their_topic() {
-    assert_snapshot!(play(r#"
+    assert_snapshot!(play(r"
         0 spawn a p analyzer
         1 closed 2
         2 closed 1
         3 seen a 1 0
-    "#), @r#"
+    "), @r#"
     0 spawn a p analyzer
         do a/1 in p: look
     1 closed 2
@@ -401,13 +401,13 @@ fn a_connection_that_closes_leaves_its_agents_to_their_topic() {
 
 #[test]
 fn the_end_of_the_hub_is_everybodys() {
-    assert_snapshot!(play(r#"
+    assert_snapshot!(play(r"
         0 spawn a p monitor
         0 spawn b p monitor waiting {}
         1 shutdown
         2 stop a
         3 stop nobody
-    "#), @r#"
+    "), @r#"
     0 spawn a p monitor
         do a/1 in p: look
     0 spawn b p monitor waiting {}
@@ -449,7 +449,7 @@ fn heartbeats_keep_their_pace_and_are_not_made_up_for() {
     "#);
 }
 
-fn spawn(roster: &mut Roster, id: String, session: String) -> bool {
+fn spawn(roster: &mut Roster, id: &str, session: &str) -> bool {
     let words = format!("spawn {id} {session} analyzer waiting {{}}");
     roster.on(0, event(&words), &mut Vec::new()).is_ok()
 }
@@ -458,15 +458,15 @@ fn spawn(roster: &mut Roster, id: String, session: String) -> bool {
 fn a_session_and_a_hub_have_so_many_agents_and_no_more() {
     let mut roster = Roster::default();
     for at in 0..AGENTS_OF_SESSION_MAX {
-        assert!(spawn(&mut roster, format!("a{at}"), "one".into()));
+        assert!(spawn(&mut roster, &format!("a{at}"), "one"));
     }
-    assert!(!spawn(&mut roster, "late".into(), "one".into()));
+    assert!(!spawn(&mut roster, "late", "one"));
     for at in AGENTS_OF_SESSION_MAX..AGENTS_MAX {
-        assert!(spawn(&mut roster, format!("a{at}"), format!("s{at}")));
+        assert!(spawn(&mut roster, &format!("a{at}"), &format!("s{at}")));
     }
-    assert!(!spawn(&mut roster, "late".into(), "new".into()));
+    assert!(!spawn(&mut roster, "late", "new"));
     roster.on(1, Event::Stop("a0".into()), &mut Vec::new()).unwrap();
-    assert!(spawn(&mut roster, "late".into(), "one".into()));
+    assert!(spawn(&mut roster, "late", "one"));
     assert_eq!(roster.alive(), AGENTS_MAX);
 }
 
@@ -474,7 +474,7 @@ fn a_session_and_a_hub_have_so_many_agents_and_no_more() {
 fn those_that_ended_are_told_of_for_a_while() {
     let mut roster = Roster::default();
     for at in 0..=AGENTS_ENDED_LEN_MAX {
-        assert!(spawn(&mut roster, format!("a{at}"), "p".into()));
+        assert!(spawn(&mut roster, &format!("a{at}"), "p"));
         roster.on(1, Event::Stop(format!("a{at}").into()), &mut Vec::new()).unwrap();
     }
     assert_eq!(roster.rows(2, Some("p")).len(), AGENTS_ENDED_LEN_MAX);
