@@ -34,7 +34,7 @@ test("a person sees whose frame it is", async () => {
   // It asks the page around it when it joins, and that one is there for sure when the frame is loaded anew.
   await stage.home.eye("document.querySelector('iframe').contentWindow.location.reload()");
   await until("the frame tells", async () => (await frame("?near")).parent === top.session || undefined);
-  assert.match((await stage.home.eye("pages")).stdout, /Inner.*frame of Top/u);
+  assert.match((await stage.home.eye("pages")).stdout, new RegExp(`near .*frame of ${top.session}`, "u"));
   assert.equal((await frame("?far")).parent, undefined);
 });
 
