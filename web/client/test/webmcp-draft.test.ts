@@ -90,6 +90,8 @@ async function transcript(browser: Browser): Promise<string[]> {
   try {
     await tab.goto(hub.origin);
     await hub.joined();
+    // The part that makes the stand-in whole is loaded beside the page.
+    await tab.waitForFunction("'ModelContext' in globalThis");
     return await tab.evaluate<string[]>(STEPS);
   } finally {
     await browser.close();
