@@ -4,8 +4,10 @@ use crate::place;
 use crate::run::{TaskError, command, run};
 use std::path::PathBuf;
 
-/// Functions that came out alike are one: nothing of ours asks whether two of them are the same.
-const FLAGS: &str = "-C target-feature=+crt-static -C relocation-model=static -C link-arg=-Wl,--icf=all";
+/// Functions that came out alike are one: nothing of ours asks whether two of them are the same. Cargo forgets to strip a package whose
+/// `opt-level` is its own, so it is said here again.
+const FLAGS: &str =
+    "-C target-feature=+crt-static -C relocation-model=static -C strip=symbols -C link-arg=-Wl,--icf=all";
 
 /// Builds it and says where it is.
 pub fn build() -> Result<PathBuf, TaskError> {
