@@ -12,8 +12,10 @@ use serde::Serialize;
 const HUB_DEFAULT: &str = "http://localhost:8765";
 /// What stands for the hub in a text.
 const HUB: &str = "__HUB__";
-const BOOKMARKLET: &str = include_str!("join/bookmarklet.js");
-const USERSCRIPT: &str = include_str!("join/userscript.js");
+/// What stands for the function that tells a person what went wrong.
+const TELL: &str = "__TELL__";
+const ADDING: &str = include_str!("join/adding.js");
+const USERSCRIPT_HEAD: &str = include_str!("join/userscript-head.js");
 
 /// One way in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
@@ -89,7 +91,7 @@ impl Way {
             }
             Self::Proxy => proxy(hub),
             Self::Bookmarklet => bookmarklet(hub),
-            Self::Userscript => USERSCRIPT.replace(HUB, hub),
+            Self::Userscript => format!("{USERSCRIPT_HEAD}{}\n", adding(hub, "console.warn").join("\n")),
         }
     }
 }
@@ -112,12 +114,18 @@ fn proxy(hub: &str) -> String {
     )
 }
 
-/// One line: a bookmark has no others. Lines that are comments stay behind.
+/// The lines of code that add the client; those that are comments stay behind.
+fn adding(hub: &str, tell: &str) -> Vec<String> {
+    let code = ADDING.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.map(|line| line.replace(HUB, hub).replace(TELL, tell)).collect()
+}
+
+/// One line: a bookmark has no others.
 fn bookmarklet(hub: &str) -> String {
-    let lines = BOOKMARKLET.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
-    let line = lines.collect::<Vec<_>>().join(" ");
+    let lines = adding(hub, "alert");
+    let line = lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
     // Browsers decode what follows `javascript:`.
-    format!("{}\n", line.replace('%', "%25").replace(HUB, hub))
+    format!("javascript:{}\n", line.replace('%', "%25"))
 }
 
 /// Where pages find the hub that commands ask, without a slash at its end, and whether one runs there.
@@ -152,7 +160,7 @@ mod tests {
         for way in Way::ALL {
             let text = way.text("http://localhost:9000");
             assert!(text.contains("localhost:9000"), "{text}");
-            assert!(!text.contains(HUB) && text.ends_with('\n'), "{text}");
+            assert!(!text.contains(HUB) && !text.contains(TELL) && text.ends_with('\n'), "{text}");
         }
         assert_eq!(Way::Vite.text(HUB_DEFAULT).lines().last(), Some("export default { plugins: [eye()] };"));
     }

@@ -14,40 +14,44 @@ export interface Tab {
   close(): Promise<void>;
 }
 
+/** What both browsers' drivers call alike. */
+interface Driven {
+  goto(url: string): Promise<unknown>;
+  evaluate(code: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
 export async function chromiumTab(context: BrowserContext): Promise<Tab> {
   const page = await context.newPage();
-  const said: string[] = [];
-  page.on("console", (message) => said.push(message.text()));
-  page.on("dialog", (dialog) => {
-    said.push(dialog.message());
-    void dialog.dismiss();
-  });
-  return {
-    said,
-    goto: async (url) => void (await page.goto(url)),
-    run: async (code) => void (await page.evaluate(`void ${code}`)),
-    atDocumentEnd: async (code) => void (await page.addInitScript(whenParsed(code))),
-    close: () => page.close(),
-  };
+  const ears = new Ears();
+  page.on("console", ears.console).on("dialog", ears.dialog);
+  return tab(page, ears, (code) => page.addInitScript(code));
 }
 
 export async function firefoxTab(browser: Firefox): Promise<Tab> {
   const page = await browser.newPage();
-  const said: string[] = [];
-  page.on("console", (message) => said.push(message.text()));
-  page.on("dialog", (dialog) => {
-    said.push(dialog.message());
+  const ears = new Ears();
+  page.on("console", ears.console).on("dialog", ears.dialog);
+  return tab(page, ears, (code) => page.evaluateOnNewDocument(code));
+}
+
+class Ears {
+  readonly said: string[] = [];
+
+  readonly console = (message: { text(): string }): void => void this.said.push(message.text());
+
+  readonly dialog = (dialog: { message(): string; dismiss(): Promise<void> }): void => {
+    this.said.push(dialog.message());
     void dialog.dismiss();
-  });
+  };
+}
+
+function tab(page: Driven, { said }: Ears, inEveryDocument: (code: string) => Promise<unknown>): Tab {
   return {
     said,
     goto: async (url) => void (await page.goto(url)),
     run: async (code) => void (await page.evaluate(`void ${code}`)),
-    atDocumentEnd: async (code) => void (await page.evaluateOnNewDocument(whenParsed(code))),
+    atDocumentEnd: async (code) => void (await inEveryDocument(`document.addEventListener("DOMContentLoaded", () => {\n${code}\n});`)),
     close: () => page.close(),
   };
-}
-
-function whenParsed(code: string): string {
-  return `document.addEventListener("DOMContentLoaded", () => {\n${code}\n});`;
 }
