@@ -1,13 +1,13 @@
 // What "eye-client" offers: to a page `connect`, to a program the BTCP clients, to whoever asks `AgentClient`.
 
-import { connectWith, type ConnectOptions, type Eye } from "./connect.js";
-import type { LoadPart, Offer, Parts } from "./part.js";
+import { connectWith, type ConnectOptions, type Eye } from "./core/connect.js";
+import type { LoadPart, Offer, Parts } from "./core/part.js";
 
 const modules: { readonly [Name in keyof Parts]: () => Promise<{ readonly offer: Offer<Parts[Name]> }> } = {
-  tools: () => import("./tools.js"),
-  state: () => import("./state.js"),
-  verbs: () => import("./verbs.js"),
-  hands: () => import("./hands.js"),
+  tools: () => import("./tools/tools.js"),
+  state: () => import("./state/state.js"),
+  verbs: () => import("./page/verbs.js"),
+  hands: () => import("./page/hands.js"),
   webmcp: async () => ({ offer: (await import("./webmcp/part.js")).webmcp }),
 };
 const load: LoadPart = async (name) => (await modules[name]()).offer;
@@ -25,13 +25,13 @@ export { HttpStreamingClient } from "./btcp/http-streaming.js";
 export type { ProviderOptions } from "./btcp/options.js";
 export type { ProviderEvents, ToolDefinition } from "./btcp/provider.js";
 export { SocketNativeClient } from "./btcp/socket-native.js";
-export type { ConnectOptions, Eye } from "./connect.js";
-export type { App, AppRow } from "./apps.js";
-export type { Log } from "./logs.js";
-export type { LookOptions, PageVerbs, Queried, ScrollWish, Target, Within } from "./page-verbs.js";
-export type { StateOptions, StateSource } from "./source.js";
-export type { PublishOptions, Published, Subscriber, TopicMessage } from "./topics.js";
-export type { Tool, ToolContext, ToolOptions } from "./tool.js";
-export { VERSION } from "./version.js";
+export type { ConnectOptions, Eye } from "./core/connect.js";
+export type { App, AppRow } from "./page/apps.js";
+export type { Log } from "./page/logs.js";
+export type { LookOptions, PageVerbs, Queried, ScrollWish, Target, Within } from "./page/page-verbs.js";
+export type { StateOptions, StateSource } from "./state/source.js";
+export type { PublishOptions, Published, Subscriber, TopicMessage } from "./page/topics.js";
+export type { Tool, ToolContext, ToolOptions } from "./tools/tool.js";
+export { VERSION } from "./core/version.js";
 export { EyeError } from "./wire/error.js";
 export type { RpcMessage, RpcNotification, RpcRequest, RpcResponse } from "./wire/rpc.js";

@@ -1,7 +1,7 @@
 // The script tag: reads its own attributes and joins the hub it was loaded from, which has the parts too.
 
-import { connectWith } from "./connect.js";
-import type { LoadPart, Offer, Parts } from "./part.js";
+import { connectWith } from "./core/connect.js";
+import type { LoadPart, Offer, Parts } from "./core/part.js";
 
 const tag = document.currentScript;
 const { src, dataset } = tag instanceof HTMLScriptElement ? tag : { src: "", dataset: {} as DOMStringMap };

@@ -1,8 +1,8 @@
 // What the core lends to a part, as far as a test without a browser needs it.
 
-import type { Core } from "../src/part.js";
-import { failure } from "../src/answer.js";
-import { render } from "../src/render.js";
+import type { Core } from "../src/core/part.js";
+import { failure } from "../src/core/answer.js";
+import { render } from "../src/core/render.js";
 
 export function testCore(more: Partial<Core>): Core {
   return {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { outboxTo, type Outbox } from "../src/outbox.js";
+import { outboxTo, type Outbox } from "../src/core/outbox.js";
 
 function outbox(): { box: Outbox; sent: unknown[][]; clock: { now: number } } {
   const sent: unknown[][] = [];

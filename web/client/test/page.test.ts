@@ -5,11 +5,11 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { outboxTo } from "../src/outbox.js";
-import { pageWith, type Page, type Surroundings } from "../src/page.js";
-import type { Part } from "../src/part.js";
-import { realmOf } from "../src/realm.js";
-import { refusal } from "../src/refusal.js";
+import { outboxTo } from "../src/core/outbox.js";
+import { pageWith, type Page, type Surroundings } from "../src/core/page.js";
+import type { Part } from "../src/core/part.js";
+import { realmOf } from "../src/core/realm.js";
+import { refusal } from "../src/page/refusal.js";
 import { testCore } from "./core.js";
 
 interface Stage {

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { program } from "../src/program.js";
-import { realmOf } from "../src/realm.js";
+import { program } from "../src/core/program.js";
+import { realmOf } from "../src/core/realm.js";
 
 type Counted = typeof globalThis & { hits: number[] };
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { render } from "../src/render.js";
+import { render } from "../src/core/render.js";
 
 test("any JSON value is answered exactly", () => {
   fc.assert(

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { scan } from "../src/scan.js";
+import { scan } from "../src/core/scan.js";
 
 const awaits = (code: string): boolean | undefined => scan(code)?.awaits;
 

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import fc from "fast-check";
 import { applyPatch, type Operation } from "fast-json-patch";
-import { outboxTo } from "../src/outbox.js";
-import { pageWith } from "../src/page.js";
-import type { Part, StatePart } from "../src/part.js";
-import { publishedDocument } from "../src/published.js";
-import { realmOf } from "../src/realm.js";
-import { offer } from "../src/state.js";
+import { outboxTo } from "../src/core/outbox.js";
+import { pageWith } from "../src/core/page.js";
+import type { Part, StatePart } from "../src/core/part.js";
+import { publishedDocument } from "../src/state/published.js";
+import { realmOf } from "../src/core/realm.js";
+import { offer } from "../src/state/state.js";
 import { testCore } from "./core.js";
 
 interface Stage {

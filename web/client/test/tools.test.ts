@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Rpc, ToolsPart } from "../src/part.js";
-import type { Tool, ToolContext } from "../src/tool.js";
-import { offer } from "../src/tools.js";
+import type { Rpc, ToolsPart } from "../src/core/part.js";
+import type { Tool, ToolContext } from "../src/tools/tool.js";
+import { offer } from "../src/tools/tools.js";
 import { testCore } from "./core.js";
 
 interface Stage {

@@ -2,7 +2,7 @@
 
 import { isOn } from "../look/describe.js";
 import { kindOf } from "../look/kind.js";
-import { misused } from "../verb.js";
+import { misused } from "../page/verb.js";
 import { click, focus, viewOf } from "./pointer.js";
 import type { Spot } from "./ready.js";
 import { changed } from "./text.js";

@@ -1,7 +1,7 @@
 // Drags by pointer, and by the drag and drop of HTML where something is draggable.
 
-import { DRAG_STEPS } from "../limits.js";
-import type { Core } from "../part.js";
+import { DRAG_STEPS } from "../core/limits.js";
+import type { Core } from "../core/part.js";
 import { enter, fire, move, press, release, viewOf, type Place } from "./pointer.js";
 import { frame, hitAt, type Spot } from "./ready.js";
 

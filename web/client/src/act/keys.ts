@@ -1,6 +1,6 @@
 // What a browser does when a person presses keys: the events, and what follows when nobody prevents it.
 
-import { misused } from "../verb.js";
+import { misused } from "../page/verb.js";
 import { focus, viewOf } from "./pointer.js";
 import { changed, deleteText, insertText, isField, setNative } from "./text.js";
 

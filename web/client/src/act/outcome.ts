@@ -1,11 +1,11 @@
 // Says what an action changed: lines of the outline that came, went or are different, where the page is now, dialogs, errors and failed requests.
 
-import { SETTLE_MS_MAX, SETTLE_QUIET_MS, SETTLE_REQUESTS_MS_MAX } from "../limits.js";
-import type { Log } from "../logs.js";
+import { SETTLE_MS_MAX, SETTLE_QUIET_MS, SETTLE_REQUESTS_MS_MAX } from "../core/limits.js";
+import type { Log } from "../page/logs.js";
 import { lineOf } from "../look/find.js";
 import { difference, view } from "../look/part.js";
 import { isVisible } from "../look/visible.js";
-import type { Core } from "../part.js";
+import type { Core } from "../core/part.js";
 import { frame } from "./ready.js";
 
 export interface Watch {

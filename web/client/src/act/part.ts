@@ -1,10 +1,10 @@
 // The acting verbs: each waits for its target, does what a person would do to it, and answers with what changed.
 
-import { ACT_MS, SCROLL_FRAMES } from "../limits.js";
+import { ACT_MS, SCROLL_FRAMES } from "../core/limits.js";
 import { find, lineOf } from "../look/find.js";
 import { isEditable, kindOf, type Kind } from "../look/kind.js";
-import type { Core } from "../part.js";
-import { misused, textOf, timeoutOf, type Asking, type Params, type Verb, type Verbs } from "../verb.js";
+import type { Core } from "../core/part.js";
+import { misused, textOf, timeoutOf, type Asking, type Params, type Verb, type Verbs } from "../page/verb.js";
 import { check, fileInput, select, upload } from "./choose.js";
 import { drag } from "./drag.js";
 import { strike, strokes } from "./keys.js";

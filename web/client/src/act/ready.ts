@@ -1,11 +1,11 @@
 // Waits until an element is there to be acted on: one, visible, enabled, at rest, and not covered by another.
 
-import { READY_LOOK_MS } from "../limits.js";
+import { READY_LOOK_MS } from "../core/limits.js";
 import { find, lineOf, listed, nearest, renamed } from "../look/find.js";
 import { holds } from "../look/tree.js";
 import { isDisabled, isVisible } from "../look/visible.js";
-import type { Core } from "../part.js";
-import { late, misused } from "../verb.js";
+import type { Core } from "../core/part.js";
+import { late, misused } from "../page/verb.js";
 
 export interface Spot {
   readonly element: Element;

@@ -1,6 +1,6 @@
 // Scrolls the page, or what scrolls around an element, and says where it is then.
 
-import { misused, type Params } from "../verb.js";
+import { misused, type Params } from "../page/verb.js";
 
 const PAGE_PART = 0.8;
 

@@ -1,6 +1,6 @@
 // Puts text into what takes text, so that frameworks which watch their fields notice it.
 
-import { misused } from "../verb.js";
+import { misused } from "../page/verb.js";
 import { viewOf } from "./pointer.js";
 
 export type Field = HTMLInputElement | HTMLTextAreaElement;

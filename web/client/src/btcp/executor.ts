@@ -2,7 +2,7 @@
 
 import { CODE_INTERNAL, CODE_METHOD } from "../generated/protocol.js";
 import { EyeError, messageOf } from "../wire/error.js";
-import type { ToolContext } from "../tool.js";
+import type { ToolContext } from "../tools/tool.js";
 import { toResult, type ToolResult } from "./content.js";
 
 // A method's parameters are compared both ways, so that a handler may say what its arguments are.

@@ -1,6 +1,6 @@
 // What is different between two outlines of the same page: pieces that came, went, or say something else about the same element.
 
-import { CHANGES_MAX, GONE_MAX, GONE_SHOWN } from "../limits.js";
+import { CHANGES_MAX, GONE_MAX, GONE_SHOWN } from "../core/limits.js";
 
 /** Between what stands in one line of an outline. */
 export const SEPARATOR = " | ";

@@ -1,7 +1,7 @@
 // Writes one element as a piece of the outline: its ref, its name, and what a person sees of its state.
 
-import { clip } from "../clip.js";
-import { OUTLINE_NAME_CHARS_MAX, OUTLINE_VALUE_CHARS_MAX, OUTLINE_OPTIONS_MAX } from "../limits.js";
+import { clip } from "../core/clip.js";
+import { OUTLINE_NAME_CHARS_MAX, OUTLINE_VALUE_CHARS_MAX, OUTLINE_OPTIONS_MAX } from "../core/limits.js";
 import { kindOf, type Kind } from "./kind.js";
 import { nameOf } from "./name.js";
 import { refOf, shownAs } from "./refs.js";

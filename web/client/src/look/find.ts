@@ -1,8 +1,8 @@
 // Finds the element that an agent means: by ref, by what a person reads, or by a CSS selector; in doubt it says which ones there are.
 
-import { clip } from "../clip.js";
-import { CANDIDATES_MAX, OUTLINE_NAME_CHARS_MAX } from "../limits.js";
-import { misused } from "../verb.js";
+import { clip } from "../core/clip.js";
+import { CANDIDATES_MAX, OUTLINE_NAME_CHARS_MAX } from "../core/limits.js";
+import { misused } from "../page/verb.js";
 import { describe } from "./describe.js";
 import { kindOf } from "./kind.js";
 import { nameOf } from "./name.js";

@@ -1,7 +1,7 @@
 // Walks the page as a person sees it and writes it down, a line for every block: what can be acted on with its ref, headings, and short texts.
 
-import { clip as shorten } from "../clip.js";
-import { OUTLINE_ALIKE_MAX, OUTLINE_ALIKE_SHOWN, OUTLINE_LINES_ALL_MAX, OUTLINE_LINES_MAX, OUTLINE_ROW_CHARS_MAX, OUTLINE_TEXT_CHARS_MAX } from "../limits.js";
+import { clip as shorten } from "../core/clip.js";
+import { OUTLINE_ALIKE_MAX, OUTLINE_ALIKE_SHOWN, OUTLINE_LINES_ALL_MAX, OUTLINE_LINES_MAX, OUTLINE_ROW_CHARS_MAX, OUTLINE_TEXT_CHARS_MAX } from "../core/limits.js";
 import { SEPARATOR } from "./changes.js";
 import { describe, valueOf } from "./describe.js";
 import { kindOf, type Kind } from "./kind.js";

@@ -1,8 +1,8 @@
 // The verbs `look`, `text` and `query`, and what others need of them: whether a target is seen, and the difference between two looks.
 
-import { clip } from "../clip.js";
-import { LOOK_AGENTS_MAX } from "../limits.js";
-import { misused, type Params, type Verbs } from "../verb.js";
+import { clip } from "../core/clip.js";
+import { LOOK_AGENTS_MAX } from "../core/limits.js";
+import { misused, type Params, type Verbs } from "../page/verb.js";
 import { changes } from "./changes.js";
 import { find, lineOf, listed, nearest } from "./find.js";
 import { outline } from "./outline.js";

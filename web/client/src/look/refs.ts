@@ -1,6 +1,6 @@
 // Names elements for agents: `e5` is one element as long as its document lives, and never another.
 
-import { REFS_MAX } from "../limits.js";
+import { REFS_MAX } from "../core/limits.js";
 
 interface Named {
   readonly element: WeakRef<Element>;

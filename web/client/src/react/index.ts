@@ -1,10 +1,10 @@
 // "eye-client/react": a component's tool, there as long as the component is.
 
 import { useEffect, useRef } from "react";
-import { offerTool } from "../offer.js";
-import type { Tool } from "../tool.js";
+import { offerTool } from "../tools/offer.js";
+import type { Tool } from "../tools/tool.js";
 
-export type { Tool, ToolContext } from "../tool.js";
+export type { Tool, ToolContext } from "../tools/tool.js";
 
 /**
  * Offers a tool while this component is mounted. It may be written in place: `execute` is always the one of the last render,

@@ -1,7 +1,7 @@
 // Runs in the page: a tool that a module offers while it is evaluated is that module's, and goes when the module's next
 // version no longer offers it. Tools of components are theirs (eye-client/react, eye-client/vue).
 
-import type { Tool, ToolOptions } from "../tool.js";
+import type { Tool, ToolOptions } from "../tools/tool.js";
 
 interface Client {
   tool(tool: Tool, options?: ToolOptions): Promise<void>;

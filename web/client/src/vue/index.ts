@@ -1,10 +1,10 @@
 // "eye-client/vue": a component's tool, there as long as the component is.
 
 import { toValue, watch, type MaybeRefOrGetter } from "vue";
-import { offerTool } from "../offer.js";
-import type { Tool } from "../tool.js";
+import { offerTool } from "../tools/offer.js";
+import type { Tool } from "../tools/tool.js";
 
-export type { Tool, ToolContext } from "../tool.js";
+export type { Tool, ToolContext } from "../tools/tool.js";
 
 /** Offers a tool while this component is mounted. A ref or a getter may change it, and offers nothing while it is `null` or `false`. */
 export function useEyeTool(tool: MaybeRefOrGetter<Tool | null | undefined | false>): void {

@@ -1,7 +1,7 @@
 // Forms that say they are tools (`<form toolname tooldescription>`), where the browser does not know that: follows them, and runs them.
 
-import { FORM_LOOK_MS } from "../limits.js";
-import type { Core } from "../part.js";
+import { FORM_LOOK_MS } from "../core/limits.js";
+import type { Core } from "../core/part.js";
 import { NAME, refuse, type Callable } from "./context.js";
 import { checkable, fill, schemaOf, type Field } from "./fields.js";
 

@@ -1,9 +1,9 @@
 // The part behind WebMCP: what a page offers through `document.modelContext` and by forms reaches the hub, and what it offers
 // with `eye.tool` reaches `document.modelContext`. What the browser has, or the polyfill where there is none, stays the browser's.
 
-import { PARTIAL_TOOLS_MAX } from "../limits.js";
-import type { Core, WebMcpPart } from "../part.js";
-import type { Tool } from "../tool.js";
+import { PARTIAL_TOOLS_MAX } from "../core/limits.js";
+import type { Core, WebMcpPart } from "../core/part.js";
+import type { Tool } from "../tools/tool.js";
 import { contextOf, type Callable, type ListedTool } from "./context.js";
 import { checkable } from "./fields.js";
 import { forms } from "./forms.js";

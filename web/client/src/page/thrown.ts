@@ -1,11 +1,11 @@
 // Says what an agent's code threw: its message, the place in that code, and a stack without our own frames.
 
-import { errorText, tagOf } from "./copy.js";
-import { CODE_THREW } from "./generated/protocol.js";
+import { errorText, tagOf } from "../core/copy.js";
+import { CODE_THREW } from "../generated/protocol.js";
 import { misplaced } from "./misplaced.js";
-import { originOf, type Position } from "./origin.js";
-import type { Core } from "./part.js";
-import type { Program } from "./program.js";
+import { originOf, type Position } from "../core/origin.js";
+import type { Core } from "../core/part.js";
+import type { Program } from "../core/program.js";
 
 /** As a typed answer. Never rejects. */
 export type Thrown = (error: unknown, code: string, program: Program | undefined, trustUrl: (url: string) => string) => Promise<string>;

@@ -1,8 +1,8 @@
 // The part behind every verb that sees or acts: one, for whoever acts looks at what it did.
 
-import { acts } from "./act/part.js";
-import { looks, seen } from "./look/part.js";
-import type { Core, Part } from "./part.js";
+import { acts } from "../act/part.js";
+import { looks, seen } from "../look/part.js";
+import type { Core, Part } from "../core/part.js";
 import type { Verbs } from "./verb.js";
 
 export interface HandsPart extends Part {

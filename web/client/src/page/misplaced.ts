@@ -1,6 +1,6 @@
 // Finds where code does not compile: an uncaught error of a worker is the only way to learn that without running it.
 
-import type { Position } from "./origin.js";
+import type { Position } from "../core/origin.js";
 
 const SOURCE = `onerror=(m,u,line,column)=>{postMessage(/SyntaxError/.test(m)?{line,column}:0);return true};
 onmessage=({data:[code,isAsync]})=>{new(isAsync?(async()=>{}).constructor:Function)(code);postMessage(0)}`;

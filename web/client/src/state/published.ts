@@ -1,8 +1,8 @@
 // The document that a page publishes: what JSON makes of its source, kept to know what changed since. It sends nothing.
 
 import { compare, type Operation } from "fast-json-patch";
-import { STATE_BYTES_MAX } from "./generated/protocol.js";
-import { PATCH_CHARS_ALWAYS, VALUE_DEPTH_MAX } from "./limits.js";
+import { STATE_BYTES_MAX } from "../generated/protocol.js";
+import { PATCH_CHARS_ALWAYS, VALUE_DEPTH_MAX } from "../core/limits.js";
 import type { StateSource } from "./source.js";
 
 /** The source gave a value that cannot be published. */

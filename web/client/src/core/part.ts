@@ -1,15 +1,15 @@
 // What the core and a part that it loads later know of each other. The build keeps these names as they are.
 
 import type { Ability } from "./ability.js";
-import type { HandsPart } from "./hands.js";
+import type { HandsPart } from "../page/hands.js";
 import type { Journal } from "./journal.js";
-import type { Log } from "./logs.js";
-import type { Overheard } from "./overhear.js";
-import type { StateOptions, StateSource } from "./source.js";
-import type { Tool, ToolOptions } from "./tool.js";
-import type { Thrown } from "./thrown.js";
-import type { Doing } from "./verb.js";
-import type { Callable, ContextTool, Execute } from "./webmcp/context.js";
+import type { Log } from "../page/logs.js";
+import type { Overheard } from "../webmcp/overhear.js";
+import type { StateOptions, StateSource } from "../state/source.js";
+import type { Tool, ToolOptions } from "../tools/tool.js";
+import type { Thrown } from "../page/thrown.js";
+import type { Doing } from "../page/verb.js";
+import type { Callable, ContextTool, Execute } from "../webmcp/context.js";
 
 export interface Rpc {
   readonly id?: string | number;

@@ -1,7 +1,7 @@
 // Topics and the mailbox: what a page tells agents and other pages, and what it hears from them. It holds no socket.
 
-import { TOPIC_REQUEST_MS, UNSENT_MAX } from "./limits.js";
-import type { Core, Part, Rpc } from "./part.js";
+import { TOPIC_REQUEST_MS, UNSENT_MAX } from "../core/limits.js";
+import type { Core, Part, Rpc } from "../core/part.js";
 import type { Verbs } from "./verb.js";
 
 export interface PublishOptions {

@@ -1,7 +1,7 @@
 // Says why an agent's code cannot run in this page, as a typed answer.
 
-import { CODE_DENIED } from "./generated/protocol.js";
-import type { Core } from "./part.js";
+import { CODE_DENIED } from "../generated/protocol.js";
+import type { Core } from "../core/part.js";
 
 export function refusal({ blocked, failure }: Core): string {
   if (blocked === "the page refuses") return failure(CODE_DENIED, "this page refuses eval", "use verbs and tools");

@@ -1,7 +1,7 @@
 // Writes a failure as a typed answer without its id: `!code message`, then a hint and a stack after \x1f.
 
 import { clip } from "./clip.js";
-import { CODE_INTERNAL } from "./generated/protocol.js";
+import { CODE_INTERNAL } from "../generated/protocol.js";
 import { ERROR_CHARS_MAX, FRAME_BYTES_MAX, STACK_CHARS_MAX } from "./limits.js";
 
 const SEPARATOR = "\x1f";

@@ -1,8 +1,8 @@
 // Every limit of the clients, by name. Those of the wire are the hub's (crates/eye-protocol/src/limits.rs).
 
-import { FRAME_BYTES_MAX } from "./generated/protocol.js";
+import { FRAME_BYTES_MAX } from "../generated/protocol.js";
 
-export { BATCH_FRAMES_MAX, FRAME_BYTES_MAX, MESSAGE_BYTES_MAX } from "./generated/protocol.js";
+export { BATCH_FRAMES_MAX, FRAME_BYTES_MAX, MESSAGE_BYTES_MAX } from "../generated/protocol.js";
 
 /** A message is sent once it holds about this much, so that a large answer does not wait for small ones. */
 export const MESSAGE_CHARS_GOAL = 1024 * 1024;

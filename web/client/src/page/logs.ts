@@ -1,8 +1,8 @@
 // The verb `logs`: what the journal has that an agent has not read yet.
 
-import type { Entry, Level } from "./journal.js";
-import { LOG_READERS_MAX } from "./limits.js";
-import type { Core } from "./part.js";
+import type { Entry, Level } from "../core/journal.js";
+import { LOG_READERS_MAX } from "../core/limits.js";
+import type { Core } from "../core/part.js";
 import { misused, type Asking, type Params, type Verbs } from "./verb.js";
 
 export interface Log {

@@ -8,17 +8,17 @@ import { CLOSED_BAD_QUERY, CLOSED_FOREIGN, CLOSED_TAKEN, linkTo } from "./link.j
 import { FORM_LOOK_MS } from "./limits.js";
 import { travels, watchNavigation } from "./navigation.js";
 import { diagnose, warn, watchPolicy } from "./obstacle.js";
-import { overhear } from "./overhear.js";
+import { overhear } from "../webmcp/overhear.js";
 import type { Surroundings } from "./page.js";
-import type { PageVerbs } from "./page-verbs.js";
+import type { PageVerbs } from "../page/page-verbs.js";
 import type { Core, LoadPart, Part, Parts } from "./part.js";
 import { run } from "./program.js";
 import { realmOf, type Realm } from "./realm.js";
 import { render } from "./render.js";
 import { claimSession, isSessionId, loseSession, type Claim } from "./session.js";
 import { side } from "./side.js";
-import type { StateOptions, StateSource } from "./source.js";
-import type { Tool, ToolOptions } from "./tool.js";
+import type { StateOptions, StateSource } from "../state/source.js";
+import type { Tool, ToolOptions } from "../tools/tool.js";
 import { PROTOCOL_VERSION, VERSION } from "./version.js";
 
 export interface ConnectOptions {

@@ -1,6 +1,6 @@
 // What a verb is: the thing an agent asks of a page by name, `page/NAME`, and how it says that it cannot.
 
-import { CODE_PARAMS, CODE_TIMEOUT } from "./generated/protocol.js";
+import { CODE_PARAMS, CODE_TIMEOUT } from "../generated/protocol.js";
 
 /** The call that a verb runs for, as the core lends it. */
 export interface Doing {

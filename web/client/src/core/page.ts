@@ -2,14 +2,14 @@
 // One of these lives as long as one connection; what it owes when that ends is dropped, for the hub has ended it.
 
 import { failure } from "./answer.js";
-import { CODE_PARAMS, CODE_THREW, CODE_TOOL } from "./generated/protocol.js";
+import { CODE_PARAMS, CODE_THREW, CODE_TOOL } from "../generated/protocol.js";
 import { NAVIGATION_MS, TOOL_LOOK_MS, TOOL_LOOKS_MAX } from "./limits.js";
 import type { Outbox } from "./outbox.js";
 import type { Part, Rpc } from "./part.js";
 import { program, type Program } from "./program.js";
 import type { Realm } from "./realm.js";
 import { render } from "./render.js";
-import type { Doing } from "./verb.js";
+import type { Doing } from "../page/verb.js";
 
 export interface Surroundings {
   /** `undefined` where code cannot run; who asks for it is answered as by a verb. */

@@ -1,7 +1,7 @@
 // Finds a same-origin frame by what an agent calls it.
 
-import { CODE_DENIED, CODE_PARAMS } from "./generated/protocol.js";
-import type { Core } from "./part.js";
+import { CODE_DENIED, CODE_PARAMS } from "../generated/protocol.js";
+import type { Core } from "../core/part.js";
 
 type FrameElement = HTMLIFrameElement | HTMLFrameElement;
 

@@ -1,8 +1,8 @@
 // The part behind `eye.state`: decides when the page's state is looked at, and tells the hub what changed. It holds no socket.
 
-import { CODE_INTERNAL, CODE_THREW } from "./generated/protocol.js";
-import { STATE_THROTTLE_MS } from "./limits.js";
-import type { Core, Rpc, StatePart } from "./part.js";
+import { CODE_INTERNAL, CODE_THREW } from "../generated/protocol.js";
+import { STATE_THROTTLE_MS } from "../core/limits.js";
+import type { Core, Rpc, StatePart } from "../core/part.js";
 import { publishedDocument, Unfit, type PublishedDocument } from "./published.js";
 import type { StateOptions, StateSource } from "./source.js";
 

@@ -4,9 +4,9 @@
 import { apps } from "./apps.js";
 import { failed, threw } from "./failed.js";
 import { frameWindow } from "./frames.js";
-import { CODE_METHOD } from "./generated/protocol.js";
+import { CODE_METHOD } from "../generated/protocol.js";
 import { logs } from "./logs.js";
-import type { Core, Rpc, VerbsPart } from "./part.js";
+import type { Core, Rpc, VerbsPart } from "../core/part.js";
 import { refusal } from "./refusal.js";
 import { thrown } from "./thrown.js";
 import { topics } from "./topics.js";

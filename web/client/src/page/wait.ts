@@ -1,7 +1,7 @@
 // The verb `wait`: looks at an expression, a function or a target again whenever the page may have changed, until it is there.
 
-import { WAIT_LOOK_MS, WAIT_MS } from "./limits.js";
-import type { Core } from "./part.js";
+import { WAIT_LOOK_MS, WAIT_MS } from "../core/limits.js";
+import type { Core } from "../core/part.js";
 import { refusal } from "./refusal.js";
 import { late, misused, timeoutOf, type Asking, type Params, type Verbs } from "./verb.js";
 

@@ -1,11 +1,11 @@
 // The part behind `eye.tool`: tells the hub which tools there are, and runs them. It holds no socket.
 
-import { failed, threw } from "./failed.js";
-import { CODE_INTERNAL } from "./generated/protocol.js";
-import { FRAME_BYTES_MAX } from "./limits.js";
-import type { Core, Rpc, ToolsPart } from "./part.js";
+import { failed, threw } from "../page/failed.js";
+import { CODE_INTERNAL } from "../generated/protocol.js";
+import { FRAME_BYTES_MAX } from "../core/limits.js";
+import type { Core, Rpc, ToolsPart } from "../core/part.js";
 import type { Tool, ToolOptions } from "./tool.js";
-import type { ContextTool } from "./webmcp/context.js";
+import type { ContextTool } from "../webmcp/context.js";
 
 interface Held {
   /** As the hub is told: a copy, so that a later change of the page's object breaks nothing. */

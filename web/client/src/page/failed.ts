@@ -1,8 +1,8 @@
 // Writes a failure as a JSON-RPC response: what a tool or a verb threw, with its message and stack.
 
-import { CODE_THREW } from "./generated/protocol.js";
-import { STACK_CHARS_MAX } from "./limits.js";
-import type { Core } from "./part.js";
+import { CODE_THREW } from "../generated/protocol.js";
+import { STACK_CHARS_MAX } from "../core/limits.js";
+import type { Core } from "../core/part.js";
 
 export function failed(id: string, code: number, message: string, data?: object): object {
   return { id, error: { code, message, data } };
