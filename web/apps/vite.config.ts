@@ -5,13 +5,19 @@ import { defineConfig } from "vite";
 
 const here = import.meta.dirname;
 const apps = readdirSync(here).filter((name) => existsSync(`${here}/${name}/index.html`) && name !== "dist");
-const pages = apps.flatMap((app) => readdirSync(`${here}/${app}`).filter((name) => name.endsWith(".html")).map((name) => `${app}/${name}`));
+const pages = apps.flatMap((app) =>
+  readdirSync(`${here}/${app}`)
+    .filter((name) => name.endsWith(".html"))
+    .map((name) => `${app}/${name}`),
+);
 
 export default defineConfig({
   root: here,
   base: "/apps/",
   build: {
     target: "es2022",
-    rollupOptions: { input: Object.fromEntries(pages.map((page) => [page.replace(/(\/index)?\.html$/, ""), `${here}/${page}`])) },
+    rollupOptions: {
+      input: Object.fromEntries(pages.map((page) => [page.replace(/(\/index)?\.html$/, ""), `${here}/${page}`])),
+    },
   },
 });

@@ -30,7 +30,10 @@ const CUTS = {
   "getRole.mjs": [
     // No element has one of these roles by itself.
     [/(var prohibitedAttributes = )\{[^]*?\n};/, "$1{};"],
-    [/  \w+: "(?:article|complementary|definition|group|dialog|term|figure|form|contentinfo|banner|separator|document|listitem|math|main|list|navigation|status|region|table|rowgroup)",?\n/g, ""],
+    [
+      /  \w+: "(?:article|complementary|definition|group|dialog|term|figure|form|contentinfo|banner|separator|document|listitem|math|main|list|navigation|status|region|table|rowgroup)",?\n/g,
+      "",
+    ],
     [/\(_element\$localName = [^]*?toLowerCase\(\)/, "element.localName"],
   ],
   "util.mjs": [
@@ -42,10 +45,17 @@ const CUTS = {
 const lean = {
   name: "lean",
   setup(build) {
-    build.onResolve({ filter: /^fast-json-patch$/ }, ({ kind, resolveDir }) => build.resolve(COMPARISON, { kind, resolveDir }));
+    build.onResolve({ filter: /^fast-json-patch$/ }, ({ kind, resolveDir }) =>
+      build.resolve(COMPARISON, { kind, resolveDir }),
+    );
     // Every browser that runs this client has these itself.
-    build.onResolve({ filter: /polyfills\/(array\.from|SetLike)\.mjs$/ }, ({ path }) => ({ path, namespace: "native" }));
-    build.onLoad({ filter: /./, namespace: "native" }, ({ path }) => ({ contents: `export default ${path.includes("from") ? "Array.from" : "Set"}` }));
+    build.onResolve({ filter: /polyfills\/(array\.from|SetLike)\.mjs$/ }, ({ path }) => ({
+      path,
+      namespace: "native",
+    }));
+    build.onLoad({ filter: /./, namespace: "native" }, ({ path }) => ({
+      contents: `export default ${path.includes("from") ? "Array.from" : "Set"}`,
+    }));
     build.onLoad({ filter: /dom-accessibility-api.*\.mjs$/ }, ({ path }) => {
       let contents = readFileSync(path, "utf8");
       for (const [what, instead] of CUTS[basename(path)] ?? []) {
@@ -55,7 +65,10 @@ const lean = {
       }
       return { contents };
     });
-    build.onResolve({ filter: /^\.\/core\.mjs$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path), sideEffects: false }));
+    build.onResolve({ filter: /^\.\/core\.mjs$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path),
+      sideEffects: false,
+    }));
   },
 };
 shared.plugins = [lean];
@@ -69,8 +82,11 @@ const INNER = [
 ];
 
 // Names that the core and its parts share, and that nobody else has: one letter each, the same in every file.
-const SHARED = "after ask async before blocked called end failure journal joined linesBefore load overheard own put render reply run sorted standIn start take thrown written";
-const LETTERS = Object.fromEntries(SHARED.split(" ").map((name, at) => [name, String.fromCharCode("A".charCodeAt(0) + at)]));
+const SHARED =
+  "after ask async before blocked called end failure journal joined linesBefore load overheard own put render reply run sorted standIn start take thrown written";
+const LETTERS = Object.fromEntries(
+  SHARED.split(" ").map((name, at) => [name, String.fromCharCode("A".charCodeAt(0) + at)]),
+);
 const only = (...names) => new RegExp(`^(?:${names.join(" ").replaceAll(" ", "|")})$`);
 
 mkdirSync(join(here, "dist"), { recursive: true });
@@ -78,7 +94,14 @@ mkdirSync(assets, { recursive: true });
 
 /** Bundles what a hub serves: as small as it can be, into dist and into the hub's assets. */
 async function asset(name, options) {
-  const { outputFiles } = await build({ ...shared, minify: true, write: false, mangleProps: only(SHARED), mangleCache: LETTERS, ...options });
+  const { outputFiles } = await build({
+    ...shared,
+    minify: true,
+    write: false,
+    mangleProps: only(SHARED),
+    mangleCache: LETTERS,
+    ...options,
+  });
   // A second minifier: it sees what the bundler has put together, and saves another 3 percent.
   const { code } = await minify(outputFiles[0].text, {
     compress: {
@@ -110,10 +133,25 @@ await asset("eye.js", {
   mangleProps: only(SHARED, ...INNER),
 });
 // A part meets the core only by the names of part.ts; of the others only a few are renamed in it.
-await asset("parts.js", { entryPoints: ["src/parts.ts"], format: "esm", mangleProps: only(SHARED, "isEmbeddedInLabel isReferenced recursion hit unseen timeoutMs score") });
-await asset("webmcp.js", { entryPoints: ["src/webmcp/part.ts"], format: "esm", mangleProps: only(SHARED, "gone site over") });
+await asset("parts.js", {
+  entryPoints: ["src/parts.ts"],
+  format: "esm",
+  mangleProps: only(SHARED, "isEmbeddedInLabel isReferenced recursion hit unseen timeoutMs score"),
+});
+await asset("webmcp.js", {
+  entryPoints: ["src/webmcp/part.ts"],
+  format: "esm",
+  mangleProps: only(SHARED, "gone site over"),
+});
 await build({ ...shared, entryPoints: ["src/index.ts"], outfile: "dist/index.js", format: "esm" });
 // Vite, React and Vue are the project's own; hot.js runs in its pages.
 for (const name of ["vite/index", "vite/hot", "react/index", "vue/index"]) {
-  await build({ ...shared, entryPoints: [`src/${name}.ts`], outfile: `dist/${name}.js`, format: "esm", packages: "external", platform: name === "vite/index" ? "node" : "browser" });
+  await build({
+    ...shared,
+    entryPoints: [`src/${name}.ts`],
+    outfile: `dist/${name}.js`,
+    format: "esm",
+    packages: "external",
+    platform: name === "vite/index" ? "node" : "browser",
+  });
 }

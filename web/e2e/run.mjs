@@ -11,7 +11,9 @@ const here = import.meta.dirname;
 // A folder of this run, for two people may test in one checkout.
 const out = join(here, ".test-build", String(process.pid));
 const wanted = process.argv.slice(2);
-const names = readdirSync(join(here, "test")).filter((name) => name.endsWith(".test.ts") && (wanted.length === 0 || wanted.some((part) => name.includes(part))));
+const names = readdirSync(join(here, "test")).filter(
+  (name) => name.endsWith(".test.ts") && (wanted.length === 0 || wanted.some((part) => name.includes(part))),
+);
 if (names.length === 0) {
   console.error(`error: no test file is named like ${wanted.join(" or ")}`);
   process.exit(1);
@@ -40,9 +42,21 @@ await build({
 const files = names.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
 const only = process.env.EYE_TEST_NAME;
 const filter = only === undefined ? [] : [`--test-name-pattern=${only}`];
-const { status } = spawnSync(process.execPath, [...filter, "--enable-source-maps", "--test", "--test-reporter=spec", "--test-concurrency=1", "--test-force-exit", ...files], {
-  stdio: "inherit",
-  env: { ...process.env, EYE_BIN: program, EYE_WEB: join(here, "..") },
-});
+const { status } = spawnSync(
+  process.execPath,
+  [
+    ...filter,
+    "--enable-source-maps",
+    "--test",
+    "--test-reporter=spec",
+    "--test-concurrency=1",
+    "--test-force-exit",
+    ...files,
+  ],
+  {
+    stdio: "inherit",
+    env: { ...process.env, EYE_BIN: program, EYE_WEB: join(here, "..") },
+  },
+);
 rmSync(out, { recursive: true, force: true });
 process.exitCode = status ?? 1;

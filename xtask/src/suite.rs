@@ -8,6 +8,7 @@ pub fn run() -> Result<(), TaskError> {
     cargo(&["fmt", "--all", "--check"])?;
     web::install()?;
     let programs = browser::find_or_install_all()?;
+    web::npm(&["run", "lint"])?;
     web::npm(&["run", "typecheck"])?;
     generated::check()?;
     cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;

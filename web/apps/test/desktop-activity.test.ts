@@ -12,9 +12,26 @@ test("each way to ask is told apart from what nobody asked", () => {
   assert.deepEqual(asked(":foo:bar()"), { id: "", kind: "fire", text: "foo:bar()" });
   assert.deepEqual(asked(rpc("eval", { code: "x", frame: "#f" }, "3")), { id: "3", kind: "eval", text: "x" });
   assert.deepEqual(asked(rpc("eval", { code: "x" })), { id: "", kind: "fire", text: "x" });
-  assert.deepEqual(asked(rpc("tools/call", { name: "add", arguments: { a: 1 } }, "4")), { id: "4", kind: "tool", text: 'add {"a":1}' });
-  assert.deepEqual(asked(rpc("page/click", { target: "#x", agent: "me", timeout: 5 }, "5")), { id: "5", kind: "verb", text: 'click {"target":"#x"}' });
-  for (const frame of [rpc("ping", {}, "6"), rpc("state/get", {}, "7"), rpc("topic/message", {}), rpc("call/cancel", { id: "4" }), { id: "hello", result: {} }, null, 7, "12:"]) {
+  assert.deepEqual(asked(rpc("tools/call", { name: "add", arguments: { a: 1 } }, "4")), {
+    id: "4",
+    kind: "tool",
+    text: 'add {"a":1}',
+  });
+  assert.deepEqual(asked(rpc("page/click", { target: "#x", agent: "me", timeout: 5 }, "5")), {
+    id: "5",
+    kind: "verb",
+    text: 'click {"target":"#x"}',
+  });
+  for (const frame of [
+    rpc("ping", {}, "6"),
+    rpc("state/get", {}, "7"),
+    rpc("topic/message", {}),
+    rpc("call/cancel", { id: "4" }),
+    { id: "hello", result: {} },
+    null,
+    7,
+    "12:",
+  ]) {
     assert.equal(asked(frame), undefined, JSON.stringify(frame));
   }
   assert.equal(cancelled(rpc("call/cancel", { id: "4" })), "4");
@@ -24,7 +41,11 @@ test("each way to answer ends its call", () => {
   assert.deepEqual(ended("12:root"), { id: "12", failed: false, text: "root" });
   assert.deepEqual(ended("12=5"), { id: "12", failed: false, text: "5" });
   assert.deepEqual(ended("12~undefined"), { id: "12", failed: false, text: "undefined" });
-  assert.deepEqual(ended("12!-32003 x is not defined\x1fhint\x1fstack"), { id: "12", failed: true, text: "x is not defined" });
+  assert.deepEqual(ended("12!-32003 x is not defined\x1fhint\x1fstack"), {
+    id: "12",
+    failed: true,
+    text: "x is not defined",
+  });
   assert.deepEqual(ended({ id: "4", result: { a: 1 } }), { id: "4", failed: false, text: '{"a":1}' });
   assert.deepEqual(ended({ id: "4", error: { code: -1, message: "no" } }), { id: "4", failed: true, text: "no" });
   assert.equal(ended(rpc("tools/register", {}, "tools-1")), undefined);

@@ -18,7 +18,8 @@ class Kept implements Keep {
 
 const SEED = { "a.txt": "one", "dir/b.txt": "two", "dir/deep/c.txt": "three" };
 const store = (keep?: Keep): FileStore => new FileStore(SEED, keep, () => 7);
-const refuses = (kind: FileError["kind"], run: () => void): void => assert.throws(run, (error) => error instanceof FileError && error.kind === kind);
+const refuses = (kind: FileError["kind"], run: () => void): void =>
+  assert.throws(run, (error) => error instanceof FileError && error.kind === kind);
 
 test("a folder lists what is directly in it, folders first", () => {
   assert.deepEqual(store().list(), [
@@ -38,7 +39,8 @@ test("a folder lists what is directly in it, folders first", () => {
 });
 
 test("one file has one name, however it is written", () => {
-  for (const path of ["dir/b.txt", "/dir/b.txt", "./dir//b.txt", "~/dir/b.txt"]) assert.equal(store().get(path), "two", path);
+  for (const path of ["dir/b.txt", "/dir/b.txt", "./dir//b.txt", "~/dir/b.txt"])
+    assert.equal(store().get(path), "two", path);
 });
 
 test("what is missing, leads elsewhere, is a folder, has no name or is too long is refused", () => {

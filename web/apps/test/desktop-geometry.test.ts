@@ -38,7 +38,10 @@ test("a resize moves the named sides only, whatever limit it meets", () => {
     for (const by of [-5000, -37, 0, 41, 5000]) {
       const after = resized(WINDOW, edge, by, by, AREA);
       assert.deepEqual(opposite[edge](after), opposite[edge](WINDOW), `${edge} by ${String(by)}`);
-      assert.ok(isInside(after) && after.width >= WINDOW_MIN.width && after.height >= WINDOW_MIN.height, `${edge} by ${String(by)}: ${JSON.stringify(after)}`);
+      assert.ok(
+        isInside(after) && after.width >= WINDOW_MIN.width && after.height >= WINDOW_MIN.height,
+        `${edge} by ${String(by)}: ${JSON.stringify(after)}`,
+      );
     }
   }
   assert.deepEqual(resized(WINDOW, "se", 10, 20, AREA), { ...WINDOW, width: 410, height: 320 });
@@ -46,9 +49,12 @@ test("a resize moves the named sides only, whatever limit it meets", () => {
 
 test("windows open inside the area, no two of a few in the same place", () => {
   for (const area of [AREA, { x: 0, y: 0, width: 390, height: 700 }]) {
-    for (let count = 0; count < 40; count++) assert.ok(isInside(placed({ width: 620, height: 440 }, area, count), area), String(count));
+    for (let count = 0; count < 40; count++)
+      assert.ok(isInside(placed({ width: 620, height: 440 }, area, count), area), String(count));
   }
-  const places = new Set(Array.from({ length: 8 }, (_, count) => JSON.stringify(placed({ width: 400, height: 300 }, AREA, count))));
+  const places = new Set(
+    Array.from({ length: 8 }, (_, count) => JSON.stringify(placed({ width: 400, height: 300 }, AREA, count))),
+  );
   assert.equal(places.size, 8);
 });
 
@@ -59,7 +65,11 @@ test("tiles fill the area and never lie over each other", () => {
     for (const [at, tile] of tiles.entries()) {
       assert.ok(isInside(tile), `${String(count)}: ${JSON.stringify(tile)}`);
       for (const other of tiles.slice(at + 1)) {
-        const apart = tile.x + tile.width <= other.x || other.x + other.width <= tile.x || tile.y + tile.height <= other.y || other.y + other.height <= tile.y;
+        const apart =
+          tile.x + tile.width <= other.x ||
+          other.x + other.width <= tile.x ||
+          tile.y + tile.height <= other.y ||
+          other.y + other.height <= tile.y;
         assert.ok(apart, `${String(count)}: ${JSON.stringify([tile, other])}`);
       }
     }

@@ -47,7 +47,10 @@ test("what nobody hears waits for its time and no longer, in order, for the firs
 });
 
 test("without a queue it is dropped", () => {
-  assert.deepEqual(new Pubsub().publish("nobody", 1, { queue: false }), { status: "dropped", reason: "no subscribers" });
+  assert.deepEqual(new Pubsub().publish("nobody", 1, { queue: false }), {
+    status: "dropped",
+    reason: "no subscribers",
+  });
 });
 
 test("what waits is bounded: the oldest gives way", () => {

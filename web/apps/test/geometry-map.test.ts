@@ -38,14 +38,30 @@ function withChunk(png: Uint8Array, type: string, data: Uint8Array): Uint8Array 
 }
 
 function internationalText(keyword: string, text: Uint8Array, compressed: boolean): Uint8Array {
-  return Buffer.concat([Buffer.from(keyword), Buffer.from([0, compressed ? 1 : 0, 0]), Buffer.from("en\0Quelltext\0"), text]);
+  return Buffer.concat([
+    Buffer.from(keyword),
+    Buffer.from([0, compressed ? 1 : 0, 0]),
+    Buffer.from("en\0Quelltext\0"),
+    text,
+  ]);
 }
 
 test("every pixel of the ground is always the same, alone or among others, far away and left of the origin too", () => {
   const map = new PixelMap();
-  for (const [x, y] of [[0, 0], [-300, -77], [819_200, 819_200], [-2_000_000_000, 1_999_999_999], [2 ** 26, 5]] as const) {
+  for (const [x, y] of [
+    [0, 0],
+    [-300, -77],
+    [819_200, 819_200],
+    [-2_000_000_000, 1_999_999_999],
+    [2 ** 26, 5],
+  ] as const) {
     const all = new Uint32Array(map.read(x, y, 1, 20, 20).buffer);
-    for (const [column, row] of [[0, 0], [7, 3], [19, 19]] as const) assert.equal(all[row * 20 + column], groundAt(x + column, y + row), `${String(x)}, ${String(y)}`);
+    for (const [column, row] of [
+      [0, 0],
+      [7, 3],
+      [19, 19],
+    ] as const)
+      assert.equal(all[row * 20 + column], groundAt(x + column, y + row), `${String(x)}, ${String(y)}`);
     const coarse = new Uint32Array(map.read(x, y, 4, 5, 5).buffer);
     assert.equal(coarse[2 * 5 + 3], groundAt(x + 12, y + 8));
   }
@@ -85,7 +101,9 @@ test("a layer has exactly its own pixels at every scale and at every step", () =
   const picture: Picture = { width: 2, height: 1, rgba: new Uint8ClampedArray([255, 0, 0, 255, 0, 255, 0, 255]) };
   const map = new PixelMap();
   map.put({ picture, scale: 2.5, x: -2, y: 10, width: 5, height: 3 });
-  const reds = Array.from({ length: 9 }, (_, at) => map.at(at - 4, 11)).map(({ r, g, b }) => (r === 255 && g === 0 ? "red" : g === 255 && b === 0 ? "green" : "ground"));
+  const reds = Array.from({ length: 9 }, (_, at) => map.at(at - 4, 11)).map(({ r, g, b }) =>
+    r === 255 && g === 0 ? "red" : g === 255 && b === 0 ? "green" : "ground",
+  );
   assert.deepEqual(reds, ["ground", "ground", "red", "red", "green", "green", "green", "ground", "ground"]);
   const sampled = map.read(-8, 11, 3, 6, 1);
   assert.deepEqual([sampled[2 * 4], sampled[3 * 4 + 1]], [255, 255], "at -2 and 1");
@@ -93,7 +111,11 @@ test("a layer has exactly its own pixels at every scale and at every step", () =
 });
 
 test("zooming keeps what is under the finger there", () => {
-  const [camera, view, finger] = [{ x: 40, y: -30, zoom: 1.3 }, { width: 800, height: 600 }, { x: 123, y: 456 }];
+  const [camera, view, finger] = [
+    { x: 40, y: -30, zoom: 1.3 },
+    { width: 800, height: 600 },
+    { x: 123, y: 456 },
+  ];
   const place = placeAt(camera, view, finger);
   for (const factor of [2, 0.5, 100, 0.0001]) {
     const after = zoomedAt(camera, view, finger, factor);
@@ -110,7 +132,12 @@ test("a level has a pixel for each of the screen's, and a tile lies in the coars
   const inner = rectOf(tile);
   for (const levels of [0, 1, 3]) {
     const outer = rectOf(ancestorOf(tile, levels));
-    assert.ok(outer.x <= inner.x && outer.x + outer.width >= inner.x + inner.width && outer.y <= inner.y && outer.y + outer.height >= inner.y + inner.height);
+    assert.ok(
+      outer.x <= inner.x &&
+        outer.x + outer.width >= inner.x + inner.width &&
+        outer.y <= inner.y &&
+        outer.y + outer.height >= inner.y + inner.height,
+    );
   }
 });
 
@@ -124,21 +151,41 @@ test("figures are of the last motion, and a map at rest says so", () => {
 
 test("a region comes back as base64, with a step where it is large", () => {
   const map = new PixelMap();
-  const app = geometryOSApp(map, new Viewport({ x: 0, y: 0, zoom: 1 }, () => ({ width: 10, height: 10 })), new Cartridges(map), () => [], false);
+  const app = geometryOSApp(
+    map,
+    new Viewport({ x: 0, y: 0, zoom: 1 }, () => ({ width: 10, height: 10 })),
+    new Cartridges(map),
+    () => [],
+    false,
+  );
   const { rgba, ...small } = app.readRegion(0.5, -3, 20, 10);
   assert.deepEqual(small, { x: 0, y: -3, width: 21, height: 10, step: 1, columns: 21, rows: 10 });
   assert.deepEqual(Buffer.from(rgba, "base64"), Buffer.from(map.read(0, -3, 1, 21, 10)));
   const large = app.readRegion(0, 0, 5000, 100);
   assert.deepEqual([large.step, large.columns, large.rows], [10, 500, 10]);
   assert.equal(Buffer.from(large.rgba, "base64").length, 500 * 10 * 4);
-  for (const [width, height] of [[0, 5], [5, -1], [NaN, 1], [1e12, 1]] as const) assert.throws(() => app.readRegion(0, 0, width, height), RangeError);
+  for (const [width, height] of [
+    [0, 5],
+    [5, -1],
+    [NaN, 1],
+    [1e12, 1],
+  ] as const)
+    assert.throws(() => app.readRegion(0, 0, width, height), RangeError);
   assert.equal(app.shaderAt(0, 0, 10, 10), null);
 });
 
 test("the topmost cartridge with a source is the shader of a region", () => {
   const map = new PixelMap();
   const cartridges = new Cartridges(map);
-  const put = (name: string, x: number, source: string | undefined) => cartridges.put({ url: `/${name}`, name, layer: layer(plain(4, 4, 1, 1, 1, 255), x, 0), sha256: "", uniqueColors: 1, source });
+  const put = (name: string, x: number, source: string | undefined) =>
+    cartridges.put({
+      url: `/${name}`,
+      name,
+      layer: layer(plain(4, 4, 1, 1, 1, 255), x, 0),
+      sha256: "",
+      uniqueColors: 1,
+      source,
+    });
   put("low", 0, "low");
   const high = put("high", 2, "high");
   put("picture", 2, undefined);
@@ -152,7 +199,15 @@ test("the topmost cartridge with a source is the shader of a region", () => {
 test("cartridges are bounded: the oldest makes room, and one at the same place is replaced", () => {
   const map = new PixelMap();
   const cartridges = new Cartridges(map);
-  const put = (at: number) => cartridges.put({ url: "/c", name: "c", layer: layer(plain(1, 1, 1, 1, 1, 255), at, 0), sha256: "", uniqueColors: 1, source: undefined });
+  const put = (at: number) =>
+    cartridges.put({
+      url: "/c",
+      name: "c",
+      layer: layer(plain(1, 1, 1, 1, 1, 255), at, 0),
+      sha256: "",
+      uniqueColors: 1,
+      source: undefined,
+    });
   for (let at = 0; at < CARTRIDGES_MAX + 3; at++) put(at);
   put(10);
   assert.equal(cartridges.all.length, CARTRIDGES_MAX);
@@ -187,7 +242,10 @@ test("the source is read from the file's own text, packed or not", async () => {
   const source = "@fragment fn main() {} // grün";
   const bytes = Buffer.from(source);
   assert.equal(await textOf(withChunk(png, "iTXt", internationalText("wgsl", bytes, false)), "wgsl"), source);
-  assert.equal(await textOf(withChunk(png, "iTXt", internationalText("wgsl", deflateSync(bytes), true)), "wgsl"), source);
+  assert.equal(
+    await textOf(withChunk(png, "iTXt", internationalText("wgsl", deflateSync(bytes), true)), "wgsl"),
+    source,
+  );
   assert.equal(await textOf(withChunk(png, "iTXt", internationalText("eye", bytes, false)), "wgsl"), undefined);
   assert.equal(await textOf(png, "wgsl"), undefined);
 });
@@ -195,7 +253,10 @@ test("the source is read from the file's own text, packed or not", async () => {
 test("a text that would unpack to gigabytes is not unpacked", async () => {
   const png = encode({ width: 1, height: 1, data: new Uint8Array(4), channels: 4, depth: 8 });
   const bomb = deflateSync(Buffer.alloc(64 * 1024 * 1024));
-  await assert.rejects(textOf(withChunk(png, "iTXt", internationalText("wgsl", bomb, true)), "wgsl"), /longer than 1 MiB/);
+  await assert.rejects(
+    textOf(withChunk(png, "iTXt", internationalText("wgsl", bomb, true)), "wgsl"),
+    /longer than 1 MiB/,
+  );
 });
 
 test("a cartridge's bytes are its pixels along the curve", () => {
@@ -204,28 +265,58 @@ test("a cartridge's bytes are its pixels along the curve", () => {
     const { x, y } = d2xy(4, index);
     rgba.set([index * 4, index * 4 + 1, index * 4 + 2, index * 4 + 3], (y * 4 + x) * 4);
   }
-  assert.deepEqual([...hilbertBytes({ width: 4, height: 4, rgba })], Array.from({ length: 64 }, (_, at) => at));
+  assert.deepEqual(
+    [...hilbertBytes({ width: 4, height: 4, rgba })],
+    Array.from({ length: 64 }, (_, at) => at),
+  );
   assert.deepEqual([...hilbertBytes({ width: 4, height: 4, rgba }, 6)], [0, 1, 2, 3, 4, 5]);
   assert.equal(hilbertBytes(plain(3, 5, 1, 2, 3, 4)).length, 3 * 5 * 4, "what is no square has all of its bytes too");
 });
 
 test("colours are counted, alpha aside; entropy is that of the luminance; the fingerprint is of the bytes", async () => {
-  const picture: Picture = { width: 4, height: 1, rgba: new Uint8ClampedArray([0, 0, 0, 255, 0, 0, 0, 9, 255, 255, 255, 255, 255, 255, 255, 255]) };
+  const picture: Picture = {
+    width: 4,
+    height: 1,
+    rgba: new Uint8ClampedArray([0, 0, 0, 255, 0, 0, 0, 9, 255, 255, 255, 255, 255, 255, 255, 255]),
+  };
   assert.equal(uniqueColours(picture), 2);
   assert.equal(entropy(picture), 1);
   assert.equal(entropy(plain(5, 5, 1, 2, 3, 4)), 0);
-  assert.equal(await sha256(new TextEncoder().encode("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  assert.equal(
+    await sha256(new TextEncoder().encode("abc")),
+    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+  );
 });
 
 test("an agent that tells of itself before its spawn is answered is heard all the same, and a stranger's is not", () => {
   const agents = new Agents();
-  agents.heard({ type: "agent_event", agentId: "a", agentType: "analyzer", session: "s", event: "report", status: "running", report: { kind: "measures", entropy: 3, histogram: [1, 2], output: "x".repeat(5000) } }, 1);
+  agents.heard(
+    {
+      type: "agent_event",
+      agentId: "a",
+      agentType: "analyzer",
+      session: "s",
+      event: "report",
+      status: "running",
+      report: { kind: "measures", entropy: 3, histogram: [1, 2], output: "x".repeat(5000) },
+    },
+    1,
+  );
   agents.heard({ agentId: "stranger", event: "heartbeat" }, 2);
   assert.equal(agents.all.length, 0);
-  agents.spawned({ agentId: "a", agentType: "analyzer", status: "running", region: { x: 0, y: 0, width: 1, height: 1 }, heartbeatInterval: 5 });
+  agents.spawned({
+    agentId: "a",
+    agentType: "analyzer",
+    status: "running",
+    region: { x: 0, y: 0, width: 1, height: 1 },
+    heartbeatInterval: 5,
+  });
   agents.heard({ agentId: "a", event: "heartbeat", status: "running" }, 3);
   const [agent] = agents.all;
-  assert.deepEqual([agents.all.length, agent?.report, agent?.heartbeats, agent?.heardAt], [1, { kind: "measures", entropy: 3, output: `${"x".repeat(200)}…` }, 1, 3]);
+  assert.deepEqual(
+    [agents.all.length, agent?.report, agent?.heartbeats, agent?.heardAt],
+    [1, { kind: "measures", entropy: 3, output: `${"x".repeat(200)}…` }, 1, 3],
+  );
   agents.heard({ agentId: "a", event: "ended" }, 4);
   assert.equal(agents.all[0]?.status, "finished");
 });
@@ -234,8 +325,19 @@ test("backends are the page's own unless its address names others on this machin
   const at = (query: string) => settingsOf(`http://localhost:8765/apps/geometry/${query}`);
   assert.deepEqual(at(""), { mock: false, backends: "http://localhost:8765", elsewhere: false });
   assert.deepEqual(at("?mock_backends=true").mock, true);
-  assert.deepEqual(at("?backends=http://127.0.0.1:9999/x"), { mock: false, backends: "http://127.0.0.1:9999", elsewhere: true });
-  for (const stranger of ["http://example.org", "http://127.0.0.1.example.org", "http://localhost@example.org", "javascript:alert(1)", "ws://localhost:1", "nonsense"]) {
+  assert.deepEqual(at("?backends=http://127.0.0.1:9999/x"), {
+    mock: false,
+    backends: "http://127.0.0.1:9999",
+    elsewhere: true,
+  });
+  for (const stranger of [
+    "http://example.org",
+    "http://127.0.0.1.example.org",
+    "http://localhost@example.org",
+    "javascript:alert(1)",
+    "ws://localhost:1",
+    "nonsense",
+  ]) {
     assert.equal(at(`?backends=${encodeURIComponent(stranger)}`).backends, "http://localhost:8765", stranger);
   }
 });

@@ -8,7 +8,9 @@ import { join } from "node:path";
 const here = import.meta.dirname;
 const out = join(here, "../.test-build", String(process.pid));
 const wanted = process.argv.slice(2);
-const names = readdirSync(here).filter((name) => name.endsWith(".test.ts") && (wanted.length === 0 || wanted.some((part) => name.includes(part))));
+const names = readdirSync(here).filter(
+  (name) => name.endsWith(".test.ts") && (wanted.length === 0 || wanted.some((part) => name.includes(part))),
+);
 if (names.length === 0) {
   console.error(`error: no test file is named like ${wanted.join(" or ")}`);
   process.exit(1);
@@ -28,6 +30,8 @@ await build({
   logLevel: "warning",
 });
 const files = names.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
-const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...files], { stdio: "inherit" });
+const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...files], {
+  stdio: "inherit",
+});
 rmSync(out, { recursive: true, force: true });
 process.exitCode = status ?? 1;

@@ -16,7 +16,8 @@ import { Pace } from "../scene/src/view/pace.js";
 const VIEW = 400;
 
 function near(seen: Axes, want: readonly [number, number, number], within = 1e-6): void {
-  for (const [at, value] of [seen.x, seen.y, seen.z].entries()) assert.ok(Math.abs(value - (want[at] ?? NaN)) <= within, `${JSON.stringify(seen)} is not ${String(want)}`);
+  for (const [at, value] of [seen.x, seen.y, seen.z].entries())
+    assert.ok(Math.abs(value - (want[at] ?? NaN)) <= within, `${JSON.stringify(seen)} is not ${String(want)}`);
 }
 
 test("azimuth 0 is ahead of the camera, 90 its right, 180 behind it, 270 its left, and 90 of elevation is overhead", () => {
@@ -35,9 +36,18 @@ test("the lights begin where the original has them", () => {
 
 test("a bearing made a point and back is the same bearing", () => {
   for (let azimuth = 0; azimuth < 360; azimuth += 7.5) {
-    for (const elevation of [0, 12.25, 45, 89]) assert.deepEqual(toBearing(toPoint({ azimuth, elevation, distance: 7.68 })), { azimuth, elevation, distance: 7.68 });
+    for (const elevation of [0, 12.25, 45, 89])
+      assert.deepEqual(toBearing(toPoint({ azimuth, elevation, distance: 7.68 })), {
+        azimuth,
+        elevation,
+        distance: 7.68,
+      });
   }
-  assert.deepEqual(toBearing({ x: 0, y: 0, z: 0 }), { azimuth: 0, elevation: 0, distance: 0 }, "the middle has no direction");
+  assert.deepEqual(
+    toBearing({ x: 0, y: 0, z: 0 }),
+    { azimuth: 0, elevation: 0, distance: 0 },
+    "the middle has no direction",
+  );
 });
 
 test("angles are kept within a turn, and fractions without dust", () => {
@@ -59,11 +69,16 @@ test("directions have names, however they are written", () => {
   assert.equal(readDirection("North-West")?.azimuth, 315);
   assert.equal(readDirection("s. s. w.")?.azimuth, 202.5);
   assert.equal(readDirection(360)?.azimuth, 0);
-  for (const none of ["upward", "", -1, 361, Number.NaN, true, null, "constructor"]) assert.equal(readDirection(none), undefined);
+  for (const none of ["upward", "", -1, 361, Number.NaN, true, null, "constructor"])
+    assert.equal(readDirection(none), undefined);
 });
 
 test("a rotation made a quaternion and back is the same orientation", () => {
-  for (const rotation of [{ x: 0, y: 0, z: 0 }, { x: 30, y: -45, z: 10 }, { x: -80, y: 170, z: -120 }]) {
+  for (const rotation of [
+    { x: 0, y: 0, z: 0 },
+    { x: 30, y: -45, z: 10 },
+    { x: -80, y: 170, z: -120 },
+  ]) {
     assert.deepEqual(toRotation(toQuaternion(rotation)), rotation);
   }
 });
@@ -75,7 +90,12 @@ test("a turn is a vector and back", () => {
 });
 
 /** A hand on the model, with frames that come when the test says. */
-function hand(isCalm = false): { studio: Studio; turning: Turning; moves: () => number; frame: (now: number) => boolean } {
+function hand(isCalm = false): {
+  studio: Studio;
+  turning: Turning;
+  moves: () => number;
+  frame: (now: number) => boolean;
+} {
   const studio = new Studio(INITIAL);
   let waiting: ((now: number) => void) | undefined;
   let moves = 0;
@@ -88,7 +108,12 @@ function hand(isCalm = false): { studio: Studio; turning: Turning; moves: () => 
       waiting = undefined;
     },
   };
-  const turning = new Turning(studio, clock, () => isCalm, () => moves++);
+  const turning = new Turning(
+    studio,
+    clock,
+    () => isCalm,
+    () => moves++,
+  );
   const frame = (now: number): boolean => {
     const then = waiting;
     waiting = undefined;
@@ -181,9 +206,16 @@ test("hands stay within what the scene can have, and a pulled light goes where i
   reach.pull("fillLight", 10, 10);
   const after = toPoint(studio.scene.fillLight.position);
   assert.ok(after.x > before.x && after.y > before.y, "a light before the model");
-  studio.scene = { ...studio.scene, fillLight: { ...INITIAL.fillLight, position: { azimuth: 0, elevation: 0, distance: 5 } } };
+  studio.scene = {
+    ...studio.scene,
+    fillLight: { ...INITIAL.fillLight, position: { azimuth: 0, elevation: 0, distance: 5 } },
+  };
   reach.pull("fillLight", 10, -10);
-  assert.deepEqual(studio.scene.fillLight.position, { azimuth: 10, elevation: 0, distance: 5 }, "a light behind the model, not under the horizon");
+  assert.deepEqual(
+    studio.scene.fillLight.position,
+    { azimuth: 10, elevation: 0, distance: 5 },
+    "a light behind the model, not under the horizon",
+  );
 });
 
 test("frames are coarse only in motion, and only where they come late", () => {
@@ -191,7 +223,36 @@ test("frames are coarse only in motion, and only where they come late", () => {
     const pace = new Pace();
     return frames.map(([askedAt, drawnAt]) => pace.isCoarse(askedAt, drawnAt));
   };
-  assert.deepEqual(drawn([[0, 16], [20, 600], [610, 1200], [1210, 1300], [5000, 5016], [5020, 5040]]), [false, false, true, true, false, true]);
-  assert.deepEqual(drawn([[0, 16], [20, 32], [300, 316], [600, 616], [900, 916]]), [false, false, false, false, false], "seldom is not slow");
-  assert.deepEqual(drawn([[0, 16], [20, 9000], [9010, 9016], [9020, 9040]]), [false, false, false, false], "a tab was hidden");
+  assert.deepEqual(
+    drawn([
+      [0, 16],
+      [20, 600],
+      [610, 1200],
+      [1210, 1300],
+      [5000, 5016],
+      [5020, 5040],
+    ]),
+    [false, false, true, true, false, true],
+  );
+  assert.deepEqual(
+    drawn([
+      [0, 16],
+      [20, 32],
+      [300, 316],
+      [600, 616],
+      [900, 916],
+    ]),
+    [false, false, false, false, false],
+    "seldom is not slow",
+  );
+  assert.deepEqual(
+    drawn([
+      [0, 16],
+      [20, 9000],
+      [9010, 9016],
+      [9020, 9040],
+    ]),
+    [false, false, false, false],
+    "a tab was hidden",
+  );
 });

@@ -8,7 +8,11 @@ import type { Outcome, SceneTool } from "../scene/src/tools/define.js";
 import { Refusal } from "../scene/src/tools/parameter.js";
 import { TOOLS } from "../scene/src/tools/table.js";
 
-const AROUND = { now: () => new Date("2026-01-02T03:04:05.678Z"), url: () => "http://localhost:8765/apps/scene/", session: () => "s1" };
+const AROUND = {
+  now: () => new Date("2026-01-02T03:04:05.678Z"),
+  url: () => "http://localhost:8765/apps/scene/",
+  session: () => "s1",
+};
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -36,7 +40,8 @@ function refused(name: string, args: Args): string {
   return assert.fail(`${name} took ${JSON.stringify(args)}`);
 }
 
-const each = (...ways: string[]) => ["key", "fill"].flatMap((word) => ways.map((way) => way.replace("LIGHT", `${word}_light`)));
+const each = (...ways: string[]) =>
+  ["key", "fill"].flatMap((word) => ways.map((way) => way.replace("LIGHT", `${word}_light`)));
 
 test("every tool of the original is there, with its title, and three more", () => {
   const originals = [
@@ -46,9 +51,27 @@ test("every tool of the original is there, with its title, and three more", () =
     "get_model_color get_model_scale get_model_rotation get_background_color get_camera_distance get_camera_fov get_browser_connection_url",
   ].flatMap((line) => line.split(" "));
   const lights = each(
-    ...["set_LIGHT_intensity", "set_LIGHT_color", "set_LIGHT_position_spherical", "set_LIGHT_distance", "move_LIGHT_toward_direction"],
-    ...["swing_LIGHT_up", "swing_LIGHT_down", "swing_LIGHT_left", "swing_LIGHT_right", "walk_LIGHT_in", "walk_LIGHT_out"],
-    ...["rotate_LIGHT_clockwise", "rotate_LIGHT_counterclockwise", "nudge_LIGHT_elevation_up", "nudge_LIGHT_elevation_down"],
+    ...[
+      "set_LIGHT_intensity",
+      "set_LIGHT_color",
+      "set_LIGHT_position_spherical",
+      "set_LIGHT_distance",
+      "move_LIGHT_toward_direction",
+    ],
+    ...[
+      "swing_LIGHT_up",
+      "swing_LIGHT_down",
+      "swing_LIGHT_left",
+      "swing_LIGHT_right",
+      "walk_LIGHT_in",
+      "walk_LIGHT_out",
+    ],
+    ...[
+      "rotate_LIGHT_clockwise",
+      "rotate_LIGHT_counterclockwise",
+      "nudge_LIGHT_elevation_up",
+      "nudge_LIGHT_elevation_down",
+    ],
     ...["get_LIGHT_intensity", "get_LIGHT_color", "get_LIGHT_position_spherical", "get_LIGHT_size"],
   );
   assert.equal(originals.length + lights.length, 61);
@@ -80,15 +103,27 @@ test("what is changed is confirmed in the original's words", () => {
     ["scale_model", { x: 1, y: 2, z: 0.5 }, "Model scaled to (1, 2, 0.5)"],
     ["set_model_rotation", { x: 10, y: 270, z: -30 }, "Model rotation set to X: 10°, Y: 270°, Z: -30°"],
     ["rotate_model_clockwise", {}, "Model rotated 10° clockwise (from current rotation: Y=0°)"],
-    ["rotate_model_counterclockwise", { degrees: 45 }, "Model rotated 45° counterclockwise (from current rotation: Y=0°)"],
+    [
+      "rotate_model_counterclockwise",
+      { degrees: 45 },
+      "Model rotated 45° counterclockwise (from current rotation: Y=0°)",
+    ],
     ["nudge_model_pitch_up", {}, "Model pitch increased by 5° (from current pitch: X=0°)"],
     ["nudge_model_pitch_down", { degrees: 7 }, "Model pitch decreased by 7° (from current pitch: X=0°)"],
     ["nudge_model_roll", { degrees: -12 }, "Model roll adjusted by -12° (from current roll: Z=0°)"],
     ["change_background_color", { color: "sea-foam" }, "Background color changed to sea foam (#03f987)"],
     ["set_key_light_intensity", { intensity: 0 }, "Key light intensity set to 0"],
     ["set_fill_light_color", { color: "sky" }, "Fill light color changed to sky (#6acfff)"],
-    ["set_key_light_position_spherical", { azimuth: "NW", elevation: 30 }, "Key light positioned at azimuth NW (315°), elevation 30° (distance preserved)"],
-    ["set_fill_light_position_spherical", { azimuth: 12.5, elevation: 0 }, "Fill light positioned at azimuth 12.5°, elevation 0° (distance preserved)"],
+    [
+      "set_key_light_position_spherical",
+      { azimuth: "NW", elevation: 30 },
+      "Key light positioned at azimuth NW (315°), elevation 30° (distance preserved)",
+    ],
+    [
+      "set_fill_light_position_spherical",
+      { azimuth: 12.5, elevation: 0 },
+      "Fill light positioned at azimuth 12.5°, elevation 0° (distance preserved)",
+    ],
     ["set_key_light_distance", { distance: 9 }, "Key light distance set to 9 units"],
     ["set_fill_light_size", { width: 3, height: 4 }, "Fill light size set to width 3, height 4"],
     ["swing_key_light_up", {}, "Key light swung up"],
@@ -96,7 +131,11 @@ test("what is changed is confirmed in the original's words", () => {
     ["walk_key_light_in", {}, "Key light walked in"],
     ["rotate_key_light_clockwise", {}, "Key light rotated 10° clockwise (from current azimuth: 135°)"],
     ["nudge_fill_light_elevation_up", {}, "Fill light elevation increased by 5° (from current elevation: 15.79°)"],
-    ["move_key_light_toward_direction", { direction: "west" }, "Key light moved 10° toward west (from current azimuth: 135°)"],
+    [
+      "move_key_light_toward_direction",
+      { direction: "west" },
+      "Key light moved 10° toward west (from current azimuth: 135°)",
+    ],
     ["dolly_camera", { distance: 20 }, "Camera distance set to 20"],
     ["dolly_camera_in", {}, "Camera moved closer"],
     ["dolly_camera_in", { amount: 4 }, "Camera moved 4 units closer"],
@@ -140,8 +179,14 @@ test("the URL to open is the page's own, with its session", () => {
 
 test("a command changes what it names and nothing else", () => {
   const { scene } = call("set_fill_light_distance", { distance: 9 });
-  assert.deepEqual(scene, { ...INITIAL, fillLight: { ...INITIAL.fillLight, position: { ...INITIAL.fillLight.position, distance: 9 } } });
-  assert.deepEqual(call("change_model_color", { color: "#cc0000" }).scene, { ...INITIAL, model: { ...INITIAL.model, color: "#cc0000" } });
+  assert.deepEqual(scene, {
+    ...INITIAL,
+    fillLight: { ...INITIAL.fillLight, position: { ...INITIAL.fillLight.position, distance: 9 } },
+  });
+  assert.deepEqual(call("change_model_color", { color: "#cc0000" }).scene, {
+    ...INITIAL,
+    model: { ...INITIAL.model, color: "#cc0000" },
+  });
 });
 
 test("a value beyond what the scene can have is reported as what it has", () => {
@@ -149,14 +194,38 @@ test("a value beyond what the scene can have is reported as what it has", () => 
   assert.equal(far.text, "Camera distance set to 64 (limited to 8..64; asked for 500)");
   assert.equal(far.scene.camera.distance, 64);
   assert.deepEqual(far.value, { distance: 64 });
-  assert.equal(text("dolly_camera_out", { amount: 40 }), "Camera moved 32 units farther (limited to 8..64; asked for 40)");
-  assert.equal(text("dolly_camera_out", {}, far.scene), "Camera moved 0 units farther (limited to 8..64; asked for 0.1)");
-  assert.equal(text("set_camera_fov", { fov: 100 }), "Camera field of view set to 60 (limited to 6..60; asked for 100)");
-  assert.equal(text("increase_camera_fov", { amount: 30 }), "Camera FOV increased by 28° (wider angle) (limited to 6..60; asked for 30)");
-  assert.equal(text("nudge_key_light_elevation_down", { degrees: 30 }), "Key light elevation decreased by 22.99° (from current elevation: 22.99°) (limited to 0..90; asked for 30)");
-  assert.equal(text("set_key_light_distance", { distance: 1000 }), "Key light distance set to 100 units (limited to 0.5..100; asked for 1000)");
-  assert.equal(text("change_model_size", { size: 5000 }), "Model size changed to 1000 (limited to 0.001..1000; asked for 5000)");
-  assert.equal(text("set_model_rotation", { x: 450, y: 0, z: 0 }), "Model rotation set to X: 90°, Y: 0°, Z: 0° (whole turns left out; asked for X: 450°, Y: 0°, Z: 0°)");
+  assert.equal(
+    text("dolly_camera_out", { amount: 40 }),
+    "Camera moved 32 units farther (limited to 8..64; asked for 40)",
+  );
+  assert.equal(
+    text("dolly_camera_out", {}, far.scene),
+    "Camera moved 0 units farther (limited to 8..64; asked for 0.1)",
+  );
+  assert.equal(
+    text("set_camera_fov", { fov: 100 }),
+    "Camera field of view set to 60 (limited to 6..60; asked for 100)",
+  );
+  assert.equal(
+    text("increase_camera_fov", { amount: 30 }),
+    "Camera FOV increased by 28° (wider angle) (limited to 6..60; asked for 30)",
+  );
+  assert.equal(
+    text("nudge_key_light_elevation_down", { degrees: 30 }),
+    "Key light elevation decreased by 22.99° (from current elevation: 22.99°) (limited to 0..90; asked for 30)",
+  );
+  assert.equal(
+    text("set_key_light_distance", { distance: 1000 }),
+    "Key light distance set to 100 units (limited to 0.5..100; asked for 1000)",
+  );
+  assert.equal(
+    text("change_model_size", { size: 5000 }),
+    "Model size changed to 1000 (limited to 0.001..1000; asked for 5000)",
+  );
+  assert.equal(
+    text("set_model_rotation", { x: 450, y: 0, z: 0 }),
+    "Model rotation set to X: 90°, Y: 0°, Z: 0° (whole turns left out; asked for X: 450°, Y: 0°, Z: 0°)",
+  );
 });
 
 test("pitch up is up, with and without degrees", () => {
@@ -169,7 +238,10 @@ test("pitch up is up, with and without degrees", () => {
 test("a wider field of view is a larger number, for every tool that changes it", () => {
   assert.equal(call("increase_camera_fov").scene.camera.fov, 34);
   assert.equal(call("decrease_camera_fov").scene.camera.fov, 30);
-  assert.equal(text("get_camera_fov", {}, call("set_camera_fov", { fov: 45 }).scene).startsWith("Camera FOV: 45 "), true);
+  assert.equal(
+    text("get_camera_fov", {}, call("set_camera_fov", { fov: 45 }).scene).startsWith("Camera FOV: 45 "),
+    true,
+  );
 });
 
 test("swings, walks and turns show in the position that is reported", () => {
@@ -193,17 +265,31 @@ test("a light moves the shorter way toward a direction, and never past it", () =
   assert.equal(moved(10, 350, 5).scene.keyLight.position.azimuth, 5);
   const there = moved(266, "west", 10);
   assert.equal(there.scene.keyLight.position.azimuth, 270);
-  assert.equal(there.text, "Key light moved 4° toward west (from current azimuth: 266°; it is there now, asked for 10°)");
+  assert.equal(
+    there.text,
+    "Key light moved 4° toward west (from current azimuth: 266°; it is there now, asked for 10°)",
+  );
 });
 
 test("every crayon is a colour, in any case and with spaces around it, and nothing else is", () => {
   assert.equal(CRAYON_NAMES.length, 48);
-  for (const name of CRAYON_NAMES) assert.match(text("change_model_color", { color: ` ${name.toUpperCase()} ` }), /^Model color changed to [a-z ]+ \(#[0-9a-f]{6}\)$/);
+  for (const name of CRAYON_NAMES)
+    assert.match(
+      text("change_model_color", { color: ` ${name.toUpperCase()} ` }),
+      /^Model color changed to [a-z ]+ \(#[0-9a-f]{6}\)$/,
+    );
   assert.equal(call("change_model_color", { color: "seafoam" }).scene.model.color, "#03f987");
   for (const color of ["red", "#fff", "#gggggg", "", 7, null, "constructor"]) {
-    assert.equal(refused("change_model_color", { color }), `Input validation error: Invalid arguments for tool change_model_color: ${COLOUR_REFUSAL}`);
+    assert.equal(
+      refused("change_model_color", { color }),
+      `Input validation error: Invalid arguments for tool change_model_color: ${COLOUR_REFUSAL}`,
+    );
   }
-  assert.ok(COLOUR_REFUSAL.startsWith('Must be a hex color code (e.g., "#ff0000") or an Apple crayon color name. Available colors: licorice, lead, tungsten,'));
+  assert.ok(
+    COLOUR_REFUSAL.startsWith(
+      'Must be a hex color code (e.g., "#ff0000") or an Apple crayon color name. Available colors: licorice, lead, tungsten,',
+    ),
+  );
 });
 
 test("arguments that do not fit are refused with the reason", () => {
@@ -215,9 +301,17 @@ test("arguments that do not fit are refused with the reason", () => {
     ["dolly_camera", { distance: 9, speed: 2 }, /unknown argument "speed"; it takes distance$/],
     ["walk_key_light_in", { by: 2 }, /unknown argument "by"; it takes none$/],
     ["set_key_light_intensity", { intensity: -1 }, /intensity must be a number of at least 0, not -1$/],
-    ["set_key_light_position_spherical", { azimuth: 361, elevation: 0 }, /azimuth must be a number from 0 to 360 or a direction name .* not 361$/],
+    [
+      "set_key_light_position_spherical",
+      { azimuth: 361, elevation: 0 },
+      /azimuth must be a number from 0 to 360 or a direction name .* not 361$/,
+    ],
     ["set_key_light_position_spherical", { azimuth: "up", elevation: 0 }, /not "up"$/],
-    ["set_key_light_position_spherical", { azimuth: 0, elevation: 91 }, /elevation must be a number from 0 to 90, not 91$/],
+    [
+      "set_key_light_position_spherical",
+      { azimuth: 0, elevation: 91 },
+      /elevation must be a number from 0 to 90, not 91$/,
+    ],
     ["get_model_color", { forceRefresh: "yes" }, /forceRefresh must be true or false, not "yes"$/],
   ];
   for (const [name, args, reason] of reasons) {
@@ -254,12 +348,21 @@ test("a batch with one bad action changes nothing, and says which and why", () =
     bad({ tool: "dolly_camera", arguments: { distance: -1 } }),
     "Action 2 of 2 (dolly_camera) failed, and nothing was changed: Input validation error: Invalid arguments for tool dolly_camera: distance must be a number above 0, not -1",
   );
-  assert.match(bad({ tool: "change_model_color", arguments: { color: "red" } }), /^Action 2 of 2 \(change_model_color\) failed, .*Must be a hex color code/);
-  assert.match(bad({ tool: "make_coffee" }), /^Action 2 of 2 \(make_coffee\) failed, and nothing was changed: the scene has no such tool$/);
+  assert.match(
+    bad({ tool: "change_model_color", arguments: { color: "red" } }),
+    /^Action 2 of 2 \(change_model_color\) failed, .*Must be a hex color code/,
+  );
+  assert.match(
+    bad({ tool: "make_coffee" }),
+    /^Action 2 of 2 \(make_coffee\) failed, and nothing was changed: the scene has no such tool$/,
+  );
   assert.match(bad({ tool: "apply_scene_batch", arguments: { actions: [good] } }), /a batch cannot hold another$/);
   assert.match(bad({ tool: "dolly_camera", name: "set_camera_fov" }), /action 2 names two tools$/);
   assert.match(bad({ arguments: {} }), /action 2 names no tool$/);
   assert.match(bad({ tool: "dolly_camera", args: {} }), /action 2 has an unknown member "args"/);
-  assert.match(bad({ tool: "dolly_camera", arguments: [1] }), /action 2 must have an object as its arguments, not \[1\]$/);
+  assert.match(
+    bad({ tool: "dolly_camera", arguments: [1] }),
+    /action 2 must have an object as its arguments, not \[1\]$/,
+  );
   assert.match(refused("apply_scene_batch", { actions: [] }), /a list of 1 to 100 actions$/);
 });

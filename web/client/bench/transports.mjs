@@ -17,22 +17,36 @@ const AT_ONCE = 64;
 const folder = mkdtempSync(join(tmpdir(), "eye-transports-"));
 for (const name of ["run", "config", "state"]) mkdirSync(join(folder, name), { mode: 0o700 });
 const port = await freePort();
-const env = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: join(folder, "run"), XDG_CONFIG_HOME: join(folder, "config"), XDG_STATE_HOME: join(folder, "state"), EYE_PORT: String(port) };
+const env = {
+  PATH: process.env.PATH,
+  HOME: folder,
+  XDG_RUNTIME_DIR: join(folder, "run"),
+  XDG_CONFIG_HOME: join(folder, "config"),
+  XDG_STATE_HOME: join(folder, "state"),
+  EYE_PORT: String(port),
+};
 const eye = (...args) => execFileSync(program, args, { cwd: folder, env }).toString().trim();
 
 eye("up");
 try {
   const token = eye("token", "show");
   const figures = {};
-  for (const [name, Client] of [["WS", SocketNativeClient], ["SSE", HttpStreamingClient]]) {
+  for (const [name, Client] of [
+    ["WS", SocketNativeClient],
+    ["SSE", HttpStreamingClient],
+  ]) {
     const provider = new Client({ serverUrl: `ws://localhost:${port}`, token });
     provider.registerHandler("add", ({ a, b }) => a + b);
     await provider.connect();
-    await provider.registerTools([{ name: "add", inputSchema: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } } }]);
+    await provider.registerTools([
+      { name: "add", inputSchema: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } } },
+    ]);
     const agent = new AgentClient({ unix: join(folder, "run/eye/hub.sock"), session: provider.getSessionId() });
     await agent.connect();
     figures[name] = await measure(() => agent.call("add", { a: 1, b: 2 }));
-    console.log(`${name.padEnd(4)} p50 ${us(figures[name].p50)}  p99 ${us(figures[name].p99)}  ${figures[name].rate} calls/s`);
+    console.log(
+      `${name.padEnd(4)} p50 ${us(figures[name].p50)}  p99 ${us(figures[name].p99)}  ${figures[name].rate} calls/s`,
+    );
     agent.close();
     provider.disconnect();
   }
@@ -53,9 +67,11 @@ async function measure(call) {
   times.sort((a, b) => a - b);
   const begun = performance.now();
   let left = CALLS;
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    while (left-- > 0) await call();
-  }));
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      while (left-- > 0) await call();
+    }),
+  );
   const rate = Math.round((CALLS / (performance.now() - begun)) * 10) * 100;
   return { p50: times[Math.floor(CALLS * 0.5)], p99: times[Math.floor(CALLS * 0.99)], rate };
 }
@@ -72,7 +88,8 @@ function write({ WS, SSE }) {
     row("Latency of one `tools/call`, p50, measured", us(WS.p50), us(SSE.p50)),
     row("the same, p99", us(WS.p99), us(SSE.p99)),
     row("calls per second, 64 at once", WS.rate, SSE.rate),
-  ]) text = text.replace(found, made);
+  ])
+    text = text.replace(found, made);
   writeFileSync(path, text);
 }
 

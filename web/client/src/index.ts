@@ -17,7 +17,15 @@ export function connect(options: ConnectOptions = {}): Eye {
   return connectWith(load, options);
 }
 
-export { AgentClient, type AgentEvents, type AgentOptions, type BatchResult, type CallOptions, type Progress, type SessionRow } from "./agent/agent.js";
+export {
+  AgentClient,
+  type AgentEvents,
+  type AgentOptions,
+  type BatchResult,
+  type CallOptions,
+  type Progress,
+  type SessionRow,
+} from "./agent/agent.js";
 export { signature, type ListedTool } from "./agent/signature.js";
 export type { Content, ToolResult } from "./btcp/content.js";
 export { ToolExecutor, type ToolHandler } from "./btcp/executor.js";

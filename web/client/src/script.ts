@@ -10,7 +10,8 @@ const { hub, alias, session, webmcp, eval: allowed } = dataset;
 /** What each file exports. */
 type Served = { readonly [Name in keyof Parts]: Offer<Parts[Name]> };
 
-const load: LoadPart = async (name, from) => ((await import(new URL(`eye/${name === "webmcp" ? name : "parts"}.js`, from).href)) as Served)[name];
+const load: LoadPart = async (name, from) =>
+  ((await import(new URL(`eye/${name === "webmcp" ? name : "parts"}.js`, from).href)) as Served)[name];
 
 connectWith(load, {
   hub: hub ?? (src === "" ? undefined : new URL(".", src).href),

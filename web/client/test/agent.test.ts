@@ -52,16 +52,29 @@ test("a call says only what it was told to say, and gives the result", async () 
   guest.answer(request, { content: [], isError: false });
   assert.deepEqual(await called, { content: [], isError: false });
   void client.call("add", {}, { timeout: 5, page: "shop", confirm: true }).catch(() => undefined);
-  assert.deepEqual((await guest.method("tools/call")).params, { name: "add", arguments: {}, timeout: 5, page: "shop", confirm: true });
+  assert.deepEqual((await guest.method("tools/call")).params, {
+    name: "add",
+    arguments: {},
+    timeout: 5,
+    page: "shop",
+    confirm: true,
+  });
 });
 
 test("an error comes with code, hint and the page's own stack", async () => {
   const { client, guest } = await joined();
   const called = client.call("add");
-  fault(guest, await guest.method("tools/call"), { code: -32003, message: "kaboom", data: { hint: "try less", stack: "at page.js:1" } });
+  fault(guest, await guest.method("tools/call"), {
+    code: -32003,
+    message: "kaboom",
+    data: { hint: "try less", stack: "at page.js:1" },
+  });
   await assert.rejects(called, (error) => {
     assert.ok(error instanceof EyeError);
-    assert.deepEqual([error.name, error.code, error.message, error.hint, error.stack], ["EyeError", -32003, "kaboom", "try less", "at page.js:1"]);
+    assert.deepEqual(
+      [error.name, error.code, error.message, error.hint, error.stack],
+      ["EyeError", -32003, "kaboom", "try less", "at page.js:1"],
+    );
     return true;
   });
 });
@@ -72,14 +85,18 @@ test("progress reaches the call it belongs to, and nobody after its end", async 
   const first = client.call("a", {}, { onProgress: ({ progress }) => told.push(["a", progress]) });
   const second = client.call("b", {}, { onProgress: ({ progress }) => told.push(["b", progress]) });
   const [a, b] = [await guest.method("tools/call"), await guest.method("tools/call")];
-  const progress = (id: Message["id"], progress: number): void => guest.write({ jsonrpc: "2.0", method: "call/progress", params: { id, progress } });
+  const progress = (id: Message["id"], progress: number): void =>
+    guest.write({ jsonrpc: "2.0", method: "call/progress", params: { id, progress } });
   progress(b.id, 1);
   progress(a.id, 2);
   guest.answer(a, {});
   progress(a.id, 3);
   guest.answer(b, {});
   await Promise.all([first, second]);
-  assert.deepEqual(told, [["b", 1], ["a", 2]]);
+  assert.deepEqual(told, [
+    ["b", 1],
+    ["a", 2],
+  ]);
 });
 
 test("an abort cancels in the hub and ends the call here", async () => {
@@ -132,7 +149,12 @@ test("sessions, tools, discover, leave and batches ask what the wire says", asyn
   await answering("tools/list", { tools: [{ name: "sub" }, { name: "add", description: "Adds." }] });
   assert.deepEqual(await discovered, ["add() — Adds"]);
   const batch = client.callBatch([{ name: "a" }, { name: "b", arguments: { x: 1 } }]);
-  assert.deepEqual(await answering("tools/callBatch", { results: [{ result: { content: [], isError: false } }, { error: { code: -32004, message: "no" } }] }), { calls: [{ name: "a" }, { name: "b", arguments: { x: 1 } }] });
+  assert.deepEqual(
+    await answering("tools/callBatch", {
+      results: [{ result: { content: [], isError: false } }, { error: { code: -32004, message: "no" } }],
+    }),
+    { calls: [{ name: "a" }, { name: "b", arguments: { x: 1 } }] },
+  );
   const [one, two] = await batch;
   assert.deepEqual(one, { result: { content: [], isError: false } });
   assert.ok(two !== undefined && "error" in two && two.error.code === -32004);
@@ -143,11 +165,19 @@ test("sessions, tools, discover, leave and batches ask what the wire says", asyn
 
 test("news of the session are events", async () => {
   const { client, guest } = await joined({ session: "s" });
-  const news = [heard(client, "tools/updated"), heard(client, "session/pageGone"), heard(client, "session/pageBack")] as const;
+  const news = [
+    heard(client, "tools/updated"),
+    heard(client, "session/pageGone"),
+    heard(client, "session/pageBack"),
+  ] as const;
   guest.write({ jsonrpc: "2.0", method: "tools/updated", params: { sessionId: "s", tools: [{ name: "x" }] } });
   guest.write({ jsonrpc: "2.0", method: "session/pageGone", params: { sessionId: "s" } });
   guest.write({ jsonrpc: "2.0", method: "session/pageBack", params: { sessionId: "s" } });
-  assert.deepEqual(await Promise.all(news), [[{ sessionId: "s", tools: [{ name: "x" }] }], [{ sessionId: "s" }], [{ sessionId: "s" }]]);
+  assert.deepEqual(await Promise.all(news), [
+    [{ sessionId: "s", tools: [{ name: "x" }] }],
+    [{ sessionId: "s" }],
+    [{ sessionId: "s" }],
+  ]);
 });
 
 test("a lost connection ends what is under way, comes back, joins again, and what is asked meanwhile waits", async () => {

@@ -54,7 +54,10 @@ scene("a script tag joins with hello, alias and a new id", async (on) => {
     batch: true,
     page: { title: "Test", url: `${on.hub.origin}/`, visible: true, alias: "shop", eval: true },
   });
-  assert.equal(await page.ask("[eye.session === sessionStorage['eye.session'], eye.connected, eye.version]"), '=[true,true,"0.1.0"]');
+  assert.equal(
+    await page.ask("[eye.session === sessionStorage['eye.session'], eye.connected, eye.version]"),
+    '=[true,true,"0.1.0"]',
+  );
 });
 
 scene("a script below a proxy path finds its socket below that path", async (on) => {
@@ -97,7 +100,9 @@ scene("frames have ids of their own and keep them", async (on) => {
   on.hub.pages.set("/", html("", '<iframe src="/two.html"></iframe>'));
   const ids = async (): Promise<string[]> => {
     const both = [await on.hub.joined(), await on.hub.joined()];
-    return both.map((page) => `${String((page.hello?.params?.["page"] as { title: string }).title)} ${page.session}`).sort();
+    return both
+      .map((page) => `${String((page.hello?.params?.page as { title: string }).title)} ${page.session}`)
+      .sort();
   };
   await on.tab.goto(`${on.hub.origin}/`);
   const before = await ids();
@@ -148,7 +153,10 @@ scene("a batch is answered in order, in shared messages, and a ping by the page'
   const page = await join(on);
   page.send(...Array.from({ length: 300 }, (_, at) => `${String(at + 1)}:${String(at)}*2`));
   await page.answer("300");
-  assert.deepEqual(page.frames, Array.from({ length: 300 }, (_, at) => `${String(at + 1)}=${String(at * 2)}`));
+  assert.deepEqual(
+    page.frames,
+    Array.from({ length: 300 }, (_, at) => `${String(at + 1)}=${String(at * 2)}`),
+  );
   assert.ok(Math.max(...page.messages) > 1);
   assert.ok(Math.max(...page.messages) <= 256);
   page.send({ jsonrpc: "2.0", id: "p", method: "ping" } as Rpc);
@@ -165,7 +173,9 @@ scene("fire and forget runs and is never answered", async (on) => {
 
 scene("a cancelled call sees its signal and is not answered", async (on) => {
   const page = await join(on);
-  page.send("7:const signal = eye.signal; new Promise(done => signal.onabort = () => { window.aborted = signal.reason.name; done() })");
+  page.send(
+    "7:const signal = eye.signal; new Promise(done => signal.onabort = () => { window.aborted = signal.reason.name; done() })",
+  );
   page.send({ jsonrpc: "2.0", method: "call/cancel", params: { id: "7" } } as Rpc);
   assert.equal(await page.ask("aborted"), ":AbortError");
   assert.ok(!page.frames.some((frame) => typeof frame === "string" && frame.startsWith("7")));
@@ -218,14 +228,23 @@ scene("a navigation that leads nowhere gives the held answer", async (on) => {
 scene("a navigation inside of the document is just answered", async (on) => {
   const page = await join(on);
   assert.equal(await page.ask("location.hash = 'there'"), ":there");
-  assert.equal(await page.ask("navigation.addEventListener('navigate', e => e.intercept()); location.href = '/soft'"), ":/soft");
+  assert.equal(
+    await page.ask("navigation.addEventListener('navigate', e => e.intercept()); location.href = '/soft'"),
+    ":/soft",
+  );
   assert.equal(await page.ask("location.pathname"), ":/soft");
   assert.ok(!page.frames.some((frame) => typeof frame !== "string" && frame.method === "call/navigating"));
 });
 
 scene("frames are found by selector, name, index and address, and run in their own realm", async (on) => {
   on.hub.pages.set("/inner.html", "<title>Inner</title><script>var here = 'inner'</script>");
-  on.hub.pages.set("/", html("", `<iframe id="preview" name="pre" src="/inner.html"></iframe><iframe id="far" src="${on.hub.origin.replace("localhost", "127.0.0.1")}/inner.html"></iframe>`));
+  on.hub.pages.set(
+    "/",
+    html(
+      "",
+      `<iframe id="preview" name="pre" src="/inner.html"></iframe><iframe id="far" src="${on.hub.origin.replace("localhost", "127.0.0.1")}/inner.html"></iframe>`,
+    ),
+  );
   await on.tab.goto(`${on.hub.origin}/`, { waitUntil: "load" });
   const page = await on.hub.joined();
   const askIn = async (frame: string, code: string): Promise<string> => {
@@ -253,8 +272,14 @@ function withPolicy(policy: string, body: string): Parameters<Hub["pages"]["set"
 scene("a policy that forbids eval is said in hello and in the answer", async (on) => {
   on.hub.pages.set("/", withPolicy("script-src 'self'", html()));
   const page = await join(on);
-  assert.deepEqual({ ...(page.hello?.params?.["page"] as object), title: "", url: "" }, { title: "", url: "", visible: true, eval: false, evalBlocked: "CSP" });
-  assert.equal(await page.ask("1"), "!-32006 this page's Content-Security-Policy forbids eval\x1fallow 'unsafe-eval' in script-src for development, or use verbs and tools");
+  assert.deepEqual(
+    { ...(page.hello?.params?.page as object), title: "", url: "" },
+    { title: "", url: "", visible: true, eval: false, evalBlocked: "CSP" },
+  );
+  assert.equal(
+    await page.ask("1"),
+    "!-32006 this page's Content-Security-Policy forbids eval\x1fallow 'unsafe-eval' in script-src for development, or use verbs and tools",
+  );
 });
 
 scene("trusted types: a policy of our own where it is allowed, the reason where not", async (on) => {
@@ -266,14 +291,14 @@ scene("trusted types: a policy of our own where it is allowed, the reason where 
   assert.match(await able.ask("(1,,"), /^!-32003 SyntaxError: Unexpected token ','/);
   on.hub.pages.set("/", withPolicy("require-trusted-types-for 'script'; trusted-types 'none'", html()));
   const unable = await join(on);
-  assert.equal((unable.hello?.params?.["page"] as { evalBlocked: string }).evalBlocked, "Trusted Types");
+  assert.equal((unable.hello?.params?.page as { evalBlocked: string }).evalBlocked, "Trusted Types");
   assert.match(await unable.ask("1"), /^!-32006 this page's Trusted Types forbid eval/);
 });
 
 scene("a page may refuse eval", async (on) => {
   on.hub.pages.set("/", html('data-eval="off"'));
   const page = await join(on);
-  assert.equal((page.hello?.params?.["page"] as { evalBlocked: string }).evalBlocked, "the page refuses");
+  assert.equal((page.hello?.params?.page as { evalBlocked: string }).evalBlocked, "the page refuses");
   assert.match(await page.ask("1"), /^!-32006 this page refuses eval/);
 });
 
@@ -297,7 +322,10 @@ async function said(tab: Tab, url: string): Promise<string> {
 
 scene("the console says that a policy blocks the hub", async (on) => {
   on.hub.pages.set("/", withPolicy("connect-src 'none'", html()));
-  assert.match(await said(on.tab, `${on.hub.origin}/`), /Content-Security-Policy blocks the hub; add http:\/\/localhost:\d+ ws:\/\/localhost:\d+ to connect-src/);
+  assert.match(
+    await said(on.tab, `${on.hub.origin}/`),
+    /Content-Security-Policy blocks the hub; add http:\/\/localhost:\d+ ws:\/\/localhost:\d+ to connect-src/,
+  );
 });
 
 scene("the console says why the hub refuses the page", async (on) => {
@@ -311,12 +339,18 @@ scene("the console says that no hub answers", async (on) => {
   const { port } = other;
   await other.stop();
   on.hub.pages.set("/", html(`data-hub="http://localhost:${String(port)}"`));
-  assert.match(await said(on.tab, `${on.hub.origin}/`), /no hub answers at http:\/\/localhost:\d+; start one with `eye up`/);
+  assert.match(
+    await said(on.tab, `${on.hub.origin}/`),
+    /no hub answers at http:\/\/localhost:\d+; start one with `eye up`/,
+  );
 });
 
 test("a page that comes back from the browser's cache joins again as itself", { timeout: TEST_MS_MAX }, async () => {
   const hub = await new Hub().start();
-  hub.pages.set("/", html("", "<script>addEventListener('pageshow', (event) => { window.persisted = event.persisted })</script>"));
+  hub.pages.set(
+    "/",
+    html("", "<script>addEventListener('pageshow', (event) => { window.persisted = event.persisted })</script>"),
+  );
   hub.pages.set("/plain.html", "<title>Plain</title>");
   const caching = await startCachingChromium();
   try {

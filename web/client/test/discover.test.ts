@@ -8,11 +8,41 @@ import { signature } from "../src/agent/signature.js";
 const schema = (properties: object, ...required: string[]): object => ({ type: "object", properties, required });
 
 for (const [tool, expected] of [
-  [{ name: "add", description: "Adds. Only numbers.", inputSchema: schema({ a: { type: "number" }, b: { type: "number" } }, "a") }, "add(a: number, b?: number) — Adds"],
+  [
+    {
+      name: "add",
+      description: "Adds. Only numbers.",
+      inputSchema: schema({ a: { type: "number" }, b: { type: "number" } }, "a"),
+    },
+    "add(a: number, b?: number) — Adds",
+  ],
   [{ name: "now" }, "now()"],
-  [{ name: "move", inputSchema: schema({ to: { type: "array", items: { type: "number" } }, how: { enum: ["fast", "slow"] } }, "to") }, 'move(to: number[], how?: "fast" | "slow")'],
-  [{ name: "set", inputSchema: schema({ v: { type: ["string", "null"] }, w: { anyOf: [{ type: "number" }, { const: "auto" }] }, x: {} }, "v", "w", "x") }, 'set(v: string | null, w: number | "auto", x: any)'],
-  [{ name: "list", inputSchema: schema({ of: { type: "array", items: { type: ["string", "number"] } }, raw: { type: "array" } }) }, "list(of?: (string | number)[], raw?: array)"],
+  [
+    {
+      name: "move",
+      inputSchema: schema({ to: { type: "array", items: { type: "number" } }, how: { enum: ["fast", "slow"] } }, "to"),
+    },
+    'move(to: number[], how?: "fast" | "slow")',
+  ],
+  [
+    {
+      name: "set",
+      inputSchema: schema(
+        { v: { type: ["string", "null"] }, w: { anyOf: [{ type: "number" }, { const: "auto" }] }, x: {} },
+        "v",
+        "w",
+        "x",
+      ),
+    },
+    'set(v: string | null, w: number | "auto", x: any)',
+  ],
+  [
+    {
+      name: "list",
+      inputSchema: schema({ of: { type: "array", items: { type: ["string", "number"] } }, raw: { type: "array" } }),
+    },
+    "list(of?: (string | number)[], raw?: array)",
+  ],
   [{ name: "two", description: "First line\nsecond line" }, "two() — First line"],
 ] as const) {
   test(expected, () => assert.equal(signature(tool), expected));

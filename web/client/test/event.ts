@@ -28,7 +28,10 @@ export function heard<Name extends keyof AgentEvents>(agent: AgentClient, name: 
 }
 
 /** The arguments of the provider's next event of that name. */
-export function seen<Name extends keyof ProviderEvents>(provider: Pick<SocketNativeClient, "on" | "off">, name: Name): Promise<ProviderEvents[Name]> {
+export function seen<Name extends keyof ProviderEvents>(
+  provider: Pick<SocketNativeClient, "on" | "off">,
+  name: Name,
+): Promise<ProviderEvents[Name]> {
   return within(
     name,
     new Promise((resolve) => {

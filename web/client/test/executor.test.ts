@@ -20,10 +20,22 @@ for (const [name, value, expected] of [
   ["undefined is its text", undefined, text("undefined")],
   ["a bigint is its text", 12n, text("12")],
   ["a content array passes", [{ type: "text", text: "x" }], { content: [{ type: "text", text: "x" }], isError: false }],
-  ["a result passes with all it has", { content: [{ type: "text", text: "x" }], isError: true, _meta: { a: 1 } }, { content: [{ type: "text", text: "x" }], isError: true, _meta: { a: 1 } }],
+  [
+    "a result passes with all it has",
+    { content: [{ type: "text", text: "x" }], isError: true, _meta: { a: 1 } },
+    { content: [{ type: "text", text: "x" }], isError: true, _meta: { a: 1 } },
+  ],
   ["an array of other things with a type is data", [{ type: "click" }], text('[\n  {\n    "type": "click"\n  }\n]')],
-  ["a data URL is an image", "data:image/png;base64,AAAA", { content: [{ type: "image", data: "AAAA", mimeType: "image/png" }], isError: false }],
-  ["what looks like base64 is text", "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", text("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ")],
+  [
+    "a data URL is an image",
+    "data:image/png;base64,AAAA",
+    { content: [{ type: "image", data: "AAAA", mimeType: "image/png" }], isError: false },
+  ],
+  [
+    "what looks like base64 is text",
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ",
+    text("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"),
+  ],
   ["a data URL inside of a text is text", "see data:image/png;base64,AAAA", text("see data:image/png;base64,AAAA")],
 ] as const) {
   test(name, () => assert.deepEqual(toResult(value), expected));
@@ -57,6 +69,16 @@ test("an unknown tool is -32601, one that throws -32603 with its message", async
   executor.registerHandler("kaboom", () => {
     throw new Error("kaboom");
   });
-  await assert.rejects(executor.execute("nope"), (error) => error instanceof EyeError && error.code === -32601 && error.message === "Tool not found: nope");
-  await assert.rejects(executor.execute("kaboom"), (error) => error instanceof EyeError && error.code === -32603 && error.message === "Tool execution failed: kaboom" && /executor\.test/.test(error.stack ?? ""));
+  await assert.rejects(
+    executor.execute("nope"),
+    (error) => error instanceof EyeError && error.code === -32601 && error.message === "Tool not found: nope",
+  );
+  await assert.rejects(
+    executor.execute("kaboom"),
+    (error) =>
+      error instanceof EyeError &&
+      error.code === -32603 &&
+      error.message === "Tool execution failed: kaboom" &&
+      /executor\.test/.test(error.stack ?? ""),
+  );
 });

@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const PROGRAM = resolve(process.env["EYE_BIN"] ?? join(import.meta.dirname, "../../../target/debug/eye"));
+const PROGRAM = resolve(process.env.EYE_BIN ?? join(import.meta.dirname, "../../../target/debug/eye"));
 
 export class Home {
   readonly #env: Record<string, string>;
@@ -19,7 +19,7 @@ export class Home {
     readonly port: number,
   ) {
     this.#env = {
-      PATH: process.env["PATH"] ?? "",
+      PATH: process.env.PATH ?? "",
       HOME: folder,
       XDG_RUNTIME_DIR: join(folder, "run"),
       XDG_CONFIG_HOME: join(folder, "config"),
@@ -48,10 +48,13 @@ export class Home {
 
   /** The hub carries a copy of the page client; a test of ours is about the one that was built last. */
   async carriesOurClient(): Promise<void> {
-    const built = readdirSync(join(import.meta.dirname, "../dist")).filter((name) => name.endsWith(".js") && name !== "index.js");
+    const built = readdirSync(join(import.meta.dirname, "../dist")).filter(
+      (name) => name.endsWith(".js") && name !== "index.js",
+    );
     for (const name of built) {
       const carried = await (await fetch(`${this.url}/${name === "eye.js" ? name : `eye/${name}`}`)).text();
-      if (carried !== readFileSync(join(import.meta.dirname, "../dist", name), "utf8")) throw new Error(`the hub carries another ${name}; cargo build -p eye`);
+      if (carried !== readFileSync(join(import.meta.dirname, "../dist", name), "utf8"))
+        throw new Error(`the hub carries another ${name}; cargo build -p eye`);
     }
   }
 

@@ -32,7 +32,11 @@ export class Connection {
       const parsed = JSON.parse(data.toString()) as Frame[] | Rpc;
       if (!Array.isArray(parsed)) {
         this.hello = parsed;
-        socket.send(JSON.stringify([{ jsonrpc: "2.0", id: "hello", result: { sessionId: this.session, version: "1.0.0", hub: "test" } }]));
+        socket.send(
+          JSON.stringify([
+            { jsonrpc: "2.0", id: "hello", result: { sessionId: this.session, version: "1.0.0", hub: "test" } },
+          ]),
+        );
       } else {
         this.messages.push(parsed.length);
         this.frames.push(...parsed);
@@ -154,7 +158,9 @@ export class Hub {
     for (const { socket } of this.connections) socket.terminate();
     this.#sockets?.close();
     this.#server?.closeAllConnections();
-    await new Promise<void>((resolve) => (this.#server === undefined ? resolve() : this.#server.close(() => resolve())));
+    await new Promise<void>((resolve) =>
+      this.#server === undefined ? resolve() : this.#server.close(() => resolve()),
+    );
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {

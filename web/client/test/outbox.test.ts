@@ -7,7 +7,14 @@ import { outboxTo, type Outbox } from "../src/core/outbox.js";
 function outbox(): { box: Outbox; sent: unknown[][]; clock: { now: number } } {
   const sent: unknown[][] = [];
   const clock = { now: 0 };
-  return { box: outboxTo((message) => sent.push(typeof message === "string" ? (JSON.parse(message) as unknown[]) : [message]), () => clock.now), sent, clock };
+  return {
+    box: outboxTo(
+      (message) => sent.push(typeof message === "string" ? (JSON.parse(message) as unknown[]) : [message]),
+      () => clock.now,
+    ),
+    sent,
+    clock,
+  };
 }
 
 test("answers of one turn share a message that leaves in a microtask", async () => {
@@ -30,7 +37,10 @@ test("an answer waits for company no longer than a millisecond", () => {
 test("a message holds at most 256 frames", () => {
   const { box, sent } = outbox();
   for (let at = 0; at < 600; at++) box.answer(String(at), "=0");
-  assert.deepEqual(sent.map((message) => message.length), [256, 256]);
+  assert.deepEqual(
+    sent.map((message) => message.length),
+    [256, 256],
+  );
 });
 
 test("a large answer leaves at once", () => {

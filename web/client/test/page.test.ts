@@ -25,11 +25,15 @@ function stage(more: Partial<Surroundings> = {}): Stage {
   const frames: unknown[] = [];
   const timers: (() => void)[] = [];
   const tasks: (() => void)[] = [];
-  const outbox = outboxTo((message) => frames.push(...(JSON.parse(String(message)) as unknown[])), () => 0);
+  const outbox = outboxTo(
+    (message) => frames.push(...(JSON.parse(String(message)) as unknown[])),
+    () => 0,
+  );
   const page = pageWith(outbox, {
     realm: realmOf(globalThis, undefined),
     frame: () => Promise.resolve("!-32602 none"),
-    answer: ({ id, method }) => Promise.resolve({ id, error: { code: -32601, message: `no method ${String(method)}` } }),
+    answer: ({ id, method }) =>
+      Promise.resolve({ id, error: { code: -32601, message: `no method ${String(method)}` } }),
     thrown: (error) => Promise.resolve(`!-32003 ${String(error)}`),
     travels: () => false,
     onTaken: () => undefined,
@@ -57,7 +61,11 @@ test("ids of a line are 1 to 19 word characters, everything else is code", () =>
 
 test("a pending call is answered once, and not after it was cancelled", async () => {
   const { page, sent } = stage();
-  send(page, "1:Promise.resolve(1)", "2:Promise.resolve(2)", { jsonrpc: "2.0", method: "call/cancel", params: { id: "2" } });
+  send(page, "1:Promise.resolve(1)", "2:Promise.resolve(2)", {
+    jsonrpc: "2.0",
+    method: "call/cancel",
+    params: { id: "2" },
+  });
   await settled();
   assert.deepEqual(sent(), ["1=1"]);
 });
@@ -94,7 +102,11 @@ test("a tool that is not there yet is waited for, for two seconds", () => {
 test("a tool that is waited for does not run once its call is cancelled or its connection lost", () => {
   const taken: unknown[] = [];
   let ready = false;
-  const part: Part = { joined: () => undefined, left: () => undefined, take: ({ id, method }) => ready && method === "tools/call" && taken.push(id) > 0 };
+  const part: Part = {
+    joined: () => undefined,
+    left: () => undefined,
+    take: ({ id, method }) => ready && method === "tools/call" && taken.push(id) > 0,
+  };
   const { page, sent, elapse } = stage({ parts: () => [part] });
   send(page, calling("1"), calling("2"), { jsonrpc: "2.0", method: "call/cancel", params: { id: "1" } });
   ready = true;
@@ -129,21 +141,30 @@ test("an error waits for the part that says what it is, and is told without it t
 });
 
 test("a page without eval answers with its reason", async () => {
-  const { page, sent } = stage({ realm: undefined, answer: ({ method }) => Promise.resolve(method === "eval" ? refusal(testCore({ blocked: "CSP" })) : "") });
+  const { page, sent } = stage({
+    realm: undefined,
+    answer: ({ method }) => Promise.resolve(method === "eval" ? refusal(testCore({ blocked: "CSP" })) : ""),
+  });
   send(page, "1:1", ":2", { jsonrpc: "2.0", id: "3", method: "eval", params: { code: "1", frame: "x" } });
   await settled();
-  assert.deepEqual(sent().map((frame) => String(frame).slice(0, 52)), [
-    "1!-32006 this page's Content-Security-Policy forbids",
-    "3!-32006 this page's Content-Security-Policy forbids",
-  ]);
+  assert.deepEqual(
+    sent().map((frame) => String(frame).slice(0, 52)),
+    ["1!-32006 this page's Content-Security-Policy forbids", "3!-32006 this page's Content-Security-Policy forbids"],
+  );
 });
 
 test("a navigation during a call holds its answer until it turns out to lead nowhere", async () => {
   const { page, sent, elapse } = stage();
-  Object.defineProperty(globalThis, "go", { configurable: true, value: () => page.navigates("http://x/", () => false) });
+  Object.defineProperty(globalThis, "go", {
+    configurable: true,
+    value: () => page.navigates("http://x/", () => false),
+  });
   send(page, "1:go(); 'gone'", "2:2");
   await settled();
-  assert.deepEqual(sent(), ["2=2", { jsonrpc: "2.0", method: "call/navigating", params: { id: "1", url: "http://x/" } }]);
+  assert.deepEqual(sent(), [
+    "2=2",
+    { jsonrpc: "2.0", method: "call/navigating", params: { id: "1", url: "http://x/" } },
+  ]);
   elapse();
   assert.deepEqual(sent(), ["1:gone"]);
   elapse();
@@ -185,18 +206,24 @@ const verb = (id: string, more: object = {}): object => ({ jsonrpc: "2.0", id, m
 test("a verb is answered like an eval, or with a response, and cancelled by its signal", async () => {
   const signals: AbortSignal[] = [];
   const answers: (string | object)[] = [":text", { id: "2", error: { code: -32001, message: "late" } }];
-  const { page, sent } = stage({ answer: (_, { signal }) => (signals.push(signal), Promise.resolve(answers.shift() ?? ":late")) });
+  const { page, sent } = stage({
+    answer: (_, { signal }) => (signals.push(signal), Promise.resolve(answers.shift() ?? ":late")),
+  });
   send(page, verb("1"), verb("2"), verb("3"), { jsonrpc: "2.0", method: "call/cancel", params: { id: "3" } });
   await settled();
   assert.deepEqual(sent(), ["1:text", { jsonrpc: "2.0", id: "2", error: { code: -32001, message: "late" } }]);
-  assert.deepEqual(signals.map(({ aborted }) => aborted), [false, false, true]);
+  assert.deepEqual(
+    signals.map(({ aborted }) => aborted),
+    [false, false, true],
+  );
 });
 
 test("a navigation is the verb's that ran when it began, whatever else is under way", async () => {
   const ends: ((answer: string) => void)[] = [];
   let go = (): void => undefined;
   const { page, sent, elapse } = stage({
-    answer: (_, { own }) => new Promise((resolve) => (ends.push(resolve), (go = () => own(() => page.navigates("http://x/", () => false))))),
+    answer: (_, { own }) =>
+      new Promise((resolve) => (ends.push(resolve), (go = () => own(() => page.navigates("http://x/", () => false))))),
   });
   send(page, verb("1"), verb("2"));
   go();
@@ -211,7 +238,9 @@ test("a navigation is the verb's that ran when it began, whatever else is under 
 
 test("a form that a verb submits is its navigation a task later", async () => {
   let submit = (): void => undefined;
-  const { page, sent, tasks } = stage({ answer: (_, { own }) => new Promise(() => (submit = () => own(() => page.submits()))) });
+  const { page, sent, tasks } = stage({
+    answer: (_, { own }) => new Promise(() => (submit = () => own(() => page.submits()))),
+  });
   send(page, verb("1"), verb("2"));
   submit();
   page.navigates("http://x/", () => false);
@@ -223,7 +252,12 @@ test("a form that a verb submits is its navigation a task later", async () => {
 test("whoever asks for the delta has it before the answer", async () => {
   const order: unknown[] = [];
   const { page } = stage({ called: (delta) => order.push(delta), answer: () => Promise.resolve(":1") });
-  send(page, { jsonrpc: "2.0", id: "1", method: "eval", params: { code: "1", delta: true } }, "2:2", verb("3", { delta: true }));
+  send(
+    page,
+    { jsonrpc: "2.0", id: "1", method: "eval", params: { code: "1", delta: true } },
+    "2:2",
+    verb("3", { delta: true }),
+  );
   await settled();
   assert.deepEqual(order, [true, false, true]);
 });

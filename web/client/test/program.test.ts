@@ -67,12 +67,16 @@ test("every statement runs as often as it says, in order, with and without await
 
 test("code that does not compile does not run at all", async () => {
   await fc.assert(
-    fc.asyncProperty(script, fc.constantFrom("(1", "1)", "}", "let 1", "await", "'", "`", "if"), async (statements, broken) => {
-      const code = `await 0\n;${[...statements.map((one) => one.code), broken].join("\n;")}`;
-      const outcome = await run(code);
-      assert.deepEqual(outcome.hits, [], code);
-      assert.ok(outcome.threw, code);
-    }),
+    fc.asyncProperty(
+      script,
+      fc.constantFrom("(1", "1)", "}", "let 1", "await", "'", "`", "if"),
+      async (statements, broken) => {
+        const code = `await 0\n;${[...statements.map((one) => one.code), broken].join("\n;")}`;
+        const outcome = await run(code);
+        assert.deepEqual(outcome.hits, [], code);
+        assert.ok(outcome.threw, code);
+      },
+    ),
   );
 });
 

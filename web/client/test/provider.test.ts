@@ -35,7 +35,10 @@ afterEach(() => client?.disconnect());
 
 type Kind = typeof SocketNativeClient | typeof HttpStreamingClient;
 
-async function joined(Kind: Kind, options: Partial<ProviderOptions> = {}): Promise<{ client: InstanceType<Kind>; guest: Guest }> {
+async function joined(
+  Kind: Kind,
+  options: Partial<ProviderOptions> = {},
+): Promise<{ client: InstanceType<Kind>; guest: Guest }> {
   const made = new Kind({ serverUrl: server.address, ...options });
   client = made;
   const [guest] = await Promise.all([server.guest(), made.connect()]);
@@ -62,16 +65,28 @@ for (const [carried, Kind] of [
   test(`${carried}: answers calls, lists, pings, and what it does not know`, async () => {
     const { client, guest } = await joined(Kind);
     const requests: unknown[] = [];
-    client.on("toolCall", ({ params }) => requests.push(params?.["name"]));
+    client.on("toolCall", ({ params }) => requests.push(params?.name));
     client.on("toolsList", ({ method }) => requests.push(method));
     client.registerHandler("greet", ({ name }: { name: string }) => `Hello, ${name}!`);
     client.registerHandler("kaboom", () => Promise.reject(new Error("kaboom")));
     await client.registerTools([{ name: "greet" }]);
-    assert.deepEqual((await guest.ask("1", "tools/call", { name: "greet", arguments: { name: "Ada" } })).result, { content: [{ type: "text", text: "Hello, Ada!" }], isError: false });
-    assert.deepEqual((await guest.ask("2", "tools/call", { name: "nope" })).error, { code: -32601, message: "Tool not found: nope" });
-    const { code, message } = (await guest.ask("3", "tools/call", { name: "kaboom" })).error as { code: number; message: string };
+    assert.deepEqual((await guest.ask("1", "tools/call", { name: "greet", arguments: { name: "Ada" } })).result, {
+      content: [{ type: "text", text: "Hello, Ada!" }],
+      isError: false,
+    });
+    assert.deepEqual((await guest.ask("2", "tools/call", { name: "nope" })).error, {
+      code: -32601,
+      message: "Tool not found: nope",
+    });
+    const { code, message } = (await guest.ask("3", "tools/call", { name: "kaboom" })).error as {
+      code: number;
+      message: string;
+    };
     assert.deepEqual([code, message], [-32603, "Tool execution failed: kaboom"]);
-    assert.deepEqual((await guest.ask("4", "tools/call", { name: "echo", arguments: { message: "hi" } })).result, { content: [{ type: "text", text: "hi" }], isError: false });
+    assert.deepEqual((await guest.ask("4", "tools/call", { name: "echo", arguments: { message: "hi" } })).result, {
+      content: [{ type: "text", text: "hi" }],
+      isError: false,
+    });
     assert.deepEqual((await guest.ask("5", "tools/list")).result, { tools: [{ name: "greet" }] });
     assert.deepEqual((await guest.ask("6", "ping")).result, { pong: true });
     assert.deepEqual((await guest.ask("7", "what")).error, { code: -32601, message: "Method not found: what" });
@@ -103,7 +118,10 @@ for (const [carried, Kind] of [
   test(`${carried}: a cancelled call sees its signal, progress goes before the answer`, async () => {
     const { client, guest } = await joined(Kind);
     const aborted = new Promise<void>((resolve) => {
-      client.registerHandler("slow", (_, { signal }) => new Promise((done) => signal.addEventListener("abort", () => done(resolve()))));
+      client.registerHandler(
+        "slow",
+        (_, { signal }) => new Promise((done) => signal.addEventListener("abort", () => done(resolve()))),
+      );
     });
     client.registerHandler("steps", (_, { progress }) => {
       progress(1, 2, "half");
@@ -116,7 +134,10 @@ for (const [carried, Kind] of [
     await aborted;
     guest.write({ jsonrpc: "2.0", id: "2", method: "tools/call", params: { name: "steps" } }, "request");
     const both = [await guest.next(() => true), await guest.next(() => true)];
-    assert.deepEqual(both.map(({ id, method }) => method ?? id), ["call/progress", "2"]);
+    assert.deepEqual(
+      both.map(({ id, method }) => method ?? id),
+      ["call/progress", "2"],
+    );
     assert.deepEqual((both[0] as Message).params, { id: "2", progress: 1, total: 2, message: "half" });
   });
 
@@ -288,7 +309,10 @@ test("a request without a response ends after 30 s and says which it was", async
   await timed(async (elapse) => {
     const scripted = new Scripted({ serverUrl: "ws://nowhere", pingInterval: 3_600_000 });
     await scripted.connect();
-    const refused = assert.rejects(scripted.registerTools([{ name: "a" }]), { code: -32001, message: "Request timeout: tools/register" });
+    const refused = assert.rejects(scripted.registerTools([{ name: "a" }]), {
+      code: -32001,
+      message: "Request timeout: tools/register",
+    });
     await elapse(30_000);
     await refused;
     scripted.disconnect();
@@ -300,9 +324,14 @@ test("a call that comes together with the welcome is answered", async () => {
   const connecting = scripted.connect();
   await Promise.resolve();
   scripted.opened[0]?.message('{"jsonrpc":"2.0","id":"welcome","result":{"sessionId":"s"}}');
-  scripted.opened[0]?.message('{"jsonrpc":"2.0","id":"1","method":"tools/call","params":{"name":"echo","arguments":{"message":"early"}}}');
+  scripted.opened[0]?.message(
+    '{"jsonrpc":"2.0","id":"1","method":"tools/call","params":{"name":"echo","arguments":{"message":"early"}}}',
+  );
   await connecting;
   await turns();
-  assert.deepEqual(scripted.sent.map(({ id, result }) => [id, result]), [["1", { content: [{ type: "text", text: "early" }], isError: false }]]);
+  assert.deepEqual(
+    scripted.sent.map(({ id, result }) => [id, result]),
+    [["1", { content: [{ type: "text", text: "early" }], isError: false }]],
+  );
   scripted.disconnect();
 });

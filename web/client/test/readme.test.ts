@@ -31,7 +31,10 @@ let examples: Example[];
 before(async () => {
   home = await Home.open();
   folder = await mkdtemp(join(CLIENT, ".test-build/readme-"));
-  const text = (await readFile(join(CLIENT, "README.md"), "utf8")).replaceAll("localhost:8765", `localhost:${String(home.port)}`);
+  const text = (await readFile(join(CLIENT, "README.md"), "utf8")).replaceAll(
+    "localhost:8765",
+    `localhost:${String(home.port)}`,
+  );
   examples = [...text.matchAll(BLOCK)].map(([, language = "", role = "", code = ""]) => {
     return { language, role, code, prints: [...code.matchAll(PRINTS)].map(([, printed = ""]) => printed) };
   });
@@ -46,7 +49,12 @@ after(async () => {
 const roles = (role: string): Example[] => examples.filter((one) => one.language === "ts" && one.role === role);
 
 /** Bundles an example against the built package and starts it. */
-async function start({ code }: Example): Promise<{ process: ChildProcess; printed: string[]; line(text: string): Promise<void>; ended: Promise<number | null> }> {
+async function start({ code }: Example): Promise<{
+  process: ChildProcess;
+  printed: string[];
+  line(text: string): Promise<void>;
+  ended: Promise<number | null>;
+}> {
   const file = join(folder, `${String(Math.random()).slice(2)}.mjs`);
   const { outputFiles } = await build({
     stdin: { contents: code, loader: "ts", resolveDir: CLIENT },
@@ -57,9 +65,12 @@ async function start({ code }: Example): Promise<{ process: ChildProcess; printe
     write: false,
   });
   await writeFile(file, outputFiles[0]?.text ?? "");
-  const child = spawn(process.execPath, [file], { env: { ...process.env, EYE_TOKEN: await home.token() }, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [file], {
+    env: { ...process.env, EYE_TOKEN: await home.token() },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const printed: string[] = [];
-  let waiters: (() => void)[] = [];
+  const waiters: (() => void)[] = [];
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     printed.push(...text.split("\n").filter((line) => line !== ""));
     for (const waiter of waiters.splice(0)) waiter();
@@ -72,11 +83,16 @@ async function start({ code }: Example): Promise<{ process: ChildProcess; printe
 }
 
 test("the README has an example of each client", () => {
-  assert.deepEqual(examples.map(({ language, role }) => `${language} ${role}`.trim()), ["html", "ts provider", "ts provider", "ts agent"]);
+  assert.deepEqual(
+    examples.map(({ language, role }) => `${language} ${role}`.trim()),
+    ["html", "ts provider", "ts provider", "ts agent"],
+  );
 });
 
 test("the providers offer what they say, and the agent gets what it says", { timeout: 60_000 }, async () => {
-  const providers = await Promise.all(roles("provider").map(async (example) => ({ example, running: await start(example) })));
+  const providers = await Promise.all(
+    roles("provider").map(async (example) => ({ example, running: await start(example) })),
+  );
   try {
     for (const { example, running } of providers) for (const line of example.prints) await running.line(line);
     for (const example of roles("agent")) {
@@ -86,7 +102,9 @@ test("the providers offer what they say, and the agent gets what it says", { tim
     }
     const agent = new AgentClient({ unix: home.socket, session: "my-stream" });
     await agent.connect();
-    assert.deepEqual((await agent.call("greet", { name: "Ada" })).content, [{ type: "text", text: "Hello over HTTP, Ada!" }]);
+    assert.deepEqual((await agent.call("greet", { name: "Ada" })).content, [
+      { type: "text", text: "Hello over HTTP, Ada!" },
+    ]);
     agent.close();
   } finally {
     for (const { running } of providers) {
@@ -112,7 +130,9 @@ test("the page offers what it says", { timeout: 60_000 }, async () => {
     });
     const updated = heard(agent, "tools/updated").catch(() => undefined);
     if ((await agent.join(String(await session.jsonValue()))).length === 0) await updated;
-    const { structuredContent } = (await agent.call("cart_add", { article: "tea", count: 2 })) as unknown as { structuredContent: unknown };
+    const { structuredContent } = (await agent.call("cart_add", { article: "tea", count: 2 })) as unknown as {
+      structuredContent: unknown;
+    };
     assert.deepEqual(structuredContent, { cart: ["tea", "tea"] });
     await assert.rejects(agent.call("cart_add", { article: "tea", count: 0 }), { code: -32005 });
   } finally {

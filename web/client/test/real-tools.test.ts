@@ -46,9 +46,15 @@ before(async () => {
       response.setHeader("content-type", "text/javascript").end(readFileSync(MODULE));
       return;
     }
-    if (pathname === "/strict") response.setHeader("content-security-policy", `default-src 'none'; script-src 'nonce-n'; connect-src ${home.url} ${home.url.replace("http", "ws")}; require-trusted-types-for 'script'`);
-    const body = (tag[pathname.slice(1)] ?? tag["script"] ?? "").replaceAll("<script", '<script nonce="n"');
-    response.setHeader("content-type", "text/html").end(`<!doctype html><meta charset="utf-8"><title>Tools</title><body>${body}</body>`);
+    if (pathname === "/strict")
+      response.setHeader(
+        "content-security-policy",
+        `default-src 'none'; script-src 'nonce-n'; connect-src ${home.url} ${home.url.replace("http", "ws")}; require-trusted-types-for 'script'`,
+      );
+    const body = (tag[pathname.slice(1)] ?? tag.script ?? "").replaceAll("<script", '<script nonce="n"');
+    response
+      .setHeader("content-type", "text/html")
+      .end(`<!doctype html><meta charset="utf-8"><title>Tools</title><body>${body}</body>`);
   });
   await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
   // Last, so that everything there is to end is there when it says no.
@@ -112,7 +118,7 @@ for (const path of ["script", "module", "strict"]) {
     const sum = await agent.call("add", { a: 1, b: 2 });
     assert.deepEqual(sum.content, [{ type: "text", text: "3" }]);
     assert.equal(sum.isError, false);
-    assert.equal((sum["_meta"] as Record<string, unknown>)["eye/untrusted"], true);
+    assert.equal((sum._meta as Record<string, unknown>)["eye/untrusted"], true);
     await assert.rejects(agent.call("add", { a: 1, b: "2" }), fault(-32005, /b/));
     await assert.rejects(agent.call("add", { a: 1 }), fault(-32005, /b/));
     await assert.rejects(agent.call("adds"), fault(-32004, /adds/));
@@ -131,7 +137,9 @@ scene("the gateway finds a page's tool by words and calls it by name", "script",
 
 scene("bytes arrive as content", "script", async ({ agent, tab }) => {
   const there = heard(agent, "tools/updated");
-  await tab.evaluate('eye.tool({ name: "shot", execute: () => new Blob([new Uint8Array([1, 2, 255])], { type: "image/png" }) })');
+  await tab.evaluate(
+    'eye.tool({ name: "shot", execute: () => new Blob([new Uint8Array([1, 2, 255])], { type: "image/png" }) })',
+  );
   await there;
   assert.deepEqual((await agent.call("shot")).content, [{ type: "image", data: "AQL/", mimeType: "image/png" }]);
 });
@@ -145,23 +153,32 @@ scene("an error is the page's own, with its stack", "script", async ({ agent }) 
 });
 
 scene("what JSON cannot hold is rendered, and every field of a definition is listed", "script", async ({ agent }) => {
-  const { structuredContent } = (await agent.call("look")) as unknown as { structuredContent: { title: string; body: string } };
+  const { structuredContent } = (await agent.call("look")) as unknown as {
+    structuredContent: { title: string; body: string };
+  };
   assert.equal(structuredContent.title, "Tools");
   assert.match(structuredContent.body, /^<body/);
   const tools = await agent.tools();
-  assert.deepEqual(tools.find(({ name }) => name === "look"), { name: "look", annotations: { readOnlyHint: true } });
+  assert.deepEqual(
+    tools.find(({ name }) => name === "look"),
+    { name: "look", annotations: { readOnlyHint: true } },
+  );
 });
 
 scene("progress arrives, and cancelling reaches the tool", "script", async ({ agent, tab }) => {
   const aborter = new AbortController();
   const told: unknown[] = [];
-  const called = agent.call("slow", { name: "one" }, {
-    signal: aborter.signal,
-    onProgress: ({ progress, total, message }) => {
-      told.push([progress, total, message]);
-      aborter.abort();
+  const called = agent.call(
+    "slow",
+    { name: "one" },
+    {
+      signal: aborter.signal,
+      onProgress: ({ progress, total, message }) => {
+        told.push([progress, total, message]);
+        aborter.abort();
+      },
     },
-  });
+  );
   await assert.rejects(called, fault(-32800, /cancelled/));
   assert.deepEqual(told, [[1, 4, "begun"]]);
   await tab.waitForFunction(() => (globalThis as unknown as { aborted: string[] }).aborted[0] === "one");
@@ -169,21 +186,30 @@ scene("progress arrives, and cancelling reaches the tool", "script", async ({ ag
   await tab.waitForFunction(() => (globalThis as unknown as { aborted: string[] }).aborted[1] === "two");
 });
 
-scene("a tool offered again takes the place of the first, and one taken back is gone", "script", async ({ agent, tab }) => {
-  const replaced = heard(agent, "tools/updated");
-  await tab.evaluate('eye.tool({ name: "add", description: "Hot.", execute: () => "hot" })');
-  const [{ tools }] = await replaced;
-  assert.deepEqual(tools.filter(({ name }) => name === "add"), [{ name: "add", description: "Hot." }]);
-  assert.deepEqual((await agent.call("add", {})).content, [{ type: "text", text: "hot" }]);
-  const gone = heard(agent, "tools/updated");
-  await tab.evaluate('eye.untool("add")');
-  assert.ok(!(await gone)[0].tools.some(({ name }) => name === "add"));
-  await assert.rejects(agent.call("add", { a: 1, b: 2 }), fault(-32004, /add/));
-});
+scene(
+  "a tool offered again takes the place of the first, and one taken back is gone",
+  "script",
+  async ({ agent, tab }) => {
+    const replaced = heard(agent, "tools/updated");
+    await tab.evaluate('eye.tool({ name: "add", description: "Hot.", execute: () => "hot" })');
+    const [{ tools }] = await replaced;
+    assert.deepEqual(
+      tools.filter(({ name }) => name === "add"),
+      [{ name: "add", description: "Hot." }],
+    );
+    assert.deepEqual((await agent.call("add", {})).content, [{ type: "text", text: "hot" }]);
+    const gone = heard(agent, "tools/updated");
+    await tab.evaluate('eye.untool("add")');
+    assert.ok(!(await gone)[0].tools.some(({ name }) => name === "add"));
+    await assert.rejects(agent.call("add", { a: 1, b: 2 }), fault(-32004, /add/));
+  },
+);
 
 scene("a signal takes its tool back", "script", async ({ agent, tab }) => {
   const there = heard(agent, "tools/updated");
-  await tab.evaluate('window.aborter = new AbortController(); eye.tool({ name: "brief", execute: () => 1 }, { signal: aborter.signal })');
+  await tab.evaluate(
+    'window.aborter = new AbortController(); eye.tool({ name: "brief", execute: () => 1 }, { signal: aborter.signal })',
+  );
   assert.ok((await there)[0].tools.some(({ name }) => name === "brief"));
   const gone = heard(agent, "tools/updated");
   await tab.evaluate("aborter.abort()");
@@ -191,7 +217,9 @@ scene("a signal takes its tool back", "script", async ({ agent, tab }) => {
 });
 
 scene("what is no tool is refused where it was offered", "script", async ({ tab }) => {
-  const message = await tab.evaluate('eye.tool({ name: "not a name", execute() {} }).then(() => "taken", (error) => String(error))');
+  const message = await tab.evaluate(
+    'eye.tool({ name: "not a name", execute() {} }).then(() => "taken", (error) => String(error))',
+  );
   assert.match(String(message), /^TypeError: not a name is no name of a tool/);
 });
 
@@ -201,20 +229,24 @@ scene("a schema that the hub does not take is said in the console", "script", as
   assert.match((await warned).text(), /^eye: /);
 });
 
-scene("a reload and a restart of the hub bring the tools back without the agent doing anything", "script", async ({ agent, tab }) => {
-  for (let round = 0; round < 5; round++) {
-    const gone = heard(agent, "session/pageGone");
-    const reloaded = tab.reload();
-    await gone;
-    // Asked while the page is away: it is answered by what the page offers when it is back.
-    assert.deepEqual((await agent.call("add", { a: 3, b: 4 })).content, [{ type: "text", text: "7" }]);
-    await reloaded;
-  }
-  const lost = heard(agent, "close");
-  await home.restart();
-  await lost;
-  assert.deepEqual((await within("add after a restart", toolBack(agent))).content, [{ type: "text", text: "7" }]);
-});
+scene(
+  "a reload and a restart of the hub bring the tools back without the agent doing anything",
+  "script",
+  async ({ agent, tab }) => {
+    for (let round = 0; round < 5; round++) {
+      const gone = heard(agent, "session/pageGone");
+      const reloaded = tab.reload();
+      await gone;
+      // Asked while the page is away: it is answered by what the page offers when it is back.
+      assert.deepEqual((await agent.call("add", { a: 3, b: 4 })).content, [{ type: "text", text: "7" }]);
+      await reloaded;
+    }
+    const lost = heard(agent, "close");
+    await home.restart();
+    await lost;
+    assert.deepEqual((await within("add after a restart", toolBack(agent))).content, [{ type: "text", text: "7" }]);
+  },
+);
 
 /** A hub that was restarted knows a tool when its page has offered it again. */
 async function toolBack(agent: AgentClient): ReturnType<AgentClient["call"]> {

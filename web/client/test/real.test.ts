@@ -2,7 +2,14 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { AgentClient, EyeError, HttpStreamingClient, SocketNativeClient, type AgentOptions, type ProviderOptions } from "../src/index.js";
+import {
+  AgentClient,
+  EyeError,
+  HttpStreamingClient,
+  SocketNativeClient,
+  type AgentOptions,
+  type ProviderOptions,
+} from "../src/index.js";
 import { heard, seen, within } from "./event.js";
 import { Home } from "./home.js";
 
@@ -32,7 +39,10 @@ const ADD = {
   inputSchema: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a"] },
 };
 
-async function provider(Kind: ProviderClass, options: Partial<ProviderOptions> = {}): Promise<InstanceType<ProviderClass>> {
+async function provider(
+  Kind: ProviderClass,
+  options: Partial<ProviderOptions> = {},
+): Promise<InstanceType<ProviderClass>> {
   const client = new Kind({ serverUrl: home.url.replace("http", "ws"), token, ...options });
   client.registerHandler("add", ({ a, b = 0 }: { a: number; b?: number }) => a + b);
   client.registerHandler("fails", () => {
@@ -72,8 +82,14 @@ for (const [carried, Kind] of PROVIDERS) {
         assert.match(page.getSessionId(), /^[\w.-]{1,64}$/);
         const tools = await asking.join(page.getSessionId());
         assert.deepEqual(tools.map(({ name }) => name).sort(), ["add", "fails", "slow", "unhandled"]);
-        assert.deepEqual(tools.find(({ name }) => name === "add"), ADD);
-        assert.deepEqual((await asking.tools({ filter: "adds" })).map(({ name }) => name), ["add"]);
+        assert.deepEqual(
+          tools.find(({ name }) => name === "add"),
+          ADD,
+        );
+        assert.deepEqual(
+          (await asking.tools({ filter: "adds" })).map(({ name }) => name),
+          ["add"],
+        );
         assert.deepEqual((await asking.call("add", { a: 1, b: 2 })).content, [{ type: "text", text: "3" }]);
         assert.deepEqual(await asking.discover("add numbers"), ["add(a: number, b?: number) — Adds two numbers"]);
         await assert.rejects(asking.call("add", { a: "1" }), code(-32005, /a\b/));
@@ -95,13 +111,17 @@ for (const [carried, Kind] of PROVIDERS) {
         await asking.join(page.getSessionId());
         const aborter = new AbortController();
         const told: unknown[] = [];
-        const called = asking.call("slow", {}, {
-          signal: aborter.signal,
-          onProgress: ({ progress, total, message }) => {
-            told.push([progress, total, message]);
-            aborter.abort();
+        const called = asking.call(
+          "slow",
+          {},
+          {
+            signal: aborter.signal,
+            onProgress: ({ progress, total, message }) => {
+              told.push([progress, total, message]);
+              aborter.abort();
+            },
           },
-        });
+        );
         const stopped = new Promise<void>((resolve) => page.registerHandler("mark", () => resolve()));
         await assert.rejects(called, code(-32800, /cancelled/));
         assert.deepEqual(told, [[1, 2, "begun"]]);
@@ -120,8 +140,15 @@ for (const [carried, Kind] of PROVIDERS) {
     const asking = await agent({ unix: home.socket });
     try {
       await asking.join(page.getSessionId());
-      const results = await asking.callBatch([{ name: "add", arguments: { a: 1 } }, { name: "nope" }, { name: "add", arguments: { a: 2, b: 2 } }]);
-      assert.deepEqual(results.map((one) => ("error" in one ? one.error.code : one.result.content)), [[{ type: "text", text: "1" }], -32004, [{ type: "text", text: "4" }]]);
+      const results = await asking.callBatch([
+        { name: "add", arguments: { a: 1 } },
+        { name: "nope" },
+        { name: "add", arguments: { a: 2, b: 2 } },
+      ]);
+      assert.deepEqual(
+        results.map((one) => ("error" in one ? one.error.code : one.result.content)),
+        [[{ type: "text", text: "1" }], -32004, [{ type: "text", text: "4" }]],
+      );
     } finally {
       asking.close();
       page.disconnect();
@@ -201,7 +228,12 @@ test("an agent with the wrong token is refused", async () => {
 
 test("after a restart of the hub provider and agent are back, with tools and session", async () => {
   const own = await Home.open();
-  const page = new SocketNativeClient({ serverUrl: own.url, token: await own.token(), sessionId: "stays", reconnectDelay: 20 });
+  const page = new SocketNativeClient({
+    serverUrl: own.url,
+    token: await own.token(),
+    sessionId: "stays",
+    reconnectDelay: 20,
+  });
   page.registerHandler("add", ({ a }: { a: number }) => a);
   const asking = new AgentClient({ unix: own.socket, session: "stays" });
   try {

@@ -18,11 +18,23 @@ test("any JSON value is answered exactly", () => {
 
 test("anything at all has an answer that is JSON, text or a rendering", () => {
   fc.assert(
-    fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true, withSparseArray: true, withNullPrototype: true, withBoxedValues: true }), (value) => {
-      const answer = render(value);
-      assert.match(answer, /^[:=~]/);
-      if (answer.startsWith("=")) JSON.parse(answer.slice(1));
-    }),
+    fc.property(
+      fc.anything({
+        withBigInt: true,
+        withDate: true,
+        withMap: true,
+        withSet: true,
+        withTypedArray: true,
+        withSparseArray: true,
+        withNullPrototype: true,
+        withBoxedValues: true,
+      }),
+      (value) => {
+        const answer = render(value);
+        assert.match(answer, /^[:=~]/);
+        if (answer.startsWith("=")) JSON.parse(answer.slice(1));
+      },
+    ),
     { numRuns: 1000 },
   );
 });
@@ -42,7 +54,14 @@ test("values that fold out without end stay bounded", () => {
   let shared: unknown = [1];
   for (let at = 0; at < 60; at++) shared = [shared, shared];
   assert.match(render(shared), /^!-32603 the value has more than/);
-  const endless: object = new Proxy({}, { ownKeys: () => ["a", "b"], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }), get: (_, key) => (key === "a" || key === "b" ? endless : undefined) });
+  const endless: object = new Proxy(
+    {},
+    {
+      ownKeys: () => ["a", "b"],
+      getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+      get: (_, key) => (key === "a" || key === "b" ? endless : undefined),
+    },
+  );
   assert.ok(render(endless).length > 0);
 });
 

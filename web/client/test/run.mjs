@@ -9,7 +9,9 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const out = join(here, "../.test-build");
 const wanted = process.argv.slice(2);
-const names = readdirSync(here).filter((name) => name.endsWith(".test.ts") && (wanted.length === 0 || wanted.some((part) => name.includes(part))));
+const names = readdirSync(here).filter(
+  (name) => name.endsWith(".test.ts") && (wanted.length === 0 || wanted.some((part) => name.includes(part))),
+);
 
 rmSync(out, { recursive: true, force: true });
 await import("../build.mjs");
@@ -29,7 +31,19 @@ await build({
   logLevel: "warning",
 });
 const files = names.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
-const only = process.env["EYE_TEST_NAME"];
+const only = process.env.EYE_TEST_NAME;
 const filter = only === undefined ? [] : [`--test-name-pattern=${only}`];
-const { status } = spawnSync(process.execPath, [...filter, "--enable-source-maps", "--test", "--test-reporter=spec", "--test-concurrency=1", "--test-timeout=180000", ...files], { stdio: "inherit" });
+const { status } = spawnSync(
+  process.execPath,
+  [
+    ...filter,
+    "--enable-source-maps",
+    "--test",
+    "--test-reporter=spec",
+    "--test-concurrency=1",
+    "--test-timeout=180000",
+    ...files,
+  ],
+  { stdio: "inherit" },
+);
 process.exitCode = status ?? 1;

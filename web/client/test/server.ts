@@ -56,7 +56,11 @@ export class Guest {
 
 export class ScriptedServer {
   /** Said to every guest first; `undefined` keeps silent. */
-  welcome: object | undefined = { jsonrpc: "2.0", id: "welcome", result: { sessionId: "made-here", message: "Connected to BTCP server" } };
+  welcome: object | undefined = {
+    jsonrpc: "2.0",
+    id: "welcome",
+    result: { sessionId: "made-here", message: "Connected to BTCP server" },
+  };
   /** Answers requests by itself, so that a test only sees what it cares for. */
   readonly answers = new Map<string, unknown>();
   readonly guests: Guest[] = [];
@@ -65,14 +69,19 @@ export class ScriptedServer {
   #handed = 0;
   #waiters: (() => void)[] = [];
   readonly #server: Server;
-  readonly #sockets = new WebSocketServer({ noServer: true, handleProtocols: (offered) => (offered.has("eye") ? "eye" : false) });
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (offered) => (offered.has("eye") ? "eye" : false),
+  });
 
   private constructor() {
     this.#server = createServer((request, response) => this.#serve(request, response));
     this.#server.on("upgrade", (request, socket, head) => {
       this.#sockets.handleUpgrade(request, socket, head, (ws) => {
         const write = (message: object): void => ws.send(JSON.stringify(message));
-        const guest = new Guest(new URL(request.url ?? "/", "http://server"), request.headers, write, (code, reason) => ws.close(code, reason));
+        const guest = new Guest(new URL(request.url ?? "/", "http://server"), request.headers, write, (code, reason) =>
+          ws.close(code, reason),
+        );
         ws.on("message", (data: Buffer) => {
           const answer = this.#hear(guest, data.toString());
           if (answer !== undefined) write(answer);
@@ -130,7 +139,8 @@ export class ScriptedServer {
     if (url.pathname === "/events") {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(": connected\n\n");
-      const write = (message: object, event = "message"): void => void response.write(`event: ${event}\ndata: ${JSON.stringify(message)}\n\n`);
+      const write = (message: object, event = "message"): void =>
+        void response.write(`event: ${event}\ndata: ${JSON.stringify(message)}\n\n`);
       this.#came(new Guest(url, request.headers, write, () => response.end()));
     } else if (url.pathname === "/message") {
       let body = "";

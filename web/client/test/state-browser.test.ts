@@ -41,7 +41,9 @@ function scene(name: string, run: (scene: Scene) => Promise<void>, document = pu
   test(name, { timeout: TEST_MS_MAX }, async () => {
     const hub = await new Hub().start();
     hub.pages.set("/", document);
-    hub.pages.set("/eye-client.js", (_, response) => response.setHeader("content-type", "text/javascript").end(readFileSync(MODULE)));
+    hub.pages.set("/eye-client.js", (_, response) =>
+      response.setHeader("content-type", "text/javascript").end(readFileSync(MODULE)),
+    );
     const context = await browser.newContext({ hasTouch: true });
     try {
       const tab = await context.newPage();
@@ -59,7 +61,9 @@ function published(script = "", body = ""): string {
 }
 
 function news(page: Connection): Rpc[] {
-  return page.frames.filter((frame): frame is Rpc => typeof frame !== "string" && frame.method?.startsWith("state/") === true);
+  return page.frames.filter(
+    (frame): frame is Rpc => typeof frame !== "string" && frame.method?.startsWith("state/") === true,
+  );
 }
 
 /** The state message number `count` of this connection. */
@@ -69,12 +73,16 @@ async function told(page: Connection, count: number): Promise<Rpc> {
 
 /** Waits until a later state says so; patches here have one operation. */
 async function saying(page: Connection, value: unknown): Promise<void> {
-  await page.until(() => news(page).some(({ params }) => JSON.stringify(params?.["patch"])?.includes(`"value":${JSON.stringify(value)}`)));
+  await page.until(() =>
+    news(page).some(({ params }) => JSON.stringify(params?.patch)?.includes(`"value":${JSON.stringify(value)}`)),
+  );
 }
 
 /** A task of the page after everything that it has been asked for: what was to be sent is there. */
 async function settled({ tab, page }: Scene): Promise<void> {
-  await tab.evaluate("new Promise((resolve) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = resolve; port2.postMessage(0); })");
+  await tab.evaluate(
+    "new Promise((resolve) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = resolve; port2.postMessage(0); })",
+  );
   await page.ask("0");
 }
 
@@ -83,12 +91,23 @@ async function ask(page: Connection, id: string): Promise<Rpc> {
   return (await page.frame((frame) => typeof frame !== "string" && frame.id === id)) as Rpc;
 }
 
-const update = (n: number, revision: number): object => ({ jsonrpc: "2.0", method: "state/update", params: { state: { note: NOTE, n }, revision } });
-const patch = (n: number, revision: number): object => ({ jsonrpc: "2.0", method: "state/patch", params: { patch: [{ op: "replace", path: "/n", value: n }], revision } });
+const update = (n: number, revision: number): object => ({
+  jsonrpc: "2.0",
+  method: "state/update",
+  params: { state: { note: NOTE, n }, revision },
+});
+const patch = (n: number, revision: number): object => ({
+  jsonrpc: "2.0",
+  method: "state/patch",
+  params: { patch: [{ op: "replace", path: "/n", value: n }], revision },
+});
 
 const module = `<!doctype html><script>${STATE}</script><script type="module">import { connect } from "/eye-client.js"; const eye = connect({ hub: location.origin }); ${PUBLISH}</script>`;
 
-for (const [kind, document] of [["script tag", published()], ["import", module]] as const) {
+for (const [kind, document] of [
+  ["script tag", published()],
+  ["import", module],
+] as const) {
   scene(
     `${kind}: the whole document once, then patches after calls, behind their answers`,
     async ({ page }) => {
@@ -159,8 +178,11 @@ scene(
     await saying(page, "typed");
     await tab.touchscreen.tap(200, 300);
     await saying(page, "ended");
-    const revisions = news(page).map(({ params }) => params?.["revision"]);
-    assert.deepEqual(revisions, revisions.map((_, index) => index + 1));
+    const revisions = news(page).map(({ params }) => params?.revision);
+    assert.deepEqual(
+      revisions,
+      revisions.map((_, index) => index + 1),
+    );
   },
   published(LISTEN, "<input>"),
 );
@@ -169,11 +191,15 @@ scene(
   "a drag is throttled, and its end is told",
   async ({ tab, page }) => {
     await told(page, 1);
-    await tab.evaluate("eye.state(() => (reads++, scene), { throttle: 250 }).then(() => { reads = 0; window.began = performance.now() })");
+    await tab.evaluate(
+      "eye.state(() => (reads++, scene), { throttle: 250 }).then(() => { reads = 0; window.began = performance.now() })",
+    );
     await tab.mouse.move(10, 10);
     for (let n = 1; n <= 60; n++) await tab.mouse.move(10 + n, 10);
     const last = await tab.evaluate("scene.n");
-    await page.until(() => news(page).some(({ params }) => JSON.stringify(params).includes(`"value":${String(last)}}`)));
+    await page.until(() =>
+      news(page).some(({ params }) => JSON.stringify(params).includes(`"value":${String(last)}}`)),
+    );
     const [reads, spent] = (await tab.evaluate("[reads, performance.now() - began]")) as [number, number];
     assert.ok(reads <= 2 + spent / 250, `${String(reads)} reads in ${String(spent)} ms`);
   },
@@ -189,10 +215,18 @@ scene("a page that changes by itself says so with changed()", async (on) => {
   assert.deepEqual(await told(page, 2), patch(5, 2));
 });
 
-scene("changed() without a state is nothing, and a page without one says so to the hub", async (on) => {
-  await on.tab.evaluate("eye.changed()");
-  assert.deepEqual(await ask(on.page, "7"), { jsonrpc: "2.0", id: "7", error: { code: -32601, message: "no method state/get" } });
-}, html());
+scene(
+  "changed() without a state is nothing, and a page without one says so to the hub",
+  async (on) => {
+    await on.tab.evaluate("eye.changed()");
+    assert.deepEqual(await ask(on.page, "7"), {
+      jsonrpc: "2.0",
+      id: "7",
+      error: { code: -32601, message: "no method state/get" },
+    });
+  },
+  html(),
+);
 
 test("a hidden page tells after calls and after changed()", { timeout: TEST_MS_MAX }, async () => {
   const hub = await new Hub().start();
@@ -203,11 +237,15 @@ test("a hidden page tells after calls and after changed()", { timeout: TEST_MS_M
     const page = await hub.joined();
     await told(page, 1);
     await page.ask('void window.open("/front.html", "_blank", "noopener")');
-    await page.frame((frame) => typeof frame !== "string" && frame.method === "page/info" && frame.params?.["visible"] === false);
+    await page.frame(
+      (frame) => typeof frame !== "string" && frame.method === "page/info" && frame.params?.visible === false,
+    );
     assert.equal(await page.ask("scene.n = 1; document.visibilityState"), ":hidden");
     assert.deepEqual(await told(page, 2), patch(1, 2));
     // Two within the throttle, by no call: the second waits for a timer, which is not the page's slow one.
-    page.send(":void fetch('/why').then((answer) => answer.text()).then(() => { scene.n = 2; eye.changed(); fetch('/why').then(() => { scene.n = 3; eye.changed() }) })");
+    page.send(
+      ":void fetch('/why').then((answer) => answer.text()).then(() => { scene.n = 2; eye.changed(); fetch('/why').then(() => { scene.n = 3; eye.changed() }) })",
+    );
     await saying(page, 3);
   } finally {
     await end();

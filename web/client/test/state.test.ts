@@ -74,7 +74,10 @@ function stage(): Stage {
 }
 
 const update = (state: unknown, revision: number): object => ({ method: "state/update", params: { state, revision } });
-const replace = (path: string, value: unknown, revision: number): object => ({ method: "state/patch", params: { patch: [{ op: "replace", path, value }], revision } });
+const replace = (path: string, value: unknown, revision: number): object => ({
+  method: "state/patch",
+  params: { patch: [{ op: "replace", path, value }], revision },
+});
 const TITLE = "a title that is longer than a patch, so that a change goes as one";
 
 function errors(context: TestContext): unknown[][] {
@@ -289,7 +292,9 @@ test("a getter that throws is reported once, and its next document is told", (co
   turn();
   assert.equal(said.length, 1);
   assert.equal(part.take({ id: "1", method: "state/get" }), true);
-  assert.deepEqual(sent(), [{ id: "1", error: { code: -32003, message: "the state cannot be read: Error: no cart yet" } }]);
+  assert.deepEqual(sent(), [
+    { id: "1", error: { code: -32003, message: "the state cannot be read: Error: no cart yet" } },
+  ]);
   broken = false;
   part.called();
   turn();
@@ -297,7 +302,7 @@ test("a getter that throws is reported once, and its next document is told", (co
 });
 
 const loop: Record<string, unknown> = {};
-loop["loop"] = loop;
+loop.loop = loop;
 let deep: unknown = 0;
 for (let level = 0; level < 101; level++) deep = [deep];
 
@@ -341,7 +346,11 @@ test("whatever the documents are, the patches lead from one to the next", () => 
         const before = JSON.stringify(hub);
         const patch = published.read(() => document);
         if (patch === undefined) hub = published.whole.state;
-        else hub = patch.length === 0 ? hub : applyPatch(JSON.parse(String(before)), JSON.parse(JSON.stringify(patch)) as Operation[]).newDocument;
+        else
+          hub =
+            patch.length === 0
+              ? hub
+              : applyPatch(JSON.parse(String(before)), JSON.parse(JSON.stringify(patch)) as Operation[]).newDocument;
         assert.deepEqual(hub, JSON.parse(JSON.stringify(document)));
         revision += patch?.length === 0 ? 0 : 1;
         assert.equal(published.whole.revision, revision);
@@ -352,25 +361,39 @@ test("whatever the documents are, the patches lead from one to the next", () => 
 
 test("a page tells its parts of every call, fired ones too, before the answer is out of its task", async () => {
   const order: unknown[] = [];
-  const part: Part = { take: () => false, joined: () => undefined, left: () => undefined, called: () => order.push("called") };
-  const page = pageWith(outboxTo((message) => order.push(message), () => 0), {
-    realm: realmOf(globalThis, undefined),
-    frame: () => Promise.resolve(""),
-    answer: () => Promise.resolve(""),
-    thrown: () => Promise.resolve("!-32003 thrown"),
-    travels: () => false,
-    onTaken: () => undefined,
-    after: () => undefined,
-    soon: () => undefined,
-    parts: () => [part],
-    called: () => part.called?.(),
-  });
+  const part: Part = {
+    take: () => false,
+    joined: () => undefined,
+    left: () => undefined,
+    called: () => order.push("called"),
+  };
+  const page = pageWith(
+    outboxTo(
+      (message) => order.push(message),
+      () => 0,
+    ),
+    {
+      realm: realmOf(globalThis, undefined),
+      frame: () => Promise.resolve(""),
+      answer: () => Promise.resolve(""),
+      thrown: () => Promise.resolve("!-32003 thrown"),
+      travels: () => false,
+      onTaken: () => undefined,
+      after: () => undefined,
+      soon: () => undefined,
+      parts: () => [part],
+      called: () => part.called?.(),
+    },
+  );
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   page.receive('["1:1","2:x.y.z",":1"]');
   await settled();
   page.receive('[":Promise.resolve()"]');
   await settled();
-  assert.deepEqual(order.map((one) => (one === "called" ? one : "sent")), ["called", "called", "sent", "called", "sent", "called"]);
+  assert.deepEqual(
+    order.map((one) => (one === "called" ? one : "sent")),
+    ["called", "called", "sent", "called", "sent", "called"],
+  );
   order.length = 0;
   page.receive('[{"jsonrpc":"2.0","id":"3","method":"ping"}]');
   await settled();

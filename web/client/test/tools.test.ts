@@ -15,18 +15,30 @@ interface Stage {
 
 function stage(called = (): void => undefined): Stage {
   const frames: Record<string, unknown>[] = [];
-  const part = offer(testCore({ send: (frame) => frames.push(frame instanceof Blob ? { blob: frame } : (JSON.parse(JSON.stringify(frame)) as Record<string, unknown>)), called }));
+  const part = offer(
+    testCore({
+      send: (frame) =>
+        frames.push(
+          frame instanceof Blob ? { blob: frame } : (JSON.parse(JSON.stringify(frame)) as Record<string, unknown>),
+        ),
+      called,
+    }),
+  );
   const sent = (): Record<string, unknown>[] => frames.splice(0);
   const call = async (id: string, name: string, args?: object): Promise<Record<string, unknown> | undefined> => {
     assert.equal(part.take({ id, method: "tools/call", params: { name, arguments: args } } as Rpc), true);
     await settled();
-    return sent().find((frame) => frame["id"] === id);
+    return sent().find((frame) => frame.id === id);
   };
   return { part, sent, call };
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const named = (name: string, execute: Tool["execute"] = () => name): Tool => ({ name, description: `is ${name}`, execute });
+const named = (name: string, execute: Tool["execute"] = () => name): Tool => ({
+  name,
+  description: `is ${name}`,
+  execute,
+});
 
 test("tools of one tick share a message, and nothing of `execute` is told", async () => {
   const { part, sent } = stage();
@@ -36,7 +48,18 @@ test("tools of one tick share a message, and nothing of `execute` is told", asyn
   part.tool(named("b"));
   assert.deepEqual(sent(), []);
   await settled();
-  assert.deepEqual(sent(), [{ id: "tools-2", method: "tools/register", params: { tools: [{ name: "a", description: "is a" }, { name: "b", description: "is b" }] } }]);
+  assert.deepEqual(sent(), [
+    {
+      id: "tools-2",
+      method: "tools/register",
+      params: {
+        tools: [
+          { name: "a", description: "is a" },
+          { name: "b", description: "is b" },
+        ],
+      },
+    },
+  ]);
 });
 
 test("what counts is the state at the end of the tick", async () => {
@@ -65,12 +88,18 @@ test("every connection is told everything once, even that there is nothing", asy
   for (const expected of [["a"], ["a"]]) {
     part.joined();
     await settled();
-    assert.deepEqual(sent().map(({ params }) => (params as { tools: Tool[] }).tools.map(({ name }) => name)), [expected]);
+    assert.deepEqual(
+      sent().map(({ params }) => (params as { tools: Tool[] }).tools.map(({ name }) => name)),
+      [expected],
+    );
     part.left();
   }
   part.untool("a");
   part.joined();
-  assert.deepEqual(sent().map(({ params }) => params), [{ tools: [] }]);
+  assert.deepEqual(
+    sent().map(({ params }) => params),
+    [{ tools: [] }],
+  );
 });
 
 test("a signal takes its own tool back, and never its successor", async () => {
@@ -79,14 +108,20 @@ test("a signal takes its own tool back, and never its successor", async () => {
   const first = new AbortController();
   const second = new AbortController();
   part.tool(named("a"), { signal: first.signal });
-  part.tool(named("a", () => "second"), { signal: second.signal });
+  part.tool(
+    named("a", () => "second"),
+    { signal: second.signal },
+  );
   first.abort();
   await settled();
-  assert.deepEqual((await call("1", "a"))?.["result"], "second");
+  assert.deepEqual((await call("1", "a"))?.result, "second");
   sent();
   second.abort();
   await settled();
-  assert.deepEqual(sent().map(({ method }) => method), ["tools/unregister"]);
+  assert.deepEqual(
+    sent().map(({ method }) => method),
+    ["tools/unregister"],
+  );
   part.tool(named("late"), { signal: AbortSignal.abort() });
   await settled();
   assert.deepEqual(sent(), []);
@@ -103,7 +138,7 @@ for (const [name, tool] of [
 
 test("a schema that JSON cannot hold is refused at once, and hinders no other frame", () => {
   const loop: Record<string, unknown> = {};
-  loop["loop"] = loop;
+  loop.loop = loop;
   assert.throws(() => stage().part.tool({ ...named("a"), inputSchema: loop }), TypeError);
 });
 
@@ -120,7 +155,7 @@ for (const [what, value, expected] of [
     const { part, call } = stage();
     part.tool(named("a", () => value));
     part.joined();
-    assert.deepEqual((await call("7", "a"))?.["result"], expected);
+    assert.deepEqual((await call("7", "a"))?.result, expected);
   });
 }
 
@@ -139,7 +174,7 @@ for (const [what, value, head] of [
     const [{ blob } = {}] = sent().filter((frame) => "blob" in frame);
     assert.equal(await (blob as Blob).text(), `${head}\n\x00\x01`);
     part.tool(named("b"));
-    assert.equal((await call("8", "b"))?.["result"], "b");
+    assert.equal((await call("8", "b"))?.result, "b");
   });
 }
 
@@ -149,12 +184,12 @@ test("an error is told with its real message and where it was thrown", async () 
   part.tool(named("a", () => JSON.parse("{")));
   part.tool(named("b", () => Promise.reject(new Error("plain"))));
   part.tool(named("c", () => Promise.reject("text")));
-  const first = (await call("1", "a"))?.["error"] as { code: number; message: string; data: { stack: string } };
+  const first = (await call("1", "a"))?.error as { code: number; message: string; data: { stack: string } };
   assert.equal(first.code, -32003);
   assert.match(first.message, /^SyntaxError: /);
   assert.match(first.data.stack, /tools\.test/);
-  assert.deepEqual(((await call("2", "b"))?.["error"] as { message: string }).message, "plain");
-  assert.deepEqual(((await call("3", "c"))?.["error"] as { message: string }).message, "text");
+  assert.deepEqual(((await call("2", "b"))?.error as { message: string }).message, "plain");
+  assert.deepEqual(((await call("3", "c"))?.error as { message: string }).message, "text");
 });
 
 test("a tool that is not there yet is left to wait", () => {
@@ -167,7 +202,10 @@ test("a result over the frame limit is an error that says so", async () => {
   const { part, call } = stage();
   part.joined();
   part.tool(named("a", () => "x".repeat(16 * 1024 * 1024)));
-  assert.match(((await call("1", "a"))?.["error"] as { message: string }).message, /16\.0 MiB, over the frame limit of 16 MiB/);
+  assert.match(
+    ((await call("1", "a"))?.error as { message: string }).message,
+    /16\.0 MiB, over the frame limit of 16 MiB/,
+  );
 });
 
 function waiting(): { tool: Tool; seen: ToolContext[]; finish: (value: unknown) => void } {
@@ -192,11 +230,14 @@ test("progress carries the call's id until its answer has left", async () => {
   finish(0);
   await settled();
   seen[0]?.progress(3);
-  assert.deepEqual(sent().filter(({ id }) => id !== "tools-1" && id !== "tools-2"), [
-    { method: "call/progress", params: { id: "9", progress: 1, total: 2, message: "half" } },
-    { method: "call/progress", params: { id: "9", progress: 2 } },
-    { id: "9", result: 0 },
-  ]);
+  assert.deepEqual(
+    sent().filter(({ id }) => id !== "tools-1" && id !== "tools-2"),
+    [
+      { method: "call/progress", params: { id: "9", progress: 1, total: 2, message: "half" } },
+      { method: "call/progress", params: { id: "9", progress: 2 } },
+      { id: "9", result: 0 },
+    ],
+  );
 });
 
 for (const [what, end] of [
@@ -219,7 +260,12 @@ for (const [what, end] of [
 
 test("frames for others are left to them", () => {
   const { part } = stage();
-  for (const frame of [{ method: "call/cancel", params: { id: "1" } }, { id: "1", method: "ping" }, { id: "hello", result: {} }, { method: "tools/call" }] as Rpc[]) {
+  for (const frame of [
+    { method: "call/cancel", params: { id: "1" } },
+    { id: "1", method: "ping" },
+    { id: "hello", result: {} },
+    { method: "tools/call" },
+  ] as Rpc[]) {
     assert.equal(part.take(frame), false);
   }
   assert.equal(part.take({ id: "tools-1", result: { success: true } }), true);

@@ -23,13 +23,24 @@ interface Scene {
 
 interface Answer {
   readonly value?: unknown;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: { readonly value?: unknown; readonly hint?: string } };
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: { readonly value?: unknown; readonly hint?: string };
+  };
 }
 
-function scene(name: string, run: (scene: Scene) => Promise<void>, document = html(), headers: Record<string, string> = {}): void {
+function scene(
+  name: string,
+  run: (scene: Scene) => Promise<void>,
+  document = html(),
+  headers: Record<string, string> = {},
+): void {
   test(name, { timeout: TEST_MS_MAX }, async () => {
     const hub = await new Hub().start();
-    hub.pages.set("/", (_, response) => response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...headers }).end(document));
+    hub.pages.set("/", (_, response) =>
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...headers }).end(document),
+    );
     const context = await browser.newContext();
     try {
       const tab = await context.newPage();
@@ -53,7 +64,9 @@ function begin(page: Connection, verb: string, params: object): string {
 /** The answer, typed or as a response, as a value. */
 async function answered(page: Connection, id: string): Promise<Answer> {
   const typed = new RegExp(`^${id}\\W`);
-  const frame = await page.frame((one) => (typeof one === "string" ? typed.test(one) : one.id === id && one.method === undefined));
+  const frame = await page.frame((one) =>
+    typeof one === "string" ? typed.test(one) : one.id === id && one.method === undefined,
+  );
   if (typeof frame !== "string") return frame as Answer;
   const text = frame.slice(id.length);
   return { value: text.startsWith("=") ? (JSON.parse(text.slice(1)) as unknown) : text.slice(1) };
@@ -68,20 +81,23 @@ scene("a verb that nobody knows is -32601, and so is a method", async ({ page })
   assert.equal((await ask(page, "toString")).error?.code, -32601);
 });
 
-scene("wait gives the first truthy value, once a call, a mutation or nothing at all has made it so", async ({ page, tab }) => {
-  assert.deepEqual(await ask(page, "wait", { expr: "({ a: 1 })" }), { value: { a: 1 } });
-  const called = begin(page, "wait", { expr: "window.n > 1 && n" });
-  assert.equal(await page.ask("n = 1"), "=1");
-  assert.equal(await page.ask("n = 2"), "=2");
-  assert.deepEqual(await answered(page, called), { value: 2 });
-  const mutated = begin(page, "wait", { expr: "document.body.dataset.ready" });
-  await tab.evaluate("document.body.dataset.ready = 'yes'");
-  assert.deepEqual(await answered(page, mutated), { value: "yes" });
-  const silent = begin(page, "wait", { expr: "window.later" });
-  await tab.evaluate("window.later = 7");
-  assert.deepEqual(await answered(page, silent), { value: 7 });
-  assert.deepEqual(await ask(page, "wait", { expr: "await Promise.resolve('soon')" }), { value: "soon" });
-});
+scene(
+  "wait gives the first truthy value, once a call, a mutation or nothing at all has made it so",
+  async ({ page, tab }) => {
+    assert.deepEqual(await ask(page, "wait", { expr: "({ a: 1 })" }), { value: { a: 1 } });
+    const called = begin(page, "wait", { expr: "window.n > 1 && n" });
+    assert.equal(await page.ask("n = 1"), "=1");
+    assert.equal(await page.ask("n = 2"), "=2");
+    assert.deepEqual(await answered(page, called), { value: 2 });
+    const mutated = begin(page, "wait", { expr: "document.body.dataset.ready" });
+    await tab.evaluate("document.body.dataset.ready = 'yes'");
+    assert.deepEqual(await answered(page, mutated), { value: "yes" });
+    const silent = begin(page, "wait", { expr: "window.later" });
+    await tab.evaluate("window.later = 7");
+    assert.deepEqual(await answered(page, silent), { value: 7 });
+    assert.deepEqual(await ask(page, "wait", { expr: "await Promise.resolve('soon')" }), { value: "soon" });
+  },
+);
 
 scene("wait ends at its time with the last value", async ({ page }) => {
   const { error } = await ask(page, "wait", { expr: "[].length", timeout: 150 });
@@ -103,7 +119,10 @@ scene("wait says at once what does not compile, and ends when it is cancelled", 
   const after = await page.ask("window.looks");
   await ask(page, "wait", { expr: "false", timeout: 250 });
   assert.ok(Number((await page.ask("looks")).slice(1)) <= Number(after.slice(1)) + 1, "nobody looks any more");
-  assert.equal(page.frames.some((frame) => typeof frame === "string" && frame.startsWith(id)), false);
+  assert.equal(
+    page.frames.some((frame) => typeof frame === "string" && frame.startsWith(id)),
+    false,
+  );
 });
 
 scene("the page itself waits for functions and expressions", async ({ tab }) => {
@@ -117,7 +136,12 @@ scene(
   async ({ page, tab }) => {
     const frame = await ask(page, "wait", { expr: "1" });
     assert.match(String(frame.value), /^-32006 this page's Content-Security-Policy forbids eval/);
-    assert.equal(await tab.evaluate(() => (globalThis as unknown as { eye: { wait(f: () => unknown): Promise<unknown> } }).eye.wait(() => 3)), 3);
+    assert.equal(
+      await tab.evaluate(() =>
+        (globalThis as unknown as { eye: { wait(f: () => unknown): Promise<unknown> } }).eye.wait(() => 3),
+      ),
+      3,
+    );
     assert.deepEqual((await ask(page, "logs")).value, []);
   },
   html(),
@@ -132,7 +156,9 @@ test("a hidden page waits and is acted on too, without frames", { timeout: TEST_
   try {
     const page = await hub.joined();
     await page.ask('void window.open("/front.html", "_blank", "noopener")');
-    await page.frame((frame) => typeof frame !== "string" && frame.method === "page/info" && frame.params?.["visible"] === false);
+    await page.frame(
+      (frame) => typeof frame !== "string" && frame.method === "page/info" && frame.params?.visible === false,
+    );
     const id = begin(page, "wait", { expr: "window.later", timeout: 10_000 });
     page.send(":void fetch('/why').then(() => { window.later = 9 })");
     assert.deepEqual(await answered(page, id), { value: 9 });
@@ -166,9 +192,13 @@ scene(
     await tab.waitForLoadState("load");
     await tab.evaluate("fetch('/gone', { method: 'POST' }).then(() => undefined)");
     await tab.evaluate("fetch('http://localhost:1/').catch(() => undefined)");
-    await tab.evaluate("new Promise((done) => { const x = new XMLHttpRequest(); x.open('PUT', '/nope'); x.onloadend = () => done(); x.send() })");
+    await tab.evaluate(
+      "new Promise((done) => { const x = new XMLHttpRequest(); x.open('PUT', '/nope'); x.onloadend = () => done(); x.send() })",
+    );
     const logs = (await ask(page, "logs")).value as Log[];
-    const texts = logs.map(({ level, text, count }) => `${level} ${text}${count === undefined ? "" : ` x${String(count)}`}`);
+    const texts = logs.map(
+      ({ level, text, count }) => `${level} ${text}${count === undefined ? "" : ` x${String(count)}`}`,
+    );
     for (const wanted of [
       /^log styled text \{"a":\[1,2\],"deep":\{"er":\{"value":1\}\}\} <head "Test">$/,
       /^error TypeError: bad$/,
@@ -180,13 +210,19 @@ scene(
       /^error GET http:\/\/localhost:1\/: Failed to fetch$/,
       /^error PUT \/nope: 404$/,
     ]) {
-      assert.ok(texts.some((text) => wanted.test(text)), `${String(wanted)} in\n${texts.join("\n")}`);
+      assert.ok(
+        texts.some((text) => wanted.test(text)),
+        `${String(wanted)} in\n${texts.join("\n")}`,
+      );
     }
     assert.deepEqual((await ask(page, "logs")).value, []);
     assert.equal(((await ask(page, "logs", { agent: "other" })).value as Log[]).length, logs.length);
     assert.equal(((await ask(page, "logs", { all: true })).value as Log[]).length, logs.length);
     const errors = (await ask(page, "logs", { all: true, level: "warn" })).value as Log[];
-    assert.equal(errors.some(({ level }) => level === "log"), false);
+    assert.equal(
+      errors.some(({ level }) => level === "log"),
+      false,
+    );
     assert.ok(errors.some(({ level }) => level === "warn"));
     assert.equal((await ask(page, "logs", { level: "loud" })).error?.code, -32602);
   },
@@ -207,69 +243,108 @@ scene("logs that are followed are told one by one, until it is cancelled", async
   await page.ask("0");
   await tab.evaluate("console.log('too quiet'), console.info('one'), console.info('two')");
   const told = await page.until(() => {
-    const news = page.frames.filter((frame): frame is Rpc => typeof frame !== "string" && frame.method === "call/progress");
+    const news = page.frames.filter(
+      (frame): frame is Rpc => typeof frame !== "string" && frame.method === "call/progress",
+    );
     return news.length >= 2 && news;
   });
-  assert.deepEqual(told.map(({ params }) => [params?.["id"], (params?.["entry"] as Log).text]), [[id, "one"], [id, "two"]]);
+  assert.deepEqual(
+    told.map(({ params }) => [params?.id, (params?.entry as Log).text]),
+    [
+      [id, "one"],
+      [id, "two"],
+    ],
+  );
   page.send({ jsonrpc: "2.0", method: "call/cancel", params: { id } } as Rpc);
   await page.ask("0");
   await tab.evaluate("console.info('three')");
-  assert.deepEqual(((await ask(page, "logs")).value as Log[]).map(({ text }) => text), ["three"]);
+  assert.deepEqual(
+    ((await ask(page, "logs")).value as Log[]).map(({ text }) => text),
+    ["three"],
+  );
   assert.deepEqual((await ask(page, "logs", { follow: true, timeout: 50 })).value, []);
 });
 
 /** The page's own requests to the hub, by method. */
 function requests(page: Connection, method: string): Rpc[] {
-  return page.frames.filter((frame): frame is Rpc => typeof frame !== "string" && frame.method === method && frame.id !== undefined);
+  return page.frames.filter(
+    (frame): frame is Rpc => typeof frame !== "string" && frame.method === method && frame.id !== undefined,
+  );
 }
 
 function respond(page: Connection, request: Rpc | undefined, result: unknown = {}): void {
   page.send({ jsonrpc: "2.0", id: request?.id, result } as unknown as Rpc);
 }
 
-const message = (topic: string, text: unknown): Rpc => ({ jsonrpc: "2.0", method: "topic/message", params: { topic, message: text, from: "agent", time: 5 } }) as unknown as Rpc;
+const message = (topic: string, text: unknown): Rpc =>
+  ({
+    jsonrpc: "2.0",
+    method: "topic/message",
+    params: { topic, message: text, from: "agent", time: 5 },
+  }) as unknown as Rpc;
 
-scene("a page publishes, hears what it subscribed to, and subscribes again after a reconnect", async ({ hub, page, tab }) => {
-  const published = tab.evaluate("eye.publish('news', { a: 1 }, { queue: false })");
-  const [publish] = await page.until(() => requests(page, "topic/publish").length > 0 && requests(page, "topic/publish"));
-  assert.deepEqual(publish?.params, { topic: "news", message: { a: 1 }, queue: false });
-  respond(page, publish, { status: "delivered", count: 2 });
-  assert.deepEqual(await published, { status: "delivered", count: 2 });
+scene(
+  "a page publishes, hears what it subscribed to, and subscribes again after a reconnect",
+  async ({ hub, page, tab }) => {
+    const published = tab.evaluate("eye.publish('news', { a: 1 }, { queue: false })");
+    const [publish] = await page.until(
+      () => requests(page, "topic/publish").length > 0 && requests(page, "topic/publish"),
+    );
+    assert.deepEqual(publish?.params, { topic: "news", message: { a: 1 }, queue: false });
+    respond(page, publish, { status: "delivered", count: 2 });
+    assert.deepEqual(await published, { status: "delivered", count: 2 });
 
-  const subscribed = tab.evaluate(`window.heard = [];
+    const subscribed = tab.evaluate(`window.heard = [];
     Promise.all([eye.subscribe("chat*", (text, { topic, from }) => heard.push([topic, from, text])), eye.subscribe("chat", (text) => heard.push(text))]).then(([first]) => { window.unsubscribe = first })`);
-  await page.until(() => requests(page, "topic/subscribe").length === 2);
-  for (const request of requests(page, "topic/subscribe")) respond(page, request);
-  await subscribed;
-  page.send(message("chat", "hi"), message("chatter", "ho"));
-  await tab.waitForFunction("heard.length === 3");
-  assert.deepEqual(await tab.evaluate("heard"), [["chat", "agent", "hi"], "hi", ["chatter", "agent", "ho"]]);
+    await page.until(() => requests(page, "topic/subscribe").length === 2);
+    for (const request of requests(page, "topic/subscribe")) respond(page, request);
+    await subscribed;
+    page.send(message("chat", "hi"), message("chatter", "ho"));
+    await tab.waitForFunction("heard.length === 3");
+    assert.deepEqual(await tab.evaluate("heard"), [["chat", "agent", "hi"], "hi", ["chatter", "agent", "ho"]]);
 
-  page.socket.terminate();
-  const second = await hub.joined();
-  await second.until(() => requests(second, "topic/subscribe").length === 2);
-  assert.deepEqual(requests(second, "topic/subscribe").map(({ params }) => params?.["topic"]), ["chat*", "chat"]);
-  await tab.evaluate("unsubscribe()");
-  await second.until(() => requests(second, "topic/unsubscribe").length === 1);
-  second.send(message("chatter", "nobody"));
-  await second.ask("0");
-  assert.equal(await tab.evaluate("heard.length"), 3);
-});
+    page.socket.terminate();
+    const second = await hub.joined();
+    await second.until(() => requests(second, "topic/subscribe").length === 2);
+    assert.deepEqual(
+      requests(second, "topic/subscribe").map(({ params }) => params?.topic),
+      ["chat*", "chat"],
+    );
+    await tab.evaluate("unsubscribe()");
+    await second.until(() => requests(second, "topic/unsubscribe").length === 1);
+    second.send(message("chatter", "nobody"));
+    await second.ask("0");
+    assert.equal(await tab.evaluate("heard.length"), 3);
+  },
+);
 
 scene("a request over topics ends with its response, or at its time", async ({ page, tab }) => {
   const asked = tab.evaluate("eye.request('clock', { zone: 'UTC' })");
-  const [subscribe] = await page.until(() => requests(page, "topic/subscribe").length > 0 && requests(page, "topic/subscribe"));
+  const [subscribe] = await page.until(
+    () => requests(page, "topic/subscribe").length > 0 && requests(page, "topic/subscribe"),
+  );
   respond(page, subscribe);
-  const [publish] = await page.until(() => requests(page, "topic/publish").length > 0 && requests(page, "topic/publish"));
-  const sent = publish?.params?.["message"] as { zone: string; _requestId: string; _responseTopic: string };
+  const [publish] = await page.until(
+    () => requests(page, "topic/publish").length > 0 && requests(page, "topic/publish"),
+  );
+  const sent = publish?.params?.message as { zone: string; _requestId: string; _responseTopic: string };
   assert.equal(sent.zone, "UTC");
   assert.equal(sent._responseTopic, `_response_${sent._requestId}`);
   respond(page, publish, { status: "delivered", count: 1 });
   page.send(message(sent._responseTopic, "12:00"));
   assert.equal(await asked, "12:00");
   await assert.rejects(tab.evaluate("eye.request('clock', 1, { timeout: 30 })"), /Request timeout/);
-  const answered = tab.evaluate((original) => (globalThis as unknown as { eye: { respond(a: unknown, b: unknown): Promise<unknown> } }).eye.respond(original, "yes"), sent);
-  const last = await page.until(() => requests(page, "topic/publish").find(({ params }) => params?.["topic"] === sent._responseTopic));
+  const answered = tab.evaluate(
+    (original) =>
+      (globalThis as unknown as { eye: { respond(a: unknown, b: unknown): Promise<unknown> } }).eye.respond(
+        original,
+        "yes",
+      ),
+    sent,
+  );
+  const last = await page.until(() =>
+    requests(page, "topic/publish").find(({ params }) => params?.topic === sent._responseTopic),
+  );
   respond(page, last, { status: "queued", reason: "no subscribers" });
   assert.deepEqual(await answered, { status: "queued", reason: "no subscribers" });
 });
@@ -280,7 +355,10 @@ scene("a page tells its mailbox, and hears what is written to it", async ({ page
     eye.onMessage((message) => heard.push(["handler", message]))`);
   assert.deepEqual((await page.notification("mailbox/put")).params, { message: { done: true } });
   assert.deepEqual(await ask(page, "write", { message: "hello" }), { value: {} });
-  assert.deepEqual(await tab.evaluate("heard"), [["event", "hello"], ["handler", "hello"]]);
+  assert.deepEqual(await tab.evaluate("heard"), [
+    ["event", "hello"],
+    ["handler", "hello"],
+  ]);
 });
 
 scene("a page's apps are listed, opened by any case of their name, and sent to", async ({ page, tab }) => {
@@ -298,17 +376,20 @@ scene("a page's apps are listed, opened by any case of their name, and sent to",
   assert.deepEqual([error?.code, error?.message, error?.data?.hint], [-32602, "no app nots", "its apps: notes, mute"]);
 });
 
-scene("a page of the original desktop opens its apps and publishes its state when it is asked", async ({ page, tab }) => {
-  await tab.evaluate(`window.ALGO = { bridge: {
+scene(
+  "a page of the original desktop opens its apps and publishes its state when it is asked",
+  async ({ page, tab }) => {
+    await tab.evaluate(`window.ALGO = { bridge: {
     getState: () => ({ success: true, result: { user: "root", systemApps: [{ id: "chat", name: "Chat", icon: "💬" }] } }),
     openApp: (id) => id === "chat" ? { success: true, opened: id, name: "Chat" } : { success: false, error: "App not found: " + id },
   } }`);
-  assert.deepEqual((await ask(page, "apps")).value, [{ name: "chat", title: "Chat", icon: "💬" }]);
-  assert.deepEqual((await ask(page, "open", { app: "CHAT" })).value, { success: true, opened: "chat", name: "Chat" });
-  page.send({ jsonrpc: "2.0", id: "77", method: "state/get", params: {} } as Rpc);
-  const state = (await page.frame((frame) => typeof frame !== "string" && frame.id === "77")) as Rpc;
-  assert.equal((state.result as { state: { user: string } }).state.user, "root");
-});
+    assert.deepEqual((await ask(page, "apps")).value, [{ name: "chat", title: "Chat", icon: "💬" }]);
+    assert.deepEqual((await ask(page, "open", { app: "CHAT" })).value, { success: true, opened: "chat", name: "Chat" });
+    page.send({ jsonrpc: "2.0", id: "77", method: "state/get", params: {} } as Rpc);
+    const state = (await page.frame((frame) => typeof frame !== "string" && frame.id === "77")) as Rpc;
+    assert.equal((state.result as { state: { user: string } }).state.user, "root");
+  },
+);
 
 scene(
   "the page itself sees and acts, with targets by place, elements too",
@@ -325,7 +406,10 @@ scene(
     await assert.rejects(tab.evaluate("eye.click()"), /eye.click needs target/);
     await assert.rejects(tab.evaluate("eye.click('#none', { timeout: 50 })"), /nothing there, within 0.05 s/);
   },
-  html("", '<form id="f" onsubmit="event.preventDefault(); out.textContent = n.value + \' \' + c.value"><label>Name <input id="n"></label> <label>City <input id="c"></label> <button>Send</button></form><p id="out"></p>'),
+  html(
+    "",
+    '<form id="f" onsubmit="event.preventDefault(); out.textContent = n.value + \' \' + c.value"><label>Name <input id="n"></label> <label>City <input id="c"></label> <button>Send</button></form><p id="out"></p>',
+  ),
 );
 
 scene("an answer with its delta follows the state, of an eval, a tool and a verb", async ({ page, tab }) => {
@@ -340,7 +424,15 @@ scene("an answer with its delta follows the state, of an eval, a tool and a verb
   await page.frame((frame) => typeof frame !== "string" && frame.id === "2");
   page.send({ jsonrpc: "2.0", id: "3", method: "page/wait", params: { expr: "scene.n = 3", delta: true } } as Rpc);
   await page.answer("3");
-  const order = page.frames.flatMap((frame) => (typeof frame === "string" ? [frame] : frame.method === "state/patch" ? [`patch ${String((frame.params?.["patch"] as { value: unknown }[])[0]?.value)}`] : frame.id === "2" ? ["2"] : []));
+  const order = page.frames.flatMap((frame) =>
+    typeof frame === "string"
+      ? [frame]
+      : frame.method === "state/patch"
+        ? [`patch ${String((frame.params?.patch as { value: unknown }[])[0]?.value)}`]
+        : frame.id === "2"
+          ? ["2"]
+          : [],
+  );
   assert.deepEqual(order, ["patch 1", "1=1", "patch 2", "2", "patch 3", "3=3"]);
 });
 

@@ -99,13 +99,20 @@ async function transcript(browser: Browser): Promise<string[]> {
 }
 
 test("the polyfill does what the browser's own does, step by step", { timeout: TEST_MS_MAX }, async () => {
-  const [native, polyfilled] = await Promise.all([startWebMcpChromium().then(transcript), startChromium().then(transcript)]);
+  const [native, polyfilled] = await Promise.all([
+    startWebMcpChromium().then(transcript),
+    startChromium().then(transcript),
+  ]);
   const here = (line: string): string => line.replaceAll(/localhost:\d+/g, "here");
   const isEvent = (line: string): boolean => line.startsWith("  ");
-  assert.deepEqual(polyfilled.filter((line) => !isEvent(line)).map(here), native.filter((line) => !isEvent(line)).map(here));
+  assert.deepEqual(
+    polyfilled.filter((line) => !isEvent(line)).map(here),
+    native.filter((line) => !isEvent(line)).map(here),
+  );
   // When an event is told is the browser's to choose, but not whether; and so is how many changes of the list are one.
   const isChange = (line: string): boolean => line.includes(" toolchange ") || line === "  handled";
-  const events = (all: string[]): string[] => all.filter((line, at) => isEvent(line) && (!isChange(line) || all.indexOf(line) === at)).sort();
+  const events = (all: string[]): string[] =>
+    all.filter((line, at) => isEvent(line) && (!isChange(line) || all.indexOf(line) === at)).sort();
   assert.deepEqual(events(polyfilled), events(native));
   assert.ok(native.length > 100);
 });

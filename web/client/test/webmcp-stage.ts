@@ -37,8 +37,8 @@ export function offered(page: Connection): Map<string, Told> {
   const tools = new Map<string, Told>();
   for (const frame of page.frames) {
     if (typeof frame === "string") continue;
-    if (frame.method === "tools/register") for (const tool of frame.params?.["tools"] as Told[]) tools.set(tool.name, tool);
-    if (frame.method === "tools/unregister") for (const name of frame.params?.["names"] as string[]) tools.delete(name);
+    if (frame.method === "tools/register") for (const tool of frame.params?.tools as Told[]) tools.set(tool.name, tool);
+    if (frame.method === "tools/unregister") for (const name of frame.params?.names as string[]) tools.delete(name);
   }
   return tools;
 }
@@ -78,11 +78,16 @@ export class Stage {
 
   /** `document` is the page, with eye.js where it wants it. */
   scene(name: string, kind: Kind, document: string, run: (scene: Scene) => Promise<void>): void {
-    test(`${name} (${kind === "native" ? "the browser's WebMCP" : "a browser without"})`, { timeout: TEST_MS_MAX }, async () => {
+    test(`${name} (${kind === "native" ? "the browser's WebMCP" : "a browser without"})`, {
+      timeout: TEST_MS_MAX,
+    }, async () => {
       const started = this.#browsers.get(kind) ?? (kind === "native" ? startWebMcpChromium() : startChromium());
       this.#browsers.set(kind, started);
       const hub = await new Hub().start();
-      hub.pages.set("/", `<!doctype html><meta charset="utf-8"><title>Tools</title><link rel="icon" href="data:,">${document}`);
+      hub.pages.set(
+        "/",
+        `<!doctype html><meta charset="utf-8"><title>Tools</title><link rel="icon" href="data:,">${document}`,
+      );
       const context = await (await started).newContext();
       try {
         const tab = await context.newPage();

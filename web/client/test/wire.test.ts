@@ -22,7 +22,10 @@ for (const [address, expected] of [
 }
 
 test("doors of HTTP are reached over HTTP, and what is empty is not in the query", () => {
-  assert.equal(doorUrl("wss://host/ws", "events", { sessionId: "", clientType: "browser", version: undefined }).href, "https://host/events?clientType=browser");
+  assert.equal(
+    doorUrl("wss://host/ws", "events", { sessionId: "", clientType: "browser", version: undefined }).href,
+    "https://host/events?clientType=browser",
+  );
 });
 
 test("an address that is none is an error that says how it is written", () => {
@@ -30,23 +33,39 @@ test("an address that is none is an error that says how it is written", () => {
 });
 
 test("delays double from the base, up to a limit", () => {
-  assert.deepEqual([1, 2, 3, 4, 5].map((attempt) => backoffMs(1000, attempt)), [1000, 2000, 4000, 8000, 16000]);
+  assert.deepEqual(
+    [1, 2, 3, 4, 5].map((attempt) => backoffMs(1000, attempt)),
+    [1000, 2000, 4000, 8000, 16000],
+  );
   assert.equal(backoffMs(100, 40, 5000), 5000);
 });
 
-function pieces<Whole extends { readonly length: number; slice(from: number, to: number): Whole }>(whole: Whole, cuts: readonly number[]): Whole[] {
+function pieces<Whole extends { readonly length: number; slice(from: number, to: number): Whole }>(
+  whole: Whole,
+  cuts: readonly number[],
+): Whole[] {
   const at = [0, ...cuts.map((cut) => cut % (whole.length + 1)).sort((a, b) => a - b), whole.length];
   return at.slice(1).map((end, index) => whole.slice(at[index] ?? 0, end));
 }
 
 test("frames survive any split of their bytes", () => {
-  const frame = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("#", "#3", "a\nb", "a\r", "\r", "é\n\u{1f600}", "{}"));
+  const frame = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("#", "#3", "a\nb", "a\r", "\r", "é\n\u{1f600}", "{}"),
+  );
   fc.assert(
-    fc.property(fc.array(frame.filter((text) => text !== "" && !/\p{Surrogate}/u.test(text))), fc.array(fc.nat()), (frames, cuts) => {
-      const bytes = new Uint8Array(Buffer.concat(frames.map(encodeFrame)));
-      const reader = new FrameReader();
-      assert.deepEqual(pieces(bytes, cuts).flatMap((piece) => reader.push(piece)), frames);
-    }),
+    fc.property(
+      fc.array(frame.filter((text) => text !== "" && !/\p{Surrogate}/u.test(text))),
+      fc.array(fc.nat()),
+      (frames, cuts) => {
+        const bytes = new Uint8Array(Buffer.concat(frames.map(encodeFrame)));
+        const reader = new FrameReader();
+        assert.deepEqual(
+          pieces(bytes, cuts).flatMap((piece) => reader.push(piece)),
+          frames,
+        );
+      },
+    ),
   );
 });
 
@@ -60,15 +79,25 @@ test("a line may end in \\r\\n, an empty one is nothing, and what is no count is
 const lines = fc.stringMatching(/^[^\r\n\0]*$/);
 
 test("events survive any split of their text and any line ending", () => {
-  const event = fc.record({ event: fc.stringMatching(/^[a-z]{1,8}$/), data: fc.array(lines, { minLength: 1, maxLength: 3 }) });
+  const event = fc.record({
+    event: fc.stringMatching(/^[a-z]{1,8}$/),
+    data: fc.array(lines, { minLength: 1, maxLength: 3 }),
+  });
   const ending = fc.constantFrom("\n", "\r\n", "\r");
   fc.assert(
     fc.property(fc.array(event), ending, fc.array(fc.nat()), (events, end, cuts) => {
-      const text = events.map(({ event, data }) => [": a comment", `event: ${event}`, ...data.map((line) => `data: ${line}`), "", ""].join(end)).join("");
+      const text = events
+        .map(({ event, data }) =>
+          [": a comment", `event: ${event}`, ...data.map((line) => `data: ${line}`), "", ""].join(end),
+        )
+        .join("");
       const parser = new EventParser();
       // The last `\r` waits to be told from `\r\n`.
       const seen = [...pieces(text, cuts), end === "\r" ? "\n" : ""].flatMap((piece) => parser.push(piece));
-      assert.deepEqual(seen, events.map(({ event, data }): ServerEvent => ({ event, data: data.join("\n") })));
+      assert.deepEqual(
+        seen,
+        events.map(({ event, data }): ServerEvent => ({ event, data: data.join("\n") })),
+      );
     }),
   );
 });
@@ -88,5 +117,7 @@ test("no text is more than JSON-RPC messages, and none throws", () => {
     { jsonrpc: "2.0", method: "a" },
     { jsonrpc: "2.0", id: 1, result: null },
   ]);
-  assert.deepEqual(parseFrame('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}'), [{ jsonrpc: "2.0", id: null, error: { code: -32700, message: "no", data: undefined } }]);
+  assert.deepEqual(parseFrame('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}'), [
+    { jsonrpc: "2.0", id: null, error: { code: -32700, message: "no", data: undefined } },
+  ]);
 });

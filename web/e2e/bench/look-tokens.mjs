@@ -11,17 +11,30 @@ import { chromium } from "playwright-core";
 const here = import.meta.dirname;
 const pages = join(here, "../pages");
 const dist = join(here, "../../client/dist");
-const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const flags = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 const viewport = { width: 1280, height: 720 };
 
 const show = process.argv.includes("--show");
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
-const all = readdirSync(pages).filter((name) => name.endsWith(".html")).map((name) => basename(name, ".html"));
+const all = readdirSync(pages)
+  .filter((name) => name.endsWith(".html"))
+  .map((name) => basename(name, ".html"));
 const names = all.filter((name) => wanted.length === 0 || wanted.includes(name));
 
 function findChromium() {
   const folders = (process.env.PATH ?? "").split(delimiter);
-  const found = ["chromium", "chromium-browser", "google-chrome"].flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+  const found = ["chromium", "chromium-browser", "google-chrome"]
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((path) => existsSync(path));
   return process.env.EYE_CHROMIUM ?? found ?? "chromium";
 }
 
@@ -31,7 +44,9 @@ async function serve() {
     const { pathname, searchParams } = new URL(request.url, "http://site");
     try {
       if (pathname.endsWith(".js")) {
-        response.writeHead(200, { "content-type": "text/javascript" }).end(readFileSync(join(dist, basename(pathname))));
+        response
+          .writeHead(200, { "content-type": "text/javascript" })
+          .end(readFileSync(join(dist, basename(pathname))));
         return;
       }
       const text = readFileSync(join(pages, `${basename(pathname)}.html`), "utf8");
@@ -59,13 +74,17 @@ async function outlines(site, browserPath) {
 }
 
 function snapshots(site, browser) {
-  const worker = new Worker(new URL("snapshots.mjs", import.meta.url), { workerData: { names, site, browser, flags, viewport } });
+  const worker = new Worker(new URL("snapshots.mjs", import.meta.url), {
+    workerData: { names, site, browser, flags, viewport },
+  });
   return new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
 }
 
 const tokens = (text) => encode(text).length;
 const row = (name, { peer, all, view }) =>
-  console.log(`${name.padEnd(12)}${String(peer || "-").padStart(11)}${String(all).padStart(13)}${String(view).padStart(7)}${(peer === 0 ? "" : (all / peer).toFixed(2)).padStart(16)}`);
+  console.log(
+    `${name.padEnd(12)}${String(peer || "-").padStart(11)}${String(all).padStart(13)}${String(view).padStart(7)}${(peer === 0 ? "" : (all / peer).toFixed(2)).padStart(16)}`,
+  );
 
 const server = await serve();
 const site = `http://localhost:${server.address().port}`;
@@ -79,7 +98,8 @@ const sum = { peer: 0, all: 0, view: 0 };
 const rows = names.map((name) => {
   const { view, all } = looks.get(name);
   const peer = theirs.get(name) ?? "";
-  if (show) console.log(`\n=== ${name}\n--- look\n${view}\n--- look --all\n${all}\n--- agent-browser snapshot -i\n${peer}`);
+  if (show)
+    console.log(`\n=== ${name}\n--- look\n${view}\n--- look --all\n${all}\n--- agent-browser snapshot -i\n${peer}`);
   const counts = { peer: tokens(peer), all: tokens(all), view: tokens(view) };
   for (const key of Object.keys(sum)) sum[key] += counts[key];
   return [name, counts];

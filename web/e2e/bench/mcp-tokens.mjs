@@ -17,7 +17,9 @@ const ARGS = { base: "EUR", quote: "USD" };
 /** Connects a client as an editor would. Its servers are those of the project's config. */
 async function connect(home, folder, ...flags) {
   const client = new Client({ name: "bench", version: "1.0.0" });
-  await client.connect(new StdioClientTransport({ command: process.env.EYE_BIN, args: ["mcp", ...flags], env: home.env, cwd: folder }));
+  await client.connect(
+    new StdioClientTransport({ command: process.env.EYE_BIN, args: ["mcp", ...flags], env: home.env, cwd: folder }),
+  );
   return client;
 }
 
@@ -45,14 +47,20 @@ const home = await Home.open();
 try {
   const folder = join(home.folder, "project");
   await mkdir(join(folder, ".eye"), { recursive: true });
-  const servers = SERVERS.map((name) => `  ${name}:\n    command: [${JSON.stringify(process.execPath)}, ${JSON.stringify(join(import.meta.dirname, "tools-server.mjs"))}, ${name}]\n`);
+  const servers = SERVERS.map(
+    (name) =>
+      `  ${name}:\n    command: [${JSON.stringify(process.execPath)}, ${JSON.stringify(join(import.meta.dirname, "tools-server.mjs"))}, ${name}]\n`,
+  );
   await writeFile(join(folder, ".eye/config.yaml"), `servers:\n${servers.join("")}`);
 
   const sparse = await connect(home, folder);
   const few = { list: countTokens(JSON.stringify(await listed(sparse))), calls: 0, written: 0, read: 0 };
   const found = await step(sparse, few, "mcp_discover", { query: "exchange rate" });
   assert.match(found, /get_exchange_rate\(base: string, quote: string\)/);
-  assert.equal(await step(sparse, few, "mcp_call", { name: "get_exchange_rate", arguments: ARGS, select: "$.rate" }), "1.07");
+  assert.equal(
+    await step(sparse, few, "mcp_call", { name: "get_exchange_rate", arguments: ARGS, select: "$.rate" }),
+    "1.07",
+  );
   await sparse.close();
 
   const full = await connect(home, folder, "--full");
@@ -64,9 +72,15 @@ try {
   await full.close();
 
   const row = (name, { list, calls, written, read }) => [name, list, calls, written, read, list + written + read];
-  table(`A tool among ${tools.length}: found, called, used (o200k tokens)`, ["mode", "tools/list", "calls", "written", "read", "whole task"], [row("three tools", few), row("all listed", many)]);
+  table(
+    `A tool among ${tools.length}: found, called, used (o200k tokens)`,
+    ["mode", "tools/list", "calls", "written", "read", "whole task"],
+    [row("three tools", few), row("all listed", many)],
+  );
   const whole = ({ list, written, read }) => list + written + read;
-  console.log(`\nOne discovery: ${countTokens(found)} tokens. The whole task with three tools costs ${percent(whole(few), whole(many))} of what it costs with all of them listed,`);
+  console.log(
+    `\nOne discovery: ${countTokens(found)} tokens. The whole task with three tools costs ${percent(whole(few), whole(many))} of what it costs with all of them listed,`,
+  );
   console.log("the list counted once; a client that sends its list with every turn pays it once more for every call.");
   assert.ok(whole(few) < whole(many), "sparse wins on the whole task");
 } finally {

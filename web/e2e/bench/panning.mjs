@@ -62,4 +62,8 @@ const rows = Object.entries(series).map(([name, times]) => [
   at(times, 1).toFixed(1),
   (at(times, 0.5) / at(series.empty, 0.5)).toFixed(2),
 ]);
-table(`Frame times while panning (ms, ${rounds} rounds of ${FRAMES} frames each, headless, painted by the CPU)`, ["page", "p50", "p95", "longest", "× empty"], rows);
+table(
+  `Frame times while panning (ms, ${rounds} rounds of ${FRAMES} frames each, headless, painted by the CPU)`,
+  ["page", "p50", "p95", "longest", "× empty"],
+  rows,
+);

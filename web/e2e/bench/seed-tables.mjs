@@ -18,12 +18,48 @@ const AUTHORIZATION_CHARS = 220;
 
 /** The six operations of the proposal: the original tool, what the bridge of the page answers to it, and eye's command. */
 const OPERATIONS = [
-  { name: "JS eval", tool: "algo_eval", args: { code: "document.title" }, today: "ALGO.bridge.eval('document.title')", eye: "eye document.title" },
-  { name: "Get state", tool: "algo_getState", args: {}, today: "({ success: true, result: ALGO.bridge.getState() })", eye: "eye state" },
-  { name: "DOM query", tool: "algo_query", args: { selector: ".desktop-icon" }, today: "ALGO.bridge.query('.desktop-icon')", eye: "eye query .desktop-icon" },
-  { name: "Click", tool: "algo_click", args: { selector: "#start-button" }, today: "ALGO.bridge.click('#start-button')", eye: "eye click '#start-button'" },
-  { name: "Open app", tool: "algo_openApp", args: { appId: "chat" }, today: "ALGO.bridge.openApp('chat')", eye: "eye open chat" },
-  { name: "Pubsub", tool: "algo_eval", args: { code: 'ALGO.pubsub.publish("chat","hello")' }, today: `ALGO.bridge.eval('ALGO.pubsub.publish("chat","hello")')`, eye: "eye pub chat hello" },
+  {
+    name: "JS eval",
+    tool: "algo_eval",
+    args: { code: "document.title" },
+    today: "ALGO.bridge.eval('document.title')",
+    eye: "eye document.title",
+  },
+  {
+    name: "Get state",
+    tool: "algo_getState",
+    args: {},
+    today: "({ success: true, result: ALGO.bridge.getState() })",
+    eye: "eye state",
+  },
+  {
+    name: "DOM query",
+    tool: "algo_query",
+    args: { selector: ".desktop-icon" },
+    today: "ALGO.bridge.query('.desktop-icon')",
+    eye: "eye query .desktop-icon",
+  },
+  {
+    name: "Click",
+    tool: "algo_click",
+    args: { selector: "#start-button" },
+    today: "ALGO.bridge.click('#start-button')",
+    eye: "eye click '#start-button'",
+  },
+  {
+    name: "Open app",
+    tool: "algo_openApp",
+    args: { appId: "chat" },
+    today: "ALGO.bridge.openApp('chat')",
+    eye: "eye open chat",
+  },
+  {
+    name: "Pubsub",
+    tool: "algo_eval",
+    args: { code: 'ALGO.pubsub.publish("chat","hello")' },
+    today: `ALGO.bridge.eval('ALGO.pubsub.publish("chat","hello")')`,
+    eye: "eye pub chat hello",
+  },
 ];
 
 /** The original's token: what it says in base64, a dot, its HMAC; `rand` makes it as long as documented. */
@@ -37,7 +73,12 @@ function token() {
 
 function curl(tool, args) {
   const body = JSON.stringify({ method: "tools/call", params: { name: tool, arguments: args } });
-  const lines = ["curl -s -X POST https://functionserver.com/api/mcp", '-H "Content-Type: application/json"', `-H "Authorization: Bearer ${token()}"`, `-d '${body}'`];
+  const lines = [
+    "curl -s -X POST https://functionserver.com/api/mcp",
+    '-H "Content-Type: application/json"',
+    `-H "Authorization: Bearer ${token()}"`,
+    `-d '${body}'`,
+  ];
   return lines.join(" \\\n  ");
 }
 
@@ -60,17 +101,43 @@ async function operations(course) {
     sum.today += tokens.today;
     sum.eye += tokens.eye;
     const written = [chars(command), chars(eye)];
-    rows.push([name, ...written, percent(written[0] - written[1], written[0]), chars(answer), chars(output), tokens.today, tokens.eye, percent(tokens.today - tokens.eye, tokens.today)]);
+    rows.push([
+      name,
+      ...written,
+      percent(written[0] - written[1], written[0]),
+      chars(answer),
+      chars(output),
+      tokens.today,
+      tokens.eye,
+      percent(tokens.today - tokens.eye, tokens.today),
+    ]);
   }
   rows.push(["all six", "", "", "", "", "", sum.today, sum.eye, percent(sum.today - sum.eye, sum.today)]);
-  const head = ["operation", "chars written: curl", "eye", "saved", "chars read: JSON", "eye", "tokens in all: curl + JSON", "eye", "saved"];
+  const head = [
+    "operation",
+    "chars written: curl",
+    "eye",
+    "saved",
+    "chars read: JSON",
+    "eye",
+    "tokens in all: curl + JSON",
+    "eye",
+    "saved",
+  ];
   table("What an operation costs an agent, on the desktop", head, rows);
-  console.log(`\ncurl + JSON is the proposal's own command, with an authorization of ${AUTHORIZATION_CHARS} characters, and the original's answer around what the page really gave. A click of eye's answers with what changed, the original's only that it clicked; a query's answer is mostly the element's HTML, with both.`);
+  console.log(
+    `\ncurl + JSON is the proposal's own command, with an authorization of ${AUTHORIZATION_CHARS} characters, and the original's answer around what the page really gave. A click of eye's answers with what changed, the original's only that it clicked; a query's answer is mostly the element's HTML, with both.`,
+  );
 }
 
 /** `x` is "y" in the page. Answered forms are counted as sent and as received, without the newline. */
 const FORMS = [
-  ["Verbose: JSON-RPC", '{"jsonrpc":"2.0","id":"req-001","method":"eval","params":{"code":"x"}}', '{"jsonrpc":"2.0","id":"req-001","result":{"value":"y"}}', 45],
+  [
+    "Verbose: JSON-RPC",
+    '{"jsonrpc":"2.0","id":"req-001","method":"eval","params":{"code":"x"}}',
+    '{"jsonrpc":"2.0","id":"req-001","result":{"value":"y"}}',
+    45,
+  ],
   ["Minimal", '{i:1,c:"x"}', '{"i":1,"r":"y"}', 26],
   ["Minimal, an array", '["a","x"]', '["a","y"]', ""],
   ["No id", '{c:"x"}', '"y"', 12],
@@ -82,7 +149,9 @@ const FORMS = [
 async function forms(course) {
   const rows = [];
   const desktop = await Desktop.open(course.stage);
-  await desktop.page.evaluate("globalThis.asked = 0; Object.defineProperty(globalThis, 'x', { get() { asked++; return 'y'; } })");
+  await desktop.page.evaluate(
+    "globalThis.asked = 0; Object.defineProperty(globalThis, 'x', { get() { asked++; return 'y'; } })",
+  );
   const agent = await Agent.connect(course.stage.home.socket);
   for (const [name, request, wanted, seed] of FORMS) {
     const heard = agent.frames.length;
@@ -96,11 +165,21 @@ async function forms(course) {
       await agent.frame(() => agent.frames.length > heard);
       assert.equal(agent.frames.at(-1), wanted);
     }
-    rows.push([name, `\`${request}\``, wanted === undefined ? "nothing" : `\`${wanted}\``, request.length + (wanted?.length ?? 0), seed]);
+    rows.push([
+      name,
+      `\`${request}\``,
+      wanted === undefined ? "nothing" : `\`${wanted}\``,
+      request.length + (wanted?.length ?? 0),
+      seed,
+    ]);
   }
   agent.close();
   await desktop.close();
-  table("The wire forms, as the hub takes and answers them", ["form", "request", "answer", "chars", "the proposal counted"], rows);
+  table(
+    "The wire forms, as the hub takes and answers them",
+    ["form", "request", "answer", "chars", "the proposal counted"],
+    rows,
+  );
 }
 
 async function hops(course) {
@@ -116,7 +195,9 @@ async function hops(course) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eval", params: { code: "document.title" } });
   const curl = `curl -s -X POST http://127.0.0.1:${home.port}/rpc -H "Content-Type: application/json" -H "X-Session-ID: ${desktop.session}" -H "Authorization: Bearer ${await home.token()}" -d '${body}'`;
   const agent = await Agent.connect(home.socket);
-  agent.send(JSON.stringify({ jsonrpc: "2.0", method: "hello", params: { clientType: "agent", target: desktop.session } }));
+  agent.send(
+    JSON.stringify({ jsonrpc: "2.0", method: "hello", params: { clientType: "agent", target: desktop.session } }),
+  );
   const title = (await agent.ask("warm", "document.title")).slice("warm:".length);
 
   let asked = 0;
@@ -141,8 +222,14 @@ async function hops(course) {
   }
   agent.close();
   await desktop.close();
-  table("Hops of one question and its answer, counted by strace", ["way", "programs started", "connections opened", "messages to the hub", "messages from the hub", "hops"], rows);
-  console.log("\nA shell starts each command and is one of the programs. Messages are what the hub read from its sockets and wrote to them: the agent's and the page's.");
+  table(
+    "Hops of one question and its answer, counted by strace",
+    ["way", "programs started", "connections opened", "messages to the hub", "messages from the hub", "hops"],
+    rows,
+  );
+  console.log(
+    "\nA shell starts each command and is one of the programs. Messages are what the hub read from its sockets and wrote to them: the agent's and the page's.",
+  );
 }
 
 const course = await Course.open();

@@ -11,7 +11,11 @@ export function hasStrace() {
 
 /** Runs a shell's command; gives what it printed, the programs it started and the connections it opened. */
 export function traceCommand(command, { env, folder, out }) {
-  const { status, stdout, stderr } = spawnSync("strace", ["-f", "-qq", "-e", "trace=execve,connect", "-o", out, "sh", "-c", command], { env, cwd: folder, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(
+    "strace",
+    ["-f", "-qq", "-e", "trace=execve,connect", "-o", out, "sh", "-c", command],
+    { env, cwd: folder, encoding: "utf8" },
+  );
   if (status !== 0) throw new Error(`${command} failed: ${stderr}`);
   const lines = readFileSync(out, "utf8").split("\n");
   const programs = lines.filter((line) => /execve\(/.test(line) && / = 0$/.test(line)).length;
@@ -22,7 +26,11 @@ export function traceCommand(command, { env, folder, out }) {
 
 /** Watches a running hub while something is asked; gives the messages it received from sockets and sent to them. */
 export async function traceHub(pid, out, ask) {
-  const tracer = spawn("strace", ["-f", "-yy", "-e", "trace=read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg", "-o", out, "-p", String(pid)], { stdio: ["ignore", "ignore", "pipe"] });
+  const tracer = spawn(
+    "strace",
+    ["-f", "-yy", "-e", "trace=read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg", "-o", out, "-p", String(pid)],
+    { stdio: ["ignore", "ignore", "pipe"] },
+  );
   const ended = new Promise((resolve) => tracer.once("exit", resolve));
   await new Promise((resolve, reject) => {
     let said = "";
@@ -41,7 +49,9 @@ export async function traceHub(pid, out, ask) {
     await ended;
   }
   const lines = readFileSync(out, "utf8").split("\n");
-  const onSocket = lines.filter((line) => /^\d+ +\w+\(\d+<(?:TCP|UNIX)[^ ]*:\[/.test(line) && / = [1-9]\d*$/.test(line));
+  const onSocket = lines.filter(
+    (line) => /^\d+ +\w+\(\d+<(?:TCP|UNIX)[^ ]*:\[/.test(line) && / = [1-9]\d*$/.test(line),
+  );
   const received = onSocket.filter((line) => /^\d+ +(?:read|recv)/.test(line)).length;
   return { received, sent: onSocket.length - received };
 }

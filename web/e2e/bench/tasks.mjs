@@ -22,11 +22,26 @@ try {
   }
   const sum = (lists) => lists.reduce((total, list) => total.map((number, at) => number + list[at]));
   const five = measured.slice(0, TASKS.length);
-  measured.splice(TASKS.length, 0, { name: "all five", eye: sum(five.map(({ eye }) => eye)), other: sum(five.map(({ other }) => other)) });
-  const rows = measured.map(({ name, eye, other }) => [name, ...eye, ...other, ...(peer ? [percent(eye[3], other[3])] : [])]);
+  measured.splice(TASKS.length, 0, {
+    name: "all five",
+    eye: sum(five.map(({ eye }) => eye)),
+    other: sum(five.map(({ other }) => other)),
+  });
+  const rows = measured.map(({ name, eye, other }) => [
+    name,
+    ...eye,
+    ...other,
+    ...(peer ? [percent(eye[3], other[3])] : []),
+  ]);
   const columns = (who) => [`${who}: calls`, "tokens written", "tokens read", "tokens"];
-  table("Five whole tasks (o200k tokens)", ["task", ...columns("eye"), ...(peer ? [...columns("agent-browser"), "eye / peer"] : [])], rows);
-  console.log("\nThe last line is the session that the proposal began with, where it took 13 calls and about 1,600 tokens.");
+  table(
+    "Five whole tasks (o200k tokens)",
+    ["task", ...columns("eye"), ...(peer ? [...columns("agent-browser"), "eye / peer"] : [])],
+    rows,
+  );
+  console.log(
+    "\nThe last line is the session that the proposal began with, where it took 13 calls and about 1,600 tokens.",
+  );
   const guides = ["eye skill", ...(peer ? ["agent-browser skills get core"] : [])];
   for (const command of guides) {
     const shell = await course.shell();

@@ -10,12 +10,19 @@ import { peers } from "../peers/install.mjs";
 import { EXPLAINED } from "./explained.mjs";
 
 const SETS = { legacy: "2025-11-25", modern: "2026-07-28" };
-const program = resolve(process.env.EYE_CONFORMANCE ?? join(import.meta.dirname, "../../../target/debug/examples/conformance"));
+const program = resolve(
+  process.env.EYE_CONFORMANCE ?? join(import.meta.dirname, "../../../target/debug/examples/conformance"),
+);
 const wanted = process.argv.slice(2);
-const chosen = (names) => names.filter((name) => wanted.length === 0 || wanted.includes(name) || !names.some((other) => wanted.includes(other)));
+const chosen = (names) =>
+  names.filter(
+    (name) => wanted.length === 0 || wanted.includes(name) || !names.some((other) => wanted.includes(other)),
+  );
 
 if (!existsSync(program)) {
-  console.error(`error: no program at ${program}\nhint: cargo build -p eye --example conformance, or name it with EYE_CONFORMANCE`);
+  console.error(
+    `error: no program at ${program}\nhint: cargo build -p eye --example conformance, or name it with EYE_CONFORMANCE`,
+  );
   process.exit(1);
 }
 
@@ -29,17 +36,24 @@ async function start(...args) {
 /** Runs one set, and gives what failed that nobody has explained. */
 function run(url, requirements, way) {
   const { node, conformance } = peers();
-  const { stdout } = spawnSync(node, [conformance, "server", "--url", url, "--requirements", requirements], { encoding: "utf8", maxBuffer: 1 << 28 });
+  const { stdout } = spawnSync(node, [conformance, "server", "--url", url, "--requirements", requirements], {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
   const lines = [...stdout.matchAll(/^([✓✗]) (\S+): (\d+) passed, (\d+) failed/gmu)];
   if (lines.length === 0) throw new Error(`the suite said nothing that can be read:\n${stdout}`);
   let passed = 0;
   const failed = [];
   for (const [, , scenario, good, bad] of lines) {
     passed += Number(good);
-    if (Number(bad) > 0) failed.push({ scenario, bad: Number(bad), why: EXPLAINED[way]?.[scenario] ?? EXPLAINED.both[scenario] });
+    if (Number(bad) > 0)
+      failed.push({ scenario, bad: Number(bad), why: EXPLAINED[way]?.[scenario] ?? EXPLAINED.both[scenario] });
   }
-  console.log(`${way} ${requirements}: ${String(lines.length)} scenarios, ${String(passed)} checks passed, ${String(failed.reduce((sum, { bad }) => sum + bad, 0))} failed`);
-  for (const { scenario, bad, why } of failed) console.log(`  ${scenario}: ${String(bad)} failed; ${why ?? "NOT EXPLAINED"}`);
+  console.log(
+    `${way} ${requirements}: ${String(lines.length)} scenarios, ${String(passed)} checks passed, ${String(failed.reduce((sum, { bad }) => sum + bad, 0))} failed`,
+  );
+  for (const { scenario, bad, why } of failed)
+    console.log(`  ${scenario}: ${String(bad)} failed; ${why ?? "NOT EXPLAINED"}`);
   return failed.filter(({ why }) => why === undefined);
 }
 

@@ -15,12 +15,39 @@ createApp({
     const first = computed(() => Math.floor(top.value / ROW_PX));
     const rows = computed(() => matching.value.slice(first.value, first.value + VIEW_PX / ROW_PX + 1));
     return () => [
-      h("label", ["Filter ", h("input", { value: filter.value, onInput: ({ target }: Event) => (filter.value = (target as HTMLInputElement).value) })]),
-      h("p", `${String(matching.value.length)} people, ${chosen.value} chosen`),
-      h("div", { id: "list", style: `height:${String(VIEW_PX)}px;overflow:auto`, onScroll: ({ target }: Event) => (top.value = (target as Element).scrollTop) }, [
-        h("div", { style: `height:${String(matching.value.length * ROW_PX)}px;position:relative` }, rows.value.map((name, at) =>
-          h("button", { key: at, style: `position:absolute;top:${String((first.value + at) * ROW_PX)}px;height:${String(ROW_PX)}px`, onClick: () => (chosen.value = name) }, name))),
+      h("label", [
+        "Filter ",
+        h("input", {
+          value: filter.value,
+          onInput: ({ target }: Event) => (filter.value = (target as HTMLInputElement).value),
+        }),
       ]),
+      h("p", `${String(matching.value.length)} people, ${chosen.value} chosen`),
+      h(
+        "div",
+        {
+          id: "list",
+          style: `height:${String(VIEW_PX)}px;overflow:auto`,
+          onScroll: ({ target }: Event) => (top.value = (target as Element).scrollTop),
+        },
+        [
+          h(
+            "div",
+            { style: `height:${String(matching.value.length * ROW_PX)}px;position:relative` },
+            rows.value.map((name, at) =>
+              h(
+                "button",
+                {
+                  key: at,
+                  style: `position:absolute;top:${String((first.value + at) * ROW_PX)}px;height:${String(ROW_PX)}px`,
+                  onClick: () => (chosen.value = name),
+                },
+                name,
+              ),
+            ),
+          ),
+        ],
+      ),
     ];
   },
 }).mount("#root");

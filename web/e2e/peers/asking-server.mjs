@@ -22,7 +22,10 @@ server.registerTool("greet_both", { description: "Asks twice." }, async () => {
 });
 
 server.registerTool("think", { description: "Has a model of the client think." }, async () => {
-  const { content } = await server.server.createMessage({ messages: [{ role: "user", content: { type: "text", text: "2+2" } }], maxTokens: 5 });
+  const { content } = await server.server.createMessage({
+    messages: [{ role: "user", content: { type: "text", text: "2+2" } }],
+    maxTokens: 5,
+  });
   return { content: [{ type: "text", text: content.text }] };
 });
 

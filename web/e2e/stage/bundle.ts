@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import { join } from "node:path";
 
 export async function bundle(name: string): Promise<string> {
-  const web = process.env["EYE_WEB"];
+  const web = process.env.EYE_WEB;
   if (web === undefined) throw new Error("run.mjs says where the web folder is");
   const { outputFiles } = await build({
     entryPoints: [join(web, "e2e/pages", name)],
@@ -12,7 +12,12 @@ export async function bundle(name: string): Promise<string> {
     write: false,
     minify: true,
     jsx: "automatic",
-    define: { "process.env.NODE_ENV": '"production"', __VUE_OPTIONS_API__: "true", __VUE_PROD_DEVTOOLS__: "false", __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: "false" },
+    define: {
+      "process.env.NODE_ENV": '"production"',
+      __VUE_OPTIONS_API__: "true",
+      __VUE_PROD_DEVTOOLS__: "false",
+      __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: "false",
+    },
     logLevel: "warning",
   });
   const [file] = outputFiles;

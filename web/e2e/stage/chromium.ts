@@ -20,9 +20,9 @@ export const FLAGS = [
 ];
 
 export function findChromium(): string {
-  const named = process.env["EYE_CHROMIUM"];
+  const named = process.env.EYE_CHROMIUM;
   if (named !== undefined && named !== "") return named;
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const folders = (process.env.PATH ?? "").split(delimiter);
   const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
   if (found === undefined) throw new Error("no Chromium on PATH; name one in EYE_CHROMIUM");
   return found;

@@ -41,7 +41,8 @@ export class Desktop {
   static async openIn(stage: Stage, context: BrowserContext): Promise<Desktop> {
     const page = await context.newPage();
     const answer = await page.goto(`${stage.home.url}/apps/desktop/`);
-    if (answer?.ok() !== true) throw new Error("this hub has no desktop app; `npm run build -w eye-apps` makes it, before the hub is built");
+    if (answer?.ok() !== true)
+      throw new Error("this hub has no desktop app; `npm run build -w eye-apps` makes it, before the hub is built");
     const session = await stage.joined(page);
     await page.waitForSelector("html[data-ready]");
     return new Desktop(stage, page, session);
@@ -82,7 +83,11 @@ export class Desktop {
   }
 
   /** Drags with the real mouse, from a point of an element, by so much. */
-  async drag(selector: string, at: { readonly x: number; readonly y: number }, by: readonly [number, number]): Promise<void> {
+  async drag(
+    selector: string,
+    at: { readonly x: number; readonly y: number },
+    by: readonly [number, number],
+  ): Promise<void> {
     const { x, y } = await this.box(selector);
     await this.page.mouse.move(x + at.x, y + at.y);
     await this.page.mouse.down();

@@ -26,14 +26,26 @@ export class Dev {
     readonly folder: string,
     readonly process: ChildProcess,
   ) {
-    for (const stream of [process.stdout, process.stderr]) stream?.on("data", (bytes: Buffer) => (this.#said += bytes.toString().replace(COLOURS, "")));
+    for (const stream of [process.stdout, process.stderr])
+      stream?.on("data", (bytes: Buffer) => (this.#said += bytes.toString().replace(COLOURS, "")));
   }
 
-  static async start(project: string, home: Home, { eye = false, args = [], files = {} }: DevOptions = {}): Promise<Dev> {
+  static async start(
+    project: string,
+    home: Home,
+    { eye = false, args = [], files = {} }: DevOptions = {},
+  ): Promise<Dev> {
     const folder = await copied(project);
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     const path = [...(eye ? [dirname(program())] : []), dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
-    const dev = new Dev(folder, spawn(process.execPath, [vite(), "--port", "0", ...args], { cwd: folder, env: { ...home.env, PATH: path }, stdio: ["ignore", "pipe", "pipe"] }));
+    const dev = new Dev(
+      folder,
+      spawn(process.execPath, [vite(), "--port", "0", ...args], {
+        cwd: folder,
+        env: { ...home.env, PATH: path },
+        stdio: ["ignore", "pipe", "pipe"],
+      }),
+    );
     await dev.says(LOCAL);
     return dev;
   }
@@ -97,7 +109,7 @@ function vite(): string {
 }
 
 function web(): string {
-  const web = process.env["EYE_WEB"];
+  const web = process.env.EYE_WEB;
   if (web === undefined) throw new Error("run.mjs says where the web folder is");
   return web;
 }

@@ -7,9 +7,9 @@ import { launch, type Browser } from "puppeteer-core";
 const NAMES = ["firefox-esr", "firefox"];
 
 export function findFirefox(): string {
-  const named = process.env["EYE_FIREFOX"];
+  const named = process.env.EYE_FIREFOX;
   if (named !== undefined && named !== "") return named;
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const folders = (process.env.PATH ?? "").split(delimiter);
   const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
   if (found === undefined) throw new Error("no Firefox on PATH; name one in EYE_FIREFOX");
   return found;

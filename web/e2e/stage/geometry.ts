@@ -31,14 +31,24 @@ export class GeometryTab {
     readonly session: string,
   ) {}
 
-  static async open(stage: Stage, session: string, query = "", context: BrowserContext = stage.context): Promise<GeometryTab> {
+  static async open(
+    stage: Stage,
+    session: string,
+    query = "",
+    context: BrowserContext = stage.context,
+  ): Promise<GeometryTab> {
     const page = await context.newPage();
     await page.setViewportSize(VIEW);
     await page.emulateMedia({ reducedMotion: "reduce" });
     await stage.enter(page, `${stage.home.url}/apps/geometry/?sessionId=${session}${query}`);
     const tab = new GeometryTab(stage, page, session);
-    await page.waitForFunction(() => (globalThis as unknown as Partial<AppWindow>).webmcpBridge?.getStatus().registered === true);
-    await until("the hub has its tools", async () => (await tab.eye("tools")).stdout.includes("spawn_area_agent") || undefined);
+    await page.waitForFunction(
+      () => (globalThis as unknown as Partial<AppWindow>).webmcpBridge?.getStatus().registered === true,
+    );
+    await until(
+      "the hub has its tools",
+      async () => (await tab.eye("tools")).stdout.includes("spawn_area_agent") || undefined,
+    );
     return tab;
   }
 
@@ -62,7 +72,10 @@ export class GeometryTab {
 
   /** Inside the page, as its own code calls. */
   invoke(tool: string, args: object = {}): Promise<Reply> {
-    return this.page.evaluate(([name, given]) => (globalThis as unknown as AppWindow).invokeWebMCPTool(name, given), [tool, args] as const);
+    return this.page.evaluate(([name, given]) => (globalThis as unknown as AppWindow).invokeWebMCPTool(name, given), [
+      tool,
+      args,
+    ] as const);
   }
 
   async state<T>(path: string): Promise<T> {
@@ -79,7 +92,10 @@ export class GeometryTab {
 
   /** The pixel that a person sees there, when nothing but the map is shown. */
   async seen(x: number, y: number): Promise<Rgba> {
-    const png = await this.page.screenshot({ clip: { x, y, width: 1, height: 1 }, style: "main > :not(#map) { visibility: hidden }" });
+    const png = await this.page.screenshot({
+      clip: { x, y, width: 1, height: 1 },
+      style: "main > :not(#map) { visibility: hidden }",
+    });
     return this.page.evaluate(async (data) => {
       const image = new Image();
       image.src = `data:image/png;base64,${data}`;
@@ -98,8 +114,14 @@ export function sameColour(one: Rgba, other: Rgba): boolean {
 }
 
 /** A cartridge as the hub writes it: a picture, and its source in an iTXt chunk, packed or not. */
-export function cartridge(side: number, pixel: (x: number, y: number) => readonly [number, number, number, number], source?: { readonly wgsl: string; readonly packed: boolean }): Buffer {
-  const data = Uint8Array.from(Array.from({ length: side * side }, (_, at) => pixel(at % side, Math.floor(at / side))).flat());
+export function cartridge(
+  side: number,
+  pixel: (x: number, y: number) => readonly [number, number, number, number],
+  source?: { readonly wgsl: string; readonly packed: boolean },
+): Buffer {
+  const data = Uint8Array.from(
+    Array.from({ length: side * side }, (_, at) => pixel(at % side, Math.floor(at / side))).flat(),
+  );
   const png = Buffer.from(encode({ width: side, height: side, data, channels: 4, depth: 8 }));
   if (source === undefined) return png;
   const text = source.packed ? deflateSync(source.wgsl) : Buffer.from(source.wgsl);

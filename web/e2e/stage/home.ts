@@ -54,7 +54,7 @@ export class Home {
     readonly port: number,
   ) {
     this.#env = {
-      PATH: process.env["PATH"] ?? "",
+      PATH: process.env.PATH ?? "",
       HOME: folder,
       XDG_RUNTIME_DIR: join(folder, "run"),
       XDG_CONFIG_HOME: join(folder, "config"),
@@ -93,7 +93,10 @@ export class Home {
   }
 
   /** Starts the CLI and returns before it ends. */
-  async start(args: readonly string[], { stdin = "", folder = "work", env = {} }: Circumstances = {}): Promise<Running> {
+  async start(
+    args: readonly string[],
+    { stdin = "", folder = "work", env = {} }: Circumstances = {},
+  ): Promise<Running> {
     const cwd = join(this.folder, folder);
     await mkdir(cwd, { recursive: true });
     const child = spawn(program(), args, { cwd, env: { ...this.#env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
@@ -128,7 +131,9 @@ export class Home {
 
   /** Waits until the page of that session has joined. */
   async joined(session: string): Promise<Row> {
-    return until(`${session} has joined`, async () => (await this.pages()).find((row) => row.id === session && row.state === "connected"));
+    return until(`${session} has joined`, async () =>
+      (await this.pages()).find((row) => row.id === session && row.state === "connected"),
+    );
   }
 
   /** Ends the hub at once, as a crash would. */
@@ -143,14 +148,16 @@ export class Home {
     const pid = (await this.status())?.pid;
     await this.eye("down");
     if (pid !== undefined) {
-      await until("the hub has ended", () => (isAlive(pid) ? undefined : true)).catch(() => process.kill(pid, "SIGKILL"));
+      await until("the hub has ended", () => (isAlive(pid) ? undefined : true)).catch(() =>
+        process.kill(pid, "SIGKILL"),
+      );
     }
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
 export function program(): string {
-  const named = process.env["EYE_BIN"];
+  const named = process.env.EYE_BIN;
   if (named === undefined) throw new Error("run.mjs says where eye is");
   return named;
 }
@@ -162,7 +169,9 @@ function ended(child: ChildProcess): Promise<Said> {
   child.stderr?.on("data", (bytes: Buffer) => err.push(bytes));
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => resolve({ stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), code }));
+    child.on("close", (code) =>
+      resolve({ stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), code }),
+    );
   });
 }
 

@@ -6,11 +6,27 @@ import { join } from "node:path";
 import type { Home, Row } from "./home.js";
 import { until } from "./until.js";
 
-export const WAYS = ["script tag", "import", "Vite plugin", "proxy path", "bookmarklet", "userscript", "eye open"] as const;
+export const WAYS = [
+  "script tag",
+  "import",
+  "Vite plugin",
+  "proxy path",
+  "bookmarklet",
+  "userscript",
+  "eye open",
+] as const;
 export type Way = (typeof WAYS)[number];
 
 /** The document of a served page: a counter of web/e2e/projects/plain, with the way in and, where headers cannot be, a policy in it. */
-export function counterPage({ head = "", foot = "", base = "/" }: { readonly head?: string; readonly foot?: string; readonly base?: string }): string {
+export function counterPage({
+  head = "",
+  foot = "",
+  base = "/",
+}: {
+  readonly head?: string;
+  readonly foot?: string;
+  readonly base?: string;
+}): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Counter</title><script src="${base}watch.js"></script>${head}</head>
 <body><h1>Counter</h1><button>Count</button><output>0</output><script src="${base}page.js"></script>${foot}</body></html>`;
 }
@@ -27,15 +43,23 @@ export function documented(): Map<string, Map<string, string>> {
   const text = readFileSync(join(web(), "../docs/join.md"), "utf8");
   const lines = text.split("\n").filter((line) => line.startsWith("|"));
   const first = lines.findIndex((line) => line.includes("| plain |"));
-  const cells = (line: string): string[] => line.split("|").slice(1, -1).map((cell) => cell.trim().replaceAll("`", ""));
+  const cells = (line: string): string[] =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll("`", ""));
   const [, ...kinds] = cells(lines[first] ?? "");
   const rows = lines.slice(first + 2, first + 2 + WAYS.length).map(cells);
-  return new Map(rows.map(([way = "", ...outcomes]) => [way, new Map(kinds.map((kind, index) => [kind, outcomes[index] ?? ""]))]));
+  return new Map(
+    rows.map(([way = "", ...outcomes]) => [way, new Map(kinds.map((kind, index) => [kind, outcomes[index] ?? ""]))]),
+  );
 }
 
 /** Waits for the page whose address holds this. */
 export function arrived(home: Home, part: string): Promise<Row> {
-  return until(`a page with ${part} has joined`, async () => (await home.pages()).find(({ url, state }) => url.includes(part) && state === "connected"));
+  return until(`a page with ${part} has joined`, async () =>
+    (await home.pages()).find(({ url, state }) => url.includes(part) && state === "connected"),
+  );
 }
 
 /** Sees, presses, asks and publishes, which needs no eval; and says whether that works too. */
@@ -62,7 +86,10 @@ export async function evaluates(home: Home, id: string): Promise<"yes" | "no eva
     return "yes";
   }
   // A policy that stands in the page behind the client is known only when it refuses.
-  assert.match(stderr, /does not evaluate code \((?:CSP|Trusted Types)\)\nhint: use verbs and tools|EvalError: .*(?:Content Security Policy|CSP|Trusted Type)/);
+  assert.match(
+    stderr,
+    /does not evaluate code \((?:CSP|Trusted Types)\)\nhint: use verbs and tools|EvalError: .*(?:Content Security Policy|CSP|Trusted Type)/,
+  );
   return "no eval";
 }
 
@@ -79,7 +106,7 @@ export function clicked(bookmark: string): string {
 }
 
 function web(): string {
-  const web = process.env["EYE_WEB"];
+  const web = process.env.EYE_WEB;
   if (web === undefined) throw new Error("run.mjs says where the web folder is");
   return web;
 }

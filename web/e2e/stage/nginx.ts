@@ -12,9 +12,9 @@ import { until } from "./until.js";
 const ADMINISTRATION = "/usr/sbin";
 
 function findNginx(): string {
-  const named = process.env["EYE_NGINX"];
+  const named = process.env.EYE_NGINX;
   if (named !== undefined && named !== "") return named;
-  const folders = [...(process.env["PATH"] ?? "").split(delimiter), ADMINISTRATION];
+  const folders = [...(process.env.PATH ?? "").split(delimiter), ADMINISTRATION];
   const found = folders.map((folder) => join(folder, "nginx")).find((path) => existsSync(path));
   if (found === undefined) throw new Error("no nginx on PATH; name one in EYE_NGINX");
   return found;
@@ -30,15 +30,23 @@ export class Nginx {
   static async start(site: string, block: string): Promise<Nginx> {
     const folder = await mkdtemp(join(tmpdir(), "eye-e2e-nginx-"));
     const port = await freePort();
-    const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder}/${name};`).join(" ");
+    const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+      .map((name) => `${name}_temp_path ${folder}/${name};`)
+      .join(" ");
     const server = `server { listen 127.0.0.1:${String(port)}; location / { proxy_pass ${site}; }\n${block} }`;
-    await writeFile(join(folder, "nginx.conf"), `daemon off; pid ${folder}/pid; events {}\nhttp { access_log off; ${places}\n${server} }\n`);
+    await writeFile(
+      join(folder, "nginx.conf"),
+      `daemon off; pid ${folder}/pid; events {}\nhttp { access_log off; ${places}\n${server} }\n`,
+    );
     const log = join(folder, "error.log");
     const child = spawn(findNginx(), ["-e", log, "-c", join(folder, "nginx.conf")], { stdio: "ignore" });
     const url = `http://localhost:${String(port)}`;
     await until("nginx answers", async () => {
       if (child.exitCode !== null) throw new Error(`nginx ended: ${await readFile(log, "utf8")}`);
-      return fetch(url).then(() => true, () => undefined);
+      return fetch(url).then(
+        () => true,
+        () => undefined,
+      );
     });
     return new Nginx(url, folder, child);
   }

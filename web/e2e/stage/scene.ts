@@ -86,9 +86,14 @@ export class SceneTab {
   }
 
   /** The average colour of a square of the picture, as a person sees it behind the words. */
-  async seen({ x, y }: { readonly x: number; readonly y: number }, side = 8): Promise<{ red: number; green: number; blue: number }> {
+  async seen(
+    { x, y }: { readonly x: number; readonly y: number },
+    side = 8,
+  ): Promise<{ red: number; green: number; blue: number }> {
     const clip = { x: x - side / 2, y: y - side / 2, width: side, height: side };
-    const png = (await this.page.screenshot({ clip, style: "main > :not(canvas) { visibility: hidden }" })).toString("base64");
+    const png = (await this.page.screenshot({ clip, style: "main > :not(canvas) { visibility: hidden }" })).toString(
+      "base64",
+    );
     return this.page.evaluate(async (data) => {
       const image = new Image();
       image.src = `data:image/png;base64,${data}`;

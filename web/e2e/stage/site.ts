@@ -36,7 +36,12 @@ export class Site {
     readonly hub: string,
     certificate: Certificate | undefined,
   ) {
-    this.#proxy = createProxyMiddleware({ target: hub, pathFilter: HUB_PATH, pathRewrite: { [`^${HUB_PATH}`]: "" }, secure: false });
+    this.#proxy = createProxyMiddleware({
+      target: hub,
+      pathFilter: HUB_PATH,
+      pathRewrite: { [`^${HUB_PATH}`]: "" },
+      secure: false,
+    });
     const serve: RequestListener = (request, response) => {
       const { pathname } = new URL(request.url ?? "/", "http://site");
       const handler = this.#handlers.get(pathname);

@@ -51,7 +51,8 @@ function tab(page: Driven, { said }: Ears, inEveryDocument: (code: string) => Pr
     said,
     goto: async (url) => void (await page.goto(url)),
     run: async (code) => void (await page.evaluate(`void ${code}`)),
-    atDocumentEnd: async (code) => void (await inEveryDocument(`document.addEventListener("DOMContentLoaded", () => {\n${code}\n});`)),
+    atDocumentEnd: async (code) =>
+      void (await inEveryDocument(`document.addEventListener("DOMContentLoaded", () => {\n${code}\n});`)),
     close: () => page.close(),
   };
 }

@@ -4,7 +4,11 @@ const LOOK_EVERY_MS = 20;
 const DEADLINE_MS = 15_000;
 
 /** Looks until there is something to see, and returns it; says what was missing when the deadline passes. */
-export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, deadlineMs = DEADLINE_MS): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined> | T | undefined,
+  deadlineMs = DEADLINE_MS,
+): Promise<T> {
   const end = performance.now() + deadlineMs;
   for (;;) {
     const seen = await look();

@@ -27,10 +27,10 @@ export class Course {
     const stage = await Stage.open();
     const bin = join(stage.home.folder, "bin");
     await mkdir(bin);
-    await symlink(process.env["EYE_BIN"] ?? "", join(bin, "eye"));
-    const peer = process.env["AGENT_BROWSER"];
+    await symlink(process.env.EYE_BIN ?? "", join(bin, "eye"));
+    const peer = process.env.AGENT_BROWSER;
     if (peer !== undefined) await symlink(peer, join(bin, "agent-browser"));
-    return new Course(stage, serve(stage.site), `${bin}${delimiter}${process.env["PATH"] ?? ""}`);
+    return new Course(stage, serve(stage.site), `${bin}${delimiter}${process.env.PATH ?? ""}`);
   }
 
   /** A shell in a folder of its own, for an agent is known by its folder. */
@@ -61,19 +61,36 @@ export class Course {
   }
 
   async hasPeer(): Promise<boolean> {
-    const there = await Promise.all(this.path.split(delimiter).map((folder) => access(join(folder, "agent-browser")).then(() => true, () => false)));
+    const there = await Promise.all(
+      this.path.split(delimiter).map((folder) =>
+        access(join(folder, "agent-browser")).then(
+          () => true,
+          () => false,
+        ),
+      ),
+    );
     return there.includes(true);
   }
 
   /** The same with the peer, in the browser that it starts. Opening the page is not counted: with `eye` it is open already. */
   async withPeer(task: Task): Promise<Shell> {
-    const env = { AGENT_BROWSER_SESSION: `eye-${String(process.pid)}`, AGENT_BROWSER_EXECUTABLE_PATH: findChromium(), AGENT_BROWSER_ARGS: FLAGS.join(",") };
+    const env = {
+      AGENT_BROWSER_SESSION: `eye-${String(process.pid)}`,
+      AGENT_BROWSER_EXECUTABLE_PATH: findChromium(),
+      AGENT_BROWSER_ARGS: FLAGS.join(","),
+    };
     const [hands, shell] = [await this.shell(env), await this.shell(env)];
     try {
       await hands.run(`agent-browser open ${this.#url(task, "/plain")}`);
       await hands.run(`agent-browser set viewport ${String(VIEWPORT.width)} ${String(VIEWPORT.height)}`);
-      if (task.page === DESKTOP) await hands.run(`agent-browser wait 'html[data-ready]' && agent-browser eval "${OPENED}"`);
-      await this.#do(task, shell, task.withPeer, async () => JSON.parse(await hands.run(`agent-browser eval "${WINDOWS}"`)) as string);
+      if (task.page === DESKTOP)
+        await hands.run(`agent-browser wait 'html[data-ready]' && agent-browser eval "${OPENED}"`);
+      await this.#do(
+        task,
+        shell,
+        task.withPeer,
+        async () => JSON.parse(await hands.run(`agent-browser eval "${WINDOWS}"`)) as string,
+      );
       return shell;
     } finally {
       await hands.run("agent-browser close");
@@ -84,14 +101,24 @@ export class Course {
     return this.stage.close();
   }
 
-  async #do(task: Task, shell: Shell, way: (shell: Shell) => Promise<void>, windows: () => Promise<string>): Promise<void> {
-    const world: World = { backend: this.backend, windows: async () => JSON.parse(await windows()) as DesktopState["windows"] };
+  async #do(
+    task: Task,
+    shell: Shell,
+    way: (shell: Shell) => Promise<void>,
+    windows: () => Promise<string>,
+  ): Promise<void> {
+    const world: World = {
+      backend: this.backend,
+      windows: async () => JSON.parse(await windows()) as DesktopState["windows"],
+    };
     task.before?.(world);
     await way(shell);
     await task.check(world, shell.calls.map(({ output }) => output).join("\n"));
   }
 
   #url(task: Task, prefix: string): string {
-    return task.page === DESKTOP ? `${this.stage.home.url}/apps/desktop/` : this.stage.site.url(`${prefix}${task.page}`);
+    return task.page === DESKTOP
+      ? `${this.stage.home.url}/apps/desktop/`
+      : this.stage.site.url(`${prefix}${task.page}`);
   }
 }

@@ -22,7 +22,8 @@ export interface Backend {
   heat(): void;
 }
 
-const STYLE = "<style>body{font:16px/1.5 system-ui,sans-serif;margin:0;color:#222;background:#fafafa}header{background:#1d2433;color:#fff;padding:12px 24px;display:flex;gap:18px}header a{color:#dfe7ff}main{padding:20px 24px;max-width:640px}label{display:block;margin:10px 0}button{padding:6px 14px}output{display:block;margin:14px 0;font-weight:600}</style>";
+const STYLE =
+  "<style>body{font:16px/1.5 system-ui,sans-serif;margin:0;color:#222;background:#fafafa}header{background:#1d2433;color:#fff;padding:12px 24px;display:flex;gap:18px}header a{color:#dfe7ff}main{padding:20px 24px;max-width:640px}label{display:block;margin:10px 0}button{padding:6px 14px}output{display:block;margin:14px 0;font-weight:600}</style>";
 const HEADER = '<header><a href="#home">Harbour</a><a href="#help">Help</a><a href="#account">Account</a></header>';
 
 const SIGN_UP = `<h1>Create your account</h1>

@@ -36,7 +36,11 @@ export class Shell {
 
   counts(): Counts {
     const sum = (texts: readonly string[]): number => texts.reduce((tokens, text) => tokens + countTokens(text), 0);
-    return { calls: this.calls.length, written: sum(this.calls.map(({ command }) => command)), read: sum(this.calls.map(({ output }) => output)) };
+    return {
+      calls: this.calls.length,
+      written: sum(this.calls.map(({ command }) => command)),
+      read: sum(this.calls.map(({ output }) => output)),
+    };
   }
 
   /** What was said and heard, as a person would see it in a terminal. */
@@ -46,7 +50,12 @@ export class Shell {
 
   #spawn(command: string): Promise<{ output: string; code: number | null }> {
     return new Promise((resolve, reject) => {
-      const child = spawn("sh", ["-c", command], { env: this.env, cwd: this.folder, stdio: ["ignore", "pipe", "pipe"], timeout: PATIENCE_MS });
+      const child = spawn("sh", ["-c", command], {
+        env: this.env,
+        cwd: this.folder,
+        stdio: ["ignore", "pipe", "pipe"],
+        timeout: PATIENCE_MS,
+      });
       const heard: Buffer[] = [];
       // An agent's tool shows both streams as one text.
       child.stdout.on("data", (bytes: Buffer) => heard.push(bytes));

@@ -60,7 +60,9 @@ export const TASKS: readonly Task[] = [
       await shell.run(chain(...steps, "wait --text Welcome", "get text body"));
     },
     check({ backend }, read) {
-      assert.deepEqual(backend.signUps.splice(0), [{ name: "Ada Lovelace", email: "ada@example.org", plan: "Team", terms: true }]);
+      assert.deepEqual(backend.signUps.splice(0), [
+        { name: "Ada Lovelace", email: "ada@example.org", plan: "Team", terms: true },
+      ]);
       assert.match(read, /Welcome, Ada Lovelace\. Your account is H-\d+/);
     },
   },
@@ -77,7 +79,12 @@ export const TASKS: readonly Task[] = [
       await shell.run(`agent-browser eval '${ASK_SERVER}'`);
     },
     check(_, read) {
-      for (const cause of ["export failed: Cannot read properties of undefined (reading 'length')", "/api/export?quarter=3", "507", REFUSAL])
+      for (const cause of [
+        "export failed: Cannot read properties of undefined (reading 'length')",
+        "/api/export?quarter=3",
+        "507",
+        REFUSAL,
+      ])
         assert.ok(read.includes(cause), `${cause} in\n${read}`);
     },
   },
@@ -124,7 +131,15 @@ export const TASKS: readonly Task[] = [
       const box = await shell.run("agent-browser get box '[role=dialog]'");
       const [x, y] = ["x", "y"].map((side) => Number(found(box, new RegExp(`^${side}: +(\\S+)`, "m"))) + GRIP);
       const to = [PLACE.x + GRIP, PLACE.y + GRIP].join(" ");
-      await shell.run(chain(`mouse move ${String(x)} ${String(y)}`, "mouse down", `mouse move ${to}`, "mouse up", "get box '[role=dialog]'"));
+      await shell.run(
+        chain(
+          `mouse move ${String(x)} ${String(y)}`,
+          "mouse down",
+          `mouse move ${to}`,
+          "mouse up",
+          "get box '[role=dialog]'",
+        ),
+      );
     },
     async check(world, read) {
       const files = (await world.windows()).find(({ title }) => title === "Files");
@@ -146,7 +161,9 @@ export const ICON: Task = {
   },
   async withPeer(shell) {
     await shell.run("agent-browser snapshot");
-    await shell.run(`agent-browser eval '(b=[...document.querySelectorAll("button")].find(b=>b.innerText.includes("javascript.ide"))).firstChild.textContent="🦊",b.innerText'`);
+    await shell.run(
+      `agent-browser eval '(b=[...document.querySelectorAll("button")].find(b=>b.innerText.includes("javascript.ide"))).firstChild.textContent="🦊",b.innerText'`,
+    );
   },
   check: (_, read) => assert.match(read, /🦊(?:\s|\\n)*javascript\.ide/),
 };

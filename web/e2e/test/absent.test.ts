@@ -44,7 +44,10 @@ test("two pages and no choice made: the error lists both, and exits 3", async ()
 
 test("a part that fits two pages lists both", async () => {
   const { stderr, code } = await stage.home.eye("--page", "same", "1+1");
-  assert.match(stderr, /^error: `same` fits 2 pages: .*Same one.*Same two|^error: `same` fits 2 pages: .*Same two.*Same one/);
+  assert.match(
+    stderr,
+    /^error: `same` fits 2 pages: .*Same one.*Same two|^error: `same` fits 2 pages: .*Same two.*Same one/,
+  );
   assert.equal(code, EXIT_ABSENT);
 });
 

@@ -18,7 +18,10 @@ after(() => stage.close());
 
 let count = 0;
 
-async function visit(body: string, headers: Record<string, string> = {}): Promise<{ readonly page: Visit; readonly ask: Ask }> {
+async function visit(
+  body: string,
+  headers: Record<string, string> = {},
+): Promise<{ readonly page: Visit; readonly ask: Ask }> {
   const path = `/act-${String(++count)}.html`;
   stage.site.page(path, { title: "Act", body, headers });
   const page = await stage.visit(path);
@@ -30,22 +33,34 @@ const RECORD = `<script>window.seen = [];
     document.addEventListener(type, (event) => { if (event.target.id === "t") seen.push(type) }, true);</script>`;
 
 test("a click is every event of a pointer, at the middle, and answers with what changed", async () => {
-  const { ask } = await visit(`<button id="t" onclick="this.nextElementSibling.textContent = 'Saved at ' + (event.clientX > 0); at = event.detail">Save</button><p></p>${RECORD}`);
+  const { ask } = await visit(
+    `<button id="t" onclick="this.nextElementSibling.textContent = 'Saved at ' + (event.clientX > 0); at = event.detail">Save</button><p></p>${RECORD}`,
+  );
   assert.equal(await ask("click", "text=Save"), "e1 [Save]\n+ Saved at true");
-  assert.equal(await ask("seen.join()"), "pointerover,pointerenter,mouseover,pointermove,pointerdown,mousedown,focus,pointerup,mouseup,click");
+  assert.equal(
+    await ask("seen.join()"),
+    "pointerover,pointerenter,mouseover,pointermove,pointerdown,mousedown,focus,pointerup,mouseup,click",
+  );
   assert.equal(await ask("at + document.activeElement.id"), "1t");
 });
 
 test("an action tells the errors and failed requests that it caused, and where the page is", async () => {
-  const { ask } = await visit(`<button onclick="history.pushState(0, '', '#there'); fetch('/refused', { method: 'POST' }); setTimeout(() => { throw new Error('late') })">Go</button>`);
+  const { ask } = await visit(
+    `<button onclick="history.pushState(0, '', '#there'); fetch('/refused', { method: 'POST' }); setTimeout(() => { throw new Error('late') })">Go</button>`,
+  );
   const lines = (await ask("click", "text=Go")).split("\n");
   assert.match(lines.find((line) => line.startsWith("now at")) ?? "", /#there$/);
   assert.ok(lines.includes("error: POST /refused: 500"), lines.join("\n"));
-  assert.ok(lines.some((line) => line.startsWith("error: Uncaught Error: late")), lines.join("\n"));
+  assert.ok(
+    lines.some((line) => line.startsWith("error: Uncaught Error: late")),
+    lines.join("\n"),
+  );
 });
 
 test("a click that navigates answers with the page it went to, and so does a submitted form", async () => {
-  const { page, ask } = await visit('<a href="/there.html">Leave</a><form action="/there.html"><input name="q"></form>');
+  const { page, ask } = await visit(
+    '<a href="/there.html">Leave</a><form action="/there.html"><input name="q"></form>',
+  );
   assert.equal(await ask("click", "text=Leave"), `There ${stage.site.url("/there.html")}`);
   await page.page.goBack();
   await stage.joined(page.page);
@@ -54,7 +69,9 @@ test("a click that navigates answers with the page it went to, and so does a sub
 });
 
 test("the browser's own questions do not stop the page: they are dismissed and told", async () => {
-  const { ask } = await visit(`<button onclick="alert('Hi'); document.body.append(String(confirm('Sure?')))">Ask</button>`);
+  const { ask } = await visit(
+    `<button onclick="alert('Hi'); document.body.append(String(confirm('Sure?')))">Ask</button>`,
+  );
   const said = await ask("click", "text=Ask");
   assert.ok(said.includes("alert: Hi\nconfirm: Sure? (dismissed; accept: true accepts)"), said);
   assert.ok(said.includes("+ e1 [Ask] | false") || said.includes("false"), said);
@@ -62,7 +79,8 @@ test("the browser's own questions do not stop the page: they are dismissed and t
 });
 
 test("what fades in is in the answer, and what moves for ever holds nothing up", async () => {
-  const { ask } = await visit(`<style>@keyframes in { from { opacity: 0 } } @keyframes turn { to { rotate: 360deg } } #menu { animation: in .2s } hr { animation: turn 1s infinite }</style><hr>
+  const { ask } =
+    await visit(`<style>@keyframes in { from { opacity: 0 } } @keyframes turn { to { rotate: 360deg } } #menu { animation: in .2s } hr { animation: turn 1s infinite }</style><hr>
     <button onclick="this.insertAdjacentHTML('afterend', '<div id=menu><button>Entry</button></div>')">Open</button>`);
   assert.ok((await ask("click", "text=Open")).includes("[Entry]"));
 });
@@ -79,20 +97,34 @@ test("a target is waited for: until it is there, visible, enabled and still", as
 test("what never comes is an error with the nearest, after its time", async () => {
   const { page } = await visit("<button>Save draft</button><button>Publish</button>");
   const { stderr, code } = await refused(stage, page, "--timeout", "0.3", "click", "text=Save all");
-  assert.match(stderr, /^error: text=Save all: nothing there, within 0.3 s\nhint: e\d+ \[Save draft\]; e\d+ \[Publish\]/);
+  assert.match(
+    stderr,
+    /^error: text=Save all: nothing there, within 0.3 s\nhint: e\d+ \[Save draft\]; e\d+ \[Publish\]/,
+  );
   assert.equal(code, 124);
   assert.match((await refused(stage, page, "--timeout", "0.2", "click", "#none")).stderr, /#none: nothing there/);
 });
 
 test("what is covered is not clicked, and the error names what covers it", async () => {
-  const { page, ask } = await visit('<button onclick="window.hit = 1">Under</button><div style="position:fixed;inset:0;background:#0008" role="dialog" aria-label="Cookies"><button>Accept</button></div>');
-  assert.match((await refused(stage, page, "--timeout", "0.3", "click", "text=Under")).stderr, /it is covered by e\d+ \[Accept\]/);
+  const { page, ask } = await visit(
+    '<button onclick="window.hit = 1">Under</button><div style="position:fixed;inset:0;background:#0008" role="dialog" aria-label="Cookies"><button>Accept</button></div>',
+  );
+  assert.match(
+    (await refused(stage, page, "--timeout", "0.3", "click", "text=Under")).stderr,
+    /it is covered by e\d+ \[Accept\]/,
+  );
   assert.equal(await ask("window.hit ?? 0"), "0");
-  assert.match((await refused(stage, (await visit("<button disabled>Off</button>")).page, "--timeout", "0.2", "click", "text=Off")).stderr, /it is disabled/);
+  assert.match(
+    (await refused(stage, (await visit("<button disabled>Off</button>")).page, "--timeout", "0.2", "click", "text=Off"))
+      .stderr,
+    /it is disabled/,
+  );
 });
 
 test("a target in doubt is an error that lists its candidates; exact beats partial, visible beats hidden", async () => {
-  const { page, ask } = await visit('<button onclick="n=1">Delete</button><button onclick="n=2">Delete</button><button onclick="n=3">Delete all</button><button hidden>Copy</button><button onclick="n=4">Copy</button>');
+  const { page, ask } = await visit(
+    '<button onclick="n=1">Delete</button><button onclick="n=2">Delete</button><button onclick="n=3">Delete all</button><button hidden>Copy</button><button onclick="n=4">Copy</button>',
+  );
   const { stderr } = await refused(stage, page, "click", "text=Delete");
   assert.match(stderr, /^error: text=Delete is 2 elements\nhint: (e\d+) \[Delete\]; (e\d+) \[Delete\]/);
   const [, , second = ""] = /hint: (e\d+) \[Delete\]; (e\d+)/.exec(stderr) ?? [];
@@ -105,7 +137,9 @@ test("a target in doubt is an error that lists its candidates; exact beats parti
 });
 
 test("the wrong verb is refused with the right one", async () => {
-  const { page } = await visit('<button>B</button><select aria-label="S"><option>1</select><input aria-label="F"><p>P</p><input type="checkbox" aria-label="C"><input type="file" aria-label="U"><input aria-label="R" readonly>');
+  const { page } = await visit(
+    '<button>B</button><select aria-label="S"><option>1</select><input aria-label="F"><p>P</p><input type="checkbox" aria-label="C"><input type="file" aria-label="U"><input aria-label="R" readonly>',
+  );
   for (const [args, why] of [
     [["fill", "text=B", "x"], /fill is not for this\nhint: use click/],
     [["check", "text=F"], /check is not for this\nhint: use fill/],
@@ -123,25 +157,34 @@ test("the wrong verb is refused with the right one", async () => {
 });
 
 test("fill sets a value whole, with the events of a change", async () => {
-  const { page, ask } = await visit(`<input id="t" aria-label="Name" value="old"><input type="date" aria-label="Day"><input type="number" aria-label="Age"><div contenteditable aria-label="Note" role="textbox">x</div>${RECORD}`);
+  const { page, ask } = await visit(
+    `<input id="t" aria-label="Name" value="old"><input type="date" aria-label="Day"><input type="number" aria-label="Age"><div contenteditable aria-label="Note" role="textbox">x</div>${RECORD}`,
+  );
   assert.equal(await ask("fill", "text=Name", "Ada L"), "~ e1 Name: Ada L (focus)");
   assert.equal(await ask("seen.join()"), "focus,beforeinput,input,change");
   await ask("fill", "text=Day", "2026-11-15");
   assert.equal(await ask("document.querySelector('[type=date]').value"), "2026-11-15");
-  assert.match((await refused(stage, page, "fill", "text=Day", "tomorrow")).stderr, /this date field does not take "tomorrow"\nhint: YYYY-MM-DD/);
+  assert.match(
+    (await refused(stage, page, "fill", "text=Day", "tomorrow")).stderr,
+    /this date field does not take "tomorrow"\nhint: YYYY-MM-DD/,
+  );
   assert.match((await refused(stage, page, "fill", "text=Age", "old")).stderr, /hint: a number/);
   await ask("fill", "text=Note", "a note");
   assert.equal(await ask("document.querySelector('[contenteditable]').innerText"), "a note");
 });
 
 test("a whole form is one call", async () => {
-  const { ask } = await visit(`<form onsubmit="event.preventDefault(); out.textContent = [...new FormData(this).entries()].join(' ')"><label>Name <input name="name"></label><label>City <select name="city"><option>Kiel<option>Bonn</select></label><label><input type="checkbox" name="ok"> Agree</label><button>Send</button></form><p id="out"></p>`);
+  const { ask } = await visit(
+    `<form onsubmit="event.preventDefault(); out.textContent = [...new FormData(this).entries()].join(' ')"><label>Name <input name="name"></label><label>City <select name="city"><option>Kiel<option>Bonn</select></label><label><input type="checkbox" name="ok"> Agree</label><button>Send</button></form><p id="out"></p>`,
+  );
   const said = await ask("fill", "text=Name=Ada", "text=City=Bonn", "text=Agree=true", "--click", "text=Send");
   assert.ok(said.includes("+ name,Ada city,Bonn ok,on"), said);
 });
 
 test("type presses key by key at the end, and press does what the browser would", async () => {
-  const { ask } = await visit(`<input id="t" aria-label="A" value="1" maxlength="4"><textarea aria-label="B"></textarea><button onclick="window.pressed = true">C</button>${RECORD}`);
+  const { ask } = await visit(
+    `<input id="t" aria-label="A" value="1" maxlength="4"><textarea aria-label="B"></textarea><button onclick="window.pressed = true">C</button>${RECORD}`,
+  );
   await ask("type", "text=A", "23");
   assert.equal(await ask("document.querySelector('#t').value + seen.filter((x) => x === 'keydown').length"), "1232");
   assert.equal(await ask("seen.slice(-5).join()"), "keydown,keypress,beforeinput,input,keyup");
@@ -161,7 +204,9 @@ test("type presses key by key at the end, and press does what the browser would"
 });
 
 test("arrows choose and step, Escape closes a dialog", async () => {
-  const { ask } = await visit(`<label><input type="radio" name="r" checked> One</label><label><input type="radio" name="r"> Two</label><input type="range" aria-label="V" value="50"><select aria-label="S"><option>a<option>b</select><dialog aria-label="D"><button>In</button></dialog><button onclick="document.querySelector('dialog').showModal()">Open</button>`);
+  const { ask } = await visit(
+    `<label><input type="radio" name="r" checked> One</label><label><input type="radio" name="r"> Two</label><input type="range" aria-label="V" value="50"><select aria-label="S"><option>a<option>b</select><dialog aria-label="D"><button>In</button></dialog><button onclick="document.querySelector('dialog').showModal()">Open</button>`,
+  );
   assert.ok((await ask("press", "ArrowDown", "text=One")).includes("(x) Two"));
   assert.ok((await ask("press", "ArrowRight", "text=V")).includes("51"));
   assert.ok((await ask("press", "ArrowDown", "text=S")).includes("S: b"));
@@ -171,7 +216,8 @@ test("arrows choose and step, Escape closes a dialog", async () => {
 });
 
 test("check and uncheck are about the state, whatever draws it", async () => {
-  const { page, ask } = await visit(`<style>.sw input{position:absolute;opacity:0}.sw span{display:inline-block;width:40px;height:20px;background:#ccc}</style>
+  const { page, ask } =
+    await visit(`<style>.sw input{position:absolute;opacity:0}.sw span{display:inline-block;width:40px;height:20px;background:#ccc}</style>
     <label class="sw"><input type="checkbox"><span></span> Fancy</label><div role="switch" aria-checked="false" tabindex="0" onclick="this.ariaChecked = this.ariaChecked !== 'true'">Own</div><label><input type="radio" name="x"> Radio</label>`);
   assert.ok((await ask("check", "text=Fancy")).includes("[x] Fancy"));
   await ask("check", "text=Fancy");
@@ -183,7 +229,9 @@ test("check and uncheck are about the state, whatever draws it", async () => {
 });
 
 test("select takes what is read or the value, and several where the list allows it", async () => {
-  const { page, ask } = await visit('<select id="one" aria-label="One" onchange="window.changes = (window.changes || 0) + 1"><option value="r">Red<option value="g">Green</select><select multiple id="many" aria-label="Many"><option>S<option>M<option>L</select>');
+  const { page, ask } = await visit(
+    '<select id="one" aria-label="One" onchange="window.changes = (window.changes || 0) + 1"><option value="r">Red<option value="g">Green</select><select multiple id="many" aria-label="Many"><option>S<option>M<option>L</select>',
+  );
   assert.ok((await ask("select", "text=One", "green")).includes("One: Green (or Red)"));
   await ask("select", "#one", "r");
   assert.equal(await ask("document.querySelector('#one').value + changes"), "r2");
@@ -192,12 +240,16 @@ test("select takes what is read or the value, and several where the list allows 
 });
 
 test("hover is told to the page", async () => {
-  const { ask } = await visit(`<div id="m" onmouseenter="this.firstElementChild.hidden = false" tabindex="0">Menu<ul hidden><li><a href="/x">Entry</a></li></ul></div>`);
+  const { ask } = await visit(
+    `<div id="m" onmouseenter="this.firstElementChild.hidden = false" tabindex="0">Menu<ul hidden><li><a href="/x">Entry</a></li></ul></div>`,
+  );
   assert.ok((await ask("hover", "#m")).includes("Entry"));
 });
 
 test("scroll moves the page or a box, and says where it is", async () => {
-  const { ask } = await visit('<div id="list" style="height:100px;overflow:auto"><p style="height:1000px">x</p></div><div style="height:2000px"></div><button>End</button>');
+  const { ask } = await visit(
+    '<div id="list" style="height:100px;overflow:auto"><p style="height:1000px">x</p></div><div style="height:2000px"></div><button>End</button>',
+  );
   assert.equal(await ask("scroll", "#list", "--by", "300"), "at 300 of 932 px");
   assert.match(await ask("scroll", "bottom"), /the end$/);
   assert.match(await ask("scroll", "top"), /^at 0 of/);
@@ -206,19 +258,24 @@ test("scroll moves the page or a box, and says where it is", async () => {
 });
 
 test("drag moves by pointer, with capture, to a place or an element", async () => {
-  const { ask } = await visit(`<div id="w" style="position:absolute;left:50px;top:50px;width:80px;height:40px;background:#ccc" tabindex="0">Window</div><div id="goal" style="position:absolute;left:300px;top:250px;width:40px;height:40px">Goal</div><script>
+  const { ask } =
+    await visit(`<div id="w" style="position:absolute;left:50px;top:50px;width:80px;height:40px;background:#ccc" tabindex="0">Window</div><div id="goal" style="position:absolute;left:300px;top:250px;width:40px;height:40px">Goal</div><script>
     const w = document.querySelector("#w"); let from;
     w.onpointerdown = (e) => { w.setPointerCapture(e.pointerId); from = [e.clientX - w.offsetLeft, e.clientY - w.offsetTop] };
     w.onpointermove = (e) => { if (from) { w.style.left = e.clientX - from[0] + "px"; w.style.top = e.clientY - from[1] + "px" } };
     w.onpointerup = () => { from = undefined };</script>`);
   await ask("drag", "#w", "200,120");
-  assert.equal(await ask("document.querySelector('#w').style.left + document.querySelector('#w').style.top"), "160px100px");
+  assert.equal(
+    await ask("document.querySelector('#w').style.left + document.querySelector('#w').style.top"),
+    "160px100px",
+  );
   await ask("drag", "#w", "#goal");
   assert.equal(await ask("document.querySelector('#w').style.left"), "280px");
 });
 
 test("drag and drop of HTML carries its data", async () => {
-  const { ask } = await visit(`<div id="card" draggable="true" style="width:80px">Card</div><div id="column" style="height:80px;margin-top:40px;background:#eee">Column</div><script>
+  const { ask } =
+    await visit(`<div id="card" draggable="true" style="width:80px">Card</div><div id="column" style="height:80px;margin-top:40px;background:#eee">Column</div><script>
     card.ondragstart = (e) => e.dataTransfer.setData("text/plain", "card 7");
     column.ondragover = (e) => e.preventDefault();
     column.ondrop = (e) => { e.preventDefault(); column.textContent = "has " + e.dataTransfer.getData("text/plain") };
@@ -228,7 +285,9 @@ test("drag and drop of HTML carries its data", async () => {
 });
 
 test("upload gives files to an input, also one behind a label", async () => {
-  const { page, ask } = await visit(`<label>Photo <input type="file" hidden onchange="this.files[0].text().then((text) => out.textContent = this.files[0].name + ': ' + text)"></label><p id="out"></p>`);
+  const { page, ask } = await visit(
+    `<label>Photo <input type="file" hidden onchange="this.files[0].text().then((text) => out.textContent = this.files[0].name + ': ' + text)"></label><p id="out"></p>`,
+  );
   const file = join(stage.home.folder, "note.txt");
   await writeFile(file, "from the agent");
   await ask("upload", "input", file);
@@ -238,7 +297,10 @@ test("upload gives files to an input, also one behind a label", async () => {
 
 test("under a policy without eval everything works", async () => {
   const policy = `script-src ${stage.home.url} 'nonce-x'; require-trusted-types-for 'script'; trusted-types other`;
-  const { ask } = await visit('<button>Go</button><label>Name <input></label><p></p><script nonce="x">document.querySelector("button").onclick = () => { document.querySelector("p").textContent = "Gone" }</script>', { "content-security-policy": policy });
+  const { ask } = await visit(
+    '<button>Go</button><label>Name <input></label><p></p><script nonce="x">document.querySelector("button").onclick = () => { document.querySelector("p").textContent = "Gone" }</script>',
+    { "content-security-policy": policy },
+  );
   assert.equal(await ask("look"), "e1 [Go] | e2 Name: _");
   assert.ok((await ask("click", "e1")).includes("+ Gone"));
   assert.ok((await ask("fill", "e2", "Ada")).includes("~ e2 Name: Ada"));

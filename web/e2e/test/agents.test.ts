@@ -10,7 +10,10 @@ let stage: Stage;
 
 before(async () => {
   stage = await Stage.open();
-  stage.site.page("/", { title: "Shared", body: "<script>const later = (value, ms) => new Promise((done) => setTimeout(done, ms, value))</script>" });
+  stage.site.page("/", {
+    title: "Shared",
+    body: "<script>const later = (value, ms) => new Promise((done) => setTimeout(done, ms, value))</script>",
+  });
   await stage.visit("/");
 });
 
@@ -47,7 +50,10 @@ test("50 agents with 50 calls each, all of the same ids", async () => {
 test("1,000 agents at once on one page each get their own answer", async () => {
   const all = await agents(1000);
   const answers = await Promise.all(all.map((agent, name) => agent.ask("a", `${String(name)} * 2`)));
-  assert.deepEqual(answers, all.map((_, name) => `a:${String(name * 2)}`));
+  assert.deepEqual(
+    answers,
+    all.map((_, name) => `a:${String(name * 2)}`),
+  );
   for (const agent of all) agent.close();
 });
 
@@ -63,10 +69,15 @@ test("fire and forget is never answered, and runs", async () => {
 test("an agent that leaves takes its calls with it, and the page is told to abort them", async () => {
   const [leaver, watcher] = await agents(2);
   assert.ok(leaver !== undefined && watcher !== undefined);
-  leaver.send('a:const { signal } = eye; window.waiting = true; new Promise(() => signal.addEventListener("abort", () => { window.aborted = true }))');
+  leaver.send(
+    'a:const { signal } = eye; window.waiting = true; new Promise(() => signal.addEventListener("abort", () => { window.aborted = true }))',
+  );
   assert.equal(await watcher.ask("a", "window.waiting"), "a:true");
   leaver.close();
-  assert.equal(await watcher.ask("b", "(async () => { while (!window.aborted) await later(0, 5); return window.aborted })()"), "b:true");
+  assert.equal(
+    await watcher.ask("b", "(async () => { while (!window.aborted) await later(0, 5); return window.aborted })()"),
+    "b:true",
+  );
   watcher.close();
 });
 
@@ -81,7 +92,9 @@ test("answers with newlines arrive whole, and compact JSON is answered in kind",
 });
 
 test("an agent over WebSocket asks with the token", async () => {
-  const line = await opened(stage.home.port, "/ws?clientType=agent", { authorization: `Bearer ${await stage.home.token()}` });
+  const line = await opened(stage.home.port, "/ws?clientType=agent", {
+    authorization: `Bearer ${await stage.home.token()}`,
+  });
   line.socket.send("a:document.title");
   assert.equal(await line.next(), "a:Shared");
   line.socket.close();

@@ -17,7 +17,10 @@ before(async () => {
   const site = join(stage.home.folder, "work/site");
   await mkdir(site, { recursive: true });
   await writeFile(join(site, "index.html"), "<title>Opened</title>");
-  const { stdout } = await stage.home.eye("rpc", JSON.stringify({ jsonrpc: "2.0", id: 1, method: "hub/serve", params: { path: site } }));
+  const { stdout } = await stage.home.eye(
+    "rpc",
+    JSON.stringify({ jsonrpc: "2.0", id: 1, method: "hub/serve", params: { path: site } }),
+  );
   folder = new URL(/http:[^"]+/.exec(stdout)?.[0] ?? "about:blank").href;
 });
 
@@ -43,7 +46,10 @@ async function reach(page: Page): Promise<Reached> {
         });
       }
       const get = (path: string, init?: RequestInit): Promise<number | string> =>
-        fetch(`http://${host}${path}`, init).then((answer) => answer.status, () => "blocked");
+        fetch(`http://${host}${path}`, init).then(
+          (answer) => answer.status,
+          () => "blocked",
+        );
       fetched[`${host}/cartridges/`] = await get("/cartridges/");
       // A request that needs no leave to be sent (no preflight): only the hub can refuse it.
       fetched[`${host}/v1/chat/completions`] = await get("/v1/chat/completions", { method: "POST", body: "{}" });
@@ -78,7 +84,8 @@ for (const [who, url] of [
     assert.notEqual(new URL(page.url()).host, `localhost:${String(stage.home.port)}`);
     const { sockets, fetched } = await reach(page);
     assert.deepEqual([...new Set(Object.values(sockets))], [false], JSON.stringify(sockets));
-    for (const [where, status] of Object.entries(fetched)) assert.ok([401, 403, "blocked"].includes(status), `${where}: ${String(status)}`);
+    for (const [where, status] of Object.entries(fetched))
+      assert.ok([401, 403, "blocked"].includes(status), `${where}: ${String(status)}`);
     await page.close();
   });
 }

@@ -59,5 +59,8 @@ test("a page that was opened before its hub joins when the hub starts", async ()
 test("many commands at once without a hub start one hub, and all are answered", async () => {
   await stage.home.eye("down");
   const said = await Promise.all(Array.from({ length: 10 }, (_, call) => stage.home.eye(`${String(call)} + 1`)));
-  assert.deepEqual(said.map(({ stdout, stderr }) => stdout || stderr), Array.from({ length: 10 }, (_, call) => `${String(call + 1)}\n`));
+  assert.deepEqual(
+    said.map(({ stdout, stderr }) => stdout || stderr),
+    Array.from({ length: 10 }, (_, call) => `${String(call + 1)}\n`),
+  );
 });

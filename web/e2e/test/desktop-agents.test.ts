@@ -6,7 +6,8 @@ import { Desktop } from "../stage/desktop.js";
 import { Stage } from "../stage/stage.js";
 import { until } from "../stage/until.js";
 
-const REFUSED = "error: the person at this desktop has paused agents\nhint: ask them to resume: the light beside the clock\n";
+const REFUSED =
+  "error: the person at this desktop has paused agents\nhint: ask them to resume: the light beside the clock\n";
 
 let stage: Stage;
 let desktop: Desktop;
@@ -21,12 +22,18 @@ beforeEach(async () => {
 afterEach(() => desktop.close());
 
 const status = (): Promise<string | null> => desktop.page.getAttribute("#activity-light", "data-status");
-const lit = (wanted: string): Promise<true> => until(`the light is ${wanted}`, async () => ((await status()) === wanted ? true : undefined));
+const lit = (wanted: string): Promise<true> =>
+  until(`the light is ${wanted}`, async () => ((await status()) === wanted ? true : undefined));
 /** The calls in the light's list, the last first. */
 const listed = (): Promise<(string | null)[][]> =>
   desktop.page
     .locator("#activity .call")
-    .evaluateAll((rows) => rows.map((row) => [row.className, ...[".call-text", ".call-answer"].map((part) => row.querySelector(part)?.textContent ?? null)]));
+    .evaluateAll((rows) =>
+      rows.map((row) => [
+        row.className,
+        ...[".call-text", ".call-answer"].map((part) => row.querySelector(part)?.textContent ?? null),
+      ]),
+    );
 
 test("every call is listed with what came of it, the last first", async () => {
   await lit("on");
@@ -56,14 +63,16 @@ test("the light blinks with a call", async () => {
     if (dot === null) throw new Error("no light");
     const animate = dot.animate.bind(dot);
     dot.animate = (...what) => {
-      document.documentElement.dataset["blinks"] = String(Number(document.documentElement.dataset["blinks"] ?? "0") + 1);
+      document.documentElement.dataset.blinks = String(Number(document.documentElement.dataset.blinks ?? "0") + 1);
       return animate(...what);
     };
   });
   // Calls within one frame are one blink, so each is waited for.
   for (const blinks of ["1", "2"]) {
     await desktop.says(blinks);
-    await until(`it has blinked ${blinks}`, async () => ((await desktop.page.getAttribute("html", "data-blinks")) === blinks ? true : undefined));
+    await until(`it has blinked ${blinks}`, async () =>
+      (await desktop.page.getAttribute("html", "data-blinks")) === blinks ? true : undefined,
+    );
   }
 });
 

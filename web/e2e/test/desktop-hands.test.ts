@@ -20,11 +20,16 @@ beforeEach(async () => {
 afterEach(() => desktop.close());
 
 const frame = (id: number): string => `.window[data-window='${String(id)}']`;
-const focused = (): Promise<string | null> => desktop.page.evaluate(() => document.activeElement?.getAttribute("data-app") ?? document.activeElement?.tagName ?? null);
+const focused = (): Promise<string | null> =>
+  desktop.page.evaluate(
+    () => document.activeElement?.getAttribute("data-app") ?? document.activeElement?.tagName ?? null,
+  );
 /** From the lowest to the topmost. */
 const order = (): Promise<(string | undefined)[]> =>
   desktop.page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>(".window:not(.is-minimized)")].sort((a, b) => Number(a.style.zIndex) - Number(b.style.zIndex)).map((one) => one.dataset["app"]),
+    [...document.querySelectorAll<HTMLElement>(".window:not(.is-minimized)")]
+      .sort((a, b) => Number(a.style.zIndex) - Number(b.style.zIndex))
+      .map((one) => one.dataset.app),
   );
 
 test("a window is dragged by its bar, and its place is in the state", async () => {
@@ -33,7 +38,9 @@ test("a window is dragged by its bar, and its place is in the state", async () =
   await desktop.drag(`${frame(0)} .window-bar`, BAR, [120, 60]);
   const to = { ...from, x: from.x + 120, y: from.y + 60 };
   assert.deepEqual(await desktop.box(frame(0)), to);
-  await desktop.shows("the state has it", ({ windows: [row] }) => (row?.x === to.x && row.y === to.y ? true : undefined));
+  await desktop.shows("the state has it", ({ windows: [row] }) =>
+    row?.x === to.x && row.y === to.y ? true : undefined,
+  );
 });
 
 test("a window never leaves the screen", async () => {
@@ -57,11 +64,20 @@ test("a window is resized by its edges, down to a size that is still of use", as
   await desktop.drag(`${frame(0)} .window-edge-se`, { x: 7, y: 7 }, [60, 40]);
   assert.deepEqual(await desktop.box(frame(0)), { ...from, width: from.width + 60, height: from.height + 40 });
   await desktop.drag(`${frame(0)} .window-edge-w`, { x: 4, y: 50 }, [-50, 0]);
-  assert.deepEqual(await desktop.box(frame(0)), { ...from, x: from.x - 50, width: from.width + 110, height: from.height + 40 });
+  assert.deepEqual(await desktop.box(frame(0)), {
+    ...from,
+    x: from.x - 50,
+    width: from.width + 110,
+    height: from.height + 40,
+  });
   await desktop.drag(`${frame(0)} .window-edge-nw`, { x: 7, y: 7 }, [2000, 2000]);
   const { width, height, x, y } = await desktop.box(frame(0));
   assert.deepEqual([width, height], [260, 180]);
-  assert.deepEqual([x + width, y + height], [from.x + from.width + 60, from.y + from.height + 40], "the opposite corner stays");
+  assert.deepEqual(
+    [x + width, y + height],
+    [from.x + from.width + 60, from.y + from.height + 40],
+    "the opposite corner stays",
+  );
 });
 
 test("the window that is pressed comes to the front", async () => {
@@ -73,7 +89,10 @@ test("the window that is pressed comes to the front", async () => {
   assert.deepEqual(await order(), ["chat", "files"]);
   await desktop.shows("the state says so", ({ activeWindow }) => (activeWindow === 0 ? true : undefined));
   const covered = await desktop.box(frame(1));
-  const top = await desktop.page.evaluate(([x, y]) => document.elementFromPoint(x, y)?.closest<HTMLElement>(".window")?.dataset["app"], [covered.x + 30, covered.y + 60] as const);
+  const top = await desktop.page.evaluate(
+    ([x, y]) => document.elementFromPoint(x, y)?.closest<HTMLElement>(".window")?.dataset.app,
+    [covered.x + 30, covered.y + 60] as const,
+  );
   assert.equal(top, "files", "and is what the mouse meets where the two overlap");
 });
 
@@ -83,16 +102,22 @@ test("a window is minimised, brought back from the bar, maximised, restored and 
   const from = await desktop.box(frame(0));
   await desktop.page.click(".task[data-window='0']");
   await desktop.page.click(`${frame(0)} .window-minimise`);
-  await desktop.shows("it is minimised, and the other has the keyboard", ({ windows: [row], activeWindow }) => (row?.minimized === true && activeWindow === 1 ? true : undefined));
+  await desktop.shows("it is minimised, and the other has the keyboard", ({ windows: [row], activeWindow }) =>
+    row?.minimized === true && activeWindow === 1 ? true : undefined,
+  );
   await desktop.page.locator(frame(0)).waitFor({ state: "hidden" });
   await desktop.page.click(".task[data-window='0']");
-  await desktop.shows("it is back", ({ windows: [row], activeWindow }) => (row?.minimized === false && activeWindow === 0 ? true : undefined));
+  await desktop.shows("it is back", ({ windows: [row], activeWindow }) =>
+    row?.minimized === false && activeWindow === 0 ? true : undefined,
+  );
   await desktop.page.dblclick(`${frame(0)} .window-bar`, { position: BAR });
   assert.deepEqual(await desktop.box(frame(0)), await desktop.box(".windows"));
   await desktop.page.click(`${frame(0)} .window-maximise`);
   assert.deepEqual(await desktop.box(frame(0)), from);
   await desktop.page.click(`${frame(0)} .window-close`);
-  await desktop.shows("it is gone", ({ windows, activeWindow }) => (windows.length === 1 && activeWindow === 1 ? true : undefined));
+  await desktop.shows("it is gone", ({ windows, activeWindow }) =>
+    windows.length === 1 && activeWindow === 1 ? true : undefined,
+  );
   assert.equal(await desktop.page.locator(".task").count(), 1);
 });
 
@@ -108,12 +133,16 @@ test("after a reload the windows are where they were, and in their order", async
   for (const app of ["files", "chat", "agents"]) await desktop.page.click(`.desktop-icon[data-app=${app}]`);
   await desktop.drag(`${frame(0)} .window-bar`, { x: 60, y: 20 }, [40, 30]);
   for (let press = 0; press < 2; press++) await desktop.page.click(".task[data-window='2']");
-  const rows = (await desktop.shows("all is told", (state) => (state.windows[2]?.minimized === true ? state : undefined))).windows;
+  const rows = (
+    await desktop.shows("all is told", (state) => (state.windows[2]?.minimized === true ? state : undefined))
+  ).windows;
   const before = await order();
   await desktop.reload();
   assert.deepEqual(await order(), before);
-  const again = (await desktop.shows("all is there", (state) => (state.windows.length === 3 ? state : undefined))).windows;
-  const places = (all: readonly { title: string }[]): unknown[] => all.map((row) => ({ ...row, id: 0 })).sort((a, b) => a.title.localeCompare(b.title));
+  const again = (await desktop.shows("all is there", (state) => (state.windows.length === 3 ? state : undefined)))
+    .windows;
+  const places = (all: readonly { title: string }[]): unknown[] =>
+    all.map((row) => ({ ...row, id: 0 })).sort((a, b) => a.title.localeCompare(b.title));
   assert.deepEqual(places(again), places(rows));
 });
 
@@ -126,7 +155,9 @@ test("icons are walked with the arrows and opened with Enter; Escape closes the 
   assert.equal(await focused(), "javascript.ide");
   await desktop.page.keyboard.press("Home");
   await desktop.page.keyboard.press("ArrowDown");
-  const ring = await desktop.page.evaluate(() => document.activeElement !== null && getComputedStyle(document.activeElement).outlineStyle);
+  const ring = await desktop.page.evaluate(
+    () => document.activeElement !== null && getComputedStyle(document.activeElement).outlineStyle,
+  );
   assert.equal(ring, "solid", "it is seen where the keyboard is");
   await desktop.page.keyboard.press("Enter");
   await desktop.page.locator(frame(0)).waitFor();
@@ -220,8 +251,14 @@ test("who reads and does not look finds the same things by their names", async (
   const calendar = desktop.page.getByRole("dialog", { name: "Calendar", exact: true });
   const today = new Date().toLocaleDateString("en-US", { day: "numeric", month: "long" });
   assert.equal(await calendar.getByRole("button", { name: today, exact: true }).getAttribute("aria-current"), "date");
-  await desktop.page.getByRole("toolbar", { name: "Open windows" }).getByRole("button", { name: "javascript.ide", exact: true }).click();
-  await desktop.page.getByRole("dialog", { name: "javascript.ide" }).getByRole("button", { name: "Close", exact: true }).click();
+  await desktop.page
+    .getByRole("toolbar", { name: "Open windows" })
+    .getByRole("button", { name: "javascript.ide", exact: true })
+    .click();
+  await desktop.page
+    .getByRole("dialog", { name: "javascript.ide" })
+    .getByRole("button", { name: "Close", exact: true })
+    .click();
   await desktop.page.getByRole("button", { name: "Activity", exact: true }).click();
   const may = desktop.page.getByRole("switch", { name: "Agents may act" });
   assert.equal(await may.getAttribute("aria-checked"), "true");
@@ -237,7 +274,9 @@ test("on a phone windows are sheets above the bar, and one tap is enough", async
   const sheet = await phone.box(frame(0));
   assert.deepEqual([sheet.x, sheet.y, sheet.width], [0, 0, 390]);
   assert.ok(sheet.y + sheet.height <= bar.y, "the bar stays");
-  await phone.shows("the state has what is seen", ({ windows: [row] }) => (row?.width === 390 && row.height === sheet.height ? true : undefined));
+  await phone.shows("the state has what is seen", ({ windows: [row] }) =>
+    row?.width === 390 && row.height === sheet.height ? true : undefined,
+  );
   await phone.page.tap(".chat-form input");
   await phone.page.keyboard.type("hello");
   await phone.page.tap(".chat-form button");
@@ -246,14 +285,20 @@ test("on a phone windows are sheets above the bar, and one tap is enough", async
   await phone.page.tap("#start-button");
   const menu = await phone.box("#start-menu");
   assert.ok(menu.x >= 0 && menu.x + menu.width <= 390 && menu.y >= 0, JSON.stringify(menu));
-  assert.equal(await phone.page.evaluate(() => document.documentElement.scrollWidth), 390, "nothing is wider than the screen");
+  assert.equal(
+    await phone.page.evaluate(() => document.documentElement.scrollWidth),
+    390,
+    "nothing is wider than the screen",
+  );
   await phone.close();
 });
 
 test("with reduced motion nothing takes time", async () => {
   const calm = await Desktop.open(stage, { reducedMotion: "reduce" });
   await calm.page.click(".desktop-icon[data-app=files]");
-  const longest = await calm.page.evaluate(() => Math.max(0, ...document.getAnimations().map((one) => Number(one.effect?.getComputedTiming().duration ?? 0))));
+  const longest = await calm.page.evaluate(() =>
+    Math.max(0, ...document.getAnimations().map((one) => Number(one.effect?.getComputedTiming().duration ?? 0))),
+  );
   assert.ok(longest <= 1, `${String(longest)} ms`);
   await calm.close();
 });

@@ -32,7 +32,11 @@ test("sub chat hears what the person says", async () => {
   await desktop.page.click(".desktop-icon[data-app=chat]");
   await desktop.page.keyboard.type("is anybody there?");
   await desktop.page.keyboard.press("Enter");
-  const heard = JSON.parse(await desktop.says("sub", "chat", "--count", "1", "--json")) as { topic: string; message: string; from: string };
+  const heard = JSON.parse(await desktop.says("sub", "chat", "--count", "1", "--json")) as {
+    topic: string;
+    message: string;
+    from: string;
+  };
   assert.deepEqual([heard.topic, heard.message, heard.from], ["chat", "is anybody there?", "root"]);
 });
 
@@ -57,7 +61,10 @@ test("two desktops chat with each other", async () => {
 test('send claude-eyes "analyze" is shown and answered, and sub claude hears it', async () => {
   await desktop.says('openSystemApp("files")');
   const answer = await desktop.says("send", "claude-eyes", "analyze");
-  assert.match(answer, /^root's desktop, 2 windows: Files \d+×\d+ at \d+,\d+; Claude Eyes \(active\) \d+×\d+ at \d+,\d+$/);
+  assert.match(
+    answer,
+    /^root's desktop, 2 windows: Files \d+×\d+ at \d+,\d+; Claude Eyes \(active\) \d+×\d+ at \d+,\d+$/,
+  );
   assert.equal(await desktop.page.locator(".eyes-list li p").first().textContent(), "analyze");
   assert.equal(await desktop.says("sub", "claude", "--count", "1"), answer);
   const other = await desktop.eye("send", "solitaire", "x");
@@ -74,7 +81,12 @@ test("write shows the person a message, and calls the bridge by its old name", a
   await desktop.says("write", '{"msg":"hello"}');
   await desktop.page.locator(".toast", { hasText: '{"msg":"hello"}' }).waitFor();
   await desktop.says("write", '{"_bridge":"openApp","_args":["calendar"],"_id":7}');
-  assert.deepEqual(JSON.parse(await desktop.says("read", "--wait", "5")), { success: true, opened: "calendar", name: "Calendar", _id: 7 });
+  assert.deepEqual(JSON.parse(await desktop.says("read", "--wait", "5")), {
+    success: true,
+    opened: "calendar",
+    name: "Calendar",
+    _id: 7,
+  });
   assert.equal(await desktop.page.locator(".window[data-app=calendar]").isVisible(), true);
   await desktop.says("write", '{"_bridge":"constructor"}');
   assert.deepEqual(JSON.parse(await desktop.says("read", "--wait", "5")), { error: "Unknown bridge command" });
@@ -88,7 +100,11 @@ test("paused, messages to apps and to the page are refused too", async () => {
     ["write", "hi"],
   ]) {
     const { stderr, code } = await desktop.eye(...verb);
-    assert.deepEqual([code, stderr.split("\n")[0]], [4, "error: the person at this desktop has paused agents"], verb[0]);
+    assert.deepEqual(
+      [code, stderr.split("\n")[0]],
+      [4, "error: the person at this desktop has paused agents"],
+      verb[0],
+    );
   }
   assert.equal(await desktop.page.locator(".window").count(), 0);
 });

@@ -18,7 +18,11 @@ beforeEach(async () => {
 afterEach(() => desktop.close());
 
 test("query '.desktop-icon' tells what the first icon is, --all how many there are", async () => {
-  const first = JSON.parse(await desktop.says("query", ".desktop-icon")) as { tag: string; text: string; rect: { width: number } };
+  const first = JSON.parse(await desktop.says("query", ".desktop-icon")) as {
+    tag: string;
+    text: string;
+    rect: { width: number };
+  };
   assert.deepEqual([first.tag, first.text, first.rect.width], ["button", "Chat", 96]);
   assert.equal((JSON.parse(await desktop.says("query", ".desktop-icon", "--all")) as unknown[]).length, 7);
 });
@@ -37,7 +41,16 @@ test("click '#button', which is not there, says what there is", async () => {
 test("look names every icon, button and window once", async () => {
   await desktop.says('openSystemApp("chat")');
   const seen = await desktop.says("look");
-  for (const line of ["nav Apps:", "[javascript.ide]", "[+ Start]", "[+ Activity]", "dialog Chat:", "[Close]", "Message: _", "[Send]"])
+  for (const line of [
+    "nav Apps:",
+    "[javascript.ide]",
+    "[+ Start]",
+    "[+ Activity]",
+    "dialog Chat:",
+    "[Close]",
+    "Message: _",
+    "[Send]",
+  ])
     assert.ok(seen.includes(line), `${line} in\n${seen}`);
 });
 
@@ -46,8 +59,14 @@ test("a window is dragged by its bar, and its new place is in the state", async 
   const { x, y } = await desktop.box(".window");
   const bar = await desktop.box(".window-bar");
   // The middle of the bar goes to that place of the screen.
-  await desktop.says("drag", ".window-bar", `${String(bar.x + bar.width / 2 + 100)},${String(bar.y + bar.height / 2 + 50)}`);
-  await desktop.shows("it is there", ({ windows: [row] }) => (row?.x === x + 100 && row.y === y + 50 ? true : undefined));
+  await desktop.says(
+    "drag",
+    ".window-bar",
+    `${String(bar.x + bar.width / 2 + 100)},${String(bar.y + bar.height / 2 + 50)}`,
+  );
+  await desktop.shows("it is there", ({ windows: [row] }) =>
+    row?.x === x + 100 && row.y === y + 50 ? true : undefined,
+  );
 });
 
 test("a message is filled in and sent, and a key closes the window", async () => {
@@ -63,6 +82,7 @@ test("a message is filled in and sent, and a key closes the window", async () =>
 test("paused, nobody looks and nobody clicks", async () => {
   await desktop.page.click("#activity-light");
   await desktop.page.click("#activity .switch");
-  for (const verb of [["look"], ["click", "#start-button"], ["query", ".desktop-icon"]]) assert.equal((await desktop.eye(...verb)).code, 4, verb[0]);
+  for (const verb of [["look"], ["click", "#start-button"], ["query", ".desktop-icon"]])
+    assert.equal((await desktop.eye(...verb)).code, 4, verb[0]);
   assert.equal(await desktop.page.locator("#start-menu").isVisible(), false);
 });

@@ -22,7 +22,9 @@ afterEach(() => desktop.close());
 
 /** Fire and forget says nothing about its end; the page does. */
 function comes(code: string, value: unknown): Promise<true> {
-  return until(`${code} is ${JSON.stringify(value)}`, async () => ((await desktop.asks(code)) === value ? true : undefined));
+  return until(`${code} is ${JSON.stringify(value)}`, async () =>
+    (await desktop.asks(code)) === value ? true : undefined,
+  );
 }
 
 test("eval 'document.title' prints the title", async () => {
@@ -44,7 +46,11 @@ test("one field of getState crosses the wire, and nothing around it", async () =
   assert.equal(await desktop.says("eval", "ALGO.bridge.getState().windows.length"), "0");
   const whole = await desktop.asks<Record<string, unknown>>("ALGO.bridge.getState()");
   assert.deepEqual(Object.keys(whole), ["user", "windows", "activeWindow", "systemApps", "pubsubApps"]);
-  assert.deepEqual(await desktop.asks("ALGO.bridge.getState().systemApps[4]"), { id: "agents", name: "Agents", icon: "⚡" });
+  assert.deepEqual(await desktop.asks("ALGO.bridge.getState().systemApps[4]"), {
+    id: "agents",
+    name: "Agents",
+    icon: "⚡",
+  });
 });
 
 test("what dedicated tools do, eval does", async () => {
@@ -93,7 +99,10 @@ test("open chat opens the app, whatever its case; open alone lists them", async 
   );
   const listed = await desktop.says("open");
   for (const app of APPS) assert.ok(listed.includes(app), `${app} in\n${listed}`);
-  assert.match((await desktop.eye("open", "solitaire")).stderr, /^error: no app solitaire\nhint: its apps: chat, files/);
+  assert.match(
+    (await desktop.eye("open", "solitaire")).stderr,
+    /^error: no app solitaire\nhint: its apps: chat, files/,
+  );
 });
 
 test("connect returns at once, eval goes on as before, and disconnect says what is left", async () => {
@@ -135,18 +144,32 @@ test("the bridge answers as the original did", async () => {
   assert.deepEqual(await bridge("eval('undefined').type"), "undefined");
   assert.deepEqual(await bridge("eval('(n) => n')"), { success: true, result: "(n) => n", type: "function" });
   assert.deepEqual(await bridge("eval('Promise.resolve(7)')"), { success: true, result: 7, type: "number" });
-  assert.deepEqual(await bridge("eval('document.createElement(\"hr\")')"), { success: true, result: "<hr>", type: "element" });
-  assert.deepEqual(await bridge("eval('document.querySelectorAll(\"title\")')"), { success: true, result: ["<title>Desktop</title>"], type: "nodelist" });
+  assert.deepEqual(await bridge("eval('document.createElement(\"hr\")')"), {
+    success: true,
+    result: "<hr>",
+    type: "element",
+  });
+  assert.deepEqual(await bridge("eval('document.querySelectorAll(\"title\")')"), {
+    success: true,
+    result: ["<title>Desktop</title>"],
+    type: "nodelist",
+  });
   const failed = (await bridge("eval('nope')")) as { success: boolean; error: string; stack: string };
   assert.deepEqual([failed.success, failed.error, failed.stack.length > 0], [false, "nope is not defined", true]);
-  const found = (await bridge("query('#start-button')")) as { result: { tag: string; id: string; rect: { width: number } } };
+  const found = (await bridge("query('#start-button')")) as {
+    result: { tag: string; id: string; rect: { width: number } };
+  };
   assert.deepEqual([found.result.tag, found.result.id, found.result.rect.width], ["button", "start-button", 42]);
   assert.deepEqual(await bridge("query('#nothing')"), { success: true, result: null });
   const all = (await bridge("queryAll('.desktop-icon')")) as { count: number; result: { text: string }[] };
   assert.deepEqual([all.count, all.result.map(({ text }) => text).at(-1)], [7, "JSjavascript.ide"]);
   assert.deepEqual(await bridge("openApp('CHAT')"), { success: true, opened: "chat", name: "Chat" });
   assert.deepEqual(await bridge("openApp('x')"), { success: false, error: "App not found: x" });
-  assert.deepEqual(await bridge("setValue('.chat-form input', 'hi')"), { success: true, selector: ".chat-form input", value: "hi" });
+  assert.deepEqual(await bridge("setValue('.chat-form input', 'hi')"), {
+    success: true,
+    selector: ".chat-form input",
+    value: "hi",
+  });
   assert.deepEqual(await bridge("click('.chat-form button')"), { success: true, clicked: ".chat-form button" });
   assert.equal(await desktop.page.locator(".chat-line.is-mine p").textContent(), "hi");
   assert.deepEqual(await bridge("click('#nothing')"), { success: false, error: "Element not found: #nothing" });
@@ -159,16 +182,25 @@ test("the bridge answers as the original did", async () => {
 
 test("the file store answers like a server", async () => {
   const list = await desktop.asks<{ files: unknown[] }>('fetch("/api/files/list?path=notes").then(r => r.json())');
-  const { length } = await desktop.asks<string>(`fetch("/api/files/get?path=notes/ideas.md").then(r => r.json()).then(f => f.content)`);
+  const { length } = await desktop.asks<string>(
+    `fetch("/api/files/get?path=notes/ideas.md").then(r => r.json()).then(f => f.content)`,
+  );
   assert.deepEqual(list.files[0], { name: "ideas.md", path: "notes/ideas.md", type: "file", size: length });
-  const save = 'fetch("/api/files/save", {method: "POST", body: JSON.stringify({path: "notes/new.txt", content: "kept"})}).then(r => r.json())';
+  const save =
+    'fetch("/api/files/save", {method: "POST", body: JSON.stringify({path: "notes/new.txt", content: "kept"})}).then(r => r.json())';
   assert.deepEqual(await desktop.asks(save), { success: true });
   await desktop.reload();
-  assert.deepEqual(await desktop.asks('fetch("/api/files/get?path=notes/new.txt").then(r => r.json())'), { content: "kept" });
-  const status = (request: string) => desktop.asks<unknown>(`fetch(${request}).then(async r => [r.status, (await r.json()).error])`);
+  assert.deepEqual(await desktop.asks('fetch("/api/files/get?path=notes/new.txt").then(r => r.json())'), {
+    content: "kept",
+  });
+  const status = (request: string) =>
+    desktop.asks<unknown>(`fetch(${request}).then(async r => [r.status, (await r.json()).error])`);
   assert.deepEqual(await status('"/api/files/get?path=gone"'), [404, "File not found: gone"]);
   assert.deepEqual(await status('"/api/files/get?path=../x"'), [400, "not inside the files: ../x"]);
-  assert.deepEqual(await status('"/api/files/save", {method: "POST", body: "{}"}'), [400, "save needs {path, content}"]);
+  assert.deepEqual(await status('"/api/files/save", {method: "POST", body: "{}"}'), [
+    400,
+    "save needs {path, content}",
+  ]);
   assert.deepEqual(await status('"/api/files/save"'), [405, "use POST"]);
   assert.equal(await desktop.says('fetch("/health").then(r => r.json()).then(h => h.status)'), "ok");
 });
@@ -176,9 +208,18 @@ test("the file store answers like a server", async () => {
 test("topics inside the page have the original's results", async () => {
   const pubsub = (call: string) => desktop.asks<unknown>(`ALGO.pubsub.${call}`);
   assert.deepEqual(await pubsub('publish("nobody", 1)'), { status: "queued", reason: "no subscribers" });
-  assert.deepEqual(await pubsub('publish("nobody", 2, {queue: false})'), { status: "dropped", reason: "no subscribers" });
-  assert.deepEqual(await desktop.asks('new Promise(heard => ALGO.pubsub.subscribe("nobody", message => heard(message)))'), 1);
-  assert.deepEqual(await pubsub('publish("calendar", 1, {autoOpen: true})'), { status: "queued", reason: "app opening" });
+  assert.deepEqual(await pubsub('publish("nobody", 2, {queue: false})'), {
+    status: "dropped",
+    reason: "no subscribers",
+  });
+  assert.deepEqual(
+    await desktop.asks('new Promise(heard => ALGO.pubsub.subscribe("nobody", message => heard(message)))'),
+    1,
+  );
+  assert.deepEqual(await pubsub('publish("calendar", 1, {autoOpen: true})'), {
+    status: "queued",
+    reason: "app opening",
+  });
   assert.deepEqual(await pubsub('publish("chat", "hello")'), { status: "delivered", count: 1 });
   await desktop.says('ALGO.pubsub.subscribe("add", m => ALGO.pubsub.respond(m, m.a + m.b)); 0');
   assert.equal(await desktop.says('ALGO.pubsub.request("add", {a: 1, b: 2})'), "3");
@@ -186,7 +227,11 @@ test("topics inside the page have the original's results", async () => {
 });
 
 test("the icon of javascript.ide is changed in three calls", async () => {
-  const session = [["$$('.desktop-icon').map(i => i.dataset.app)"], ["call", "set_icon", "app=javascript.ide", "icon=🦊"], [`$('[data-app="javascript.ide"]').innerText`]];
+  const session = [
+    ["$$('.desktop-icon').map(i => i.dataset.app)"],
+    ["call", "set_icon", "app=javascript.ide", "icon=🦊"],
+    [`$('[data-app="javascript.ide"]').innerText`],
+  ];
   const answers = [];
   for (const call of session) answers.push(await desktop.says(...call));
   assert.deepEqual(answers, [JSON.stringify(APPS), "javascript.ide: 🦊", "🦊\njavascript.ide"]);
@@ -199,19 +244,30 @@ test("the icon of javascript.ide is changed in three calls", async () => {
 test("its tools open, move, arrange and close windows, and keep files", async () => {
   const opened = JSON.parse(await desktop.says("call", "open_app", "app=notepad", "path=welcome.md")) as WindowRow;
   assert.equal(opened.title, "welcome.md");
-  const moved = JSON.parse(await desktop.says("call", "move_window", "id=0", "x=5000", "y=40", "width=400", "height=300")) as WindowRow;
+  const moved = JSON.parse(
+    await desktop.says("call", "move_window", "id=0", "x=5000", "y=40", "width=400", "height=300"),
+  ) as WindowRow;
   assert.deepEqual(moved, { id: 0, title: "welcome.md", minimized: false, x: 880, y: 40, width: 400, height: 300 });
   assert.deepEqual(await desktop.box(".window[data-window='0']"), { x: 880, y: 40, width: 400, height: 300 });
   await desktop.says("call", "open_app", "app=chat");
   const [left, right] = JSON.parse(await desktop.says("call", "arrange_windows", "layout=tile")) as WindowRow[];
   assert.ok(left !== undefined && right !== undefined && left.x + left.width < right.x, "side by side");
   assert.equal(await desktop.says("call", "write_note", "path=a/b.txt", "content=one"), "a/b.txt: 3 characters");
-  assert.equal(await desktop.says("call", "write_note", "path=a/b.txt", "content=two", "append=true", "show=true"), "a/b.txt: 6 characters");
+  assert.equal(
+    await desktop.says("call", "write_note", "path=a/b.txt", "content=two", "append=true", "show=true"),
+    "a/b.txt: 6 characters",
+  );
   assert.equal(await desktop.page.locator(".window.is-active textarea").inputValue(), "onetwo");
   assert.equal(await desktop.says("call", "read_file", "path=a/b.txt"), "onetwo");
   assert.equal(await desktop.says("call", "list_files", "path=a"), "a/b.txt 6");
   await desktop.page.locator(".window.is-active textarea").fill("changed by hand");
-  assert.match((await desktop.eye("call", "close_window", "id=2")).stderr, /b\.txt has unsaved text; pass discard to lose it/);
+  assert.match(
+    (await desktop.eye("call", "close_window", "id=2")).stderr,
+    /b\.txt has unsaved text; pass discard to lose it/,
+  );
   assert.equal(await desktop.says("call", "close_window", "id=2", "discard=true"), "closed a/b.txt");
-  assert.match((await desktop.eye("call", "close_window", "id=2")).stderr, /Window not found: 2; there are 0 welcome\.md, 1 Chat/);
+  assert.match(
+    (await desktop.eye("call", "close_window", "id=2")).stderr,
+    /Window not found: 2; there are 0 welcome\.md, 1 Chat/,
+  );
 });

@@ -59,7 +59,8 @@ const POLICIES = [
   "require-trusted-types-for 'script'; trusted-types app",
 ];
 
-const written = (policy: string): string => policy.replaceAll("HTTP", stage.home.url).replaceAll("WS", stage.home.url.replace(/^http/, "ws"));
+const written = (policy: string): string =>
+  policy.replaceAll("HTTP", stage.home.url).replaceAll("WS", stage.home.url.replace(/^http/, "ws"));
 
 for (const [at, policy] of POLICIES.entries()) {
   test(`the doctor and the browser agree on ${policy}`, async () => {

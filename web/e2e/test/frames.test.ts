@@ -13,7 +13,10 @@ before(async () => {
   const { site } = stage;
   const sandboxed = '<iframe sandbox="allow-scripts" src="/inner.html?sandboxed"></iframe>';
   const trusted = '<iframe sandbox="allow-scripts allow-same-origin" src="/inner.html?trusted"></iframe>';
-  site.page("/", { title: "Top", body: `<iframe src="/inner.html?near"></iframe><iframe src="${site.url("/inner.html?far", "127.0.0.1")}"></iframe>${sandboxed}${trusted}` });
+  site.page("/", {
+    title: "Top",
+    body: `<iframe src="/inner.html?near"></iframe><iframe src="${site.url("/inner.html?far", "127.0.0.1")}"></iframe>${sandboxed}${trusted}`,
+  });
   site.page("/inner.html", { title: "Inner" });
   top = await stage.visit("/");
   for (const part of ["?near", "?far"]) await frame(part);
@@ -22,7 +25,9 @@ before(async () => {
 after(() => stage.close());
 
 function frame(part: string) {
-  return until(`the frame ${part} has joined`, async () => (await stage.home.pages()).find(({ url, state }) => url.includes(part) && state === "connected"));
+  return until(`the frame ${part} has joined`, async () =>
+    (await stage.home.pages()).find(({ url, state }) => url.includes(part) && state === "connected"),
+  );
 }
 
 test("frames have sessions of their own", async () => {
@@ -44,7 +49,10 @@ test("who names no page gets the whole page, not a frame in it", async () => {
 
 test("a frame is asked by name, one of another origin too", async () => {
   assert.equal((await stage.home.eye("--page", "?near", "location.search")).stdout, "?near\n");
-  assert.equal((await stage.home.eye("--page", "?far", "location.hostname + location.search")).stdout, "127.0.0.1?far\n");
+  assert.equal(
+    (await stage.home.eye("--page", "?far", "location.hostname + location.search")).stdout,
+    "127.0.0.1?far\n",
+  );
 });
 
 test("frames keep their sessions when the page is reloaded", async () => {

@@ -11,9 +11,14 @@ let stage: Stage;
 before(async () => {
   stage = await Stage.open();
   const { site } = stage;
-  for (const [path, source] of [["/react", "react-form.tsx"], ["/vue", "vue-list.ts"]] as const) {
+  for (const [path, source] of [
+    ["/react", "react-form.tsx"],
+    ["/vue", "vue-list.ts"],
+  ] as const) {
     const script = await bundle(source);
-    site.serve(`${path}.js`, (_, response) => response.writeHead(200, { "content-type": "text/javascript" }).end(script));
+    site.serve(`${path}.js`, (_, response) =>
+      response.writeHead(200, { "content-type": "text/javascript" }).end(script),
+    );
     site.page(`${path}.html`, { title: path, body: `<div id="root"></div><script src="${path}.js"></script>` });
   }
   site.serve("/accepted", (_, response) => response.writeHead(200).end("{}"));
@@ -23,9 +28,21 @@ after(() => stage.close());
 
 test("React: a form is filled and sent in one call, and the answer has what became of it", async () => {
   const ask = asking(stage, await stage.visit("/react.html"));
-  assert.equal(await ask("look"), "# Join\ne1 Name: _ | e2 Email: _ | e3 Plan: Free (or Team, Company) | e4 (x) small | e5 ( ) large | e6 Notes: _ | e7 [ ] I accept | e8 [Send] (disabled) | 0 keys");
+  assert.equal(
+    await ask("look"),
+    "# Join\ne1 Name: _ | e2 Email: _ | e3 Plan: Free (or Team, Company) | e4 (x) small | e5 ( ) large | e6 Notes: _ | e7 [ ] I accept | e8 [Send] (disabled) | 0 keys",
+  );
   await ask("check", "text=large");
-  const said = await ask("fill", "text=Name=Ada", "text=Email=ada@x.org", "text=Plan=Team", "text=Notes=hi", "text=I accept=true", "--click", "text=Send");
+  const said = await ask(
+    "fill",
+    "text=Name=Ada",
+    "text=Email=ada@x.org",
+    "text=Plan=Team",
+    "text=Notes=hi",
+    "text=I accept=true",
+    "--click",
+    "text=Send",
+  );
   assert.ok(said.includes("+ Welcome, Ada! Team, large, hi"), said);
 });
 
@@ -58,6 +75,9 @@ test("Vue: a row that scrolls into view is found, and a ref never means another 
   const ref = refOf(outline, "[Person 5003]");
   assert.ok((await ask("click", ref)).includes("Person 5003 chosen"));
   await ask("scroll", "#list", "--by", "3000");
-  assert.match((await refused(stage, page, "click", ref)).stderr, /^error: e\d+ (?:\[Person 5003\] is now \[Person \d+\]|is gone)/);
+  assert.match(
+    (await refused(stage, page, "click", ref)).stderr,
+    /^error: e\d+ (?:\[Person 5003\] is now \[Person \d+\]|is gone)/,
+  );
   assert.ok((await ask("text")).includes("Person 5003 chosen"));
 });

@@ -63,8 +63,18 @@ test("a page with a loopback origin is let in", async () => {
 });
 
 test("an agent without the token, or with a wrong one, is refused", async () => {
-  for (const authorization of ["", "Bearer ", "Bearer wrong", `Bearer ${token}x`, `Bearer ${token.slice(1)}`, `Basic ${token}`]) {
-    for (const reply of [await refused(port, AGENT, { authorization }), await get(port, "/sessions", { authorization })]) {
+  for (const authorization of [
+    "",
+    "Bearer ",
+    "Bearer wrong",
+    `Bearer ${token}x`,
+    `Bearer ${token.slice(1)}`,
+    `Basic ${token}`,
+  ]) {
+    for (const reply of [
+      await refused(port, AGENT, { authorization }),
+      await get(port, "/sessions", { authorization }),
+    ]) {
       assert.equal(reply.status, 401, authorization);
       assert.match(reply.body, /eye token show/);
     }
@@ -100,7 +110,10 @@ test("the token is in no log", async () => {
 test("a foreign page says in its console which command lets it in, and joins by itself afterwards", async () => {
   const page = await stage.context.newPage();
   const origin = stage.site.url("", "shop.test");
-  const said = page.waitForEvent("console", { predicate: (message) => message.text().includes("eye allow"), timeout: 10_000 });
+  const said = page.waitForEvent("console", {
+    predicate: (message) => message.text().includes("eye allow"),
+    timeout: 10_000,
+  });
   await Promise.all([said, page.goto(stage.site.url("/", "shop.test"))]);
   assert.ok((await said).text().includes(`eye allow ${origin}`));
   assert.equal((await stage.home.eye("allow", origin)).code, 0);

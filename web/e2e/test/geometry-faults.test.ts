@@ -32,35 +32,71 @@ after(async () => {
 });
 
 function says(reply: Reply, code: string, words: RegExp): void {
-  assert.deepEqual([reply["success"], reply["error_code"]], [false, code], JSON.stringify(reply));
-  assert.match(String(reply["error"]), words);
+  assert.deepEqual([reply.success, reply.error_code], [false, code], JSON.stringify(reply));
+  assert.match(String(reply.error), words);
 }
 
-const reply = (more: object) => (heard: Heard, socket: { send(text: string): void }) => socket.send(JSON.stringify({ requestId: heard.requestId, ...more }));
+const reply = (more: object) => (heard: Heard, socket: { send(text: string): void }) =>
+  socket.send(JSON.stringify({ requestId: heard.requestId, ...more }));
 
 test("evolution is asked as the seed says, and its reply is the answer", async () => {
-  const good = { success: true, bestFitness: 0.5, generationsCompleted: 10, evolvedShader: "y", cartridgeId: "abc", cartridgeUrl: "/cartridges/abc.rts.png" };
+  const good = {
+    success: true,
+    bestFitness: 0.5,
+    generationsCompleted: 10,
+    evolvedShader: "y",
+    cartridgeId: "abc",
+    cartridgeUrl: "/cartridges/abc.rts.png",
+  };
   server.manners = { message: reply(good) };
   assert.deepEqual(await tab.call("trigger_evolution", SHADER), good);
   const asked = await server.heard(({ action }) => action === "evolve");
   assert.match(asked.requestId, /^evo_\d+_\w+$/);
   const { requestId: _, ...wish } = asked;
-  assert.deepEqual(wish, { action: "evolve", seed_shader: "fn main() {}", generations: 10, fitness_metric: "visual_quality", mutation_rate: 0.1, population_size: 20, progress: true });
+  assert.deepEqual(wish, {
+    action: "evolve",
+    seed_shader: "fn main() {}",
+    generations: 10,
+    fitness_metric: "visual_quality",
+    mutation_rate: 0.1,
+    population_size: 20,
+    progress: true,
+  });
   await server.hungUp();
 });
 
 test("progress of evolution reaches whoever called", async () => {
   server.manners = {
     message(heard, socket) {
-      socket.send(JSON.stringify({ requestId: heard.requestId, type: "progress", generation: 3, generations: 10, bestFitness: 0.25 }));
-      reply({ success: true, bestFitness: 1, generationsCompleted: 10, evolvedShader: "y", cartridgeId: "abc" })(heard, socket);
+      socket.send(
+        JSON.stringify({
+          requestId: heard.requestId,
+          type: "progress",
+          generation: 3,
+          generations: 10,
+          bestFitness: 0.25,
+        }),
+      );
+      reply({ success: true, bestFitness: 1, generationsCompleted: 10, evolvedShader: "y", cartridgeId: "abc" })(
+        heard,
+        socket,
+      );
     },
   };
   const agent = await Agent.connect(stage.home.socket);
-  agent.send(JSON.stringify({ jsonrpc: "2.0", id: "e", method: "tools/call", params: { name: "trigger_evolution", arguments: SHADER, page: tab.session } }));
+  agent.send(
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id: "e",
+      method: "tools/call",
+      params: { name: "trigger_evolution", arguments: SHADER, page: tab.session },
+    }),
+  );
   const progress = JSON.parse(await agent.frame((frame) => frame.includes("call/progress"))) as { params: unknown };
   assert.deepEqual(progress.params, { id: "e", progress: 3, total: 10, message: "best fitness 0.2500" });
-  const answer = JSON.parse(await agent.frame((frame) => frame.includes('"result"'))) as { result: { structuredContent: { bestFitness: number } } };
+  const answer = JSON.parse(await agent.frame((frame) => frame.includes('"result"'))) as {
+    result: { structuredContent: { bestFitness: number } };
+  };
   assert.equal(answer.result.structuredContent.bestFitness, 1);
   agent.close();
 });
@@ -73,17 +109,29 @@ test("a backend that is not there is said to be away, with what to do", async ()
   const origin = url.replace("http", "ws");
   const evolution = await away.refused("trigger_evolution", SHADER);
   says(evolution, "BACKEND_UNAVAILABLE", /^Evolution backend not running at ws:/);
-  assert.ok(String(evolution["error"]).endsWith(origin), String(evolution["error"]));
-  assert.match(String(evolution["hint"]), /eye up/);
+  assert.ok(String(evolution.error).endsWith(origin), String(evolution.error));
+  assert.match(String(evolution.hint), /eye up/);
   says(await away.refused("spawn_area_agent", AGENT), "BACKEND_UNAVAILABLE", /^Agent backend not running at ws:/);
-  says(await away.refused("send_llm_prompt", { prompt: "x" }), "BACKEND_UNAVAILABLE", /^Failed to connect to LM Studio: /);
+  says(
+    await away.refused("send_llm_prompt", { prompt: "x" }),
+    "BACKEND_UNAVAILABLE",
+    /^Failed to connect to LM Studio: /,
+  );
   await away.page.close();
 });
 
 test("a socket that is closed in the middle is noticed at once", async () => {
   server.manners = { message: (_, socket) => socket.terminate() };
-  says(await tab.refused("trigger_evolution", SHADER), "BACKEND_UNAVAILABLE", /^Evolution backend closed the connection before it answered \(1006\)/);
-  says(await tab.refused("spawn_area_agent", AGENT), "BACKEND_UNAVAILABLE", /^Agent backend closed the connection before it answered/);
+  says(
+    await tab.refused("trigger_evolution", SHADER),
+    "BACKEND_UNAVAILABLE",
+    /^Evolution backend closed the connection before it answered \(1006\)/,
+  );
+  says(
+    await tab.refused("spawn_area_agent", AGENT),
+    "BACKEND_UNAVAILABLE",
+    /^Agent backend closed the connection before it answered/,
+  );
   server.manners = { message: (_, socket) => socket.close(1001, "going away") };
   says(await tab.refused("trigger_evolution", SHADER), "BACKEND_UNAVAILABLE", /\(1001 going away\)/);
 });
@@ -92,12 +140,16 @@ test("after a closed socket the next call opens another", async () => {
   server.manners = { message: (_, socket) => socket.terminate() };
   await tab.refused("spawn_area_agent", AGENT);
   server.manners = { message: reply({ success: true, agentId: "a1", status: "running", heartbeatInterval: 5 }) };
-  assert.equal((await tab.call("spawn_area_agent", AGENT))["agentId"], "a1");
+  assert.equal((await tab.call("spawn_area_agent", AGENT)).agentId, "a1");
 });
 
 test("nonsense is an error that shows it", async () => {
   server.manners = { message: (_, socket) => socket.send("<html>") };
-  says(await tab.refused("trigger_evolution", SHADER), "EXECUTION_FAILED", /^Evolution backend sent what is no JSON object: <html>/);
+  says(
+    await tab.refused("trigger_evolution", SHADER),
+    "EXECUTION_FAILED",
+    /^Evolution backend sent what is no JSON object: <html>/,
+  );
   server.manners = { message: reply({ success: true, bestFitness: "high" }) };
   says(await tab.refused("trigger_evolution", SHADER), "EXECUTION_FAILED", /malformed reply: bestFitness is no number/);
   server.manners = { message: reply({ success: true, agentId: 7 }) };
@@ -105,10 +157,12 @@ test("nonsense is an error that shows it", async () => {
 });
 
 test("a refusal of the backend comes with its own code, words and place", async () => {
-  server.manners = { message: reply({ success: false, error: "expected `}`", error_code: "INVALID_INPUT", line: 3, column: 9 }) };
+  server.manners = {
+    message: reply({ success: false, error: "expected `}`", error_code: "INVALID_INPUT", line: 3, column: 9 }),
+  };
   const refused = await tab.refused("trigger_evolution", SHADER);
   says(refused, "INVALID_INPUT", /^expected `}`$/);
-  assert.deepEqual([refused["line"], refused["column"]], [3, 9]);
+  assert.deepEqual([refused.line, refused.column], [3, 9]);
   server.manners = { message: reply({ success: false, error: "boom" }) };
   says(await tab.refused("trigger_evolution", SHADER), "EXECUTION_FAILED", /^boom$/);
 });
@@ -118,17 +172,34 @@ test("replies to others are not mistaken for ours, in whatever order they come",
   server.manners = {
     message(heard, socket) {
       socket.send(JSON.stringify({ requestId: "somebody", success: true, agentId: "wrong" }));
-      waiting.push(() => reply({ success: true, agentId: `for ${String((heard["region"] as { x: number }).x)}`, status: "running" })(heard, socket));
+      waiting.push(() =>
+        reply({ success: true, agentId: `for ${String((heard.region as { x: number }).x)}`, status: "running" })(
+          heard,
+          socket,
+        ),
+      );
       if (waiting.length === 3) for (const answer of waiting.reverse()) answer();
     },
   };
-  const spawned = await Promise.all([1, 2, 3].map((x) => tab.invoke("spawn_area_agent", { ...AGENT, region: { ...AGENT.region, x } })));
-  assert.deepEqual(spawned.map(({ agentId }) => agentId), ["for 1", "for 2", "for 3"]);
+  const spawned = await Promise.all(
+    [1, 2, 3].map((x) => tab.invoke("spawn_area_agent", { ...AGENT, region: { ...AGENT.region, x } })),
+  );
+  assert.deepEqual(
+    spawned.map(({ agentId }) => agentId),
+    ["for 1", "for 2", "for 3"],
+  );
 });
 
 test("who cancels takes the work back", async () => {
   const agent = await Agent.connect(stage.home.socket);
-  agent.send(JSON.stringify({ jsonrpc: "2.0", id: "c", method: "tools/call", params: { name: "trigger_evolution", arguments: SHADER, page: tab.session } }));
+  agent.send(
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id: "c",
+      method: "tools/call",
+      params: { name: "trigger_evolution", arguments: SHADER, page: tab.session },
+    }),
+  );
   const asked = await server.heard(({ action }) => action === "evolve");
   agent.send(JSON.stringify({ jsonrpc: "2.0", method: "call/cancel", params: { id: "c" } }));
   const cancelled = await server.heard(({ action }) => action === "cancel");
@@ -140,11 +211,22 @@ test("who cancels takes the work back", async () => {
 test("the language model is asked as the seed says, and its tokens are counted", async () => {
   server.manners = {
     request: (_, response) =>
-      response.end(JSON.stringify({ model: "tiny", choices: [{ message: { role: "assistant", content: "a map" } }], usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 } })),
+      response.end(
+        JSON.stringify({
+          model: "tiny",
+          choices: [{ message: { role: "assistant", content: "a map" } }],
+          usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
+        }),
+      ),
   };
   const answer = await tab.call("send_llm_prompt", { prompt: "what is it?", system_prompt: "be short" });
   const { latencyMs, ...rest } = answer;
-  assert.deepEqual(rest, { success: true, response: "a map", model: "tiny", tokensUsed: { prompt: 5, completion: 2, total: 7 } });
+  assert.deepEqual(rest, {
+    success: true,
+    response: "a map",
+    model: "tiny",
+    tokensUsed: { prompt: 5, completion: 2, total: 7 },
+  });
   assert.equal(typeof latencyMs, "number");
   const { body } = await server.heard(({ body: text }) => text !== undefined);
   assert.deepEqual(JSON.parse(String(body)), {
@@ -161,13 +243,27 @@ test("the language model is asked as the seed says, and its tokens are counted",
 test("a language model that fails says how", async () => {
   const prompt = { prompt: "x" };
   server.manners = { request: (_, response) => response.writeHead(500).end("out of memory") };
-  says(await tab.refused("send_llm_prompt", prompt), "EXECUTION_FAILED", /^LM Studio returned HTTP 500: out of memory$/);
+  says(
+    await tab.refused("send_llm_prompt", prompt),
+    "EXECUTION_FAILED",
+    /^LM Studio returned HTTP 500: out of memory$/,
+  );
   server.manners = { request: (_, response) => response.writeHead(503).end("loading") };
   says(await tab.refused("send_llm_prompt", prompt), "BACKEND_UNAVAILABLE", /^LM Studio returned HTTP 503: loading$/);
-  server.manners = { request: (_, response) => response.writeHead(502).end(JSON.stringify({ success: false, error: "the LLM server cannot be reached", error_code: "BACKEND_UNAVAILABLE", hint: "start it" })) };
+  server.manners = {
+    request: (_, response) =>
+      response.writeHead(502).end(
+        JSON.stringify({
+          success: false,
+          error: "the LLM server cannot be reached",
+          error_code: "BACKEND_UNAVAILABLE",
+          hint: "start it",
+        }),
+      ),
+  };
   const refused = await tab.refused("send_llm_prompt", prompt);
   says(refused, "BACKEND_UNAVAILABLE", /^the LLM server cannot be reached$/);
-  assert.equal(refused["hint"], "start it");
+  assert.equal(refused.hint, "start it");
   server.manners = { request: (_, response) => response.end("not json") };
   says(await tab.refused("send_llm_prompt", prompt), "EXECUTION_FAILED", /malformed completion: not json/);
   server.manners = { request: (_, response) => response.end('{"choices":[]}') };
@@ -181,17 +277,20 @@ test("heartbeats and reports of an agent are shown in its window", async () => {
   server.manners = {
     message(heard, socket) {
       beat = (more) => socket.send(JSON.stringify({ type: "agent_event", agentId: "watcher", ...more }));
-      if (heard["action"] === "spawn") reply({ success: true, agentId: "watcher", status: "running", heartbeatInterval: 2 })(heard, socket);
+      if (heard.action === "spawn")
+        reply({ success: true, agentId: "watcher", status: "running", heartbeatInterval: 2 })(heard, socket);
       else reply({ success: true, agentId: "watcher", status: "paused" })(heard, socket);
     },
   };
   await tab.call("spawn_area_agent", AGENT);
   const asked = await server.heard(({ action }) => action === "spawn");
-  assert.equal(asked["session"], tab.session, "the agent is told through which page it sees");
+  assert.equal(asked.session, tab.session, "the agent is told through which page it sees");
   beat({ event: "heartbeat", status: "running" });
   beat({ event: "heartbeat", status: "running" });
   beat({ event: "report", report: { kind: "measures", entropy: 3.5, histogram: [1, 2, 3] } });
-  await tab.cached<{ agentId: string; heartbeats: number; report: unknown }[]>("agents", (agents) => agents.some(({ agentId, heartbeats, report }) => agentId === "watcher" && heartbeats === 2 && report !== null));
+  await tab.cached<{ agentId: string; heartbeats: number; report: unknown }[]>("agents", (agents) =>
+    agents.some(({ agentId, heartbeats, report }) => agentId === "watcher" && heartbeats === 2 && report !== null),
+  );
   await tab.page.setViewportSize({ width: 1100, height: 760 });
   await tab.page.getByRole("button", { name: "Agents", exact: true }).click();
   const card = tab.page.locator('[data-agent="watcher"]');
@@ -199,7 +298,7 @@ test("heartbeats and reports of an agent are shown in its window", async () => {
   assert.match((await card.textContent()) ?? "", /{"kind":"measures","entropy":3.5}/);
   await card.getByRole("button", { name: "Pause" }).click();
   await card.locator('[data-status="paused"]').waitFor();
-  assert.equal((await server.heard(({ action }) => action === "pause"))["agentId"], "watcher");
+  assert.equal((await server.heard(({ action }) => action === "pause")).agentId, "watcher");
 });
 
 test("a silent backend ends with its own timeout: 60 s, 10 s, 30 s, and 5 s to connect", async () => {
@@ -211,7 +310,10 @@ test("a silent backend ends with its own timeout: 60 s, 10 s, 30 s, and 5 s to c
   const begin = (tool: string, args: object) =>
     page.evaluate(
       ([name, given]) => {
-        const slot = globalThis as unknown as { ended: unknown; invokeWebMCPTool(name: string, args: object): Promise<unknown> };
+        const slot = globalThis as unknown as {
+          ended: unknown;
+          invokeWebMCPTool(name: string, args: object): Promise<unknown>;
+        };
         slot.ended = undefined;
         void slot.invokeWebMCPTool(name, given).then((reply) => (slot.ended = reply));
       },
@@ -226,13 +328,29 @@ test("a silent backend ends with its own timeout: 60 s, 10 s, 30 s, and 5 s to c
     await page.clock.fastForward(600);
     return until(`${tool} has ended`, async () => (await ended()) ?? undefined);
   };
-  says(await late("trigger_evolution", SHADER, 60_000, () => server.heard(({ action }) => action === "evolve")), "EXECUTION_FAILED", /^Evolution execution timeout \(60s\)$/);
+  says(
+    await late("trigger_evolution", SHADER, 60_000, () => server.heard(({ action }) => action === "evolve")),
+    "EXECUTION_FAILED",
+    /^Evolution execution timeout \(60s\)$/,
+  );
   await server.heard(({ action }) => action === "cancel");
-  says(await late("spawn_area_agent", AGENT, 10_000, () => server.heard(({ action }) => action === "spawn")), "EXECUTION_FAILED", /^Agent spawn timeout \(10s\)$/);
+  says(
+    await late("spawn_area_agent", AGENT, 10_000, () => server.heard(({ action }) => action === "spawn")),
+    "EXECUTION_FAILED",
+    /^Agent spawn timeout \(10s\)$/,
+  );
   server.manners = { request: () => undefined };
-  says(await late("send_llm_prompt", { prompt: "x" }, 30_000, () => server.heard(({ body }) => body !== undefined)), "EXECUTION_FAILED", /^LM Studio request timeout \(30s\)$/);
+  says(
+    await late("send_llm_prompt", { prompt: "x" }, 30_000, () => server.heard(({ body }) => body !== undefined)),
+    "EXECUTION_FAILED",
+    /^LM Studio request timeout \(30s\)$/,
+  );
   server.manners = { accepts: false };
   const knocked = new Promise<void>((resolve) => page.once("websocket", () => resolve()));
-  says(await late("trigger_evolution", SHADER, 5_000, () => knocked), "BACKEND_UNAVAILABLE", /^Evolution backend connection timeout/);
+  says(
+    await late("trigger_evolution", SHADER, 5_000, () => knocked),
+    "BACKEND_UNAVAILABLE",
+    /^Evolution backend connection timeout/,
+  );
   await page.close();
 });

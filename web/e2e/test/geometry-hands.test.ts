@@ -26,7 +26,10 @@ after(() => stage.close());
 
 function camera(wanted: Camera): Promise<Camera> {
   const near = (one: number, other: number): boolean => Math.abs(one - other) < 1e-6;
-  return tab.cached<Camera>("camera", ({ x, y, zoom }) => near(x, wanted.x) && near(y, wanted.y) && near(zoom, wanted.zoom));
+  return tab.cached<Camera>(
+    "camera",
+    ({ x, y, zoom }) => near(x, wanted.x) && near(y, wanted.y) && near(zoom, wanted.zoom),
+  );
 }
 
 test("a drag moves the map with the hand, and agents read it without asking the page", async () => {
@@ -65,23 +68,34 @@ test("the keyboard pans, zooms, goes home and shows the curve", async () => {
   await camera({ x: 0, y: 0, zoom: 1 });
   await tab.page.keyboard.press("h");
   assert.equal(await tab.page.locator("#curve").getAttribute("aria-pressed"), "true");
-  assert.match((await tab.page.locator("#readout").textContent()) ?? "", /0, 0 px · grid 0.00, 0.00.*Hilbert 0 of 256²/);
+  assert.match(
+    (await tab.page.locator("#readout").textContent()) ?? "",
+    /0, 0 px · grid 0.00, 0.00.*Hilbert 0 of 256²/,
+  );
   await tab.page.keyboard.press("h");
 });
 
 test("the readout names the pixel under the pointer, its address and its colour", async () => {
   await tab.page.mouse.move(320 + 10, 240 + 20);
   const reply = await tab.call("query_hilbert_address", { hilbert_index: 0, origin: { x: 10, y: 20 } });
-  const { r, g, b } = reply["rgba"] as Record<"r" | "g" | "b", number>;
+  const { r, g, b } = reply.rgba as Record<"r" | "g" | "b", number>;
   const colour = `#${[r, g, b].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
   const text = (await tab.page.locator("#readout").textContent()) ?? "";
   assert.ok(text.includes("10, 20 px") && text.includes(colour), text);
   const address = /Hilbert (\d+) of/.exec(text)?.[1];
-  assert.deepEqual((await tab.call("query_hilbert_address", { hilbert_index: Number(address) }))["coordinates"], { x: 10, y: 20 });
+  assert.deepEqual((await tab.call("query_hilbert_address", { hilbert_index: Number(address) })).coordinates, {
+    x: 10,
+    y: 20,
+  });
 });
 
 test("windows open, are dragged by their bar, moved by keys and closed by Escape; agents read where they are", async () => {
-  const list = async () => ((await tab.call("get_os_state", { include: ["windows"] }))["windows"] as { list: { title: string; x: number; y: number; visible: boolean }[] }).list;
+  const list = async () =>
+    (
+      (await tab.call("get_os_state", { include: ["windows"] })).windows as {
+        list: { title: string; x: number; y: number; visible: boolean }[];
+      }
+    ).list;
   await tab.page.setViewportSize({ width: 1100, height: 760 });
   await tab.page.getByRole("button", { name: "Agents", exact: true }).click();
   const before = (await list()).find(({ title }) => title === "Agents");
@@ -100,7 +114,11 @@ test("windows open, are dragged by their bar, moved by keys and closed by Escape
   assert.equal((await list()).find(({ title }) => title === "Agents")?.x, before.x - 216);
   await tab.page.keyboard.press("Escape");
   assert.equal((await list()).find(({ title }) => title === "Agents")?.visible, false);
-  assert.equal(await tab.page.evaluate(() => document.activeElement?.textContent), "Agents", "the keyboard goes back to the dock");
+  assert.equal(
+    await tab.page.evaluate(() => document.activeElement?.textContent),
+    "Agents",
+    "the keyboard goes back to the dock",
+  );
 });
 
 test("a person runs a program and loads nothing wrong, and is told", async () => {
@@ -114,11 +132,17 @@ test("a person runs a program and loads nothing wrong, and is told", async () =>
 });
 
 test("on a phone fingers pan and pinch, and windows are sheets, one at a time", async () => {
-  const context = await stage.browser.newContext({ viewport: { width: 390, height: 760 }, hasTouch: true, isMobile: true, reducedMotion: "reduce" });
+  const context = await stage.browser.newContext({
+    viewport: { width: 390, height: 760 },
+    hasTouch: true,
+    isMobile: true,
+    reducedMotion: "reduce",
+  });
   const page = await context.newPage();
   await stage.enter(page, `${stage.home.url}/apps/geometry/?sessionId=phone`);
   const touch = await context.newCDPSession(page);
-  const fingers = (type: "touchStart" | "touchMove" | "touchEnd", ...touchPoints: { x: number; y: number }[]) => touch.send("Input.dispatchTouchEvent", { type, touchPoints });
+  const fingers = (type: "touchStart" | "touchMove" | "touchEnd", ...touchPoints: { x: number; y: number }[]) =>
+    touch.send("Input.dispatchTouchEvent", { type, touchPoints });
   await fingers("touchStart", { x: 200, y: 300 });
   await fingers("touchMove", { x: 150, y: 340 });
   await fingers("touchEnd");
@@ -142,26 +166,41 @@ test("a hidden tab answers every tool at once, with the map's real pixels", asyn
   await home.up();
   const chromium = await BareChromium.open(`${home.url}/apps/geometry/?sessionId=back&mock_backends=true`);
   try {
-    await until("its tools are there", async () => (await home.eye("--page", "back", "tools")).stdout.includes("spawn_area_agent") || undefined, 60_000);
+    await until(
+      "its tools are there",
+      async () => (await home.eye("--page", "back", "tools")).stdout.includes("spawn_area_agent") || undefined,
+      60_000,
+    );
     // A tab that is not shown yet would be shown later, over the one that is opened.
     await home.eye("--page", "back", "await new Promise((shown) => requestAnimationFrame(shown))");
-    const opened = await home.eye("--page", "back", 'void window.open("/apps/geometry/?sessionId=front", "_blank", "noopener")');
+    const opened = await home.eye(
+      "--page",
+      "back",
+      'void window.open("/apps/geometry/?sessionId=front", "_blank", "noopener")',
+    );
     assert.equal(opened.code, 0, opened.stderr);
-    await until("the first tab is hidden", async () => (await home.pages()).find(({ id }) => id === "back")?.visible === false || undefined, 60_000);
+    await until(
+      "the first tab is hidden",
+      async () => (await home.pages()).find(({ id }) => id === "back")?.visible === false || undefined,
+      60_000,
+    );
     const call = async (tool: string, args: object): Promise<Record<string, unknown>> => {
       const { stdout, stderr, code } = await home.eye("--page", "back", "call", tool, JSON.stringify(args));
       assert.equal(code, 0, stderr);
       return JSON.parse(stdout) as Record<string, unknown>;
     };
     assert.equal((await home.eye("--page", "back", "document.visibilityState")).stdout, "hidden\n");
-    assert.deepEqual((await call("navigate_map", { x: 1, y: 1, zoom: 3 }))["camera"], { x: 100, y: 100, zoom: 3 });
-    assert.equal(((await call("query_hilbert_address", { hilbert_index: 9 }))["rgba"] as { a: number }).a, 255);
-    assert.equal((await call("execute_pixel_program", { program: "01002a00 ff000000" }))["result"], 42);
+    assert.deepEqual((await call("navigate_map", { x: 1, y: 1, zoom: 3 })).camera, { x: 100, y: 100, zoom: 3 });
+    assert.equal(((await call("query_hilbert_address", { hilbert_index: 9 })).rgba as { a: number }).a, 255);
+    assert.equal((await call("execute_pixel_program", { program: "01002a00 ff000000" })).result, 42);
     const { cartridgeUrl, mock } = await call("trigger_evolution", { seed_shader: "x" });
     assert.equal(mock, true);
-    assert.equal((await call("load_rts_cartridge", { url: cartridgeUrl }))["dimensions"], "64x64");
-    assert.equal((await call("spawn_area_agent", { agent_type: "monitor", region: { x: 0, y: 0, width: 9, height: 9 } }))["status"], "running");
-    assert.equal((await call("send_llm_prompt", { prompt: "hello" }))["mock"], true);
+    assert.equal((await call("load_rts_cartridge", { url: cartridgeUrl })).dimensions, "64x64");
+    assert.equal(
+      (await call("spawn_area_agent", { agent_type: "monitor", region: { x: 0, y: 0, width: 9, height: 9 } })).status,
+      "running",
+    );
+    assert.equal((await call("send_llm_prompt", { prompt: "hello" })).mock, true);
     await call("get_os_state", {});
   } finally {
     await chromium.close();

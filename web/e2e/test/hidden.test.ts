@@ -53,7 +53,10 @@ test("a hidden tab answers many pipelined calls, awaited ones too", async () => 
 
 test("a hidden tab comes back from a reload and from a navigation", async () => {
   assert.equal((await home.eye("--page", "back", "location.reload()")).stdout, `Back ${site.url("/back.html")}\n`);
-  assert.equal((await home.eye("--page", "back", 'location.href = "/next.html"')).stdout, `Next ${site.url("/next.html")}\n`);
+  assert.equal(
+    (await home.eye("--page", "back", 'location.href = "/next.html"')).stdout,
+    `Next ${site.url("/next.html")}\n`,
+  );
   assert.equal((await home.eye("--page", "back", "document.visibilityState")).stdout, "hidden\n");
 });
 

@@ -14,7 +14,10 @@ let context: BrowserContext;
 before(async () => {
   stage = await Stage.open();
   const { home, browser } = stage;
-  const { cert, key } = JSON.parse((await home.eye("tls", "--json")).stdout) as { readonly cert: string; readonly key: string };
+  const { cert, key } = JSON.parse((await home.eye("tls", "--json")).stdout) as {
+    readonly cert: string;
+    readonly key: string;
+  };
   await home.eye("down");
   await home.up("--tls");
   secure = await Site.open(home.url, { cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") });
@@ -26,10 +29,18 @@ after(async () => {
   await stage.close();
 });
 
-for (const [hub, socket] of [["https", "wss"], ["http", "ws"]] as const) {
+for (const [hub, socket] of [
+  ["https", "wss"],
+  ["http", "ws"],
+] as const) {
   test(`an https page whose client comes over ${hub} joins over ${socket}`, async () => {
     const from = stage.home.url.replace("http", hub);
-    secure.page(`/${hub}`, { title: `By ${hub}`, tag: false, head: `<script src="${from}/eye.js"></script>`, body: "<button>Press</button>" });
+    secure.page(`/${hub}`, {
+      title: `By ${hub}`,
+      tag: false,
+      head: `<script src="${from}/eye.js"></script>`,
+      body: "<button>Press</button>",
+    });
     const page = await context.newPage();
     const opened = page.waitForEvent("websocket");
     await page.goto(secure.url(`/${hub}`));

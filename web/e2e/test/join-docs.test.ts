@@ -12,7 +12,7 @@ import { Stage, type Visit } from "../stage/stage.js";
 import { until } from "../stage/until.js";
 import { asking, type Ask } from "../stage/verbs.js";
 
-const WEB = process.env["EYE_WEB"] ?? "";
+const WEB = process.env.EYE_WEB ?? "";
 const BLOCK = /^```\w+ runnable (\w+)\n([^]*?)^```$/gm;
 
 let stage: Stage;
@@ -20,7 +20,10 @@ let snippets: Map<string, string>;
 
 before(async () => {
   stage = await Stage.open();
-  const text = (await readFile(join(WEB, "../docs/join.md"), "utf8")).replaceAll("localhost:8765", `localhost:${String(stage.home.port)}`);
+  const text = (await readFile(join(WEB, "../docs/join.md"), "utf8")).replaceAll(
+    "localhost:8765",
+    `localhost:${String(stage.home.port)}`,
+  );
   snippets = new Map([...text.matchAll(BLOCK)].map(([, name = "", code = ""]) => [name, code]));
 });
 
@@ -45,7 +48,10 @@ async function developing(t: TestContext, project: string, files: DevOptions["fi
 }
 
 async function assertCart(ask: Ask): Promise<void> {
-  await until("the tool is offered", async () => (await ask("tools")).startsWith("cart_add(article: string)") || undefined);
+  await until(
+    "the tool is offered",
+    async () => (await ask("tools")).startsWith("cart_add(article: string)") || undefined,
+  );
   assert.equal(await ask("call", "cart_add", "article=tea"), "1");
   assert.equal(await ask("call", "cart_add", "article=milk"), "2");
   assert.equal(await ask("look"), "# 2 in the cart");
@@ -59,7 +65,9 @@ test("a script tag", async () => {
 });
 
 test("Vite and React", async (t) => {
-  const { page, ask } = await visit(await developing(t, "react", { "vite.config.js": snippet("vite"), "src/App.tsx": snippet("react") }));
+  const { page, ask } = await visit(
+    await developing(t, "react", { "vite.config.js": snippet("vite"), "src/App.tsx": snippet("react") }),
+  );
   await assertCart(ask);
   await page.close();
 });
@@ -71,7 +79,9 @@ test("Vite and Vue", async (t) => {
 });
 
 test("import", async (t) => {
-  const { page, ask } = await visit(await developing(t, "plain", { "vite.config.js": "export default {};", "page.js": snippet("import") }));
+  const { page, ask } = await visit(
+    await developing(t, "plain", { "vite.config.js": "export default {};", "page.js": snippet("import") }),
+  );
   await until("the tool is offered", async () => (await ask("tools")).startsWith("hello(") || undefined);
   assert.equal(await ask("call", "hello"), "hello");
   assert.equal((await stage.home.eye("--page", "shop", "document.title")).stdout, "Plain project\n");
@@ -80,7 +90,12 @@ test("import", async (t) => {
 
 test("nginx, over a page whose policy knows only its own origin", async (t) => {
   const body = '<script src="/__eye/eye.js"></script><button>Press</button>';
-  stage.site.page("/", { title: "Behind nginx", tag: false, body, headers: { "content-security-policy": "default-src 'self'" } });
+  stage.site.page("/", {
+    title: "Behind nginx",
+    tag: false,
+    body,
+    headers: { "content-security-policy": "default-src 'self'" },
+  });
   const nginx = await Nginx.start(stage.site.url("/"), snippet("nginx"));
   t.after(() => nginx.close());
   const { page, ask } = await visit(`${nginx.url}/`);
@@ -92,14 +107,22 @@ test("Express", async (t) => {
   const folder = await mkdtemp(join(WEB, "e2e/.test-build/express-"));
   const port = String(await freePort());
   await writeFile(join(folder, "server.mjs"), snippet("express").replace("3000", port));
-  await writeFile(join(folder, "index.html"), '<!doctype html><title>Behind Express</title><script src="/__eye/eye.js"></script>');
+  await writeFile(
+    join(folder, "index.html"),
+    '<!doctype html><title>Behind Express</title><script src="/__eye/eye.js"></script>',
+  );
   const server = spawn(process.execPath, ["server.mjs"], { cwd: folder, stdio: "ignore" });
   t.after(async () => {
     server.kill();
     await rm(folder, { recursive: true, force: true });
   });
   const url = `http://localhost:${port}/`;
-  await until("the server answers", () => fetch(url).then(() => true, () => undefined));
+  await until("the server answers", () =>
+    fetch(url).then(
+      () => true,
+      () => undefined,
+    ),
+  );
   const { page, ask } = await visit(url);
   assert.equal(await ask("document.title"), "Behind Express");
   await page.close();

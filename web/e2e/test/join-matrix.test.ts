@@ -8,7 +8,19 @@ import type { Browser as Firefox } from "puppeteer-core";
 import { BareChromium } from "../stage/chromium.js";
 import { Dev, projectFile } from "../stage/dev.js";
 import { startFirefox } from "../stage/firefox.js";
-import { arrived, clicked, clientModule, counterPage, documented, evaluates, exercise, toKeep, WATCH, WAYS, type Way } from "../stage/join.js";
+import {
+  arrived,
+  clicked,
+  clientModule,
+  counterPage,
+  documented,
+  evaluates,
+  exercise,
+  toKeep,
+  WATCH,
+  WAYS,
+  type Way,
+} from "../stage/join.js";
 import { Site } from "../stage/site.js";
 import { Stage } from "../stage/stage.js";
 import { chromiumTab, firefoxTab, type Tab } from "../stage/tab.js";
@@ -49,8 +61,14 @@ before(async () => {
   const { home, site } = stage;
   bookmarklet = await toKeep(home, "bookmarklet");
   userscript = await toKeep(home, "userscript");
-  const certificate = JSON.parse((await home.eye("tls", "--json")).stdout) as { readonly cert: string; readonly key: string };
-  secure = await Site.open(home.url, { cert: await readFile(certificate.cert, "utf8"), key: await readFile(certificate.key, "utf8") });
+  const certificate = JSON.parse((await home.eye("tls", "--json")).stdout) as {
+    readonly cert: string;
+    readonly key: string;
+  };
+  secure = await Site.open(home.url, {
+    cert: await readFile(certificate.cert, "utf8"),
+    key: await readFile(certificate.key, "utf8"),
+  });
   for (const one of [site, secure]) serve(one);
   const config = (https: string): string => `import eye from "eye-client/vite";
 const headers = ${JSON.stringify(HEADERS)};
@@ -62,10 +80,14 @@ const kinds = { name: "kinds", configureServer: ({ middlewares }) => void middle
 export default { plugins: [kinds, eye()], server: { ${https} } };`;
   const start = (https: string): Promise<Dev> => {
     const index = projectFile("plain", "index.html").replace("<title>", '<script src="/watch.js"></script><title>');
-    return Dev.start("plain", home, { files: { "vite.config.js": config(https), "index.html": index, "watch.js": WATCH, "around.html": AROUND } });
+    return Dev.start("plain", home, {
+      files: { "vite.config.js": config(https), "index.html": index, "watch.js": WATCH, "around.html": AROUND },
+    });
   };
   plain = await start("");
-  plainSecure = await start(`https: { cert: ${JSON.stringify(certificate.cert)}, key: ${JSON.stringify(certificate.key)} }`);
+  plainSecure = await start(
+    `https: { cert: ${JSON.stringify(certificate.cert)}, key: ${JSON.stringify(certificate.key)} }`,
+  );
   const context = await stage.browser.newContext({ ignoreHTTPSErrors: true });
   openTab = () => chromiumTab(context);
 });
@@ -102,7 +124,8 @@ function byItself(way: Way): string {
 }
 
 function serve(site: Site): void {
-  const script = (path: string, text: string): void => site.serve(path, (_, response) => response.writeHead(200, { "content-type": "text/javascript" }).end(text));
+  const script = (path: string, text: string): void =>
+    site.serve(path, (_, response) => response.writeHead(200, { "content-type": "text/javascript" }).end(text));
   script("/page.js", projectFile("plain", "page.js"));
   script("/watch.js", WATCH);
   script("/eye-client.js", clientModule());
@@ -111,11 +134,15 @@ function serve(site: Site): void {
     const query = new URL(request.url ?? "", "http://site").searchParams;
     const way = WAYS.find((one) => one === query.get("way")) ?? "script tag";
     const foot = query.get("kind") === HIDDEN ? byItself(way) : "";
-    response.writeHead(200, { "content-type": "text/html", ...HEADERS[query.get("kind") ?? ""] }).end(counterPage({ head: head(way, site.hub), foot }));
+    response
+      .writeHead(200, { "content-type": "text/html", ...HEADERS[query.get("kind") ?? ""] })
+      .end(counterPage({ head: head(way, site.hub), foot }));
   });
   site.serve("/around", (request, response) => {
     const inner = new URL(request.url ?? "", "http://site").searchParams.get("inner") ?? "";
-    response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><title>Around</title><iframe src="${inner.replaceAll("&", "&amp;")}"></iframe>`);
+    response
+      .writeHead(200, { "content-type": "text/html" })
+      .end(`<!doctype html><title>Around</title><iframe src="${inner.replaceAll("&", "&amp;")}"></iframe>`);
   });
 }
 
@@ -142,15 +169,23 @@ async function openedFolder(kind: string, query: URLSearchParams): Promise<strin
   const policy = HEADERS[kind]?.["content-security-policy"];
   const meta = policy === undefined ? "" : `<meta http-equiv="content-security-policy" content="${policy}">`;
   await writeFile(join(folder, "index.html"), counterPage({ head: meta, base: "./" }));
-  await writeFile(join(folder, "around.html"), `<!doctype html><title>Around</title><iframe src="./index.html?${String(query)}"></iframe>`);
+  await writeFile(
+    join(folder, "around.html"),
+    `<!doctype html><title>Around</title><iframe src="./index.html?${String(query)}"></iframe>`,
+  );
   await writeFile(join(folder, "page.js"), projectFile("plain", "page.js"));
   await writeFile(join(folder, "watch.js"), WATCH);
   const told = join(folder, "told");
   const browser = join(folder, "browser");
   await writeFile(browser, `#!/bin/sh\necho "$1" > '${told}'\n`);
   await chmod(browser, 0o755);
-  const opening = await home.start(["open", `./${String(query.get("cell"))}`, "--timeout", "1"], { env: { BROWSER: browser } });
-  const url = await until("the browser is told a URL", async () => (await readFile(told, "utf8").catch(() => "")).trim() || undefined);
+  const opening = await home.start(["open", `./${String(query.get("cell"))}`, "--timeout", "1"], {
+    env: { BROWSER: browser },
+  });
+  const url = await until(
+    "the browser is told a URL",
+    async () => (await readFile(told, "utf8").catch(() => "")).trim() || undefined,
+  );
   await opening.said;
   return `${url}${url.endsWith("/") ? "index.html" : ""}?${String(query)}`;
 }
@@ -179,7 +214,9 @@ function obstacle(said: readonly string[]): string | undefined {
   const hub = stage.home.url;
   const ours = said.find((text) => text.startsWith("eye: this page's Content-Security-Policy blocks"));
   if (ours !== undefined) return /; add http:\/\/localhost:\d+(?: ws:\/\/localhost:\d+)? to ([\w-]+)$/.exec(ours)?.[1];
-  return said.includes(`policy: script-src-elem ${hub}/eye.js`) && !said.some((text) => text.startsWith("eye:")) ? "script-src" : undefined;
+  return said.includes(`policy: script-src-elem ${hub}/eye.js`) && !said.some((text) => text.startsWith("eye:"))
+    ? "script-src"
+    : undefined;
 }
 
 let cells = 0;
@@ -199,18 +236,23 @@ function cell(browser: string, way: Way, kind: string, run: (tab: Tab, cell: str
 
 test("the table has every way in and every kind of page", () => {
   assert.deepEqual([...table.keys()], [...WAYS]);
-  for (const row of table.values()) assert.deepEqual([...row.keys()], [...SERVED.slice(0, -1), ...Object.keys(PROJECTS), "framed", HIDDEN]);
+  for (const row of table.values())
+    assert.deepEqual([...row.keys()], [...SERVED.slice(0, -1), ...Object.keys(PROJECTS), "framed", HIDDEN]);
 });
 
 suite("pages that are served", () => {
-  for (const way of WAYS) for (const kind of SERVED) cell("Chromium", way, kind, (tab, name) => outcome(tab, way, kind, name));
+  for (const way of WAYS)
+    for (const kind of SERVED) cell("Chromium", way, kind, (tab, name) => outcome(tab, way, kind, name));
 });
 
 /** The start page of a project with that way in. */
 function entry(folder: string, way: Way): [string, string] {
   const { url } = stage.home;
   const inline = `<script type="module">import { connect } from "eye-client"; connect({ hub: ${JSON.stringify(url)} });</script>`;
-  return [entryName(way), projectFile(folder, "index.html").replace("<title>", `${way === "import" ? inline : head(way, url)}<title>`)];
+  return [
+    entryName(way),
+    projectFile(folder, "index.html").replace("<title>", `${way === "import" ? inline : head(way, url)}<title>`),
+  ];
 }
 
 function entryName(way: Way): string {
@@ -251,7 +293,10 @@ function inProjects(browser: string, kind: string, folder: string): void {
 // Vite would find this one later, and reload the page for it.
 export default { plugins: [framework()], optimizeDeps: { include: ["eye-client"] }, server: { proxy: { "/__eye": { target: ${hub}, ws: true, rewrite: (path) => path.replace("/__eye", "") } } } };`;
       const entries = Object.fromEntries(WAYS.map((way) => entry(folder, way)));
-      servers.push(await Dev.start(folder, stage.home, { files: { ...entries, "vite.config.js": config } }), await Dev.start(folder, stage.home, { files: entries }));
+      servers.push(
+        await Dev.start(folder, stage.home, { files: { ...entries, "vite.config.js": config } }),
+        await Dev.start(folder, stage.home, { files: entries }),
+      );
     });
     after(() => Promise.all(servers.map((dev) => dev.close())));
     for (const way of WAYS) {
@@ -276,8 +321,11 @@ suite("tabs that are hidden, in a browser that nobody drives", () => {
       names.set(way, name);
       urls.push(await address(way, HIDDEN, name));
     }
-    const opens = [...urls, stage.site.url("/front")].map((url) => `open(${JSON.stringify(url)}, "_blank", "noopener");`).join("");
-    const page = (title: string, script: string) => (_: unknown, response: { end(text: string): void }) => response.end(`<!doctype html><title>${title}</title><script>${script}</script>`);
+    const opens = [...urls, stage.site.url("/front")]
+      .map((url) => `open(${JSON.stringify(url)}, "_blank", "noopener");`)
+      .join("");
+    const page = (title: string, script: string) => (_: unknown, response: { end(text: string): void }) =>
+      response.end(`<!doctype html><title>${title}</title><script>${script}</script>`);
     stage.site.serve("/launch", page("Launch", opens));
     stage.site.serve("/front", page("Front", ""));
     chromium = await BareChromium.open(stage.site.url("/launch"));
@@ -287,7 +335,11 @@ suite("tabs that are hidden, in a browser that nobody drives", () => {
     test(`Chromium: ${way}, hidden: ${String(table.get(way)?.get(HIDDEN))}`, async () => {
       const part = `cell=${String(names.get(way))}`;
       await arrived(stage.home, part);
-      const row = await until("the tab is hidden", async () => (await stage.home.pages()).find(({ url, visible, state }) => url.includes(part) && !visible && state === "connected"));
+      const row = await until("the tab is hidden", async () =>
+        (await stage.home.pages()).find(
+          ({ url, visible, state }) => url.includes(part) && !visible && state === "connected",
+        ),
+      );
       assert.equal(await exercise(stage.home, row), table.get(way)?.get(HIDDEN));
     });
   }
@@ -300,6 +352,8 @@ suite("Firefox", () => {
     openTab = () => firefoxTab(firefox);
   });
   after(() => firefox.close());
-  for (const way of WAYS) for (const kind of ["plain", "strict CSP"]) cell("Firefox", way, kind, (tab, name) => outcome(tab, way, kind, name));
+  for (const way of WAYS)
+    for (const kind of ["plain", "strict CSP"])
+      cell("Firefox", way, kind, (tab, name) => outcome(tab, way, kind, name));
   inProjects("Firefox", "Vite + React", "react");
 });

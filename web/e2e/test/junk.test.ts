@@ -59,7 +59,12 @@ test("a counted frame over 16 MiB is refused before it is sent", async () => {
 });
 
 test("bytes that are no text, and counts that are none, end a connection on the Unix socket with an error", async () => {
-  for (const junk of [Buffer.from([0xff, 0xfe, 0x00, 0x0a]), Buffer.from("#x\n"), Buffer.from("#-1\n"), Buffer.from("#99999999999999999999\n")]) {
+  for (const junk of [
+    Buffer.from([0xff, 0xfe, 0x00, 0x0a]),
+    Buffer.from("#x\n"),
+    Buffer.from("#-1\n"),
+    Buffer.from("#99999999999999999999\n"),
+  ]) {
     const agent = await Agent.connect(stage.home.socket);
     agent.socket.write(junk);
     assert.match(await agent.frame(() => true), /^!:/);
@@ -116,7 +121,13 @@ test("a frame over 16 MiB on a WebSocket is refused with an error or a close tha
 
 test("a page's answer over 16 MiB is an error that names the limit, not a value", async () => {
   const line = await pageLine();
-  line.socket.send(JSON.stringify({ jsonrpc: "2.0", method: "hello", params: { clientType: "browser", version: "1.0.0", typed: true, page: { alias: "boaster" } } }));
+  line.socket.send(
+    JSON.stringify({
+      jsonrpc: "2.0",
+      method: "hello",
+      params: { clientType: "browser", version: "1.0.0", typed: true, page: { alias: "boaster" } },
+    }),
+  );
   await until("the page has joined", async () => (await stage.home.pages()).find(({ alias }) => alias === "boaster"));
   const asked = await stage.home.start(["--page", "boaster", "--timeout", "5", "1"]);
   const id = (await line.next()).split(":")[0] ?? "";
@@ -138,9 +149,26 @@ test("bytes that are no WebSocket frame close only their own connection", async 
 
 test("a page that sends nonsense does no harm", async () => {
   const line = await pageLine();
-  for (const text of ["", "x", "{}", "[1]", "99:1", "1=", "{\"jsonrpc\":\"2.0\"}", '{"jsonrpc":"2.0","method":"page/info","params":7}']) line.socket.send(text);
-  line.socket.send(JSON.stringify({ jsonrpc: "2.0", id: "hello", method: "hello", params: { clientType: "browser", version: "1.0.0", typed: true, batch: true } }));
-  while (!(await line.next()).includes('"sessionId"')) continue;
+  for (const text of [
+    "",
+    "x",
+    "{}",
+    "[1]",
+    "99:1",
+    "1=",
+    '{"jsonrpc":"2.0"}',
+    '{"jsonrpc":"2.0","method":"page/info","params":7}',
+  ])
+    line.socket.send(text);
+  line.socket.send(
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id: "hello",
+      method: "hello",
+      params: { clientType: "browser", version: "1.0.0", typed: true, batch: true },
+    }),
+  );
+  while (!(await line.next()).includes('"sessionId"'));
   line.socket.send("no batch");
   assert.equal((await line.closed()).code, CLOSED_UNSUPPORTED);
   await assertOthersGoOn();
@@ -148,7 +176,10 @@ test("a page that sends nonsense does no harm", async () => {
 
 test("a bad query closes with 4000 and says what is wrong", async () => {
   for (const query of ["clientType=robot", "clientType=browser&version=9.0.0", "clientType=browser&sessionId=a%20b"]) {
-    const line = await opened(stage.home.port, `/ws?${query}`, { origin: "http://localhost:1", authorization: `Bearer ${await stage.home.token()}` });
+    const line = await opened(stage.home.port, `/ws?${query}`, {
+      origin: "http://localhost:1",
+      authorization: `Bearer ${await stage.home.token()}`,
+    });
     const { code, reason } = await line.closed();
     assert.equal(code, 4000);
     assert.notEqual(reason, "");

@@ -10,7 +10,9 @@ let stage: Stage;
 
 before(async () => {
   stage = await Stage.open();
-  stage.site.page("/noisy.html", { body: '<script>console.log("first", { a: 1 }); console.warn("careful"); nope()</script><img src="/none.png">' });
+  stage.site.page("/noisy.html", {
+    body: '<script>console.log("first", { a: 1 }); console.warn("careful"); nope()</script><img src="/none.png">',
+  });
 });
 after(() => stage.close());
 
@@ -20,7 +22,10 @@ test("everything since the page was loaded, then only what is new, each agent fo
   const ask = asking(stage, visit);
   const lines = (await ask("logs")).split("\n");
   assert.equal(lines.length, 4, lines.join("\n"));
-  assert.match(lines.join("\n"), /first \{"a":1\}[^]*careful[^]*Uncaught ReferenceError: nope is not defined[^]*none\.png: not loaded/);
+  assert.match(
+    lines.join("\n"),
+    /first \{"a":1\}[^]*careful[^]*Uncaught ReferenceError: nope is not defined[^]*none\.png: not loaded/,
+  );
   assert.equal(await ask("logs"), "");
   await ask("console.info('later')");
   assert.match(await ask("logs"), /later$/);

@@ -9,12 +9,16 @@ import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/std
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { Transport as Transport1 } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { CreateMessageRequestSchema, ElicitRequestSchema, LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  LoggingMessageNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { program } from "../stage/home.js";
 import { Stage } from "../stage/stage.js";
 
 const INFO = { name: "eye-e2e", version: "0.1.0" };
-const WEB = process.env["EYE_WEB"] ?? "";
+const WEB = process.env.EYE_WEB ?? "";
 const ABLE = { elicitation: {}, sampling: {} };
 
 const BODY = `
@@ -70,7 +74,11 @@ async function legacy(answers: string[]): Promise<{ client: Client1; asked: stri
     const name = answers.shift();
     return name === undefined ? { action: "decline" } : { action: "accept", content: { name, confirm: true } };
   });
-  client.setRequestHandler(CreateMessageRequestSchema, () => ({ model: "m", role: "assistant", content: { type: "text", text: "4" } }));
+  client.setRequestHandler(CreateMessageRequestSchema, () => ({
+    model: "m",
+    role: "assistant",
+    content: { type: "text", text: "4" },
+  }));
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logged.push(params));
   await client.connect(new Stdio1(stdio()) as Transport1);
   return { client, asked, logged };
@@ -91,10 +99,21 @@ for (const kind of ["stdio", "http"] as const) {
   test(`a legacy server asks a modern client over ${kind}`, async () => {
     const client = new Client2(INFO, { capabilities: ABLE, versionNegotiation: { mode: { pin: "2026-07-28" } } });
     const answers = ["Ann", "Bob", "Cid"];
-    client.setRequestHandler("elicitation/create", () => ({ action: "accept" as const, content: { name: answers.shift() ?? "" } }));
-    client.setRequestHandler("sampling/createMessage", () => ({ model: "m", role: "assistant" as const, content: { type: "text" as const, text: "4" } }));
+    client.setRequestHandler("elicitation/create", () => ({
+      action: "accept" as const,
+      content: { name: answers.shift() ?? "" },
+    }));
+    client.setRequestHandler("sampling/createMessage", () => ({
+      model: "m",
+      role: "assistant" as const,
+      content: { type: "text" as const, text: "4" },
+    }));
     const headers = { Authorization: `Bearer ${await stage.home.token()}` };
-    await client.connect(kind === "stdio" ? new Stdio2(stdio()) : new Http2(new URL(`${stage.home.url}/mcp`), { requestInit: { headers } }));
+    await client.connect(
+      kind === "stdio"
+        ? new Stdio2(stdio())
+        : new Http2(new URL(`${stage.home.url}/mcp`), { requestInit: { headers } }),
+    );
     assert.equal(await call(client, "greet"), "Hello, Ann");
     assert.equal(await call(client, "greet_both"), "Bob and Cid");
     assert.equal(await call(client, "think"), "4");
@@ -127,7 +146,10 @@ test("a client without a person is told how to confirm", async () => {
   const refused = await client.callTool({ name: "mcp_call", arguments: { name: "wipe", arguments: {} } });
   assert.equal(refused.isError, true);
   assert.match(text(refused), /confirm/u);
-  assert.equal(text(await client.callTool({ name: "mcp_call", arguments: { name: "wipe", arguments: {}, confirm: true } })), "wiped");
+  assert.equal(
+    text(await client.callTool({ name: "mcp_call", arguments: { name: "wipe", arguments: {}, confirm: true } })),
+    "wiped",
+  );
   await client.close();
 });
 
@@ -136,7 +158,10 @@ test("text and logs of a page can be read as resources", async () => {
   await client.connect(new Stdio1(stdio()) as Transport1);
   const { resources } = await client.listResources();
   const uris = resources.map(({ uri }) => uri).filter((uri) => uri.includes("/bank/"));
-  assert.deepEqual(uris, ["state", "text", "logs"].map((part) => `eye://session/bank/${part}`));
+  assert.deepEqual(
+    uris,
+    ["state", "text", "logs"].map((part) => `eye://session/bank/${part}`),
+  );
   const read = async (part: string) => {
     const { contents } = await client.readResource({ uri: `eye://session/bank/${part}` });
     return contents[0] as { text: string; mimeType: string };
@@ -148,11 +173,22 @@ test("text and logs of a page can be read as resources", async () => {
 });
 
 test("the session over HTTP that was idle longest gives way to the one over the limit", async () => {
-  const headers = { Authorization: `Bearer ${await stage.home.token()}`, "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+  const headers = {
+    Authorization: `Bearer ${await stage.home.token()}`,
+    "Content-Type": "application/json",
+    Accept: "application/json, text/event-stream",
+  };
   const ask = (body: object, more: Record<string, string> = {}) =>
-    fetch(`${stage.home.url}/mcp`, { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...body }) });
+    fetch(`${stage.home.url}/mcp`, {
+      method: "POST",
+      headers: { ...headers, ...more },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...body }),
+    });
   const begin = async () => {
-    const response = await ask({ method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: INFO } });
+    const response = await ask({
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: INFO },
+    });
     await response.arrayBuffer();
     return response.headers.get("mcp-session-id") ?? "";
   };

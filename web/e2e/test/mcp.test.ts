@@ -26,7 +26,7 @@ const BODY = `
 </script>`;
 
 const INFO = { name: "eye-e2e", version: "0.1.0" };
-const WEB = process.env["EYE_WEB"] ?? "";
+const WEB = process.env.EYE_WEB ?? "";
 
 let stage: Stage;
 let token: string;
@@ -80,7 +80,8 @@ interface Caller {
 
 async function see(client: Caller): Promise<Seen> {
   const { tools } = await client.listTools();
-  const call = async (name: string, args: Record<string, unknown>) => text(await client.callTool({ name, arguments: args }));
+  const call = async (name: string, args: Record<string, unknown>) =>
+    text(await client.callTool({ name, arguments: args }));
   return {
     names: tools.map(({ name }) => name),
     title: await call("eye", { expr: "document.title" }),
@@ -129,7 +130,8 @@ for (const era of ["legacy", "auto", "modern"] as const) {
       const { result } = JSON.parse(await output(node, [...all, program(), "mcp"])) as { result: unknown };
       return result;
     };
-    const call = async (name: string, ...args: string[]) => text(await ask("tools/call", "--tool-name", name, ...args.flatMap((arg) => ["--tool-arg", arg])));
+    const call = async (name: string, ...args: string[]) =>
+      text(await ask("tools/call", "--tool-name", name, ...args.flatMap((arg) => ["--tool-arg", arg])));
     const list = (await ask("tools/list")) as { tools: readonly { name: string }[] };
     check({
       names: list.tools.map(({ name }) => name),
@@ -169,7 +171,11 @@ test("a client without the token is refused, and told how to get in", async () =
 test("the original's bare body is answered in its own form", async () => {
   await stage.home.eye("globalThis.ALGO = { bridge: { query: (selector) => ({ success: true, selector }) } }; 1");
   const ask = async (body: unknown): Promise<unknown> => {
-    const response = await fetch(`${stage.home.url}/api/mcp`, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: JSON.stringify(body) });
+    const response = await fetch(`${stage.home.url}/api/mcp`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
     assert.equal(response.status, 200);
     return response.json();
   };
@@ -177,13 +183,19 @@ test("the original's bare body is answered in its own form", async () => {
   assert.equal(tools[0]?.name, "algo_eval");
   const called = await ask({ method: "tools/call", params: { name: "algo_query", arguments: { selector: "#a" } } });
   assert.deepEqual(called, { content: [{ type: "text", text: '{"success":true,"selector":"#a"}' }] });
-  assert.deepEqual(await ask({ method: "tools/call", params: { name: "nothing" } }), { error: "Unknown tool: nothing" });
+  assert.deepEqual(await ask({ method: "tools/call", params: { name: "nothing" } }), {
+    error: "Unknown tool: nothing",
+  });
   assert.deepEqual(await ask({ method: "nothing" }), { error: "Unknown method: nothing" });
 });
 
 /** What a program prints; it must end well. */
 async function output(command: string, args: readonly string[]): Promise<string> {
-  const child = spawn(command, args, { cwd: join(stage.home.folder, "work"), env: { ...stage.home.env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, {
+    cwd: join(stage.home.folder, "work"),
+    env: { ...stage.home.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));

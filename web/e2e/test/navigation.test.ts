@@ -19,7 +19,9 @@ before(async () => {
   site.page("/late.html", { title: "", body: '<script>document.title = "Late"</script>' });
   site.page("/without.html", { title: "Without", tag: false });
   site.serve("/nothing", (_, response) => response.writeHead(204).end());
-  site.serve("/file", (_, response) => response.writeHead(200, { "content-disposition": "attachment; filename=file.txt" }).end("text"));
+  site.serve("/file", (_, response) =>
+    response.writeHead(200, { "content-disposition": "attachment; filename=file.txt" }).end("text"),
+  );
   site.serve("/moved", (_, response) => response.writeHead(302, { location: "/other.html" }).end());
   visit = await stage.visit("/");
 });

@@ -20,15 +20,23 @@ let origin: string;
 before(async () => {
   home = await Home.open();
   await home.up();
-  const { cert, key } = JSON.parse((await home.eye("tls", "--json", "--name", "shop.test")).stdout) as { readonly cert: string; readonly key: string };
+  const { cert, key } = JSON.parse((await home.eye("tls", "--json", "--name", "shop.test")).stdout) as {
+    readonly cert: string;
+    readonly key: string;
+  };
   far = await Site.open(home.url, { cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") });
   near = await Site.open(home.url);
   origin = far.url("", "shop.test");
   const { port } = new URL(origin);
-  browser = await startChromium("--host-resolver-rules=MAP *.test 127.0.0.1", `--ip-address-space-overrides=127.0.0.1:${port}=public`);
+  browser = await startChromium(
+    "--host-resolver-rules=MAP *.test 127.0.0.1",
+    `--ip-address-space-overrides=127.0.0.1:${port}=public`,
+  );
   await home.eye("allow", origin);
   for (const site of [far, near]) {
-    site.serve("/eye-client.js", (_, response) => response.writeHead(200, { "content-type": "text/javascript" }).end(clientModule()));
+    site.serve("/eye-client.js", (_, response) =>
+      response.writeHead(200, { "content-type": "text/javascript" }).end(clientModule()),
+    );
     site.page("/bare", { title: "Bare", tag: false });
     site.page("/import", { title: "Import", tag: false, body: importing(site.hub) });
     site.page("/elsewhere", { title: "Elsewhere", tag: false, body: importing("http://box.test:8765") });
@@ -83,7 +91,9 @@ test("Local Network Access: a page of the internet is told to be allowed, and jo
   const heard = await visit(far.url("/import", "shop.test"), context);
   assert.equal(await first(heard), 'eye: allow this site "local network access" in its site settings');
   await context.grantPermissions(["local-network-access"], { origin });
-  const { id } = await until("the page has joined", async () => (await home.pages()).find((row) => row.title === "Import" && row.state === "connected"));
+  const { id } = await until("the page has joined", async () =>
+    (await home.pages()).find((row) => row.title === "Import" && row.state === "connected"),
+  );
   assert.equal((await home.eye("--page", id, "isSecureContext")).stdout, "true\n");
   assert.deepEqual(heard.said, ['eye: allow this site "local network access" in its site settings']);
   await context.close();
@@ -92,13 +102,19 @@ test("Local Network Access: a page of the internet is told to be allowed, and jo
 test("Local Network Access: a bookmarklet whose script is kept away says what it may be", async () => {
   const heard = await visit(far.url("/bare", "shop.test"));
   await heard.page.evaluate(clicked(await toKeep(home, "bookmarklet")));
-  assert.equal(await first(heard), `eye: nothing came from ${home.url}/eye.js; start a hub with \`eye up\`, or allow this site local network access`);
+  assert.equal(
+    await first(heard),
+    `eye: nothing came from ${home.url}/eye.js; start a hub with \`eye up\`, or allow this site local network access`,
+  );
   await heard.page.context().close();
 });
 
 test("an https page and a hub elsewhere without a certificate: the page names the command", async () => {
   const heard = await visit(far.url("/elsewhere", "shop.test"));
-  assert.equal(await first(heard), "eye: an https page cannot reach http://box.test:8765; `eye tls` makes a certificate");
+  assert.equal(
+    await first(heard),
+    "eye: an https page cannot reach http://box.test:8765; `eye tls` makes a certificate",
+  );
   await heard.page.context().close();
 });
 
@@ -106,21 +122,33 @@ test("a policy that keeps the socket away names connect-src", async () => {
   near.page("/policy", { title: "Policy", headers: { "content-security-policy": "connect-src 'self'" } });
   const ws = home.url.replace("http", "ws");
   const heard = await visit(near.url("/policy"));
-  assert.equal(await first(heard), `eye: this page's Content-Security-Policy blocks the hub; add ${home.url} ${ws} to connect-src`);
+  assert.equal(
+    await first(heard),
+    `eye: this page's Content-Security-Policy blocks the hub; add ${home.url} ${ws} to connect-src`,
+  );
   await heard.page.context().close();
 });
 
 test("a policy that keeps the client's parts away names script-src", async () => {
-  near.page("/parts", { title: "Parts", headers: { "content-security-policy": `script-src ${home.url}/eye.js 'unsafe-inline'` }, body: "<script>void eye.look().catch(() => undefined)</script>" });
+  near.page("/parts", {
+    title: "Parts",
+    headers: { "content-security-policy": `script-src ${home.url}/eye.js 'unsafe-inline'` },
+    body: "<script>void eye.look().catch(() => undefined)</script>",
+  });
   const heard = await visit(near.url("/parts"));
-  assert.match(await first(heard), /^eye: this page's Content-Security-Policy blocks the hub; add http:\/\/localhost:\d+ ws:\/\/localhost:\d+ to script-src$/);
+  assert.match(
+    await first(heard),
+    /^eye: this page's Content-Security-Policy blocks the hub; add http:\/\/localhost:\d+ ws:\/\/localhost:\d+ to script-src$/,
+  );
   await heard.page.context().close();
 });
 
 test("a policy that only reports is nobody's obstacle", async () => {
   near.page("/reports", { title: "Reports", headers: { "content-security-policy-report-only": "connect-src 'none'" } });
   const heard = await visit(near.url("/reports"));
-  await until("the page has joined", async () => (await home.pages()).find((row) => row.title === "Reports" && row.state === "connected"));
+  await until("the page has joined", async () =>
+    (await home.pages()).find((row) => row.title === "Reports" && row.state === "connected"),
+  );
   assert.deepEqual(heard.said, []);
   await heard.page.context().close();
 });
@@ -129,13 +157,21 @@ test("an origin that may not join is told the command that allows it, and only t
   near.page("/foreign", { title: "Foreign" });
   const url = near.url("/foreign", "other.test");
   const { origin } = new URL(url);
-  await assertOnly(await visit(url), `eye: pages of ${origin} may not join this hub; allow it with \`eye allow ${origin}\``);
+  await assertOnly(
+    await visit(url),
+    `eye: pages of ${origin} may not join this hub; allow it with \`eye allow ${origin}\``,
+  );
 });
 
 test("no hub behind a proxy's path: the address that did not answer is named whole", async () => {
   const lonely = await Site.open("http://127.0.0.1:9");
-  lonely.serve("/eye-client.js", (_, response) => response.writeHead(200, { "content-type": "text/javascript" }).end(clientModule()));
+  lonely.serve("/eye-client.js", (_, response) =>
+    response.writeHead(200, { "content-type": "text/javascript" }).end(clientModule()),
+  );
   lonely.page("/", { title: "Lonely", tag: false, body: importing("/__eye") });
-  await assertOnly(await visit(lonely.url("/")), `eye: no hub answers at ${lonely.url("/__eye")}; start one with \`eye up\``);
+  await assertOnly(
+    await visit(lonely.url("/")),
+    `eye: no hub answers at ${lonely.url("/__eye")}; start one with \`eye up\``,
+  );
   await lonely.close();
 });

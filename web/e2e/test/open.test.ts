@@ -69,7 +69,11 @@ test("a page that does not join is said to be missing its client", async () => {
 });
 
 test("without a browser the URL is named", async () => {
-  const { code, stderr } = await stage.home.eyeWith({ env: { BROWSER: "", PATH: "/nowhere" } }, "open", "http://localhost:9/");
+  const { code, stderr } = await stage.home.eyeWith(
+    { env: { BROWSER: "", PATH: "/nowhere" } },
+    "open",
+    "http://localhost:9/",
+  );
   assert.equal(code, 3);
   assert.match(stderr, /no browser was found to open http:\/\/localhost:9\//);
 });

@@ -37,7 +37,11 @@ before(async () => {
   stage = await Stage.open();
   token = await stage.home.token();
   stage.site.page("/", { title: "New page", tag: 'data-alias="new"' });
-  stage.site.page("/original.html", { title: "Original", tag: false, body: ORIGINAL_PAGE(`${stage.home.url.replace("http", "ws")}/api/eye-bridge?token=${token}`) });
+  stage.site.page("/original.html", {
+    title: "Original",
+    tag: false,
+    body: ORIGINAL_PAGE(`${stage.home.url.replace("http", "ws")}/api/eye-bridge?token=${token}`),
+  });
 });
 
 after(() => stage.close());
@@ -46,7 +50,11 @@ const agent = (given = token) => opened(stage.home.port, `/api/eye?token=${given
 
 for (const path of ["/api/eye", "/api/eye-bridge"]) {
   test(`${path} says what the original said to whoever has no token, or a wrong one`, async () => {
-    for (const [query, text] of [["", "Token required"], ["?token=", "Token required"], ["?token=wrong", "Invalid token"]] as const) {
+    for (const [query, text] of [
+      ["", "Token required"],
+      ["?token=", "Token required"],
+      ["?token=wrong", "Invalid token"],
+    ] as const) {
       const { status, body } = await refused(stage.home.port, path + query);
       assert.equal(status, 401);
       assert.equal(body.trim(), text);
@@ -95,7 +103,9 @@ test("an original page is asked by our CLI and by an original agent", async () =
   await page.waitForFunction(() => (globalThis as unknown as OriginalPage).frames.includes("pong"));
   const first = await page.evaluate(() => (globalThis as unknown as OriginalPage).frames[0]);
   assert.equal(first, "EYE_BRIDGE:ready");
-  const { id } = await until("the original page has joined", async () => (await stage.home.pages()).find((row) => row.title === "eye-bridge" && row.state === "connected"));
+  const { id } = await until("the original page has joined", async () =>
+    (await stage.home.pages()).find((row) => row.title === "eye-bridge" && row.state === "connected"),
+  );
   for (const [code, stdout] of [
     ["document.title", "Original\n"],
     ["Promise.resolve([1, 'x'])", '[1,"x"]\n'],
@@ -108,7 +118,10 @@ test("an original page is asked by our CLI and by an original agent", async () =
   assert.equal(threw.code, 1);
   await stage.home.eye("--page", id, "fire", "window.fired = 'yes'");
   assert.equal((await stage.home.eye("--page", id, "window.fired")).stdout, "yes\n");
-  await until("only the original page is left", async () => (await stage.home.pages()).every((row) => row.id === id || row.state === "gone") || undefined);
+  await until(
+    "only the original page is left",
+    async () => (await stage.home.pages()).every((row) => row.id === id || row.state === "gone") || undefined,
+  );
   const line = await agent();
   assert.equal(await line.next(), ":ready");
   line.socket.send("a:document.title");

@@ -31,7 +31,10 @@ async function assertRefused(session: string, why: RegExp): Promise<void> {
 
 test("a Content-Security-Policy without unsafe-eval: the answer says so, and exits 4", async () => {
   const policy = `script-src ${stage.home.url} 'unsafe-inline'`;
-  await assertRefused(await visit("/csp.html", { headers: { "content-security-policy": policy } }), /^error: .*(CSP|Content-Security-Policy)/);
+  await assertRefused(
+    await visit("/csp.html", { headers: { "content-security-policy": policy } }),
+    /^error: .*(CSP|Content-Security-Policy)/,
+  );
 });
 
 test("a Content-Security-Policy with unsafe-eval lets code run", async () => {
@@ -42,7 +45,10 @@ test("a Content-Security-Policy with unsafe-eval lets code run", async () => {
 
 test("Trusted Types that forbid the client's policy: the answer says so, and exits 4", async () => {
   const policy = "require-trusted-types-for 'script'; trusted-types other";
-  await assertRefused(await visit("/types-none.html", { headers: { "content-security-policy": policy } }), /^error: .*Trusted Types/);
+  await assertRefused(
+    await visit("/types-none.html", { headers: { "content-security-policy": policy } }),
+    /^error: .*Trusted Types/,
+  );
 });
 
 test("Trusted Types that allow the client's policy let code run", async () => {
@@ -76,7 +82,10 @@ test("an origin that was allowed without eval: the answer names the command that
 test("a page whose connect-src leaves out the hub says in its console what to add", async () => {
   stage.site.page("/connect.html", { headers: { "content-security-policy": "connect-src 'self'" } });
   const page = await stage.context.newPage();
-  const said = page.waitForEvent("console", (message) => message.text().startsWith("eye: ") && message.text().includes("connect-src"));
+  const said = page.waitForEvent(
+    "console",
+    (message) => message.text().startsWith("eye: ") && message.text().includes("connect-src"),
+  );
   await page.goto(stage.site.url("/connect.html"));
   assert.ok((await said).text().includes(stage.home.url.replace("http", "ws")));
 });

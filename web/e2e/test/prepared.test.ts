@@ -21,21 +21,34 @@ after(() => stage.close());
 
 test("a prerendered page joins when it is shown, not before, and has the session of the page that it replaces", async () => {
   const { home, site } = stage;
-  const rules = '<script type="speculationrules">{"prerender":[{"source":"list","urls":["/to.html"],"eagerness":"immediate"}]}</script>';
+  const rules =
+    '<script type="speculationrules">{"prerender":[{"source":"list","urls":["/to.html"],"eagerness":"immediate"}]}</script>';
   site.page("/from.html", { title: "From", body: rules });
   site.page("/to.html", { title: "To", body: '<script>void fetch("/ran?" + document.prerendering)</script>' });
-  const ran = new Promise<string>((resolve) => site.serve("/ran", (request, response) => {
-    response.end();
-    resolve(request.url ?? "");
-  }));
+  const ran = new Promise<string>((resolve) =>
+    site.serve("/ran", (request, response) => {
+      response.end();
+      resolve(request.url ?? "");
+    }),
+  );
   const chromium = await BareChromium.open(site.url("/from.html"));
   try {
-    const { id } = await until("the page has joined", async () => (await home.pages()).find(({ title, state }) => title === "From" && state === "connected"));
+    const { id } = await until("the page has joined", async () =>
+      (await home.pages()).find(({ title, state }) => title === "From" && state === "connected"),
+    );
     assert.equal(await within("the browser prerenders the next page", ran), "/ran?true");
-    assert.deepEqual((await home.pages()).filter(({ state }) => state === "connected").map(({ title }) => title), ["From"]);
+    assert.deepEqual(
+      (await home.pages()).filter(({ state }) => state === "connected").map(({ title }) => title),
+      ["From"],
+    );
     await home.eye("--page", id, "fire", 'location.href = "/to.html"');
-    await until("the next page is shown", async () => (await home.pages()).find((row) => row.id === id && row.title === "To" && row.state === "connected"));
-    assert.equal((await home.eye("--page", id, "performance.getEntriesByType('navigation')[0].activationStart > 0")).stdout, "true\n");
+    await until("the next page is shown", async () =>
+      (await home.pages()).find((row) => row.id === id && row.title === "To" && row.state === "connected"),
+    );
+    assert.equal(
+      (await home.eye("--page", id, "performance.getEntriesByType('navigation')[0].activationStart > 0")).stdout,
+      "true\n",
+    );
     assert.equal((await home.eye("--page", id, "eye.session")).stdout, `${id}\n`);
   } finally {
     await chromium.close();
@@ -49,10 +62,14 @@ test("a frozen tab answers nothing until it is resumed, and is then the same pag
   const chromium = await BareChromium.open(site.url("/frozen.html"), "--remote-debugging-port=0");
   try {
     const ask = (...args: string[]) => home.eye("--page", "frozen", ...args);
-    await until("the page has joined", async () => (await home.pages()).find(({ alias, state }) => alias === "frozen" && state === "connected"));
+    await until("the page has joined", async () =>
+      (await home.pages()).find(({ alias, state }) => alias === "frozen" && state === "connected"),
+    );
     await ask("window.mark = 'same'; void window.open('/front.html', '_blank', 'noopener')");
     // Browsers freeze tabs only while they are hidden.
-    await until("the tab is hidden", async () => (await home.pages()).find(({ alias, visible }) => alias === "frozen" && !visible));
+    await until("the tab is hidden", async () =>
+      (await home.pages()).find(({ alias, visible }) => alias === "frozen" && !visible),
+    );
     const devtools = await lifecycle(chromium, site.url("/frozen.html"));
     await devtools.set("frozen");
     const frozen = await ask("mark", "--timeout", "0.5");
@@ -66,12 +83,18 @@ test("a frozen tab answers nothing until it is resumed, and is then the same pag
 });
 
 /** Freezes and resumes a tab as the browser does by itself after minutes. */
-async function lifecycle(chromium: BareChromium, url: string): Promise<{ set(state: "frozen" | "active"): Promise<void>; close(): Promise<void> }> {
+async function lifecycle(
+  chromium: BareChromium,
+  url: string,
+): Promise<{ set(state: "frozen" | "active"): Promise<void>; close(): Promise<void> }> {
   const [port, path] = await until("the browser listens", async () => {
     const text = await readFile(join(chromium.folder, "DevToolsActivePort"), "utf8").catch(() => "");
     return text.includes("\n") ? text.split("\n") : undefined;
   });
-  const browser = await connect({ browserWSEndpoint: `ws://127.0.0.1:${String(port)}${String(path)}`, defaultViewport: null });
+  const browser = await connect({
+    browserWSEndpoint: `ws://127.0.0.1:${String(port)}${String(path)}`,
+    defaultViewport: null,
+  });
   const target = browser.targets().find((one) => one.url() === url);
   if (target === undefined) throw new Error(`no tab shows ${url}`);
   const session = await target.createCDPSession();

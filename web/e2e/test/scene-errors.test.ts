@@ -31,9 +31,20 @@ class ScriptedPage {
   ) {}
 
   static async join(session: string): Promise<ScriptedPage> {
-    const line = await opened(stage.home.port, `/ws?sessionId=${session}&clientType=browser`, { origin: stage.home.url });
+    const line = await opened(stage.home.port, `/ws?sessionId=${session}&clientType=browser`, {
+      origin: stage.home.url,
+    });
     const page = new ScriptedPage(session, line);
-    page.send({ id: "hello", method: "hello", params: { clientType: "browser", version: "1.0.0", typed: true, page: { title: session, url: `${stage.home.url}/` } } });
+    page.send({
+      id: "hello",
+      method: "hello",
+      params: {
+        clientType: "browser",
+        version: "1.0.0",
+        typed: true,
+        page: { title: session, url: `${stage.home.url}/` },
+      },
+    });
     await page.heard((frame) => frame.id === "hello");
     return page;
   }
@@ -75,8 +86,17 @@ test("a browser that disconnects while it is asked, and left nothing in the cach
 
 test("a browser that disconnects while it carries out a command is an error, not a success", async () => {
   const page = await ScriptedPage.join("leaves-a-command");
-  const schema = { type: "object", properties: { color: { type: "string" } }, required: ["color"], additionalProperties: false };
-  page.send({ id: "tools", method: "tools/register", params: { tools: [{ name: "change_model_color", inputSchema: schema }] } });
+  const schema = {
+    type: "object",
+    properties: { color: { type: "string" } },
+    required: ["color"],
+    additionalProperties: false,
+  };
+  page.send({
+    id: "tools",
+    method: "tools/register",
+    params: { tools: [{ name: "change_model_color", inputSchema: schema }] },
+  });
   await page.heard(({ id }) => id === "tools");
   const asked = await stage.home.start(["--page", page.session, "call", "change_model_color", "color=#cc0000"]);
   await page.heard(({ method }) => method === "tools/call");
@@ -114,7 +134,8 @@ test("several browsers stay apart: each has its own scene, and one that closes e
   await first.cached("model.color", (color) => color === "#ff0000");
   await second.cached("model.color", (color) => color === "#0000ff");
 
-  const wait = (tab: SceneTab) => stage.home.start(["--page", tab.session, "new Promise((resolve) => { window.finish = resolve })"]);
+  const wait = (tab: SceneTab) =>
+    stage.home.start(["--page", tab.session, "new Promise((resolve) => { window.finish = resolve })"]);
   const [ending, staying] = [await wait(first), await wait(second)];
   for (const { page } of [first, second]) await page.waitForFunction(() => "finish" in window);
   await first.page.close();
@@ -124,7 +145,9 @@ test("several browsers stay apart: each has its own scene, and one that closes e
   await second.page.evaluate(() => (window as unknown as { finish: (value: string) => void }).finish("still here"));
   assert.deepEqual(await staying.said, { stdout: "still here\n", stderr: "", code: 0 });
 
-  await until("the first is known to be gone", async () => ((await first.told("model.color")).stale ? true : undefined));
+  await until("the first is known to be gone", async () =>
+    (await first.told("model.color")).stale ? true : undefined,
+  );
   assert.equal((await second.told("model.color")).stale, false);
   assert.equal(await second.state("model.color"), "#0000ff");
   assert.equal(await first.state("model.color"), "#ff0000");

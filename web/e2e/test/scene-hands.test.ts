@@ -50,7 +50,15 @@ test("a model that is let go in motion turns on, its cache follows, and then the
   // How fast the hand was is a matter of the events' own times, not of how busy this machine is.
   const begun = Date.now() / 1000;
   const event = (type: "mousePressed" | "mouseMoved" | "mouseReleased", x: number, ms: number) =>
-    mouse.send("Input.dispatchMouseEvent", { type, x, y: MODEL_AT.y, button: "left", buttons: 1, clickCount: 1, timestamp: begun + ms / 1000 });
+    mouse.send("Input.dispatchMouseEvent", {
+      type,
+      x,
+      y: MODEL_AT.y,
+      button: "left",
+      buttons: 1,
+      clickCount: 1,
+      timestamp: begun + ms / 1000,
+    });
   await event("mousePressed", MODEL_AT.x, 0);
   for (let step = 1; step <= 8; step++) await event("mouseMoved", MODEL_AT.x + step * 10, step * 16);
   await event("mouseReleased", MODEL_AT.x + 80, 130);
@@ -75,9 +83,11 @@ test("two fingers apart bring the camera nearer", async () => {
   const context = await stage.browser.newContext({ hasTouch: true, viewport: VIEW });
   const tab = await SceneTab.open(stage, "pinch", context);
   const touch = await context.newCDPSession(tab.page);
-  const fingers = (spread: number) => [MODEL_AT.x - spread, MODEL_AT.x + spread].map((x, id) => ({ x, y: MODEL_AT.y, id }));
+  const fingers = (spread: number) =>
+    [MODEL_AT.x - spread, MODEL_AT.x + spread].map((x, id) => ({ x, y: MODEL_AT.y, id }));
   await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: fingers(40) });
-  for (const spread of [50, 60, 70, 80]) await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: fingers(spread) });
+  for (const spread of [50, 60, 70, 80])
+    await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: fingers(spread) });
   await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
   await tab.cached("camera.distance", (distance) => Math.abs(Number(distance) - 16) < 0.1);
   assert.equal(await tab.state("model.rotation"), '{"x":0,"y":0,"z":0}');
@@ -97,7 +107,10 @@ test("the keyboard turns the model, moves the camera and moves a light", async (
   await tab.page.getByRole("button", { name: "Fill light" }).focus();
   await tab.page.keyboard.press("ArrowUp");
   await tab.page.keyboard.press("ArrowRight");
-  await tab.cached("fillLight.position", (position) => position === '{"azimuth":220,"elevation":20.79,"distance":7.35}');
+  await tab.cached(
+    "fillLight.position",
+    (position) => position === '{"azimuth":220,"elevation":20.79,"distance":7.35}',
+  );
   assert.match(await tab.page.locator("#label").innerText(), /^Fill light/);
   await tab.page.close();
 });
@@ -119,14 +132,16 @@ test("a toast names each tool that an agent calls, and goes by itself", async ()
   await tab.page.evaluate(() => {
     const toasted: string[] = [];
     Object.assign(globalThis, { toasted });
-    new MutationObserver((changes) => toasted.push(...changes.flatMap(({ addedNodes }) => [...addedNodes].map((node) => node.textContent ?? "")))).observe(
-      document.querySelector("#toasts") ?? document,
-      { childList: true },
-    );
+    new MutationObserver((changes) =>
+      toasted.push(...changes.flatMap(({ addedNodes }) => [...addedNodes].map((node) => node.textContent ?? ""))),
+    ).observe(document.querySelector("#toasts") ?? document, { childList: true });
   });
   await tab.call("change_model_color", "color=plum");
   await tab.call("get_model_color");
-  assert.deepEqual(await tab.page.evaluate(() => (globalThis as unknown as { toasted: string[] }).toasted), ["Change Model Color", "Get Model Color"]);
+  assert.deepEqual(await tab.page.evaluate(() => (globalThis as unknown as { toasted: string[] }).toasted), [
+    "Change Model Color",
+    "Get Model Color",
+  ]);
   await tab.page.waitForFunction(() => document.querySelector(".toast") === null);
   await tab.page.close();
 });

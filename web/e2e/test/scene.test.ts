@@ -30,7 +30,11 @@ async function traffic(during: () => Promise<unknown>): Promise<readonly string[
 
 test("part 1, steps 1 to 12: what color is the model?", async () => {
   // Step 1 and 2: the agent finds a tool for the question.
-  const [tool] = JSON.parse((await tab.eye("tools", "get_model_color", "--json")).stdout) as { title: string; description: string; inputSchema: { properties: object } }[];
+  const [tool] = JSON.parse((await tab.eye("tools", "get_model_color", "--json")).stdout) as {
+    title: string;
+    description: string;
+    inputSchema: { properties: object };
+  }[];
   assert.equal(tool?.title, "Get Model Color");
   assert.equal(tool.description, 'Get the current model color as a hex color code (e.g., "#ff0000")');
   assert.deepEqual(Object.keys(tool.inputSchema.properties), ["forceRefresh"]);
@@ -65,7 +69,10 @@ test("part 2, steps 13 to 21: darken it a bit", async () => {
     const seen = await tab.seen(MODEL_AT);
     return seen.red < before.red * 0.8 ? seen : undefined;
   });
-  assert.ok(darker.red > 1.5 * darker.green && darker.red > 1.5 * darker.blue, `red, but for the shine of the lights: ${JSON.stringify(darker)}`);
+  assert.ok(
+    darker.red > 1.5 * darker.green && darker.red > 1.5 * darker.blue,
+    `red, but for the shine of the lights: ${JSON.stringify(darker)}`,
+  );
   // Steps 19 and 20: the page has told what changed, and only that, without being asked.
   assert.equal(await tab.cached("model.color", (color) => color === "#990000"), "#990000");
   const patch = JSON.parse((await tab.eye("state", "--since", String(revision))).stdout) as unknown;
@@ -93,7 +100,9 @@ test("the person turns the model with the mouse, and the cache is right, which t
   const { revision } = await tab.told("model.rotation");
   const { x, y } = JSON.parse(turned) as { x: number; y: number };
   assert.ok(x > 3 && y > 8, `the front went right and down: ${turned}`);
-  const fresh = JSON.parse((await tab.eye("call", "get_model_rotation", "--json")).stdout) as { structuredContent: { rotation: unknown } };
+  const fresh = JSON.parse((await tab.eye("call", "get_model_rotation", "--json")).stdout) as {
+    structuredContent: { rotation: unknown };
+  };
   assert.deepEqual(fresh.structuredContent.rotation, JSON.parse(turned), "what the page has");
   assert.equal((await tab.told("model.rotation")).revision, revision, "there was nothing left to tell");
 });
@@ -127,28 +136,46 @@ test("the wheel over a light moves it nearer or farther, and a drag moves it aro
 });
 
 test("what was limited is said as the scene has it", async () => {
-  assert.equal(await tab.call("dolly_camera", "distance=500"), "Camera distance set to 64 (limited to 8..64; asked for 500)");
+  assert.equal(
+    await tab.call("dolly_camera", "distance=500"),
+    "Camera distance set to 64 (limited to 8..64; asked for 500)",
+  );
   await tab.cached("camera.distance", (distance) => distance === "64");
   assert.equal(await tab.call("swing_key_light_up"), "Key light swung up");
   await tab.cached("keyLight.position.elevation", (elevation) => elevation === "37.99");
-  assert.equal(await tab.call("set_key_light_position_spherical", "azimuth=NW", "elevation=30"), "Key light positioned at azimuth NW (315°), elevation 30° (distance preserved)");
-  assert.equal(await tab.call("set_key_light_position_spherical", "azimuth=135", "elevation=22.99"), "Key light positioned at azimuth 135°, elevation 22.99° (distance preserved)");
+  assert.equal(
+    await tab.call("set_key_light_position_spherical", "azimuth=NW", "elevation=30"),
+    "Key light positioned at azimuth NW (315°), elevation 30° (distance preserved)",
+  );
+  assert.equal(
+    await tab.call("set_key_light_position_spherical", "azimuth=135", "elevation=22.99"),
+    "Key light positioned at azimuth 135°, elevation 22.99° (distance preserved)",
+  );
   await tab.cached("keyLight.position.azimuth", (azimuth) => azimuth === "135");
 });
 
 test("what does not fit is refused, by the hub or by the page, and changes nothing", async () => {
   const { revision } = await tab.told("model.color");
   const red = await tab.eye("call", "change_model_color", "color=red");
-  assert.match(red.stderr, /Invalid arguments for tool change_model_color: Must be a hex color code \(e\.g\., "#ff0000"\) or an Apple crayon color name\. Available colors: licorice, lead, /);
+  assert.match(
+    red.stderr,
+    /Invalid arguments for tool change_model_color: Must be a hex color code \(e\.g\., "#ff0000"\) or an Apple crayon color name\. Available colors: licorice, lead, /,
+  );
   assert.equal(red.code, 1);
   const unknown = await tab.eye("call", "dolly_camera", "distance=9", "speed=2");
   assert.match(unknown.stderr, /speed/);
   assert.equal(unknown.code, 2);
   const low = await tab.eye("call", "dolly_camera", "distance=0");
   assert.equal(low.code, 2, low.stderr);
-  const actions = [{ tool: "change_model_color", arguments: { color: "plum" } }, { tool: "dolly_camera", arguments: { distance: -1 } }];
+  const actions = [
+    { tool: "change_model_color", arguments: { color: "plum" } },
+    { tool: "dolly_camera", arguments: { distance: -1 } },
+  ];
   const batch = await tab.eye("call", "apply_scene_batch", JSON.stringify({ actions }));
-  assert.match(batch.stderr, /Action 2 of 2 \(dolly_camera\) failed, and nothing was changed: .*distance must be a number above 0, not -1/);
+  assert.match(
+    batch.stderr,
+    /Action 2 of 2 \(dolly_camera\) failed, and nothing was changed: .*distance must be a number above 0, not -1/,
+  );
   assert.equal((await tab.told("model.color")).revision, revision);
 });
 

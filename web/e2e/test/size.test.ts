@@ -18,10 +18,14 @@ before(async () => {
 after(() => stage.close());
 
 test("a string of 5 MiB arrives whole", async () => {
-  const { stdout, code } = await stage.home.eye(`let text = ""; for (let i = 0; text.length < ${String(5 * MEBIBYTE)}; i++) text += String.fromCharCode(97 + i % 26); text`);
+  const { stdout, code } = await stage.home.eye(
+    `let text = ""; for (let i = 0; text.length < ${String(5 * MEBIBYTE)}; i++) text += String.fromCharCode(97 + i % 26); text`,
+  );
   assert.equal(code, 0);
   assert.equal(stdout.length, 5 * MEBIBYTE + 1);
-  assert.ok(stdout === `${"abcdefghijklmnopqrstuvwxyz".repeat(Math.ceil((5 * MEBIBYTE) / 26)).slice(0, 5 * MEBIBYTE)}\n`);
+  assert.ok(
+    stdout === `${"abcdefghijklmnopqrstuvwxyz".repeat(Math.ceil((5 * MEBIBYTE) / 26)).slice(0, 5 * MEBIBYTE)}\n`,
+  );
 });
 
 test("an array of 5 MiB arrives whole, with all its letters", async () => {

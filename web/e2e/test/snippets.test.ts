@@ -13,7 +13,7 @@ interface Snippet {
   readonly answer: string;
 }
 
-const CLIENT_TESTS = join(process.env["EYE_WEB"] ?? "", "client/test");
+const CLIENT_TESTS = join(process.env.EYE_WEB ?? "", "client/test");
 const EXIT_THREW = 1;
 const snippets = JSON.parse(readFileSync(join(CLIENT_TESTS, "snippets.json"), "utf8")) as Snippet[];
 
@@ -21,7 +21,10 @@ let stage: Stage;
 
 before(async () => {
   stage = await Stage.open();
-  const html = readFileSync(join(CLIENT_TESTS, "snippets.html"), "utf8").replace("<head>", `<head><script src="${stage.home.url}/eye.js"></script>`);
+  const html = readFileSync(join(CLIENT_TESTS, "snippets.html"), "utf8").replace(
+    "<head>",
+    `<head><script src="${stage.home.url}/eye.js"></script>`,
+  );
   stage.site.serve("/", (_, response) => response.setHeader("content-type", "text/html; charset=utf-8").end(html));
 });
 
@@ -29,7 +32,11 @@ after(() => stage.close());
 
 for (const [form, flags, shown] of [
   ["text", [], (answer: string) => answer.slice(1)],
-  ["JSON", ["--json"], (answer: string) => (answer.startsWith("=") ? answer.slice(1) : JSON.stringify(answer.slice(1)))],
+  [
+    "JSON",
+    ["--json"],
+    (answer: string) => (answer.startsWith("=") ? answer.slice(1) : JSON.stringify(answer.slice(1))),
+  ],
 ] as const) {
   describe(`as ${form}`, () => {
     let page = "";
@@ -42,7 +49,11 @@ for (const [form, flags, shown] of [
       test(`${JSON.stringify(code)} answers ${JSON.stringify(answer)}`, async () => {
         const said = await stage.home.eye(...flags, "--page", page, "--", code);
         if (answer.startsWith("!")) assertThrew(said, answer);
-        else assert.deepEqual({ ...said, stdout: said.stdout.slice(0, 10_000) }, { stdout: `${shown(answer)}\n`, stderr: "", code: 0 });
+        else
+          assert.deepEqual(
+            { ...said, stdout: said.stdout.slice(0, 10_000) },
+            { stdout: `${shown(answer)}\n`, stderr: "", code: 0 },
+          );
       });
     }
   });

@@ -35,7 +35,9 @@ test("what the page publishes is read from the cache, and what a call changed is
   await until("the state is published", async () => ((await state("model.color")) === "#808080\n" ? true : undefined));
   assert.equal((await told()).source, "cache");
   await stage.home.eye('window.color = "#404040"');
-  await until("the change is in the cache", async () => ((await state("model.color")) === "#404040\n" ? true : undefined));
+  await until("the change is in the cache", async () =>
+    (await state("model.color")) === "#404040\n" ? true : undefined,
+  );
   const { revision } = await told();
   await stage.home.eye("1+1");
   assert.equal((await told()).revision, revision, "a call that changes nothing publishes nothing");
@@ -58,7 +60,10 @@ test("what the person does is in the state without anybody asking the page", asy
   await until("the clicks are in the cache", async () => ((await state("count")) === "2\n" ? true : undefined));
   await until("the name is in the cache", async () => ((await state("name")) === "Ada\n" ? true : undefined));
   const patch = JSON.parse(await state("--since", String(revision))) as { path: string }[];
-  assert.ok(patch.some(({ path }) => path === "/count"), JSON.stringify(patch));
+  assert.ok(
+    patch.some(({ path }) => path === "/count"),
+    JSON.stringify(patch),
+  );
   await page.close();
 });
 
@@ -74,7 +79,9 @@ test("a tab that was closed leaves its state, with a note, and a restarted hub g
   await stage.home.eye("down");
   await stage.home.eye("up");
   await stage.joined(again.page);
-  await until("the state is there again", async () => ((await state("model.color")) === "#808080\n" ? true : undefined));
+  await until("the state is there again", async () =>
+    (await state("model.color")) === "#808080\n" ? true : undefined,
+  );
   assert.equal((await stage.home.eye("state", "--fresh", "count")).stdout, "0\n");
   await again.page.close();
 });

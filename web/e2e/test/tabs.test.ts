@@ -44,7 +44,10 @@ test("a tab that the page opened has a session of its own", async () => {
 
 test("a duplicated tab has a session of its own", async () => {
   const memory = await first.page.evaluate(() => Object.entries(sessionStorage) as [string, string][]);
-  assert.ok(memory.some(([, value]) => value === first.session), "the page remembers its session");
+  assert.ok(
+    memory.some(([, value]) => value === first.session),
+    "the page remembers its session",
+  );
   const page = await stage.context.newPage();
   await page.addInitScript((copied) => {
     if (sessionStorage.length === 0) for (const [key, value] of copied) sessionStorage.setItem(key, value);

@@ -28,6 +28,9 @@ for (const task of [...TASKS, ICON]) {
   test(`${task.name}: calls ≤ ${String(most.calls)}, tokens ≤ ${String(most.tokens)}`, async () => {
     const shell = await course.withEye(task);
     const { calls, written, read } = shell.counts();
-    assert.ok(calls <= most.calls && written + read <= most.tokens, `${String(calls)} calls, ${String(written + read)} tokens:\n${shell.transcript()}`);
+    assert.ok(
+      calls <= most.calls && written + read <= most.tokens,
+      `${String(calls)} calls, ${String(written + read)} tokens:\n${shell.transcript()}`,
+    );
   });
 }

@@ -15,7 +15,9 @@ before(async () => {
 after(() => stage.close());
 
 async function subscribed({ page }: Visit, topic: string): Promise<void> {
-  await page.evaluate(`eye.subscribe(${JSON.stringify(topic)}, (message, { topic, from }) => { heard.push([topic, message, from]) }).then(() => undefined)`);
+  await page.evaluate(
+    `eye.subscribe(${JSON.stringify(topic)}, (message, { topic, from }) => { heard.push([topic, message, from]) }).then(() => undefined)`,
+  );
 }
 
 async function heard({ page }: Visit, count: number): Promise<unknown[]> {
@@ -31,10 +33,17 @@ test("what an agent publishes reaches the pages that subscribed, and what a page
   await subscribed(one, "news");
   await subscribed(two, "new*");
   assert.match((await stage.home.eye("pub", "news", "hello")).stdout, /2|delivered/);
-  assert.deepEqual((await heard(one, 1)).map((each) => (each as unknown[]).slice(0, 2)), [["news", "hello"]]);
+  assert.deepEqual(
+    (await heard(one, 1)).map((each) => (each as unknown[]).slice(0, 2)),
+    [["news", "hello"]],
+  );
   await heard(two, 1);
   const { said } = await stage.home.start(["sub", "news", "--count", "1", "--for", "10"]);
-  const told = await until("the agent listens too", async () => ((await one.page.evaluate("eye.publish('news', { n: 1 })")) as { count?: number }).count === 2 || undefined);
+  const told = await until(
+    "the agent listens too",
+    async () =>
+      ((await one.page.evaluate("eye.publish('news', { n: 1 })")) as { count?: number }).count === 2 || undefined,
+  );
   assert.ok(told);
   assert.match((await said).stdout, /\{"n":1\}/);
   assert.equal(((await heard(one, 1)) as unknown[]).length, 1, "never its own");
@@ -45,7 +54,9 @@ test("what an agent publishes reaches the pages that subscribed, and what a page
 test("a page answers requests of agents and of pages", async () => {
   const server = await stage.visit("/page.html");
   const client = await stage.visit("/page.html");
-  await server.page.evaluate("eye.subscribe('double', (message) => { eye.respond(message, { twice: message.n * 2 }) }).then(() => undefined)");
+  await server.page.evaluate(
+    "eye.subscribe('double', (message) => { eye.respond(message, { twice: message.n * 2 }) }).then(() => undefined)",
+  );
   assert.deepEqual(await client.page.evaluate("eye.request('double', { n: 21 })"), { twice: 42 });
   assert.match((await stage.home.eye("pub", "--reply", "double", '{"n":4}')).stdout, /8/);
   await assert.rejects(client.page.evaluate("eye.request('nobody', 1, { timeout: 100 })"), /Request timeout/);
@@ -59,7 +70,9 @@ test("a page's subscriptions outlive its connection", async () => {
   await stage.home.eye("down");
   await stage.home.eye("up");
   await stage.joined(visit.page);
-  await until("it listens again", async () => ((await stage.home.eye("pub", "--no-wait", "after", "x")).stdout.includes("dropped") ? undefined : true));
+  await until("it listens again", async () =>
+    (await stage.home.eye("pub", "--no-wait", "after", "x")).stdout.includes("dropped") ? undefined : true,
+  );
   assert.deepEqual((await heard(visit, 1)).at(0)?.toString().startsWith("after,x"), true);
   await visit.page.close();
 });
@@ -67,7 +80,9 @@ test("a page's subscriptions outlive its connection", async () => {
 test("what a page tells waits for the agent, each once; what is written reaches the page", async () => {
   const visit = await stage.visit("/page.html");
   const ask = asking(stage, visit);
-  await visit.page.evaluate("eye.onMessage((message) => { heard.push(message) }).then(() => Promise.all([eye.tell('one'), eye.tell({ two: 2 })]))");
+  await visit.page.evaluate(
+    "eye.onMessage((message) => { heard.push(message) }).then(() => Promise.all([eye.tell('one'), eye.tell({ two: 2 })]))",
+  );
   const first = await ask("read", "--wait", "5");
   const rest = await ask("read");
   assert.match(`${first}\n${rest}`, /one[^]*"two":2/);
@@ -80,7 +95,9 @@ test("what a page tells waits for the agent, each once; what is written reaches 
 test("an app of the page is opened and sent to by name", async () => {
   const visit = await stage.visit("/page.html");
   const ask = asking(stage, visit);
-  await visit.page.evaluate("eye.app({ name: 'notes', title: 'Notes', open: () => { heard.push('opened') }, onMessage: (message, from) => { heard.push([message, typeof from]) } }).then(() => undefined)");
+  await visit.page.evaluate(
+    "eye.app({ name: 'notes', title: 'Notes', open: () => { heard.push('opened') }, onMessage: (message, from) => { heard.push([message, typeof from]) } }).then(() => undefined)",
+  );
   await ask("send", "Notes", "remember");
   assert.deepEqual(await heard(visit, 1), [["remember", "string"]]);
   assert.match((await refused(stage, visit, "send", "nots", "x")).stderr, /no app nots\nhint: its apps: notes/);

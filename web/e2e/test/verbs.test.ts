@@ -23,8 +23,10 @@ before(async () => {
 after(() => stage.close());
 
 test("--page takes an id, an alias, and part of a title or URL", async () => {
-  for (const name of [shop.session, "shop", "the sh", "/SHOP.html"]) assert.equal((await page(name, "document.title")).stdout, "The Shop\n", name);
-  for (const name of [blog.session, "diary", "My Blog", "blog.html"]) assert.equal((await page(name, "document.title")).stdout, "My Blog\n", name);
+  for (const name of [shop.session, "shop", "the sh", "/SHOP.html"])
+    assert.equal((await page(name, "document.title")).stdout, "The Shop\n", name);
+  for (const name of [blog.session, "diary", "My Blog", "blog.html"])
+    assert.equal((await page(name, "document.title")).stdout, "My Blog\n", name);
 });
 
 test("EYE_PAGE names the page, and --page goes before it", async () => {
@@ -44,7 +46,11 @@ test("use chooses the page for this folder and no other, and pages marks it", as
 
 test("--frame takes a selector, a name, an index and part of a URL", async () => {
   for (const frame of ["#inner", "named", "0", "/inner.html"]) {
-    assert.deepEqual(await page("shop", "--frame", frame, "document.title"), { stdout: "Inner\n", stderr: "", code: 0 }, frame);
+    assert.deepEqual(
+      await page("shop", "--frame", frame, "document.title"),
+      { stdout: "Inner\n", stderr: "", code: 0 },
+      frame,
+    );
   }
   await page("shop", "--frame", "named", "let kept = await 7");
   assert.equal((await page("shop", "--frame", "named", "kept + 1")).stdout, "8\n");
@@ -62,7 +68,11 @@ test("a frame that is not there lists those that are; one of another origin says
 });
 
 test("fire returns at once and runs", async () => {
-  assert.deepEqual(await page("shop", "fire", "window.fired = (window.fired ?? 0) + 1; new Promise(() => {})"), { stdout: "", stderr: "", code: 0 });
+  assert.deepEqual(await page("shop", "fire", "window.fired = (window.fired ?? 0) + 1; new Promise(() => {})"), {
+    stdout: "",
+    stderr: "",
+    code: 0,
+  });
   assert.equal((await page("shop", "window.fired")).stdout, "1\n");
 });
 
@@ -72,7 +82,10 @@ test("fire in a frame runs in the frame", async () => {
 });
 
 test("async prints an id, and collect prints what came of it", async () => {
-  assert.equal((await page("shop", "async", "--id", "slow", "new Promise((done) => { window.finish = done })")).stdout, "slow\n");
+  assert.equal(
+    (await page("shop", "async", "--id", "slow", "new Promise((done) => { window.finish = done })")).stdout,
+    "slow\n",
+  );
   const numbered = (await page("shop", "async", "await 6 * 7")).stdout.trim();
   assert.match(numbered, /^\w{1,19}$/);
   await page("shop", "async", "--id", "bad", 'throw new Error("later")');
@@ -93,7 +106,13 @@ test("what one folder keeps another cannot collect", async () => {
 });
 
 test("batch answers under ids and numbers; --ordered keeps the order of the lines", async () => {
-  const stdin = ["new Promise((done) => setTimeout(done, 50, 'slow'))", "title:document.title", '"1 +\\n1"', "throw new Error('x')", ""].join("\n");
+  const stdin = [
+    "new Promise((done) => setTimeout(done, 50, 'slow'))",
+    "title:document.title",
+    '"1 +\\n1"',
+    "throw new Error('x')",
+    "",
+  ].join("\n");
   const ordered = await stage.home.eyeWith({ stdin }, "--page", "shop", "batch", "--ordered");
   assert.equal(ordered.stdout, "slow\ntitle:The Shop\n2\n!:x\n");
   assert.equal(ordered.code, 1);
@@ -103,13 +122,21 @@ test("batch answers under ids and numbers; --ordered keeps the order of the line
 
 test("10,000 lines of batch are each answered once", async () => {
   const numbers = Array.from({ length: 10_000 }, (_, index) => index);
-  const { stdout, code } = await stage.home.eyeWith({ stdin: numbers.map((n) => `${String(n)} + 1`).join("\n") }, "--page", "shop", "batch", "--ordered");
+  const { stdout, code } = await stage.home.eyeWith(
+    { stdin: numbers.map((n) => `${String(n)} + 1`).join("\n") },
+    "--page",
+    "shop",
+    "batch",
+    "--ordered",
+  );
   assert.equal(stdout, numbers.map((n) => `${String(n + 1)}\n`).join(""));
   assert.equal(code, 0);
 });
 
 test("repl evaluates line by line, goes on after an error, and changes its page", async () => {
-  const stdin = ["let n = 20", "n + 1", "nope", "document.title", ".page diary", "document.title", ".exit", "9"].join("\n");
+  const stdin = ["let n = 20", "n + 1", "nope", "document.title", ".page diary", "document.title", ".exit", "9"].join(
+    "\n",
+  );
   const { stdout, stderr, code } = await stage.home.eyeWith({ stdin, folder: "repl" }, "--page", "shop", "repl");
   assert.match(stdout, /^undefined\n21\nThe Shop\n\* diary .*\nMy Blog\n$/);
   assert.match(stderr, /^error: ReferenceError: nope is not defined/m);

@@ -62,7 +62,10 @@ test("React: tools of components come and go with them, under StrictMode, and ha
   await offers(tab, "count", "edition", "panel");
   assert.equal(await ask("call", "panel"), "large");
   await ask("call", "count", "by=-8");
-  await until("the panel's tool is offered anew", async () => (await ask("tools")).includes("the small panel") || undefined);
+  await until(
+    "the panel's tool is offered anew",
+    async () => (await ask("tools")).includes("the small panel") || undefined,
+  );
   assert.equal(await ask("call", "panel"), "small");
   await ask("click", "text=Close");
   await offers(tab, "count", "edition");
@@ -121,7 +124,10 @@ export default { plugins: [vue(), eye()], server: { headers: { "content-security
   const ask = asking(stage, tab);
   await offers(tab, "count");
   assert.match(await ask("click", "text=Open"), /A panel/);
-  assert.match((await stage.home.eye("--page", tab.session, "1+1")).stderr, /does not evaluate code \(CSP\)\nhint: use verbs and tools, or add 'unsafe-eval'/);
+  assert.match(
+    (await stage.home.eye("--page", tab.session, "1+1")).stderr,
+    /does not evaluate code \(CSP\)\nhint: use verbs and tools, or add 'unsafe-eval'/,
+  );
   await tab.page.close();
 });
 
@@ -173,7 +179,11 @@ export default { plugins: [react(), eye()], server: { host: "127.0.0.1", allowed
   const url = dev.url.replace("127.0.0.1", "shop.test");
   const { origin } = new URL(url);
   const page = await stage.context.newPage();
-  const said = page.waitForEvent("console", (message) => message.text() === `eye: pages of ${origin} may not join this hub; allow it with \`eye allow ${origin}\``);
+  const said = page.waitForEvent(
+    "console",
+    (message) =>
+      message.text() === `eye: pages of ${origin} may not join this hub; allow it with \`eye allow ${origin}\``,
+  );
   await page.goto(url);
   await said;
   await stage.home.eye("allow", origin);
@@ -187,7 +197,8 @@ test("a build for production has no trace of the client, and its components work
     const { folder, close } = await built(project);
     const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
     const texts = await Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name), "utf8")));
-    for (const trace of ["__eye", "eye.js", "eye/hot", "clientType", "WebSocket"]) assert.ok(!texts.some((text) => text.includes(trace)), `${project}: ${trace}`);
+    for (const trace of ["__eye", "eye.js", "eye/hot", "clientType", "WebSocket"])
+      assert.ok(!texts.some((text) => text.includes(trace)), `${project}: ${trace}`);
     for (const { parentPath, name } of files) {
       const path = join(parentPath, name).slice(folder.length);
       const kind = name.endsWith(".html") ? "text/html" : "text/javascript";

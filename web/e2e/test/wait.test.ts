@@ -39,7 +39,9 @@ async function begun({ session }: Visit, ask: Ask, ...args: string[]): Promise<(
 test("a target that appears is told with its line, and is never evaluated", async () => {
   const { page, ask } = await visit("<p>Working</p>");
   const waiting = stage.home.eye("--page", page.session, "wait", "text=Done");
-  await page.page.evaluate("setTimeout(() => { document.body.insertAdjacentHTML('beforeend', '<p hidden>Done</p><button>Done</button>') }, 50)");
+  await page.page.evaluate(
+    "setTimeout(() => { document.body.insertAdjacentHTML('beforeend', '<p hidden>Done</p><button>Done</button>') }, 50)",
+  );
   assert.match((await waiting).stdout, /^e\d+ \[Done\]\n$/);
   await ask("void document.querySelector('button').remove()");
   const hidden = await stage.home.eye("--page", page.session, "--timeout", "0.3", "wait", "text=Done");
@@ -64,13 +66,22 @@ test("an expression is looked at again after a mutation, an event, a call, and b
 
 test("at its time it prints the last value and exits 124", async () => {
   const { page } = await visit("<p>x</p>");
-  const { stdout, stderr, code } = await stage.home.eye("--page", page.session, "--timeout", "0.3", "wait", "document.querySelectorAll('li').length");
+  const { stdout, stderr, code } = await stage.home.eye(
+    "--page",
+    page.session,
+    "--timeout",
+    "0.3",
+    "wait",
+    "document.querySelectorAll('li').length",
+  );
   assert.deepEqual([stdout, code], ["0\n", EXIT_TIMEOUT]);
   assert.match(stderr, /^error: not within 0.3 s: document/);
 });
 
 test("a wait goes on in the page that comes back after a reload", async () => {
-  const { page, ask } = await visit("<script>window.loads = sessionStorage.loads = Number(sessionStorage.loads ?? 0) + 1</script>");
+  const { page, ask } = await visit(
+    "<script>window.loads = sessionStorage.loads = Number(sessionStorage.loads ?? 0) + 1</script>",
+  );
   const waiting = await begun(page, ask, "window.looked = (window.looked ?? 0) + 1, loads > 1 && 'loaded ' + loads");
   await page.page.reload();
   assert.equal(await waiting(), "loaded 2\n");

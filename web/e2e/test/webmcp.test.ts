@@ -42,7 +42,9 @@ for (const { way, flags, tag } of WAYS) {
 
   /** Waits until the hub lists it. */
   const listed = (name: string): Promise<string> =>
-    until(`${name} is listed`, async () => (await stage.home.eye("--page", session, "tools")).stdout.split("\n").find((line) => line.startsWith(`${name}(`)));
+    until(`${name} is listed`, async () =>
+      (await stage.home.eye("--page", session, "tools")).stdout.split("\n").find((line) => line.startsWith(`${name}(`)),
+    );
   const eye = (...args: string[]): ReturnType<Stage["home"]["eye"]> => stage.home.eye("--page", session, ...args);
 
   before(async () => {
@@ -76,7 +78,9 @@ for (const { way, flags, tag } of WAYS) {
   test(`${way}: a call that times out aborts the tool's signal`, async () => {
     await listed("slow");
     assert.equal((await eye("--timeout", "1", "call", "slow")).code, 124);
-    await until("the tool is aborted", async () => ((await eye("document.title")).stdout === "aborted\n" ? true : undefined));
+    await until("the tool is aborted", async () =>
+      (await eye("document.title")).stdout === "aborted\n" ? true : undefined,
+    );
   });
 
   test(`${way}: a form is a tool`, async () => {
@@ -87,13 +91,17 @@ for (const { way, flags, tag } of WAYS) {
   });
 
   test(`${way}: a tool of eye.tool is the browser's too, one that is aborted is nobody's`, async () => {
-    await eye("globalThis.mine = new AbortController(); await eye.tool({ name: 'own', description: 'Own.', execute: () => 'yes' }, { signal: mine.signal })");
+    await eye(
+      "globalThis.mine = new AbortController(); await eye.tool({ name: 'own', description: 'Own.', execute: () => 'yes' }, { signal: mine.signal })",
+    );
     await listed("own");
     assert.equal((await eye("call", "own")).stdout, "yes\n");
     const inBrowser = "(await document.modelContext.getTools()).some((tool) => tool.name === 'own')";
     await until("the browser has it", async () => ((await eye(inBrowser)).stdout === "true\n" ? true : undefined));
     await eye("mine.abort()");
-    await until("the browser has it no more", async () => ((await eye(inBrowser)).stdout === "false\n" ? true : undefined));
+    await until("the browser has it no more", async () =>
+      (await eye(inBrowser)).stdout === "false\n" ? true : undefined,
+    );
     await until("nor has the hub", async () => ((await eye("tools")).stdout.includes("own(") ? undefined : true));
   });
 
@@ -101,7 +109,10 @@ for (const { way, flags, tag } of WAYS) {
     await listed("book");
     await eye("reload");
     await Promise.all(["add", "book", "fail", "slow"].map(listed));
-    const names = (await eye("tools")).stdout.trim().split("\n").map((line) => line.replace(/\(.*/, ""));
+    const names = (await eye("tools")).stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.replace(/\(.*/, ""));
     assert.deepEqual(names.toSorted(), ["add", "book", "fail", "slow"]);
     assert.deepEqual(JSON.parse((await eye("call", "add", "a=2", "b=2")).stdout), { sum: 4 });
   });
@@ -117,7 +128,10 @@ test("a page without WebMCP: its forms are tools, and it gets no global", async 
       return said.stdout === "" ? undefined : said;
     });
     assert.equal(stdout, "book(guest: string, seats?: number)  Books a table.\n");
-    assert.equal((await stage.home.eye("--page", session, "call", "book", "guest=Ada", "seats=3")).stdout, "booked for Ada, 3\n");
+    assert.equal(
+      (await stage.home.eye("--page", session, "call", "book", "guest=Ada", "seats=3")).stdout,
+      "booked for Ada, 3\n",
+    );
     assert.equal((await stage.home.eye("--page", session, "'modelContext' in document")).stdout, "false\n");
   } finally {
     await stage.close();

@@ -22,7 +22,11 @@ export type Bridge = ReturnType<typeof bridge>;
 export function bridge(desk: Desk) {
   const { stack } = desk;
 
-  const onWindow = (id: unknown, done: string, act: (frame: NonNullable<ReturnType<typeof stack.get>>) => void): Result => {
+  const onWindow = (
+    id: unknown,
+    done: string,
+    act: (frame: NonNullable<ReturnType<typeof stack.get>>) => void,
+  ): Result => {
     const frame = stack.get(Number(id));
     if (frame === undefined) return failure(`Window not found: ${String(id)}`);
     act(frame);
@@ -53,14 +57,25 @@ export function bridge(desk: Desk) {
         const element = document.querySelector(selector);
         if (element === null) return { success: true, result: null };
         const { x, y, width, height } = element.getBoundingClientRect();
-        return { success: true, result: { ...brief(element, TEXT_CHARS_MAX), html: element.outerHTML.slice(0, HTML_CHARS_MAX), rect: { x, y, width, height } } };
+        return {
+          success: true,
+          result: {
+            ...brief(element, TEXT_CHARS_MAX),
+            html: element.outerHTML.slice(0, HTML_CHARS_MAX),
+            rect: { x, y, width, height },
+          },
+        };
       });
     },
 
     queryAll(selector: string): Result {
       return guarded(() => {
         const all = [...document.querySelectorAll(selector)];
-        return { success: true, count: all.length, result: all.slice(0, LISTED_LEN_MAX).map((element) => brief(element, LISTED_TEXT_CHARS_MAX)) };
+        return {
+          success: true,
+          count: all.length,
+          result: all.slice(0, LISTED_LEN_MAX).map((element) => brief(element, LISTED_TEXT_CHARS_MAX)),
+        };
       });
     },
 
@@ -94,11 +109,14 @@ export function bridge(desk: Desk) {
 }
 
 function shown(value: unknown): Result {
-  if (value instanceof Element) return { success: true, result: value.outerHTML.slice(0, HTML_CHARS_MAX), type: "element" };
+  if (value instanceof Element)
+    return { success: true, result: value.outerHTML.slice(0, HTML_CHARS_MAX), type: "element" };
   if (value instanceof NodeList || value instanceof HTMLCollection) {
     return {
       success: true,
-      result: Array.from<Node>(value).map((node) => (node instanceof Element ? node.outerHTML : (node.textContent ?? "")).slice(0, NODE_CHARS_MAX)),
+      result: Array.from<Node>(value).map((node) =>
+        (node instanceof Element ? node.outerHTML : (node.textContent ?? "")).slice(0, NODE_CHARS_MAX),
+      ),
       type: "nodelist",
     };
   }
@@ -131,5 +149,10 @@ function withElement(selector: string, act: (element: Element) => Result): Resul
 }
 
 function brief(element: Element, charsMax: number) {
-  return { tag: element.tagName.toLowerCase(), id: element.id, className: element.getAttribute("class") ?? "", text: (element.textContent ?? "").trim().slice(0, charsMax) };
+  return {
+    tag: element.tagName.toLowerCase(),
+    id: element.id,
+    className: element.getAttribute("class") ?? "",
+    text: (element.textContent ?? "").trim().slice(0, charsMax),
+  };
 }

@@ -11,10 +11,15 @@ export interface Attributes {
 export type Child = Node | string | undefined | false;
 
 /** An attribute that is `false` or `undefined` is left out; one that is `true` is empty, unless it is an `aria-` one, which is a word. */
-export function el<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, { on = {}, ...attributes }: Attributes = {}, ...children: readonly Child[]): HTMLElementTagNameMap[Tag] {
+export function el<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  { on = {}, ...attributes }: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== false) element.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : String(value));
+    if (value !== undefined && value !== false)
+      element.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : String(value));
   }
   for (const [name, handler] of Object.entries(on)) element.addEventListener(name, handler as EventListener);
   element.append(...children.filter((child) => child !== undefined && child !== false));

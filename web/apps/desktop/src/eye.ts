@@ -44,7 +44,7 @@ export function eye(): Eye | undefined {
 export function loadEye(): Promise<Eye | undefined> {
   const tag = document.createElement("script");
   tag.src = "/eye.js";
-  tag.dataset["alias"] = "desktop";
+  tag.dataset.alias = "desktop";
   const loaded = new Promise<void>((resolve) => {
     tag.addEventListener("load", () => resolve());
     tag.addEventListener("error", () => resolve());

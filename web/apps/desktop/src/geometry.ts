@@ -64,7 +64,12 @@ export function tiled(count: number, area: Rect, gap: number): readonly Rect[] {
     const row = Math.floor(index / columns);
     const inRow = row === rows - 1 ? count - columns * (rows - 1) : columns;
     const width = (area.width - gap * (inRow + 1)) / inRow;
-    return rounded({ x: area.x + gap + (index % columns) * (width + gap), y: area.y + gap + row * (height + gap), width, height });
+    return rounded({
+      x: area.x + gap + (index % columns) * (width + gap),
+      y: area.y + gap + row * (height + gap),
+      width,
+      height,
+    });
   });
 }
 

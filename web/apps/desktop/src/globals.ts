@@ -7,11 +7,16 @@ import type { Pubsub } from "./pubsub.js";
 export function defineGlobals(desk: Desk, bridge: Bridge): void {
   const opened = (id: string, argument?: string) => {
     const frame = desk.open(id, argument);
-    if (frame === undefined) throw new Error(`App not found: ${id}; there are ${desk.apps.map((app) => app.id).join(", ")}`);
+    if (frame === undefined)
+      throw new Error(`App not found: ${id}; there are ${desk.apps.map((app) => app.id).join(", ")}`);
     return { id: frame.id, title: frame.title };
   };
   define({
-    ALGO: { bridge, pubsub: facade(desk.pubsub), vm: { eval: (code: string) => (0, eval)(code) as unknown, user: desk.user } },
+    ALGO: {
+      bridge,
+      pubsub: facade(desk.pubsub),
+      vm: { eval: (code: string) => (0, eval)(code) as unknown, user: desk.user },
+    },
     openSystemApp: (id: string) => opened(id),
     openNotepad: (path?: string) => opened("notepad", path),
     getUser: () => desk.user,
@@ -20,7 +25,10 @@ export function defineGlobals(desk: Desk, bridge: Bridge): void {
     $: (selector: string) => document.querySelector(selector),
     $$: (selector: string) => [...document.querySelectorAll(selector)],
   });
-  Object.defineProperty(window, "windows", { get: () => desk.stack.frames.map(({ summary }) => summary), configurable: true });
+  Object.defineProperty(window, "windows", {
+    get: () => desk.stack.frames.map(({ summary }) => summary),
+    configurable: true,
+  });
 }
 
 /** The methods as functions, so that they may be taken out of their object. */
@@ -36,5 +44,6 @@ function facade(pubsub: Pubsub) {
 }
 
 function define(names: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(names)) Object.defineProperty(window, name, { value, configurable: true, writable: true });
+  for (const [name, value] of Object.entries(names))
+    Object.defineProperty(window, name, { value, configurable: true, writable: true });
 }

@@ -66,21 +66,33 @@ for (const app of apps) {
   pubsub.register(app.id, { openFn: () => void openApp(app.id) });
   const { message } = app;
   // The chat listens to its topic already.
-  if (message !== undefined && app.id !== "chat") pubsub.subscribe(app.id, (sent, { from }) => void message(desk, sent, from));
+  if (message !== undefined && app.id !== "chat")
+    pubsub.subscribe(app.id, (sent, { from }) => void message(desk, sent, from));
 }
 desk.activity.onCall(({ number, text, outcome, answer, at }) => {
   if (outcome === "running") return;
-  pubsub.publish("eye-activity", { id: number, expression: text.slice(0, 100), [outcome === "done" ? "result" : "error"]: answer, timestamp: at }, { queue: false });
+  pubsub.publish(
+    "eye-activity",
+    { id: number, expression: text.slice(0, 100), [outcome === "done" ? "result" : "error"]: answer, timestamp: at },
+    { queue: false },
+  );
 });
 
 desk.chat.onChange(() => {
   const last = desk.chat.lines.at(-1);
-  if (desk.chat.unread > 0 && last !== undefined && stack.active?.app.id !== "chat") desk.toast(who(last.from), last.text);
+  if (desk.chat.unread > 0 && last !== undefined && stack.active?.app.id !== "chat")
+    desk.toast(who(last.from), last.text);
 });
 
 const algo = bridge(desk);
 defineGlobals(desk, algo);
-const ground = el("div", { class: "ground", on: { pointerdown: () => stack.blur() } }, wallpaper(), glance(), shelf(desk));
+const ground = el(
+  "div",
+  { class: "ground", on: { pointerdown: () => stack.blur() } },
+  wallpaper(),
+  glance(),
+  shelf(desk),
+);
 document.body.append(ground, stack.element, ...taskbar(desk), toasts.element);
 keys(stack);
 remember(desk, storage("sessionStorage"));
@@ -89,4 +101,4 @@ const eye = await loadEye();
 desk.pause.tellClient();
 if (eye !== undefined) await offer(eye, desk, algo);
 // For who must not come too early, such as a test.
-document.documentElement.dataset["ready"] = "";
+document.documentElement.dataset.ready = "";

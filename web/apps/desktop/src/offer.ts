@@ -19,7 +19,13 @@ export async function offer(eye: Eye, desk: Desk, bridge: Bridge): Promise<void>
 async function offerInOrder(eye: Eye, desk: Desk): Promise<void> {
   for (const tool of tools(desk)) await eye.tool(tool);
   for (const { id, name, icon } of desk.apps) {
-    await eye.app?.({ name: id, title: name, icon, open: () => void desk.open(id), onMessage: (message, from) => deliver(desk, id, message, from) });
+    await eye.app?.({
+      name: id,
+      title: name,
+      icon,
+      open: () => void desk.open(id),
+      onMessage: (message, from) => deliver(desk, id, message, from),
+    });
   }
 }
 
@@ -53,7 +59,9 @@ function relayTopics(eye: Eye, desk: Desk): Promise<unknown> {
     publish(topic, message, options) {
       // What is said to `claude` also waits for an agent that is not there yet.
       if (topic === "claude") eye.tell?.(message);
-      publish.call(eye, topic, message, options).catch((error: unknown) => console.warn(`the hub did not take a message to ${topic}:`, error));
+      publish
+        .call(eye, topic, message, options)
+        .catch((error: unknown) => console.warn(`the hub did not take a message to ${topic}:`, error));
     },
     subscribe(topic, deliver) {
       const subscribed = subscribe
@@ -78,7 +86,14 @@ function answer(eye: Eye, desk: Desk, bridge: Bridge, message: unknown): void {
     desk.toast("Message from an agent", typeof message === "string" ? message : JSON.stringify(message));
     return;
   }
-  const called = Object.hasOwn(bridge, _bridge) ? (bridge as unknown as Record<string, (...args: readonly unknown[]) => unknown>)[_bridge] : undefined;
-  const result = called === undefined ? { error: "Unknown bridge command" } : called(...(Array.isArray(_args) ? (_args as unknown[]) : []));
-  void Promise.resolve(result).then((done) => eye.tell?.({ ...(typeof done === "object" ? done : { result: done }), ...(_id === undefined ? {} : { _id }) }));
+  const called = Object.hasOwn(bridge, _bridge)
+    ? (bridge as unknown as Record<string, (...args: readonly unknown[]) => unknown>)[_bridge]
+    : undefined;
+  const result =
+    called === undefined
+      ? { error: "Unknown bridge command" }
+      : called(...(Array.isArray(_args) ? (_args as unknown[]) : []));
+  void Promise.resolve(result).then((done) =>
+    eye.tell?.({ ...(typeof done === "object" ? done : { result: done }), ...(_id === undefined ? {} : { _id }) }),
+  );
 }

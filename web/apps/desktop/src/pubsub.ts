@@ -29,7 +29,11 @@ export interface Registration {
 
 /** The way to other pages and agents. What it brings is delivered here, and never sent back. */
 export interface Relay {
-  publish(topic: string, message: unknown, options: { readonly from: string; readonly queue: boolean; readonly timeout: number }): void;
+  publish(
+    topic: string,
+    message: unknown,
+    options: { readonly from: string; readonly queue: boolean; readonly timeout: number },
+  ): void;
   subscribe(topic: string, deliver: (message: unknown, from: string) => void): () => void;
 }
 
@@ -104,7 +108,11 @@ export class Pubsub {
   }
 
   /** Resolves with the first response, rejects when none came in time. */
-  request(topic: string, message: unknown, { timeout = MESSAGE_MS }: { readonly timeout?: number } = {}): Promise<unknown> {
+  request(
+    topic: string,
+    message: unknown,
+    { timeout = MESSAGE_MS }: { readonly timeout?: number } = {},
+  ): Promise<unknown> {
     const _requestId = `${this.#now().toString(36)}_${String(++this.#requests)}`;
     const _responseTopic = `_response_${_requestId}`;
     return new Promise((resolve, reject) => {
@@ -123,12 +131,19 @@ export class Pubsub {
   }
 
   respond(original: unknown, response: unknown): Published {
-    const topic = typeof original === "object" && original !== null ? (original as { readonly _responseTopic?: unknown })._responseTopic : undefined;
+    const topic =
+      typeof original === "object" && original !== null
+        ? (original as { readonly _responseTopic?: unknown })._responseTopic
+        : undefined;
     if (typeof topic !== "string") return { status: "dropped", reason: "no request" };
     return this.publish(topic, response);
   }
 
-  #publishHere(message: unknown, received: Received, { autoOpen = false, queue = true, timeout = MESSAGE_MS }: PublishOptions): Published {
+  #publishHere(
+    message: unknown,
+    received: Received,
+    { autoOpen = false, queue = true, timeout = MESSAGE_MS }: PublishOptions,
+  ): Published {
     const { topic } = received;
     const count = this.#deliver(message, received);
     if (count > 0) return { status: "delivered", count };
@@ -175,7 +190,8 @@ export class Pubsub {
 
   #listenBeyond(topic: string): void {
     if (this.#relay === undefined || this.#relayed.has(topic) || LOCAL.has(topic)) return;
-    const deliver = (message: unknown, from: string): void => void this.#deliver(message, { from, timestamp: this.#now(), topic });
+    const deliver = (message: unknown, from: string): void =>
+      void this.#deliver(message, { from, timestamp: this.#now(), topic });
     this.#relayed.set(topic, this.#relay.subscribe(topic, deliver));
   }
 }

@@ -14,25 +14,44 @@ const READS = { readOnlyHint: true };
 export function tools(desk: Desk): readonly EyeTool[] {
   const app = (name: unknown): App => {
     const found = appNamed(desk.apps, String(name));
-    if (found === undefined) throw new Error(`App not found: ${String(name)}; there are ${desk.apps.map(({ id }) => id).join(", ")}`);
+    if (found === undefined)
+      throw new Error(`App not found: ${String(name)}; there are ${desk.apps.map(({ id }) => id).join(", ")}`);
     return found;
   };
   const frame = (id: unknown): Frame => {
     const found = desk.stack.get(Number(id));
-    if (found === undefined) throw new Error(`Window not found: ${String(id)}; there are ${desk.stack.frames.map((one) => `${String(one.id)} ${one.title}`).join(", ") || "none"}`);
+    if (found === undefined)
+      throw new Error(
+        `Window not found: ${String(id)}; there are ${desk.stack.frames.map((one) => `${String(one.id)} ${one.title}`).join(", ") || "none"}`,
+      );
     return found;
   };
   return [
     {
       name: "open_app",
       description: "Opens an app, or brings its window to the front; gives the window.",
-      inputSchema: object({ app: { ...text("id or name"), examples: desk.apps.map(({ id }) => id) }, path: text("a file to open, for notepad and javascript.ide") }, "app"),
-      execute: (args) => desk.open(app(args["app"]).id, args["path"] as string | undefined)?.summary,
+      inputSchema: object(
+        {
+          app: { ...text("id or name"), examples: desk.apps.map(({ id }) => id) },
+          path: text("a file to open, for notepad and javascript.ide"),
+        },
+        "app",
+      ),
+      execute: (args) => desk.open(app(args.app).id, args.path as string | undefined)?.summary,
     },
     {
       name: "move_window",
       description: "Moves and resizes a window, as far as it stays on the screen; gives where it is now.",
-      inputSchema: object({ id: WINDOW, x: pixels("left"), y: pixels("top"), width: pixels("at least 260"), height: pixels("at least 180") }, "id"),
+      inputSchema: object(
+        {
+          id: WINDOW,
+          x: pixels("left"),
+          y: pixels("top"),
+          width: pixels("at least 260"),
+          height: pixels("at least 180"),
+        },
+        "id",
+      ),
       execute({ id, ...place }) {
         const window = frame(id);
         window.move(place as Partial<Rect>);
@@ -46,7 +65,8 @@ export function tools(desk: Desk): readonly EyeTool[] {
       annotations: { destructiveHint: true },
       execute({ id, discard }) {
         const window = frame(id);
-        if (window.unsaved && discard !== true) throw new Error(`${window.title} has unsaved text; pass discard to lose it`);
+        if (window.unsaved && discard !== true)
+          throw new Error(`${window.title} has unsaved text; pass discard to lose it`);
         desk.stack.close(window);
         return `closed ${window.title}`;
       },
@@ -82,7 +102,12 @@ export function tools(desk: Desk): readonly EyeTool[] {
       name: "write_note",
       description: "Writes a file, and shows it in the notepad if show is true.",
       inputSchema: object(
-        { path: text("where"), content: text("what"), append: { type: "boolean", description: "keep what is there" }, show: { type: "boolean" } },
+        {
+          path: text("where"),
+          content: text("what"),
+          append: { type: "boolean", description: "keep what is there" },
+          show: { type: "boolean" },
+        },
         "path",
         "content",
       ),
@@ -97,11 +122,15 @@ export function tools(desk: Desk): readonly EyeTool[] {
     {
       name: "set_icon",
       description: "Puts a character or two, such as an emoji, on an app's icon; an empty one brings the drawing back.",
-      inputSchema: object({ app: text("id or name"), icon: { ...text("the character"), maxLength: 16 } }, "app", "icon"),
+      inputSchema: object(
+        { app: text("id or name"), icon: { ...text("the character"), maxLength: 16 } },
+        "app",
+        "icon",
+      ),
       execute(args) {
-        const changed = app(args["app"]);
-        setTile(changed, String(args["icon"]));
-        return `${changed.id}: ${String(args["icon"])}`;
+        const changed = app(args.app);
+        setTile(changed, String(args.icon));
+        return `${changed.id}: ${String(args.icon)}`;
       },
     },
   ];

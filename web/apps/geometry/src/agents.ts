@@ -7,7 +7,12 @@ const AGENTS_MAX = 64;
 const EARLY_MAX = 32;
 const STATUSES: readonly unknown[] = ["spawned", "running", "paused", "stopped", "finished", "error"];
 /** How an agent is that has told of this. */
-const ENDINGS: Readonly<Record<string, string>> = { ended: "finished", finished: "finished", stopped: "stopped", error: "error" };
+const ENDINGS: Readonly<Record<string, string>> = {
+  ended: "finished",
+  finished: "finished",
+  stopped: "stopped",
+  error: "error",
+};
 
 export interface AgentNow extends AgentRow {
   readonly heartbeats: number;

@@ -35,7 +35,13 @@ export interface GeometryOSApp {
   shaderAt(x: number, y: number, width: number, height: number): string | null;
 }
 
-export function geometryOSApp(map: PixelMap, viewport: Viewport, cartridges: Cartridges, windows: () => readonly WindowRow[], mock: boolean): GeometryOSApp {
+export function geometryOSApp(
+  map: PixelMap,
+  viewport: Viewport,
+  cartridges: Cartridges,
+  windows: () => readonly WindowRow[],
+  mock: boolean,
+): GeometryOSApp {
   return {
     get camera() {
       return viewport.camera;
@@ -55,15 +61,22 @@ export function geometryOSApp(map: PixelMap, viewport: Viewport, cartridges: Car
 }
 
 /** Whole map pixels, all that the region touches. */
-function whole(x: number, y: number, width: number, height: number): { readonly x: number; readonly y: number; readonly width: number; readonly height: number } {
+function whole(
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+): { readonly x: number; readonly y: number; readonly width: number; readonly height: number } {
   const all = [x, y, x + width, y + height];
-  if (!all.every((place) => Number.isFinite(place) && Math.abs(place) <= PLACE_MAX) || width <= 0 || height <= 0) throw new RangeError("a region has x, y, and a positive width and height, on the map");
+  if (!all.every((place) => Number.isFinite(place) && Math.abs(place) <= PLACE_MAX) || width <= 0 || height <= 0)
+    throw new RangeError("a region has x, y, and a positive width and height, on the map");
   const [left, top] = [Math.floor(x), Math.floor(y)];
   return { x: left, y: top, width: Math.ceil(x + width) - left, height: Math.ceil(y + height) - top };
 }
 
 function base64(bytes: Uint8ClampedArray): string {
   let text = "";
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) text += String.fromCharCode(...bytes.subarray(at, at + CHUNK_BYTES));
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+    text += String.fromCharCode(...bytes.subarray(at, at + CHUNK_BYTES));
   return btoa(text);
 }

@@ -24,7 +24,12 @@ export interface PageGlobals {
   HilbertLUT?: { readonly d2xy: typeof d2xy; readonly xy2d: typeof xy2d };
 }
 
-export function publishBridge(desk: Desk, mockMode: boolean, isRegistered: () => boolean, isConnected: () => boolean): void {
+export function publishBridge(
+  desk: Desk,
+  mockMode: boolean,
+  isRegistered: () => boolean,
+  isConnected: () => boolean,
+): void {
   const tools = desk.tools.map(({ name }) => name);
   const globals = globalThis as PageGlobals;
   globals.webmcpBridge = {

@@ -30,7 +30,8 @@ export class Dock {
 
   constructor(readonly parts: DockParts) {
     const { windows } = parts;
-    for (const button of this.#openers) button.addEventListener("click", () => windows.toggle(button.dataset["opens"] ?? ""));
+    for (const button of this.#openers)
+      button.addEventListener("click", () => windows.toggle(button.dataset.opens ?? ""));
     this.#on("#zoom-in", () => this.#zoom(ZOOM_STEP));
     this.#on("#zoom-out", () => this.#zoom(1 / ZOOM_STEP));
     this.#on("#grid", () => this.toggle("grid"));
@@ -50,8 +51,10 @@ export class Dock {
   /** Which of its buttons are pressed. */
   show(): void {
     const { windows, overlay } = this.parts;
-    for (const button of this.#openers) button.setAttribute("aria-pressed", String(windows.isOpen(button.dataset["opens"] ?? "")));
-    for (const what of ["grid", "curve"] as const) element(`#${what}`, HTMLButtonElement).setAttribute("aria-pressed", String(overlay.shown[what]));
+    for (const button of this.#openers)
+      button.setAttribute("aria-pressed", String(windows.isOpen(button.dataset.opens ?? "")));
+    for (const what of ["grid", "curve"] as const)
+      element(`#${what}`, HTMLButtonElement).setAttribute("aria-pressed", String(overlay.shown[what]));
   }
 
   /** The camera is elsewhere. The figures of a motion are shown now and then while it lasts, and once behind it. */
@@ -61,7 +64,8 @@ export class Dock {
     this.#timer ??= window.setTimeout(() => {
       this.#timer = undefined;
       const { fps, deltaTime } = meter.figures(performance.now());
-      element("#figures", HTMLOutputElement).value = fps === 0 ? "" : `${String(Math.round(fps))} fps · ${short(deltaTime)} ms`;
+      element("#figures", HTMLOutputElement).value =
+        fps === 0 ? "" : `${String(Math.round(fps))} fps · ${short(deltaTime)} ms`;
       figured();
     }, FIGURES_EVERY_MS);
   }
@@ -88,7 +92,17 @@ export class Dock {
   #gridSizes(): void {
     const { overlay, changed } = this.parts;
     const choice = element("#grid-size", HTMLSelectElement);
-    choice.append(...GRID_SIZES.map((side) => new Option(`${String(side)}²`, String(side), side === overlay.shown.gridSize, side === overlay.shown.gridSize)));
+    choice.append(
+      ...GRID_SIZES.map(
+        (side) =>
+          new Option(
+            `${String(side)}²`,
+            String(side),
+            side === overlay.shown.gridSize,
+            side === overlay.shown.gridSize,
+          ),
+      ),
+    );
     choice.addEventListener("change", () => {
       overlay.shown = { ...overlay.shown, gridSize: Number(choice.value) };
       changed();

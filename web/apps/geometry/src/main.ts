@@ -46,11 +46,20 @@ const map = new PixelMap();
 const meter = new Meter();
 const cartridges = new Cartridges(map);
 const agents = new Agents();
-const backends = settings.mock ? new MockBackends() : new RealBackends(settings.backends, () => (eye?.session === "" ? undefined : eye?.session));
+const backends = settings.mock
+  ? new MockBackends()
+  : new RealBackends(settings.backends, () => (eye?.session === "" ? undefined : eye?.session));
 let screen: Layer | undefined;
 
 const overlay = new Overlay(framed, isCalm);
-const view = new View(map, viewport, meter, { ground, over }, (context, camera, size) => overlay.draw(context, camera, size), isCalm);
+const view = new View(
+  map,
+  viewport,
+  meter,
+  { ground, over },
+  (context, camera, size) => overlay.draw(context, camera, size),
+  isCalm,
+);
 const windows = new Windows(element("#windows", HTMLElement), area, () => matchMedia(NARROW).matches);
 
 const system: System = {
@@ -70,12 +79,16 @@ const system: System = {
   say: (text) => consolePanel.say(text),
   showFramebuffer,
 };
-const desk = new Desk(TOOLS, () => system, (called) => {
-  consolePanel.called(called);
-  statePanel.show();
-  // A call that came by WebMCP, or from the page's own code, is none of the hub's: nobody else looks at the state after it.
-  eye?.changed();
-});
+const desk = new Desk(
+  TOOLS,
+  () => system,
+  (called) => {
+    consolePanel.called(called);
+    statePanel.show();
+    // A call that came by WebMCP, or from the page's own code, is none of the hub's: nobody else looks at the state after it.
+    eye?.changed();
+  },
+);
 
 const statePanel = new StatePanel(system);
 const consolePanel = new ConsolePanel((program) => void desk.invoke("execute_pixel_program", { program }));
@@ -84,11 +97,35 @@ const agentsPanel = new AgentsPanel(agents, {
   order: (agentId, order) => void orderAgent(agentId, order),
   show: ({ region }) => show(region),
 });
-const cartridgesPanel = new CartridgesPanel(cartridges, { load: (url) => void desk.invoke("load_rts_cartridge", { url }), show: ({ layer }) => show(layer) });
-windows.add({ id: "state", title: "State", content: statePanel.content, rect: { x: 16, y: 88, width: 284, height: 320 }, shown: () => statePanel.show() });
-windows.add({ id: "console", title: "Console", content: consolePanel.content, rect: { x: 16, y: 420, width: 420, height: 300 } });
-windows.add({ id: "agents", title: "Agents", content: agentsPanel.content, rect: { x: 10_000, y: 88, width: 320, height: 316 } });
-windows.add({ id: "cartridges", title: "Cartridges", content: cartridgesPanel.content, rect: { x: 10_000, y: 412, width: 320, height: 300 } });
+const cartridgesPanel = new CartridgesPanel(cartridges, {
+  load: (url) => void desk.invoke("load_rts_cartridge", { url }),
+  show: ({ layer }) => show(layer),
+});
+windows.add({
+  id: "state",
+  title: "State",
+  content: statePanel.content,
+  rect: { x: 16, y: 88, width: 284, height: 320 },
+  shown: () => statePanel.show(),
+});
+windows.add({
+  id: "console",
+  title: "Console",
+  content: consolePanel.content,
+  rect: { x: 16, y: 420, width: 420, height: 300 },
+});
+windows.add({
+  id: "agents",
+  title: "Agents",
+  content: agentsPanel.content,
+  rect: { x: 10_000, y: 88, width: 320, height: 316 },
+});
+windows.add({
+  id: "cartridges",
+  title: "Cartridges",
+  content: cartridgesPanel.content,
+  rect: { x: 10_000, y: 412, width: 320, height: 300 },
+});
 
 const readout = new Readout(element("#readout", HTMLElement), map, viewport, () => overlay.shown.gridSize);
 const coast = new Coast(viewport, isCalm, () => eye?.changed());
@@ -107,7 +144,9 @@ const dock = new Dock({
     if (windows.isOpen("state")) statePanel.show();
   },
 });
-mapKeys(ground, viewport, { grid: () => dock.toggle("grid"), curve: () => dock.toggle("curve") }, () => readout.point(undefined));
+mapKeys(ground, viewport, { grid: () => dock.toggle("grid"), curve: () => dock.toggle("curve") }, () =>
+  readout.point(undefined),
+);
 
 viewport.watch(moved);
 map.watch(() => readout.show());
@@ -131,7 +170,13 @@ void ready();
 
 /** The page is whole before anybody is told of it, and tools are offered before they are said to be ready. */
 async function ready(): Promise<void> {
-  (globalThis as { geometryOSApp?: GeometryOSApp }).geometryOSApp = geometryOSApp(map, viewport, cartridges, () => windows.rows, settings.mock);
+  (globalThis as { geometryOSApp?: GeometryOSApp }).geometryOSApp = geometryOSApp(
+    map,
+    viewport,
+    cartridges,
+    () => windows.rows,
+    settings.mock,
+  );
   let isRegistered = false;
   publishBridge(desk, settings.mock, () => isRegistered, isConnected);
   dispatchEvent(new CustomEvent("geometry-os-ready"));
@@ -170,7 +215,11 @@ function framed(): readonly Framed[] {
   return [
     ...(screen === undefined ? [] : [{ ...screen, label: "framebuffer", kind: "program" } as const]),
     ...cartridges.all.map(({ layer, name }) => ({ ...layer, label: name, kind: "cartridge" }) as const),
-    ...agents.all.filter(isAlive).map(({ region, agentType, status }) => ({ ...region, label: `${agentType} · ${status}`, kind: "agent" }) as const),
+    ...agents.all
+      .filter(isAlive)
+      .map(
+        ({ region, agentType, status }) => ({ ...region, label: `${agentType} · ${status}`, kind: "agent" }) as const,
+      ),
   ];
 }
 

@@ -28,8 +28,9 @@ export async function hearAgents(eye: Eye, agents: Agents, list: () => Promise<r
     for (const row of await list()) agents.spawned(row);
   };
   await eye.subscribe(AGENT_TOPICS, (message) => {
-    const event = typeof message === "object" && message !== null ? readEvent(message as Record<string, unknown>) : undefined;
-    if (event === undefined || event["session"] !== eye.session) return;
+    const event =
+      typeof message === "object" && message !== null ? readEvent(message as Record<string, unknown>) : undefined;
+    if (event === undefined || event.session !== eye.session) return;
     const isNew = !agents.knows(event.agentId);
     agents.heard(event, Date.now());
     if (isNew) learn().catch((error: unknown) => console.info(`geometry: an agent is not known: ${messageOf(error)}`));
@@ -40,15 +41,36 @@ export async function hearAgents(eye: Eye, agents: Agents, list: () => Promise<r
 /** A failure is marked as one for those who look at results only, and is the original's object for those who read it. */
 function said(reply: Reply): object {
   if (!isFailure(reply)) return reply;
-  return { ...reply, content: [{ type: "text", text: JSON.stringify(reply) }], structuredContent: reply, isError: true };
+  return {
+    ...reply,
+    content: [{ type: "text", text: JSON.stringify(reply) }],
+    structuredContent: reply,
+    isError: true,
+  };
 }
 
 function stateOf({ viewport, cartridges, agents, windows, backends }: System): object {
   return {
     camera: viewport.camera,
-    windows: windows().filter(({ visible }) => visible).map(({ title }) => title),
-    cartridges: cartridges.all.map(({ id, name, url, layer: { x, y, width, height } }) => ({ id, name, url: clip(url, URL_CHARS_MAX), x, y, width, height })),
-    agents: agents.all.map(({ agentId, agentType, status, heartbeats, report }) => ({ agentId, agentType, status, heartbeats, report: report ?? null })),
+    windows: windows()
+      .filter(({ visible }) => visible)
+      .map(({ title }) => title),
+    cartridges: cartridges.all.map(({ id, name, url, layer: { x, y, width, height } }) => ({
+      id,
+      name,
+      url: clip(url, URL_CHARS_MAX),
+      x,
+      y,
+      width,
+      height,
+    })),
+    agents: agents.all.map(({ agentId, agentType, status, heartbeats, report }) => ({
+      agentId,
+      agentType,
+      status,
+      heartbeats,
+      report: report ?? null,
+    })),
     mock: backends.mock,
   };
 }

@@ -16,5 +16,9 @@ export function settingsOf(address: string): Settings {
   const named = searchParams.get("backends");
   const other = named !== null && URL.canParse(named) ? new URL(named) : undefined;
   const isTaken = other !== undefined && /^https?:$/.test(other.protocol) && LOOPBACK.test(other.hostname);
-  return { mock: searchParams.get("mock_backends") === "true", backends: isTaken ? other.origin : origin, elsewhere: isTaken && other.origin !== origin };
+  return {
+    mock: searchParams.get("mock_backends") === "true",
+    backends: isTaken ? other.origin : origin,
+    elsewhere: isTaken && other.origin !== origin,
+  };
 }

@@ -23,7 +23,8 @@ export interface Direction {
 
 /** `undefined`: neither a number from 0 to 360 nor the name of a direction. */
 export function readDirection(value: unknown): Direction | undefined {
-  if (typeof value === "number") return value >= 0 && value <= 360 ? { azimuth: compass(value), text: `${String(compass(value))}°` } : undefined;
+  if (typeof value === "number")
+    return value >= 0 && value <= 360 ? { azimuth: compass(value), text: `${String(compass(value))}°` } : undefined;
   if (typeof value !== "string") return undefined;
   const name = value.toLowerCase().replace(/[\s.-]/g, "");
   const at = SHORT.indexOf(Object.hasOwn(LONG, name) ? (LONG[name] ?? "") : name);

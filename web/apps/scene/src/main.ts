@@ -61,7 +61,8 @@ function started(): View | undefined {
   } catch (error) {
     console.error(error);
     const obstacle = element("#obstacle", HTMLElement);
-    obstacle.textContent = "This browser shows no WebGL, so there is no picture. The scene and its tools work all the same.";
+    obstacle.textContent =
+      "This browser shows no WebGL, so there is no picture. The scene and its tools work all the same.";
     obstacle.hidden = false;
     return undefined;
   }
@@ -70,7 +71,7 @@ function started(): View | undefined {
 function show(): void {
   const { background } = studio.scene;
   readings.show(studio.scene);
-  document.documentElement.dataset["ground"] = brightness(background) > LIGHT_GROUND ? "light" : "dark";
+  document.documentElement.dataset.ground = brightness(background) > LIGHT_GROUND ? "light" : "dark";
   document.documentElement.style.background = background;
   tag();
 }

@@ -27,7 +27,12 @@ export class Readings {
 function read({ model, background, keyLight, fillLight, camera }: SceneModel): readonly Reading[] {
   const { rotation } = model;
   return [
-    { name: "Model", color: model.color, text: model.color, wide: [rotation.x, rotation.y, rotation.z].map(degrees).join(" ") },
+    {
+      name: "Model",
+      color: model.color,
+      text: model.color,
+      wide: [rotation.x, rotation.y, rotation.z].map(degrees).join(" "),
+    },
     { name: "Background", color: background, text: background },
     { name: "Key light", ...light(keyLight) },
     { name: "Fill light", ...light(fillLight) },
@@ -36,7 +41,11 @@ function read({ model, background, keyLight, fillLight, camera }: SceneModel): r
 }
 
 function light({ color, intensity, position }: Light): Omit<Reading, "name"> {
-  return { color, text: short(intensity), wide: `${degrees(position.azimuth)} ${degrees(position.elevation)} · ${short(position.distance)}` };
+  return {
+    color,
+    text: short(intensity),
+    wide: `${degrees(position.azimuth)} ${degrees(position.elevation)} · ${short(position.distance)}`,
+  };
 }
 
 function row({ name, color, text, wide }: Reading): readonly HTMLElement[] {

@@ -12,7 +12,7 @@ export function showStatus(place: HTMLElement, eye: Eye | undefined): void {
     const text = eye.connected ? `connected · session ${eye.session}` : "not connected";
     if (place.textContent === text) return;
     place.textContent = text;
-    place.dataset["connected"] = String(eye.connected);
+    place.dataset.connected = String(eye.connected);
   };
   const turn = (): void => {
     clearInterval(timer);

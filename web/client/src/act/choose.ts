@@ -14,8 +14,13 @@ export function select(element: Element, wanted: unknown): void {
   const options = [...list.options];
   const chosen = values.map((value) => {
     const same = (text: string): boolean => text.trim().toLowerCase() === value.trim().toLowerCase();
-    const option = options.find((one) => one.value === value) ?? options.find(({ label, text }) => same(label) || same(text));
-    if (option === undefined) throw misused(`no option ${JSON.stringify(value)}`, `its options: ${options.map(({ label }) => label).join(", ")}`);
+    const option =
+      options.find((one) => one.value === value) ?? options.find(({ label, text }) => same(label) || same(text));
+    if (option === undefined)
+      throw misused(
+        `no option ${JSON.stringify(value)}`,
+        `its options: ${options.map(({ label }) => label).join(", ")}`,
+      );
     if (option.disabled) throw misused(`the option ${JSON.stringify(value)} is disabled`);
     return option;
   });
@@ -28,7 +33,8 @@ export function select(element: Element, wanted: unknown): void {
 export function check(spot: Spot, on: boolean): boolean {
   const { element } = spot;
   const isOneOf = kindOf(element) === "choice";
-  if ((isOneOf ? element.matches(":checked,[aria-checked=true],[aria-selected=true]") : isOn(element) === true) === on) return false;
+  if ((isOneOf ? element.matches(":checked,[aria-checked=true],[aria-selected=true]") : isOn(element) === true) === on)
+    return false;
   if (isOneOf && !on) throw misused("one of several cannot be unchecked", "check another of them");
   click(spot);
   return true;
@@ -47,14 +53,22 @@ export function upload(element: Element, files: unknown): void {
   if (files.length > 1 && !input.multiple) throw misused("this takes one file");
   const view = viewOf(input);
   const transfer = new view.DataTransfer();
-  for (const file of files as (Blob | Sent)[]) transfer.items.add(file instanceof Blob ? new view.File([file], file instanceof File ? file.name : "file", { type: file.type }) : decoded(file, view));
+  for (const file of files as (Blob | Sent)[])
+    transfer.items.add(
+      file instanceof Blob
+        ? new view.File([file], file instanceof File ? file.name : "file", { type: file.type })
+        : decoded(file, view),
+    );
   input.files = transfer.files;
   changed(input, "input", "change");
 }
 
 export function fileInput(element: Element): HTMLInputElement | undefined {
   const label = element.closest("label");
-  const input = element.matches("input[type=file]") ? element : (element.querySelector("input[type=file]") ?? (label?.control?.matches("input[type=file]") === true ? label.control : null));
+  const input = element.matches("input[type=file]")
+    ? element
+    : (element.querySelector("input[type=file]") ??
+      (label?.control?.matches("input[type=file]") === true ? label.control : null));
   return (input as HTMLInputElement | null) ?? undefined;
 }
 
@@ -66,5 +80,9 @@ function decoded({ name, type, base64 }: Sent, view: Window & typeof globalThis)
   } catch {
     throw misused(`the file ${name} is no base64`);
   }
-  return new view.File([Uint8Array.from(bytes, (char) => char.charCodeAt(0))], name, typeof type === "string" ? { type } : {});
+  return new view.File(
+    [Uint8Array.from(bytes, (char) => char.charCodeAt(0))],
+    name,
+    typeof type === "string" ? { type } : {},
+  );
 }

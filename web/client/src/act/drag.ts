@@ -90,7 +90,20 @@ async function dropped(core: Core, carried: HTMLElement, start: Place, to: () =>
   const view = viewOf(carried);
   const dataTransfer = new view.DataTransfer();
   const tell = (target: Element, type: string, { x, y }: Place): boolean =>
-    target.dispatchEvent(new view.DragEvent(type, { bubbles: true, cancelable: true, composed: true, clientX: x, clientY: y, screenX: x, screenY: y, buttons: MAIN_BUTTON, view, dataTransfer }));
+    target.dispatchEvent(
+      new view.DragEvent(type, {
+        bubbles: true,
+        cancelable: true,
+        composed: true,
+        clientX: x,
+        clientY: y,
+        screenX: x,
+        screenY: y,
+        buttons: MAIN_BUTTON,
+        view,
+        dataTransfer,
+      }),
+    );
   if (!tell(carried, "dragstart", start)) return false;
   fire(carried, "pointercancel", start);
   let over: Element | undefined;

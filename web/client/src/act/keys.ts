@@ -12,34 +12,80 @@ export interface Stroke {
   readonly metaKey: boolean;
 }
 
-const MODIFIERS: Readonly<Record<string, keyof Stroke>> = { shift: "shiftKey", control: "ctrlKey", ctrl: "ctrlKey", alt: "altKey", option: "altKey", meta: "metaKey", cmd: "metaKey", command: "metaKey" };
-const NAMES: Readonly<Record<string, string>> = { esc: "Escape", return: "Enter", space: " ", spacebar: " ", del: "Delete", up: "ArrowUp", down: "ArrowDown", left: "ArrowLeft", right: "ArrowRight" };
-const NAMED = /^(?:Enter|Tab|Escape|Backspace|Delete|Insert|Home|End|Page(?:Up|Down)|Arrow(?:Up|Down|Left|Right)|F\d{1,2}|CapsLock|ContextMenu|Shift|Control|Alt|Meta)$/i;
-const CODES: Readonly<Record<string, number>> = { Enter: 13, Tab: 9, Escape: 27, Backspace: 8, Delete: 46, " ": 32, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40, Home: 36, End: 35, PageUp: 33, PageDown: 34 };
+const MODIFIERS: Readonly<Record<string, keyof Stroke>> = {
+  shift: "shiftKey",
+  control: "ctrlKey",
+  ctrl: "ctrlKey",
+  alt: "altKey",
+  option: "altKey",
+  meta: "metaKey",
+  cmd: "metaKey",
+  command: "metaKey",
+};
+const NAMES: Readonly<Record<string, string>> = {
+  esc: "Escape",
+  return: "Enter",
+  space: " ",
+  spacebar: " ",
+  del: "Delete",
+  up: "ArrowUp",
+  down: "ArrowDown",
+  left: "ArrowLeft",
+  right: "ArrowRight",
+};
+const NAMED =
+  /^(?:Enter|Tab|Escape|Backspace|Delete|Insert|Home|End|Page(?:Up|Down)|Arrow(?:Up|Down|Left|Right)|F\d{1,2}|CapsLock|ContextMenu|Shift|Control|Alt|Meta)$/i;
+const CODES: Readonly<Record<string, number>> = {
+  Enter: 13,
+  Tab: 9,
+  Escape: 27,
+  Backspace: 8,
+  Delete: 46,
+  " ": 32,
+  ArrowLeft: 37,
+  ArrowUp: 38,
+  ArrowRight: 39,
+  ArrowDown: 40,
+  Home: 36,
+  End: 35,
+  PageUp: 33,
+  PageDown: 34,
+};
 const LINE_PX = 40;
 const PAGE_PART = 0.9;
 
 /** `Control+a`, `Enter`, or several of them with spaces between. */
 export function strokes(keys: string): Stroke[] {
   if (keys === " ") return strokes("Space");
-  return keys.trim().split(/\s+/).map((one) => {
-    const parts = one === "+" ? ["+"] : one.endsWith("++") ? [...one.slice(0, -2).split("+"), "+"] : one.split("+");
-    const last = parts.pop() ?? "";
-    const stroke = { key: keyOf(last), shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
-    for (const part of parts) {
-      const modifier = MODIFIERS[part.toLowerCase()];
-      if (modifier === undefined || modifier === "key") throw misused(`no key ${part} in ${one}`, "Shift, Control, Alt or Meta, then +, then a key");
-      stroke[modifier] = true;
-    }
-    return stroke;
-  });
+  return keys
+    .trim()
+    .split(/\s+/)
+    .map((one) => {
+      const parts = one === "+" ? ["+"] : one.endsWith("++") ? [...one.slice(0, -2).split("+"), "+"] : one.split("+");
+      const last = parts.pop() ?? "";
+      const stroke = { key: keyOf(last), shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
+      for (const part of parts) {
+        const modifier = MODIFIERS[part.toLowerCase()];
+        if (modifier === undefined || modifier === "key")
+          throw misused(`no key ${part} in ${one}`, "Shift, Control, Alt or Meta, then +, then a key");
+        stroke[modifier] = true;
+      }
+      return stroke;
+    });
 }
 
 function keyOf(name: string): string {
   const known = NAMES[name.toLowerCase()] ?? name;
   if ([...known].length === 1) return known;
-  if (!NAMED.test(known)) throw misused(`no key ${name}`, "Enter, Tab, Escape, Backspace, Delete, Space, Home, End, PageUp, PageDown, ArrowUp, F5, or a character; type writes text");
-  return known.replace(/^(\w)/, (first) => first.toUpperCase()).replace(/^Arrow(\w)/i, (_, way: string) => `Arrow${way.toUpperCase()}`).replace(/^Page(\w)/i, (_, way: string) => `Page${way.toUpperCase()}`);
+  if (!NAMED.test(known))
+    throw misused(
+      `no key ${name}`,
+      "Enter, Tab, Escape, Backspace, Delete, Space, Home, End, PageUp, PageDown, ArrowUp, F5, or a character; type writes text",
+    );
+  return known
+    .replace(/^(\w)/, (first) => first.toUpperCase())
+    .replace(/^Arrow(\w)/i, (_, way: string) => `Arrow${way.toUpperCase()}`)
+    .replace(/^Page(\w)/i, (_, way: string) => `Page${way.toUpperCase()}`);
 }
 
 /** What has the focus, inside of shadow roots and frames. */
@@ -70,18 +116,38 @@ export function strike(stroke: Stroke): void {
   if (go && target.isConnected) follow(target, stroke, printable);
   // A space presses what has the focus when it comes up.
   const after = target.isConnected ? focused() : document.body;
-  if (dispatch(after, "keyup", stroke) && go && key === " " && after === target && isPressed(target)) (target as HTMLElement).click();
+  if (dispatch(after, "keyup", stroke) && go && key === " " && after === target && isPressed(target))
+    (target as HTMLElement).click();
 }
 
 function dispatch(target: Element, type: string, stroke: Stroke): boolean {
   const { key } = stroke;
-  const code = /^[a-z]$/i.test(key) ? `Key${key.toUpperCase()}` : /^\d$/.test(key) ? `Digit${key}` : key === " " ? "Space" : key;
+  const code = /^[a-z]$/i.test(key)
+    ? `Key${key.toUpperCase()}`
+    : /^\d$/.test(key)
+      ? `Digit${key}`
+      : key === " "
+        ? "Space"
+        : key;
   const keyCode = CODES[key] ?? key.toUpperCase().charCodeAt(0);
-  return target.dispatchEvent(new (viewOf(target).KeyboardEvent)(type, { ...stroke, code, keyCode, which: keyCode, charCode: type === "keypress" ? key.charCodeAt(0) : 0, bubbles: true, cancelable: true, composed: true } as KeyboardEventInit));
+  return target.dispatchEvent(
+    new (viewOf(target).KeyboardEvent)(type, {
+      ...stroke,
+      code,
+      keyCode,
+      which: keyCode,
+      charCode: type === "keypress" ? key.charCodeAt(0) : 0,
+      bubbles: true,
+      cancelable: true,
+      composed: true,
+    } as KeyboardEventInit),
+  );
 }
 
 function isPressed(target: Element): boolean {
-  return target.matches("button,summary,input[type=checkbox],input[type=radio],input[type=button],input[type=submit],input[type=reset]");
+  return target.matches(
+    "button,summary,input[type=checkbox],input[type=radio],input[type=button],input[type=submit],input[type=reset]",
+  );
 }
 
 function isText(target: Element): boolean {
@@ -113,23 +179,39 @@ function enter(target: Element, text: boolean): void {
     const { form } = target;
     if (form === null) return;
     changed(target, "change");
-    const button = [...form.elements].find((one): one is HTMLButtonElement => one.matches("button:not([type]),[type=submit],[type=image]"));
+    const button = [...form.elements].find((one): one is HTMLButtonElement =>
+      one.matches("button:not([type]),[type=submit],[type=image]"),
+    );
     if (button !== undefined && !button.disabled) button.click();
     else if (button === undefined) form.requestSubmit();
   } else if (target.matches("a[href],button,summary,input")) (target as HTMLElement).click();
 }
 
 function escape(target: Element): void {
-  const dialog = target.closest<HTMLDialogElement>("dialog:modal") ?? [...target.ownerDocument.querySelectorAll<HTMLDialogElement>("dialog:modal")].at(-1);
-  if (dialog !== undefined && dialog.dispatchEvent(new (viewOf(dialog).Event)("cancel", { cancelable: true }))) dialog.close();
-  for (const open of target.ownerDocument.querySelectorAll<HTMLElement>("[popover=auto]:popover-open,[popover='']:popover-open")) open.hidePopover();
+  const dialog =
+    target.closest<HTMLDialogElement>("dialog:modal") ??
+    [...target.ownerDocument.querySelectorAll<HTMLDialogElement>("dialog:modal")].at(-1);
+  if (dialog?.dispatchEvent(new (viewOf(dialog).Event)("cancel", { cancelable: true }))) dialog.close();
+  for (const open of target.ownerDocument.querySelectorAll<HTMLElement>(
+    "[popover=auto]:popover-open,[popover='']:popover-open",
+  ))
+    open.hidePopover();
 }
 
 const TABBABLE = "a[href],button,input:not([type=hidden]),select,textarea,summary,iframe,[tabindex],[contenteditable]";
 
 function tab(target: Element, back: boolean): void {
-  const all = [...target.ownerDocument.querySelectorAll<HTMLElement>(TABBABLE)].filter((one) => one.tabIndex >= 0 && !one.matches(":disabled") && one.checkVisibility({ visibilityProperty: true }) && one.closest("[inert]") === null);
-  const order = [...all.filter((one) => one.tabIndex > 0).sort((a, b) => a.tabIndex - b.tabIndex), ...all.filter((one) => one.tabIndex === 0)];
+  const all = [...target.ownerDocument.querySelectorAll<HTMLElement>(TABBABLE)].filter(
+    (one) =>
+      one.tabIndex >= 0 &&
+      !one.matches(":disabled") &&
+      one.checkVisibility({ visibilityProperty: true }) &&
+      one.closest("[inert]") === null,
+  );
+  const order = [
+    ...all.filter((one) => one.tabIndex > 0).sort((a, b) => a.tabIndex - b.tabIndex),
+    ...all.filter((one) => one.tabIndex === 0),
+  ];
   const at = order.indexOf(target as HTMLElement);
   const next = order.at(at < 0 ? (back ? -1 : 0) : (at + (back ? -1 : 1)) % order.length);
   if (next === undefined) return;
@@ -148,7 +230,9 @@ function travel(target: Element, key: string, text: boolean): void {
     changed(select, "input", "change");
   } else if (target.matches("input[type=radio]")) {
     const { name, form } = target as HTMLInputElement;
-    const group = [...(form ?? target.ownerDocument).querySelectorAll<HTMLInputElement>("input[type=radio]")].filter((one) => one.name === name && !one.disabled);
+    const group = [...(form ?? target.ownerDocument).querySelectorAll<HTMLInputElement>("input[type=radio]")].filter(
+      (one) => one.name === name && !one.disabled,
+    );
     const next = group.at((group.indexOf(target as HTMLInputElement) + step) % group.length);
     if (next === undefined) return;
     focus(next);
@@ -167,7 +251,14 @@ function travel(target: Element, key: string, text: boolean): void {
   } else if (text) {
     if (!isField(target) || target.selectionStart === null) return;
     const { selectionStart: start, value } = target;
-    const caret = key === "Home" ? 0 : key === "End" ? value.length : /Left|Right/.test(key) ? Math.min(value.length, Math.max(0, start + step)) : start;
+    const caret =
+      key === "Home"
+        ? 0
+        : key === "End"
+          ? value.length
+          : /Left|Right/.test(key)
+            ? Math.min(value.length, Math.max(0, start + step))
+            : start;
     target.setSelectionRange(caret, caret);
   } else scrollBy(target, key);
 }
@@ -176,7 +267,17 @@ function scrollBy(target: Element, key: string): void {
   const view = viewOf(target);
   const page = view.innerHeight * PAGE_PART;
   const far = target.ownerDocument.documentElement.scrollHeight;
-  const ways: Readonly<Record<string, [number, number]>> = { ArrowUp: [0, -LINE_PX], ArrowDown: [0, LINE_PX], ArrowLeft: [-LINE_PX, 0], ArrowRight: [LINE_PX, 0], PageUp: [0, -page], PageDown: [0, page], " ": [0, page], Home: [0, -far], End: [0, far] };
+  const ways: Readonly<Record<string, [number, number]>> = {
+    ArrowUp: [0, -LINE_PX],
+    ArrowDown: [0, LINE_PX],
+    ArrowLeft: [-LINE_PX, 0],
+    ArrowRight: [LINE_PX, 0],
+    PageUp: [0, -page],
+    PageDown: [0, page],
+    " ": [0, page],
+    Home: [0, -far],
+    End: [0, far],
+  };
   const [left, top] = ways[key] ?? [0, 0];
   view.scrollBy({ left, top, behavior: "instant" });
 }

@@ -67,7 +67,10 @@ export async function watch(core: Core, accept: unknown): Promise<Watch> {
       const now = view();
       const told = difference(before ?? now, now);
       const line = element?.isConnected === true && isVisible(element) ? lineOf(element) : undefined;
-      const own = line !== undefined && !told.some((one) => one.includes(line)) ? [told.length === 0 ? `${line}: nothing else changed` : line] : [];
+      const own =
+        line !== undefined && !told.some((one) => one.includes(line))
+          ? [told.length === 0 ? `${line}: nothing else changed` : line]
+          : [];
       const moved = location.href === url ? [] : [`now at ${location.href}`];
       const errors = loggedAfter(logged).filter(({ level }) => level === "error");
       return [...own, ...told, ...moved, ...asked, ...errors.map(errorLine)].join("\n") || "nothing changed";
@@ -78,7 +81,12 @@ export async function watch(core: Core, accept: unknown): Promise<Watch> {
 
 /** What fades or slides in is not there before it has; what moves for ever is not waited for. */
 function isMoving(): boolean {
-  return document.getAnimations().some(({ playState, effect }) => playState === "running" && Number(effect?.getComputedTiming().endTime) <= SETTLE_MS_MAX);
+  return document
+    .getAnimations()
+    .some(
+      ({ playState, effect }) =>
+        playState === "running" && Number(effect?.getComputedTiming().endTime) <= SETTLE_MS_MAX,
+    );
 }
 
 function errorLine({ text, count }: Log): string {
@@ -89,7 +97,9 @@ function answerDialogs(asked: string[], accept: unknown): () => void {
   const { alert, confirm, prompt } = window;
   const yes = accept === true || typeof accept === "string";
   window.alert = (text?: unknown) => void asked.push(`alert: ${text}`);
-  window.confirm = (text?: string) => (asked.push(`confirm: ${text} (${yes ? "accepted" : "dismissed; accept: true accepts"})`), yes);
+  window.confirm = (text?: string) => (
+    asked.push(`confirm: ${text} (${yes ? "accepted" : "dismissed; accept: true accepts"})`), yes
+  );
   window.prompt = (text?: string, ordinary = "") => {
     asked.push(`prompt: ${text} (${yes ? "answered" : 'dismissed; accept: "…" answers'})`);
     return typeof accept === "string" ? accept : yes ? ordinary : null;

@@ -31,21 +31,23 @@ type Act = (params: Params, tools: Tools, asking: Asking) => Promise<Element | u
 
 export function acts(core: Core): Verbs {
   /** Runs an act between two looks at the page. */
-  const acting = (act: Act): Verb => async (params, asking) => {
-    const timeoutMs = timeoutOf(params, ACT_MS);
-    const tools: Tools = { core, signal: asking.signal, timeoutMs, deadline: performance.now() + timeoutMs };
-    const watching = await watch(core, params["accept"]);
-    try {
-      // What scrolling into view has moved is no change: the first look is taken when everything is ready.
-      const own = <T>(run: () => T): T => {
-        watching.begin();
-        return asking.own(run);
-      };
-      return await watching.report(await act(params, tools, { ...asking, own }));
-    } finally {
-      watching.end();
-    }
-  };
+  const acting =
+    (act: Act): Verb =>
+    async (params, asking) => {
+      const timeoutMs = timeoutOf(params, ACT_MS);
+      const tools: Tools = { core, signal: asking.signal, timeoutMs, deadline: performance.now() + timeoutMs };
+      const watching = await watch(core, params.accept);
+      try {
+        // What scrolling into view has moved is no change: the first look is taken when everything is ready.
+        const own = <T>(run: () => T): T => {
+          watching.begin();
+          return asking.own(run);
+        };
+        return await watching.report(await act(params, tools, { ...asking, own }));
+      } finally {
+        watching.end();
+      }
+    };
 
   const click1: Act = async ({ target }, tools, { own }) => {
     const spot = await ready(target, tools);
@@ -55,14 +57,21 @@ export function acts(core: Core): Verbs {
     return spot.element;
   };
 
-  const fill1 = async (target: unknown, value: unknown, tools: Tools, { own }: Asking, form = false): Promise<Element> => {
+  const fill1 = async (
+    target: unknown,
+    value: unknown,
+    tools: Tools,
+    { own }: Asking,
+    form = false,
+  ): Promise<Element> => {
     const isList = find(target).elements.some((one) => one.localName === "select");
     // A list is often drawn by something above it; a field that is covered is out of a person's reach.
     const { element, ...spot } = await ready(target, tools, !isList);
     const kind = kindOf(element);
     const text = String(value ?? "");
     if (form && kind === "select") own(() => select(element, value));
-    else if (form && kind === "check" && /^(?:true|false|on|off)$/.test(text)) own(() => void check({ element, ...spot }, /^(?:true|on)$/.test(text) ));
+    else if (form && kind === "check" && /^(?:true|false|on|off)$/.test(text))
+      own(() => void check({ element, ...spot }, /^(?:true|on)$/.test(text)));
     else if (kind === "slider" && isField(element)) {
       own(() => {
         focus(element);
@@ -80,13 +89,15 @@ export function acts(core: Core): Verbs {
     return element;
   };
 
-  const checking = (on: boolean): Act => async ({ target }, tools, { own }) => {
-    const spot = await ready(target, tools);
-    const kind = kindOf(spot.element);
-    if (kind !== "check" && kind !== "choice") throw wrong(spot.element, on ? "check" : "uncheck");
-    own(() => void check(spot, on));
-    return spot.element;
-  };
+  const checking =
+    (on: boolean): Act =>
+    async ({ target }, tools, { own }) => {
+      const spot = await ready(target, tools);
+      const kind = kindOf(spot.element);
+      if (kind !== "check" && kind !== "choice") throw wrong(spot.element, on ? "check" : "uncheck");
+      own(() => void check(spot, on));
+      return spot.element;
+    };
 
   return {
     click: acting(click1),
@@ -110,7 +121,7 @@ export function acts(core: Core): Verbs {
     }),
     type: acting(async ({ target, value }, tools, { own }) => {
       const { element } = await ready(target, tools);
-        if (kindOf(element) !== "field" || (!isField(element) && !isEditable(element))) throw wrong(element, "type");
+      if (kindOf(element) !== "field" || (!isField(element) && !isEditable(element))) throw wrong(element, "type");
       own(() => {
         focus(element);
         toEnd(element);
@@ -140,7 +151,8 @@ export function acts(core: Core): Verbs {
     upload: acting(async ({ target, files }, tools, { own }) => {
       // Inputs of files are often hidden behind what a person clicks.
       const [hidden] = find(target).elements;
-      const element = hidden !== undefined && fileInput(hidden) === hidden ? hidden : (await ready(target, tools, false)).element;
+      const element =
+        hidden !== undefined && fileInput(hidden) === hidden ? hidden : (await ready(target, tools, false)).element;
       own(() => upload(element, files));
       return element;
     }),
@@ -166,7 +178,10 @@ const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: 
 
 function wrong(element: Element, verb: string): Error {
   const kind = kindOf(element);
-  return misused(`${lineOf(element)}: ${verb} is not for this`, kind === undefined ? "it takes nothing but a click" : `use ${INSTEAD[kind]}`);
+  return misused(
+    `${lineOf(element)}: ${verb} is not for this`,
+    kind === undefined ? "it takes nothing but a click" : `use ${INSTEAD[kind]}`,
+  );
 }
 
 function place(to: unknown): { x: number; y: number } {

@@ -24,7 +24,11 @@ export interface Tools {
 }
 
 /** `touch`: it must be hit by a pointer. */
-export async function ready(target: unknown, { core, signal, deadline, timeoutMs }: Tools, touch = true): Promise<Spot> {
+export async function ready(
+  target: unknown,
+  { core, signal, deadline, timeoutMs }: Tools,
+  touch = true,
+): Promise<Spot> {
   let box = "";
   const other = renamed(target);
   if (other !== undefined) throw misused(other);
@@ -39,7 +43,10 @@ export async function ready(target: unknown, { core, signal, deadline, timeoutMs
     }
     if (performance.now() >= deadline) {
       const why = typeof spot === "string" ? spot : "it does not come to rest";
-      throw late(`${named(target)}: ${why}, within ${timeoutMs / 1000} s`, why === NOTHING ? { hint: nearest(target) } : undefined);
+      throw late(
+        `${named(target)}: ${why}, within ${timeoutMs / 1000} s`,
+        why === NOTHING ? { hint: nearest(target) } : undefined,
+      );
     }
     // What is not there is not looked for in every frame.
     await (typeof spot === "string" ? new Promise<void>((resolve) => core.after(READY_LOOK_MS, resolve)) : frame(core));
@@ -95,7 +102,14 @@ function points(element: Element): { x: number; y: number }[] {
     const width = Math.min(box.right, innerWidth) - left;
     const height = Math.min(box.bottom, innerHeight) - top;
     if (width <= 0 || height <= 0) continue;
-    for (const [part, down] of [[0.5, 0.5], [0.2, 0.5], [0.8, 0.5], [0.5, 0.2], [0.5, 0.8]] as const) found.push({ x: left + width * part, y: top + height * down });
+    for (const [part, down] of [
+      [0.5, 0.5],
+      [0.2, 0.5],
+      [0.8, 0.5],
+      [0.5, 0.2],
+      [0.5, 0.8],
+    ] as const)
+      found.push({ x: left + width * part, y: top + height * down });
   }
   return found;
 }

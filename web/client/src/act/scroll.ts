@@ -8,11 +8,13 @@ const PAGE_PART = 0.8;
 export function scroll(element: Element | undefined, { by, to }: Params): () => string {
   const box = scrolling(element);
   const page = to === "up" ? -PAGE_PART : PAGE_PART;
-  if (element !== undefined && by === undefined && to === undefined) element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+  if (element !== undefined && by === undefined && to === undefined)
+    element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
   else if (by !== undefined) {
     const [left, top] = pair(by, "by");
     box.scrollBy({ left, top, behavior: "instant" });
-  } else if (to === "top" || to === "bottom") box.scrollTo({ top: to === "top" ? 0 : box.scrollHeight, behavior: "instant" });
+  } else if (to === "top" || to === "bottom")
+    box.scrollTo({ top: to === "top" ? 0 : box.scrollHeight, behavior: "instant" });
   else if (to !== undefined && to !== "up" && to !== "down") {
     const [left, top] = pair(to, "to");
     box.scrollTo({ left, top, behavior: "instant" });
@@ -27,7 +29,11 @@ export function scroll(element: Element | undefined, { by, to }: Params): () => 
 function scrolling(element: Element | undefined): Element {
   for (let at = element; at !== undefined; at = at.parentElement ?? undefined) {
     const { overflowY, overflowX } = getComputedStyle(at);
-    if ((/auto|scroll/.test(overflowY) && at.scrollHeight > at.clientHeight) || (/auto|scroll/.test(overflowX) && at.scrollWidth > at.clientWidth)) return at;
+    if (
+      (/auto|scroll/.test(overflowY) && at.scrollHeight > at.clientHeight) ||
+      (/auto|scroll/.test(overflowX) && at.scrollWidth > at.clientWidth)
+    )
+      return at;
   }
   return (element?.ownerDocument ?? document).scrollingElement ?? document.documentElement;
 }

@@ -17,11 +17,20 @@ export function setNative(element: Element, name: "value" | "checked", value: un
 }
 
 export function changed(element: Element, ...types: string[]): void {
-  for (const type of types) element.dispatchEvent(new (viewOf(element).Event)(type, { bubbles: true, composed: type === "input" }));
+  for (const type of types)
+    element.dispatchEvent(new (viewOf(element).Event)(type, { bubbles: true, composed: type === "input" }));
 }
 
 function input(element: Element, type: "beforeinput" | "input", inputType: string, data: string | null): boolean {
-  return element.dispatchEvent(new (viewOf(element).InputEvent)(type, { bubbles: true, composed: true, cancelable: type === "beforeinput", inputType, data }));
+  return element.dispatchEvent(
+    new (viewOf(element).InputEvent)(type, {
+      bubbles: true,
+      composed: true,
+      cancelable: type === "beforeinput",
+      inputType,
+      data,
+    }),
+  );
 }
 
 /** The whole value at once. */
@@ -46,11 +55,22 @@ export function replaceText(element: Element, text: string): void {
   changed(element, "change");
 }
 
-const FORMATS: Readonly<Record<string, string>> = { date: "YYYY-MM-DD", time: "HH:MM", "datetime-local": "YYYY-MM-DDTHH:MM", month: "YYYY-MM", week: "YYYY-Www", number: "a number", color: "#rrggbb" };
+const FORMATS: Readonly<Record<string, string>> = {
+  date: "YYYY-MM-DD",
+  time: "HH:MM",
+  "datetime-local": "YYYY-MM-DDTHH:MM",
+  month: "YYYY-MM",
+  week: "YYYY-Www",
+  number: "a number",
+  color: "#rrggbb",
+};
 
 /** At the caret, in place of what is selected. */
 export function insertText(element: Element, text: string): void {
-  edit(element, "insertText", text, (value, start, end) => [value.slice(0, start) + text + value.slice(end), start + text.length]);
+  edit(element, "insertText", text, (value, start, end) => [
+    value.slice(0, start) + text + value.slice(end),
+    start + text.length,
+  ]);
 }
 
 export function deleteText(element: Element, backward: boolean): void {
@@ -61,9 +81,24 @@ export function deleteText(element: Element, backward: boolean): void {
   });
 }
 
-function edit(element: Element, inputType: string, data: string | null, change: (value: string, start: number, end: number) => [string, number]): void {
+function edit(
+  element: Element,
+  inputType: string,
+  data: string | null,
+  change: (value: string, start: number, end: number) => [string, number],
+): void {
   if (!isField(element)) {
-    element.ownerDocument.execCommand(inputType === "insertText" ? (data === "\n" ? "insertParagraph" : "insertText") : inputType === "deleteContentBackward" ? "delete" : "forwardDelete", false, data ?? "");
+    element.ownerDocument.execCommand(
+      inputType === "insertText"
+        ? data === "\n"
+          ? "insertParagraph"
+          : "insertText"
+        : inputType === "deleteContentBackward"
+          ? "delete"
+          : "forwardDelete",
+      false,
+      data ?? "",
+    );
     return;
   }
   if (element.readOnly || element.disabled || !input(element, "beforeinput", inputType, data)) return;

@@ -69,13 +69,17 @@ export class AgentClient {
 
   constructor(options: AgentOptions = {}) {
     this.#session = options.session;
-    this.#link = new AgentLink(opening(options), {}, {
-      notified: (method, params) => this.#notified(method, params),
-      joined: async (ask) => {
-        if (this.#session !== undefined) await ask("session/join", { sessionId: this.#session });
+    this.#link = new AgentLink(
+      opening(options),
+      {},
+      {
+        notified: (method, params) => this.#notified(method, params),
+        joined: async (ask) => {
+          if (this.#session !== undefined) await ask("session/join", { sessionId: this.#session });
+        },
+        lost: (code, reason) => this.#emitter.emit("close", code, reason),
       },
-      lost: (code, reason) => this.#emitter.emit("close", code, reason),
-    });
+    );
   }
 
   connect(): Promise<void> {
@@ -106,8 +110,13 @@ export class AgentClient {
     await this.#link.request("session/leave", {});
   }
 
-  async tools(options: { readonly page?: string | undefined; readonly filter?: string | undefined } = {}): Promise<ListedTool[]> {
-    return list<ListedTool>(await this.#link.request("tools/list", { page: options.page, filter: options.filter }), "tools");
+  async tools(
+    options: { readonly page?: string | undefined; readonly filter?: string | undefined } = {},
+  ): Promise<ListedTool[]> {
+    return list<ListedTool>(
+      await this.#link.request("tools/list", { page: options.page, filter: options.filter }),
+      "tools",
+    );
   }
 
   async call(name: string, args: object = {}, options: CallOptions = {}): Promise<ToolResult> {
@@ -131,9 +140,13 @@ export class AgentClient {
   ): Promise<BatchResult[]> {
     const { timeout, signal, page } = options;
     const result = await this.#link.request("tools/callBatch", { calls, timeout, page }, { signal });
-    return list<{ readonly result?: ToolResult; readonly error?: RpcFault }>(result, "results").map(({ result, error }) => {
-      return error === undefined && result !== undefined ? { result } : { error: EyeError.from(error ?? { code: 0, message: "no result" }) };
-    });
+    return list<{ readonly result?: ToolResult; readonly error?: RpcFault }>(result, "results").map(
+      ({ result, error }) => {
+        return error === undefined && result !== undefined
+          ? { result }
+          : { error: EyeError.from(error ?? { code: 0, message: "no result" }) };
+      },
+    );
   }
 
   /** The value; a short rendering of what JSON cannot hold. */
@@ -141,7 +154,7 @@ export class AgentClient {
     const { page, timeout, signal } = options;
     const result = await this.#link.request("eval", { code, page, timeout }, { signal, timeoutMs: lateMs(timeout) });
     if (!isObject(result)) return undefined;
-    return "value" in result ? result["value"] : result["rendering"] === "undefined" ? undefined : result["rendering"];
+    return "value" in result ? result.value : result.rendering === "undefined" ? undefined : result.rendering;
   }
 
   /** Tools that fit these words, best first, each as one line that says how it is called. */
@@ -154,11 +167,19 @@ export class AgentClient {
     /** What fits words, or what a JSONPath selects, as text ready to be read. */
     discover: async (query: string): Promise<string> => {
       const found = await this.#link.request("gateway/discover", { query });
-      return isObject(found) ? String(found["text"]) : "";
+      return isObject(found) ? String(found.text) : "";
     },
     /** Calls one by its name, `server::tool` where two have it; `select` is a JSONPath over the result. */
-    call: async (name: string, args: Params = {}, { timeout, confirm, select, signal }: GatewayCallOptions = {}): Promise<ToolResult> =>
-      (await this.#link.request("gateway/call", { name, arguments: args, timeout, confirm, select }, { signal, timeoutMs: lateMs(timeout) })) as ToolResult,
+    call: async (
+      name: string,
+      args: Params = {},
+      { timeout, confirm, select, signal }: GatewayCallOptions = {},
+    ): Promise<ToolResult> =>
+      (await this.#link.request(
+        "gateway/call",
+        { name, arguments: args, timeout, confirm, select },
+        { signal, timeoutMs: lateMs(timeout) },
+      )) as ToolResult,
   };
 
   on<Name extends keyof AgentEvents>(event: Name, handler: Listener<AgentEvents[Name]>): void {
@@ -172,11 +193,14 @@ export class AgentClient {
   #notified(method: string, params: Params): void {
     switch (method) {
       case "tools/updated":
-        this.#emitter.emit(method, { sessionId: String(params["sessionId"]), tools: list<ListedTool>(params, "tools") });
+        this.#emitter.emit(method, {
+          sessionId: String(params.sessionId),
+          tools: list<ListedTool>(params, "tools"),
+        });
         return;
       case "session/pageGone":
       case "session/pageBack":
-        this.#emitter.emit(method, { sessionId: String(params["sessionId"]) });
+        this.#emitter.emit(method, { sessionId: String(params.sessionId) });
         return;
       default:
     }
@@ -184,7 +208,8 @@ export class AgentClient {
 }
 
 function opening({ url, token, unix }: AgentOptions): OpenCarrier {
-  if (unix !== undefined && url !== undefined) throw new EyeError(CODE_PARAMS, "url and unix are two ways to one hub", { hint: "name one of them" });
+  if (unix !== undefined && url !== undefined)
+    throw new EyeError(CODE_PARAMS, "url and unix are two ways to one hub", { hint: "name one of them" });
   if (unix !== undefined) return (events, signal) => openUnix(unix, events, signal);
   const door = doorUrl(url ?? URL_DEFAULT, "ws", { clientType: "agent" });
   return (events, signal) => openWebSocket(door, token, events, signal);

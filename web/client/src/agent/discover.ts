@@ -24,7 +24,7 @@ export function describe(tools: readonly ListedTool[]): string[] {
 function score(tool: ListedTool, words: readonly string[]): number {
   const names = new Set(split(tool.name));
   const name = tool.name.toLowerCase();
-  const description = split(`${typeof tool["title"] === "string" ? tool["title"] : ""} ${tool.description ?? ""}`);
+  const description = split(`${typeof tool.title === "string" ? tool.title : ""} ${tool.description ?? ""}`);
   return words.reduce((sum, word) => {
     const inName = names.has(word) ? WHOLE_IN_NAME : name.includes(word) ? PART_OF_NAME : 0;
     return sum + inName + (description.some((said) => said.startsWith(word)) ? IN_DESCRIPTION : 0);

@@ -133,7 +133,10 @@ export class AgentLink {
   async #make(): Promise<void> {
     const attempt = new AbortController();
     this.#attempt = attempt;
-    const timer = setTimeout(() => attempt.abort(new EyeError(CODE_CONNECTION, "the hub does not answer")), CONNECT_MS_MAX);
+    const timer = setTimeout(
+      () => attempt.abort(new EyeError(CODE_CONNECTION, "the hub does not answer")),
+      CONNECT_MS_MAX,
+    );
     let carrier: Carrier | undefined;
     try {
       carrier = await this.#open(
@@ -186,7 +189,9 @@ export class AgentLink {
     const worked = this.connected;
     this.#carrier = undefined;
     clearInterval(this.#pings);
-    this.#pending.failAll(new EyeError(CODE_CONNECTION, `the connection to the hub is lost${reason === "" ? "" : `: ${reason}`}`));
+    this.#pending.failAll(
+      new EyeError(CODE_CONNECTION, `the connection to the hub is lost${reason === "" ? "" : `: ${reason}`}`),
+    );
     if (!worked) return;
     this.#events.lost(code, reason);
     if (this.#wanted) this.#again();
@@ -210,8 +215,12 @@ export class AgentLink {
       // Who waits runs later; what comes in between is too late already.
       if (message.id !== null) this.#progress.delete(message.id);
       this.#pending.settle(message);
-    } else if (isRequest(message)) void this.#carrier?.send(JSON.stringify({ jsonrpc: "2.0", id: message.id, result: message.method === "ping" ? { pong: true } : null }));
-    else if (message.method === "call/progress") this.#progress.get(message.params?.["id"] as RpcId)?.(message.params ?? {});
+    } else if (isRequest(message))
+      void this.#carrier?.send(
+        JSON.stringify({ jsonrpc: "2.0", id: message.id, result: message.method === "ping" ? { pong: true } : null }),
+      );
+    else if (message.method === "call/progress")
+      this.#progress.get(message.params?.id as RpcId)?.(message.params ?? {});
     else this.#events.notified(message.method, message.params ?? {});
   }
 }

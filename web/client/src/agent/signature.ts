@@ -13,9 +13,11 @@ const ENUM_VALUES_MAX = 6;
 
 export function signature(tool: ListedTool): string {
   const schema = isObject(tool.inputSchema) ? tool.inputSchema : {};
-  const properties = isObject(schema["properties"]) ? schema["properties"] : {};
-  const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : []);
-  const parameters = Object.entries(properties).map(([name, type]) => `${name}${required.has(name) ? "" : "?"}: ${typeName(type)}`);
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const required = new Set(Array.isArray(schema.required) ? (schema.required as unknown[]) : []);
+  const parameters = Object.entries(properties).map(
+    ([name, type]) => `${name}${required.has(name) ? "" : "?"}: ${typeName(type)}`,
+  );
   const said = firstSentence(tool.description ?? "");
   return `${tool.name}(${parameters.join(", ")})${said === "" ? "" : ` — ${said}`}`;
 }
@@ -23,11 +25,11 @@ export function signature(tool: ListedTool): string {
 function typeName(schema: unknown): string {
   if (!isObject(schema)) return "any";
   const { type, items } = schema;
-  const values = schema["enum"];
-  if ("const" in schema) return JSON.stringify(schema["const"]);
+  const values = schema.enum;
+  if ("const" in schema) return JSON.stringify(schema.const);
   if (Array.isArray(values)) return alternatives(values.map((value) => JSON.stringify(value)));
   if (Array.isArray(type)) return alternatives(type.map(String));
-  const choices = schema["anyOf"] ?? schema["oneOf"];
+  const choices = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(choices)) return alternatives(choices.map(typeName));
   if (type === "array") return isObject(items) ? `${typeName(items).replace(/.* \| .*/, "($&)")}[]` : "array";
   return typeof type === "string" ? type : "any";

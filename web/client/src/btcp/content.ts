@@ -30,9 +30,21 @@ function text(text: string): Content {
 }
 
 function isResult(value: unknown): value is { readonly content: readonly Content[] } {
-  return typeof value === "object" && value !== null && "content" in value && Array.isArray(value.content) && value.content.every(isContent);
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "content" in value &&
+    Array.isArray(value.content) &&
+    value.content.every(isContent)
+  );
 }
 
 function isContent(value: unknown): value is Content {
-  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string" && KINDS.has(value.type);
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "type" in value &&
+    typeof value.type === "string" &&
+    KINDS.has(value.type)
+  );
 }

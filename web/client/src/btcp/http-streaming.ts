@@ -19,18 +19,28 @@ export class HttpStreamingClient extends Provider {
     const stream = new AbortController();
     const giveUp = (): void => stream.abort(signal.reason);
     signal.addEventListener("abort", giveUp, { once: true });
-    await openEvents(doorUrl(serverUrl, "events", { sessionId, clientType: "browser", version }), proof, stream.signal, {
-      event: ({ data }) => events.message(data),
-      ended: (error) => {
-        if (!stream.signal.aborted) events.closed(CLOSED_ABNORMALLY, error === undefined ? "the stream ended" : messageOf(error));
+    await openEvents(
+      doorUrl(serverUrl, "events", { sessionId, clientType: "browser", version }),
+      proof,
+      stream.signal,
+      {
+        event: ({ data }) => events.message(data),
+        ended: (error) => {
+          if (!stream.signal.aborted)
+            events.closed(CLOSED_ABNORMALLY, error === undefined ? "the stream ended" : messageOf(error));
+        },
       },
-    });
+    );
     const door = doorUrl(serverUrl, "message");
     const post = async (body: string): Promise<void> => {
       const headers = { "content-type": "application/json", "x-session-id": this.getSessionId(), ...proof };
       const response = await fetch(door, { method: "POST", headers, body, signal: stream.signal });
       const text = await response.text();
-      if (!response.ok) throw new EyeError(CODE_CONNECTION, `${door.host} answered ${String(response.status)} ${text.slice(0, 200)}`.trim());
+      if (!response.ok)
+        throw new EyeError(
+          CODE_CONNECTION,
+          `${door.host} answered ${String(response.status)} ${text.slice(0, 200)}`.trim(),
+        );
       // What a server answers at once stands in the body.
       if (text !== "") events.message(text);
     };

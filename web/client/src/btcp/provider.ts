@@ -7,7 +7,16 @@ import type { Carrier, OpenCarrier } from "../wire/carrier.js";
 import { Emitter, type Listener } from "../wire/emitter.js";
 import { EyeError, messageOf } from "../wire/error.js";
 import { Pending } from "../wire/pending.js";
-import { isObject, isRequest, isResponse, parseFrame, type Params, type RpcMessage, type RpcRequest, type RpcResponse } from "../wire/rpc.js";
+import {
+  isObject,
+  isRequest,
+  isResponse,
+  parseFrame,
+  type Params,
+  type RpcMessage,
+  type RpcRequest,
+  type RpcResponse,
+} from "../wire/rpc.js";
 import { ToolExecutor, type ToolHandler } from "./executor.js";
 import { settings, type ProviderOptions, type Settings } from "./options.js";
 
@@ -132,7 +141,10 @@ export abstract class Provider {
   async #open(): Promise<void> {
     const attempt = new AbortController();
     this.#attempt = attempt;
-    const timer = setTimeout(() => attempt.abort(new EyeError(CODE_CONNECTION, "Connection timeout")), this.settings.connectionTimeout);
+    const timer = setTimeout(
+      () => attempt.abort(new EyeError(CODE_CONNECTION, "Connection timeout")),
+      this.settings.connectionTimeout,
+    );
     let welcomed: () => void = () => undefined;
     const welcome = new Promise<void>((resolve, reject) => {
       welcomed = resolve;
@@ -154,12 +166,14 @@ export abstract class Provider {
             }
             early.push(...messages);
             const [first] = early;
-            if (first !== undefined && isResponse(first) && first.error !== undefined) attempt.abort(EyeError.from(first.error));
+            if (first !== undefined && isResponse(first) && first.error !== undefined)
+              attempt.abort(EyeError.from(first.error));
             // A server that lets somebody in speaks first.
             else welcomed();
           },
           closed: (code, reason) => {
-            if (early !== undefined) attempt.abort(new EyeError(CODE_CONNECTION, reason || `Connection closed (${String(code)})`));
+            if (early !== undefined)
+              attempt.abort(new EyeError(CODE_CONNECTION, reason || `Connection closed (${String(code)})`));
             else if (carrier === this.#carrier) this.#ended(code, reason);
           },
         },
@@ -187,9 +201,13 @@ export abstract class Provider {
   async #register(tools: readonly ToolDefinition[]): Promise<void> {
     const { result, error } = await this.sendRequest("tools/register", { tools });
     if (error !== undefined) throw EyeError.from(error);
-    const rejected = isObject(result) && Array.isArray(result["rejected"]) ? (result["rejected"] as unknown[]).filter(isObject) : [];
+    const rejected =
+      isObject(result) && Array.isArray(result.rejected) ? (result.rejected as unknown[]).filter(isObject) : [];
     if (rejected.length === 0) return;
-    throw new EyeError(CODE_PARAMS, `not taken: ${rejected.map((one) => `${String(one["name"])} (${String(one["error"])})`).join(", ")}`);
+    throw new EyeError(
+      CODE_PARAMS,
+      `not taken: ${rejected.map((one) => `${String(one.name)} (${String(one.error)})`).join(", ")}`,
+    );
   }
 
   /** A server that answers no ping is gone, whatever the network says. */
@@ -226,13 +244,16 @@ export abstract class Provider {
       return;
     }
     this.#attempts++;
-    this.#retry = setTimeout(() => {
-      this.#connecting = this.#open();
-      this.#connecting.catch((error: unknown) => {
-        this.#fail(error);
-        if (this.#wanted) this.#again();
-      });
-    }, backoffMs(this.settings.reconnectDelay, this.#attempts));
+    this.#retry = setTimeout(
+      () => {
+        this.#connecting = this.#open();
+        this.#connecting.catch((error: unknown) => {
+          this.#fail(error);
+          if (this.#wanted) this.#again();
+        });
+      },
+      backoffMs(this.settings.reconnectDelay, this.#attempts),
+    );
   }
 
   #receive(message: RpcMessage): void {
@@ -240,13 +261,14 @@ export abstract class Provider {
     this.#emitter.emit("message", message);
     if (isResponse(message)) this.#settle(message);
     else if (isRequest(message)) this.#answer(message);
-    else if (message.method === "call/cancel") this.#cancel(String(message.params?.["id"]));
+    else if (message.method === "call/cancel") this.#cancel(String(message.params?.id));
   }
 
   #settle(response: RpcResponse): void {
     if (this.#pending.settle(response)) return;
     const { id, result, error } = response;
-    if (id === "welcome" && isObject(result) && typeof result["sessionId"] === "string") this.#sessionId = result["sessionId"];
+    if (id === "welcome" && isObject(result) && typeof result.sessionId === "string")
+      this.#sessionId = result.sessionId;
     if (error !== undefined) this.#fail(EyeError.from(error));
   }
 
@@ -284,12 +306,19 @@ export abstract class Provider {
     this.#reply({ id, ...answer });
   }
 
-  async #run(params: Params, signal: AbortSignal, progress: (progress: number, total?: number, message?: string) => void): Promise<object> {
-    const args = params["arguments"];
+  async #run(
+    params: Params,
+    signal: AbortSignal,
+    progress: (progress: number, total?: number, message?: string) => void,
+  ): Promise<object> {
+    const args = params.arguments;
     try {
-      return { result: await this.#executor.execute(String(params["name"]), isObject(args) ? args : {}, { signal, progress }) };
+      return {
+        result: await this.#executor.execute(String(params.name), isObject(args) ? args : {}, { signal, progress }),
+      };
     } catch (error) {
-      const { code, message, stack } = error instanceof EyeError ? error : new EyeError(CODE_INTERNAL, messageOf(error));
+      const { code, message, stack } =
+        error instanceof EyeError ? error : new EyeError(CODE_INTERNAL, messageOf(error));
       return { error: code === CODE_METHOD ? { code, message } : { code, message, data: { stack } } };
     }
   }

@@ -15,7 +15,11 @@ export function failure(code: number, message: string, hint = "", stack = ""): s
 }
 
 export function tooLarge(what: string): string {
-  return failure(CODE_INTERNAL, `the value ${what}, over the frame limit of ${FRAME_BYTES_MAX / MEBIBYTE} MiB`, "ask for a part of it");
+  return failure(
+    CODE_INTERNAL,
+    `the value ${what}, over the frame limit of ${FRAME_BYTES_MAX / MEBIBYTE} MiB`,
+    "ask for a part of it",
+  );
 }
 
 export function tooManyBytes(bytes: number): string {

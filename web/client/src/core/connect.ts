@@ -54,7 +54,8 @@ export interface Eye extends PageVerbs {
 }
 
 /** Every one of them is the part `verbs`'s to do. */
-const VERBS = "look text query click fill type press select check uncheck hover scroll drag upload wait logs publish subscribe request respond tell onMessage app apps open send";
+const VERBS =
+  "look text query click fill type press select check uncheck hover scroll drag upload wait logs publish subscribe request respond tell onMessage app apps open send";
 
 const HUB_DEFAULT = "http://localhost:8765";
 
@@ -157,7 +158,8 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
 
   /** Loads what WebMCP needs once there is some: in the browser, or a form that says so. */
   const seek = (): void => {
-    if ("modelContext" in document || document.querySelector("form[toolname]") !== null) load("webmcp").catch(() => undefined);
+    if ("modelContext" in document || document.querySelector("form[toolname]") !== null)
+      load("webmcp").catch(() => undefined);
     else observer.observe(document, { childList: true, subtree: true, attributeFilter: ["toolname"] });
   };
   const observer = new MutationObserver(() => {
@@ -291,7 +293,10 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
       left();
     },
   };
-  const verbs = VERBS.split(" ").map((name) => [name, async (...args: unknown[]) => (await load("verbs")).ask(name, args, own.signal)]);
+  const verbs = VERBS.split(" ").map((name) => [
+    name,
+    async (...args: unknown[]) => (await load("verbs")).ask(name, args, own.signal),
+  ]);
   return Object.assign(own, Object.fromEntries(verbs) as PageVerbs);
 }
 
@@ -306,7 +311,8 @@ function above(): string | undefined {
 
 /** A page that is only being prepared must not take the session of the one before it. */
 function whenShown(then: () => void): void {
-  if ((document as { prerendering?: boolean }).prerendering === true) document.addEventListener("prerenderingchange", then, { once: true });
+  if ((document as { prerendering?: boolean }).prerendering === true)
+    document.addEventListener("prerenderingchange", then, { once: true });
   else then();
 }
 

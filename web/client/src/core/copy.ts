@@ -79,7 +79,9 @@ function shortObject(value: object): string | undefined {
 
 /** A list of nodes as `[<li "a">,<li "b">]`; `undefined` for everything else. */
 export function nodes(value: object): string | undefined {
-  const list = Array.isArray(value) ? value.length > 0 && value.every((one) => typeof one === "object" && one !== null && isNode(one as object)) : isNodeList(tagOf(value));
+  const list = Array.isArray(value)
+    ? value.length > 0 && value.every((one) => typeof one === "object" && one !== null && isNode(one as object))
+    : isNodeList(tagOf(value));
   return list ? `[${Array.from(value as ArrayLike<Node>, renderNode).join()}]` : undefined;
 }
 
@@ -93,7 +95,10 @@ export function errorText(error: object): string {
 function renderFunction(value: { readonly name: string }): string {
   const source = Function.prototype.toString.call(value);
   if (/^class\b/.test(source)) return `class ${value.name}`;
-  const parameters = /^(?:async\s+)?(?:function)?[^(=]*\(([^)]*)\)/.exec(source)?.[1] ?? /^(?:async\s+)?([\w$]+)\s*=>/.exec(source)?.[1] ?? "";
+  const parameters =
+    /^(?:async\s+)?(?:function)?[^(=]*\(([^)]*)\)/.exec(source)?.[1] ??
+    /^(?:async\s+)?([\w$]+)\s*=>/.exec(source)?.[1] ??
+    "";
   return clip(`ƒ ${value.name}(${parameters.replace(/\s+/g, " ").trim()})`, FUNCTION_CHARS_MAX);
 }
 
@@ -145,7 +150,8 @@ export function copy(value: unknown, membersMax = COPY_MEMBERS_MAX): Json {
     }
     const { toJSON } = object as { toJSON?: unknown };
     if (typeof toJSON === "function") return visit(toJSON.call(object, ""), instanceDepth);
-    const boxed: unknown = tag === "Number" || tag === "String" || tag === "Boolean" || tag === "BigInt" ? object.valueOf() : object;
+    const boxed: unknown =
+      tag === "Number" || tag === "String" || tag === "Boolean" || tag === "BigInt" ? object.valueOf() : object;
     if (typeof boxed !== "object") return visit(boxed, instanceDepth);
     const plain = isPlain(object);
     const keys = Object.keys(object);

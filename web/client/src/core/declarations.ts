@@ -58,7 +58,13 @@ function declarationAt(tokens: readonly Token[], index: number): Declaration | u
   }
 }
 
-function one(kind: Declaration["kind"], first: Token, names: string[], bare: Declaration["bare"] = [], end = 0): Declaration {
+function one(
+  kind: Declaration["kind"],
+  first: Token,
+  names: string[],
+  bare: Declaration["bare"] = [],
+  end = 0,
+): Declaration {
   return { kind, first, names, bare, end };
 }
 

@@ -30,7 +30,11 @@ export function watchInfo(tell: (changes: Partial<PageInfo>) => void): (info: Pa
   };
 
   // A title may be set before there is a head; the head is all that has to be watched.
-  new MutationObserver(look).observe(document.head ?? document.documentElement, { childList: true, characterData: true, subtree: true });
+  new MutationObserver(look).observe(document.head ?? document.documentElement, {
+    childList: true,
+    characterData: true,
+    subtree: true,
+  });
   document.addEventListener("visibilitychange", look);
   if ("navigation" in window) {
     window.navigation.addEventListener("currententrychange", look);

@@ -86,7 +86,11 @@ function start(): Journal {
 }
 
 /** Lets `saw` know of every call of a function, which stays what it is to whoever looks at it. */
-function hook<Owner extends object>(owner: Owner, name: keyof Owner, saw: (args: unknown[], result: unknown, self: Owner) => void): void {
+function hook<Owner extends object>(
+  owner: Owner,
+  name: keyof Owner,
+  saw: (args: unknown[], result: unknown, self: Owner) => void,
+): void {
   owner[name] = new Proxy(owner[name] as (...args: unknown[]) => unknown, {
     apply(target, self: Owner, args) {
       const result: unknown = Reflect.apply(target, self, args);

@@ -15,7 +15,9 @@ export function watchPolicy({ href, origin }: URL): void {
     if (disposition !== "enforce" || !blockedURI.replace(/^ws/, "http").startsWith(href)) return;
     blocked = true;
     // The socket, or a part, which is a script (script-src-elem).
-    warn(`this page's Content-Security-Policy blocks the hub; add ${origin} ${origin.replace("http", "ws")} to ${effectiveDirective.replace("-elem", "")}`);
+    warn(
+      `this page's Content-Security-Policy blocks the hub; add ${origin} ${origin.replace("http", "ws")} to ${effectiveDirective.replace("-elem", "")}`,
+    );
   });
 }
 
@@ -30,7 +32,9 @@ export async function diagnose(hub: URL): Promise<void> {
   }
   const state = near && !isLoopback(location.hostname) ? await permission() : undefined;
   // Only a page that came safely may ask for that permission.
-  const allow = isSecureContext ? `allow this site "local network access" in its site settings` : "serve this page over https or from localhost";
+  const allow = isSecureContext
+    ? `allow this site "local network access" in its site settings`
+    : "serve this page over https or from localhost";
   // While the browser asks, the request below waits for the person.
   if (state === "prompt") warn(allow);
   try {

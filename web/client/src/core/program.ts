@@ -227,7 +227,9 @@ function cutAt(edits: Edits, start: number, end: number): Edits {
 }
 
 const NO_VALUE = new Set(
-  "let const var class function if else for while do switch case default try catch finally return throw break continue with debugger export { }".split(" "),
+  "let const var class function if else for while do switch case default try catch finally return throw break continue with debugger export { }".split(
+    " ",
+  ),
 );
 
 function hasNoValue(token: Token, next: Token | undefined): boolean {

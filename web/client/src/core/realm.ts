@@ -29,7 +29,8 @@ export function realmOf(global: typeof globalThis, trust: Trust | undefined): Re
   const Async = run("(async()=>{}).constructor") as Constructor;
   const declared = new Set<string>();
   // Chromium's function constructors take no trusted text, its eval does.
-  const compile = (body: string): Compiled => (trust === undefined ? new Async(body) : (run(source(body, true)) as Compiled));
+  const compile = (body: string): Compiled =>
+    trust === undefined ? new Async(body) : (run(source(body, true)) as Compiled);
   return {
     run,
     compile,

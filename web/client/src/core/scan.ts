@@ -33,6 +33,7 @@ interface Open {
 }
 
 const SPACE = /(?:[\s\ufeff]+|\/\/.*|<!--.*|\/\*[^]*?\*\/)*/y;
+// biome-ignore lint/suspicious/noMisleadingCharacterClass: identifiers may hold either joiner, each by itself
 const WORD = /[\p{ID_Start}$_#\\](?:[\p{ID_Continue}$\u200c\u200d\\]|(?<=\\u)\{\w+\})*/uy;
 /** Any run that begins like a number: `1e+5`, `0xff_ffn`, and also `5..toFixed`, which ends as an operand just the same. */
 const NUMBER = /\.?\d(?:[eE][+-]|[\w.])*/y;
@@ -141,7 +142,8 @@ function opening(text: "(" | "[" | "{", tokens: readonly Token[], operand: boole
       parameters:
         word === "function" ||
         (before?.text === "*" && named?.text === "function") ||
-        (before?.kind === "word" && (named?.text === "function" || (named?.text === "*" && third?.text === "function"))),
+        (before?.kind === "word" &&
+          (named?.text === "function" || (named?.text === "*" && third?.text === "function"))),
     };
   }
   let bracket: Bracket = "object";

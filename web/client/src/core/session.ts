@@ -40,7 +40,9 @@ export function loseSession(id: string): void {
 }
 
 export function newId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(NEW_ID_CHARS)), (byte) => (byte % RADIX).toString(RADIX)).join("");
+  return Array.from(crypto.getRandomValues(new Uint8Array(NEW_ID_CHARS)), (byte) =>
+    (byte % RADIX).toString(RADIX),
+  ).join("");
 }
 
 /** Frames of one origin share the tab's memory, so each has a key of its own; empty for the top. */
@@ -62,7 +64,11 @@ async function hold(id: string): Promise<(() => void) | undefined> {
   return new Promise((resolve) => {
     // A reload's former document may still hold the lock for a moment.
     locks
-      .request(name, { signal: AbortSignal.timeout(LOCK_WAIT_MS) }, () => new Promise<void>((release) => resolve(release)))
+      .request(
+        name,
+        { signal: AbortSignal.timeout(LOCK_WAIT_MS) },
+        () => new Promise<void>((release) => resolve(release)),
+      )
       .catch((error: unknown) => {
         // Sandboxed frames have no locks; they have no memory to be copied either.
         resolve(/^(?:Timeout|Abort)Error/.test(String(error)) ? undefined : () => undefined);

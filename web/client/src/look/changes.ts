@@ -11,7 +11,9 @@ export function changes(before: readonly string[], after: readonly string[]): st
   const was = counted(before);
   const is = counted(after);
   const gone = [...was].filter(([line, count]) => (is.get(line) ?? 0) < count).map(([line]) => line);
-  const refs = new Map(gone.flatMap((line) => (FIRST_REF.test(line) ? [[FIRST_REF.exec(line)?.[0], line] as const] : [])));
+  const refs = new Map(
+    gone.flatMap((line) => (FIRST_REF.test(line) ? [[FIRST_REF.exec(line)?.[0], line] as const] : [])),
+  );
   const told: string[] = [];
   for (const [line, count] of is) {
     if ((was.get(line) ?? 0) >= count) continue;
@@ -27,11 +29,14 @@ export function changes(before: readonly string[], after: readonly string[]): st
   const rest = gone.length > GONE_MAX ? gone.splice(GONE_SHOWN).length : 0;
   for (const line of gone) told.push(`- ${line}`);
   if (rest > 0) told.push(`- … ${rest} more`);
-  return told.length > CHANGES_MAX ? [...told.slice(0, CHANGES_MAX), `… ${told.length - CHANGES_MAX} more changes`] : told;
+  return told.length > CHANGES_MAX
+    ? [...told.slice(0, CHANGES_MAX), `… ${told.length - CHANGES_MAX} more changes`]
+    : told;
 }
 
 function counted(lines: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const piece of lines.flatMap((line) => line.trim().split(SEPARATOR))) counts.set(piece, (counts.get(piece) ?? 0) + 1);
+  for (const piece of lines.flatMap((line) => line.trim().split(SEPARATOR)))
+    counts.set(piece, (counts.get(piece) ?? 0) + 1);
   return counts;
 }

@@ -20,7 +20,11 @@ export interface Showing {
   readonly unseen?: boolean;
 }
 
-export function describe(element: Element, kind: Kind = kindOf(element) ?? "area", { called, unseen = false }: Showing = {}): string {
+export function describe(
+  element: Element,
+  kind: Kind = kindOf(element) ?? "area",
+  { called, unseen = false }: Showing = {},
+): string {
   const name = clip(nameOf(element), OUTLINE_NAME_CHARS_MAX);
   const text = `${refOf(element)} ${pictured(element, kind, called ?? name)}${notes(element, kind)}`;
   if (!unseen) shownAs(element, text, name);
@@ -46,7 +50,8 @@ function pictured(element: Element, kind: Kind, name: string): string {
 
 /** `undefined` for what is both. */
 export function isOn(element: Element): boolean | undefined {
-  if (element.localName === "input") return (element as HTMLInputElement).indeterminate ? undefined : (element as HTMLInputElement).checked;
+  if (element.localName === "input")
+    return (element as HTMLInputElement).indeterminate ? undefined : (element as HTMLInputElement).checked;
   const checked = attribute(element, "aria-checked");
   return checked === "mixed" ? undefined : checked === "true";
 }
@@ -61,7 +66,10 @@ function isRequired(element: Element): boolean {
 }
 
 function fold(element: Element): string {
-  const details = element.localName === "summary" && element.parentElement?.localName === "details" ? String((element.parentElement as HTMLDetailsElement).open) : "";
+  const details =
+    element.localName === "summary" && element.parentElement?.localName === "details"
+      ? String((element.parentElement as HTMLDetailsElement).open)
+      : "";
   const expanded = attribute(element, "aria-expanded") || details;
   return expanded === "true" ? "- " : expanded === "false" ? "+ " : "";
 }
@@ -73,7 +81,11 @@ export function valueOf(element: Element, kind: Kind): string {
     case "file":
       return [...((element as HTMLInputElement).files ?? [])].map(({ name }) => name).join(", ") || `${EMPTY} (file)`;
     case "slider": {
-      const { value = attribute(element, "aria-valuenow"), min = attribute(element, "aria-valuemin"), max = attribute(element, "aria-valuemax") } = element as Partial<HTMLInputElement>;
+      const {
+        value = attribute(element, "aria-valuenow"),
+        min = attribute(element, "aria-valuemin"),
+        max = attribute(element, "aria-valuemax"),
+      } = element as Partial<HTMLInputElement>;
       return `${attribute(element, "aria-valuetext") || value} (${min || 0}-${max || 100})`;
     }
     default: {
@@ -81,7 +93,9 @@ export function valueOf(element: Element, kind: Kind): string {
       if (type === "password" && value !== "") return HIDDEN;
       const text = plain(typeof value === "string" ? value : ((element as HTMLElement).innerText ?? ""));
       const shown = text === "" ? EMPTY : clip(text, OUTLINE_VALUE_CHARS_MAX);
-      return text === "" && FORMATS.test(type ?? "") && type !== "email" && type !== "tel" && type !== "url" ? `${shown} (${type})` : shown;
+      return text === "" && FORMATS.test(type ?? "") && type !== "email" && type !== "tel" && type !== "url"
+        ? `${shown} (${type})`
+        : shown;
     }
   }
 }

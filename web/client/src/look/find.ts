@@ -25,13 +25,20 @@ const COMPARED_MAX = 500;
 
 export function find(target: unknown): Found {
   if (target instanceof Element) return { elements: [target] };
-  if (typeof target !== "string" || target === "") throw misused("this needs a target: a ref, text=…, css=… or a selector");
+  if (typeof target !== "string" || target === "")
+    throw misused("this needs a target: a ref, text=…, css=… or a selector");
   const wanted = target.trim();
   if (REF.test(wanted)) {
     const one = referred(wanted);
     if (one?.element !== undefined) return { elements: [one.element] };
     const ref = wanted.replace("@", "");
-    return { elements: [], never: one === undefined ? `there is no ${ref}; look gives refs` : `${ref} is gone; it was ${one.line.slice(ref.length + 1)}` };
+    return {
+      elements: [],
+      never:
+        one === undefined
+          ? `there is no ${ref}; look gives refs`
+          : `${ref} is gone; it was ${one.line.slice(ref.length + 1)}`,
+    };
   }
   if (TEXT.test(wanted)) return { elements: preferVisible(byText(wanted.replace(TEXT, ""))) };
   return { elements: preferVisible(bySelector(wanted.replace(CSS, ""))) };
@@ -51,7 +58,8 @@ function preferVisible(elements: readonly Element[]): Element[] {
 }
 
 /** What can be acted on, as far as a selector tells. */
-const ACTING = "a[href],button,input:not([type=hidden]),select,textarea,summary,[role],[tabindex],[contenteditable],[onclick]";
+const ACTING =
+  "a[href],button,input:not([type=hidden]),select,textarea,summary,[role],[tabindex],[contenteditable],[onclick]";
 
 /** The whole name before a part of it, what can be acted on before what can be read. */
 function byText(text: string): Element[] {
@@ -64,19 +72,23 @@ function byText(text: string): Element[] {
     else if (known.includes(wanted)) ranks[first === 0 ? 2 : 3].push(element);
   };
   for (const element of selectAll(ACTING)) if (kindOf(element) !== undefined) rank(element, nameOf(element), 0);
-  if (ranks[0].length === 0) for (const element of selectAll("*")) if (!UNREAD.test(element.localName)) rank(element, ownText(element), 1);
+  if (ranks[0].length === 0)
+    for (const element of selectAll("*")) if (!UNREAD.test(element.localName)) rank(element, ownText(element), 1);
   return ranks.map(preferred).find((those) => those.length > 0) ?? [];
 }
 
 function ownText(element: Element): string {
   let text = "";
-  for (let node = element.firstChild; node !== null; node = node.nextSibling) if (node.nodeType === Node.TEXT_NODE) text += node.nodeValue ?? "";
+  for (let node = element.firstChild; node !== null; node = node.nextSibling)
+    if (node.nodeType === Node.TEXT_NODE) text += node.nodeValue ?? "";
   return text;
 }
 
 /** The text of a label means its control; of those inside of each other, the inner. */
 function preferred(rank: readonly Element[]): Element[] {
-  const meant = [...new Set(rank.map((element) => (element.closest("label") as HTMLLabelElement | null)?.control ?? element))];
+  const meant = [
+    ...new Set(rank.map((element) => (element.closest("label") as HTMLLabelElement | null)?.control ?? element)),
+  ];
   const visible = meant.filter(isVisible);
   const those = visible.length > 0 ? visible : meant;
   return those.filter((element) => !those.some((other) => other !== element && element.contains(other)));
@@ -85,7 +97,9 @@ function preferred(rank: readonly Element[]): Element[] {
 /** How an element is named to an agent. */
 export function lineOf(element: Element): string {
   if (kindOf(element) !== undefined) return describe(element);
-  const text = clip(plain((element as HTMLElement).innerText ?? element.textContent ?? ""), OUTLINE_NAME_CHARS_MAX) || `<${element.localName}>`;
+  const text =
+    clip(plain((element as HTMLElement).innerText ?? element.textContent ?? ""), OUTLINE_NAME_CHARS_MAX) ||
+    `<${element.localName}>`;
   const line = `${refOf(element)} ${text}`;
   shownAs(element, line, nameOf(element));
   return line;
@@ -102,7 +116,12 @@ export function renamed(target: unknown): string | undefined {
 
 /** Those that an agent may have meant, best first. */
 export function nearest(target: unknown): string {
-  const words = plain(String(target).replace(TEXT, "").replace(CSS, "").replace(REF, (ref) => referred(ref)?.line.replace(/^\S+/, "") ?? ref)).toLowerCase();
+  const words = plain(
+    String(target)
+      .replace(TEXT, "")
+      .replace(CSS, "")
+      .replace(REF, (ref) => referred(ref)?.line.replace(/^\S+/, "") ?? ref),
+  ).toLowerCase();
   const candidates = selectAll(ACTING)
     .slice(0, COMPARED_MAX)
     .filter((element) => kindOf(element) !== undefined && isVisible(element))
@@ -112,9 +131,12 @@ export function nearest(target: unknown): string {
 }
 
 function likeness(words: string, element: Element): number {
-  const known = plain(`${nameOf(element)} ${element.id} ${attribute(element, "name")} ${attribute(element, "class")}`).toLowerCase();
+  const known = plain(
+    `${nameOf(element)} ${element.id} ${attribute(element, "name")} ${attribute(element, "class")}`,
+  ).toLowerCase();
   let score = 0;
-  for (const word of words.split(/[^\p{L}\p{N}]+/u)) if (word.length >= WORD_CHARS_MIN && known.includes(word)) score += word.length;
+  for (const word of words.split(/[^\p{L}\p{N}]+/u))
+    if (word.length >= WORD_CHARS_MIN && known.includes(word)) score += word.length;
   return score;
 }
 

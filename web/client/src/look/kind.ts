@@ -76,8 +76,16 @@ export function isEditable(element: Element | null): boolean {
 
 /** By its handler, its place in the order of keys, or the pointer that a person sees over it and not over what is around. */
 function isClickable(element: Element): boolean {
-  if (element.hasAttribute("onclick") || (attribute(element, "tabindex") >= "0" && !/^(?:body|html|iframe)$/.test(element.localName))) return true;
+  if (
+    element.hasAttribute("onclick") ||
+    (attribute(element, "tabindex") >= "0" && !/^(?:body|html|iframe)$/.test(element.localName))
+  )
+    return true;
   if (styleOf(element).cursor !== "pointer" || element.localName === "label") return false;
   const { parentElement } = element;
-  return parentElement !== null && styleOf(parentElement).cursor !== "pointer" && element.closest("a[href],button,label,summary") === null;
+  return (
+    parentElement !== null &&
+    styleOf(parentElement).cursor !== "pointer" &&
+    element.closest("a[href],button,label,summary") === null
+  );
 }

@@ -7,11 +7,16 @@ import { attribute, plain, styleOf } from "./tree.js";
 const NAMING = ["aria-labelledby", "aria-owns", "title", "alt", "placeholder"];
 const BY_CONTENT = /^(?:a|button|summary|h[1-6]|option|legend)$/;
 /** What says something else inside of a name than its text. */
-const TELLING = "[aria-label],[aria-labelledby],[aria-hidden],[title],[alt],img,svg,input,select,textarea,slot,iframe,object,[role]";
+const TELLING =
+  "[aria-label],[aria-labelledby],[aria-hidden],[title],[alt],img,svg,input,select,textarea,slot,iframe,object,[role]";
 
 export function nameOf(element: Element): string {
   // A branch of a tree is not called by its leaves.
-  if (attribute(element, "role") === "treeitem" && !element.hasAttribute("aria-label") && element.querySelector("[role=group]") !== null) {
+  if (
+    attribute(element, "role") === "treeitem" &&
+    !element.hasAttribute("aria-label") &&
+    element.querySelector("[role=group]") !== null
+  ) {
     const own = [...element.childNodes].filter((node) => (node as Element).getAttribute?.("role") !== "group");
     return plain(own.map((node) => node.textContent ?? "").join(" "));
   }
@@ -29,11 +34,15 @@ function quick(element: Element): string | undefined {
 }
 
 function computed(element: Element): string {
-  const name = computeAccessibleName(element, { getComputedStyle: (one, pseudo) => (pseudo ? pseudoStyle(one, pseudo) : styleOf(one)) });
+  const name = computeAccessibleName(element, {
+    getComputedStyle: (one, pseudo) => (pseudo ? pseudoStyle(one, pseudo) : styleOf(one)),
+  });
   if (name !== "") return name;
   // The standard gives no name by content to what is no control, but that is what a person reads.
   const text = (element as HTMLElement).innerText ?? element.textContent ?? "";
-  return /^(?:input|select|textarea)$/.test(element.localName) || (element as HTMLElement).isContentEditable === true ? "" : text;
+  return /^(?:input|select|textarea)$/.test(element.localName) || (element as HTMLElement).isContentEditable === true
+    ? ""
+    : text;
 }
 
 function pseudoStyle(element: Element, pseudo: string): CSSStyleDeclaration {
@@ -43,7 +52,17 @@ function pseudoStyle(element: Element, pseudo: string): CSSStyleDeclaration {
 /** Icons without a name: what the author called them. */
 function hinted(element: Element): string {
   const icon = element.querySelector("svg title, img[src], [class*=icon], use");
-  const file = icon?.getAttribute("src")?.replace(/.*\//, "").replace(/\.\w+$/, "").slice(0, 30);
-  const hint = attribute(element, "name") || attribute(element, "data-testid") || element.id || file || attribute(element, "class").split(" ")[0] || element.localName;
+  const file = icon
+    ?.getAttribute("src")
+    ?.replace(/.*\//, "")
+    .replace(/\.\w+$/, "")
+    .slice(0, 30);
+  const hint =
+    attribute(element, "name") ||
+    attribute(element, "data-testid") ||
+    element.id ||
+    file ||
+    attribute(element, "class").split(" ")[0] ||
+    element.localName;
   return `?${hint}`;
 }

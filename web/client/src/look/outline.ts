@@ -1,7 +1,14 @@
 // Walks the page as a person sees it and writes it down, a line for every block: what can be acted on with its ref, headings, and short texts.
 
 import { clip as shorten } from "../core/clip.js";
-import { OUTLINE_ALIKE_MAX, OUTLINE_ALIKE_SHOWN, OUTLINE_LINES_ALL_MAX, OUTLINE_LINES_MAX, OUTLINE_ROW_CHARS_MAX, OUTLINE_TEXT_CHARS_MAX } from "../core/limits.js";
+import {
+  OUTLINE_ALIKE_MAX,
+  OUTLINE_ALIKE_SHOWN,
+  OUTLINE_LINES_ALL_MAX,
+  OUTLINE_LINES_MAX,
+  OUTLINE_ROW_CHARS_MAX,
+  OUTLINE_TEXT_CHARS_MAX,
+} from "../core/limits.js";
 import { SEPARATOR } from "./changes.js";
 import { describe, valueOf } from "./describe.js";
 import { kindOf, type Kind } from "./kind.js";
@@ -42,7 +49,10 @@ interface Place {
   readonly silent: boolean;
 }
 
-export function outline(root: Element, { all = false, fold = !all, text: reading = false, unseen = false }: OutlineOptions = {}): Outline {
+export function outline(
+  root: Element,
+  { all = false, fold = !all, text: reading = false, unseen = false }: OutlineOptions = {},
+): Outline {
   const lines: string[] = [];
   const linesMax = all ? OUTLINE_LINES_ALL_MAX : OUTLINE_LINES_MAX;
   let depth = 0;
@@ -97,9 +107,13 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
       return;
     }
     endText();
-    if (!reading) pieces.push(describe(element, kind, { called: holds ? (element.localName === "tr" ? "row" : "box") : undefined, unseen }));
+    if (!reading)
+      pieces.push(
+        describe(element, kind, { called: holds ? (element.localName === "tr" ? "row" : "box") : undefined, unseen }),
+      );
     else if (holds) return;
-    else if (kind === "field" || kind === "select" || kind === "slider") pieces.push(`${nameOf(element)}: ${valueOf(element, kind)}`);
+    else if (kind === "field" || kind === "select" || kind === "slider")
+      pieces.push(`${nameOf(element)}: ${valueOf(element, kind)}`);
     else words += ` ${nameOf(element)}`;
   };
 
@@ -110,12 +124,16 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
     }
     for (const run of runs(inside(element))) {
       const [first] = run;
-      const seen = run.length > OUTLINE_ALIKE_MAX && first !== undefined && isElement(first) ? run.filter((child) => isSeen(child as Element, place) && isShown(child as Element)) : [];
+      const seen =
+        run.length > OUTLINE_ALIKE_MAX && first !== undefined && isElement(first)
+          ? run.filter((child) => isSeen(child as Element, place) && isShown(child as Element))
+          : [];
       const rest = seen.length > OUTLINE_ALIKE_MAX ? new Set(seen.slice(OUTLINE_ALIKE_SHOWN)) : undefined;
       for (const child of run) {
         if (rest?.has(child) === true) continue;
         // Of a list out of sight nothing but the number is told.
-        if (run.length > OUTLINE_ALIKE_SHOWN && isElement(child) && !isSeen(child, place) && hasSize(child)) passed(child, place);
+        if (run.length > OUTLINE_ALIKE_SHOWN && isElement(child) && !isSeen(child, place) && hasSize(child))
+          passed(child, place);
         else visit(child, place);
       }
       if (rest === undefined) continue;
@@ -138,7 +156,12 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
   const visit = (node: Node, place: Place): void => {
     if (node.nodeType === Node.TEXT_NODE) {
       const { parentElement } = node;
-      if (!place.silent && /\S/.test(node.nodeValue ?? "") && (parentElement === null || (styleOf(parentElement).visibility === "visible" && isSeen(parentElement, place)))) words += node.nodeValue;
+      if (
+        !place.silent &&
+        /\S/.test(node.nodeValue ?? "") &&
+        (parentElement === null || (styleOf(parentElement).visibility === "visible" && isSeen(parentElement, place)))
+      )
+        words += node.nodeValue;
       return;
     }
     if (!isElement(node) || SKIPPED.test(node.localName)) return;
@@ -160,7 +183,8 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
       if (style.visibility === "visible") act(node, kind, place, holds);
       // A card that can be clicked may hold what can be clicked too.
       if (!holds) {
-        if (kind !== "field" && kind !== "select" && node.firstElementChild !== null) nested(node, { ...place, silent: true });
+        if (kind !== "field" && kind !== "select" && node.firstElementChild !== null)
+          nested(node, { ...place, silent: true });
         return;
       }
     }
@@ -202,7 +226,12 @@ export function outline(root: Element, { all = false, fold = !all, text: reading
     if (lines.length > at) lines.splice(at, 0, `${" ".repeat(depth)}${title}:`);
   };
 
-  visit(root, { clip: all ? undefined : { left: 0, top: 0, right: innerWidth, bottom: innerHeight }, dx: 0, dy: 0, silent: false });
+  visit(root, {
+    clip: all ? undefined : { left: 0, top: 0, right: innerWidth, bottom: innerHeight },
+    dx: 0,
+    dy: 0,
+    silent: false,
+  });
   flush();
   if (cut > 0) lines.push(`… ${cut} more lines; look at a part of the page`);
   return { lines, above, below };
@@ -214,7 +243,8 @@ function within(element: Element, style: CSSStyleDeclaration, place: Place): Pla
   const { left, top, right, bottom } = element.getBoundingClientRect();
   const { dx, dy } = place;
   const box = { left: left + dx, top: top + dy, right: right + dx, bottom: bottom + dy };
-  if (frameBody(element) !== undefined) return { ...place, clip: clipped(place.clip, box), dx: left + dx, dy: top + dy };
+  if (frameBody(element) !== undefined)
+    return { ...place, clip: clipped(place.clip, box), dx: left + dx, dy: top + dy };
   if (style.overflow === "visible" || /^(?:body|html)$/.test(element.localName)) return place;
   return { ...place, clip: clipped(place.clip, box) };
 }
@@ -227,7 +257,10 @@ function runs(nodes: Iterable<Node>): Node[][] {
     // Space between elements does not part them.
     if (node.nodeType === Node.TEXT_NODE && !/\S/.test(node.nodeValue ?? "")) continue;
     const name = isElement(node) ? node.localName : "";
-    const looks = isElement(node) && !/^t[dh]$/.test(name) ? `${name} ${attribute(node, "role")} ${/^(?:li|tr|option)$/.test(name) ? "" : attribute(node, "class")}` : "";
+    const looks =
+      isElement(node) && !/^t[dh]$/.test(name)
+        ? `${name} ${attribute(node, "role")} ${/^(?:li|tr|option)$/.test(name) ? "" : attribute(node, "class")}`
+        : "";
     if (looks !== "" && looks === last) found.at(-1)?.push(node);
     else found.push([node]);
     last = looks;
@@ -237,7 +270,9 @@ function runs(nodes: Iterable<Node>): Node[][] {
 
 /** What a person has not opened. */
 function isFolded({ localName, parentElement }: Element): boolean {
-  return parentElement?.localName === "details" && localName !== "summary" && !(parentElement as HTMLDetailsElement).open;
+  return (
+    parentElement?.localName === "details" && localName !== "summary" && !(parentElement as HTMLDetailsElement).open
+  );
 }
 
 function isShown(element: Element): boolean {
@@ -251,7 +286,10 @@ function headingLevel(element: Element): number {
 
 function isRow(element: Element): boolean {
   if (element.localName === "tr" || attribute(element, "role") === "row") return true;
-  return (/^(?:li|article)$/.test(element.localName) || attribute(element, "role") === "listitem") && element.querySelector("ul,ol,table,form,[role=list]") === null;
+  return (
+    (/^(?:li|article)$/.test(element.localName) || attribute(element, "role") === "listitem") &&
+    element.querySelector("ul,ol,table,form,[role=list]") === null
+  );
 }
 
 /** What stands above a group, so that its lines are understood. */

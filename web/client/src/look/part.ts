@@ -57,7 +57,11 @@ export function looks(): Verbs {
       const [element] = elements;
       if (element === undefined) throw misused(`nothing matches ${String(target)}`, nearest(target));
       const { x, y, width, height } = element.getBoundingClientRect();
-      return { ...facts(element, QUERIED_TEXT_MAX), html: clip(htmlOf(element), QUERIED_HTML_MAX), rect: { x, y, width, height } };
+      return {
+        ...facts(element, QUERIED_TEXT_MAX),
+        html: clip(htmlOf(element), QUERIED_HTML_MAX),
+        rect: { x, y, width, height },
+      };
     },
   };
 }
@@ -88,18 +92,26 @@ export function difference(before: readonly string[], after: readonly string[]):
 /** Without what a person typed into fields for passwords. */
 function htmlOf(element: Element): string {
   const copy = element.cloneNode(true) as Element;
-  for (const field of [copy, ...copy.querySelectorAll("input")]) if (attribute(field, "type") === "password") field.removeAttribute("value");
+  for (const field of [copy, ...copy.querySelectorAll("input")])
+    if (attribute(field, "type") === "password") field.removeAttribute("value");
   return copy.outerHTML;
 }
 
 function facts(element: Element, charsMax: number): object {
   const text = (element as HTMLElement).innerText ?? element.textContent ?? "";
-  return { tag: element.localName, id: element.id, className: attribute(element, "class"), text: clip(plain(text), charsMax) };
+  return {
+    tag: element.localName,
+    id: element.id,
+    className: attribute(element, "class"),
+    text: clip(plain(text), charsMax),
+  };
 }
 
 /** While a dialog is open that keeps everything else away, there is nothing else. */
 function modal(): Element | undefined {
-  return selectAll("dialog:modal, [aria-modal=true]").findLast((element) => isVisible(element) && above(element) !== null);
+  return selectAll("dialog:modal, [aria-modal=true]").findLast(
+    (element) => isVisible(element) && above(element) !== null,
+  );
 }
 
 /** A page that has just begun to load has none. */

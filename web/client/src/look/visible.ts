@@ -13,7 +13,11 @@ export interface Box {
 export function hides(element: Element, style: CSSStyleDeclaration): boolean {
   if (style.display === "none" || isSet(element, "aria-hidden") || element.hasAttribute("inert")) return true;
   // A control is often made invisible and drawn by its label; what fades in is seen a moment later.
-  return style.opacity === "0" && !/^(?:input|select|textarea)$/.test(element.localName) && element.getAnimations().length === 0;
+  return (
+    style.opacity === "0" &&
+    !/^(?:input|select|textarea)$/.test(element.localName) &&
+    element.getAnimations().length === 0
+  );
 }
 
 export function isVisible(element: Element): boolean {
@@ -36,7 +40,12 @@ export function overlaps(a: Box, b: Box): boolean {
 }
 
 export function clipped(a: Box, b: Box): Box {
-  return { left: Math.max(a.left, b.left), top: Math.max(a.top, b.top), right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom) };
+  return {
+    left: Math.max(a.left, b.left),
+    top: Math.max(a.top, b.top),
+    right: Math.min(a.right, b.right),
+    bottom: Math.min(a.bottom, b.bottom),
+  };
 }
 
 export function isDisabled(element: Element): boolean {

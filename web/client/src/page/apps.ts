@@ -49,7 +49,8 @@ export function apps(): Apps {
   };
 
   const find = (wanted: string): App | undefined => {
-    const same = ({ name, title }: AppRow): boolean => [name, title].some((text) => text?.toLowerCase() === wanted.toLowerCase());
+    const same = ({ name, title }: AppRow): boolean =>
+      [name, title].some((text) => text?.toLowerCase() === wanted.toLowerCase());
     const found = [...offered.values()].find(same);
     if (found !== undefined) return found;
     const original = originals(page).find(same);
@@ -58,7 +59,8 @@ export function apps(): Apps {
     const name = original?.name ?? wanted;
     return {
       name,
-      open: () => (page.ALGO?.bridge?.openApp === undefined ? page.openSystemApp?.(name) : page.ALGO.bridge.openApp(name)),
+      open: () =>
+        page.ALGO?.bridge?.openApp === undefined ? page.openSystemApp?.(name) : page.ALGO.bridge.openApp(name),
       onMessage: (message, from) => page.ALGO?.pubsub?.publish?.(name, message, { autoOpen: true }, from),
     };
   };
@@ -68,13 +70,17 @@ export function apps(): Apps {
     const app = find(wanted);
     if (app !== undefined) return app;
     const names = rows().map(({ name }) => name);
-    throw misused(`no app ${wanted}`, names.length === 0 ? "this page offers none (eye.app)" : `its apps: ${names.join(", ")}`);
+    throw misused(
+      `no app ${wanted}`,
+      names.length === 0 ? "this page offers none (eye.app)" : `its apps: ${names.join(", ")}`,
+    );
   };
 
   return {
     app(app) {
       const { name, open } = (app ?? {}) as Partial<App>;
-      if (typeof name !== "string" || name === "" || typeof open !== "function") throw new TypeError("an app needs a name and a function open()");
+      if (typeof name !== "string" || name === "" || typeof open !== "function")
+        throw new TypeError("an app needs a name and a function open()");
       offered.set(name, app as App);
       return () => {
         // A hot reload may have put another in its place.
@@ -91,7 +97,7 @@ export function apps(): Apps {
       async send(params, { agent }) {
         const app = known(params);
         if (app.onMessage === undefined) throw misused(`the app ${app.name} takes no messages`);
-        return done(await app.onMessage(params["message"], agent), { sent: app.name });
+        return done(await app.onMessage(params.message, agent), { sent: app.name });
       },
     },
   };
@@ -99,7 +105,10 @@ export function apps(): Apps {
 
 /** What the app has to say about it, and if that is nothing, what was done. The original's failures are failures. */
 function done(value: unknown, what: object): unknown {
-  const { success, error } = (typeof value === "object" && value !== null ? value : {}) as { success?: unknown; error?: unknown };
+  const { success, error } = (typeof value === "object" && value !== null ? value : {}) as {
+    success?: unknown;
+    error?: unknown;
+  };
   if (success === false) throw misused(String(error));
   return isPlainData(value) ? value : what;
 }
@@ -112,5 +121,9 @@ function isPlainData(value: unknown): boolean {
 function originals({ ALGO }: Original): AppRow[] {
   const state = (ALGO?.bridge?.getState?.() ?? {}) as { readonly result?: object };
   const { systemApps = [] } = (state.result ?? state) as { readonly systemApps?: readonly Listed[] };
-  return systemApps.map(({ id, name, icon }) => ({ name: String(id ?? name), title: name === undefined ? undefined : String(name), icon: typeof icon === "string" ? icon : undefined }));
+  return systemApps.map(({ id, name, icon }) => ({
+    name: String(id ?? name),
+    title: name === undefined ? undefined : String(name),
+    icon: typeof icon === "string" ? icon : undefined,
+  }));
 }

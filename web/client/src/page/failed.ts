@@ -13,8 +13,15 @@ export function threw(core: Core, id: string, error: unknown): object {
     if (!isError(error)) return failed(id, CODE_THREW, core.render(error).slice(1));
     const { name, message, stack } = error;
     const text = name === "Error" && message !== "" ? message : message === "" ? name : `${name}: ${message}`;
-    const frames = String(stack).split("\n").filter((line) => /^\s+at |@/.test(line));
-    return failed(id, CODE_THREW, text, { stack: frames.map((line) => line.trim()).join("\n").slice(0, STACK_CHARS_MAX) });
+    const frames = String(stack)
+      .split("\n")
+      .filter((line) => /^\s+at |@/.test(line));
+    return failed(id, CODE_THREW, text, {
+      stack: frames
+        .map((line) => line.trim())
+        .join("\n")
+        .slice(0, STACK_CHARS_MAX),
+    });
   } catch {
     return failed(id, CODE_THREW, "the page threw what cannot be shown");
   }

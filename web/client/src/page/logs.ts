@@ -41,7 +41,8 @@ export function logs({ journal, after }: Core): Logs {
     after: (n) => folded(since(n).map(logOf)),
     verbs: {
       async logs({ all, level, follow, timeout }: Params, { agent, signal, progress }: Asking) {
-        if (level !== undefined && !LEVELS.includes(level as Level)) throw misused(`no level ${String(level)}`, `one of ${LEVELS.join(", ")}`);
+        if (level !== undefined && !LEVELS.includes(level as Level))
+          throw misused(`no level ${String(level)}`, `one of ${LEVELS.join(", ")}`);
         const wanted = level === undefined ? LEVELS : LEVELS.slice(0, LEVELS.indexOf(level as Level) + 1);
         // What was logged in this task becomes text behind it.
         await Promise.resolve();
@@ -84,7 +85,8 @@ function folded(logs: readonly Log[]): Log[] {
   const kept: Log[] = [];
   for (const log of logs) {
     const last = kept.at(-1);
-    if (last?.text === log.text && last.level === log.level) kept[kept.length - 1] = { ...log, count: (last.count ?? 1) + 1 };
+    if (last?.text === log.text && last.level === log.level)
+      kept[kept.length - 1] = { ...log, count: (last.count ?? 1) + 1 };
     else kept.push(log);
   }
   return kept;

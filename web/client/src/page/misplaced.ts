@@ -9,7 +9,11 @@ onmessage=({data:[code,isAsync]})=>{new(isAsync?(async()=>{}).constructor:Functi
 const CONSTRUCTOR_LINES = 2;
 
 /** `undefined` where a page's policy allows no worker, and for code that compiles after all. Never rejects. */
-export function misplaced(code: string, async: boolean, trustUrl: (url: string) => string): Promise<Position | undefined> {
+export function misplaced(
+  code: string,
+  async: boolean,
+  trustUrl: (url: string) => string,
+): Promise<Position | undefined> {
   return new Promise((resolve) => {
     try {
       const worker = new Worker(trustUrl(URL.createObjectURL(new Blob([SOURCE], { type: "text/javascript" }))));

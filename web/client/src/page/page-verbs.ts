@@ -39,14 +39,21 @@ export interface PageVerbs {
   uncheck(target: Target, options?: Within): Promise<string>;
   fill(target: Target, value: string, options?: Within): Promise<string>;
   /** A whole form, and then a click. */
-  fill(fields: Readonly<Record<string, string>> | readonly (readonly [Target, string])[], options?: Within & { readonly click?: Target }): Promise<string>;
+  fill(
+    fields: Readonly<Record<string, string>> | readonly (readonly [Target, string])[],
+    options?: Within & { readonly click?: Target },
+  ): Promise<string>;
   type(target: Target, value: string, options?: Within): Promise<string>;
   /** By value or by what is read; several where the list allows it. */
   select(target: Target, value: string | readonly string[], options?: Within): Promise<string>;
   press(keys: string, target?: Target | Within, options?: Within): Promise<string>;
   scroll(target?: Target | ScrollWish, options?: ScrollWish): Promise<string>;
   drag(from: Target, to: Target | readonly [number, number], options?: Within): Promise<string>;
-  upload(target: Target, files: readonly (Blob | { readonly name: string; readonly type?: string; readonly base64: string })[], options?: Within): Promise<string>;
+  upload(
+    target: Target,
+    files: readonly (Blob | { readonly name: string; readonly type?: string; readonly base64: string })[],
+    options?: Within,
+  ): Promise<string>;
   /** The first truthy value of a function or expression, or the outline's line of a target that is visible. */
   wait(what: Target | (() => unknown), options?: Within): Promise<unknown>;
   logs(options?: { readonly all?: boolean; readonly level?: Log["level"] }): Promise<readonly Log[]>;

@@ -6,5 +6,9 @@ import type { Core } from "../core/part.js";
 export function refusal({ blocked, failure }: Core): string {
   if (blocked === "the page refuses") return failure(CODE_DENIED, "this page refuses eval", "use verbs and tools");
   const what = blocked === "CSP" ? "Content-Security-Policy forbids" : "Trusted Types forbid";
-  return failure(CODE_DENIED, `this page's ${what} eval`, "allow 'unsafe-eval' in script-src for development, or use verbs and tools");
+  return failure(
+    CODE_DENIED,
+    `this page's ${what} eval`,
+    "allow 'unsafe-eval' in script-src for development, or use verbs and tools",
+  );
 }

@@ -8,7 +8,12 @@ import type { Core } from "../core/part.js";
 import type { Program } from "../core/program.js";
 
 /** As a typed answer. Never rejects. */
-export type Thrown = (error: unknown, code: string, program: Program | undefined, trustUrl: (url: string) => string) => Promise<string>;
+export type Thrown = (
+  error: unknown,
+  code: string,
+  program: Program | undefined,
+  trustUrl: (url: string) => string,
+) => Promise<string>;
 
 export function thrown({ render, failure }: Core): Thrown {
   return async (error, code, program, trustUrl) => {
@@ -25,12 +30,19 @@ function isError(error: unknown): error is Error {
   return /^(?:Error|DOMException)$/.test(tagOf(error));
 }
 
-function thrownError(failure: Core["failure"], error: Error, program: Program | undefined, known: Position | undefined): string {
+function thrownError(
+  failure: Core["failure"],
+  error: Error,
+  program: Program | undefined,
+  known: Position | undefined,
+): string {
   const message = error.name === "Error" && error.message !== "" ? error.message : errorText(error);
   const stack = typeof error.stack === "string" ? error.stack : "";
   const place = known ?? placeIn(stack, program);
   const where = place === undefined ? "" : ` (line ${place.line}, col ${place.column})`;
-  const hint = message.endsWith("Illegal return statement") ? "leave out `return`: the last statement is the answer" : "";
+  const hint = message.endsWith("Illegal return statement")
+    ? "leave out `return`: the last statement is the answer"
+    : "";
   return failure(CODE_THREW, message + where, hint, trim(stack, program));
 }
 
@@ -48,7 +60,10 @@ function trim(stack: string, program?: Program): string {
   const last = frames.findLastIndex((line) => EVALUATED.test(line));
   const shown = frames.slice(0, last + 1).map((line) => {
     return line.trim().replace(EVALUATED, (_, place: string | undefined, name: string, at: string, column: string) => {
-      const own = program !== undefined && name === program.name ? originOf(program, { line: Number(at), column: Number(column) }) : undefined;
+      const own =
+        program !== undefined && name === program.name
+          ? originOf(program, { line: Number(at), column: Number(column) })
+          : undefined;
       return `<code>${place ?? `:${own?.line ?? at}:${own?.column ?? column}`}`;
     });
   });

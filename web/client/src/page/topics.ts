@@ -116,7 +116,11 @@ export function topics(core: Core): Topics {
           subscribe(_responseTopic, resolve)
             .then((unsubscribe) => {
               over = unsubscribe;
-              return publish(topic, { ...(isObject(message) ? message : { message }), _requestId, _responseTopic }, { timeout });
+              return publish(
+                topic,
+                { ...(isObject(message) ? message : { message }), _requestId, _responseTopic },
+                { timeout },
+              );
             })
             .catch(reject);
         });
@@ -158,7 +162,8 @@ export function topics(core: Core): Topics {
     },
     joined() {
       connected = true;
-      for (const topic of subscribers.keys()) core.send({ id: `${OWN_ID}again`, method: "topic/subscribe", params: { topic } });
+      for (const topic of subscribers.keys())
+        core.send({ id: `${OWN_ID}again`, method: "topic/subscribe", params: { topic } });
       for (const one of asked.values()) {
         one.sent = true;
         core.send(one.frame);

@@ -53,7 +53,13 @@ export function offer(core: Core): VerbsPart {
   const log = logs(core);
   const waiting = waits(core);
   const talk = topics(core);
-  const mine: Verbs = { ...waiting.verbs, ...talk.verbs, ...log.verbs, ...applications.verbs, reload: (_, { own }) => own(() => location.reload()) };
+  const mine: Verbs = {
+    ...waiting.verbs,
+    ...talk.verbs,
+    ...log.verbs,
+    ...applications.verbs,
+    reload: (_, { own }) => own(() => location.reload()),
+  };
 
   const verbOf = async (name: string): Promise<Verb | undefined> => {
     const [place] = (Object.hasOwn(VERBS, name) && VERBS[name]) || [];
@@ -91,12 +97,19 @@ export function offer(core: Core): VerbsPart {
         if (state !== undefined) return state;
         const progress = (news: object): void => core.send({ method: "call/progress", params: { id, ...news } });
         // What an agent leaves open is not said, except in a message.
-        const said = Object.fromEntries(Object.entries(params).filter(([name, value]) => value !== null || name === "message"));
-        return core.render(await run(method, said, { ...doing, agent: String(params["agent"] ?? ""), progress }));
+        const said = Object.fromEntries(
+          Object.entries(params).filter(([name, value]) => value !== null || name === "message"),
+        );
+        return core.render(await run(method, said, { ...doing, agent: String(params.agent ?? ""), progress }));
       } catch (error) {
         // A typed answer.
         if (typeof error === "string") return error;
-        const said = error instanceof NoMethod ? failed("", CODE_METHOD, error.message) : isRefused(error) ? failed("", error.code, error.message, error.data) : threw(core, "", error);
+        const said =
+          error instanceof NoMethod
+            ? failed("", CODE_METHOD, error.message)
+            : isRefused(error)
+              ? failed("", error.code, error.message, error.data)
+              : threw(core, "", error);
         return { ...said, id };
       }
     },
@@ -123,12 +136,15 @@ function paramsOf(name: string, args: readonly unknown[]): Params {
   const params: Record<string, unknown> = {};
   args.forEach((arg, at) => {
     const place = names[at];
-    if (name === "fill" && at === 0 && (Array.isArray(arg) || isPlain(arg))) params["fields"] = Array.isArray(arg) ? arg : Object.entries(arg);
+    if (name === "fill" && at === 0 && (Array.isArray(arg) || isPlain(arg)))
+      params.fields = Array.isArray(arg) ? arg : Object.entries(arg);
     else if (name === "fill" && at === 1 && "fields" in params) Object.assign(params, arg);
     else if (place === undefined || (place.endsWith("?") && isPlain(arg))) Object.assign(params, arg);
     else params[place.replace("?", "")] = arg;
   });
-  for (const place of names) if (!place.endsWith("?") && !(place in params) && !("fields" in params)) throw misused(`eye.${name} needs ${names.join(", ")}`);
+  for (const place of names)
+    if (!place.endsWith("?") && !(place in params) && !("fields" in params))
+      throw misused(`eye.${name} needs ${names.join(", ")}`);
   return params;
 }
 

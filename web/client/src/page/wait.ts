@@ -12,7 +12,8 @@ export interface Waits {
 }
 
 /** What a person does, and what a page hears when something has arrived. */
-const EVENTS = "input change click keydown pointerup focusin load transitionend animationend popstate hashchange message".split(" ");
+const EVENTS =
+  "input change click keydown pointerup focusin load transitionend animationend popstate hashchange message".split(" ");
 const TARGET = /^(?:(?:text|css)=|[#.[]|@?e\d+$)/;
 const MUTATIONS = { subtree: true, childList: true, attributes: true, characterData: true };
 
@@ -59,7 +60,11 @@ export function waits(core: Core): Waits {
         } catch (error) {
           thrown = error;
           // What does not compile will not compile later, and what is refused stays refused.
-          if (typeof error === "string" || (looks === 1 && error instanceof Error && /^(?:SyntaxError|Refused)$/.test(error.name))) end(() => reject(error));
+          if (
+            typeof error === "string" ||
+            (looks === 1 && error instanceof Error && /^(?:SyntaxError|Refused)$/.test(error.name))
+          )
+            end(() => reject(error));
         }
         looking = false;
       };

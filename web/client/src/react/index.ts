@@ -17,6 +17,7 @@ export function useEyeTool(tool: Tool | null | undefined | false): void {
   });
   // Functions leave no trace in JSON, so this is all that agents are told of it.
   const told = tool ? JSON.stringify(tool) : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: offered again when what is told of it changes
   useEffect(() => {
     const { current } = latest;
     if (!current) return undefined;

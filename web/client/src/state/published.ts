@@ -37,7 +37,10 @@ export function publishedDocument(): PublishedDocument {
       if (now === text || now === undefined) return [];
       const next: unknown = JSON.parse(now);
       if (isDeep(next, VALUE_DEPTH_MAX)) throw new Unfit(`the state is more than ${VALUE_DEPTH_MAX} levels deep`);
-      const patch = isTree(state) && isTree(next) && Array.isArray(state) === Array.isArray(next) ? compare(state, next) : undefined;
+      const patch =
+        isTree(state) && isTree(next) && Array.isArray(state) === Array.isArray(next)
+          ? compare(state, next)
+          : undefined;
       text = now;
       state = next;
       if (patch === undefined) revision++;
@@ -54,12 +57,16 @@ export function publishedDocument(): PublishedDocument {
 /** `undefined` for a source that has nothing yet. */
 function written(source: StateSource): string | undefined {
   const value: unknown = typeof source === "function" ? (source as () => unknown)() : source;
-  if (typeof (value as { then?: unknown } | null | undefined)?.then === "function") throw new Unfit("the state is a promise; it must be there at once");
+  if (typeof (value as { then?: unknown } | null | undefined)?.then === "function")
+    throw new Unfit("the state is a promise; it must be there at once");
   // For a function or undefined there is no text, whatever the library's types say.
   const text = JSON.stringify(value) as string | undefined;
   // One UTF-16 unit is at most three bytes, and only what could be too large is measured.
   const bytes = text !== undefined && text.length * 3 > STATE_BYTES_MAX ? new Blob([text]).size : 0;
-  if (bytes > STATE_BYTES_MAX) throw new Unfit(`the state is ${(bytes / MEBIBYTE).toFixed(1)} MiB, over the limit of ${STATE_BYTES_MAX / MEBIBYTE} MiB`);
+  if (bytes > STATE_BYTES_MAX)
+    throw new Unfit(
+      `the state is ${(bytes / MEBIBYTE).toFixed(1)} MiB, over the limit of ${STATE_BYTES_MAX / MEBIBYTE} MiB`,
+    );
   return text;
 }
 

@@ -7,7 +7,10 @@ import { publishedDocument, Unfit, type PublishedDocument } from "./published.js
 import type { StateOptions, StateSource } from "./source.js";
 
 /** What a person does to a page. */
-const INTERACTIONS = "pointerdown pointermove pointerup pointercancel click keydown keyup wheel touchstart touchmove touchend touchcancel input change".split(" ");
+const INTERACTIONS =
+  "pointerdown pointermove pointerup pointercancel click keydown keyup wheel touchstart touchmove touchend touchcancel input change".split(
+    " ",
+  );
 
 /** What the part needs of a browser; tests bring their own. */
 export interface Stage {

@@ -47,7 +47,8 @@ export function offer(core: Core): ToolsPart {
 
   const tool = (tool: Tool, options: ToolOptions = {}, heard = false): void => {
     const { name, execute } = tool;
-    if (typeof name !== "string" || !NAME.test(name)) throw new TypeError(`${String(name)} is no name of a tool: 1 to 128 of [A-Za-z0-9_.-]`);
+    if (typeof name !== "string" || !NAME.test(name))
+      throw new TypeError(`${String(name)} is no name of a tool: 1 to 128 of [A-Za-z0-9_.-]`);
     if (typeof execute !== "function") throw new TypeError(`the tool ${name} needs a function execute(args)`);
     if (options.signal?.aborted === true) return;
     const mine: Held = { told: JSON.parse(JSON.stringify(tool)) as ContextTool, tool, gone: new AbortController() };
@@ -58,7 +59,16 @@ export function offer(core: Core): ToolsPart {
       // A hot reload may have put another in its place.
       if (held.get(name) === mine) untool(name);
     });
-    if (!heard && hasContext()) core.load("webmcp").then(({ mirror }) => mirror(mine.told, (args, { signal }) => tool.execute(args as Record<string, unknown>, { signal, progress: () => undefined }), mine.gone.signal), () => undefined);
+    if (!heard && hasContext())
+      core.load("webmcp").then(
+        ({ mirror }) =>
+          mirror(
+            mine.told,
+            (args, { signal }) => tool.execute(args as Record<string, unknown>, { signal, progress: () => undefined }),
+            mine.gone.signal,
+          ),
+        () => undefined,
+      );
   };
 
   const untool = (name: string): void => {
@@ -75,7 +85,11 @@ export function offer(core: Core): ToolsPart {
     };
     let answer: object;
     try {
-      answer = answered(core, id, await tool.execute((args ?? {}) as Record<string, unknown>, { signal: aborter.signal, progress }));
+      answer = answered(
+        core,
+        id,
+        await tool.execute((args ?? {}) as Record<string, unknown>, { signal: aborter.signal, progress }),
+      );
     } catch (error) {
       answer = threw(core, id, error);
     }
@@ -88,18 +102,20 @@ export function offer(core: Core): ToolsPart {
 
   const take = ({ id, method, params, result, error }: Rpc): boolean => {
     if (method === "tools/call" && id !== undefined) {
-      const called = held.get(String(params?.["name"]))?.tool;
-      if (called !== undefined) void call(String(id), called, params?.["arguments"], params?.["delta"] === true);
+      const called = held.get(String(params?.name))?.tool;
+      if (called !== undefined) void call(String(id), called, params?.arguments, params?.delta === true);
       return called !== undefined;
     }
     if (method === "call/cancel") {
-      const cancelled = String(params?.["id"]);
+      const cancelled = String(params?.id);
       running.get(cancelled)?.abort();
       return running.delete(cancelled);
     }
     if (method !== undefined || typeof id !== "string" || !id.startsWith(OWN_ID)) return false;
     if (error !== undefined) console.warn(`eye: ${error.message}`);
-    const { rejected = [] } = (result ?? {}) as { readonly rejected?: readonly { readonly name: string; readonly error: string }[] };
+    const { rejected = [] } = (result ?? {}) as {
+      readonly rejected?: readonly { readonly name: string; readonly error: string }[];
+    };
     for (const one of rejected) console.warn(`eye: the hub does not take the tool ${one.name}: ${one.error}`);
     return true;
   };
@@ -131,13 +147,17 @@ function hasContext(): boolean {
 function answered(core: Core, id: string, value: unknown): object {
   if (value === undefined) return { id, result: null };
   const bytes = binary(value);
-  if (bytes !== undefined) return tooLarge(id, bytes.size) ?? new Blob([`${id} ${bytes.type || "application/octet-stream"}\n`, bytes]);
+  if (bytes !== undefined)
+    return tooLarge(id, bytes.size) ?? new Blob([`${id} ${bytes.type || "application/octet-stream"}\n`, bytes]);
   const rendered = core.render(value);
   const text = rendered.slice(1);
   if (rendered.startsWith("!")) return failed(id, CODE_INTERNAL, text.replace(/^\S+ /, "").replaceAll("\x1f", "; "));
   const answer = { id, result: rendered.startsWith("=") ? (JSON.parse(text) as unknown) : text };
   // One UTF-16 unit is at most six bytes once it is written, and only what could be too large is measured.
-  return (text.length * 6 > FRAME_BYTES_MAX / 2 ? tooLarge(id, new Blob([JSON.stringify(answer)]).size) : undefined) ?? answer;
+  return (
+    (text.length * 6 > FRAME_BYTES_MAX / 2 ? tooLarge(id, new Blob([JSON.stringify(answer)]).size) : undefined) ??
+    answer
+  );
 }
 
 function binary(value: unknown): Blob | undefined {
@@ -148,5 +168,9 @@ function binary(value: unknown): Blob | undefined {
 /** Room is left for what stands around a result. */
 function tooLarge(id: string, bytes: number): object | undefined {
   if (bytes <= FRAME_BYTES_MAX - HEAD_BYTES) return undefined;
-  return failed(id, CODE_INTERNAL, `the result is ${(bytes / MEBIBYTE).toFixed(1)} MiB, over the frame limit of ${FRAME_BYTES_MAX / MEBIBYTE} MiB`);
+  return failed(
+    id,
+    CODE_INTERNAL,
+    `the result is ${(bytes / MEBIBYTE).toFixed(1)} MiB, over the frame limit of ${FRAME_BYTES_MAX / MEBIBYTE} MiB`,
+  );
 }

@@ -52,7 +52,11 @@ export class Hub {
 }
 
 function listens({ hostname, port, protocol }: URL): Promise<boolean> {
-  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || (protocol === "https:" ? 443 : 80)), timeout: KNOCK_MS });
+  const socket = connect({
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port || (protocol === "https:" ? 443 : 80)),
+    timeout: KNOCK_MS,
+  });
   return new Promise((resolve) => {
     const answer = (there: boolean) => () => {
       socket.destroy();

@@ -15,7 +15,7 @@ const OFFERS = /\.tool\s*\(/;
 const CLIENT = new URL("../", import.meta.url);
 
 export default function eye(options: EyeOptions = {}): Plugin {
-  const { hub: url, path, start } = settings(options, process.env["EYE_PORT"]);
+  const { hub: url, path, start } = settings(options, process.env.EYE_PORT);
   const hub = new Hub(url, console);
   let direct = false;
   return {
@@ -34,16 +34,24 @@ export default function eye(options: EyeOptions = {}): Plugin {
       httpServer?.once("listening", () => void (start ? hub.start() : Promise.resolve()).then(() => hub.there()));
     },
     transformIndexHtml: () => [
-      { tag: "script", attrs: { src: `${path}/eye.js`, ...(direct ? { "data-hub": url.href } : {}) }, injectTo: "head-prepend" },
+      {
+        tag: "script",
+        attrs: { src: `${path}/eye.js`, ...(direct ? { "data-hub": url.href } : {}) },
+        injectTo: "head-prepend",
+      },
     ],
     resolveId: (id) => (id === HOT ? `\0${HOT}` : undefined),
     load: (id) => (id === `\0${HOT}` ? readFile(new URL("vite/hot.js", CLIENT), "utf8") : undefined),
     transform(code, id, options) {
-      if (options?.ssr === true || id.includes("/node_modules/") || id.startsWith("\0") || !OFFERS.test(code)) return undefined;
+      if (options?.ssr === true || id.includes("/node_modules/") || id.startsWith("\0") || !OFFERS.test(code))
+        return undefined;
       const name = JSON.stringify(id.replace(/\?t=\d+$/, ""));
       // On the first line, so that no line moves.
       const before = `import { own as __eyeOwn } from "${HOT}"; const __eyeMine = __eyeOwn(${name}); `;
-      return { code: `${before}${code}\n__eyeMine.done();\nif (import.meta.hot) import.meta.hot.prune(() => __eyeMine.gone());\n`, map: null };
+      return {
+        code: `${before}${code}\n__eyeMine.done();\nif (import.meta.hot) import.meta.hot.prune(() => __eyeMine.gone());\n`,
+        map: null,
+      };
     },
   };
 }
@@ -66,7 +74,9 @@ function proxy(hub: Hub, path: string): ProxyOptions {
         return undefined;
       }
       if (response !== undefined) {
-        response.writeHead(503, { "content-type": "application/json" }).end(JSON.stringify({ allowed: false, ...hub.advice }));
+        response
+          .writeHead(503, { "content-type": "application/json" })
+          .end(JSON.stringify({ allowed: false, ...hub.advice }));
         return path;
       }
       // Refused once, the page finds out why and says it; then it waits here, for browsers write a line for every refusal.
@@ -89,7 +99,10 @@ function client(path: string): Connect.NextHandleFunction {
       return;
     }
     readFile(new URL(name, CLIENT)).then(
-      (script) => response.writeHead(200, { "content-type": "text/javascript; charset=utf-8", "cache-control": "no-cache" }).end(script),
+      (script) =>
+        response
+          .writeHead(200, { "content-type": "text/javascript; charset=utf-8", "cache-control": "no-cache" })
+          .end(script),
       () => response.writeHead(404).end(),
     );
   };

@@ -18,7 +18,10 @@ export interface Settings {
 
 const PORT_DEFAULT = "8765";
 
-export function settings({ hub, path = "/__eye", start = hub === undefined }: EyeOptions, port: string | undefined): Settings {
+export function settings(
+  { hub, path = "/__eye", start = hub === undefined }: EyeOptions,
+  port: string | undefined,
+): Settings {
   const url = new URL((hub ?? `http://localhost:${port || PORT_DEFAULT}`).replace(/^ws/, "http"));
   return { hub: url, path: `/${path.replace(/^\/+|\/+$/g, "")}`, start };
 }

@@ -16,9 +16,11 @@ function groupsOf(form: HTMLFormElement): Map<string, Field[]> {
   const groups = new Map<string, Field[]>();
   for (const field of form.elements as Iterable<Element> as Iterable<Field>) {
     const { name, type, readOnly } = field;
-    if (name && field.matches(":is(input,select,textarea):enabled") && !SKIPPED.test(type) && !readOnly) groups.set(name, [...(groups.get(name) ?? []), field]);
+    if (name && field.matches(":is(input,select,textarea):enabled") && !SKIPPED.test(type) && !readOnly)
+      groups.set(name, [...(groups.get(name) ?? []), field]);
   }
-  for (const [name, [first, ...others]] of groups) if (others.some(({ type }) => type !== first?.type || !CHECKED.test(type))) groups.delete(name);
+  for (const [name, [first, ...others]] of groups)
+    if (others.some(({ type }) => type !== first?.type || !CHECKED.test(type))) groups.delete(name);
   return groups;
 }
 
@@ -35,12 +37,21 @@ function property(group: readonly Field[]): object {
   const [field] = group as [Field];
   const { type, pattern } = field;
   const choices = choicesOf(group);
-  const description = field.getAttribute("toolparamdescription") || (!CHECKED.test(type) || choices === undefined ? label(field) : "") || field.getAttribute("aria-description");
+  const description =
+    field.getAttribute("toolparamdescription") ||
+    (!CHECKED.test(type) || choices === undefined ? label(field) : "") ||
+    field.getAttribute("aria-description");
   const about = description ? { description } : {};
   if (choices !== undefined) {
-    const anyOf = choices.map((one) => ({ type: "string", const: one.value, title: one.text ?? (label(one) || undefined) }));
+    const anyOf = choices.map((one) => ({
+      type: "string",
+      const: one.value,
+      title: one.text ?? (label(one) || undefined),
+    }));
     const one = { type: "string", anyOf, enum: choices.map(({ value }) => value) };
-    return /^(?:select-one|radio)/.test(type) ? { ...one, ...about } : { type: "array", items: one, uniqueItems: true, ...about };
+    return /^(?:select-one|radio)/.test(type)
+      ? { ...one, ...about }
+      : { type: "array", items: one, uniqueItems: true, ...about };
   }
   if (type === "checkbox") return { type: "boolean", ...about };
   if (/^(?:number|range)/.test(type)) return { type: "number", ...range(field), ...about };
@@ -49,7 +60,9 @@ function property(group: readonly Field[]): object {
 
 function choicesOf(group: readonly Field[]): readonly Choice[] | undefined {
   const [{ type, options }] = group as [Field];
-  return (options ? [...options] : type === "radio" || group.length > 1 ? group : undefined) as readonly Choice[] | undefined;
+  return (options ? [...options] : type === "radio" || group.length > 1 ? group : undefined) as
+    | readonly Choice[]
+    | undefined;
 }
 
 function label({ labels }: Field): string {
@@ -57,7 +70,8 @@ function label({ labels }: Field): string {
 }
 
 function range({ type, min, max, step }: Field): object {
-  const number = (text: string, ordinary: number): number | undefined => (text === "" ? (type === "range" ? ordinary : undefined) : Number(text));
+  const number = (text: string, ordinary: number): number | undefined =>
+    text === "" ? (type === "range" ? ordinary : undefined) : Number(text);
   const minimum = number(min, 0);
   const multipleOf = Number(step || 1);
   // Steps count from the minimum: only from a multiple do they say the same.
@@ -72,8 +86,12 @@ export function checkable(key: string, value: unknown): unknown {
 /** Throws for what is no parameter before anything is filled in, and for a value that does not fit. */
 export function fill(form: HTMLFormElement, input: object): void {
   const groups = groupsOf(form);
-  for (const name of Object.keys(input)) if (!groups.has(name)) throw new Error(`Input contains a parameter "${name}" but there is no such parameter for the tool`);
-  for (const [name, value] of Object.entries(input)) if (!put(groups.get(name) ?? [], value)) throw new Error(`Invalid value ${JSON.stringify(value)} for parameter ${name}`);
+  for (const name of Object.keys(input))
+    if (!groups.has(name))
+      throw new Error(`Input contains a parameter "${name}" but there is no such parameter for the tool`);
+  for (const [name, value] of Object.entries(input))
+    if (!put(groups.get(name) ?? [], value))
+      throw new Error(`Invalid value ${JSON.stringify(value)} for parameter ${name}`);
 }
 
 /** Whether it was taken. */
@@ -92,6 +110,7 @@ function put(group: readonly Field[], value: unknown): boolean {
     } else if (one.checked !== on) one.click();
   }
   // A click tells by itself.
-  if (!CHECKED.test(field.type)) for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true }));
+  if (!CHECKED.test(field.type))
+    for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true }));
   return true;
 }

@@ -14,7 +14,11 @@ interface Form {
 }
 
 /** Those that are there now. `changed` is told of every look that found something new. */
-export function forms(core: Core, publish: (tool: Callable, signal: AbortSignal) => void, changed: () => void): ReadonlyMap<string, Callable> {
+export function forms(
+  core: Core,
+  publish: (tool: Callable, signal: AbortSignal) => void,
+  changed: () => void,
+): ReadonlyMap<string, Callable> {
   const tools = new Map<string, Callable>();
   const known = new Map<string, Form>();
 
@@ -35,13 +39,21 @@ export function forms(core: Core, publish: (tool: Callable, signal: AbortSignal)
       news = true;
     }
     for (const [name, form] of there) {
-      const text = JSON.stringify({ name, title: said(form, "tooltitle"), description: said(form, "tooldescription"), inputSchema: schemaOf(form) });
+      const text = JSON.stringify({
+        name,
+        title: said(form, "tooltitle"),
+        description: said(form, "tooldescription"),
+        inputSchema: schemaOf(form),
+      });
       const before = known.get(name);
       if (before?.text === text) continue;
       before?.gone.abort();
       const gone = new AbortController();
       const over = before?.over ?? new AbortController();
-      const tool: Callable = { ...(JSON.parse(text, checkable) as Callable), execute: (input, { signal }) => run(form, input, signal, over.signal) };
+      const tool: Callable = {
+        ...(JSON.parse(text, checkable) as Callable),
+        execute: (input, { signal }) => run(form, input, signal, over.signal),
+      };
       known.set(name, { form, text, gone, over });
       tools.set(name, tool);
       publish(tool, gone.signal);
@@ -68,7 +80,10 @@ function run(form: HTMLFormElement, input: object, signal: AbortSignal, over: Ab
   const button = fields.find(({ type }) => type === "submit") ?? null;
   const auto = form.hasAttribute("toolautosubmit");
   const wrong = fields.filter((field) => auto && !form.noValidate && field.matches(":invalid") && field.name);
-  if (wrong.length > 0) throw new Error(`Form validation failed: ${wrong.map(({ name, validationMessage }) => `${name}: ${validationMessage}`).join(" ")}`);
+  if (wrong.length > 0)
+    throw new Error(
+      `Form validation failed: ${wrong.map(({ name, validationMessage }) => `${name}: ${validationMessage}`).join(" ")}`,
+    );
   return new Promise((resolve, reject) => {
     const ending = new AbortController();
     let settle: (() => void) | undefined;
@@ -82,21 +97,33 @@ function run(form: HTMLFormElement, input: object, signal: AbortSignal, over: Ab
       ending.abort();
       let response: readonly unknown[] | undefined;
       const respondWith = (...what: unknown[]): void => {
-        if (!event.defaultPrevented) refuse("Failed to execute 'respondWith' on 'SubmitEvent': To call respondWith, you must first call preventDefault.");
+        if (!event.defaultPrevented)
+          refuse(
+            "Failed to execute 'respondWith' on 'SubmitEvent': To call respondWith, you must first call preventDefault.",
+          );
         response = what;
       };
       Object.defineProperties(event, { agentInvoked: { value: true }, respondWith: { value: respondWith } });
       settle = () => {
         if (response !== undefined) resolve(response[0]);
         else if (!event.defaultPrevented) resolve(null);
-        else reject(new Error("The site has a programming error: it called preventDefault() on the 'submit' event, without also calling respondWith() with the tool result"));
+        else
+          reject(
+            new Error(
+              "The site has a programming error: it called preventDefault() on the 'submit' event, without also calling respondWith() with the tool result",
+            ),
+          );
       };
       // Behind every listener of the page; our own submit returns behind them.
       if (!auto) setTimeout(settle);
     };
     addEventListener("submit", submitted, until);
     form.addEventListener("reset", () => cancel(new Error("Tool execution cancelled by a form reset")), until);
-    over.addEventListener("abort", () => cancel(new Error("Tool execution cancelled, since tool definition was updated")), until);
+    over.addEventListener(
+      "abort",
+      () => cancel(new Error("Tool execution cancelled, since tool definition was updated")),
+      until,
+    );
     signal.addEventListener("abort", () => cancel(signal.reason), until);
     if (auto) {
       form.requestSubmit(button);

@@ -13,10 +13,13 @@ export interface Overheard extends Array<(part: WebMcpPart) => void> {
 
 export function overhear(wanted: boolean | undefined): Overheard {
   const overheard: Overheard = [];
-  const place = (value: object): unknown => Object.defineProperty(document, "modelContext", { value, configurable: true });
+  const place = (value: object): unknown =>
+    Object.defineProperty(document, "modelContext", { value, configurable: true });
   if (wanted === true && isSecureContext && !("modelContext" in document)) {
     const standIn = new EventTarget() as EventTarget & Record<string, unknown>;
-    for (const name of ["registerTool", "getTools", "executeTool"]) standIn[name] = (...args: unknown[]) => new Promise((resolve) => overheard.push(({ ask }) => resolve(ask(name, args))));
+    for (const name of ["registerTool", "getTools", "executeTool"])
+      standIn[name] = (...args: unknown[]) =>
+        new Promise((resolve) => overheard.push(({ ask }) => resolve(ask(name, args))));
     place(standIn);
     overheard.standIn = contextOf(document);
   }
@@ -35,7 +38,8 @@ export function overhear(wanted: boolean | undefined): Overheard {
   });
   try {
     // A frozen one stays what it is, behind one that is not.
-    if (!Reflect.set(context, "registerTool", registerTool)) place(Object.create(context, { registerTool: { value: registerTool } }));
+    if (!Reflect.set(context, "registerTool", registerTool))
+      place(Object.create(context, { registerTool: { value: registerTool } }));
   } catch {
     // Then its tools stay the browser's alone.
   }

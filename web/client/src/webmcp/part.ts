@@ -39,9 +39,15 @@ export function webmcp(core: Core): WebMcpPart {
     blamed.add(text);
   };
 
-  const publish = ({ name, title, description, inputSchema, annotations, execute }: Callable, signal: AbortSignal): void => {
+  const publish = (
+    { name, title, description, inputSchema, annotations, execute }: Callable,
+    signal: AbortSignal,
+  ): void => {
     const tool = { name: String(name), title, description, inputSchema, annotations, execute } as Tool;
-    core.load("tools").then((tools) => tools.tool(tool, { signal }, true), () => undefined);
+    core.load("tools").then(
+      (tools) => tools.tool(tool, { signal }, true),
+      () => undefined,
+    );
   };
 
   const publishOwn = (tool: Callable, signal: AbortSignal): void => {
@@ -64,7 +70,9 @@ export function webmcp(core: Core): WebMcpPart {
   const list = async (): Promise<void> => {
     const mine = ++turn;
     // A policy may forbid it.
-    const all = ((await context?.getTools?.().catch(() => undefined)) ?? []).filter((tool) => (tool.window ?? window) === window && !known.has(tool.name));
+    const all = ((await context?.getTools?.().catch(() => undefined)) ?? []).filter(
+      (tool) => (tool.window ?? window) === window && !known.has(tool.name),
+    );
     if (mine !== turn) return;
     for (const [name, { gone }] of listed) {
       if (all.some((tool) => tool.name === name)) continue;
@@ -78,14 +86,22 @@ export function webmcp(core: Core): WebMcpPart {
       before?.gone.abort();
       const gone = new AbortController();
       listed.set(tool.name, { gone, text });
-      publish({ ...(JSON.parse(text, checkable) as ListedTool), execute: (input, { signal }) => byBrowser(tool, input, signal) }, gone.signal);
+      publish(
+        {
+          ...(JSON.parse(text, checkable) as ListedTool),
+          execute: (input, { signal }) => byBrowser(tool, input, signal),
+        },
+        gone.signal,
+      );
     }
   };
 
   /** A browser gives every result as text, and keeps errors to itself. */
   const byBrowser = async (tool: ListedTool, input: object, signal: AbortSignal): Promise<unknown> => {
     const text = await context?.executeTool?.(tool, input, { signal }).catch((error: Error) => {
-      throw /^Tool was executed/.test(error.message) ? new Error(`${error.message}; the browser keeps the error of a tool that was registered before eye.js came`) : error;
+      throw /^Tool was executed/.test(error.message)
+        ? new Error(`${error.message}; the browser keeps the error of a tool that was registered before eye.js came`)
+        : error;
     });
     try {
       return /^[{[]/.test(text ?? "") ? (JSON.parse(text ?? "") as unknown) : text;
@@ -95,7 +111,10 @@ export function webmcp(core: Core): WebMcpPart {
   };
 
   // The forms of a browser that knows them are on its list.
-  const own = "agentInvoked" in SubmitEvent.prototype ? new Map<string, Callable>() : forms(core, publishOwn, () => standIn?.dispatchEvent(new Event("toolchange")));
+  const own =
+    "agentInvoked" in SubmitEvent.prototype
+      ? new Map<string, Callable>()
+      : forms(core, publishOwn, () => standIn?.dispatchEvent(new Event("toolchange")));
   const whole = standIn && polyfill(standIn, own);
 
   const part: WebMcpPart = {

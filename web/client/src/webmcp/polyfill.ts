@@ -29,11 +29,23 @@ export function polyfill(context: Context, forms: ReadonlyMap<string, Callable>)
 
     async registerTool(tool?: Members, options?: Options): Promise<void> {
       const check = checks("registerTool", this);
-      const { annotations, description, execute, inputSchema, name, title = "" } = read(check, "ModelContextTool", tool ?? 0, "description", "execute", "name");
-      check(typeof execute === "function", "Failed to read the 'execute' property from 'ModelContextTool': The given value is not a function.");
+      const {
+        annotations,
+        description,
+        execute,
+        inputSchema,
+        name,
+        title = "",
+      } = read(check, "ModelContextTool", tool ?? 0, "description", "execute", "name");
+      check(
+        typeof execute === "function",
+        "Failed to read the 'execute' property from 'ModelContextTool': The given value is not a function.",
+      );
       const { exposedTo, signal } = read(check, "ModelContextRegisterToolOptions", options) as Options;
       const mine = {
-        ...(annotations !== undefined && { annotations: Object.fromEntries(HINTS.map((hint) => [hint, Boolean((annotations as Members)[hint])])) }),
+        ...(annotations !== undefined && {
+          annotations: Object.fromEntries(HINTS.map((hint) => [hint, Boolean((annotations as Members)[hint])])),
+        }),
         description: `${description}`,
         execute: execute as Callable["execute"],
         ...(inputSchema !== undefined && { inputSchema: JSON.parse(written(check, "schema", inputSchema)) as object }),
@@ -57,21 +69,26 @@ export function polyfill(context: Context, forms: ReadonlyMap<string, Callable>)
 
     async getTools(options?: Options): Promise<ListedTool[]> {
       const check = checks("getTools", this);
-      secure(read(check, "ModelContextGetToolOptions", options)["fromOrigins"], "fromOrigins");
+      secure(read(check, "ModelContextGetToolOptions", options).fromOrigins, "fromOrigins");
       const all = [...tools.values(), ...forms.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
       return all.map(({ execute: _, ...tool }) => ({ ...structuredClone(tool), origin: location.origin, window }));
     }
 
     async executeTool(tool?: Members, input: unknown = {}, options?: Options): Promise<string | null> {
       const check = checks("executeTool", this);
-      const { name, origin, window: of } = read(check, "RegisteredTool", tool ?? 0, "description", "name", "origin", "window");
+      const {
+        name,
+        origin,
+        window: of,
+      } = read(check, "RegisteredTool", tool ?? 0, "description", "name", "origin", "window");
       const text = written(check, "object", input);
       const { signal } = read(check, "ModelContextExecuteToolOptions", options) as Options;
       signal?.throwIfAborted();
       const toolName = `${name}`;
       const form = forms.get(toolName);
       const called = form ?? tools.get(toolName);
-      if (called === undefined || origin !== location.origin || of !== window) throw unknown("The operation failed for an unknown transient reason (e.g. out of memory).");
+      if (called === undefined || origin !== location.origin || of !== window)
+        throw unknown("The operation failed for an unknown transient reason (e.g. out of memory).");
       const aborter = new AbortController();
       const cancelled = new Promise<never>((_, reject) => {
         signal?.addEventListener("abort", () => {
@@ -127,7 +144,11 @@ export function polyfill(context: Context, forms: ReadonlyMap<string, Callable>)
     });
   }
   define(SubmitEvent.prototype, "agentInvoked", false);
-  define(SubmitEvent.prototype, "respondWith", () => refuse("Failed to execute 'respondWith' on 'SubmitEvent': You can only call respondWith on an submit event that has agentInvoked == true."));
+  define(SubmitEvent.prototype, "respondWith", () =>
+    refuse(
+      "Failed to execute 'respondWith' on 'SubmitEvent': You can only call respondWith on an submit event that has agentInvoked == true.",
+    ),
+  );
 
   // What the page has set on the stand-in, it has set on what that becomes.
   const early = Object.entries(context).filter(([name]) => name !== "registerTool");
@@ -143,7 +164,11 @@ type Check = (good: boolean, text: string) => void;
 function read(check: Check, kind: string, value: unknown, ...required: string[]): Members {
   check(isObject(value ?? {}), `The provided value is not of type '${kind}'.`);
   const members = { ...(value as Members | undefined) };
-  for (const name of required) check(members[name] !== undefined, `Failed to read the '${name}' property from '${kind}': Required member is undefined.`);
+  for (const name of required)
+    check(
+      members[name] !== undefined,
+      `Failed to read the '${name}' property from '${kind}': Required member is undefined.`,
+    );
   return members;
 }
 
@@ -156,7 +181,8 @@ function written(check: Check, what: string, value: unknown): string {
 
 function secure(origins: unknown, member: string): void {
   for (const origin of (origins ?? []) as string[]) {
-    if (!/^https:|^http:\/\/(?:localhost|127\.)/.test(origin)) throw new DOMException(`Only secure origins are allowed in the ${member} list.`, "SecurityError");
+    if (!/^https:|^http:\/\/(?:localhost|127\.)/.test(origin))
+      throw new DOMException(`Only secure origins are allowed in the ${member} list.`, "SecurityError");
   }
 }
 

@@ -9,7 +9,9 @@ export function baseUrl(address: string): URL {
   try {
     url = new URL(address);
   } catch {
-    throw new EyeError(CODE_PARAMS, `${JSON.stringify(address)} is no address of a server`, { hint: "write it as ws://localhost:8765" });
+    throw new EyeError(CODE_PARAMS, `${JSON.stringify(address)} is no address of a server`, {
+      hint: "write it as ws://localhost:8765",
+    });
   }
   url.protocol = url.protocol.replace(/^http/, "ws");
   url.pathname = url.pathname.replace(/(?:\/+(?:ws|events))?\/*$/, "/");
@@ -18,9 +20,14 @@ export function baseUrl(address: string): URL {
   return url;
 }
 
-export function doorUrl(address: string, door: "ws" | "events" | "message", query: Readonly<Record<string, string | undefined>> = {}): URL {
+export function doorUrl(
+  address: string,
+  door: "ws" | "events" | "message",
+  query: Readonly<Record<string, string | undefined>> = {},
+): URL {
   const url = new URL(door, baseUrl(address));
   if (door !== "ws") url.protocol = url.protocol.replace(/^ws/, "http");
-  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "") url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== "") url.searchParams.set(name, value);
   return url;
 }

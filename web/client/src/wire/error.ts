@@ -7,7 +7,11 @@ export class EyeError extends Error {
   readonly code: number;
   readonly hint: string | undefined;
 
-  constructor(code: number, message: string, more: { readonly hint?: string | undefined; readonly stack?: string | undefined; readonly cause?: unknown } = {}) {
+  constructor(
+    code: number,
+    message: string,
+    more: { readonly hint?: string | undefined; readonly stack?: string | undefined; readonly cause?: unknown } = {},
+  ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.code = code;
     this.hint = more.hint;

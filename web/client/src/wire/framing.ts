@@ -31,7 +31,8 @@ export class FrameReader {
       rest = rest.subarray(part.length);
       this.#chunks.push(part);
       this.#bytes += part.length;
-      if (this.#bytes > FRAME_BYTES_MAX + HEADER_CHARS_MAX) throw new EyeError(CODE_CONNECTION, "a frame is over the limit");
+      if (this.#bytes > FRAME_BYTES_MAX + HEADER_CHARS_MAX)
+        throw new EyeError(CODE_CONNECTION, "a frame is over the limit");
       if (whole) frames.push(...this.#finish());
     }
     return frames;
@@ -49,7 +50,8 @@ export class FrameReader {
     const line = this.#decoder.decode(bytes.subarray(0, end > 0 && bytes[end - 1] === RETURN ? end - 1 : end));
     if (!line.startsWith("#")) return line === "" ? [] : [line];
     const count = Number(line.slice(1));
-    if (!/^#\d+$/.test(line) || count > FRAME_BYTES_MAX) throw new EyeError(CODE_CONNECTION, `${JSON.stringify(line.slice(0, HEADER_CHARS_MAX))} is no frame`);
+    if (!/^#\d+$/.test(line) || count > FRAME_BYTES_MAX)
+      throw new EyeError(CODE_CONNECTION, `${JSON.stringify(line.slice(0, HEADER_CHARS_MAX))} is no frame`);
     if (count > 0) this.#counted = count;
     return [];
   }

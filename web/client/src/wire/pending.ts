@@ -17,7 +17,11 @@ export class Pending {
   wait(id: RpcId, what: string, timeoutMs: number | undefined): Promise<RpcResponse> {
     return new Promise((resolve, reject) => {
       const late = (): void => this.fail(id, new EyeError(CODE_TIMEOUT, `Request timeout: ${what}`));
-      this.#waiting.set(id, { resolve, reject, timer: timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs) });
+      this.#waiting.set(id, {
+        resolve,
+        reject,
+        timer: timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs),
+      });
     });
   }
 

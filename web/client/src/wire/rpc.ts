@@ -51,18 +51,23 @@ export function parseFrame(text: string): RpcMessage[] {
 }
 
 function parseMessage(value: unknown): RpcMessage | undefined {
-  if (!isObject(value) || value["jsonrpc"] !== "2.0") return undefined;
+  if (!isObject(value) || value.jsonrpc !== "2.0") return undefined;
   const { id, method, params, result, error } = value;
   const known = typeof id === "string" || typeof id === "number" ? id : undefined;
   const said = isObject(params) ? { params } : {};
-  if (typeof method === "string") return known === undefined ? { jsonrpc: "2.0", method, ...said } : { jsonrpc: "2.0", id: known, method, ...said };
+  if (typeof method === "string")
+    return known === undefined ? { jsonrpc: "2.0", method, ...said } : { jsonrpc: "2.0", id: known, method, ...said };
   if (error === undefined) return known === undefined ? undefined : { jsonrpc: "2.0", id: known, result };
   return { jsonrpc: "2.0", id: known ?? null, error: parseFault(error) };
 }
 
 function parseFault(error: unknown): RpcFault {
   const { code, message, data } = isObject(error) ? error : {};
-  return { code: typeof code === "number" ? code : 0, message: typeof message === "string" ? message : String(error), data };
+  return {
+    code: typeof code === "number" ? code : 0,
+    message: typeof message === "string" ? message : String(error),
+    data,
+  };
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

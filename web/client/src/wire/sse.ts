@@ -22,7 +22,8 @@ export class EventParser {
       this.#begun = true;
       this.#rest = this.#rest.replace(/^\ufeff/, "");
     }
-    if (this.#rest.length + this.#chars > MESSAGE_BYTES_MAX) throw new EyeError(CODE_CONNECTION, "an event is over the limit");
+    if (this.#rest.length + this.#chars > MESSAGE_BYTES_MAX)
+      throw new EyeError(CODE_CONNECTION, "an event is over the limit");
     const events: ServerEvent[] = [];
     let from = 0;
     for (;;) {
@@ -75,9 +76,17 @@ export async function openEvents(
   signal: AbortSignal,
   on: { event(event: ServerEvent): void; ended(error: unknown): void },
 ): Promise<void> {
-  const response = await fetch(url, { headers: { accept: "text/event-stream", ...headers }, signal, cache: "no-store" });
+  const response = await fetch(url, {
+    headers: { accept: "text/event-stream", ...headers },
+    signal,
+    cache: "no-store",
+  });
   const { body } = response;
-  if (!response.ok || body === null) throw new EyeError(CODE_CONNECTION, `${url.host} answered ${String(response.status)} ${(await response.text()).slice(0, 200)}`.trim());
+  if (!response.ok || body === null)
+    throw new EyeError(
+      CODE_CONNECTION,
+      `${url.host} answered ${String(response.status)} ${(await response.text()).slice(0, 200)}`.trim(),
+    );
   void read(body, on.event).then(on.ended, on.ended);
 }
 

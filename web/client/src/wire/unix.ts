@@ -29,7 +29,8 @@ export async function openUnix(path: string, events: CarrierEvents, signal: Abor
       const was = state;
       state = "ended";
       socket.destroy();
-      if (was === "opening") reject(new EyeError(CODE_CONNECTION, `no hub at ${path}: ${why}`, { hint: "start one with `eye up`" }));
+      if (was === "opening")
+        reject(new EyeError(CODE_CONNECTION, `no hub at ${path}: ${why}`, { hint: "start one with `eye up`" }));
       else if (was === "open") events.closed(CLOSED_ABNORMALLY, why);
     };
     signal.addEventListener("abort", () => {
@@ -39,7 +40,12 @@ export async function openUnix(path: string, events: CarrierEvents, signal: Abor
       if (state !== "opening") return;
       state = "open";
       resolve({
-        send: (text) => new Promise((sent, failed) => socket.write(encodeFrame(text), (error) => (error ? failed(new EyeError(CODE_CONNECTION, messageOf(error))) : sent()))),
+        send: (text) =>
+          new Promise((sent, failed) =>
+            socket.write(encodeFrame(text), (error) =>
+              error ? failed(new EyeError(CODE_CONNECTION, messageOf(error))) : sent(),
+            ),
+          ),
         close: () => {
           state = "ended";
           socket.end();

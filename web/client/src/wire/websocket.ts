@@ -9,7 +9,12 @@ type Constructor = new (url: string, protocols: string[]) => WebSocket;
 /** What our own end of a connection that did not answer is called. */
 export const CLOSED_ABNORMALLY = 1006;
 
-export async function openWebSocket(url: URL, token: string | undefined, events: CarrierEvents, signal: AbortSignal): Promise<Carrier> {
+export async function openWebSocket(
+  url: URL,
+  token: string | undefined,
+  events: CarrierEvents,
+  signal: AbortSignal,
+): Promise<Carrier> {
   const Socket = await constructor();
   return new Promise((resolve, reject) => {
     // Where no header can be sent a subprotocol carries the token; the server answers with the other one.
@@ -65,6 +70,9 @@ async function constructor(): Promise<Constructor> {
   try {
     return ((await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as { WebSocket: Constructor }).WebSocket;
   } catch (error) {
-    throw new EyeError(CODE_CONNECTION, "this Node has no WebSocket", { hint: "npm install ws, or use Node 22", cause: error });
+    throw new EyeError(CODE_CONNECTION, "this Node has no WebSocket", {
+      hint: "npm install ws, or use Node 22",
+      cause: error,
+    });
   }
 }

@@ -56,7 +56,15 @@ export class Activity {
     const runs = id !== "";
     if (runs) this.#running.set(id, number);
     // Nobody hears how what was fired ended.
-    const call: Call = { number, kind, text, at: this.#now(), outcome: runs ? "running" : "done", answer: "", ms: undefined };
+    const call: Call = {
+      number,
+      kind,
+      text,
+      at: this.#now(),
+      outcome: runs ? "running" : "done",
+      answer: "",
+      ms: undefined,
+    };
     this.#calls.push(call);
     if (this.#calls.length > CALLS_LEN_MAX) this.#calls.shift();
     this.#tell(call);

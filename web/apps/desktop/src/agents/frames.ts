@@ -46,8 +46,9 @@ export function asked(frame: unknown): Asked | undefined {
   }
   const { id, method, params = {} } = rpc(frame);
   const known = typeof id === "string" || typeof id === "number" ? String(id) : "";
-  if (method === "eval") return { id: known, kind: known === "" ? "fire" : "eval", text: clipped(String(params["code"])) };
-  if (method === "tools/call") return { id: known, kind: "tool", text: clipped(`${String(params["name"])} ${shortly(params["arguments"])}`) };
+  if (method === "eval") return { id: known, kind: known === "" ? "fire" : "eval", text: clipped(String(params.code)) };
+  if (method === "tools/call")
+    return { id: known, kind: "tool", text: clipped(`${String(params.name)} ${shortly(params.arguments)}`) };
   if (typeof method !== "string" || !method.startsWith(VERB) || known === "") return undefined;
   const { agent: _, timeout: __, ...rest } = params;
   return { id: known, kind: "verb", text: clipped(`${method.slice(VERB.length)} ${shortly(rest)}`) };
@@ -56,7 +57,7 @@ export function asked(frame: unknown): Asked | undefined {
 /** The id of the call that an agent no longer waits for. */
 export function cancelled(frame: unknown): string | undefined {
   const { method, params } = rpc(frame);
-  return method === "call/cancel" ? String(params?.["id"]) : undefined;
+  return method === "call/cancel" ? String(params?.id) : undefined;
 }
 
 /** Which call this frame of the page ends. */
@@ -70,7 +71,11 @@ export function ended(frame: unknown): Ended | undefined {
   const { id, method, result, error } = rpc(frame);
   if (method !== undefined || (typeof id !== "string" && typeof id !== "number")) return undefined;
   const failed = error !== undefined;
-  return { id: String(id), failed, text: clipped(failed ? String(error.message) : typeof result === "string" ? result : shortly(result)) };
+  return {
+    id: String(id),
+    failed,
+    text: clipped(failed ? String(error.message) : typeof result === "string" ? result : shortly(result)),
+  };
 }
 
 function rpc(frame: unknown): Rpc {

@@ -28,7 +28,15 @@ export const agents: App = {
       list.replaceChildren(
         ...(calls.length > 0
           ? calls.map(callRow)
-          : [el("li", { class: "empty" }, el("b", {}, "No agent has called yet"), el("p", {}, "Try, in a terminal"), el("code", {}, "eye document.title"))]),
+          : [
+              el(
+                "li",
+                { class: "empty" },
+                el("b", {}, "No agent has called yet"),
+                el("p", {}, "Try, in a terminal"),
+                el("code", {}, "eye document.title"),
+              ),
+            ]),
       );
       session.textContent = desk.activity.linked ? `session ${eye()?.session ?? ""}` : "no hub";
     };
@@ -36,11 +44,17 @@ export const agents: App = {
     const { element, end } = pauseSwitch(desk.pause);
     const ends = [end, desk.activity.onCall(oncePerFrame(draw)), desk.activity.onLink(draw)];
     const head = el("div", { class: "figures" }, total.element, running.element, failed.element, element);
-    return { content: el("div", { class: "agents" }, head, list, el("footer", { class: "statusbar" }, session)), closed: () => ends.forEach((stop) => stop()) };
+    return {
+      content: el("div", { class: "agents" }, head, list, el("footer", { class: "statusbar" }, session)),
+      closed: () => ends.forEach((stop) => stop()),
+    };
   },
 };
 
 function figure(name: string): { readonly element: HTMLElement; value(n: number): void } {
   const number = el("b", {}, "0");
-  return { element: el("span", { class: "figure" }, number, name), value: (n) => (number.textContent = n.toLocaleString("en")) };
+  return {
+    element: el("span", { class: "figure" }, number, name),
+    value: (n) => (number.textContent = n.toLocaleString("en")),
+  };
 }

@@ -21,16 +21,36 @@ export const calendar: App = {
     let month = firstOf(new Date());
     let chosen = isoDay(new Date());
     const heading = el("h2", { class: "month", "aria-live": "polite" });
-    const grid = el("div", { class: "days", role: "group", "aria-label": "Days", on: { keydown: (event) => keyed(event) } });
+    const grid = el("div", {
+      class: "days",
+      role: "group",
+      "aria-label": "Days",
+      on: { keydown: (event) => keyed(event) },
+    });
     const list = el("ul", { class: "day-notes" });
     const dayName = el("h3", {});
-    const field = el("input", { class: "field", placeholder: "Add a note", "aria-label": "Note for this day", autocomplete: "off" });
+    const field = el("input", {
+      class: "field",
+      placeholder: "Add a note",
+      "aria-label": "Note for this day",
+      autocomplete: "off",
+    });
 
     const draw = (): void => {
       const notes = read(desk);
-      heading.replaceChildren(`${month.toLocaleDateString([], { month: "long" })} `, el("span", {}, String(month.getFullYear())));
-      grid.replaceChildren(...weekdays(), ...daysAround(month).map((day) => cell(day, month, chosen, notes[isoDay(day)] ?? [], choose)));
-      dayName.textContent = new Date(`${chosen}T12:00`).toLocaleDateString([], { weekday: "long", day: "numeric", month: "long" });
+      heading.replaceChildren(
+        `${month.toLocaleDateString([], { month: "long" })} `,
+        el("span", {}, String(month.getFullYear())),
+      );
+      grid.replaceChildren(
+        ...weekdays(),
+        ...daysAround(month).map((day) => cell(day, month, chosen, notes[isoDay(day)] ?? [], choose)),
+      );
+      dayName.textContent = new Date(`${chosen}T12:00`).toLocaleDateString([], {
+        weekday: "long",
+        day: "numeric",
+        month: "long",
+      });
       const today = notes[chosen] ?? [];
       list.replaceChildren(
         ...today.map((note, at) =>
@@ -82,18 +102,37 @@ export const calendar: App = {
       arrow("right", "Next month", () => turn(1)),
     );
     const side = el("aside", { class: "day" }, dayName, list, el("form", { on: { submit: add } }, field));
-    return { content: el("div", { class: "calendar" }, el("div", { class: "calendar-month" }, bar, grid), side), closed: desk.files.onChange(draw) };
+    return {
+      content: el("div", { class: "calendar" }, el("div", { class: "calendar-month" }, bar, grid), side),
+      closed: desk.files.onChange(draw),
+    };
   },
 };
 
 function arrow(name: "left" | "right", label: string, pressed: () => void): HTMLElement {
-  return el("button", { class: "icon-button", type: "button", "aria-label": label, on: { click: pressed } }, icon(name));
+  return el(
+    "button",
+    { class: "icon-button", type: "button", "aria-label": label, on: { click: pressed } },
+    icon(name),
+  );
 }
 
-function cell(day: Date, month: Date, chosen: string, notes: readonly string[], choose: (day: Date) => void): HTMLElement {
+function cell(
+  day: Date,
+  month: Date,
+  chosen: string,
+  notes: readonly string[],
+  choose: (day: Date) => void,
+): HTMLElement {
   const iso = isoDay(day);
-  const classes = ["day-cell", day.getMonth() === month.getMonth() ? "" : "is-outside", iso === isoDay(new Date()) ? "is-today" : "", notes.length > 0 ? "has-notes" : ""];
-  const label = day.toLocaleDateString([], { day: "numeric", month: "long" }) + (notes.length > 0 ? `, ${notes.join(", ")}` : "");
+  const classes = [
+    "day-cell",
+    day.getMonth() === month.getMonth() ? "" : "is-outside",
+    iso === isoDay(new Date()) ? "is-today" : "",
+    notes.length > 0 ? "has-notes" : "",
+  ];
+  const label =
+    day.toLocaleDateString([], { day: "numeric", month: "long" }) + (notes.length > 0 ? `, ${notes.join(", ")}` : "");
   return el(
     "button",
     {
@@ -111,12 +150,27 @@ function cell(day: Date, month: Date, chosen: string, notes: readonly string[], 
 }
 
 function noteRow(note: string, remove: () => void): HTMLElement {
-  return el("li", {}, el("span", {}, note), el("button", { class: "icon-button", type: "button", "aria-label": `Remove ${note}`, on: { click: remove } }, icon("close")));
+  return el(
+    "li",
+    {},
+    el("span", {}, note),
+    el(
+      "button",
+      { class: "icon-button", type: "button", "aria-label": `Remove ${note}`, on: { click: remove } },
+      icon("close"),
+    ),
+  );
 }
 
 function weekdays(): readonly HTMLElement[] {
   // A week that begins on a Monday.
-  return Array.from({ length: DAYS }, (_, day) => el("span", { class: "weekday", "aria-hidden": true }, new Date(2024, 0, 1 + day).toLocaleDateString([], { weekday: "narrow" })));
+  return Array.from({ length: DAYS }, (_, day) =>
+    el(
+      "span",
+      { class: "weekday", "aria-hidden": true },
+      new Date(2024, 0, 1 + day).toLocaleDateString([], { weekday: "narrow" }),
+    ),
+  );
 }
 
 /** Whole weeks that hold the month. */

@@ -4,7 +4,12 @@ import type { Call } from "../agents/activity.js";
 import { el } from "../el.js";
 import { clock, duration } from "./words.js";
 
-const WORDS: Readonly<Record<Call["outcome"], string>> = { running: "running", done: "done", failed: "failed", cancelled: "cancelled" };
+const WORDS: Readonly<Record<Call["outcome"], string>> = {
+  running: "running",
+  done: "done",
+  failed: "failed",
+  cancelled: "cancelled",
+};
 
 export function callRow({ kind, text, outcome, answer, ms, at }: Call): HTMLElement {
   return el(

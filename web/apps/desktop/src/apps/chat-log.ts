@@ -23,7 +23,9 @@ export class Chat {
   constructor(pubsub: Pubsub, user: string) {
     this.#pubsub = pubsub;
     this.#user = user;
-    pubsub.subscribe(TOPIC, (message, { from, timestamp }) => this.#add({ from, text: textOf(message), at: timestamp, mine: from === user }));
+    pubsub.subscribe(TOPIC, (message, { from, timestamp }) =>
+      this.#add({ from, text: textOf(message), at: timestamp, mine: from === user }),
+    );
   }
 
   get lines(): readonly Line[] {
@@ -65,7 +67,10 @@ export class Chat {
 /** A message may be any value; `{text}` and `{msg}` are what programs commonly send. */
 export function textOf(message: unknown): string {
   if (typeof message === "string") return message;
-  const { text, msg } = (typeof message === "object" && message !== null ? message : {}) as { readonly text?: unknown; readonly msg?: unknown };
+  const { text, msg } = (typeof message === "object" && message !== null ? message : {}) as {
+    readonly text?: unknown;
+    readonly msg?: unknown;
+  };
   if (typeof text === "string") return text;
   return typeof msg === "string" ? msg : (JSON.stringify(message) ?? String(message));
 }

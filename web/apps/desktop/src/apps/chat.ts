@@ -15,7 +15,13 @@ export const chat: App = {
   glyph: () => icon("chat"),
   open(desk) {
     const list = el("ol", { class: "chat-lines", role: "log", "aria-label": "Messages" });
-    const field = el("input", { class: "field", name: "message", placeholder: "Message", "aria-label": "Message", autocomplete: "off" });
+    const field = el("input", {
+      class: "field",
+      name: "message",
+      placeholder: "Message",
+      "aria-label": "Message",
+      autocomplete: "off",
+    });
     const form = el(
       "form",
       { class: "chat-form", on: { submit: (event) => send(event, field, desk) } },
@@ -27,9 +33,16 @@ export const chat: App = {
       list.scrollTop = list.scrollHeight;
       if (desk.stack.active?.app.id === "chat") queueMicrotask(() => desk.chat.read());
     };
-    const ends = [desk.chat.onChange(draw), desk.stack.onChange(() => desk.stack.active?.app.id === "chat" && desk.chat.read())];
+    const ends = [
+      desk.chat.onChange(draw),
+      desk.stack.onChange(() => desk.stack.active?.app.id === "chat" && desk.chat.read()),
+    ];
     queueMicrotask(draw);
-    return { content: el("div", { class: "chat" }, list, form), first: field, closed: () => ends.forEach((end) => end()) };
+    return {
+      content: el("div", { class: "chat" }, list, form),
+      first: field,
+      closed: () => ends.forEach((end) => end()),
+    };
   },
   message(desk, message, from) {
     desk.pubsub.publish("chat", message, {}, from);

@@ -72,14 +72,34 @@ export function described({ user, stack }: Pick<Desk, "user" | "stack">): string
 
 function miniature({ stack }: Desk): SVGElement {
   const area = stack.area();
-  const svg = drawing(`<svg viewBox="0 0 ${String(innerWidth)} ${String(innerHeight)}" role="img" aria-label="Where the windows are"></svg>`);
-  const shown = stack.frames.filter(({ minimized }) => !minimized).toSorted((a, b) => Number(a.element.style.zIndex) - Number(b.element.style.zIndex));
+  const svg = drawing(
+    `<svg viewBox="0 0 ${String(innerWidth)} ${String(innerHeight)}" role="img" aria-label="Where the windows are"></svg>`,
+  );
+  const shown = stack.frames
+    .filter(({ minimized }) => !minimized)
+    .toSorted((a, b) => Number(a.element.style.zIndex) - Number(b.element.style.zIndex));
   const boxes = shown.map((frame) => box(frame.bounds, frame.title, frame === stack.active));
-  svg.append(...boxes, box({ x: 12, y: area.y + area.height + 8, width: innerWidth - 24, height: Math.max(innerHeight - area.height - area.y - 20, 8) }, "", false));
+  svg.append(
+    ...boxes,
+    box(
+      {
+        x: 12,
+        y: area.y + area.height + 8,
+        width: innerWidth - 24,
+        height: Math.max(innerHeight - area.height - area.y - 20, 8),
+      },
+      "",
+      false,
+    ),
+  );
   return svg;
 }
 
-function box({ x, y, width, height }: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }, title: string, isActive: boolean): SVGElement {
+function box(
+  { x, y, width, height }: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
+  title: string,
+  isActive: boolean,
+): SVGElement {
   const text = drawing(
     `<svg x="${String(x)}" y="${String(y)}" width="${String(width)}" height="${String(height)}" class="${isActive ? "is-active" : ""}"><rect width="100%" height="100%" rx="14"/><text x="50%" y="50%" text-anchor="middle" dominant-baseline="middle"></text></svg>`,
   );
@@ -89,5 +109,11 @@ function box({ x, y, width, height }: { readonly x: number; readonly y: number; 
 }
 
 function row({ from, message, answer, at }: Seen): HTMLElement {
-  return el("li", {}, el("span", { class: "chat-about" }, el("b", {}, who(from)), el("time", {}, clock(at))), el("p", {}, message), el("p", { class: "muted" }, answer));
+  return el(
+    "li",
+    {},
+    el("span", { class: "chat-about" }, el("b", {}, who(from)), el("time", {}, clock(at))),
+    el("p", {}, message),
+    el("p", { class: "muted" }, answer),
+  );
 }

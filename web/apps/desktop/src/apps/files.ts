@@ -26,15 +26,30 @@ export const files: App = {
     const draw = (): void => {
       const entries = desk.files.list(folder);
       crumbs.replaceChildren(...trail(folder, go));
-      list.replaceChildren(...entries.map((entry) => row(entry, entry.type === "directory" ? () => go(entry.path) : () => desk.open("notepad", entry.path))));
+      list.replaceChildren(
+        ...entries.map((entry) =>
+          row(entry, entry.type === "directory" ? () => go(entry.path) : () => desk.open("notepad", entry.path)),
+        ),
+      );
       if (entries.length === 0) list.append(el("li", { class: "empty" }, el("b", {}, "Nothing in here")));
       count.textContent = `${String(entries.length)} ${entries.length === 1 ? "item" : "items"}`;
       window.title(folder === "" ? "Files" : `Files – ${folder}`);
     };
-    const fresh = el("button", { class: "button", type: "button", on: { click: () => desk.open("notepad", unusedName(desk, folder)) } }, icon("plus"), "New note");
+    const fresh = el(
+      "button",
+      { class: "button", type: "button", on: { click: () => desk.open("notepad", unusedName(desk, folder)) } },
+      icon("plus"),
+      "New note",
+    );
     draw();
     return {
-      content: el("div", { class: "files" }, el("div", { class: "toolbar" }, crumbs, fresh), list, el("footer", { class: "statusbar" }, count)),
+      content: el(
+        "div",
+        { class: "files" },
+        el("div", { class: "toolbar" }, crumbs, fresh),
+        list,
+        el("footer", { class: "statusbar" }, count),
+      ),
       closed: desk.files.onChange(draw),
     };
   },
@@ -43,8 +58,23 @@ export const files: App = {
 function trail(folder: string, go: (path: string) => void): readonly HTMLElement[] {
   const parts = folder.split("/").filter((part) => part !== "");
   const crumb = (name: string, path: string): HTMLElement =>
-    el("button", { class: "crumb", type: "button", "aria-current": path === folder ? "location" : undefined, on: { click: () => go(path) } }, name);
-  return [crumb("Home", ""), ...parts.flatMap((name, at) => [el("span", { class: "crumb-arrow" }, icon("right")), crumb(name, parts.slice(0, at + 1).join("/"))])];
+    el(
+      "button",
+      {
+        class: "crumb",
+        type: "button",
+        "aria-current": path === folder ? "location" : undefined,
+        on: { click: () => go(path) },
+      },
+      name,
+    );
+  return [
+    crumb("Home", ""),
+    ...parts.flatMap((name, at) => [
+      el("span", { class: "crumb-arrow" }, icon("right")),
+      crumb(name, parts.slice(0, at + 1).join("/")),
+    ]),
+  ];
 }
 
 function row(entry: Entry, open: () => void): HTMLElement {

@@ -17,8 +17,20 @@ export const notepad: App = {
   key: (path) => (path === undefined ? "notepad" : `notepad:${path}`),
   open(desk, window, path = UNTITLED) {
     let saved = desk.files.has(path) ? desk.files.get(path) : "";
-    const text = el("textarea", { class: "note", "aria-label": "Text", spellcheck: "false", placeholder: "Write here", on: { input: () => changed() } });
-    const name = el("input", { class: "note-name", "aria-label": "File name", value: path, spellcheck: "false", autocomplete: "off" });
+    const text = el("textarea", {
+      class: "note",
+      "aria-label": "Text",
+      spellcheck: "false",
+      placeholder: "Write here",
+      on: { input: () => changed() },
+    });
+    const name = el("input", {
+      class: "note-name",
+      "aria-label": "File name",
+      value: path,
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     const status = el("span", { class: "muted", role: "status" });
     const count = el("span", { class: "muted" });
     text.value = saved;
@@ -55,8 +67,19 @@ export const notepad: App = {
     };
     window.title(path);
     changed();
-    const bar = el("div", { class: "toolbar" }, name, el("button", { class: "button is-primary", type: "button", on: { click: save } }, "Save"));
-    const content = el("div", { class: "notepad", on: { keydown: keyed } }, bar, text, el("footer", { class: "statusbar" }, status, count));
+    const bar = el(
+      "div",
+      { class: "toolbar" },
+      name,
+      el("button", { class: "button is-primary", type: "button", on: { click: save } }, "Save"),
+    );
+    const content = el(
+      "div",
+      { class: "notepad", on: { keydown: keyed } },
+      bar,
+      text,
+      el("footer", { class: "statusbar" }, status, count),
+    );
     return { content, first: text, closed: desk.files.onChange(written) };
   },
 };

@@ -34,7 +34,9 @@ interface Answer {
 const ANSWERS: Readonly<Record<string, Answer | undefined>> = {
   list: {
     method: "GET",
-    run: (files, path) => ({ files: files.list(path).map(({ name, path, type, size }) => ({ name, path, type, size })) }),
+    run: (files, path) => ({
+      files: files.list(path).map(({ name, path, type, size }) => ({ name, path, type, size })),
+    }),
   },
   get: {
     method: "GET",
@@ -43,8 +45,12 @@ const ANSWERS: Readonly<Record<string, Answer | undefined>> = {
   save: {
     method: "POST",
     async run(files, _, request) {
-      const body = (await request.json().catch(() => undefined)) as { readonly path?: unknown; readonly content?: unknown } | null | undefined;
-      if (typeof body?.path !== "string" || typeof body.content !== "string") throw new FileError("path", "save needs {path, content}");
+      const body = (await request.json().catch(() => undefined)) as
+        | { readonly path?: unknown; readonly content?: unknown }
+        | null
+        | undefined;
+      if (typeof body?.path !== "string" || typeof body.content !== "string")
+        throw new FileError("path", "save needs {path, content}");
       files.save(body.path, body.content);
       return { success: true };
     },

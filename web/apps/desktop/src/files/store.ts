@@ -42,7 +42,8 @@ export class FileStore {
   constructor(seed: Readonly<Record<string, string>>, keep: Keep | undefined, now: () => number = Date.now) {
     this.#keep = keep;
     this.#now = now;
-    const fresh = (): [string, Kept][] => Object.entries(seed).map(([path, content]) => [path, { content, modified: now() }]);
+    const fresh = (): [string, Kept][] =>
+      Object.entries(seed).map(([path, content]) => [path, { content, modified: now() }]);
     this.#files = new Map(restored(keep) ?? fresh());
   }
 
@@ -59,8 +60,10 @@ export class FileStore {
   save(path: string, content: string): void {
     const name = normal(path);
     if (name === "") throw new FileError("path", "a file needs a name");
-    if ([...this.#files.keys()].some((other) => other.startsWith(`${name}/`))) throw new FileError("path", `${name} is a folder`);
-    if (content.length > FILE_CHARS_MAX) throw new FileError("size", `a file has at most ${String(FILE_CHARS_MAX)} characters`);
+    if ([...this.#files.keys()].some((other) => other.startsWith(`${name}/`)))
+      throw new FileError("path", `${name} is a folder`);
+    if (content.length > FILE_CHARS_MAX)
+      throw new FileError("size", `a file has at most ${String(FILE_CHARS_MAX)} characters`);
     const files = new Map(this.#files).set(name, { content, modified: this.#now() });
     try {
       this.#keep?.setItem(KEY, JSON.stringify([...files]));
@@ -100,7 +103,8 @@ export class FileStore {
 
 /** A path as it is kept: no slash in front, nothing that leads elsewhere. */
 function normal(path: string): string {
-  if (path.length > PATH_CHARS_MAX) throw new FileError("path", `a path has at most ${String(PATH_CHARS_MAX)} characters`);
+  if (path.length > PATH_CHARS_MAX)
+    throw new FileError("path", `a path has at most ${String(PATH_CHARS_MAX)} characters`);
   const parts = path
     .replace(/^~(?=\/|$)/, "")
     .split("/")
@@ -114,7 +118,10 @@ function restored(keep: Keep | undefined): [string, Kept][] | undefined {
   try {
     const kept = JSON.parse(keep?.getItem(KEY) ?? "null") as unknown;
     if (!Array.isArray(kept)) return undefined;
-    return kept.filter((one): one is [string, Kept] => Array.isArray(one) && typeof one[0] === "string" && typeof (one[1] as Kept | undefined)?.content === "string");
+    return kept.filter(
+      (one): one is [string, Kept] =>
+        Array.isArray(one) && typeof one[0] === "string" && typeof (one[1] as Kept | undefined)?.content === "string",
+    );
   } catch {
     return undefined;
   }

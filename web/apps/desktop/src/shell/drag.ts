@@ -18,7 +18,10 @@ export function drag(element: HTMLElement, dragging: Dragging): void {
     const over = new AbortController();
     const { signal } = over;
     let begun = false;
-    const far = ({ clientX, clientY }: PointerEvent): [number, number] => [clientX - pressed.clientX, clientY - pressed.clientY];
+    const far = ({ clientX, clientY }: PointerEvent): [number, number] => [
+      clientX - pressed.clientX,
+      clientY - pressed.clientY,
+    ];
     const isOther = ({ pointerId }: PointerEvent): boolean => pointerId !== pressed.pointerId;
     const move = (event: PointerEvent): void => {
       if (isOther(event)) return;

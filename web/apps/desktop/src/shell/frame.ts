@@ -162,7 +162,12 @@ export class Frame {
   place(): void {
     if (!this.#maximized && !this.#holder.sheets()) this.#rect = moved(this.#rect, 0, 0, this.#holder.area());
     const { x, y, width, height } = this.bounds;
-    Object.assign(this.element.style, { left: `${String(x)}px`, top: `${String(y)}px`, width: `${String(width)}px`, height: `${String(height)}px` });
+    Object.assign(this.element.style, {
+      left: `${String(x)}px`,
+      top: `${String(y)}px`,
+      width: `${String(width)}px`,
+      height: `${String(height)}px`,
+    });
   }
 
   /** Gives the keyboard to the window, unless something in it has it. A finger's keyboard covers half the screen: it waits for a field to be touched. */
@@ -179,9 +184,23 @@ export class Frame {
       return;
     }
     this.element.querySelector(".window-question")?.remove();
-    const keep = el("button", { class: "button", type: "button", on: { click: () => (question.remove(), this.takeKeyboard()) } }, "Keep");
-    const discard = el("button", { class: "button is-bad", type: "button", on: { click: () => this.#holder.close(this) } }, "Discard");
-    const question = el("div", { class: "window-question", role: "alertdialog", "aria-label": "Not saved" }, el("span", {}, "This text is not saved."), keep, discard);
+    const keep = el(
+      "button",
+      { class: "button", type: "button", on: { click: () => (question.remove(), this.takeKeyboard()) } },
+      "Keep",
+    );
+    const discard = el(
+      "button",
+      { class: "button is-bad", type: "button", on: { click: () => this.#holder.close(this) } },
+      "Discard",
+    );
+    const question = el(
+      "div",
+      { class: "window-question", role: "alertdialog", "aria-label": "Not saved" },
+      el("span", {}, "This text is not saved."),
+      keep,
+      discard,
+    );
     this.#bar.after(question);
     keep.focus();
   }
@@ -194,7 +213,8 @@ export class Frame {
   #dragByBar(): void {
     let from = this.#rect;
     drag(this.#bar, {
-      refuses: (event) => this.#holder.sheets() || (event.target instanceof Element && event.target.closest("button") !== null),
+      refuses: (event) =>
+        this.#holder.sheets() || (event.target instanceof Element && event.target.closest("button") !== null),
       begins: (event) => {
         from = this.#maximized ? this.#under(event) : this.#rect;
         this.element.classList.add("is-dragged");
@@ -224,7 +244,8 @@ export class Frame {
   }
 
   #doubleClicked(event: MouseEvent): void {
-    if (event.target instanceof Element && event.target.closest("button") === null && !this.#holder.sheets()) this.maximise(!this.#maximized);
+    if (event.target instanceof Element && event.target.closest("button") === null && !this.#holder.sheets())
+      this.maximise(!this.#maximized);
   }
 
   #keyed(event: KeyboardEvent): void {
@@ -233,10 +254,24 @@ export class Frame {
     if (direction === undefined || event.target !== this.element || this.#holder.sheets()) return;
     event.preventDefault();
     const area = this.#holder.area();
-    this.move(event.shiftKey ? resized(this.#rect, "se", x * KEY_STEP, y * KEY_STEP, area) : moved(this.#rect, x * KEY_STEP, y * KEY_STEP, area));
+    this.move(
+      event.shiftKey
+        ? resized(this.#rect, "se", x * KEY_STEP, y * KEY_STEP, area)
+        : moved(this.#rect, x * KEY_STEP, y * KEY_STEP, area),
+    );
   }
 }
 
 function button(name: "minimise" | "maximise" | "close", label: string, pressed: () => void): HTMLButtonElement {
-  return el("button", { type: "button", class: `window-button window-${name}`, "aria-label": label, title: label, on: { click: pressed } }, icon(name));
+  return el(
+    "button",
+    {
+      type: "button",
+      class: `window-button window-${name}`,
+      "aria-label": label,
+      title: label,
+      on: { click: pressed },
+    },
+    icon(name),
+  );
 }

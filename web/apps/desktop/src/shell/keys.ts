@@ -6,7 +6,13 @@ export function keys(stack: Stack): void {
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented) return;
     if (event.key === "Escape") escape(stack, event);
-    else if (event.key.toLowerCase() === "w" && (event.ctrlKey || event.metaKey) && !event.shiftKey && stack.active !== undefined) stack.active.leave();
+    else if (
+      event.key.toLowerCase() === "w" &&
+      (event.ctrlKey || event.metaKey) &&
+      !event.shiftKey &&
+      stack.active !== undefined
+    )
+      stack.active.leave();
     else if (event.key === "F6") stack.cycle();
     else return;
     event.preventDefault();

@@ -15,19 +15,35 @@ export function light(desk: Desk): { readonly button: HTMLElement; readonly pane
   const button = el("button", { id: "activity-light", class: "light", type: "button" }, dot, words);
   const list = el("ol", { class: "calls" });
   const { element: pauseButton } = pauseSwitch(pause);
-  const all = el("button", { class: "button", type: "button", on: { click: () => (popped.toggle(false), desk.open("agents")) } }, "Show all");
+  const all = el(
+    "button",
+    { class: "button", type: "button", on: { click: () => (popped.toggle(false), desk.open("agents")) } },
+    "Show all",
+  );
   const about = el("span", { class: "muted" });
-  const popped = popover(button, { id: "activity", label: "What agents do", role: "dialog" }, () => pauseButton, pauseButton, list, el("footer", {}, about, all));
+  const popped = popover(
+    button,
+    { id: "activity", label: "What agents do", role: "dialog" },
+    () => pauseButton,
+    pauseButton,
+    list,
+    el("footer", {}, about, all),
+  );
 
   const draw = (): void => {
     const status = pause.on ? "paused" : activity.linked ? "on" : "off";
-    button.dataset["status"] = status;
+    button.dataset.status = status;
     words.textContent = { paused: "Paused", on: "Agents", off: "No hub" }[status];
     // A name without the count: an agent that looks would read of its own look.
-    button.setAttribute("aria-label", { paused: "Activity: agents are paused", on: "Activity", off: "Activity: no hub" }[status]);
+    button.setAttribute(
+      "aria-label",
+      { paused: "Activity: agents are paused", on: "Activity", off: "Activity: no hub" }[status],
+    );
     about.textContent = `${activity.total.toLocaleString("en")} ${activity.total === 1 ? "call" : "calls"}`;
     const last = activity.calls.slice(0, SHOWN_LEN_MAX);
-    list.replaceChildren(...(last.length > 0 ? last.map(callRow) : [el("li", { class: "empty" }, "No agent has called yet")]));
+    list.replaceChildren(
+      ...(last.length > 0 ? last.map(callRow) : [el("li", { class: "empty" }, "No agent has called yet")]),
+    );
   };
   const drawSoon = oncePerFrame(draw);
   const blinkSoon = oncePerFrame(() => blink(dot));

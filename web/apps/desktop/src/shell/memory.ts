@@ -17,7 +17,13 @@ const KEY = "desktop.windows";
 export function remember(desk: Desk, keep: Storage | undefined): void {
   for (const one of restored(keep)) bringBack(desk, one);
   addEventListener("pagehide", () => {
-    const windows: Kept[] = desk.stack.order.map(({ app, argument, rect, minimized, maximized }) => ({ app: app.id, argument, rect, minimized, maximized }));
+    const windows: Kept[] = desk.stack.order.map(({ app, argument, rect, minimized, maximized }) => ({
+      app: app.id,
+      argument,
+      rect,
+      minimized,
+      maximized,
+    }));
     keep?.setItem(KEY, JSON.stringify(windows));
   });
 }
@@ -34,7 +40,11 @@ function bringBack(desk: Desk, { app, argument, rect, minimized, maximized }: Ke
 function restored(keep: Storage | undefined): readonly Kept[] {
   try {
     const kept = JSON.parse(keep?.getItem(KEY) ?? "[]") as unknown;
-    return Array.isArray(kept) ? kept.filter((one): one is Kept => typeof (one as Kept | null)?.app === "string" && typeof (one as Kept).rect === "object") : [];
+    return Array.isArray(kept)
+      ? kept.filter(
+          (one): one is Kept => typeof (one as Kept | null)?.app === "string" && typeof (one as Kept).rect === "object",
+        )
+      : [];
   } catch {
     return [];
   }

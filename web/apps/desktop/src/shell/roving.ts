@@ -2,7 +2,8 @@
 
 /** Moves to whatever stands nearest in the arrow's direction, as the eye would. */
 export function roving(group: HTMLElement, selector: string): void {
-  const items = (): HTMLElement[] => [...group.querySelectorAll<HTMLElement>(selector)].filter((item) => item.getClientRects().length > 0);
+  const items = (): HTMLElement[] =>
+    [...group.querySelectorAll<HTMLElement>(selector)].filter((item) => item.getClientRects().length > 0);
   const settle = (on: HTMLElement | undefined): void => {
     for (const item of items()) item.tabIndex = item === on ? 0 : -1;
   };

@@ -57,7 +57,14 @@ export class Stack {
 
   /** A frame with nothing in it, in front of all. */
   open(app: App, key: string, argument?: string): Frame {
-    const frame = new Frame(this.#opened, app, key, argument, placed(app.size, this.area(), this.#opened), this.#holder);
+    const frame = new Frame(
+      this.#opened,
+      app,
+      key,
+      argument,
+      placed(app.size, this.area(), this.#opened),
+      this.#holder,
+    );
     this.#opened++;
     this.#frames.set(frame.id, frame);
     this.#order.push(frame);
@@ -103,7 +110,10 @@ export class Stack {
 
   arrange(layout: "tile" | "cascade"): void {
     const shown = this.#order.filter(({ minimized }) => !minimized);
-    const places = layout === "tile" ? tiled(shown.length, this.area(), GAP) : shown.map((frame, index) => placed(frame.app.size, this.area(), index));
+    const places =
+      layout === "tile"
+        ? tiled(shown.length, this.area(), GAP)
+        : shown.map((frame, index) => placed(frame.app.size, this.area(), index));
     for (const [index, frame] of shown.entries()) frame.move(places[index] ?? {});
   }
 

@@ -8,8 +8,19 @@ import { roving } from "./roving.js";
 import { tile } from "./tile.js";
 
 export function startMenu(desk: Desk): { readonly button: HTMLElement; readonly panel: HTMLElement } {
-  const button = el("button", { id: "start-button", class: "start-button", type: "button", "aria-label": "Start", title: "Start" }, mark());
-  const search = el("input", { class: "field", type: "search", placeholder: "Find an app", "aria-label": "Find an app", autocomplete: "off", on: { input: () => draw() } });
+  const button = el(
+    "button",
+    { id: "start-button", class: "start-button", type: "button", "aria-label": "Start", title: "Start" },
+    mark(),
+  );
+  const search = el("input", {
+    class: "field",
+    type: "search",
+    placeholder: "Find an app",
+    "aria-label": "Find an app",
+    autocomplete: "off",
+    on: { input: () => draw() },
+  });
   const list = el("div", { class: "start-apps", role: "group", "aria-label": "Apps" });
   const open = (app: App): void => {
     menu.toggle(false);
@@ -21,7 +32,11 @@ export function startMenu(desk: Desk): { readonly button: HTMLElement; readonly 
   };
   const draw = (): void => {
     const found = matching();
-    list.replaceChildren(...(found.length > 0 ? found.map((app) => entry(app, () => open(app))) : [el("p", { class: "empty" }, "No app of that name")]));
+    list.replaceChildren(
+      ...(found.length > 0
+        ? found.map((app) => entry(app, () => open(app)))
+        : [el("p", { class: "empty" }, "No app of that name")]),
+    );
   };
   search.addEventListener("keydown", (event) => {
     const [first] = matching();
@@ -30,14 +45,31 @@ export function startMenu(desk: Desk): { readonly button: HTMLElement; readonly 
     else return;
     event.preventDefault();
   });
-  const arrange = el("button", { class: "button", type: "button", on: { click: () => (menu.toggle(false), desk.stack.arrange("tile")) } }, "Tidy windows");
-  const person = el("footer", { class: "start-person" }, el("span", { class: "avatar" }, icon("user")), el("b", {}, desk.user), arrange);
+  const arrange = el(
+    "button",
+    { class: "button", type: "button", on: { click: () => (menu.toggle(false), desk.stack.arrange("tile")) } },
+    "Tidy windows",
+  );
+  const person = el(
+    "footer",
+    { class: "start-person" },
+    el("span", { class: "avatar" }, icon("user")),
+    el("b", {}, desk.user),
+    arrange,
+  );
   const opened = (): HTMLElement => {
     search.value = "";
     draw();
     return search;
   };
-  const menu = popover(button, { id: "start-menu", label: "Start", role: "dialog" }, opened, el("label", { class: "search" }, icon("search"), search), list, person);
+  const menu = popover(
+    button,
+    { id: "start-menu", label: "Start", role: "dialog" },
+    opened,
+    el("label", { class: "search" }, icon("search"), search),
+    list,
+    person,
+  );
   roving(list, "button");
   return { button, panel: menu.panel };
 }
@@ -45,7 +77,14 @@ export function startMenu(desk: Desk): { readonly button: HTMLElement; readonly 
 function entry(app: App, open: () => void): HTMLElement {
   return el(
     "button",
-    { class: "start-app", type: "button", "data-app": app.id, "aria-label": app.name, "aria-description": app.about, on: { click: open } },
+    {
+      class: "start-app",
+      type: "button",
+      "data-app": app.id,
+      "aria-label": app.name,
+      "aria-description": app.about,
+      on: { click: open },
+    },
     tile(app),
     el("span", { class: "start-words" }, el("b", {}, app.name), el("small", {}, app.about)),
   );

@@ -53,5 +53,10 @@ function newTask(desk: Desk, frame: Frame): HTMLButtonElement {
     if (desk.stack.active === frame) desk.stack.minimise(frame);
     else desk.stack.focus(frame);
   };
-  return el("button", { class: "task", type: "button", "data-window": frame.id, on: { click: press } }, tile(frame.app), el("span", { class: "task-title" }));
+  return el(
+    "button",
+    { class: "task", type: "button", "data-window": frame.id, on: { click: press } },
+    tile(frame.app),
+    el("span", { class: "task-title" }),
+  );
 }

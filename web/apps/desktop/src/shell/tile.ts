@@ -14,10 +14,12 @@ export function tile(app: App): HTMLElement {
 
 /** Puts a character or two in the place of the app's picture, everywhere; nothing brings the picture back. */
 export function setTile(app: App, characters: string): void {
-  if (characters.length > ICON_CHARS_MAX) throw new RangeError(`an icon is a character or two, not ${String(characters.length)}`);
+  if (characters.length > ICON_CHARS_MAX)
+    throw new RangeError(`an icon is a character or two, not ${String(characters.length)}`);
   if (characters === "") own.delete(app.id);
   else own.set(app.id, characters);
-  for (const shown of document.querySelectorAll<HTMLElement>("[data-tile]")) if (shown.dataset["tile"] === app.id) draw(shown, app);
+  for (const shown of document.querySelectorAll<HTMLElement>("[data-tile]"))
+    if (shown.dataset.tile === app.id) draw(shown, app);
 }
 
 export function iconOf(app: App): string {

@@ -10,9 +10,12 @@ const MIDDLE = VIEW / 2;
 
 export function wallpaper(): SVGElement {
   const chance = sequence(7);
-  const around = (count: number, reach: number) => Array.from({ length: count }, (_, at) => ray((at / count) * Math.PI * 2 + chance() * 0.03, reach, chance));
+  const around = (count: number, reach: number) =>
+    Array.from({ length: count }, (_, at) => ray((at / count) * Math.PI * 2 + chance() * 0.03, reach, chance));
   const rays = [...around(SHORT_RAYS, 60), ...around(RAYS, 150)];
-  const rings = [150, 158, 300, 436].map((radius) => `<circle class="iris-ring" cx="${String(MIDDLE)}" cy="${String(MIDDLE)}" r="${String(radius)}"/>`);
+  const rings = [150, 158, 300, 436].map(
+    (radius) => `<circle class="iris-ring" cx="${String(MIDDLE)}" cy="${String(MIDDLE)}" r="${String(radius)}"/>`,
+  );
   return drawing(`<svg class="iris" viewBox="0 0 ${String(VIEW)} ${String(VIEW)}" aria-hidden="true">
     <defs>
       <radialGradient id="iris-rays" gradientUnits="userSpaceOnUse" cx="${String(MIDDLE)}" cy="${String(MIDDLE)}" r="460">

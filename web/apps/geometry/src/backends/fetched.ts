@@ -24,7 +24,12 @@ export async function fetched(url: string, init: RequestInit, signal: AbortSigna
   const timer = setTimeout(() => late.abort(), HTTP_MS_MAX);
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, late.signal]) });
-    return { status: response.status, statusText: response.statusText, ok: response.ok, bytes: await body(response, wanted.bytesMax) };
+    return {
+      status: response.status,
+      statusText: response.statusText,
+      ok: response.ok,
+      bytes: await body(response, wanted.bytesMax),
+    };
   } catch (error) {
     if (late.signal.aborted) throw failed(wanted.late);
     if (signal.aborted) throw failed("cancelled by whoever asked");
@@ -54,4 +59,3 @@ async function body(response: Response, bytesMax: number): Promise<Uint8Array<Ar
   parts.reduce((at, part) => (whole.set(part, at), at + part.length), 0);
   return whole;
 }
-

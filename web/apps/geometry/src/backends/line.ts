@@ -5,7 +5,8 @@ import { failed, isErrorCode, unavailable, type Failure, Failure as Failed } fro
 import { CONNECT_MS_MAX } from "./limits.js";
 
 /** A browser does not tell a page why it was not let in, so the hint names what can be the reason. */
-const HINT = "start the hub with `eye up` and open the app at http://localhost:PORT/apps/geometry/, or try it with ?mock_backends=true";
+const HINT =
+  "start the hub with `eye up` and open the app at http://localhost:PORT/apps/geometry/, or try it with ?mock_backends=true";
 
 export type Message = Readonly<Record<string, unknown>>;
 
@@ -46,7 +47,11 @@ export class Line {
     socket.addEventListener("close", ({ code, reason }) => {
       this.#closed = true;
       ears.closed?.();
-      this.#endAll(unavailable(`${who} closed the connection before it answered (${String(code)}${reason === "" ? "" : ` ${reason}`})`));
+      this.#endAll(
+        unavailable(
+          `${who} closed the connection before it answered (${String(code)}${reason === "" ? "" : ` ${reason}`})`,
+        ),
+      );
     });
   }
 
@@ -56,7 +61,13 @@ export class Line {
       const socket = new WebSocket(url);
       const { origin } = new URL(url);
       const over = new AbortController();
-      const timer = setTimeout(() => end(() => reject(unavailable(`${who} connection timeout: ${origin} did not answer within 5s`, { hint: HINT }))), CONNECT_MS_MAX);
+      const timer = setTimeout(
+        () =>
+          end(() =>
+            reject(unavailable(`${who} connection timeout: ${origin} did not answer within 5s`, { hint: HINT })),
+          ),
+        CONNECT_MS_MAX,
+      );
       const end = (then: () => void): void => {
         clearTimeout(timer);
         over.abort();
@@ -65,7 +76,11 @@ export class Line {
         if (socket.readyState === WebSocket.CONNECTING) socket.close();
       };
       socket.addEventListener("open", () => end(() => resolve(new Line(socket, who, ears))), { signal: over.signal });
-      socket.addEventListener("error", () => end(() => reject(unavailable(`${who} not running at ${origin}`, { hint: HINT }))), { signal: over.signal });
+      socket.addEventListener(
+        "error",
+        () => end(() => reject(unavailable(`${who} not running at ${origin}`, { hint: HINT }))),
+        { signal: over.signal },
+      );
     });
   }
 
@@ -127,8 +142,8 @@ export class Line {
     const { requestId } = message;
     const pending = typeof requestId === "string" ? this.#pending.get(requestId) : undefined;
     if (pending === undefined) this.ears.heard?.(message);
-    else if (typeof message["success"] !== "boolean") pending.question.progress?.(message);
-    else pending.end(message["success"] ? message : refusal(this.who, message));
+    else if (typeof message.success !== "boolean") pending.question.progress?.(message);
+    else pending.end(message.success ? message : refusal(this.who, message));
   }
 
   #endAll(failure: Failure): void {
@@ -143,7 +158,11 @@ export function requestId(kind: string): string {
 /** What the backend says of its refusal, with the place in a shader if it names one. */
 function refusal(who: string, { error, error_code, line, column }: Message): Failure {
   const place = { ...(typeof line === "number" && { line }), ...(typeof column === "number" && { column }) };
-  return new Failed(isErrorCode(error_code) ? error_code : "EXECUTION_FAILED", typeof error === "string" && error !== "" ? error : `${who} refused without a reason`, place);
+  return new Failed(
+    isErrorCode(error_code) ? error_code : "EXECUTION_FAILED",
+    typeof error === "string" && error !== "" ? error : `${who} refused without a reason`,
+    place,
+  );
 }
 
 function parsed(data: unknown): Message | undefined {

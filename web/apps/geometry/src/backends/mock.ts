@@ -2,7 +2,19 @@
 
 import { encode } from "fast-png";
 import { failed, invalid } from "../failure.js";
-import type { AgentEvent, AgentOrder, AgentRow, AgentWish, Backends, Doing, Evolved, EvolutionWish, Prompted, PromptWish, Spawned } from "./backends.js";
+import type {
+  AgentEvent,
+  AgentOrder,
+  AgentRow,
+  AgentWish,
+  Backends,
+  Doing,
+  Evolved,
+  EvolutionWish,
+  Prompted,
+  PromptWish,
+  Spawned,
+} from "./backends.js";
 
 const PICTURE_SIDE = 64;
 const HEARTBEAT_SECONDS = 5;
@@ -20,7 +32,10 @@ export class MockBackends implements Backends {
   #count = 0;
   #heard: (event: AgentEvent) => void = () => undefined;
 
-  async evolve({ seed_shader, generations, fitness_metric }: EvolutionWish, { progress, signal }: Doing): Promise<Evolved> {
+  async evolve(
+    { seed_shader, generations, fitness_metric }: EvolutionWish,
+    { progress, signal }: Doing,
+  ): Promise<Evolved> {
     for (let generation = 1; generation <= generations; generation++) {
       if (signal.aborted) throw failed("cancelled by whoever asked");
       progress(generation, generations, "mock");
@@ -43,10 +58,17 @@ export class MockBackends implements Backends {
   }
 
   async spawn({ agent_type, region, config, auto_start }: AgentWish): Promise<Spawned> {
-    if (this.#agents.size >= AGENTS_MAX) throw failed(`the mock runs at most ${String(AGENTS_MAX)} agents; stop one first`);
-    const asked = config["heartbeat_interval"];
+    if (this.#agents.size >= AGENTS_MAX)
+      throw failed(`the mock runs at most ${String(AGENTS_MAX)} agents; stop one first`);
+    const asked = config.heartbeat_interval;
     const heartbeatInterval = typeof asked === "number" && asked > 0 ? asked : HEARTBEAT_SECONDS;
-    const row: AgentRow = { agentId: `mock-agent-${String(++this.#count)}`, agentType: agent_type, status: "spawned", region, heartbeatInterval };
+    const row: AgentRow = {
+      agentId: `mock-agent-${String(++this.#count)}`,
+      agentType: agent_type,
+      status: "spawned",
+      region,
+      heartbeatInterval,
+    };
     this.#agents.set(row.agentId, { row, timer: undefined });
     const { agentId } = row;
     return { agentId, region, heartbeatInterval, status: auto_start ? this.#turn(agentId, "running") : "spawned" };
@@ -85,7 +107,8 @@ function picture(hash: number): Uint8Array {
   const data = new Uint8Array(PICTURE_SIDE * PICTURE_SIDE * 4);
   for (let at = 0; at < PICTURE_SIDE * PICTURE_SIDE; at++) {
     const [x, y] = [at % PICTURE_SIDE, Math.floor(at / PICTURE_SIDE)];
-    const wave = (part: number): number => 128 + 127 * Math.sin((x * (1 + (hash & 7)) + y * (part + 2)) / 11 + part * 2);
+    const wave = (part: number): number =>
+      128 + 127 * Math.sin((x * (1 + (hash & 7)) + y * (part + 2)) / 11 + part * 2);
     data.set([wave(0), wave(1), wave(2), 255], at * 4);
   }
   return encode({ width: PICTURE_SIDE, height: PICTURE_SIDE, data, channels: 4, depth: 8 });

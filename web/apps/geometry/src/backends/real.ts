@@ -2,7 +2,19 @@
 
 import { clip } from "../clip.js";
 import { failed, isErrorCode, unavailable, Failure } from "../failure.js";
-import type { AgentEvent, AgentOrder, AgentRow, AgentWish, Backends, Doing, Evolved, EvolutionWish, Prompted, PromptWish, Spawned } from "./backends.js";
+import type {
+  AgentEvent,
+  AgentOrder,
+  AgentRow,
+  AgentWish,
+  Backends,
+  Doing,
+  Evolved,
+  EvolutionWish,
+  Prompted,
+  PromptWish,
+  Spawned,
+} from "./backends.js";
 import { fetched } from "./fetched.js";
 import { EVOLUTION_MS_MAX, SPAWN_MS_MAX } from "./limits.js";
 import { Line, requestId, type Message } from "./line.js";
@@ -49,8 +61,15 @@ export class RealBackends implements Backends {
   }
 
   async prompt({ prompt, system_prompt, ...settings }: PromptWish, { signal }: Doing): Promise<Prompted> {
-    const messages = [...(system_prompt === undefined ? [] : [{ role: "system", content: system_prompt }]), { role: "user", content: prompt }];
-    const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ...settings, messages }) };
+    const messages = [
+      ...(system_prompt === undefined ? [] : [{ role: "system", content: system_prompt }]),
+      { role: "user", content: prompt },
+    ];
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...settings, messages }),
+    };
     const answer = await fetched(`${this.origin}/v1/chat/completions`, init, signal, {
       unreachable: (why) => unavailable(`Failed to connect to LM Studio: ${why}`),
       late: "LM Studio request timeout (30s)",
@@ -81,7 +100,11 @@ export class RealBackends implements Backends {
   async #askAgents(message: Message, signal?: AbortSignal): Promise<Message> {
     const line = await this.#agentLine();
     const session = this.session();
-    const question = { msMax: SPAWN_MS_MAX, late: message["action"] === "spawn" ? "Agent spawn timeout (10s)" : `Agent ${String(message["action"])} timeout (10s)`, signal };
+    const question = {
+      msMax: SPAWN_MS_MAX,
+      late: message.action === "spawn" ? "Agent spawn timeout (10s)" : `Agent ${String(message.action)} timeout (10s)`,
+      signal,
+    };
     return line.ask({ requestId: requestId("agent"), ...message, ...(session !== undefined && { session }) }, question);
   }
 
@@ -116,7 +139,8 @@ function tellProgress({ generation, generations, bestFitness }: Message, progres
 /** A hub says why in its own words and with a code; any other server only has a status. */
 function refused(status: number, text: string): Failure {
   const { error, error_code, hint } = spoken(text);
-  if (typeof error === "string" && isErrorCode(error_code)) return new Failure(error_code, error, typeof hint === "string" ? { hint } : {});
+  if (typeof error === "string" && isErrorCode(error_code))
+    return new Failure(error_code, error, typeof hint === "string" ? { hint } : {});
   const message = `LM Studio returned HTTP ${String(status)}: ${clip(text, REASON_CHARS_MAX)}`;
   return AWAY.includes(status) ? unavailable(message) : failed(message);
 }

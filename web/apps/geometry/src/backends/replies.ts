@@ -20,7 +20,7 @@ export function readEvolved(reply: Message): Evolved {
     generationsCompleted: number(reply, "generationsCompleted", "Evolution backend"),
     evolvedShader: text(reply, "evolvedShader", "Evolution backend"),
     // A result that could not be kept is a result still; the backend's warning says why.
-    cartridgeId: reply["cartridgeId"] === null ? null : text(reply, "cartridgeId", "Evolution backend"),
+    cartridgeId: reply.cartridgeId === null ? null : text(reply, "cartridgeId", "Evolution backend"),
   };
 }
 
@@ -29,14 +29,18 @@ export function readPrompted(body: string, asked: string): Prompted {
   const completion = json(body);
   const { choices, model, usage } = completion;
   const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
-  const content = object(object(choice)["message"])["content"];
+  const content = object(object(choice).message).content;
   if (typeof content !== "string") throw failed(`LM Studio gave a malformed completion: ${body.slice(0, 120)}`);
   const { prompt_tokens, completion_tokens, total_tokens } = object(usage);
   const [prompt, written] = [count(prompt_tokens), count(completion_tokens)];
   return {
     response: content,
     model: typeof model === "string" ? model : asked,
-    tokensUsed: { prompt, completion: written, total: typeof total_tokens === "number" ? total_tokens : prompt + written },
+    tokensUsed: {
+      prompt,
+      completion: written,
+      total: typeof total_tokens === "number" ? total_tokens : prompt + written,
+    },
   };
 }
 
@@ -44,8 +48,8 @@ export function readSpawned(reply: Message, asked: Rect): Spawned {
   return {
     agentId: text(reply, "agentId", "Agent backend"),
     status: text(reply, "status", "Agent backend"),
-    region: rect(reply["region"]) ?? asked,
-    heartbeatInterval: typeof reply["heartbeatInterval"] === "number" ? reply["heartbeatInterval"] : HEARTBEAT_SECONDS,
+    region: rect(reply.region) ?? asked,
+    heartbeatInterval: typeof reply.heartbeatInterval === "number" ? reply.heartbeatInterval : HEARTBEAT_SECONDS,
   };
 }
 
@@ -58,11 +62,17 @@ export function readAgents(reply: Message): readonly AgentRow[] {
   if (!Array.isArray(agents)) throw failed("Agent backend gave a malformed reply: it has no agents");
   return (agents as unknown[]).flatMap((agent) => {
     const row = object(agent);
-    const region = rect(row["region"]);
-    if (typeof row["agentId"] !== "string" || region === undefined) return [];
-    const type = row["agentType"] ?? row["agent_type"];
-    const last = row["lastReport"];
-    return [{ ...readSpawned(row, region), agentType: typeof type === "string" ? type : "agent", ...(last !== undefined && { report: readReport(object(last)) }) }];
+    const region = rect(row.region);
+    if (typeof row.agentId !== "string" || region === undefined) return [];
+    const type = row.agentType ?? row.agent_type;
+    const last = row.lastReport;
+    return [
+      {
+        ...readSpawned(row, region),
+        agentType: typeof type === "string" ? type : "agent",
+        ...(last !== undefined && { report: readReport(object(last)) }),
+      },
+    ];
   });
 }
 
@@ -74,7 +84,9 @@ export function readEvent(message: Message): AgentEvent | undefined {
 /** What an agent found, from its event: as much of it as a window shows. */
 export function readReport({ report }: Message): Message {
   const shown = Object.entries(without(object(report), LONG));
-  return Object.fromEntries(shown.map(([name, value]) => [name, typeof value === "string" ? clip(value, REPORT_TEXT_CHARS_MAX) : value]));
+  return Object.fromEntries(
+    shown.map(([name, value]) => [name, typeof value === "string" ? clip(value, REPORT_TEXT_CHARS_MAX) : value]),
+  );
 }
 
 function without(message: Message, names: readonly string[]): Message {
@@ -95,7 +107,9 @@ function text(reply: Message, name: string, who: string): string {
 
 function rect(value: unknown): Rect | undefined {
   const { x, y, width, height } = object(value);
-  return typeof x === "number" && typeof y === "number" && typeof width === "number" && typeof height === "number" ? { x, y, width, height } : undefined;
+  return typeof x === "number" && typeof y === "number" && typeof width === "number" && typeof height === "number"
+    ? { x, y, width, height }
+    : undefined;
 }
 
 function count(value: unknown): number {

@@ -36,7 +36,9 @@ export class Cartridges {
   /** One that lay at the very same place is replaced. */
   put(cartridge: Omit<Cartridge, "id">): Cartridge {
     const { layer } = cartridge;
-    const same = this.#all.find((one) => one.url === cartridge.url && one.layer.x === layer.x && one.layer.y === layer.y);
+    const same = this.#all.find(
+      (one) => one.url === cartridge.url && one.layer.x === layer.x && one.layer.y === layer.y,
+    );
     if (same !== undefined) this.remove(same.id);
     const [oldest] = this.#all;
     if (this.#all.length >= CARTRIDGES_MAX && oldest !== undefined) this.remove(oldest.id);

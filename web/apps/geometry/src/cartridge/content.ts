@@ -38,7 +38,10 @@ export function uniqueColours({ rgba }: Picture): number {
 
 export async function sha256(bytes: BufferSource): Promise<string> {
   // Only secure contexts have it; http://localhost is one.
-  if (!("subtle" in crypto)) throw new Error("this page is no secure context, so it cannot compute SHA-256; open it from localhost or over https");
+  if (!("subtle" in crypto))
+    throw new Error(
+      "this page is no secure context, so it cannot compute SHA-256; open it from localhost or over https",
+    );
   return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 

@@ -13,7 +13,10 @@ export function decodePng(bytes: Uint8Array): Picture {
   // Before anything is unpacked: the header alone says how much that would be.
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const [width, height] = [view.getUint32(SIZE_AT), view.getUint32(SIZE_AT + 4)];
-  if (width === 0 || height === 0 || width > SIDE_MAX || height > SIDE_MAX) throw new Error(`its size is ${String(width)}x${String(height)}; at most ${String(SIDE_MAX)}x${String(SIDE_MAX)} is taken`);
+  if (width === 0 || height === 0 || width > SIDE_MAX || height > SIDE_MAX)
+    throw new Error(
+      `its size is ${String(width)}x${String(height)}; at most ${String(SIDE_MAX)}x${String(SIDE_MAX)} is taken`,
+    );
   const png = decode(bytes, { checkCrc: true });
   return { width: png.width, height: png.height, rgba: rgbaOf(png) };
 }
@@ -21,7 +24,8 @@ export function decodePng(bytes: Uint8Array): Picture {
 function rgbaOf(png: DecodedPng): Uint8ClampedArray {
   const { data, channels } = png.palette === undefined ? { data: png.data, channels: png.channels } : indexed(png);
   const shift = png.depth === 16 ? 8 : 0;
-  if (png.palette === undefined && png.depth < 8) throw new Error(`it has ${String(png.depth)} bits a sample; 8 and 16 are taken`);
+  if (png.palette === undefined && png.depth < 8)
+    throw new Error(`it has ${String(png.depth)} bits a sample; 8 and 16 are taken`);
   const rgba = new Uint8ClampedArray(png.width * png.height * 4);
   const at = (index: number): number => (data[index] ?? 0) >> shift;
   for (let pixel = 0, from = 0, to = 0; pixel < png.width * png.height; pixel++, from += channels, to += 4) {

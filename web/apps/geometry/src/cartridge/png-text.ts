@@ -36,12 +36,18 @@ function* chunks(png: Uint8Array): Generator<{ readonly type: string; readonly d
 }
 
 /** Keyword, 0, whether compressed, how, language, 0, translated keyword, 0, text. */
-function split(data: Uint8Array): { readonly keyword: string; readonly compressed: boolean; readonly text: Uint8Array } | undefined {
+function split(
+  data: Uint8Array,
+): { readonly keyword: string; readonly compressed: boolean; readonly text: Uint8Array } | undefined {
   const name = data.indexOf(0);
   const language = data.indexOf(0, name + 3);
   const translated = data.indexOf(0, language + 1);
   if (name < 1 || language < 0 || translated < 0) return undefined;
-  return { keyword: String.fromCharCode(...data.subarray(0, name)), compressed: data[name + 1] === 1, text: data.subarray(translated + 1) };
+  return {
+    keyword: String.fromCharCode(...data.subarray(0, name)),
+    compressed: data[name + 1] === 1,
+    text: data.subarray(translated + 1),
+  };
 }
 
 /** Stops as soon as it is too long: a few bytes may stand for gigabytes. */

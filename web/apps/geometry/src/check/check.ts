@@ -36,23 +36,28 @@ export function equal(seen: unknown, wanted: unknown, what: string): void {
 }
 
 export function success(reply: Reply): Reply {
-  if (reply["success"] === false && reply["error_code"] === "BACKEND_UNAVAILABLE") throw new Away(`backend away: ${String(reply["error"])}`);
-  expect(reply["success"] === true, `it failed: ${String(reply["error"])}`);
+  if (reply.success === false && reply.error_code === "BACKEND_UNAVAILABLE")
+    throw new Away(`backend away: ${String(reply.error)}`);
+  expect(reply.success === true, `it failed: ${String(reply.error)}`);
   return reply;
 }
 
 /** Checks the whole format of an error. */
 export function failure(reply: Reply, tool: string, code: string, words: RegExp): string {
-  equal(reply["success"], false, "success");
-  equal(reply["error_code"], code, "error_code");
-  equal(reply["tool"], tool, "tool");
-  expect(!Number.isNaN(Date.parse(String(reply["timestamp"]))), "timestamp is no time");
-  expect(words.test(String(reply["error"])), `the error says "${String(reply["error"])}"`);
-  return String(reply["error"]);
+  equal(reply.success, false, "success");
+  equal(reply.error_code, code, "error_code");
+  equal(reply.tool, tool, "tool");
+  expect(!Number.isNaN(Date.parse(String(reply.timestamp))), "timestamp is no time");
+  expect(words.test(String(reply.error)), `the error says "${String(reply.error)}"`);
+  return String(reply.error);
 }
 
 /** Every wrong argument must be refused in its own words. */
-export async function refuses(subject: Subject, tool: string, cases: readonly (readonly [object, RegExp])[]): Promise<string> {
+export async function refuses(
+  subject: Subject,
+  tool: string,
+  cases: readonly (readonly [object, RegExp])[],
+): Promise<string> {
   for (const [args, words] of cases) failure(await subject.call(tool, args), tool, "INVALID_INPUT", words);
   return `${String(cases.length)} wrong inputs refused with their reasons`;
 }
@@ -60,6 +65,6 @@ export async function refuses(subject: Subject, tool: string, cases: readonly (r
 /** The backend answers, or is away and says so in a sentence that helps. */
 export async function answersOrSaysAway(subject: Subject, tool: string, args: object, helps: RegExp): Promise<Reply> {
   const reply = await subject.call(tool, args);
-  if (reply["success"] === true) return reply;
+  if (reply.success === true) return reply;
   throw new Away(`backend away: ${failure(reply, tool, "BACKEND_UNAVAILABLE", helps)}`);
 }

@@ -27,8 +27,19 @@ let busy = false;
 for (const group of GROUPS) {
   const mine = group.checks.map(rowOf);
   rows.push(...mine);
-  const run = el("button", { type: "button", "aria-label": `Run ${group.title}`, on: { click: () => void runAll(mine) } }, "Run");
-  place?.append(el("section", {}, el("header", {}, el("h2", {}, group.title), run), el("ol", {}, ...mine.map((row) => row.element))));
+  const run = el(
+    "button",
+    { type: "button", "aria-label": `Run ${group.title}`, on: { click: () => void runAll(mine) } },
+    "Run",
+  );
+  place?.append(
+    el(
+      "section",
+      {},
+      el("header", {}, el("h2", {}, group.title), run),
+      el("ol", {}, ...mine.map((row) => row.element)),
+    ),
+  );
 }
 element("#run").addEventListener("click", () => void runAll(rows));
 void runAll(rows);
@@ -65,7 +76,10 @@ async function open(): Promise<Subjects> {
   const place = frames ?? document.body;
   const more = new URLSearchParams(location.search).toString();
   const address = (query: string): string => `./?${[query, more].filter((part) => part !== "").join("&")}`;
-  const [real, mock] = await Promise.all([Subject.open(place, "Geometry OS", address("")), Subject.open(place, "Geometry OS with mock backends", address("mock_backends=true"))]);
+  const [real, mock] = await Promise.all([
+    Subject.open(place, "Geometry OS", address("")),
+    Subject.open(place, "Geometry OS with mock backends", address("mock_backends=true")),
+  ]);
   return { real, mock };
 }
 
@@ -79,17 +93,17 @@ async function run(row: Row, subjects: Subjects): Promise<void> {
 }
 
 function said({ element, reason }: Row, outcome: Outcome | "waiting" | "running", text: string): void {
-  element.dataset["outcome"] = outcome;
+  element.dataset.outcome = outcome;
   reason.textContent = text;
 }
 
 function tell(state: "running" | "done"): void {
-  const count = (outcome: Outcome): number => rows.filter(({ element }) => element.dataset["outcome"] === outcome).length;
+  const count = (outcome: Outcome): number => rows.filter(({ element }) => element.dataset.outcome === outcome).length;
   const parts = (["passed", "failed", "away"] as const).map((outcome) => `${String(count(outcome))} ${WORDS[outcome]}`);
   const text = `${parts.join(" · ")}${state === "running" ? " · running…" : ""}`;
   if (summary === undefined) return;
   summary.textContent = text;
-  summary.dataset["state"] = state;
-  summary.dataset["good"] = String(count("failed") === 0);
+  summary.dataset.state = state;
+  summary.dataset.good = String(count("failed") === 0);
   document.title = `${count("failed") === 0 ? "✓" : "✗"} ${text}`;
 }

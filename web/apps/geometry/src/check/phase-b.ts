@@ -3,11 +3,12 @@
 import type { Reply } from "../tools/desk.js";
 import { answersOrSaysAway, equal, expect, refuses, success, type Group } from "./check.js";
 
-export const SHADER = "@fragment\nfn main(@location(0) uv: vec2f) -> @location(0) vec4f {\n  return vec4f(uv.x, uv.y, sin(uv.x * 12.0) * 0.5 + 0.5, 1.0);\n}\n";
+export const SHADER =
+  "@fragment\nfn main(@location(0) uv: vec2f) -> @location(0) vec4f {\n  return vec4f(uv.x, uv.y, sin(uv.x * 12.0) * 0.5 + 0.5, 1.0);\n}\n";
 const REGION = { x: 0, y: 0, width: 64, height: 64 };
 
 function isMock(reply: Reply): Reply {
-  equal(reply["mock"], true, "mock");
+  equal(reply.mock, true, "mock");
   return success(reply);
 }
 
@@ -18,14 +19,22 @@ export const PHASE_B: readonly Group[] = [
       {
         title: "HilbertLUT is available",
         async run({ real }) {
-          expect(typeof real.window.HilbertLUT.d2xy === "function" && typeof real.window.HilbertLUT.xy2d === "function", "it lacks d2xy or xy2d");
+          expect(
+            typeof real.window.HilbertLUT.d2xy === "function" && typeof real.window.HilbertLUT.xy2d === "function",
+            "it lacks d2xy or xy2d",
+          );
           return "d2xy and xy2d";
         },
       },
       {
         title: "index 0 is the origin",
         async run({ real }) {
-          for (const grid_size of [2, 64, 128, 256, 512, 2048]) equal(success(await real.call("query_hilbert_address", { hilbert_index: 0, grid_size }))["coordinates"], { x: 0, y: 0 }, `index 0 of ${String(grid_size)}`);
+          for (const grid_size of [2, 64, 128, 256, 512, 2048])
+            equal(
+              success(await real.call("query_hilbert_address", { hilbert_index: 0, grid_size })).coordinates,
+              { x: 0, y: 0 },
+              `index 0 of ${String(grid_size)}`,
+            );
           return "in grids from 2 to 2048";
         },
       },
@@ -36,7 +45,8 @@ export const PHASE_B: readonly Group[] = [
           for (const size of [4, 64, 256, 512]) {
             for (let index = 0; index < size * size; index++) {
               const { x, y } = d2xy(size, index);
-              if (xy2d(size, x, y) !== index) throw new Error(`${String(index)} of ${String(size)} comes back as ${String(xy2d(size, x, y))}`);
+              if (xy2d(size, x, y) !== index)
+                throw new Error(`${String(index)} of ${String(size)} comes back as ${String(xy2d(size, x, y))}`);
             }
           }
           return "all indices of 4, 64, 256 and 512";
@@ -46,12 +56,16 @@ export const PHASE_B: readonly Group[] = [
         title: "the pixel is what the map has, with its neighbours",
         async run({ real }) {
           const reply = success(await real.call("query_hilbert_address", { hilbert_index: 1000, context_range: 3 }));
-          const { x, y } = reply["coordinates"] as { readonly x: number; readonly y: number };
-          const { r, g, b, a } = reply["rgba"] as Record<"r" | "g" | "b" | "a", number>;
+          const { x, y } = reply.coordinates as { readonly x: number; readonly y: number };
+          const { r, g, b, a } = reply.rgba as Record<"r" | "g" | "b" | "a", number>;
           const shown = Uint8Array.from(atob(real.app.readRegion(x, y, 1, 1).rgba), (byte) => byte.charCodeAt(0));
           equal([r, g, b, a], [...shown], "the pixel");
           expect(a === 255 && r + g + b > 0, "the pixel is empty");
-          equal((reply["context"] as readonly { hilbert_index: number }[]).map(({ hilbert_index }) => hilbert_index), [997, 998, 999, 1001, 1002, 1003], "the neighbours");
+          equal(
+            (reply.context as readonly { hilbert_index: number }[]).map(({ hilbert_index }) => hilbert_index),
+            [997, 998, 999, 1001, 1002, 1003],
+            "the neighbours",
+          );
           return `rgba(${String(r)}, ${String(g)}, ${String(b)}, ${String(a)}) at ${String(x)}, ${String(y)}`;
         },
       },
@@ -74,8 +88,13 @@ export const PHASE_B: readonly Group[] = [
       {
         title: "WebSocket connection",
         async run({ real }) {
-          const reply = await answersOrSaysAway(real, "trigger_evolution", { seed_shader: SHADER, generations: 2, population_size: 6, fitness_metric: "entropy", seed: 1 }, /^Evolution backend (not running at|connection timeout)/);
-          return `fitness ${String(reply["bestFitness"])} after ${String(reply["generationsCompleted"])} generations, cartridge ${String(reply["cartridgeId"])}`;
+          const reply = await answersOrSaysAway(
+            real,
+            "trigger_evolution",
+            { seed_shader: SHADER, generations: 2, population_size: 6, fitness_metric: "entropy", seed: 1 },
+            /^Evolution backend (not running at|connection timeout)/,
+          );
+          return `fitness ${String(reply.bestFitness)} after ${String(reply.generationsCompleted)} generations, cartridge ${String(reply.cartridgeId)}`;
         },
       },
       {
@@ -93,8 +112,8 @@ export const PHASE_B: readonly Group[] = [
         title: "the mock answers, and says that it is one",
         async run({ mock }) {
           const reply = isMock(await mock.call("trigger_evolution", { seed_shader: SHADER, generations: 3 }));
-          equal(reply["generationsCompleted"], 3, "generationsCompleted");
-          return String(reply["cartridgeId"]);
+          equal(reply.generationsCompleted, 3, "generationsCompleted");
+          return String(reply.cartridgeId);
         },
       },
     ],
@@ -105,8 +124,13 @@ export const PHASE_B: readonly Group[] = [
       {
         title: "HTTP endpoint",
         async run({ real }) {
-          const reply = await answersOrSaysAway(real, "send_llm_prompt", { prompt: "Say hello.", max_tokens: 16 }, /\w+ \w+ \w+/);
-          return `${String(reply["model"])} answered in ${String(reply["latencyMs"])} ms`;
+          const reply = await answersOrSaysAway(
+            real,
+            "send_llm_prompt",
+            { prompt: "Say hello.", max_tokens: 16 },
+            /\w+ \w+ \w+/,
+          );
+          return `${String(reply.model)} answered in ${String(reply.latencyMs)} ms`;
         },
       },
       {
@@ -122,8 +146,8 @@ export const PHASE_B: readonly Group[] = [
         title: "the mock answers, and says that it is one",
         async run({ mock }) {
           const reply = isMock(await mock.call("send_llm_prompt", { prompt: "hello" }));
-          expect((reply["tokensUsed"] as { total: number }).total > 0, "it used no tokens");
-          return String(reply["response"]);
+          expect((reply.tokensUsed as { total: number }).total > 0, "it used no tokens");
+          return String(reply.response);
         },
       },
     ],
@@ -134,10 +158,18 @@ export const PHASE_B: readonly Group[] = [
       {
         title: "WebSocket connection",
         async run({ real }) {
-          const reply = await answersOrSaysAway(real, "spawn_area_agent", { agent_type: "monitor", region: REGION, auto_start: false }, /^Agent backend (not running at|connection timeout)/);
-          equal(reply["status"], "spawned", "status");
-          expect(typeof reply["heartbeatInterval"] === "number" && reply["heartbeatInterval"] < 600, "heartbeatInterval is not in seconds");
-          return `${String(reply["agentId"])}, a heartbeat every ${String(reply["heartbeatInterval"])} s`;
+          const reply = await answersOrSaysAway(
+            real,
+            "spawn_area_agent",
+            { agent_type: "monitor", region: REGION, auto_start: false },
+            /^Agent backend (not running at|connection timeout)/,
+          );
+          equal(reply.status, "spawned", "status");
+          expect(
+            typeof reply.heartbeatInterval === "number" && reply.heartbeatInterval < 600,
+            "heartbeatInterval is not in seconds",
+          );
+          return `${String(reply.agentId)}, a heartbeat every ${String(reply.heartbeatInterval)} s`;
         },
       },
       {
@@ -146,7 +178,10 @@ export const PHASE_B: readonly Group[] = [
           refuses(real, "spawn_area_agent", [
             [{ region: REGION }, /agent_type must be one of: monitor, executor, evolver, analyzer/],
             [{ agent_type: "monitor" }, /region is required and must be an object/],
-            [{ agent_type: "monitor", region: { x: 0, y: 0, width: "1", height: 1 } }, /numeric x, y, width, and height/],
+            [
+              { agent_type: "monitor", region: { x: 0, y: 0, width: "1", height: 1 } },
+              /numeric x, y, width, and height/,
+            ],
             [{ agent_type: "monitor", region: { ...REGION, width: 0 } }, /width and height must be positive/],
           ]),
       },
@@ -154,8 +189,8 @@ export const PHASE_B: readonly Group[] = [
         title: "the mock answers, and says that it is one",
         async run({ mock }) {
           const reply = isMock(await mock.call("spawn_area_agent", { agent_type: "analyzer", region: REGION }));
-          equal(reply["status"], "running", "status");
-          return String(reply["agentId"]);
+          equal(reply.status, "running", "status");
+          return String(reply.agentId);
         },
       },
     ],

@@ -17,7 +17,12 @@ export interface ModelContext extends EventTarget {
   executeTool(tool: ModelContextTool, input: object): Promise<string | null>;
 }
 
-type AppWindow = Window & Required<PageGlobals> & { readonly geometryOSApp: GeometryOSApp; readonly eye?: Eye; readonly document: Document & { readonly modelContext?: ModelContext } };
+type AppWindow = Window &
+  Required<PageGlobals> & {
+    readonly geometryOSApp: GeometryOSApp;
+    readonly eye?: Eye;
+    readonly document: Document & { readonly modelContext?: ModelContext };
+  };
 
 const READY_MS_MAX = 30_000;
 

@@ -42,7 +42,9 @@ export class Coast {
     const [first] = recent;
     if (first === undefined || recent.length < 2 || this.isCalm()) return;
     const ms = Math.max(1, at - first.at);
-    const [dx, dy] = recent.slice(1).reduce(([x, y], moment) => [x + moment.dx, y + moment.dy] as const, [0, 0] as readonly [number, number]);
+    const [dx, dy] = recent
+      .slice(1)
+      .reduce(([x, y], moment) => [x + moment.dx, y + moment.dy] as const, [0, 0] as readonly [number, number]);
     this.#go(dx / ms, dy / ms);
   }
 

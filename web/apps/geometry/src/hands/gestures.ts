@@ -27,7 +27,9 @@ export class Gestures {
     for (const end of ["pointerup", "pointercancel"] as const) canvas.addEventListener(end, (event) => this.#up(event));
     canvas.addEventListener("pointerleave", () => pointed(undefined));
     canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
-    canvas.addEventListener("dblclick", (event) => this.#zoom(this.#point(event), event.shiftKey ? 1 / DOUBLE_CLICK_FACTOR : DOUBLE_CLICK_FACTOR, "gliding"));
+    canvas.addEventListener("dblclick", (event) =>
+      this.#zoom(this.#point(event), event.shiftKey ? 1 / DOUBLE_CLICK_FACTOR : DOUBLE_CLICK_FACTOR, "gliding"),
+    );
   }
 
   #down(event: PointerEvent): void {
@@ -35,7 +37,7 @@ export class Gestures {
     this.canvas.setPointerCapture(event.pointerId);
     this.#pointers.set(event.pointerId, this.#point(event));
     this.coast.stop();
-    this.canvas.dataset["hand"] = "holding";
+    this.canvas.dataset.hand = "holding";
   }
 
   #move(event: PointerEvent): void {
@@ -55,7 +57,7 @@ export class Gestures {
   #up(event: PointerEvent): void {
     if (!this.#pointers.delete(event.pointerId)) return;
     if (this.#pointers.size > 0) return;
-    delete this.canvas.dataset["hand"];
+    delete this.canvas.dataset.hand;
     this.coast.letGo(event.timeStamp);
   }
 

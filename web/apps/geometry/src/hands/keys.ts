@@ -13,7 +13,11 @@ export interface Switches {
 }
 
 export function mapKeys(canvas: HTMLElement, viewport: Viewport, switches: Switches, moved: () => void): void {
-  const pan = (dx: number, dy: number) => (far: boolean) => viewport.goTo(pannedBy(viewport.camera, dx * STEP_PIXELS * (far ? FAR : 1), dy * STEP_PIXELS * (far ? FAR : 1)), "gliding");
+  const pan = (dx: number, dy: number) => (far: boolean) =>
+    viewport.goTo(
+      pannedBy(viewport.camera, dx * STEP_PIXELS * (far ? FAR : 1), dy * STEP_PIXELS * (far ? FAR : 1)),
+      "gliding",
+    );
   const zoom = (factor: number) => () => {
     const { size } = viewport;
     viewport.goTo(zoomedAt(viewport.camera, size, { x: size.width / 2, y: size.height / 2 }, factor), "gliding");

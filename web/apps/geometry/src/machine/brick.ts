@@ -11,17 +11,24 @@ const VERSION = 2;
 const AT = { magic: 0, version: 4, count: 16, entry: 24, checksum: 96 } as const;
 
 export function readBrick(bytes: Uint8Array): Program {
-  if (bytes.length < HEADER_BYTES) throw invalid(`a brick begins with a header of ${String(HEADER_BYTES)} bytes, and this file has ${String(bytes.length)}`);
+  if (bytes.length < HEADER_BYTES)
+    throw invalid(
+      `a brick begins with a header of ${String(HEADER_BYTES)} bytes, and this file has ${String(bytes.length)}`,
+    );
   const header = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
   if (header.getUint32(AT.magic, true) !== MAGIC) throw invalid("this is no brick: it does not begin with 4B 43 52 42");
   const version = header.getUint32(AT.version, true);
-  if (version !== VERSION) throw invalid(`this brick is of version ${String(version)}; version ${String(VERSION)} is known`);
+  if (version !== VERSION)
+    throw invalid(`this brick is of version ${String(version)}; version ${String(VERSION)} is known`);
   const count = header.getBigUint64(AT.count, true);
-  if (count > PROGRAM_WORDS_MAX) throw invalid(`a brick has at most ${String(PROGRAM_WORDS_MAX)} words, and this one says ${String(count)}`);
+  if (count > PROGRAM_WORDS_MAX)
+    throw invalid(`a brick has at most ${String(PROGRAM_WORDS_MAX)} words, and this one says ${String(count)}`);
   const words = wholeWords(bytes.subarray(HEADER_BYTES));
-  if (words.length !== Number(count) * WORD_BYTES) throw invalid(`the brick says ${String(count)} words and has ${String(words.length / WORD_BYTES)}`);
+  if (words.length !== Number(count) * WORD_BYTES)
+    throw invalid(`the brick says ${String(count)} words and has ${String(words.length / WORD_BYTES)}`);
   const entry = header.getBigUint64(AT.entry, true);
-  if (entry % BigInt(WORD_BYTES) !== 0n || entry >= BigInt(words.length)) throw invalid(`the brick's entry point, byte ${String(entry)}, is no word of it`);
+  if (entry % BigInt(WORD_BYTES) !== 0n || entry >= BigInt(words.length))
+    throw invalid(`the brick's entry point, byte ${String(entry)}, is no word of it`);
   const checksum = header.getUint32(AT.checksum, true);
   // 0 is what writers without a checksum leave there.
   if (checksum !== 0 && checksum !== crc32(words)) throw invalid("the brick's checksum is not that of its words");

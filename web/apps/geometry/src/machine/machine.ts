@@ -77,7 +77,12 @@ export class Machine {
       return;
     }
     const at = word * WORD_BYTES;
-    const [opcode = 0, dest = 0, first = 0, second = 0] = [this.#memory[at], this.#memory[at + 1], this.#memory[at + 2], this.#memory[at + 3]];
+    const [opcode = 0, dest = 0, first = 0, second = 0] = [
+      this.#memory[at],
+      this.#memory[at + 1],
+      this.#memory[at + 2],
+      this.#memory[at + 3],
+    ];
     this.cycles++;
     this.#counter = word + 1;
     this.#execute(word, opcode, dest, first, second);
@@ -136,7 +141,8 @@ export class Machine {
 
   #has(word: number, ...registers: readonly number[]): boolean {
     const none = registers.find((register) => register >= REGISTERS);
-    if (none !== undefined) this.#fail(word, `there is no register R${String(none)}, only R0 to R${String(REGISTERS - 1)}`);
+    if (none !== undefined)
+      this.#fail(word, `there is no register R${String(none)}, only R0 to R${String(REGISTERS - 1)}`);
     return none === undefined;
   }
 

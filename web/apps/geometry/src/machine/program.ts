@@ -22,8 +22,10 @@ export function programOf(text: string): Program {
 
 export function wholeWords(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) throw invalid("the program is empty");
-  if (bytes.length % WORD_BYTES !== 0) throw invalid(`a program is made of words of 4 bytes (8 hex digits), and ${String(bytes.length)} bytes are none`);
-  if (bytes.length > PROGRAM_WORDS_MAX * WORD_BYTES) throw invalid(`a program has at most ${String(PROGRAM_WORDS_MAX)} words, not ${String(bytes.length / WORD_BYTES)}`);
+  if (bytes.length % WORD_BYTES !== 0)
+    throw invalid(`a program is made of words of 4 bytes (8 hex digits), and ${String(bytes.length)} bytes are none`);
+  if (bytes.length > PROGRAM_WORDS_MAX * WORD_BYTES)
+    throw invalid(`a program has at most ${String(PROGRAM_WORDS_MAX)} words, not ${String(bytes.length / WORD_BYTES)}`);
   return bytes;
 }
 
@@ -32,10 +34,13 @@ export function entered(program: Program, entrypoint: string): Program {
   if (entrypoint === "main") return program;
   const entry = /^\d+$/.test(entrypoint) ? Number(entrypoint) : NaN;
   if (entry < program.bytes.length / WORD_BYTES) return { ...program, entry };
-  throw invalid(`entrypoint must be "main" or the address of a word below ${String(program.bytes.length / WORD_BYTES)}, not ${JSON.stringify(entrypoint)}`);
+  throw invalid(
+    `entrypoint must be "main" or the address of a word below ${String(program.bytes.length / WORD_BYTES)}, not ${JSON.stringify(entrypoint)}`,
+  );
 }
 
 function fromHex(digits: string): Uint8Array {
-  if (digits.length % 2 !== 0) throw invalid(`hex text has two digits a byte, and ${String(digits.length)} digits are odd`);
+  if (digits.length % 2 !== 0)
+    throw invalid(`hex text has two digits a byte, and ${String(digits.length)} digits are odd`);
   return Uint8Array.from({ length: digits.length / 2 }, (_, at) => parseInt(digits.slice(at * 2, at * 2 + 2), 16));
 }

@@ -14,7 +14,8 @@ export class Trace {
   #count = 0;
 
   note(word: number, opcode: number, dest: number, first: number, second: number, value: number): void {
-    const line = (): string => `${String(word)} ${NAMES.get(opcode) ?? `?${String(opcode)}`} ${String(dest)} ${String(first)} ${String(second)}${dest < 32 ? ` R${String(dest)}=${String(value)}` : ""}`;
+    const line = (): string =>
+      `${String(word)} ${NAMES.get(opcode) ?? `?${String(opcode)}`} ${String(dest)} ${String(first)} ${String(second)}${dest < 32 ? ` R${String(dest)}=${String(value)}` : ""}`;
     if (this.#head.length < HEAD_MAX) this.#head.push(line());
     else this.#tail[this.#count++ % TAIL_MAX] = line;
   }

@@ -51,7 +51,11 @@ export function isRegionName(name: unknown): name is RegionName {
 
 /** The nearest camera that the map has. */
 export function allowed({ x, y, zoom }: Camera): Camera {
-  return { x: within(x, -PLACE_MAX, PLACE_MAX), y: within(y, -PLACE_MAX, PLACE_MAX), zoom: within(zoom, ZOOM_MIN, ZOOM_MAX) };
+  return {
+    x: within(x, -PLACE_MAX, PLACE_MAX),
+    y: within(y, -PLACE_MAX, PLACE_MAX),
+    zoom: within(zoom, ZOOM_MIN, ZOOM_MAX),
+  };
 }
 
 export function visibleBounds({ x, y, zoom }: Camera, { width, height }: Extent): Bounds {
@@ -61,12 +65,18 @@ export function visibleBounds({ x, y, zoom }: Camera, { width, height }: Extent)
 
 /** The map's place under a point of the view. */
 export function placeAt(camera: Camera, view: Extent, point: Point): Point {
-  return { x: camera.x + (point.x - view.width / 2) / camera.zoom, y: camera.y + (point.y - view.height / 2) / camera.zoom };
+  return {
+    x: camera.x + (point.x - view.width / 2) / camera.zoom,
+    y: camera.y + (point.y - view.height / 2) / camera.zoom,
+  };
 }
 
 /** The other way round. */
 export function pointOf(camera: Camera, view: Extent, place: Point): Point {
-  return { x: (place.x - camera.x) * camera.zoom + view.width / 2, y: (place.y - camera.y) * camera.zoom + view.height / 2 };
+  return {
+    x: (place.x - camera.x) * camera.zoom + view.width / 2,
+    y: (place.y - camera.y) * camera.zoom + view.height / 2,
+  };
 }
 
 /** Makes everything larger or smaller; what is under that point stays there. */

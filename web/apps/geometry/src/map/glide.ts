@@ -12,7 +12,8 @@ export class Glide {
   /** Begins a way; `false` when it is too far to be shown. */
   begin(from: Camera, to: Camera, view: Extent, now: number): boolean {
     const zoom = Math.min(from.zoom, to.zoom);
-    const far = Math.hypot((to.x - from.x) / Math.max(1, view.width), (to.y - from.y) / Math.max(1, view.height)) * zoom;
+    const far =
+      Math.hypot((to.x - from.x) / Math.max(1, view.width), (to.y - from.y) / Math.max(1, view.height)) * zoom;
     this.#from = far <= SCREENS_MAX ? from : undefined;
     this.#since = now;
     return this.#from !== undefined;
@@ -36,6 +37,10 @@ export class Glide {
     const eased = 1 - (1 - part) ** 3;
     const from = this.#from;
     // Equal steps of zoom are equal factors.
-    return { x: from.x + (to.x - from.x) * eased, y: from.y + (to.y - from.y) * eased, zoom: from.zoom * (to.zoom / from.zoom) ** eased };
+    return {
+      x: from.x + (to.x - from.x) * eased,
+      y: from.y + (to.y - from.y) * eased,
+      zoom: from.zoom * (to.zoom / from.zoom) ** eased,
+    };
   }
 }

@@ -2,7 +2,10 @@
 // Hills of smooth noise in a small palette; between two colours the pixels are dithered, so that the map is made of pixels near and far.
 
 /** From the deep to the heights, as 0xRRGGBB. Quiet colours: what people and agents put on the map stands out. */
-const PALETTE = [0x0d1526, 0x101c33, 0x13243f, 0x162d4b, 0x193756, 0x1d4260, 0x234e68, 0x2d5b6e, 0x3c6974, 0x507a7c, 0x6b8d88, 0x8ba398].map(opaque);
+const PALETTE = [
+  0x0d1526, 0x101c33, 0x13243f, 0x162d4b, 0x193756, 0x1d4260, 0x234e68, 0x2d5b6e, 0x3c6974, 0x507a7c, 0x6b8d88,
+  0x8ba398,
+].map(opaque);
 
 /** How far apart the hills of each size are, in map pixels as powers of two, and how much each counts. */
 const OCTAVES = [
@@ -78,10 +81,13 @@ class Hills {
     const row = Math.floor(y / this.#side);
     this.#goTo(row);
     const down = smooth((y - row * this.#side) / this.#side);
-    for (let at = 0; at < this.#edge.length; at++) this.#edge[at] = blend(this.#upper[at] ?? 0, this.#lower[at] ?? 0, down);
+    for (let at = 0; at < this.#edge.length; at++)
+      this.#edge[at] = blend(this.#upper[at] ?? 0, this.#lower[at] ?? 0, down);
     for (let column = 0; column < heights.length; column++) {
       const left = this.#lefts[column] ?? 0;
-      heights[column] = (heights[column] ?? 0) + this.weight * blend(this.#edge[left] ?? 0, this.#edge[left + 1] ?? 0, this.#parts[column] ?? 0);
+      heights[column] =
+        (heights[column] ?? 0) +
+        this.weight * blend(this.#edge[left] ?? 0, this.#edge[left + 1] ?? 0, this.#parts[column] ?? 0);
     }
   }
 

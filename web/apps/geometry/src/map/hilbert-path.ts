@@ -27,7 +27,11 @@ export function hilbertPath(size: number, zoom: number, view: Bounds): HilbertPa
     const { x, y } = d2xy(cells, first);
     const [left, top] = [Math.floor(x / side) * side * cell, Math.floor(y / side) * side * cell];
     // One cell more on each side, so that lines that leave the view are drawn to its edge.
-    const isOut = left > view.right + cell || left + side * cell < view.left - cell || top > view.bottom + cell || top + side * cell < view.top - cell;
+    const isOut =
+      left > view.right + cell ||
+      left + side * cell < view.left - cell ||
+      top > view.bottom + cell ||
+      top + side * cell < view.top - cell;
     if (isOut || count >= POINTS_MAX) {
       if (piece.length > 0) pieces.push(piece);
       piece = [];

@@ -31,7 +31,12 @@ export class Meter {
     const gaps = this.#frames.length - 1;
     const deltaTime = gaps === 0 ? 0 : (last.at - first.at) / gaps;
     const frameTime = this.#frames.reduce((sum, { took }) => sum + took, 0) / this.#frames.length;
-    return { fps: deltaTime === 0 ? 0 : round(1000 / deltaTime), deltaTime: round(deltaTime), frameTime: round(frameTime), idle: now - last.at > MOTION_GAP_MS };
+    return {
+      fps: deltaTime === 0 ? 0 : round(1000 / deltaTime),
+      deltaTime: round(deltaTime),
+      frameTime: round(frameTime),
+      idle: now - last.at > MOTION_GAP_MS,
+    };
   }
 }
 

@@ -29,7 +29,11 @@ interface Mark {
   readonly until: number;
 }
 
-const COLOURS: Readonly<Record<Framed["kind"], string>> = { cartridge: "#ffd479", agent: "#7fe0c3", program: "#b9a6ff" };
+const COLOURS: Readonly<Record<Framed["kind"], string>> = {
+  cartridge: "#ffd479",
+  agent: "#7fe0c3",
+  program: "#b9a6ff",
+};
 
 export class Overlay {
   shown: Shown = { grid: true, curve: false, gridSize: 256 };
@@ -52,7 +56,8 @@ export class Overlay {
     for (const framed of this.frames()) drawFrame(context, camera, size, framed);
     const now = performance.now();
     this.#marks = this.#marks.filter(({ until }) => until > now);
-    for (const mark of this.#marks) drawMark(context, camera, size, mark, this.isCalm() ? 1 : (mark.until - now) / MARK_MS);
+    for (const mark of this.#marks)
+      drawMark(context, camera, size, mark, this.isCalm() ? 1 : (mark.until - now) / MARK_MS);
     return this.#marks.length > 0;
   }
 }
@@ -61,11 +66,20 @@ function drawGrid(context: CanvasRenderingContext2D, camera: Camera, size: Exten
   let apart = GRID_PIXELS;
   while (apart * camera.zoom < LINES_APART_MIN) apart *= 10;
   const { left, top, right, bottom } = visibleBounds(camera, size);
-  for (let x = Math.ceil(left / apart) * apart; x <= right; x += apart) line(context, Math.round(pointOf(camera, size, { x, y: 0 }).x) + 0.5, 0, 0, size.height, x === 0 ? 0.5 : 0.13);
-  for (let y = Math.ceil(top / apart) * apart; y <= bottom; y += apart) line(context, 0, Math.round(pointOf(camera, size, { x: 0, y }).y) + 0.5, size.width, 0, y === 0 ? 0.5 : 0.13);
+  for (let x = Math.ceil(left / apart) * apart; x <= right; x += apart)
+    line(context, Math.round(pointOf(camera, size, { x, y: 0 }).x) + 0.5, 0, 0, size.height, x === 0 ? 0.5 : 0.13);
+  for (let y = Math.ceil(top / apart) * apart; y <= bottom; y += apart)
+    line(context, 0, Math.round(pointOf(camera, size, { x: 0, y }).y) + 0.5, size.width, 0, y === 0 ? 0.5 : 0.13);
 }
 
-function line(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number, strength: number): void {
+function line(
+  context: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  strength: number,
+): void {
   context.strokeStyle = `rgb(214 232 255 / ${String(strength)})`;
   context.lineWidth = 1;
   context.beginPath();
@@ -91,7 +105,14 @@ function drawCurve(context: CanvasRenderingContext2D, camera: Camera, size: Exte
   }
   const end = d2xy(gridSize, gridSize * gridSize - 1);
   frame(context, camera, size, { x: 0, y: 0, width: gridSize, height: gridSize }, "rgb(255 168 130 / 0.9)");
-  tag(context, camera, size, { x: 0, y: 0 }, `Hilbert ${String(gridSize)} × ${String(gridSize)} · ends at ${String(end.x)}, ${String(end.y)}`, "#ffa882");
+  tag(
+    context,
+    camera,
+    size,
+    { x: 0, y: 0 },
+    `Hilbert ${String(gridSize)} × ${String(gridSize)} · ends at ${String(end.x)}, ${String(end.y)}`,
+    "#ffa882",
+  );
 }
 
 function drawFrame(context: CanvasRenderingContext2D, camera: Camera, size: Extent, framed: Framed): void {
@@ -101,10 +122,17 @@ function drawFrame(context: CanvasRenderingContext2D, camera: Camera, size: Exte
   context.setLineDash([]);
   // An agent's is inside its corner: a cartridge may have the same one.
   const below = framed.kind === "agent" ? TAG_HEIGHT / camera.zoom : 0;
-  if (framed.width * camera.zoom > FRAME_TAG_MIN) tag(context, camera, size, { x: framed.x, y: framed.y + below }, framed.label, colour);
+  if (framed.width * camera.zoom > FRAME_TAG_MIN)
+    tag(context, camera, size, { x: framed.x, y: framed.y + below }, framed.label, colour);
 }
 
-function frame(context: CanvasRenderingContext2D, camera: Camera, size: Extent, { x, y, width, height }: Rect, colour: string): void {
+function frame(
+  context: CanvasRenderingContext2D,
+  camera: Camera,
+  size: Extent,
+  { x, y, width, height }: Rect,
+  colour: string,
+): void {
   const corner = pointOf(camera, size, { x, y });
   context.strokeStyle = colour;
   context.lineWidth = 1.5;
@@ -112,7 +140,14 @@ function frame(context: CanvasRenderingContext2D, camera: Camera, size: Extent, 
 }
 
 /** A label that sits on the upper left corner of something. */
-function tag(context: CanvasRenderingContext2D, camera: Camera, size: Extent, place: { readonly x: number; readonly y: number }, text: string, colour: string): void {
+function tag(
+  context: CanvasRenderingContext2D,
+  camera: Camera,
+  size: Extent,
+  place: { readonly x: number; readonly y: number },
+  text: string,
+  colour: string,
+): void {
   const { x, y } = pointOf(camera, size, place);
   context.font = "500 11px system-ui, sans-serif";
   const { width } = context.measureText(text);

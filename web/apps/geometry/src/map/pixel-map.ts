@@ -75,14 +75,28 @@ export class PixelMap {
 }
 
 export function touch(one: Rect, other: Rect): boolean {
-  return one.x < other.x + other.width && other.x < one.x + one.width && one.y < other.y + other.height && other.y < one.y + one.height;
+  return (
+    one.x < other.x + other.width &&
+    other.x < one.x + one.width &&
+    one.y < other.y + other.height &&
+    other.y < one.y + one.height
+  );
 }
 
 /** Puts those pixels of a layer that are asked for over what is there. The nearest pixel of the picture is taken, none is mixed. */
-function lay(layer: Layer, x: number, y: number, step: number, columns: number, rows: number, out: Uint8ClampedArray): void {
+function lay(
+  layer: Layer,
+  x: number,
+  y: number,
+  step: number,
+  columns: number,
+  rows: number,
+  out: Uint8ClampedArray,
+): void {
   const { picture, scale } = layer;
   const first = (from: number, asked: number): number => Math.max(0, Math.ceil((from - asked) / step));
-  const behind = (from: number, asked: number, count: number): number => Math.min(count, Math.ceil((from - asked) / step));
+  const behind = (from: number, asked: number, count: number): number =>
+    Math.min(count, Math.ceil((from - asked) / step));
   const [left, right] = [first(layer.x, x), behind(layer.x + layer.width, x, columns)];
   const [top, bottom] = [first(layer.y, y), behind(layer.y + layer.height, y, rows)];
   for (let row = top; row < bottom; row++) {
@@ -102,6 +116,8 @@ function inside(place: number, count: number): number {
 function over(source: Uint8ClampedArray, from: number, out: Uint8ClampedArray, to: number): void {
   const alpha = source[from + 3] ?? 0;
   for (let channel = 0; channel < 3; channel++) {
-    out[to + channel] = Math.round(((source[from + channel] ?? 0) * alpha + (out[to + channel] ?? 0) * (255 - alpha)) / 255);
+    out[to + channel] = Math.round(
+      ((source[from + channel] ?? 0) * alpha + (out[to + channel] ?? 0) * (255 - alpha)) / 255,
+    );
   }
 }

@@ -56,7 +56,12 @@ export class View {
 
   #moved(travel: Travel): void {
     const { camera, size } = this.viewport;
-    if (travel === "at once" || this.isCalm() || document.hidden || !this.#glide.begin(this.#shown, camera, size, performance.now())) {
+    if (
+      travel === "at once" ||
+      this.isCalm() ||
+      document.hidden ||
+      !this.#glide.begin(this.#shown, camera, size, performance.now())
+    ) {
       this.#glide.stop();
       this.#shown = camera;
     }
@@ -69,7 +74,8 @@ export class View {
     if (size.width === 0 || size.height === 0) return;
     this.#shown = this.#glide.at(this.viewport.camera, performance.now());
     const ratio = Math.min(devicePixelRatio, PIXEL_RATIO_MAX);
-    for (const { canvas } of [this.#ground, this.#over]) fit(canvas, Math.round(size.width * ratio), Math.round(size.height * ratio));
+    for (const { canvas } of [this.#ground, this.#over])
+      fit(canvas, Math.round(size.width * ratio), Math.round(size.height * ratio));
     const missing = this.#drawTiles(ratio, begun);
     this.#over.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.#over.clearRect(0, 0, size.width, size.height);
@@ -121,14 +127,18 @@ export class View {
     for (let row = Math.floor(top / side); row * side < bottom; row++) {
       for (let column = Math.floor(left / side); column * side < right; column++) tiles.push({ level, column, row });
     }
-    const far = ({ column, row }: Tile): number => Math.hypot((column + 0.5) * side - this.#shown.x, (row + 0.5) * side - this.#shown.y);
+    const far = ({ column, row }: Tile): number =>
+      Math.hypot((column + 0.5) * side - this.#shown.x, (row + 0.5) * side - this.#shown.y);
     return tiles.sort((one, other) => far(one) - far(other));
   }
 
   #place(tile: Tile, scale: number): void {
     const { canvas } = this.#ground;
     const { x, y, width } = rectOf(tile);
-    const [toX, toY] = [(place: number) => Math.round((place - this.#shown.x) * scale + canvas.width / 2), (place: number) => Math.round((place - this.#shown.y) * scale + canvas.height / 2)];
+    const [toX, toY] = [
+      (place: number) => Math.round((place - this.#shown.x) * scale + canvas.width / 2),
+      (place: number) => Math.round((place - this.#shown.y) * scale + canvas.height / 2),
+    ];
     const [left, top, right, bottom] = [toX(x), toY(y), toX(x + width), toY(y + width)];
     for (let up = 0; up <= ANCESTORS_MAX; up++) {
       const from = ancestorOf(tile, up);
@@ -136,7 +146,17 @@ export class View {
       if (known === undefined) continue;
       const part = TILE_PIXELS / 2 ** up;
       const [partX, partY] = [tile.column - from.column * 2 ** up, tile.row - from.row * 2 ** up];
-      this.#ground.drawImage(known.canvas, partX * part, partY * part, part, part, left, top, right - left, bottom - top);
+      this.#ground.drawImage(
+        known.canvas,
+        partX * part,
+        partY * part,
+        part,
+        part,
+        left,
+        top,
+        right - left,
+        bottom - top,
+      );
       return;
     }
   }

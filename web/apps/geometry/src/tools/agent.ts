@@ -12,14 +12,20 @@ export const AGENT_TYPES: readonly string[] = ["monitor", "executor", "evolver",
 export const AGENT: GeometryTool = {
   name: "spawn_area_agent",
   title: "Spawn Area Agent",
-  description: "Sets an area agent to work on a region of the map: monitor (reports changes), executor (runs a pixel program), evolver (evolves its shader), analyzer (entropy, histogram, colours).",
+  description:
+    "Sets an area agent to work on a region of the map: monitor (reports changes), executor (runs a pixel program), evolver (evolves its shader), analyzer (entropy, histogram, colours).",
   inputSchema: {
     type: "object",
     properties: {
       agent_type: { type: "string", enum: AGENT_TYPES },
       region: {
         type: "object",
-        properties: { x: { type: "number" }, y: { type: "number" }, width: { type: "number" }, height: { type: "number" } },
+        properties: {
+          x: { type: "number" },
+          y: { type: "number" },
+          width: { type: "number" },
+          height: { type: "number" },
+        },
         required: ["x", "y", "width", "height"],
         additionalProperties: false,
         description: "In map pixels",
@@ -42,16 +48,19 @@ export const AGENT: GeometryTool = {
 
 function wanted(args: Args): AgentWish {
   const { agent_type, config = {} } = args;
-  if (typeof agent_type !== "string" || !AGENT_TYPES.includes(agent_type)) throw invalid(`agent_type must be one of: ${AGENT_TYPES.join(", ")}`);
+  if (typeof agent_type !== "string" || !AGENT_TYPES.includes(agent_type))
+    throw invalid(`agent_type must be one of: ${AGENT_TYPES.join(", ")}`);
   if (!isObject(config)) throw invalid("config must be an object");
-  return { agent_type, region: regionOf(args["region"]), config, auto_start: flag(args, "auto_start", true) };
+  return { agent_type, region: regionOf(args.region), config, auto_start: flag(args, "auto_start", true) };
 }
 
 function regionOf(region: unknown): Rect {
   if (!isObject(region)) throw invalid("region is required and must be an object with x, y, width, height");
   const { x, y, width, height } = region;
-  if (!isNumber(x) || !isNumber(y) || !isNumber(width) || !isNumber(height)) throw invalid("region must have numeric x, y, width, and height properties");
+  if (!isNumber(x) || !isNumber(y) || !isNumber(width) || !isNumber(height))
+    throw invalid("region must have numeric x, y, width, and height properties");
   if (width <= 0 || height <= 0) throw invalid("region width and height must be positive numbers");
-  if (Math.max(Math.abs(x), Math.abs(y), Math.abs(x + width), Math.abs(y + height)) > PLACE_MAX) throw invalid("region must lie on the map");
+  if (Math.max(Math.abs(x), Math.abs(y), Math.abs(x + width), Math.abs(y + height)) > PLACE_MAX)
+    throw invalid("region must lie on the map");
   return { x, y, width, height };
 }

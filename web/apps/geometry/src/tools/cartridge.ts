@@ -21,7 +21,8 @@ const ZOOM = 1.5;
 export const CARTRIDGE: GeometryTool = {
   name: "load_rts_cartridge",
   title: "Load RTS Cartridge",
-  description: "Loads an .rts.png cartridge onto the map, in its middle unless a position is given, and goes there. What trigger_evolution saves is at its cartridgeUrl.",
+  description:
+    "Loads an .rts.png cartridge onto the map, in its middle unless a position is given, and goes there. What trigger_evolution saves is at its cartridgeUrl.",
   inputSchema: {
     type: "object",
     properties: {
@@ -42,7 +43,7 @@ export const CARTRIDGE: GeometryTool = {
   timeout: HTTP_MS_MAX + MARGIN_MS,
   async run(args, system, { signal }) {
     const url = textOf(args, "url");
-    const corner = cornerOf(args["position"]);
+    const corner = cornerOf(args.position);
     const goes = flag(args, "autoNavigate", true);
     const answer = await fetched(url, {}, signal, {
       unreachable: (why) => failed(`Failed to load RTS cartridge: ${why}`),
@@ -54,8 +55,16 @@ export const CARTRIDGE: GeometryTool = {
     const layer = laid(picture, corner, system.viewport.camera);
     const fingerprint = await sha256(picture.rgba as BufferSource);
     const colours = uniqueColours(picture);
-    const { id } = system.cartridges.put({ url, name: nameOf(url), layer, sha256: fingerprint, uniqueColors: colours, source });
-    if (goes) system.viewport.goTo({ x: layer.x + layer.width / 2, y: layer.y + layer.height / 2, zoom: ZOOM }, "gliding");
+    const { id } = system.cartridges.put({
+      url,
+      name: nameOf(url),
+      layer,
+      sha256: fingerprint,
+      uniqueColors: colours,
+      source,
+    });
+    if (goes)
+      system.viewport.goTo({ x: layer.x + layer.width / 2, y: layer.y + layer.height / 2, zoom: ZOOM }, "gliding");
     const { width, height } = picture;
     return {
       success: true,
@@ -88,7 +97,10 @@ async function read(bytes: Uint8Array): Promise<{ readonly picture: Picture; rea
 /** Whole map pixels, so that every one of them is a pixel of the picture or is not. */
 function laid(picture: Picture, corner: Point | undefined, middle: Point): Layer {
   const scale = SHOWN_PIXELS / Math.max(picture.width, picture.height);
-  const [width, height] = [Math.max(1, Math.round(picture.width * scale)), Math.max(1, Math.round(picture.height * scale))];
+  const [width, height] = [
+    Math.max(1, Math.round(picture.width * scale)),
+    Math.max(1, Math.round(picture.height * scale)),
+  ];
   const { x, y } = corner ?? { x: middle.x - width / 2, y: middle.y - height / 2 };
   return { picture, scale, width, height, x: Math.round(x), y: Math.round(y) };
 }
@@ -96,12 +108,16 @@ function laid(picture: Picture, corner: Point | undefined, middle: Point): Layer
 function cornerOf(position: unknown): Point | undefined {
   if (position === undefined) return undefined;
   const { x, y } = isObject(position) ? position : {};
-  if (!isNumber(x) || !isNumber(y) || Math.max(Math.abs(x), Math.abs(y)) * GRID_PIXELS > PLACE_MAX) throw invalid("position must be an object with x and y, numbers in grid units");
+  if (!isNumber(x) || !isNumber(y) || Math.max(Math.abs(x), Math.abs(y)) * GRID_PIXELS > PLACE_MAX)
+    throw invalid("position must be an object with x and y, numbers in grid units");
   return { x: x * GRID_PIXELS, y: y * GRID_PIXELS };
 }
 
 /** The last part of its address, without its ending. */
 function nameOf(url: string): string {
   const { protocol, pathname } = new URL(url, location.href);
-  return (/^(data|blob):$/.test(protocol) ? "" : (pathname.split("/").at(-1) ?? "").replace(/(\.rts)?\.png$/i, "")) || "cartridge";
+  return (
+    (/^(data|blob):$/.test(protocol) ? "" : (pathname.split("/").at(-1) ?? "").replace(/(\.rts)?\.png$/i, "")) ||
+    "cartridge"
+  );
 }

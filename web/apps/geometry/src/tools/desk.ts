@@ -33,7 +33,12 @@ export class Desk {
 
   async invoke(name: string, args: unknown = {}, doing: Doing = NOBODY): Promise<Reply> {
     const tool = this.tools.find((one) => one.name === name);
-    if (tool === undefined) return failure(name, invalid(`there is no tool ${name}; there are ${this.tools.map((one) => one.name).join(", ")}`), false);
+    if (tool === undefined)
+      return failure(
+        name,
+        invalid(`there is no tool ${name}; there are ${this.tools.map((one) => one.name).join(", ")}`),
+        false,
+      );
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     const begun = performance.now();
     const reply = await this.#run(tool, args, doing);
@@ -60,5 +65,13 @@ export function isFailure({ success }: Reply): boolean {
 
 function failure(tool: string, error: unknown, mock: boolean): Reply {
   const known = error instanceof Failure ? error : new Failure("EXECUTION_FAILED", messageOf(error));
-  return { success: false, error: known.message, error_code: known.code, tool, timestamp: new Date().toISOString(), ...known.more, ...(mock && { mock }) };
+  return {
+    success: false,
+    error: known.message,
+    error_code: known.code,
+    tool,
+    timestamp: new Date().toISOString(),
+    ...known.more,
+    ...(mock && { mock }),
+  };
 }

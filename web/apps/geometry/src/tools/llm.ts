@@ -7,7 +7,8 @@ import { isNumber, MARGIN_MS, numberBetween, optionalText, textOf, type Args, ty
 export const LLM: GeometryTool = {
   name: "send_llm_prompt",
   title: "Send LLM Prompt",
-  description: "Sends a prompt to the configured language model and gives its response, with the tokens used and the time it took.",
+  description:
+    "Sends a prompt to the configured language model and gives its response, with the tokens used and the time it took.",
   inputSchema: {
     type: "object",
     properties: {
@@ -29,12 +30,16 @@ export const LLM: GeometryTool = {
     const max_tokens = tokensOf(args);
     const system_prompt = optionalText(args, "system_prompt");
     const begun = performance.now();
-    const answer = await backends.prompt({ prompt, model, temperature, max_tokens, ...(system_prompt !== undefined && { system_prompt }) }, doing);
+    const answer = await backends.prompt(
+      { prompt, model, temperature, max_tokens, ...(system_prompt !== undefined && { system_prompt }) },
+      doing,
+    );
     return { success: true, ...answer, latencyMs: Math.round(performance.now() - begun) };
   },
 };
 
 function tokensOf({ max_tokens = 2048 }: Args): number {
-  if (!isNumber(max_tokens) || !Number.isInteger(max_tokens) || max_tokens < 1) throw invalid("max_tokens must be a positive integer");
+  if (!isNumber(max_tokens) || !Number.isInteger(max_tokens) || max_tokens < 1)
+    throw invalid("max_tokens must be a positive integer");
   return max_tokens;
 }

@@ -10,7 +10,8 @@ const GRID_MAX = Math.floor(PLACE_MAX / GRID_PIXELS);
 export const NAVIGATE: GeometryTool = {
   name: "navigate_map",
   title: "Navigate Map",
-  description: "Moves the view over the infinite map: to grid coordinates, to a named region, or to another zoom. A region overrides x and y, zoom overrides the region's.",
+  description:
+    "Moves the view over the infinite map: to grid coordinates, to a named region, or to another zoom. A region overrides x and y, zoom overrides the region's.",
   inputSchema: {
     type: "object",
     properties: {
@@ -32,7 +33,8 @@ export const NAVIGATE: GeometryTool = {
 };
 
 function wanted({ x, y, zoom, region }: Args, now: Camera): { readonly camera: Camera; readonly region: string } {
-  if (zoom !== undefined && (!isNumber(zoom) || zoom < ZOOM_MIN || zoom > ZOOM_MAX)) throw invalid(`zoom must be a number between ${String(ZOOM_MIN)} and ${String(ZOOM_MAX)}`);
+  if (zoom !== undefined && (!isNumber(zoom) || zoom < ZOOM_MIN || zoom > ZOOM_MAX))
+    throw invalid(`zoom must be a number between ${String(ZOOM_MIN)} and ${String(ZOOM_MAX)}`);
   if (region !== undefined) {
     if (!isRegionName(region)) throw invalid(`region must be one of: ${NAMES.join(", ")}`);
     const named = REGIONS[region];
@@ -44,6 +46,7 @@ function wanted({ x, y, zoom, region }: Args, now: Camera): { readonly camera: C
 function pixels(name: string, value: unknown, otherwise: number): number {
   if (value === undefined) return otherwise;
   if (!isNumber(value)) throw invalid(`${name} must be a finite number`);
-  if (Math.abs(value) > GRID_MAX) throw invalid(`${name} must be between -${String(GRID_MAX)} and ${String(GRID_MAX)} grid units`);
+  if (Math.abs(value) > GRID_MAX)
+    throw invalid(`${name} must be between -${String(GRID_MAX)} and ${String(GRID_MAX)} grid units`);
   return value * GRID_PIXELS;
 }

@@ -17,12 +17,21 @@ const MODES: readonly unknown[] = ["cpu", "gpu", "auto"];
 export const PROGRAM: GeometryTool = {
   name: "execute_pixel_program",
   title: "Execute Pixel Program",
-  description: "Runs a pixel program: each word is one RGBA pixel and one instruction. Give its words as hex text, or the URL of a .brick. R0 is its result.",
+  description:
+    "Runs a pixel program: each word is one RGBA pixel and one instruction. Give its words as hex text, or the URL of a .brick. R0 is its result.",
   inputSchema: {
     type: "object",
     properties: {
-      mode: { type: "string", enum: ["cpu", "gpu", "auto"], default: "auto", description: "The machine runs on the CPU; gpu is refused, auto is cpu" },
-      program: { type: "string", description: "Hex text, 8 digits a word (opcode, dest, src1, src2); any other text is taken as UTF-8 bytes" },
+      mode: {
+        type: "string",
+        enum: ["cpu", "gpu", "auto"],
+        default: "auto",
+        description: "The machine runs on the CPU; gpu is refused, auto is cpu",
+      },
+      program: {
+        type: "string",
+        description: "Hex text, 8 digits a word (opcode, dest, src1, src2); any other text is taken as UTF-8 bytes",
+      },
       brick_url: { type: "string", description: "A .brick file" },
       entrypoint: { type: "string", default: "main", description: "main, or the address of a word" },
       args: { type: "array", items: { type: "number" }, maxItems: REGISTERS, description: "Put into R0, R1, …" },
@@ -34,13 +43,20 @@ export const PROGRAM: GeometryTool = {
   annotations: { readOnlyHint: false },
   timeout: HTTP_MS_MAX + MARGIN_MS,
   async run(args, system, doing) {
-    const mode = args["mode"] ?? "auto";
+    const mode = args.mode ?? "auto";
     if (!MODES.includes(mode)) throw invalid("mode must be one of: cpu, gpu, auto");
     const entrypoint = optionalText(args, "entrypoint") ?? "main";
-    const settings = { args: registersOf(args["args"]), cyclesMax: wholeNumber(args, "cycle_limit", CYCLES_DEFAULT, 1, CYCLES_MAX), trace: flag(args, "trace", true) };
+    const settings = {
+      args: registersOf(args.args),
+      cyclesMax: wholeNumber(args, "cycle_limit", CYCLES_DEFAULT, 1, CYCLES_MAX),
+      trace: flag(args, "trace", true),
+    };
     const program = entered(await loaded(args, doing.signal), entrypoint);
     // A program is one thread of small steps: a graphics card has nothing to gain on it, and what did not run there must not say so.
-    if (mode === "gpu") throw failed('GPU execution failed: pixel programs run on the CPU in this system; use mode "cpu" or "auto"', { target: "none" });
+    if (mode === "gpu")
+      throw failed('GPU execution failed: pixel programs run on the CPU in this system; use mode "cpu" or "auto"', {
+        target: "none",
+      });
     const machine = new Machine(program, settings);
     while (!machine.run(SLICE_CYCLES)) {
       await turn();
@@ -61,7 +77,9 @@ function told(machine: Machine): object {
     output,
     ...(consoleDropped > 0 && { outputDropped: consoleDropped }),
     result: registers[0] ?? 0,
-    registers: Object.fromEntries([...registers].flatMap((value, register) => (value === 0 ? [] : [[`R${String(register)}`, value]]))),
+    registers: Object.fromEntries(
+      [...registers].flatMap((value, register) => (value === 0 ? [] : [[`R${String(register)}`, value]])),
+    ),
     ended: ended ?? "running",
     instructions: cycles,
     trace: trace?.lines ?? null,
@@ -96,7 +114,10 @@ async function loaded(args: Args, signal: AbortSignal): Promise<Program> {
 /** Numbers of 32 bits, with a sign or without; the part behind the point is cut off. */
 function registersOf(args: unknown): readonly number[] {
   if (args === undefined) return [];
-  const isGood = Array.isArray(args) && args.length <= REGISTERS && args.every((value) => isNumber(value) && value > -(2 ** 31) - 1 && value < 2 ** 32);
+  const isGood =
+    Array.isArray(args) &&
+    args.length <= REGISTERS &&
+    args.every((value) => isNumber(value) && value > -(2 ** 31) - 1 && value < 2 ** 32);
   if (!isGood) throw invalid(`args must be a list of at most ${String(REGISTERS)} numbers of 32 bits`);
   return (args as number[]).map(Math.trunc);
 }

@@ -33,10 +33,18 @@ const SECTIONS = {
     };
   },
   performance({ meter, cartridges, map, agents }: System) {
-    return { ...meter.figures(performance.now()), renderer: "Canvas2D", stageChildren: map.layers.length, worldChildren: cartridges.all.length + agents.all.length };
+    return {
+      ...meter.figures(performance.now()),
+      renderer: "Canvas2D",
+      stageChildren: map.layers.length,
+      worldChildren: cartridges.all.length + agents.all.length,
+    };
   },
   evolution({ backends, cartridges, isConnected }: System) {
-    return { nurserySprite: cartridges.all.some(({ source }) => source !== undefined), engineAvailable: backends.mock || isConnected() };
+    return {
+      nurserySprite: cartridges.all.some(({ source }) => source !== undefined),
+      engineAvailable: backends.mock || isConnected(),
+    };
   },
 } as const;
 
@@ -46,10 +54,17 @@ const NAMES = Object.keys(SECTIONS) as Section[];
 export const STATE: GeometryTool = {
   name: "get_os_state",
   title: "Get OS State",
-  description: "Reads what the system is and does: camera, windows, subsystems, performance, evolution. Without include, all of it.",
+  description:
+    "Reads what the system is and does: camera, windows, subsystems, performance, evolution. Without include, all of it.",
   inputSchema: {
     type: "object",
-    properties: { include: { type: "array", items: { type: "string", enum: [...NAMES, "all"] }, description: "Sections; all if left out" } },
+    properties: {
+      include: {
+        type: "array",
+        items: { type: "string", enum: [...NAMES, "all"] },
+        description: "Sections; all if left out",
+      },
+    },
     additionalProperties: false,
   },
   annotations: { readOnlyHint: true },
@@ -60,8 +75,12 @@ export const STATE: GeometryTool = {
       os: "Geometry OS",
       paradigm: "The Screen is the Hard Drive",
       timestamp: new Date().toISOString(),
-      webmcp: { toolsRegistered: Object.keys(calls).length, totalCalls, callBreakdown: Object.fromEntries(Object.entries(calls).filter(([, count]) => count > 0)) },
-      ...Object.fromEntries(wanted(args["include"]).map((name) => [name, SECTIONS[name](system)])),
+      webmcp: {
+        toolsRegistered: Object.keys(calls).length,
+        totalCalls,
+        callBreakdown: Object.fromEntries(Object.entries(calls).filter(([, count]) => count > 0)),
+      },
+      ...Object.fromEntries(wanted(args.include).map((name) => [name, SECTIONS[name](system)])),
     };
   },
 };
@@ -71,6 +90,7 @@ function wanted(include: unknown): readonly Section[] {
   if (!Array.isArray(include)) throw invalid("include must be a list");
   const names = include as unknown[];
   const unknown = names.find((name) => name !== "all" && !NAMES.includes(name as Section));
-  if (unknown !== undefined) throw invalid(`include takes ${[...NAMES, "all"].join(", ")}, not ${JSON.stringify(unknown)}`);
+  if (unknown !== undefined)
+    throw invalid(`include takes ${[...NAMES, "all"].join(", ")}, not ${JSON.stringify(unknown)}`);
   return names.length === 0 || names.includes("all") ? NAMES : NAMES.filter((name) => names.includes(name));
 }

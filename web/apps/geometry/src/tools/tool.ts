@@ -43,7 +43,12 @@ export interface GeometryTool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: { readonly type: "object"; readonly properties: Readonly<Record<string, object>>; readonly required?: readonly string[]; readonly additionalProperties: false };
+  readonly inputSchema: {
+    readonly type: "object";
+    readonly properties: Readonly<Record<string, object>>;
+    readonly required?: readonly string[];
+    readonly additionalProperties: false;
+  };
   readonly annotations: { readonly readOnlyHint: boolean; readonly untrustedContentHint?: boolean };
   /** ms that a caller waits, where it is more than the usual. */
   readonly timeout?: number;
@@ -78,7 +83,8 @@ export function flag(args: Args, name: string, otherwise: boolean): boolean {
 /** Text that must be there. */
 export function textOf(args: Args, name: string): string {
   const value = args[name];
-  if (typeof value !== "string" || value.trim() === "") throw invalid(`${name} is required and must be a non-empty string`);
+  if (typeof value !== "string" || value.trim() === "")
+    throw invalid(`${name} is required and must be a non-empty string`);
   return value;
 }
 
@@ -91,12 +97,14 @@ export function optionalText(args: Args, name: string): string | undefined {
 
 export function wholeNumber(args: Args, name: string, otherwise: number, least: number, most: number): number {
   const value = args[name] ?? otherwise;
-  if (!isNumber(value) || !Number.isInteger(value) || value < least || value > most) throw invalid(`${name} must be an integer between ${String(least)} and ${String(most)}`);
+  if (!isNumber(value) || !Number.isInteger(value) || value < least || value > most)
+    throw invalid(`${name} must be an integer between ${String(least)} and ${String(most)}`);
   return value;
 }
 
 export function numberBetween(args: Args, name: string, otherwise: number, least: number, most: number): number {
   const value = args[name] ?? otherwise;
-  if (!isNumber(value) || value < least || value > most) throw invalid(`${name} must be a number between ${String(least)} and ${String(most)}`);
+  if (!isNumber(value) || value < least || value > most)
+    throw invalid(`${name} must be a number between ${String(least)} and ${String(most)}`);
   return value;
 }

@@ -22,7 +22,11 @@ export class AgentsPanel {
     readonly agents: Agents,
     readonly hands: AgentHands,
   ) {
-    const type = el("select", { class: "field", name: "type", "aria-label": "Kind of agent" }, ...AGENT_TYPES.map((name) => el("option", { value: name }, name)));
+    const type = el(
+      "select",
+      { class: "field", name: "type", "aria-label": "Kind of agent" },
+      ...AGENT_TYPES.map((name) => el("option", { value: name }, name)),
+    );
     const form = el("form", { class: "line" }, type, el("button", { class: "button" }, "Spawn on this view"));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -35,18 +39,39 @@ export class AgentsPanel {
 
   show(): void {
     const { all } = this.agents;
-    this.#list.replaceChildren(...(all.length === 0 ? [el("li", { class: "empty" }, "No agents yet. They work on a region of the map and report.")] : all.map((agent) => this.#card(agent)).reverse()));
+    this.#list.replaceChildren(
+      ...(all.length === 0
+        ? [el("li", { class: "empty" }, "No agents yet. They work on a region of the map and report.")]
+        : all.map((agent) => this.#card(agent)).reverse()),
+    );
   }
 
   #card(agent: AgentNow): HTMLElement {
     const { agentId, agentType, status, region, heartbeats, heardAt, heartbeatInterval, report } = agent;
-    const order = (name: AgentOrder, label: string): HTMLElement => el("button", { type: "button", class: "button small", on: { click: () => this.hands.order(agentId, name) } }, label);
-    const heard = heardAt === undefined ? `a heartbeat every ${String(heartbeatInterval)} s` : `${String(heartbeats)} ${heartbeats === 1 ? "heartbeat" : "heartbeats"}, last heard at ${new Date(heardAt).toLocaleTimeString()}`;
+    const order = (name: AgentOrder, label: string): HTMLElement =>
+      el(
+        "button",
+        { type: "button", class: "button small", on: { click: () => this.hands.order(agentId, name) } },
+        label,
+      );
+    const heard =
+      heardAt === undefined
+        ? `a heartbeat every ${String(heartbeatInterval)} s`
+        : `${String(heartbeats)} ${heartbeats === 1 ? "heartbeat" : "heartbeats"}, last heard at ${new Date(heardAt).toLocaleTimeString()}`;
     return el(
       "li",
       { class: "card", "data-agent": agentId },
-      el("div", { class: "card-head" }, el("b", {}, agentType), el("span", { class: "badge", "data-status": status }, status)),
-      el("p", { class: "quiet" }, `${agentId} · ${String(Math.round(region.x))}, ${String(Math.round(region.y))} · ${String(Math.round(region.width))} × ${String(Math.round(region.height))}`),
+      el(
+        "div",
+        { class: "card-head" },
+        el("b", {}, agentType),
+        el("span", { class: "badge", "data-status": status }, status),
+      ),
+      el(
+        "p",
+        { class: "quiet" },
+        `${agentId} · ${String(Math.round(region.x))}, ${String(Math.round(region.y))} · ${String(Math.round(region.width))} × ${String(Math.round(region.height))}`,
+      ),
       el("p", { class: "quiet" }, heard),
       report !== undefined && el("p", { class: "mono" }, clip(JSON.stringify(report), REPORT_CHARS_MAX)),
       el(

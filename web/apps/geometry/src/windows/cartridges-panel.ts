@@ -18,7 +18,14 @@ export class CartridgesPanel {
     readonly cartridges: Cartridges,
     readonly hands: CartridgeHands,
   ) {
-    const field = el("input", { class: "field", name: "url", placeholder: "/cartridges/….rts.png", "aria-label": "Address of a cartridge", required: true, autocomplete: "off" });
+    const field = el("input", {
+      class: "field",
+      name: "url",
+      placeholder: "/cartridges/….rts.png",
+      "aria-label": "Address of a cartridge",
+      required: true,
+      autocomplete: "off",
+    });
     const form = el("form", { class: "line" }, field, el("button", { class: "button" }, "Load"));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -32,7 +39,11 @@ export class CartridgesPanel {
   show(): void {
     const { all } = this.cartridges;
     for (const id of this.#pictures.keys()) if (!all.some((one) => one.id === id)) this.#pictures.delete(id);
-    this.#list.replaceChildren(...(all.length === 0 ? [el("li", { class: "empty" }, "No cartridges on the map. Evolution makes them.")] : all.map((one) => this.#card(one)).reverse()));
+    this.#list.replaceChildren(
+      ...(all.length === 0
+        ? [el("li", { class: "empty" }, "No cartridges on the map. Evolution makes them.")]
+        : all.map((one) => this.#card(one)).reverse()),
+    );
   }
 
   #card(cartridge: Cartridge): HTMLElement {
@@ -46,13 +57,25 @@ export class CartridgesPanel {
         "div",
         {},
         el("b", {}, name),
-        el("p", { class: "quiet" }, `${String(picture.width)} × ${String(picture.height)} · ${String(uniqueColors)} colours${source === undefined ? "" : " · WGSL"}`),
+        el(
+          "p",
+          { class: "quiet" },
+          `${String(picture.width)} × ${String(picture.height)} · ${String(uniqueColors)} colours${source === undefined ? "" : " · WGSL"}`,
+        ),
         el("p", { class: "quiet" }, `at ${String(layer.x)}, ${String(layer.y)}`),
         el(
           "div",
           { class: "line" },
-          el("button", { type: "button", class: "button small", on: { click: () => this.hands.show(cartridge) } }, "Show"),
-          el("button", { type: "button", class: "button small", on: { click: () => this.cartridges.remove(id) } }, "Remove"),
+          el(
+            "button",
+            { type: "button", class: "button small", on: { click: () => this.hands.show(cartridge) } },
+            "Show",
+          ),
+          el(
+            "button",
+            { type: "button", class: "button small", on: { click: () => this.cartridges.remove(id) } },
+            "Remove",
+          ),
         ),
       ),
     );
@@ -62,7 +85,9 @@ export class CartridgesPanel {
     const known = this.#pictures.get(id);
     if (known !== undefined) return known;
     const canvas = el("canvas", { width: picture.width, height: picture.height, class: "thumb", "aria-hidden": true });
-    canvas.getContext("2d")?.putImageData(new ImageData(new Uint8ClampedArray(picture.rgba), picture.width, picture.height), 0, 0);
+    canvas
+      .getContext("2d")
+      ?.putImageData(new ImageData(new Uint8ClampedArray(picture.rgba), picture.width, picture.height), 0, 0);
     this.#pictures.set(id, canvas);
     return canvas;
   }

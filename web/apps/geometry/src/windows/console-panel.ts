@@ -14,7 +14,14 @@ export class ConsolePanel {
   readonly content: HTMLElement;
 
   constructor(run: (program: string) => void) {
-    const field = el("input", { class: "field mono", name: "program", value: EXAMPLE, "aria-label": "Pixel program, in hex", spellcheck: "false", autocomplete: "off" });
+    const field = el("input", {
+      class: "field mono",
+      name: "program",
+      value: EXAMPLE,
+      "aria-label": "Pixel program, in hex",
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     const form = el("form", { class: "line" }, field, el("button", { class: "button" }, "Run"));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -24,7 +31,11 @@ export class ConsolePanel {
   }
 
   called({ tool, reply, tookMs }: Called): void {
-    this.#add(isFailure(reply) ? "bad" : "good", tool.name, `${summary(reply)} · ${tookMs < 10 ? tookMs.toFixed(1) : String(Math.round(tookMs))} ms`);
+    this.#add(
+      isFailure(reply) ? "bad" : "good",
+      tool.name,
+      `${summary(reply)} · ${tookMs < 10 ? tookMs.toFixed(1) : String(Math.round(tookMs))} ms`,
+    );
   }
 
   say(text: string): void {
@@ -40,7 +51,7 @@ export class ConsolePanel {
 
 /** What a person wants to know of a reply. */
 function summary(reply: Reply): string {
-  if (isFailure(reply)) return `${String(reply["error_code"])}: ${String(reply["error"])}`;
+  if (isFailure(reply)) return `${String(reply.error_code)}: ${String(reply.error)}`;
   for (const name of ["response", "agentId", "cartridgeId", "dimensions", "coordinates", "result", "region"]) {
     const value = reply[name];
     if (value !== undefined) return `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`;

@@ -27,7 +27,10 @@ export class StatePanel {
       ["Camera", `${short(camera.x)}, ${short(camera.y)} px`],
       ["Grid", `${short(camera.x / GRID_PIXELS)}, ${short(camera.y / GRID_PIXELS)}`],
       ["Zoom", short(camera.zoom)],
-      ["In view", bounds === null ? "nothing" : `${short(bounds.right - bounds.left)} × ${short(bounds.bottom - bounds.top)} px`],
+      [
+        "In view",
+        bounds === null ? "nothing" : `${short(bounds.right - bounds.left)} × ${short(bounds.bottom - bounds.top)} px`,
+      ],
       ["Last motion", fps === 0 ? "none yet" : `${short(fps)} fps · Δ ${short(deltaTime)} ms`],
       ["Drawing", `${short(frameTime)} ms a frame`],
       ["Cartridges", String(cartridges.all.length)],

@@ -47,11 +47,28 @@ export class Windows {
 
   add(panel: Panel): void {
     const labelled = `window-${panel.id}`;
-    const close = el("button", { type: "button", class: "window-close", "aria-label": `Close ${panel.title}`, on: { click: () => this.close(panel.id) } }, "×");
+    const close = el(
+      "button",
+      {
+        type: "button",
+        class: "window-close",
+        "aria-label": `Close ${panel.title}`,
+        on: { click: () => this.close(panel.id) },
+      },
+      "×",
+    );
     const bar = el("header", { class: "window-bar" }, el("h2", { id: labelled }, panel.title), close);
     const element = el(
       "section",
-      { class: "window", role: "dialog", "aria-labelledby": labelled, "aria-description": "Arrow keys move the window, Escape closes it", tabindex: 0, "data-window": panel.id, hidden: true },
+      {
+        class: "window",
+        role: "dialog",
+        "aria-labelledby": labelled,
+        "aria-description": "Arrow keys move the window, Escape closes it",
+        tabindex: 0,
+        "data-window": panel.id,
+        hidden: true,
+      },
       bar,
       el("div", { class: "window-content" }, panel.content),
     );
@@ -100,20 +117,34 @@ export class Windows {
   get rows(): readonly WindowRow[] {
     return [...this.#windows.values()].map(({ panel, element, rect }) => {
       const { x, y, width, height } = element.hidden ? rect : element.getBoundingClientRect();
-      return { title: panel.title, x: Math.round(x), y: Math.round(y), width: Math.round(width), height: Math.round(height), visible: !element.hidden };
+      return {
+        title: panel.title,
+        x: Math.round(x),
+        y: Math.round(y),
+        width: Math.round(width),
+        height: Math.round(height),
+        visible: !element.hidden,
+      };
     });
   }
 
   /** There is room for one: a page that has become narrow keeps the one that was on top. */
   #onlyTop(): void {
-    const open = [...this.#windows.values()].filter(({ element }) => !element.hidden).sort((one, other) => Number(other.element.style.zIndex) - Number(one.element.style.zIndex));
+    const open = [...this.#windows.values()]
+      .filter(({ element }) => !element.hidden)
+      .sort((one, other) => Number(other.element.style.zIndex) - Number(one.element.style.zIndex));
     for (const { panel } of open.slice(1)) this.close(panel.id);
   }
 
   #put(window: Window, rect: Rect): void {
     window.rect = fitted(rect, this.area(), LEAST);
     const { x, y, width, height } = window.rect;
-    Object.assign(window.element.style, { left: `${String(x)}px`, top: `${String(y)}px`, width: `${String(width)}px`, maxHeight: `${String(height)}px` });
+    Object.assign(window.element.style, {
+      left: `${String(x)}px`,
+      top: `${String(y)}px`,
+      width: `${String(width)}px`,
+      maxHeight: `${String(height)}px`,
+    });
   }
 
   #raise({ element }: Window): void {
@@ -123,7 +154,8 @@ export class Windows {
   #dragged(window: Window, bar: HTMLElement): void {
     let from = window.rect;
     drag(bar, {
-      refuses: (event) => this.isNarrow() || (event.target instanceof Element && event.target.closest("button") !== null),
+      refuses: (event) =>
+        this.isNarrow() || (event.target instanceof Element && event.target.closest("button") !== null),
       begins: () => (from = window.rect),
       moves: (dx, dy) => this.#put(window, moved(from, dx, dy, this.area())),
       ends: () => this.#changed(),

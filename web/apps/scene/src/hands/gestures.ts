@@ -24,7 +24,10 @@ interface Place {
   readonly y: number;
 }
 
-type Gesture = { readonly kind: "turning" } | { readonly kind: "moving"; readonly light: LightName; readonly isBehind: boolean } | { readonly kind: "pinching" };
+type Gesture =
+  | { readonly kind: "turning" }
+  | { readonly kind: "moving"; readonly light: LightName; readonly isBehind: boolean }
+  | { readonly kind: "pinching" };
 
 export class Gestures {
   readonly #pointers = new Map<number, Place>();
@@ -77,7 +80,12 @@ export class Gestures {
         break;
       case "moving": {
         const { light, isBehind } = this.#gesture;
-        this.reach.pull(light, (place.x - before.x) * LIGHT_DEGREES_PER_PIXEL, (before.y - place.y) * LIGHT_DEGREES_PER_PIXEL, isBehind);
+        this.reach.pull(
+          light,
+          (place.x - before.x) * LIGHT_DEGREES_PER_PIXEL,
+          (before.y - place.y) * LIGHT_DEGREES_PER_PIXEL,
+          isBehind,
+        );
         this.sight.hold(light);
         break;
       }
@@ -114,15 +122,15 @@ export class Gestures {
 
   #begin(gesture: Gesture | undefined): void {
     this.#gesture = gesture;
-    if (gesture === undefined) delete this.canvas.dataset["hand"];
-    else this.canvas.dataset["hand"] = gesture.kind;
+    if (gesture === undefined) delete this.canvas.dataset.hand;
+    else this.canvas.dataset.hand = gesture.kind;
   }
 
   #hover(light: LightName | undefined): void {
     this.sight.hold(light);
     if (this.#gesture !== undefined) return;
-    if (light === undefined) delete this.canvas.dataset["hand"];
-    else this.canvas.dataset["hand"] = "light";
+    if (light === undefined) delete this.canvas.dataset.hand;
+    else this.canvas.dataset.hand = "light";
   }
 
   #place(event: MouseEvent): Place {

@@ -11,7 +11,10 @@ const CLOSER = 0.95;
 type Keys = Readonly<Record<string, () => void>>;
 
 export function modelKeys(turning: Turning, reach: Reach): Keys {
-  const [up, right] = [{ x: 0, y: 1, z: 0 }, { x: 1, y: 0, z: 0 }];
+  const [up, right] = [
+    { x: 0, y: 1, z: 0 },
+    { x: 1, y: 0, z: 0 },
+  ];
   return {
     ArrowLeft: () => turning.by(up, -TURN_DEGREES),
     ArrowRight: () => turning.by(up, TURN_DEGREES),

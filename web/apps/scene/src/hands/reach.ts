@@ -12,7 +12,9 @@ export class Reach {
   /** Moves the camera to so many times its distance. */
   dolly(times: number): void {
     const { scene } = this.studio;
-    this.studio.scene = withCamera(scene, { distance: hundredth(clamp(scene.camera.distance * times, CAMERA_DISTANCE)) });
+    this.studio.scene = withCamera(scene, {
+      distance: hundredth(clamp(scene.camera.distance * times, CAMERA_DISTANCE)),
+    });
   }
 
   /** Widens the angle of view by so many degrees. */
@@ -24,7 +26,9 @@ export class Reach {
   /** Moves a light to so many times its distance. */
   walk(light: LightName, times: number): void {
     const { distance } = this.studio.scene[light].position;
-    this.studio.scene = withBearing(this.studio.scene, light, { distance: hundredth(clamp(distance * times, LIGHT_DISTANCE)) });
+    this.studio.scene = withBearing(this.studio.scene, light, {
+      distance: hundredth(clamp(distance * times, LIGHT_DISTANCE)),
+    });
   }
 
   /** Moves a light the way it is pulled on the screen, in degrees: to the right, and up. */

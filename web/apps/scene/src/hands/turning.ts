@@ -59,7 +59,10 @@ export class Turning {
     const to = onBall(x, y, width, height);
     const turn = between(this.#from, to);
     this.#from = to;
-    this.#moments = [...this.#moments.filter((moment) => at - moment.at <= MEMORY_MS_MAX), { at, ms: Math.max(1, at - this.#at), turn: asVector(turn) }];
+    this.#moments = [
+      ...this.#moments.filter((moment) => at - moment.at <= MEMORY_MS_MAX),
+      { at, ms: Math.max(1, at - this.#at), turn: asVector(turn) },
+    ];
     this.#at = at;
     this.#turn(turn);
   }
@@ -71,7 +74,10 @@ export class Turning {
     const recent = this.#moments.filter((moment) => at - moment.at <= memory);
     this.#moments = [];
     if (this.isCalm() || recent.length === 0) return;
-    const [turned, ms] = [recent.reduce((sum, { turn }) => sum.add(turn), new Vector()), recent.reduce((sum, moment) => sum + moment.ms, 0)];
+    const [turned, ms] = [
+      recent.reduce((sum, { turn }) => sum.add(turn), new Vector()),
+      recent.reduce((sum, moment) => sum + moment.ms, 0),
+    ];
     const speed = turned.divideScalar(ms);
     this.#coast(speed.clampLength(0, FASTEST_PER_MS));
   }

@@ -29,11 +29,17 @@ export function batchOf(tools: readonly SceneTool[]): SceneTool {
           return { tool, text, ...(value !== undefined && { value }) };
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
-          throw new Refusal(`Action ${String(at + 1)} of ${String(actions.length)} (${tool}) failed, and nothing was changed: ${error.message}`);
+          throw new Refusal(
+            `Action ${String(at + 1)} of ${String(actions.length)} (${tool}) failed, and nothing was changed: ${error.message}`,
+          );
         }
       });
       const lines = results.map(({ text }, at) => `${String(at + 1)}. ${text}`);
-      return { scene, text: [`${String(results.length)} action${results.length === 1 ? "" : "s"} applied`, ...lines].join("\n"), value: { results } };
+      return {
+        scene,
+        text: [`${String(results.length)} action${results.length === 1 ? "" : "s"} applied`, ...lines].join("\n"),
+        value: { results },
+      };
     },
   });
 }
@@ -57,7 +63,8 @@ const ACTIONS: Parameter<readonly Action[]> = {
   },
   optional: false,
   read(value) {
-    if (!Array.isArray(value) || value.length === 0 || value.length > ACTIONS_MAX) throw new Refusal(`actions must be a list of 1 to ${String(ACTIONS_MAX)} actions`);
+    if (!Array.isArray(value) || value.length === 0 || value.length > ACTIONS_MAX)
+      throw new Refusal(`actions must be a list of 1 to ${String(ACTIONS_MAX)} actions`);
     return value.map((action: unknown, at) => readAction(action, at + 1));
   },
 };

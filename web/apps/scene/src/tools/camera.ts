@@ -17,7 +17,10 @@ function dollies(way: "in" | "out", sign: 1 | -1, where: string): SceneTool {
     parameters: { amount: optional(number(`How far, in units; ${String(DOLLY_UNITS)} if left out`, { above: 0 })) },
     run(scene, { amount }) {
       const { value, by, note } = moved(scene.camera.distance, sign * (amount ?? DOLLY_UNITS), CAMERA_DISTANCE);
-      const text = amount === undefined && note === "" ? `Camera moved ${where}` : `Camera moved ${plain(by)} units ${where}${note}`;
+      const text =
+        amount === undefined && note === ""
+          ? `Camera moved ${where}`
+          : `Camera moved ${plain(by)} units ${where}${note}`;
       return distant(scene, value, text);
     },
   });
@@ -36,7 +39,11 @@ function widens(way: "increase" | "decrease", sign: 1 | -1, angle: string): Scen
   });
 }
 
-function distant(scene: SceneModel, distance: number, text: string): { scene: SceneModel; text: string; value: object } {
+function distant(
+  scene: SceneModel,
+  distance: number,
+  text: string,
+): { scene: SceneModel; text: string; value: object } {
   return { scene: withCamera(scene, { distance }), text, value: { distance } };
 }
 

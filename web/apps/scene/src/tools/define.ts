@@ -65,7 +65,8 @@ function values<P extends Parameters>(tool: string, parameters: P, args: Readonl
     throw new Refusal(`Input validation error: Invalid arguments for tool ${tool}: ${why}`);
   };
   for (const name of Object.keys(args)) {
-    if (!names.includes(name)) refuse(`unknown argument "${name}"; ${names.length === 0 ? "it takes none" : `it takes ${names.join(", ")}`}`);
+    if (!names.includes(name))
+      refuse(`unknown argument "${name}"; ${names.length === 0 ? "it takes none" : `it takes ${names.join(", ")}`}`);
   }
   const read = Object.entries(parameters).map(([name, parameter]) => {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
@@ -88,6 +89,8 @@ function rethrow(error: unknown): never {
 function titled(name: string): string {
   return name
     .split("_")
-    .map((word) => (word === "fov" || word === "url" ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1)))
+    .map((word) =>
+      word === "fov" || word === "url" ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1),
+    )
     .join(" ");
 }

@@ -42,14 +42,22 @@ function looks({ light, word, label }: Called): readonly SceneTool[] {
       parameters: { intensity: number("The intensity; 0 is off", { min: 0 }) },
       run(scene, { intensity }) {
         const { value, note } = limited(intensity, LIGHT_INTENSITY);
-        return { scene: withLight(scene, light, { intensity: value }), text: `${label} intensity set to ${plain(value)}${note}`, value: { intensity: value } };
+        return {
+          scene: withLight(scene, light, { intensity: value }),
+          text: `${label} intensity set to ${plain(value)}${note}`,
+          value: { intensity: value },
+        };
       },
     }),
     define({
       name: `set_${word}_light_color`,
       description: `Set the color of the ${the}`,
       parameters: { color: colour(`The color of the ${the}`) },
-      run: (scene, { color: { hex, text } }) => ({ scene: withLight(scene, light, { color: hex }), text: `${label} color changed to ${text}`, value: { color: hex } }),
+      run: (scene, { color: { hex, text } }) => ({
+        scene: withLight(scene, light, { color: hex }),
+        text: `${label} color changed to ${text}`,
+        value: { color: hex },
+      }),
     }),
     define({
       name: `set_${word}_light_size`,
@@ -71,10 +79,18 @@ function places({ light, word, label }: Called): readonly SceneTool[] {
     define({
       name: `set_${word}_light_position_spherical`,
       description: `Place the ${the} by its direction seen from the camera; its distance stays`,
-      parameters: { azimuth: direction("Where around the model"), elevation: number("Degrees above the horizon: 0 is level, 90 overhead", LIGHT_ELEVATION) },
+      parameters: {
+        azimuth: direction("Where around the model"),
+        elevation: number("Degrees above the horizon: 0 is level, 90 overhead", LIGHT_ELEVATION),
+      },
       run(scene, { azimuth: { azimuth, text }, elevation }) {
         const where = text.endsWith("°") ? text : `${text} (${plain(azimuth)}°)`;
-        return placed(scene, light, { azimuth, elevation }, `${label} positioned at azimuth ${where}, elevation ${plain(elevation)}° (distance preserved)`);
+        return placed(
+          scene,
+          light,
+          { azimuth, elevation },
+          `${label} positioned at azimuth ${where}, elevation ${plain(elevation)}° (distance preserved)`,
+        );
       },
     }),
     define({
@@ -89,7 +105,10 @@ function places({ light, word, label }: Called): readonly SceneTool[] {
     define({
       name: `move_${word}_light_toward_direction`,
       description: `Move the ${the} around the model toward a direction, the shorter way and never past it`,
-      parameters: { direction: direction("The direction"), degrees: optional(number(`How far, in degrees; ${String(TURN_DEGREES)} if left out`, { above: 0 })) },
+      parameters: {
+        direction: direction("The direction"),
+        degrees: optional(number(`How far, in degrees; ${String(TURN_DEGREES)} if left out`, { above: 0 })),
+      },
       run(scene, { direction: { azimuth: to, text: where }, degrees = TURN_DEGREES }) {
         const { azimuth } = scene[light].position;
         const way = shortestTurn(azimuth, to);
@@ -104,7 +123,11 @@ function places({ light, word, label }: Called): readonly SceneTool[] {
 
 function steps({ light, word, label }: Called): readonly SceneTool[] {
   const the = label.toLowerCase();
-  const swing = (way: string, seen: string, to: (at: Bearing) => { readonly position: Partial<Bearing>; readonly note: string }): SceneTool =>
+  const swing = (
+    way: string,
+    seen: string,
+    to: (at: Bearing) => { readonly position: Partial<Bearing>; readonly note: string },
+  ): SceneTool =>
     define({
       name: `swing_${word}_light_${way}`,
       description: `Swing the ${the} ${way} by ${String(SWING_DEGREES)}° along its arc: ${seen}`,
@@ -146,7 +169,9 @@ function turns({ light, word, label }: Called): readonly SceneTool[] {
     define({
       name: `rotate_${word}_light_${way}`,
       description: `Rotate the ${the} ${way} around the model: its azimuth ${sign < 0 ? "decreases" : "increases"} from where it is`,
-      parameters: { degrees: optional(number(`How far, in degrees; ${String(TURN_DEGREES)} if left out`, { above: 0 })) },
+      parameters: {
+        degrees: optional(number(`How far, in degrees; ${String(TURN_DEGREES)} if left out`, { above: 0 })),
+      },
       run(scene, { degrees = TURN_DEGREES }) {
         const { azimuth } = scene[light].position;
         const text = `${label} rotated ${plain(degrees)}° ${way} (from current azimuth: ${plain(azimuth)}°)`;
@@ -157,12 +182,24 @@ function turns({ light, word, label }: Called): readonly SceneTool[] {
     define({
       name: `nudge_${word}_light_elevation_${way}`,
       description: `Nudge the ${the} ${way}: its elevation changes from where it is, within 0 to 90 degrees`,
-      parameters: { degrees: optional(number(`How far, in degrees; ${String(NUDGE_DEGREES)} if left out`, { above: 0 })) },
+      parameters: {
+        degrees: optional(number(`How far, in degrees; ${String(NUDGE_DEGREES)} if left out`, { above: 0 })),
+      },
       run(scene, { degrees = NUDGE_DEGREES }) {
         const { elevation } = scene[light].position;
         const { value, by, note } = moved(elevation, sign * degrees, LIGHT_ELEVATION);
-        return placed(scene, light, { elevation: value }, `${label} elevation ${verb} by ${plain(by)}° (from current elevation: ${plain(elevation)}°)${note}`);
+        return placed(
+          scene,
+          light,
+          { elevation: value },
+          `${label} elevation ${verb} by ${plain(by)}° (from current elevation: ${plain(elevation)}°)${note}`,
+        );
       },
     });
-  return [rotate("clockwise", -1), rotate("counterclockwise", 1), nudge("up", "increased", 1), nudge("down", "decreased", -1)];
+  return [
+    rotate("clockwise", -1),
+    rotate("counterclockwise", 1),
+    nudge("up", "increased", 1),
+    nudge("down", "decreased", -1),
+  ];
 }

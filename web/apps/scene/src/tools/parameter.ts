@@ -25,7 +25,10 @@ interface Bounds {
 export function colour(description: string): Parameter<Colour> {
   return {
     // Any text passes the hub, so that the refusal can list the names.
-    schema: { type: "string", description: `${description}: a hex color code (e.g., "#ff0000") or an Apple crayon color name (e.g., "maraschino", "sea foam")` },
+    schema: {
+      type: "string",
+      description: `${description}: a hex color code (e.g., "#ff0000") or an Apple crayon color name (e.g., "maraschino", "sea foam")`,
+    },
     optional: false,
     read: (value) => readColour(value) ?? refuse(COLOUR_REFUSAL),
   };
@@ -43,7 +46,12 @@ export function number(description: string, bounds: Bounds = {}): Parameter<numb
     },
     optional: false,
     read(value, name) {
-      const fits = typeof value === "number" && Number.isFinite(value) && value >= (min ?? -Infinity) && value <= (max ?? Infinity) && value > (above ?? -Infinity);
+      const fits =
+        typeof value === "number" &&
+        Number.isFinite(value) &&
+        value >= (min ?? -Infinity) &&
+        value <= (max ?? Infinity) &&
+        value > (above ?? -Infinity);
       return fits ? value : refuse(`${name} must be ${words(bounds)}, not ${shown(value)}`);
     },
   };
@@ -58,7 +66,10 @@ export function direction(description: string): Parameter<Direction> {
     },
     optional: false,
     read: (value, name) =>
-      readDirection(value) ?? refuse(`${name} must be a number from 0 to 360 or a direction name (north, NNE, NE, ENE, east, … NNW), not ${shown(value)}`),
+      readDirection(value) ??
+      refuse(
+        `${name} must be a number from 0 to 360 or a direction name (north, NNE, NE, ENE, east, … NNW), not ${shown(value)}`,
+      ),
   };
 }
 
@@ -66,13 +77,18 @@ export function flag(description: string): Parameter<boolean> {
   return {
     schema: { type: "boolean", description },
     optional: false,
-    read: (value, name) => (typeof value === "boolean" ? value : refuse(`${name} must be true or false, not ${shown(value)}`)),
+    read: (value, name) =>
+      typeof value === "boolean" ? value : refuse(`${name} must be true or false, not ${shown(value)}`),
   };
 }
 
 /** May be left out, and is then `undefined`. */
 export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
-  return { ...parameter, optional: true, read: (value, name) => (value === undefined ? undefined : parameter.read(value, name)) };
+  return {
+    ...parameter,
+    optional: true,
+    read: (value, name) => (value === undefined ? undefined : parameter.read(value, name)),
+  };
 }
 
 function words({ min, max, above }: Bounds): string {

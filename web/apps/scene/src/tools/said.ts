@@ -28,7 +28,11 @@ export interface Moved extends Limited {
 export function moved(from: number, step: number, range: Range): Moved {
   const value = tidy(clamp(from + step, range));
   const by = tidy(Math.abs(value - from));
-  return { value, by, note: by === tidy(Math.abs(step)) ? "" : ` (${limits(range)}; asked for ${plain(Math.abs(step))})` };
+  return {
+    value,
+    by,
+    note: by === tidy(Math.abs(step)) ? "" : ` (${limits(range)}; asked for ${plain(Math.abs(step))})`,
+  };
 }
 
 function limits({ min, max }: Range): string {

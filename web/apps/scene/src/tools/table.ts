@@ -8,6 +8,13 @@ import { GETTERS } from "./getters.js";
 import { FILL, KEY, lightTools } from "./lights.js";
 import { SCULPTURE_TOOLS } from "./sculpture.js";
 
-const SINGLE: readonly SceneTool[] = [...SCULPTURE_TOOLS, ...lightTools(KEY), ...lightTools(FILL), ...CAMERA_TOOLS, ...GETTERS, CONNECTION_URL];
+const SINGLE: readonly SceneTool[] = [
+  ...SCULPTURE_TOOLS,
+  ...lightTools(KEY),
+  ...lightTools(FILL),
+  ...CAMERA_TOOLS,
+  ...GETTERS,
+  CONNECTION_URL,
+];
 
 export const TOOLS: readonly SceneTool[] = [...SINGLE, batchOf(SINGLE)];

@@ -23,9 +23,20 @@ export class Floor {
       [1, "#000"],
     ]);
     // It only adds light, so that it has no colour of its own on any background.
-    const lit = new MeshStandardMaterial({ color: "#a8a8a8", roughness: 0.5, metalness: 0, alphaMap: fade, transparent: true, depthWrite: false, blending: AdditiveBlending });
+    const lit = new MeshStandardMaterial({
+      color: "#a8a8a8",
+      roughness: 0.5,
+      metalness: 0,
+      alphaMap: fade,
+      transparent: true,
+      depthWrite: false,
+      blending: AdditiveBlending,
+    });
     const ground = new Mesh(new CircleGeometry(RADIUS, 96), lit);
-    const shadow = new Mesh(new CircleGeometry(SHADOW_RADIUS, 48), new MeshBasicMaterial({ color: 0, alphaMap: shade, transparent: true, depthWrite: false }));
+    const shadow = new Mesh(
+      new CircleGeometry(SHADOW_RADIUS, 48),
+      new MeshBasicMaterial({ color: 0, alphaMap: shade, transparent: true, depthWrite: false }),
+    );
     ground.position.y = HEIGHT;
     shadow.position.y = HEIGHT + 0.01;
     for (const part of [ground, shadow]) part.rotation.x = -Math.PI / 2;

@@ -17,7 +17,12 @@ export class Sculpture {
   readonly mesh: Mesh<BufferGeometry, MeshPhysicalMaterial>;
 
   constructor() {
-    const material = new MeshPhysicalMaterial({ roughness: 0.42, metalness: 0, clearcoat: 0.55, clearcoatRoughness: 0.22 });
+    const material = new MeshPhysicalMaterial({
+      roughness: 0.42,
+      metalness: 0,
+      clearcoat: 0.55,
+      clearcoatRoughness: 0.22,
+    });
     this.mesh = new Mesh(ribbon(), material);
     this.mesh.position.set(0, -0.5, 0);
     this.mesh.rotation.order = "YXZ";
@@ -67,7 +72,9 @@ function middle(u: number): Vector3 {
 
 /** A point of the surface: `u` along the ribbon, `v` around its section. */
 function surface(u: number, v: number): Vector3 {
-  const along = middle(u + STEP).sub(middle(u - STEP)).normalize();
+  const along = middle(u + STEP)
+    .sub(middle(u - STEP))
+    .normalize();
   const out = middle(u).setZ(0).normalize();
   const side = new Vector3().crossVectors(along, out).normalize();
   const up = new Vector3().crossVectors(side, along);

@@ -1,6 +1,15 @@
 // Draws the scene, and only when there is something new to see: an idle page draws nothing.
 
-import { AmbientLight, Color, NeutralToneMapping, PerspectiveCamera, Raycaster, Scene, Vector2, WebGLRenderer } from "three";
+import {
+  AmbientLight,
+  Color,
+  NeutralToneMapping,
+  PerspectiveCamera,
+  Raycaster,
+  Scene,
+  Vector2,
+  WebGLRenderer,
+} from "three";
 import { RectAreaLightUniformsLib } from "three/addons/lights/RectAreaLightUniformsLib.js";
 import { AMBIENT_INTENSITY, LIGHT_NAMES, type LightName } from "../model.js";
 import type { Studio } from "../studio.js";
@@ -19,7 +28,10 @@ export class View {
   readonly #camera = new PerspectiveCamera();
   readonly #background = new Color();
   readonly #sculpture = new Sculpture();
-  readonly #panels: Readonly<Record<LightName, Panel>> = { keyLight: new Panel("keyLight"), fillLight: new Panel("fillLight") };
+  readonly #panels: Readonly<Record<LightName, Panel>> = {
+    keyLight: new Panel("keyLight"),
+    fillLight: new Panel("fillLight"),
+  };
   readonly #pace = new Pace();
   #asked = false;
   #rest: number | undefined;
@@ -36,7 +48,12 @@ export class View {
     this.#camera.far = 400;
     this.#camera.near = 0.5;
     const lights = LIGHT_NAMES.map((name) => this.#panels[name].light);
-    this.#scene.add(new AmbientLight(0xffffff, AMBIENT_INTENSITY), this.#sculpture.mesh, ...new Floor().parts, ...lights);
+    this.#scene.add(
+      new AmbientLight(0xffffff, AMBIENT_INTENSITY),
+      this.#sculpture.mesh,
+      ...new Floor().parts,
+      ...lights,
+    );
     studio.watch(() => this.ask());
     // Tells of the first size too.
     new ResizeObserver(() => this.ask()).observe(canvas);
