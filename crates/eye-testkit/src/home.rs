@@ -8,6 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Once};
 use tempfile::TempDir;
 
 /// A home folder with everything that eye looks for inside it.
@@ -36,6 +38,7 @@ pub struct Running(Child);
 impl Home {
     /// Makes a home for the program, which tests name by `env!("CARGO_BIN_EXE_eye")`.
     pub fn new(program: impl Into<PathBuf>) -> Self {
+        let_children_be_interrupted();
         let folder = tempfile::Builder::new().prefix("eye").tempdir().expect("a temporary folder");
         for name in ["run", "config", "state", "work", "work/a", "work/b"] {
             fs::create_dir(folder.path().join(name)).expect("a folder in it");
@@ -103,6 +106,16 @@ impl Home {
         writer.join().expect("the writer does not panic");
         ran
     }
+}
+
+/// Gives children the default action for SIGINT. A test run that was started by `nohup` or with `&` ignores the signal, and
+/// children inherit that; a handler, which this process has from now on, they do not. Ctrl-C ends this process as before.
+fn let_children_be_interrupted() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let always = Arc::new(AtomicBool::new(true));
+        signal_hook::flag::register_conditional_default(signal_hook::consts::SIGINT, always).expect("a handler");
+    });
 }
 
 impl Drop for Home {

@@ -4,6 +4,7 @@ mod stage;
 
 use eye_testkit::{Hub, PageSetup, Reply, ScriptedPage};
 use stage::{answers, home, page};
+use std::process::Command;
 
 #[test]
 fn the_answer_is_the_value_and_a_newline_and_nothing_else() {
@@ -114,6 +115,17 @@ fn an_interrupted_call_ends_with_130_and_is_cancelled_in_the_page() {
     stage::interrupt(running.child());
     assert_eq!(running.wait().code, 130);
     assert_eq!(page.cancelled(), held.id);
+}
+
+#[test]
+fn tests_that_were_started_in_the_background_can_interrupt_too() {
+    // As `nohup` and a plain `&` do: the signal is ignored, and children inherit that.
+    let ignoring = r#"trap "" INT; exec "$0" "$@""#;
+    let this = std::env::current_exe().unwrap();
+    let test = "an_interrupted_call_ends_with_130_and_is_cancelled_in_the_page";
+    let again = Command::new("sh").args(["-c", ignoring]).arg(this).args(["--exact", test]).output().unwrap();
+    let text = String::from_utf8_lossy(&again.stdout);
+    assert!(again.status.success() && text.contains("1 passed"), "{text}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { program, type Home } from "./home.js";
 import { until } from "./until.js";
@@ -10,6 +10,8 @@ import { until } from "./until.js";
 const LOCAL = /Local:\s+(https?:\/\/\S+)\s/;
 // Vite colours its words when it believes in a terminal.
 const COLOURS = /\u001b\[[\d;]*m/g;
+/** Longer than the 50 ms in which the watcher drops changes. */
+const SAVE_AGAIN_MS = 250;
 
 export interface DevOptions {
   /** Whether `eye` is on the dev server's PATH. */
@@ -68,13 +70,28 @@ export class Dev {
     });
   }
 
-  /** Saves a file of the project with other words in it, as an editor does. */
+  /**
+   * Saves a file of the project with other words in it, and waits until Vite serves the new version.
+   * Vite's watcher (chokidar) drops a change of a file within 50 ms of the one before, even after Vite has reported that one,
+   * and reports nothing later: a file that is still served as it was is saved again.
+   */
   async edit(file: string, from: string | RegExp, to: string): Promise<void> {
     const path = join(this.folder, file);
     const text = await readFile(path, "utf8");
     const edited = text.replace(from, to);
     if (edited === text) throw new Error(`${file} has no ${String(from)}`);
-    await writeFile(path, edited);
+    const before = await this.#served(file);
+    const taken = async () => (await this.#served(file)) !== before || undefined;
+    await until(`Vite serves the edited ${file}`, async () => {
+      await overwrite(path, edited);
+      return until(`Vite takes the edited ${file}`, taken, SAVE_AGAIN_MS).catch(() => undefined);
+    });
+  }
+
+  /** A module as pages get it, without the times that Vite appends to its imports. */
+  async #served(file: string): Promise<string> {
+    const response = await fetch(new URL(file, this.url));
+    return (await response.text()).replace(/[?&]t=\d+/g, "");
   }
 
   async close(): Promise<void> {
@@ -102,6 +119,18 @@ async function copied(project: string): Promise<string> {
   const folder = await mkdtemp(join(web(), "e2e/.test-build/project-"));
   await cp(join(web(), "e2e/projects", project), folder, { recursive: true });
   return folder;
+}
+
+/** One write and no truncation, so that no reader ever sees a part of the file. Empty lines fill what is left of the old text. */
+async function overwrite(path: string, text: string): Promise<void> {
+  const file = await open(path, "r+");
+  try {
+    const bytes = Buffer.from(text);
+    const rest = Math.max(0, (await file.stat()).size - bytes.length);
+    await file.write(Buffer.concat([bytes, Buffer.alloc(rest, "\n")]), 0, null, 0);
+  } finally {
+    await file.close();
+  }
 }
 
 function vite(): string {

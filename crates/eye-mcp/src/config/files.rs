@@ -29,6 +29,11 @@ pub struct Layers {
 impl Layers {
     /// Reads what there is for a folder.
     pub fn read(user: Option<&Path>, cwd: &Path, overrides: &Config) -> Self {
+        Self::read_as(rustix::process::getuid().as_raw(), user, cwd, overrides)
+    }
+
+    /// Reads it as the user with this id.
+    pub(super) fn read_as(uid: u32, user: Option<&Path>, cwd: &Path, overrides: &Config) -> Self {
         let project = project_file(cwd);
         let base = match &project {
             Some(file) => file.ancestors().nth(2).unwrap_or(cwd).to_owned(),
@@ -38,16 +43,16 @@ impl Layers {
         let watched = project.unwrap_or_else(|| cwd.join(PROJECT_FILE));
         let mut layers = Self { config: Config::default(), base, errors: Vec::new(), files: Vec::new() };
         for file in user.map(Path::to_owned).into_iter().chain([watched]) {
-            layers.add(file);
+            layers.add(file, uid);
         }
         layers.config = std::mem::take(&mut layers.config).under(overrides.clone());
         layers
     }
 
-    fn add(&mut self, file: PathBuf) {
+    fn add(&mut self, file: PathBuf, uid: u32) {
         // The stamp is older than what is read, so a change in between is seen the next time.
         let stamp = Stamp::of(&file);
-        if let Some(owner) = stranger(&file) {
+        if let Some(owner) = stranger(&file, uid) {
             let why = format!("it belongs to another user ({owner}), and would start programs as you");
             self.errors.push(ConfigError::new(&file, why).hint("make it yours, or work in another folder"));
             self.files.push((file, stamp));
@@ -71,9 +76,9 @@ impl Layers {
 }
 
 /// The owner of a file, when that is neither this user nor the system: in a shared folder anybody may put one above us.
-fn stranger(file: &Path) -> Option<u32> {
+fn stranger(file: &Path, uid: u32) -> Option<u32> {
     let owner = fs::metadata(file).ok()?.uid();
-    (owner != 0 && owner != rustix::process::getuid().as_raw()).then_some(owner)
+    (owner != 0 && owner != uid).then_some(owner)
 }
 
 impl Stamp {

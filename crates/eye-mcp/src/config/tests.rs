@@ -133,18 +133,19 @@ fn the_projects_file_stands_above_the_users_and_the_command_line_above_both() {
 
 #[test]
 fn a_file_of_another_user_starts_nothing() {
-    // Only the system can give files away; elsewhere there is nothing to see.
-    if !rustix::process::getuid().is_root() {
-        return;
-    }
     let home = tempfile::tempdir().unwrap();
     std::fs::create_dir(home.path().join(".eye")).unwrap();
     let file = home.path().join(".eye/config.yaml");
     std::fs::write(&file, "servers:\n  a: { command: x }\n").unwrap();
-    assert_eq!(Layers::read(None, home.path(), &Config::default()).config.servers.len(), 1);
-    std::os::unix::fs::chown(&file, Some(12345), None).unwrap();
-    let layers = Layers::read(None, home.path(), &Config::default());
-    assert_eq!((layers.config.servers.len(), layers.errors.len()), (0, 1));
+    // Files of root are the system's, so root's tests give theirs away; other users cannot, and keep theirs.
+    let owner = if rustix::process::getuid().is_root() { 12345 } else { rustix::process::getuid().as_raw() };
+    std::os::unix::fs::chown(&file, Some(owner), None).unwrap();
+    let found = |uid| {
+        let layers = Layers::read_as(uid, None, home.path(), &Config::default());
+        (layers.config.servers.len(), layers.errors.len())
+    };
+    assert_eq!(found(owner), (1, 0));
+    assert_eq!(found(owner + 1), (0, 1));
 }
 
 #[test]
