@@ -124,8 +124,8 @@ fn tests_that_were_started_in_the_background_can_interrupt_too() {
     let this = std::env::current_exe().unwrap();
     let test = "an_interrupted_call_ends_with_130_and_is_cancelled_in_the_page";
     let again = Command::new("sh").args(["-c", ignoring]).arg(this).args(["--exact", test]).output().unwrap();
-    let text = String::from_utf8_lossy(&again.stdout);
-    assert!(again.status.success() && text.contains("1 passed"), "{text}");
+    let printed = String::from_utf8_lossy(&again.stdout);
+    assert!(again.status.success() && printed.contains("1 passed"), "{printed}");
 }
 
 #[test]
