@@ -1,8 +1,7 @@
 //! All admission: who may be a page, who may be an agent, and which names this hub answers to.
 //!
-//! A browser on this machine is hostile until proven otherwise: any site may open a socket to loopback, and DNS may
-//! point any name at it. So the `Host` must be one of ours, an `Origin` must be loopback or allowed, and an agent must
-//! have the token.
+//! Every web site may open a socket to loopback, and DNS may point any name at it. So in every mode the `Host` must be one of
+//! ours and an `Origin` must be loopback or allowed; beyond that, an agent needs the token unless the hub runs with `--auth none`.
 
 use crate::config::Auth;
 use crate::origins::{Allowed, Origins};
@@ -102,12 +101,9 @@ impl Gate {
         }
     }
 
-    /// Whether the token is the right one.
-    pub fn knows(&self, token: &str) -> bool {
-        match &self.auth {
-            Auth::Token(known) => known.matches(token),
-            Auth::None => true,
-        }
+    /// Whether answers may be read by pages of this origin (CORS): it may join, or its agents may ask.
+    pub fn may_read(&self, origin: &str) -> bool {
+        self.check_agent_origin(Some(origin)).is_ok()
     }
 
     fn check_host(&self, host: Option<&str>) -> Result<(), Refusal> {
@@ -130,9 +126,10 @@ impl Gate {
             return Ok(Admitted::Page { origin: "program".into(), eval: true, confirm: false });
         };
         match (self.origins.find(origin).ok().flatten(), is_loopback_origin(origin)) {
+            (Some(Allowed { pages: false, .. }), _) => Err(agents_only(origin)),
             (Some(Allowed { eval, confirm, .. }), _) => Ok(Admitted::Page { origin: origin.into(), eval, confirm }),
             (None, true) => Ok(Admitted::Page { origin: origin.into(), eval: true, confirm: false }),
-            (None, false) => Err(foreign_origin(origin)),
+            (None, false) => Err(foreign_page(origin)),
         }
     }
 
@@ -143,7 +140,8 @@ impl Gate {
             // No browser of this user's: whoever else sends these headers made them up.
             return if knock.stranger { Err(another_user()) } else { Ok(Admitted::Own) };
         }
-        match (self.admit_agent(knock), knock.origin) {
+        self.check_agent_origin(knock.origin)?;
+        match (self.check_token(knock.token), knock.origin) {
             (Ok(()), _) => Ok(Admitted::Agent),
             (Err(_), Some(origin)) if knock.token.is_none() => Err(not_own(origin, self.own_pages)),
             (Err(refusal), _) => Err(refusal),
@@ -151,14 +149,26 @@ impl Gate {
     }
 
     fn admit_agent(&self, knock: Knock<'_>) -> Result<(), Refusal> {
-        match (&self.auth, knock.token) {
+        // The origin comes first: a token that a web site got hold of, or made up, must not open the hub to that site.
+        self.check_agent_origin(knock.origin)?;
+        self.check_token(knock.token)
+    }
+
+    /// Programs send no `Origin`. A page that asks as an agent must come from this machine or from an allowed origin.
+    fn check_agent_origin(&self, origin: Option<&str>) -> Result<(), Refusal> {
+        let Some(origin) = origin.filter(|origin| !is_loopback_origin(origin)) else { return Ok(()) };
+        match self.origins.find(origin).ok().flatten() {
+            Some(_) => Ok(()),
+            None => Err(foreign_agent(origin)),
+        }
+    }
+
+    fn check_token(&self, token: Option<&str>) -> Result<(), Refusal> {
+        match (&self.auth, token) {
+            (Auth::None, _) => Ok(()),
             (Auth::Token(known), Some(token)) if known.matches(token) => Ok(()),
             (Auth::Token(_), Some(_)) => Err(unauthorised("the token is not this hub's")),
             (Auth::Token(_), None) => Err(unauthorised("an agent over TCP needs the token")),
-            (Auth::None, _) => match knock.origin {
-                Some(origin) if !is_loopback_origin(origin) => Err(foreign_origin(origin)),
-                Some(_) | None => Ok(()),
-            },
         }
     }
 }
@@ -196,12 +206,27 @@ fn is_own_page(knock: Knock<'_>) -> bool {
     }
 }
 
-fn foreign_origin(origin: &str) -> Refusal {
-    let hint = match origin {
-        "null" => "serve the page over http://localhost; files and sandboxed frames have no origin".to_owned(),
-        _ => format!("allow it with `eye allow {origin}`"),
-    };
+fn foreign_page(origin: &str) -> Refusal {
+    let hint = allow_hint(origin, &format!("allow it with `eye allow {origin}`"));
     Refusal { status: 403, reason: format!("pages of {origin} may not join this hub"), hint }
+}
+
+fn agents_only(origin: &str) -> Refusal {
+    let reason = format!("{origin} is allowed for agents only, so its pages may not join this hub");
+    Refusal { status: 403, reason, hint: format!("allow its pages too with `eye allow {origin}`") }
+}
+
+fn foreign_agent(origin: &str) -> Refusal {
+    let hint = allow_hint(origin, &format!("allow it with `eye allow {origin} --agent`"));
+    Refusal { status: 403, reason: format!("agents in pages of {origin} may not use this hub"), hint }
+}
+
+/// `null` cannot be allowed: every sandboxed frame and every local file of any site has that origin.
+fn allow_hint(origin: &str, hint: &str) -> String {
+    match origin {
+        "null" => "serve the page over http://localhost; files and sandboxed frames have no origin".to_owned(),
+        _ => hint.to_owned(),
+    }
 }
 
 /// The name under which the hub serves its own pages, and nothing of anybody else's.
@@ -231,173 +256,4 @@ fn is_loopback_origin(origin: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::token::Token;
-
-    fn gate(auth: Auth) -> (Gate, tempfile::TempDir) {
-        let home = tempfile::tempdir().unwrap();
-        let origins = Origins::new(home.path().join("origins"));
-        origins.allow(Allowed { origin: "https://shop.test".into(), eval: true, confirm: false }).unwrap();
-        origins.allow(Allowed { origin: "https://bank.test".into(), eval: false, confirm: true }).unwrap();
-        (Gate::new(auth, vec!["Box.local".into()], origins), home)
-    }
-
-    fn knock<'a>(host: &'a str, origin: Option<&'a str>, token: Option<&'a str>) -> Knock<'a> {
-        Knock { host: Some(host), origin, token, stranger: false, same_origin: false }
-    }
-
-    #[test]
-    fn the_backends_are_for_agents_and_own_pages() {
-        let (gate, _home) = gate(Auth::Token(Token::new("secret")));
-        let gate = gate.with_own_pages(true);
-        let own = |host, origin, token| gate.admit(Wants::Own, knock(host, origin, token));
-        let here = "localhost:8765";
-        assert_eq!(own(here, Some("http://localhost:8765"), None), Ok(Admitted::Own));
-        assert_eq!(own(here, Some("https://localhost:8765"), None), Ok(Admitted::Own));
-        assert_eq!(own("localhost", Some("http://localhost"), None), Ok(Admitted::Own));
-        assert_eq!(own(here, None, Some("secret")), Ok(Admitted::Agent));
-        assert_eq!(own(here, Some("http://localhost:8765"), Some("wrong")).unwrap_err().status, 401);
-        assert_eq!(own(here, None, None).unwrap_err().status, 401);
-        for (host, origin) in [
-            // Folders that an agent opened, dev servers, allowed origins, look-alikes.
-            ("127.0.0.1:8765", "http://127.0.0.1:8765"),
-            (here, "http://127.0.0.1:8765"),
-            ("[::1]:8765", "http://[::1]:8765"),
-            ("127.0.0.1:8765", "http://localhost:8765"),
-            ("box.local:8765", "http://box.local:8765"),
-            (here, "http://localhost:5173"),
-            (here, "http://localhost"),
-            (here, "https://shop.test"),
-            (here, "http://localhost:8765.evil.test"),
-            (here, "http://evil.test/localhost:8765"),
-            (here, "http://LOCALHOST:8765"),
-            (here, "null"),
-            (here, ""),
-        ] {
-            assert_eq!(own(host, Some(origin), None).unwrap_err().status, 403, "{host} {origin}");
-            assert_eq!(own(host, Some(origin), Some("secret")), Ok(Admitted::Agent), "{host} {origin}");
-        }
-        let fetch = Knock { same_origin: true, ..knock(here, None, None) };
-        assert_eq!(gate.admit(Wants::Own, fetch), Ok(Admitted::Own));
-        for host in ["127.0.0.1:8765", "[::1]:8765", "box.local"] {
-            let fetch = Knock { same_origin: true, ..knock(host, None, None) };
-            assert_eq!(gate.admit(Wants::Own, fetch).unwrap_err().status, 401, "{host}");
-        }
-        let crossed = Knock { same_origin: true, ..knock(here, Some("https://evil.test"), None) };
-        assert_eq!(gate.admit(Wants::Own, crossed).unwrap_err().status, 403);
-    }
-
-    #[test]
-    fn another_user_of_the_machine_is_no_own_page() {
-        let (gate, _home) = gate(Auth::Token(Token::new("secret")));
-        let gate = gate.with_own_pages(true);
-        let own = Knock { stranger: true, ..knock("localhost:8765", Some("http://localhost:8765"), None) };
-        assert_eq!(gate.admit(Wants::Own, own).unwrap_err().status, 403);
-        let fetch = Knock { origin: None, same_origin: true, ..own };
-        assert_eq!(gate.admit(Wants::Own, fetch).unwrap_err().status, 403);
-        assert_eq!(gate.admit(Wants::Own, Knock { token: Some("secret"), ..own }), Ok(Admitted::Agent));
-    }
-
-    #[test]
-    fn a_hub_that_others_reach_has_no_own_pages() {
-        let (gate, _home) = gate(Auth::Token(Token::new("secret")));
-        let here = knock("localhost:8765", Some("http://localhost:8765"), None);
-        assert_eq!(gate.admit(Wants::Own, here).unwrap_err().status, 403);
-        assert_eq!(gate.admit(Wants::Own, Knock { same_origin: true, origin: None, ..here }).unwrap_err().status, 401);
-        assert_eq!(gate.admit(Wants::Own, Knock { token: Some("secret"), ..here }), Ok(Admitted::Agent));
-    }
-
-    #[test]
-    fn without_a_token_the_backends_are_open_to_loopback() {
-        let (gate, _home) = gate(Auth::None);
-        for origin in [None, Some("http://localhost:5173")] {
-            assert_eq!(gate.admit(Wants::Own, knock("localhost", origin, None)), Ok(Admitted::Agent));
-        }
-        assert_eq!(
-            gate.admit(Wants::Own, knock("localhost", Some("https://evil.test"), None)).unwrap_err().status,
-            403
-        );
-    }
-
-    #[test]
-    fn hosts_are_matched_exactly() {
-        let (gate, _home) = gate(Auth::None);
-        for host in
-            ["localhost", "localhost:8765", "LOCALHOST:1", "127.0.0.1:8765", "[::1]:8765", "[::1]", "box.local:80"]
-        {
-            assert!(gate.admit(Wants::Public, knock(host, None, None)).is_ok(), "{host}");
-        }
-        for host in [
-            "",
-            "evil.test",
-            "localhost.evil.test",
-            "localhost:8765.evil.test",
-            "127.0.0.1.nip.io",
-            "127.0.0.2",
-            "xlocalhost",
-        ] {
-            assert_eq!(gate.admit(Wants::Public, knock(host, None, None)).unwrap_err().status, 421, "{host}");
-        }
-        assert!(gate.admit(Wants::Public, Knock::default()).is_err());
-    }
-
-    #[test]
-    fn pages_need_a_loopback_or_allowed_origin() {
-        let (gate, _home) = gate(Auth::Token(Token::new("secret")));
-        let page = |origin| gate.admit(Wants::Page, knock("localhost", Some(origin), None));
-        for origin in [
-            "http://localhost",
-            "http://localhost:5173",
-            "https://127.0.0.1:1",
-            "http://[::1]:5173",
-            "https://shop.test",
-        ] {
-            assert_eq!(page(origin), Ok(Admitted::Page { origin: origin.into(), eval: true, confirm: false }));
-        }
-        let bank = Admitted::Page { origin: "https://bank.test".into(), eval: false, confirm: true };
-        assert_eq!(page("https://bank.test"), Ok(bank));
-        for origin in [
-            "null",
-            "",
-            "https://evil.test",
-            "http://localhost.evil.test",
-            "http://localhost:80.evil.test",
-            "http://127.0.0.1.evil.test",
-            "https://shop.test.evil.test",
-            "http://shop.test",
-            "https://shop.test:444",
-            "file://localhost",
-            "localhost",
-        ] {
-            let refusal = page(origin).unwrap_err();
-            assert_eq!(refusal.status, 403, "{origin}");
-            assert!(refusal.hint.contains("eye allow") || origin == "null", "{origin}");
-        }
-    }
-
-    #[test]
-    fn agents_and_programs_need_the_token() {
-        let (gate, _home) = gate(Auth::Token(Token::new("secret")));
-        for wants in [Wants::Agent, Wants::Page] {
-            assert!(gate.admit(wants, knock("localhost", None, Some("secret"))).is_ok());
-            assert_eq!(gate.admit(wants, knock("localhost", None, Some("wrong"))).unwrap_err().status, 401);
-            assert_eq!(gate.admit(wants, knock("localhost", None, None)).unwrap_err().status, 401);
-        }
-        let origin = Some("http://localhost:5173");
-        assert_eq!(gate.admit(Wants::Agent, knock("localhost", origin, None)).unwrap_err().status, 401);
-        assert!(gate.admit(Wants::Agent, knock("localhost", origin, Some("secret"))).is_ok());
-    }
-
-    #[test]
-    fn without_a_token_foreign_origins_are_still_refused() {
-        let (gate, _home) = gate(Auth::None);
-        assert!(gate.admit(Wants::Agent, knock("localhost", None, None)).is_ok());
-        assert!(gate.admit(Wants::Agent, knock("localhost", Some("http://localhost:3000"), None)).is_ok());
-        assert_eq!(
-            gate.admit(Wants::Agent, knock("localhost", Some("https://evil.test"), None)).unwrap_err().status,
-            403
-        );
-        assert_eq!(gate.admit(Wants::Agent, knock("localhost", Some("null"), None)).unwrap_err().status, 403);
-    }
-}
+mod tests;

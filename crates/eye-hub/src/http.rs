@@ -174,24 +174,24 @@ struct TokenQuery {
     token: Option<String>,
 }
 
-/// The original's agents and pages carry the token in the query, and expect its texts.
-fn original_admission(
+impl TokenQuery {
+    fn token(&self) -> Option<&str> {
+        self.token.as_deref().filter(|token| !token.is_empty())
+    }
+}
+
+/// Admits a client of the original at one of its doors: it carries the token in the query and expects the original's texts.
+fn admit_original(
     door: &Door,
     headers: &HeaderMap,
-    query: &TokenQuery,
-    upgrade: Upgrade,
-) -> Result<WebSocketUpgrade, Box<Response>> {
-    door.gate.admit(Wants::Public, knock(headers, None)).map_err(|refusal| refused(&refusal))?;
-    let text = match query.token.as_deref().filter(|token| !token.is_empty()) {
-        Some(token) if door.gate.knows(token) => None,
-        Some(_) => Some("Invalid token"),
-        None if door.gate.admit(Wants::Agent, knock(headers, None)).is_ok() => None,
-        None => Some("Token required"),
-    };
-    match text {
-        Some(text) => Err(Box::new((StatusCode::UNAUTHORIZED, text).into_response())),
-        None => upgrade.map(tuned).map_err(|rejection| Box::new(rejection.into_response())),
-    }
+    token: Option<&str>,
+    wants: Wants,
+) -> Result<Admitted, Box<Response>> {
+    door.gate.admit(wants, knock(headers, token)).map_err(|refusal| match (refusal.status, token) {
+        (401, Some(_)) => Box::new((StatusCode::UNAUTHORIZED, "Invalid token").into_response()),
+        (401, None) => Box::new((StatusCode::UNAUTHORIZED, "Token required").into_response()),
+        (_, _) => Box::new(refused(&refusal)),
+    })
 }
 
 async fn original_agent(
@@ -200,9 +200,12 @@ async fn original_agent(
     Query(query): Query<TokenQuery>,
     upgrade: Upgrade,
 ) -> Response {
-    let upgrade = match original_admission(&door, &headers, &query, upgrade) {
-        Ok(upgrade) => upgrade,
-        Err(refusal) => return *refusal,
+    if let Err(refusal) = admit_original(&door, &headers, query.token(), Wants::Agent) {
+        return *refusal;
+    }
+    let upgrade = match upgrade {
+        Ok(upgrade) => tuned(upgrade),
+        Err(rejection) => return rejection.into_response(),
     };
     upgrade.on_upgrade(move |socket| {
         let mut peer = Peer::new(Side::Agent, Voice::Original, Outbox::messages(), None);
@@ -220,14 +223,21 @@ async fn original_page(
     Query(query): Query<TokenQuery>,
     upgrade: Upgrade,
 ) -> Response {
-    let upgrade = match original_admission(&door, &headers, &query, upgrade) {
-        Ok(upgrade) => upgrade,
+    // The origin decides what the page may, as on every way in; the token is needed beside it, as the original does.
+    let admitted = admit_original(&door, &headers, query.token(), Wants::Page)
+        .and_then(|page| admit_original(&door, &headers, query.token(), Wants::Agent).map(|_| page));
+    let (origin, eval_allowed, confirm) = match admitted {
+        Ok(Admitted::Page { origin, eval, confirm }) => (origin, eval, confirm),
+        Ok(Admitted::Public | Admitted::Agent | Admitted::Own) => return StatusCode::FORBIDDEN.into_response(),
         Err(refusal) => return *refusal,
     };
-    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let origin: Box<str> = text(header::ORIGIN).unwrap_or("program").into();
-    let url = text(header::REFERER).unwrap_or(&origin).to_owned();
-    let joining = Joining { session: session_id::fresh(), origin, eval_allowed: true, confirm: false };
+    let upgrade = match upgrade {
+        Ok(upgrade) => tuned(upgrade),
+        Err(rejection) => return rejection.into_response(),
+    };
+    let referer = headers.get(header::REFERER).and_then(|value: &HeaderValue| value.to_str().ok());
+    let url = referer.unwrap_or(&origin).to_owned();
+    let joining = Joining { session: session_id::fresh(), origin, eval_allowed, confirm };
     upgrade.on_upgrade(move |socket| {
         let peer = Peer::new(Side::Page, Voice::Original, Outbox::messages(), Some(joining));
         let info = PageInfo { title: Some("eye-bridge".into()), url: Some(url), ..PageInfo::default() };

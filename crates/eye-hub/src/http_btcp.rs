@@ -199,10 +199,11 @@ pub async fn preflight(State(door): State<Door>, headers: HeaderMap) -> Response
     response
 }
 
-/// Only origins that may join read what is answered.
+/// Only origins that may join or ask read what is answered.
 pub(crate) fn with_cors(door: &Door, headers: &HeaderMap, mut response: Response) -> Response {
     if let Some(origin) = headers.get(header::ORIGIN)
-        && door.gate.admit(Wants::Page, knock(headers, None)).is_ok()
+        && door.gate.admit(Wants::Public, knock(headers, None)).is_ok()
+        && origin.to_str().is_ok_and(|origin| door.gate.may_read(origin))
     {
         let allow = response.headers_mut();
         allow.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());

@@ -13,6 +13,15 @@ pub struct Allowed {
     pub eval: bool,
     /// Whether its tools that cannot be undone need confirmation.
     pub confirm: bool,
+    /// Whether its pages may join. Without it, only agents in its pages may ask, with the token.
+    pub pages: bool,
+}
+
+impl Allowed {
+    /// An origin whose pages may join and may be evaluated in.
+    pub fn new(origin: impl Into<String>) -> Self {
+        Self { origin: origin.into(), eval: true, confirm: false, pages: true }
+    }
 }
 
 /// The file of allowed origins. It is read anew each time it is asked: joining is rare.
@@ -96,7 +105,8 @@ impl Origins {
         let line = |a: &Allowed| {
             let eval = if a.eval { "" } else { " eval=no" };
             let confirm = if a.confirm { " confirm=yes" } else { "" };
-            format!("{}{eval}{confirm}\n", a.origin)
+            let pages = if a.pages { "" } else { " agent=only" };
+            format!("{}{eval}{confirm}{pages}\n", a.origin)
         };
         let text: String = list.iter().map(line).collect();
         let fresh: &Path = &self.file.with_extension("new");
@@ -109,7 +119,8 @@ fn parse_line(line: &str) -> Option<Allowed> {
     let mut words = line.split('#').next()?.split_whitespace();
     let origin = words.next()?.to_owned();
     let policy: Vec<&str> = words.collect();
-    Some(Allowed { origin, eval: !policy.contains(&"eval=no"), confirm: policy.contains(&"confirm=yes") })
+    let has = |word| policy.contains(&word);
+    Some(Allowed { origin, eval: !has("eval=no"), confirm: has("confirm=yes"), pages: !has("agent=only") })
 }
 
 #[cfg(test)]
@@ -137,7 +148,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let origins = Origins::new(home.path().join("eye/origins"));
         assert_eq!(origins.list().unwrap(), []);
-        let entry = |origin: &str, eval| Allowed { origin: origin.into(), eval, confirm: !eval };
+        let entry = |origin: &str, eval| Allowed { eval, confirm: !eval, pages: eval, ..Allowed::new(origin) };
         origins.allow(entry("https://a.test", true)).unwrap();
         origins.allow(entry("https://b.test", false)).unwrap();
         origins.allow(entry("https://a.test", false)).unwrap();

@@ -2,6 +2,7 @@
 
 mod stage;
 
+use eye_hub::origins::Allowed;
 use eye_hub::{Auth, HubError, Tls};
 use stage::{Hub, ORIGIN, TOKEN, certificate, config};
 use std::sync::Arc;
@@ -199,7 +200,11 @@ fn the_originals_agents_and_pages_work_unchanged() {
     assert_eq!(lonely.hear(), "!:No browser connected");
     assert_eq!(lonely.closed().0, 1000);
 
-    let mut page = stage::Page(hub.connect(&path("eye-bridge", TOKEN), &[("origin", "https://os.test")]).unwrap());
+    let os = [("origin", "https://os.test")];
+    assert_eq!(hub.connect(&path("eye-bridge", TOKEN), &os).err(), Some(403));
+    hub.origins().allow(Allowed::new("https://os.test")).unwrap();
+    assert_eq!(hub.connect("/api/eye-bridge", &os).err(), Some(401), "the token is needed beside the origin");
+    let mut page = stage::Page(hub.connect(&path("eye-bridge", TOKEN), &os).unwrap());
     assert_eq!(page.hear(), "EYE_BRIDGE:ready");
     page.say("ping");
     assert_eq!(page.hear(), "pong");
@@ -216,6 +221,46 @@ fn the_originals_agents_and_pages_work_unchanged() {
     assert_eq!(page.hear(), "EYE_CMD:2:nope");
     page.say("EYE:2!:nope is not defined");
     assert_eq!(agent.hear(), "b!:nope is not defined");
+}
+
+#[test]
+fn an_origins_policy_holds_at_the_originals_door() {
+    for auth in [Auth::None, Auth::Token(eye_hub::Token::new(TOKEN))] {
+        let hub = Hub::start_with(|config| config.auth = auth);
+        hub.origins().allow(Allowed { eval: false, ..Allowed::new("https://bank.test") }).unwrap();
+        let path = format!("/api/eye-bridge?token={TOKEN}");
+        let mut page = stage::Page(hub.connect(&path, &[("origin", "https://bank.test")]).unwrap());
+        assert_eq!(page.hear(), "EYE_BRIDGE:ready");
+        let mut agent = hub.agent();
+        agent.wait_for_pages(1);
+        let refused = agent.ask("a:document.cookie");
+        assert!(refused.starts_with("a!:") && refused.contains("eval"), "{refused}");
+    }
+}
+
+#[test]
+fn a_web_site_gets_nowhere_in_any_mode() {
+    let bearer = format!("Bearer {TOKEN}");
+    for auth in [Auth::None, Auth::Token(eye_hub::Token::new(TOKEN))] {
+        let hub = Hub::start_with(|config| config.auth = auth.clone());
+        for origin in ["https://evil.test", "null", "http://localhost.evil.test"] {
+            for path in ["/api/eye", "/api/eye-bridge", "/ws", "/ws?clientType=agent", "/ws?clientType=browser", "/"] {
+                for token in ["x", TOKEN] {
+                    let path = format!("{path}{}token={token}", if path.contains('?') { '&' } else { '?' });
+                    let headers = [("origin", origin), ("authorization", bearer.as_str())];
+                    for headers in [&headers[..1], &headers[..]] {
+                        assert_eq!(hub.connect(&path, headers).err(), Some(403), "{auth:?} {path} {headers:?}");
+                    }
+                }
+            }
+            for path in ["/events?sessionId=a&token=x", "/agent?token=x", "/sessions", "/metrics", "/mcp?token=x"] {
+                let headers = format!("host: localhost\r\norigin: {origin}\r\n");
+                let answer = hub.http(path, &headers);
+                assert_eq!(status(&answer), 403, "{auth:?} {path}");
+                assert!(!answer.contains("access-control-allow-origin"), "{answer}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -25,6 +25,7 @@ const DEADLINE: Duration = Duration::from_secs(30);
 pub struct Hub {
     pub listen: SocketAddr,
     pub socket: PathBuf,
+    origins_file: PathBuf,
     thread: Option<JoinHandle<Result<(), HubError>>>,
     _home: tempfile::TempDir,
 }
@@ -56,7 +57,7 @@ impl Hub {
         let home = tempfile::tempdir().expect("a home");
         let mut config = config(&home);
         change(&mut config);
-        let socket = config.socket.clone();
+        let (socket, origins_file) = (config.socket.clone(), config.origins_file.clone());
         let (sender, ready) = mpsc::channel();
         let thread = std::thread::spawn(move || {
             eye_hub::run(config, |ready: &Ready| {
@@ -64,7 +65,12 @@ impl Hub {
             })
         });
         let ready = ready.recv_timeout(DEADLINE).expect("the hub is ready");
-        Self { listen: ready.listen, socket, thread: Some(thread), _home: home }
+        Self { listen: ready.listen, socket, origins_file, thread: Some(thread), _home: home }
+    }
+
+    /// The list that `eye allow` writes.
+    pub fn origins(&self) -> eye_hub::origins::Origins {
+        eye_hub::origins::Origins::new(self.origins_file.clone())
     }
 
     pub fn agent(&self) -> Agent {

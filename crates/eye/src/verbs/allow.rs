@@ -10,7 +10,7 @@ use serde_json::json;
 /// Let pages of an origin join, or list those that may
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example: eye allow https://shop.example\n         eye allow --no-eval https://bank.example\n         eye allow --remove https://shop.example\n\nPages of this machine (localhost) may always join."
+    after_help = "Example: eye allow https://shop.example\n         eye allow --no-eval https://bank.example\n         eye allow --agent https://desk.example\n         eye allow --remove https://shop.example\n\nPages of this machine (localhost) may always join."
 )]
 pub struct Args {
     /// Scheme, host and port
@@ -21,6 +21,9 @@ pub struct Args {
     /// Tools of its pages that cannot be undone need `eye call --yes`
     #[arg(long, requires = "origin")]
     confirm: bool,
+    /// Its pages may not join, but agents in them may ask, with the token
+    #[arg(long, requires = "origin", conflicts_with_all = ["no_eval", "confirm"])]
+    agent: bool,
     /// List the allowed origins
     #[arg(long, conflicts_with_all = ["origin", "remove"])]
     list: bool,
@@ -43,14 +46,16 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     }
     if let Some(text) = args.origin {
         let origin = parse(&text)?;
-        let allowed = Allowed { origin, eval: !args.no_eval, confirm: args.confirm };
+        let allowed = Allowed { origin, eval: !args.no_eval, confirm: args.confirm, pages: !args.agent };
         origins.allow(allowed.clone()).map_err(broken())?;
         return say(options, &format!("allowed {}", words(&allowed)));
     }
     let list = origins.list().map_err(broken())?;
     if options.json {
-        let rows: Vec<_> =
-            list.iter().map(|a| json!({"origin": a.origin, "eval": a.eval, "confirm": a.confirm})).collect();
+        let rows: Vec<_> = list
+            .iter()
+            .map(|a| json!({"origin": a.origin, "eval": a.eval, "confirm": a.confirm, "pages": a.pages}))
+            .collect();
         ui::line(json!(rows))?;
     } else if !options.errors {
         let line = |a: &Allowed| format!("{}\n", words(a));
@@ -62,7 +67,8 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
 fn words(allowed: &Allowed) -> String {
     let eval = if allowed.eval { "" } else { " without eval" };
     let confirm = if allowed.confirm { " with confirmation" } else { "" };
-    format!("{}{eval}{confirm}", allowed.origin)
+    let pages = if allowed.pages { "" } else { " for agents only" };
+    format!("{}{eval}{confirm}{pages}", allowed.origin)
 }
 
 fn say(options: &Options, text: &str) -> Result<Exit, Failure> {
