@@ -5,6 +5,7 @@
 
 use crate::config::Auth;
 use crate::origins::{Allowed, Origins};
+use std::sync::{Mutex, PoisonError};
 
 /// What a request wants to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,13 +74,15 @@ pub struct Gate {
     hosts: Vec<String>,
     origins: Origins,
     own_pages: bool,
+    /// The problem with the list of origins that was logged last.
+    logged: Mutex<Option<String>>,
 }
 
 impl Gate {
     /// A gate that answers to loopback and to the further host names given.
     pub fn new(auth: Auth, hosts: Vec<String>, origins: Origins) -> Self {
         let hosts = hosts.into_iter().map(|host| host.to_ascii_lowercase()).collect();
-        Self { auth, hosts, origins, own_pages: false }
+        Self { auth, hosts, origins, own_pages: false, logged: Mutex::new(None) }
     }
 
     /// Lets eye's own pages use the backends without the token. Only for a hub that nobody beyond this machine reaches:
@@ -125,7 +128,8 @@ impl Gate {
             self.admit_agent(knock)?;
             return Ok(Admitted::Page { origin: "program".into(), eval: true, confirm: false });
         };
-        match (self.origins.find(origin).ok().flatten(), is_loopback_origin(origin)) {
+        // Loopback origins are looked up too: the list may hold a restriction for them.
+        match (self.find(origin)?, is_loopback_origin(origin)) {
             (Some(Allowed { pages: false, .. }), _) => Err(agents_only(origin)),
             (Some(Allowed { eval, confirm, .. }), _) => Ok(Admitted::Page { origin: origin.into(), eval, confirm }),
             (None, true) => Ok(Admitted::Page { origin: origin.into(), eval: true, confirm: false }),
@@ -157,10 +161,25 @@ impl Gate {
     /// Programs send no `Origin`. A page that asks as an agent must come from this machine or from an allowed origin.
     fn check_agent_origin(&self, origin: Option<&str>) -> Result<(), Refusal> {
         let Some(origin) = origin.filter(|origin| !is_loopback_origin(origin)) else { return Ok(()) };
-        match self.origins.find(origin).ok().flatten() {
+        match self.find(origin)? {
             Some(_) => Ok(()),
             None => Err(foreign_agent(origin)),
         }
+    }
+
+    /// The entry of an origin. A list that cannot be read might hold a restriction, so nothing that depends on it is admitted.
+    fn find(&self, origin: &str) -> Result<Option<Allowed>, Refusal> {
+        self.origins.find(origin).map_err(|error| {
+            let file = self.origins.file().display();
+            let text = error.to_string();
+            let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+            // Pages try again and again; the log needs one line of each problem.
+            if logged.as_deref() != Some(text.as_str()) {
+                tracing::error!(%file, error = text, "the list of allowed origins cannot be read; pages are refused");
+                *logged = Some(text);
+            }
+            unreadable_list()
+        })
     }
 
     fn check_token(&self, token: Option<&str>) -> Result<(), Refusal> {
@@ -171,6 +190,12 @@ impl Gate {
             (Auth::Token(_), None) => Err(unauthorised("an agent over TCP needs the token")),
         }
     }
+}
+
+/// It names no path: any web site may ask why it was refused.
+fn unreadable_list() -> Refusal {
+    let reason = "this hub cannot read its list of allowed origins, so it admits no page".to_owned();
+    Refusal { status: 503, reason, hint: "`eye doctor` shows the file and the line that is wrong".to_owned() }
 }
 
 fn unauthorised(reason: &str) -> Refusal {

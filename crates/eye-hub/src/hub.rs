@@ -3,6 +3,7 @@
 
 use crate::faces::Seat;
 use crate::gate::is_loopback_address;
+use crate::origins::Origins;
 use crate::outbox::{Kind, Parcel};
 use crate::peer::{Peer, Side, Signals, Voice};
 use crate::served::Served;
@@ -32,6 +33,8 @@ pub struct Facts {
     pub auth: &'static str,
     /// Agents that are the hub's own: whoever keeps the mailbox as files.
     pub own_agents: usize,
+    /// The list of allowed origins, whose problems are the hub's.
+    pub origins: Origins,
 }
 
 /// What went over the wires since the hub began.
@@ -287,6 +290,7 @@ impl Hub {
             sessions: state.board.sessions(),
             agents: self.agents_of(state),
             pending: state.board.pending(),
+            problems: self.facts.origins.problem().into_iter().collect(),
         }
     }
 

@@ -37,6 +37,15 @@ pub struct Origins {
 )]
 pub struct NotAnOrigin(String);
 
+/// A line of the file that cannot be read. It may have held a restriction, so the whole list is not used.
+#[derive(Debug, thiserror::Error)]
+#[error("line {line}: `{word}` is neither an origin nor one of eval=no, confirm=yes, agent=only")]
+struct BadLine {
+    /// Counted from 1.
+    line: usize,
+    word: String,
+}
+
 /// Brings an origin into the form a browser sends, or says that it is none.
 pub fn normalise(text: &str) -> Result<String, NotAnOrigin> {
     let wrong = || NotAnOrigin(text.to_owned());
@@ -62,13 +71,24 @@ impl Origins {
         Self { file }
     }
 
-    /// All allowed origins, in the order they were added.
+    /// The file's path.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// All allowed origins, in the order they were added. A file with one bad line is an error as a whole.
     pub fn list(&self) -> io::Result<Vec<Allowed>> {
         match fs::read_to_string(&self.file) {
-            Ok(text) => Ok(text.lines().filter_map(parse_line).collect()),
+            Ok(text) => parse(&text).map_err(|bad| io::Error::new(io::ErrorKind::InvalidData, bad)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Why the list cannot be used, as a sentence; `None` when it can.
+    pub fn problem(&self) -> Option<String> {
+        let error = self.list().err()?;
+        Some(format!("no page may join: the list of allowed origins, {}, cannot be read: {error}", self.file.display()))
     }
 
     /// The entry of one origin, matched exactly.
@@ -115,12 +135,28 @@ impl Origins {
     }
 }
 
-fn parse_line(line: &str) -> Option<Allowed> {
-    let mut words = line.split('#').next()?.split_whitespace();
-    let origin = words.next()?.to_owned();
-    let policy: Vec<&str> = words.collect();
-    let has = |word| policy.contains(&word);
-    Some(Allowed { origin, eval: !has("eval=no"), confirm: has("confirm=yes"), pages: !has("agent=only") })
+fn parse(text: &str) -> Result<Vec<Allowed>, BadLine> {
+    let lines = text.lines().enumerate();
+    lines.filter_map(|(at, line)| parse_line(line).map_err(|word| BadLine { line: at + 1, word }).transpose()).collect()
+}
+
+/// `Ok(None)`: an empty line or a comment. `Err`: the word that is not known.
+fn parse_line(line: &str) -> Result<Option<Allowed>, String> {
+    let mut words = line.split('#').next().unwrap_or("").split_whitespace();
+    let Some(origin) = words.next() else { return Ok(None) };
+    if normalise(origin).ok().as_deref() != Some(origin) {
+        return Err(origin.to_owned());
+    }
+    let mut allowed = Allowed::new(origin);
+    for word in words {
+        match word {
+            "eval=no" => allowed.eval = false,
+            "confirm=yes" => allowed.confirm = true,
+            "agent=only" => allowed.pages = false,
+            unknown => return Err(unknown.to_owned()),
+        }
+    }
+    Ok(Some(allowed))
 }
 
 #[cfg(test)]
@@ -157,5 +193,29 @@ mod tests {
         assert!(origins.remove("https://a.test").unwrap());
         assert!(!origins.remove("https://a.test").unwrap());
         assert_eq!(origins.list().unwrap(), [entry("https://b.test", false)]);
+    }
+
+    #[test]
+    fn a_file_with_one_bad_line_is_no_list() {
+        let home = tempfile::tempdir().unwrap();
+        let origins = Origins::new(home.path().join("origins"));
+        for (text, line) in [
+            ("https://a.test eval=none\n", "line 1"),
+            ("# mine\n\nhttps://a.test\nhttps://b.test eval=no conform=yes\n", "line 4"),
+            ("a.test\n", "line 1"),
+            ("https://A.test\n", "line 1"),
+            ("https://a.test/\n", "line 1"),
+            ("https://a.test \u{a0}eval=no x\n", "line 1"),
+        ] {
+            fs::write(origins.file(), text).unwrap();
+            let error = origins.find("https://a.test").unwrap_err();
+            assert!(error.to_string().starts_with(line), "{text}: {error}");
+            assert!(origins.allow(Allowed::new("https://c.test")).is_err(), "a list that cannot be read is not replaced");
+            assert_eq!(fs::read_to_string(origins.file()).unwrap(), text);
+        }
+        fs::write(origins.file(), b"https://a.test eval=no\n\xff\n").unwrap();
+        assert_eq!(origins.find("https://a.test").unwrap_err().kind(), io::ErrorKind::InvalidData);
+        fs::write(origins.file(), "# mine\n\n  https://a.test   agent=only # why\n").unwrap();
+        assert_eq!(origins.list().unwrap(), [Allowed { pages: false, ..Allowed::new("https://a.test") }]);
     }
 }

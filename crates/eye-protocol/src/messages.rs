@@ -395,6 +395,10 @@ pub struct Status {
     pub agents: usize,
     /// Calls under way.
     pub pending: usize,
+    /// What is wrong with the hub's own files, one sentence each; left out when nothing is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<Vec<String>>"))]
+    pub problems: Vec<String>,
 }
 
 /// Params of `hub/retiring`.

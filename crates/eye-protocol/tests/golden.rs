@@ -131,6 +131,7 @@ fn messages_of_json_rpc() {
         sessions: 4,
         agents: 5,
         pending: 6,
+        problems: Vec::new(),
     };
     let kept: Vec<Kept> = endings().iter().map(|(what, ending)| Kept::new((*what).into(), ending)).collect();
     let lines = [

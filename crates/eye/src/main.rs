@@ -11,6 +11,7 @@ mod geometry;
 mod help;
 mod join;
 mod link;
+mod log;
 mod near;
 mod options;
 mod places;

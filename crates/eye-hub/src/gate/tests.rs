@@ -201,3 +201,23 @@ fn an_origin_for_agents_has_no_pages() {
         assert!(refusal.hint.contains("`eye allow https://desk.test`"), "{}", refusal.hint);
     }
 }
+
+#[test]
+fn a_list_that_cannot_be_read_admits_no_page_and_no_foreign_agent() {
+    for auth in [Auth::None, Auth::Token(Token::new("secret"))] {
+        for text in [&b"http://localhost:3000 eval=no\n\xff\n"[..], b"http://localhost:3000 eval=nope\n"] {
+            let (gate, home) = gate(auth.clone());
+            std::fs::write(home.path().join("origins"), text).unwrap();
+            for origin in ["http://localhost:3000", "http://localhost:5173", "https://shop.test", "https://evil.test"] {
+                let refusal = gate.admit(Wants::Page, knock("localhost", Some(origin), Some("secret"))).unwrap_err();
+                assert_eq!(refusal.status, 503, "{origin}");
+                assert!(refusal.hint.contains("eye doctor"), "{}", refusal.hint);
+                assert!(!refusal.reason.contains('/') && !refusal.hint.contains('/'), "it names no path: {refusal:?}");
+            }
+            let agent = |origin| gate.admit(Wants::Agent, knock("localhost", origin, Some("secret")));
+            assert_eq!(agent(Some("https://shop.test")).unwrap_err().status, 503);
+            assert!(!gate.may_read("https://shop.test"));
+            assert!(agent(None).is_ok() && agent(Some("http://localhost:3000")).is_ok(), "they depend on no list");
+        }
+    }
+}

@@ -93,8 +93,9 @@ pub fn url(status: &Status) -> String {
 
 fn lines(status: &Status) -> String {
     let url = url(status);
+    let problems: String = status.problems.iter().map(|problem| format!("problem: {problem}\n")).collect();
     format!(
-        "hub {} (pid {}), up {}\nlistens on {url}, auth {}\nsocket {}\n{}, {}, {}, {} under way\njoin with <script src=\"{url}/eye.js\"></script>\n",
+        "hub {} (pid {}), up {}\nlistens on {url}, auth {}\nsocket {}\n{}, {}, {}, {} under way\njoin with <script src=\"{url}/eye.js\"></script>\n{problems}",
         status.version,
         status.pid,
         duration(status.uptime_ms),
@@ -162,6 +163,7 @@ mod tests {
             sessions: 2,
             agents: 1,
             pending: 0,
+            problems: Vec::new(),
         };
         insta::assert_snapshot!(lines(&status), @r#"
         hub 0.1.0 (pid 7), up 1 h 2 min

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::start::{self, Report, STARTS_MAX, Started};
 use crate::verbs::{status, tls, token};
-use crate::{faces, geometry, places, ui};
+use crate::{faces, geometry, log, places, ui};
 use clap::ValueEnum;
 use eye_hub::{Auth, Config, Faces, HubError, Ready, Tls};
 use eye_mcp::face::Face;
@@ -85,6 +85,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     }
     if args.foreground {
         warn_open(&args);
+        log::begin();
         let config = args.into_config()?;
         let socket = config.socket.display().to_string();
         let mut printed = Ok(());
@@ -141,6 +142,7 @@ fn already(args: &Args, options: &Options, running: &Status) -> Result<Exit, Fai
 fn run_detached(args: Args) -> Result<Exit, Failure> {
     // It fails only for a process that leads its group already, which is as good.
     let _ = rustix::process::setsid();
+    log::begin();
     let outcome = args.into_config().and_then(|config| {
         let socket = config.socket.display().to_string();
         let ready = |ready: &Ready| {
@@ -366,6 +368,7 @@ mod tests {
             sessions: 0,
             agents: 0,
             pending: 0,
+            problems: Vec::new(),
         };
         for (line, want) in [
             (&["--port=8765", "--auth=token"][..], None),

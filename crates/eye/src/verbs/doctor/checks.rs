@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::verbs::status;
 use crate::{places, start};
+use eye_hub::origins::Origins;
 use eye_protocol::messages::{Presence, Sessions, Status};
 use serde::Serialize;
 use serde_json::json;
@@ -69,6 +70,7 @@ impl Finding {
 /// Looks at everything, and mends on the way where that is wanted.
 pub fn all(fix: bool, options: &Options) -> Vec<Finding> {
     let mut findings = vec![version(), folder(), token(fix)];
+    findings.extend(origins());
     findings.extend(certificate());
     if Var::Server.get().is_some() {
         findings.push(elsewhere(options));
@@ -135,6 +137,21 @@ fn token(fix: bool) -> Finding {
     }
     let found = format!("others may read {}", file.display());
     Finding::bad(WHAT, Exit::Denied, found, "eye doctor --fix, then eye token new")
+}
+
+/// The list of allowed origins, where there is something to say about it.
+fn origins() -> Option<Finding> {
+    const WHAT: &str = "allowed origins";
+    let origins = Origins::new(places::origins_file().ok()?);
+    let file = origins.file().display();
+    match origins.list() {
+        Ok(list) if list.is_empty() => None,
+        Ok(list) => Some(Finding::good(WHAT, format!("{} in {file}", list.len()))),
+        Err(error) => {
+            let hint = format!("mend that line, or remove {file} and allow its origins anew; until then no page may join");
+            Some(Finding::bad(WHAT, Exit::Denied, format!("{file} cannot be read: {error}"), hint))
+        }
+    }
 }
 
 /// The certificate of `eye tls`, where there is one.
