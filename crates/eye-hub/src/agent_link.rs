@@ -266,10 +266,18 @@ fn outcome(text: &str) -> Result<Box<RawValue>, Error> {
 mod tests {
     use super::*;
     use crate::hub::Facts;
+    use crate::origins::Origins;
     use std::task::Waker;
 
     fn hub() -> Arc<Hub> {
-        let facts = Facts { listen: String::new(), socket: String::new(), auth: "none", own_agents: 0 };
+        let facts = Facts {
+            listen: String::new(),
+            socket: String::new(),
+            auth: "none",
+            own_agents: 0,
+            wide_folders: Vec::new(),
+            origins: Origins::new("none".into()),
+        };
         Arc::new(Hub::new(facts, Vec::new()))
     }
 

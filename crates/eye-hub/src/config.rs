@@ -27,6 +27,8 @@ pub struct Config {
     pub origins_file: PathBuf,
     /// Where the hub remembers its sessions across a restart.
     pub state_dir: PathBuf,
+    /// Folders of which only single files are served when an agent opens one: home and the temporary folders.
+    pub wide_folders: Vec<PathBuf>,
     /// The folder whose files `in` and `out` are the mailbox, if there is one.
     pub mailbox: Option<PathBuf>,
     /// Who serves agents in another protocol: MCP.

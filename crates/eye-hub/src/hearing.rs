@@ -260,7 +260,7 @@ impl Hub {
         if !state.peers.get(&conn).is_some_and(|peer| peer.may_provide) {
             return Err(Error::new(Code::DENIED, "files are served for agents on the Unix socket only"));
         }
-        let path = state.served.add(path)?;
+        let path = state.opened.add(path)?;
         Ok(format!(r#"{{"url":{}}}"#, json(&format!("{}{path}", self.address_url()))))
     }
 

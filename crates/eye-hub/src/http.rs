@@ -9,12 +9,12 @@ use crate::hub::Hub;
 use crate::llm::{self, Llm};
 use crate::outbox::Outbox;
 use crate::peer::{Joining, Peer, Side, Voice};
-use crate::{assets, http_agent, http_backends, http_btcp, http_faces, metrics, served, session_id};
+use crate::{assets, http_agent, http_backends, http_btcp, http_faces, http_opened, metrics, session_id};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
-use axum::extract::{DefaultBodyLimit, Path, Query, State};
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{any, get, post};
@@ -74,15 +74,14 @@ pub fn router(door: Door) -> Router {
         .route("/eye.js", get(client))
         .route("/eye/{part}", get(part))
         .route("/apps/{*path}", get(app))
-        .route("/open/{id}/", get(served::index))
-        .route("/open/{id}/{*path}", get(served::file))
+        .route("/open/{id}/", get(http_opened::index))
+        .route("/open/{id}/{*path}", get(http_opened::file))
         .route("/health", get(health))
         .route("/sessions", get(sessions))
         .route("/metrics", get(metrics))
         .route("/why", get(why).post(why))
         .route("/", get(start_page))
         .fallback(nothing)
-        .layer(DefaultBodyLimit::max(MESSAGE_BYTES_MAX))
         .with_state(door)
 }
 

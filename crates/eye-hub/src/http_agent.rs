@@ -1,6 +1,7 @@
 //! Agents where a `WebSocket` is blocked: `/agent` as a stream of events with POSTs, and as one POST that holds its answers.
 //! Both carry what the `WebSocket` carries, as batches; they add nothing to it.
 
+use crate::body;
 use crate::carrier_events;
 use crate::dialect::events::batches;
 use crate::gate::Wants;
@@ -17,6 +18,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use eye_core::{Conn, Input};
 use eye_protocol::batch::{self, Batches, Element};
+use eye_protocol::limits::MESSAGE_BYTES_MAX;
 use eye_protocol::line::Line;
 use eye_protocol::messages::Hello;
 use eye_protocol::rpc::{self, Message};
@@ -67,11 +69,15 @@ pub async fn message(
     State(door): State<Door>,
     headers: HeaderMap,
     Query(query): Query<AgentQuery>,
-    body: String,
+    body: Body,
 ) -> Response {
     if let Err(refusal) = admit(&door, &headers) {
         return *refusal;
     }
+    let body = match body::read_text(body, MESSAGE_BYTES_MAX).await {
+        Ok(body) => body,
+        Err(error) => return with_cors(&door, &headers, error.response()),
+    };
     let response = match query.client_id.as_deref() {
         Some(client) => post_to_stream(&door.hub, client, &body),
         None => match Question::parse(&body) {

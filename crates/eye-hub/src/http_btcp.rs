@@ -1,5 +1,6 @@
 //! BTCP where a `WebSocket` is blocked: `/events` with `/message` in both of its forms, and `/rpc`.
 
+use crate::body;
 use crate::carrier_events;
 use crate::dialect::events;
 use crate::gate::{Admitted, Refusal, Wants};
@@ -9,10 +10,12 @@ use crate::hub::Hub;
 use crate::outbox::Outbox;
 use crate::peer::{Joining, Peer, Side, Voice};
 use crate::session_id;
+use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use eye_core::Conn;
+use eye_protocol::limits::POST_BODY_BYTES_MAX;
 use eye_protocol::messages::version_fits;
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::{Code, Error, SessionId};
@@ -35,6 +38,10 @@ pub async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): 
     let named = query.version.is_some();
     let side = if query.client_type.as_deref() == Some("browser") { Side::Page } else { Side::Agent };
     let session = query.session_id.as_deref().filter(|id| !id.is_empty());
+    let admitted = match admit(&door, &headers, side) {
+        Ok(admitted) => admitted,
+        Err(refusal) => return refused(&refusal),
+    };
     let fault = match (&query.version, session) {
         (Some(version), _) if !version_fits(version) => Some("version is not spoken here, 1.0.0 is"),
         (None, None) => Some("sessionId is required"),
@@ -44,10 +51,6 @@ pub async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): 
     if let Some(fault) = fault {
         return bad_request(fault);
     }
-    let admitted = match admit(&door, &headers, side) {
-        Ok(admitted) => admitted,
-        Err(refusal) => return refused(&refusal),
-    };
     let id = session.and_then(SessionId::parse);
     let joining = match admitted {
         Admitted::Page { origin, eval, confirm } => {
@@ -94,8 +97,17 @@ pub async fn message(
     State(door): State<Door>,
     headers: HeaderMap,
     Query(query): Query<MessageQuery>,
-    body: String,
+    body: Body,
 ) -> Response {
+    // Which side speaks is written in the body; one that is admitted as neither has nothing read.
+    let (page, agent) = (admit(&door, &headers, Side::Page), admit(&door, &headers, Side::Agent));
+    if let (Err(as_page), Err(as_agent)) = (&page, &agent) {
+        return refused(if headers.contains_key(header::ORIGIN) { as_page } else { as_agent });
+    }
+    let body = match body::read_text(body, POST_BODY_BYTES_MAX).await {
+        Ok(body) => body,
+        Err(error) => return with_cors(&door, &headers, error.response()),
+    };
     let unnamed = query.session_id.is_some() || query.client_id.is_some();
     let Some(message) = rpc::parse_one(&body) else {
         return bad_request(if unnamed { "Failed to parse JSON-RPC message" } else { "Invalid JSON-RPC message" });
@@ -108,7 +120,7 @@ pub async fn message(
         });
     }
     let side = side_of(&message);
-    if let Err(refusal) = admit(&door, &headers, side) {
+    if let Err(refusal) = if side == Side::Page { page } else { agent } {
         return refused(&refusal);
     }
     let header = headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok());
@@ -133,10 +145,14 @@ pub async fn message(
 }
 
 /// One request, one answer, no session of its own.
-pub async fn rpc(State(door): State<Door>, headers: HeaderMap, body: String) -> Response {
+pub async fn rpc(State(door): State<Door>, headers: HeaderMap, body: Body) -> Response {
     if let Err(refusal) = admit(&door, &headers, Side::Agent) {
         return refused(&refusal);
     }
+    let body = match body::read_text(body, POST_BODY_BYTES_MAX).await {
+        Ok(body) => body,
+        Err(error) => return with_cors(&door, &headers, error.response()),
+    };
     let Some(Message::Request { id, method, params }) = rpc::parse_one(&body) else {
         return bad_request("Expected a JSON-RPC request");
     };

@@ -1,12 +1,13 @@
 //! `/mcp` and `/api/mcp`: the gate, and then whoever serves MCP.
 
+use crate::body;
 use crate::gate::Wants;
 use crate::http::{Door, bearer, json_response, knock, refused};
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use eye_protocol::limits::MESSAGE_BYTES_MAX;
+use eye_protocol::limits::POST_BODY_BYTES_MAX;
 
 /// Hands an admitted request over, with its whole body.
 pub async fn serve(State(door): State<Door>, request: Request) -> Response {
@@ -23,9 +24,9 @@ pub async fn serve(State(door): State<Door>, request: Request) -> Response {
         return (StatusCode::NOT_FOUND, json_response(&body)).into_response();
     };
     let (head, body) = request.into_parts();
-    let Ok(body) = to_bytes(body, MESSAGE_BYTES_MAX).await else {
-        let error = format!("a body is at most {} MiB", MESSAGE_BYTES_MAX >> 20);
-        return (StatusCode::PAYLOAD_TOO_LARGE, json_response(&serde_json::json!({ "error": error }))).into_response();
+    let body = match body::read(body, POST_BODY_BYTES_MAX).await {
+        Ok(body) => body,
+        Err(error) => return error.response(),
     };
     let response = seat.faces.http(Request::from_parts(head, body)).await;
     response.map(Body::new)

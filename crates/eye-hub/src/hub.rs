@@ -3,10 +3,10 @@
 
 use crate::faces::Seat;
 use crate::gate::is_loopback_address;
+use crate::opened::{Opened, Target};
 use crate::origins::Origins;
 use crate::outbox::{Kind, Parcel};
 use crate::peer::{Peer, Side, Signals, Voice};
-use crate::served::Served;
 use crate::speaking::speak;
 use crate::version;
 use eye_core::tally::Tally;
@@ -33,6 +33,8 @@ pub struct Facts {
     pub auth: &'static str,
     /// Agents that are the hub's own: whoever keeps the mailbox as files.
     pub own_agents: usize,
+    /// Folders of which only single files are served.
+    pub wide_folders: Vec<PathBuf>,
     /// The list of allowed origins, whose problems are the hub's.
     pub origins: Origins,
 }
@@ -70,8 +72,8 @@ pub struct Hub {
 pub(crate) struct State {
     /// What sessions do.
     pub board: Switchboard,
-    /// Folders that are served to a browser.
-    pub served: Served,
+    /// Files and folders that are served to a browser.
+    pub opened: Opened,
     /// Who is connected.
     pub peers: FxHashMap<Conn, Peer>,
     traffic: Traffic,
@@ -86,7 +88,7 @@ pub(crate) struct State {
 impl Hub {
     /// A hub that expects the pages of the one before it.
     pub fn new(facts: Facts, known: Vec<Known>) -> Self {
-        let mut state = State::default();
+        let mut state = State { opened: Opened::new(&facts.wide_folders), ..State::default() };
         state.board.recall(0, known);
         Self {
             state: Mutex::new(state),
@@ -238,9 +240,9 @@ impl Hub {
         state.traffic.bytes_in += bytes as u64;
     }
 
-    /// A folder that is served under an id.
-    pub fn served(&self, id: &str) -> Option<PathBuf> {
-        self.hold().served.folder(id)
+    /// What was opened under an id.
+    pub fn opened(&self, id: &str) -> Option<Target> {
+        self.hold().opened.target(id)
     }
 
     /// Connected peers.

@@ -5,12 +5,13 @@ mod asked;
 mod pace;
 mod trouble;
 
+use crate::body;
 use crate::caller::Caller;
 use crate::http::{Door, admit_own};
 use crate::relay::Remote;
 use crate::relay::dial::{self, Fault};
 use asked::Asked;
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -238,7 +239,7 @@ async fn passed(door: &Door, request: Request) -> Result<Response, Trouble> {
     let caller = request.extensions().get::<Caller>().copied();
     admit_own(door, request.headers(), caller).map_err(Trouble::NotAllowed)?;
     let llm = door.llm.as_ref().ok_or(Trouble::None)?;
-    let body = to_bytes(request.into_body(), LLM_REQUEST_BYTES_MAX).await.map_err(|_| Trouble::TooLong)?;
+    let body = body::read(request.into_body(), LLM_REQUEST_BYTES_MAX).await.map_err(Trouble::Body)?;
     let asked = Asked::parse(&body).map_err(Trouble::Invalid)?;
     let permit = llm.enter()?;
     let answering = llm.ask(asked).await?;

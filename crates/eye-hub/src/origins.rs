@@ -210,7 +210,10 @@ mod tests {
             fs::write(origins.file(), text).unwrap();
             let error = origins.find("https://a.test").unwrap_err();
             assert!(error.to_string().starts_with(line), "{text}: {error}");
-            assert!(origins.allow(Allowed::new("https://c.test")).is_err(), "a list that cannot be read is not replaced");
+            assert!(
+                origins.allow(Allowed::new("https://c.test")).is_err(),
+                "a list that cannot be read is not replaced"
+            );
             assert_eq!(fs::read_to_string(origins.file()).unwrap(), text);
         }
         fs::write(origins.file(), b"https://a.test eval=no\n\xff\n").unwrap();

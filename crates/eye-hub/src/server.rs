@@ -69,6 +69,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
             Auth::None => "none",
         },
         own_agents: usize::from(config.mailbox.is_some()),
+        wide_folders: config.wide_folders,
         origins: Origins::new(config.origins_file.clone()),
     };
     let memory = Memory::new(&config.state_dir);

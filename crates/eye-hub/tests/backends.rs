@@ -162,7 +162,7 @@ fn without_auth_loopback_may_all_and_others_nothing() {
 fn opened_folders_are_never_under_the_name_of_own_pages() {
     let hub = hub();
     let port = hub.listen.port();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::Builder::new().prefix("eye-").tempdir().unwrap();
     std::fs::write(folder.path().join("index.html"), "<title>Mine</title>").unwrap();
     let path = eye_protocol::rpc::json(&folder.path().display().to_string());
     let answer =

@@ -33,7 +33,7 @@ fn a_verb_reaches_the_page_as_it_was_said_and_its_answer_comes_back() {
 fn an_original_page_is_not_asked_what_it_cannot_do() {
     let hub = Hub::start();
     let path = format!("/api/eye-bridge?token={}", stage::TOKEN);
-    let mut page = Page(hub.connect(&path, &[("origin", "https://os.test")]).unwrap());
+    let mut page = Page(hub.connect(&path, &[("origin", stage::ORIGIN)]).unwrap());
     assert_eq!(page.hear(), "EYE_BRIDGE:ready");
     let mut agent = hub.agent();
     agent.wait_for_pages(1);

@@ -4,6 +4,12 @@
 pub const FRAME_BYTES_MAX: usize = 16 << 20;
 /// One WebSocket message. A batch of one full frame, escaped as a JSON string, still fits when most of it is text.
 pub const MESSAGE_BYTES_MAX: usize = 64 << 20;
+/// The body of one POST that holds one JSON-RPC message (`/rpc`, `/message`, `/mcp`): a full frame and its envelope.
+pub const POST_BODY_BYTES_MAX: usize = FRAME_BYTES_MAX + (64 << 10);
+/// How long a body of a POST may pause between two pieces.
+pub const BODY_PAUSE_MS: u64 = 10_000;
+/// How long a body of a POST may take as a whole.
+pub const BODY_MS: u64 = 60_000;
 /// Frames that share one message.
 pub const BATCH_FRAMES_MAX: usize = 256;
 /// A batch under construction is closed once it holds this much, so that one message never delays its peers for long.

@@ -42,6 +42,12 @@ impl Socket {
     }
 }
 
+/// Folders of which `eye open` serves only the file that is named: they hold more than one site.
+pub fn wide_folders() -> Vec<PathBuf> {
+    let home = Var::Home.folder();
+    home.into_iter().chain([std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()]).collect()
+}
+
 /// How long a hub that ends may take to let go of its socket: its own grace for slow peers, and as much again.
 const END: Duration = Duration::from_millis(2 * SHUTDOWN_MS);
 

@@ -36,6 +36,7 @@ impl Hub {
             tls: None,
             origins_file: home.path().join("origins"),
             state_dir: home.path().join("state"),
+            wide_folders: Vec::new(),
             mailbox: None,
             faces: None,
             backends: None,

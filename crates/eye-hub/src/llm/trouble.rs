@@ -1,6 +1,7 @@
 //! Why there is no answer of the LLM server, in one sentence with its next step; as HTTP and as the last event of a stream.
 
 use super::asked::NoRequest;
+use crate::body::BodyError;
 use crate::gate::Refusal;
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -17,8 +18,8 @@ pub enum Trouble {
     NotAllowed(Refusal),
     /// No server is named.
     None,
-    /// The request is over the limit.
-    TooLong,
+    /// The request was not read to its end.
+    Body(BodyError),
     /// The request is none.
     Invalid(NoRequest),
     /// All places are taken.
@@ -80,10 +81,11 @@ impl Trouble {
             Self::None => {
                 (404, UNAVAILABLE, "this hub has no LLM server".into(), "`eye up --llm URL` names one".into())
             }
-            Self::TooLong => {
+            Self::Body(BodyError::TooLong(_)) => {
                 let limit = LLM_REQUEST_BYTES_MAX >> 20;
                 (413, INVALID, format!("the request is over the limit of {limit} MiB"), "send less".into())
             }
+            Self::Body(error) => (error.status(), INVALID, error.to_string(), "send it again".into()),
             Self::Invalid(why) => {
                 let hint = r#"send {"messages":[{"role":"user","content":"…"}]}"#;
                 (400, INVALID, why.to_string(), hint.into())

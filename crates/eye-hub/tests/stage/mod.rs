@@ -41,6 +41,7 @@ pub fn config(home: &tempfile::TempDir) -> Config {
         tls: None,
         origins_file: home.path().join("origins"),
         state_dir: home.path().join("state"),
+        wide_folders: Vec::new(),
         mailbox: None,
         faces: None,
         backends: None,

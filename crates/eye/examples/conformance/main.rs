@@ -50,6 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         tls: None,
         origins_file: home.join("origins"),
         state_dir: home.join("state"),
+        wide_folders: Vec::new(),
         mailbox: None,
         faces: Some(faces::seated(face)),
         backends: None,

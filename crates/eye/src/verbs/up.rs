@@ -242,6 +242,7 @@ impl Args {
             tls,
             origins_file: places::origins_file()?,
             state_dir: places::state_folder()?,
+            wide_folders: places::wide_folders(),
             mailbox: places::mailbox(),
             faces: Some(faces()?),
             backends: Some(geometry::backends(places::cartridges_folder()?)),

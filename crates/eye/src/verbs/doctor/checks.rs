@@ -148,7 +148,8 @@ fn origins() -> Option<Finding> {
         Ok(list) if list.is_empty() => None,
         Ok(list) => Some(Finding::good(WHAT, format!("{} in {file}", list.len()))),
         Err(error) => {
-            let hint = format!("mend that line, or remove {file} and allow its origins anew; until then no page may join");
+            let hint =
+                format!("mend that line, or remove {file} and allow its origins anew; until then no page may join");
             Some(Finding::bad(WHAT, Exit::Denied, format!("{file} cannot be read: {error}"), hint))
         }
     }

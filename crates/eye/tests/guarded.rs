@@ -1,0 +1,212 @@
+//! Attacks on a real hub from other processes: what it does with files, bodies and lists that are meant to get more than was given.
+
+mod stage;
+
+use eye_testkit::{DEADLINE, Home, Hub};
+use stage::home;
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+
+fn connect(port: u16) -> TcpStream {
+    let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(DEADLINE)).unwrap();
+    stream.set_write_timeout(Some(DEADLINE)).unwrap();
+    stream
+}
+
+/// Sends a head as it stands and gives all of the answer.
+fn ask(port: u16, request: &str, headers: &[&str]) -> String {
+    let mut stream = connect(port);
+    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    write!(stream, "{request} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nconnection: close\r\n{headers}\r\n").unwrap();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+fn status(answer: &str) -> u16 {
+    answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_else(|| panic!("no status in {answer:?}"))
+}
+
+#[test]
+fn a_broken_list_of_origins_refuses_pages_and_says_so_everywhere() {
+    let home = home();
+    assert_eq!(home.eye(["up"]).code, 0);
+    let list = home.path("config/eye/origins");
+    let joins = |origin: &str| ask(home.port(), "GET /why", &[&format!("origin: {origin}")]);
+    assert_eq!(home.eye(["allow", "--no-eval", "http://localhost:3000"]).code, 0);
+    assert!(joins("http://localhost:3000").contains("\"allowed\":true"));
+    assert!(!home.eye(["status"]).stdout.contains("problem"));
+
+    fs::write(&list, b"http://localhost:3000 eval=no\n\xff\n").unwrap();
+    for origin in ["http://localhost:3000", "http://localhost:5173", "https://evil.test"] {
+        let why = joins(origin);
+        assert!(why.contains("\"allowed\":false") && why.contains("eye doctor"), "{why}");
+        assert!(!why.contains("config/eye"), "a web site learns no path: {why}");
+    }
+    assert!(home.eye(["status"]).stdout.contains("config/eye/origins, cannot be read"));
+    let doctor = home.eye(["doctor"]);
+    assert!(doctor.stdout.contains("✗ allowed origins:"), "{}", doctor.stdout);
+    let log = fs::read_to_string(home.path("state/eye/hub.log")).unwrap();
+    assert_eq!(log.matches("list of allowed origins cannot be read").count(), 1, "{log}");
+    assert_ne!(home.eye(["allow", "https://shop.test"]).code, 0, "a list that cannot be read is not replaced");
+
+    fs::write(&list, "https://shop.test eval=none\n").unwrap();
+    assert!(joins("https://shop.test").contains("\"allowed\":false"));
+    assert!(home.eye(["doctor"]).stdout.contains("line 1: `eval=none`"));
+    fs::remove_file(&list).unwrap();
+    assert!(joins("http://localhost:3000").contains("\"allowed\":true"));
+    assert_eq!(home.eye(["down"]).code, 0);
+}
+
+/// The most memory that a process had at once, in KiB.
+fn peak_kib(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[test]
+fn a_body_is_refused_before_it_is_sent() {
+    const BODY_BYTES: usize = 62 << 20;
+    const PATHS: [&str; 7] =
+        ["/rpc", "/message", "/message?sessionId=a&clientId=b", "/agent", "/mcp", "/api/mcp", "/v1/chat/completions"];
+    let home = home();
+    let hub = Hub::start(&home);
+    let before = peak_kib(hub.pid());
+    let mut open = Vec::new();
+    for path in PATHS {
+        for length in [format!("content-length: {BODY_BYTES}"), "transfer-encoding: chunked".into()] {
+            for origin in ["", "origin: https://evil.test\r\n"] {
+                let mut stream = connect(home.port());
+                write!(stream, "POST {path} HTTP/1.1\r\nhost: localhost\r\n{origin}{length}\r\n\r\n").unwrap();
+                // The answer is there although not one byte of the body was sent.
+                let mut answer = [0; 4096];
+                let count = stream.read(&mut answer).unwrap();
+                let answer = String::from_utf8_lossy(&answer[..count]).into_owned();
+                assert_eq!(status(&answer), if origin.is_empty() { 401 } else { 403 }, "{path} {length}: {answer}");
+                open.push(stream);
+            }
+        }
+    }
+    // Those who send all the same are cut off: what they got rid of is what the kernel holds.
+    let piece = vec![b'x'; 64 << 10];
+    for stream in &mut open {
+        let mut sent = 0;
+        while sent < BODY_BYTES {
+            match stream.write(&piece) {
+                Ok(count) => sent += count,
+                Err(error) => {
+                    assert!(matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset), "{error}");
+                    break;
+                }
+            }
+        }
+        assert!(sent < BODY_BYTES / 4, "{sent} bytes were taken");
+    }
+    let after = peak_kib(hub.pid());
+    assert!(after - before < 8 << 10, "{before} KiB became {after} KiB");
+}
+
+#[test]
+fn a_body_of_an_agent_has_a_limit_that_is_told_before_it_is_sent() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let token = home.eye(["token", "show"]).stdout;
+    let authorization = format!("authorization: Bearer {}", token.trim());
+    for (path, limit) in [("/rpc", 16 << 20), ("/message", 16 << 20), ("/mcp", 16 << 20), ("/agent", 64 << 20)] {
+        let too_long = format!("content-length: {}", limit + (1 << 20));
+        let answer = ask(home.port(), &format!("POST {path}"), &[&authorization, &too_long]);
+        assert_eq!(status(&answer), 413, "{path}: {answer}");
+    }
+}
+
+/// Opens a file or folder as `eye open` does, without a browser. Gives the path of its URL, or the error.
+fn open(home: &Home, path: &str) -> Result<String, String> {
+    let path = home.path(path);
+    let request =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"hub/serve","params":{{"path":"{}"}}}}"#, path.display());
+    let ran = home.eye(["rpc", &request]);
+    let answer: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    match answer["result"]["url"].as_str().or_else(|| answer["url"].as_str()) {
+        Some(url) => Ok(url[url.find("/open/").unwrap()..].to_owned()),
+        None => Err(answer.to_string() + &ran.stderr),
+    }
+}
+
+#[test]
+fn opened_files_give_nothing_away_that_lies_beside_them() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    for folder in ["work/site/.git", "work/site/sub/.cache", ".ssh"] {
+        fs::create_dir_all(home.path(folder)).unwrap();
+    }
+    for file in [
+        "work/secret.txt",
+        "work/site/index.html",
+        "work/site/a.css",
+        "work/site/.env",
+        "work/site/.git/config",
+        "work/site/sub/.cache/x",
+        ".ssh/id",
+        "page.html",
+        "other.html",
+    ] {
+        fs::write(home.path(file), format!("content of {file}")).unwrap();
+    }
+    std::os::unix::fs::symlink(home.path(".ssh"), home.path("work/site/keys")).unwrap();
+    std::os::unix::fs::symlink(home.path("work/site/.env"), home.path("work/site/env")).unwrap();
+    let get = |path: &str| ask(home.port(), &format!("GET {path}"), &[]);
+
+    let url = open(&home, "work/site/index.html").unwrap();
+    let root = url.strip_suffix("index.html").unwrap();
+    assert_eq!(status(&get(&url)), 200);
+    assert_eq!(status(&get(&format!("{root}a.css"))), 200);
+    for attack in [
+        "../secret.txt",
+        "..%2fsecret.txt",
+        "%2e%2e/secret.txt",
+        "%2e%2e%2fsecret.txt",
+        "%252e%252e%252fsecret.txt",
+        "sub/..%2f..%2fsecret.txt",
+        "..%5csecret.txt",
+        "%2fetc%2fpasswd",
+        "/etc/passwd",
+        ".env",
+        "%2eenv",
+        "%2Eenv",
+        "./.env",
+        ".%2f.env",
+        "env",
+        ".git/config",
+        "%2egit/config",
+        ".git%2fconfig",
+        "sub/.cache/x",
+        "sub/",
+        "keys/id",
+        "index.html%00.css",
+    ] {
+        let answer = get(&format!("{root}{attack}"));
+        assert!(status(&answer) >= 400 && !answer.contains("content of"), "{attack}: {answer}");
+    }
+
+    // Of the home folder, the one file alone; of what is hidden, nothing.
+    let alone = open(&home, "page.html").unwrap();
+    assert_eq!(status(&get(&alone)), 200);
+    let root = alone.strip_suffix("page.html").unwrap();
+    for attack in ["other.html", "", "work/secret.txt", "work/site/index.html", ".ssh/id", "%2essh/id"] {
+        assert_eq!(status(&get(&format!("{root}{attack}"))), 404, "{attack}");
+    }
+    for hidden in [".ssh", ".ssh/id", "work/site/.env", "work/site/keys", "."] {
+        assert!(open(&home, hidden).is_err(), "{hidden}");
+    }
+    // The gate comes before the disk: a rebound name learns not even whether a file is there.
+    for path in [url.as_str(), &format!("{root}nothing")] {
+        let mut stream = connect(home.port());
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: evil.test\r\nconnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert_eq!(status(&answer), 421);
+    }
+}
