@@ -35,7 +35,7 @@ export type { ProviderEvents, ToolDefinition } from "./btcp/provider.js";
 export { SocketNativeClient } from "./btcp/socket-native.js";
 export type { ConnectOptions, Eye } from "./core/connect.js";
 export type { App, AppRow } from "./page/apps.js";
-export type { Log } from "./page/logs.js";
+export type { Log } from "./core/journal.js";
 export type { LookOptions, PageVerbs, Queried, ScrollWish, Target, Within } from "./page/page-verbs.js";
 export type { StateOptions, StateSource } from "./state/source.js";
 export type { PublishOptions, Published, Subscriber, TopicMessage } from "./page/topics.js";

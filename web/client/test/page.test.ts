@@ -2,9 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
-import { gzipSync } from "node:zlib";
 import { outboxTo } from "../src/core/outbox.js";
 import { pageWith, type Page, type Surroundings } from "../src/core/page.js";
 import type { Part } from "../src/core/part.js";
@@ -260,14 +258,4 @@ test("whoever asks for the delta has it before the answer", async () => {
   );
   await settled();
   assert.deepEqual(order, [true, false, true]);
-});
-
-const KIBIBYTE = 1024;
-const DIST = join(import.meta.dirname, "../dist");
-const gzipped = (name: string): number => gzipSync(readFileSync(join(DIST, name)), { level: 9 }).length;
-
-test("eye.js is within its budget of 12 KiB gzipped, and with all its parts of 40", () => {
-  assert.ok(gzipped("eye.js") <= 12 * KIBIBYTE);
-  const parts = readdirSync(DIST).filter((name) => name.endsWith(".js") && name !== "index.js");
-  assert.ok(parts.reduce((sum, name) => sum + gzipped(name), 0) <= 40 * KIBIBYTE);
 });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { PROGRAMS_KEPT_MAX } from "../src/core/limits.js";
 import { program } from "../src/core/program.js";
 import { realmOf } from "../src/core/realm.js";
 
@@ -100,6 +101,9 @@ test("arbitrary text never runs twice and never hangs", async () => {
 test("programs are kept by their text, within a limit", () => {
   const realm = realmOf(globalThis, undefined);
   assert.equal(program(realm, "{a:1}"), program(realm, "{a:1}"));
-  for (let at = 0; at < 1000; at++) program(realm, `{a:${at}}`);
-  assert.equal(realm.programs.size, 256);
+  const first = program(realm, "{first:1}");
+  for (let at = 0; at < PROGRAMS_KEPT_MAX - 1; at++) program(realm, `{a:${at}}`);
+  assert.equal(program(realm, "{first:1}"), first);
+  for (let at = 0; at < PROGRAMS_KEPT_MAX; at++) program(realm, `{b:${at}}`);
+  assert.notEqual(program(realm, "{first:1}"), first);
 });

@@ -1,7 +1,7 @@
 // Says what an action changed: lines of the outline that came, went or are different, where the page is now, dialogs, errors and failed requests.
 
 import { SETTLE_MS_MAX, SETTLE_QUIET_MS, SETTLE_REQUESTS_MS_MAX } from "../core/limits.js";
-import type { Log } from "../page/logs.js";
+import type { Log } from "../core/journal.js";
 import { lineOf } from "../look/find.js";
 import { difference, view } from "../look/part.js";
 import { isVisible } from "../look/visible.js";

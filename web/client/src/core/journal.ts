@@ -17,6 +17,17 @@ export interface Entry {
   said: readonly unknown[];
 }
 
+/** An entry as agents read it. */
+export interface Log {
+  /** Counts all that was logged; what is missing in between was forgotten. */
+  readonly n: number;
+  readonly level: Level;
+  readonly text: string;
+  readonly at: number;
+  /** How often it was logged in a row. */
+  readonly count?: number;
+}
+
 export interface Journal {
   /** The newest are last. */
   readonly entries: readonly Entry[];

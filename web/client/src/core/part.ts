@@ -1,15 +1,12 @@
-// What the core and a part that it loads later know of each other. The build keeps these names as they are.
+// The interfaces between the core and the parts that it loads later. No part imports another.
 
 import type { Ability } from "./ability.js";
-import type { HandsPart } from "../page/hands.js";
-import type { Journal } from "./journal.js";
-import type { Log } from "../page/logs.js";
-import type { Overheard } from "../webmcp/overhear.js";
+import type { Journal, Log } from "./journal.js";
 import type { StateOptions, StateSource } from "../state/source.js";
 import type { Tool, ToolOptions } from "../tools/tool.js";
-import type { Thrown } from "../page/thrown.js";
-import type { Doing } from "../page/verb.js";
-import type { Callable, ContextTool, Execute } from "../webmcp/context.js";
+import type { Program } from "./program.js";
+import type { Doing, Verbs } from "../page/verb.js";
+import type { Callable, ContextTool, Execute, ModelContext } from "../webmcp/context.js";
 
 export interface Rpc {
   readonly id?: string | number;
@@ -75,6 +72,20 @@ export interface VerbsPart extends Part {
   readonly thrown: Thrown;
 }
 
+/** As a typed answer. Never rejects. */
+export type Thrown = (
+  error: unknown,
+  code: string,
+  program: Program | undefined,
+  trustUrl: (url: string) => string,
+) => Promise<string>;
+
+export interface HandsPart extends Part {
+  readonly verbs: Verbs;
+  /** The line of the first visible element that a target means; `undefined` while there is none. */
+  seen(target: unknown): string | undefined;
+}
+
 export interface WebMcpPart extends Part {
   /** What the stand-in was asked before it was whole. */
   ask(name: string, args: readonly unknown[]): unknown;
@@ -84,6 +95,13 @@ export interface WebMcpPart extends Part {
   heard(tool: Callable, signal: AbortSignal, gone: AbortController, done: unknown, stack: string | undefined): void;
   /** A tool of `eye.tool`, for the browser too. */
   mirror(told: ContextTool, execute: Execute, signal: AbortSignal): void;
+}
+
+/** What waits for the part `webmcp`. */
+export interface Overheard extends Array<(part: WebMcpPart) => void> {
+  /** Of the part, before the browser hears of a tool. */
+  before?: WebMcpPart["before"];
+  standIn?: ModelContext | undefined;
 }
 
 /** Makes a part. */

@@ -25,22 +25,32 @@ const CONSTRUCTOR_LINES = 2;
 
 let names = 0;
 
+/** What each realm compiled last; the newest are last. */
+const compiled = new WeakMap<Realm, Map<string, Program>>();
+
 /** `undefined` for code that an indirect eval runs as it is, which is most of what agents ask. */
 export function program(realm: Realm, code: string): Program | undefined {
   if (!WORTH_A_SCAN.test(code)) return undefined;
-  const kept = realm.programs.get(code);
+  const programs = programsOf(realm);
+  const kept = programs.get(code);
   if (kept !== undefined && kept.shadowed === shadowed(realm, kept.declares)) {
-    realm.programs.delete(code);
-    realm.programs.set(code, kept);
+    programs.delete(code);
+    programs.set(code, kept);
     return kept;
   }
   const made = make(realm, code);
   if (code.length <= PROGRAM_CHARS_KEPT_MAX) {
-    realm.programs.set(code, made);
-    const [oldest] = realm.programs.keys();
-    if (oldest !== undefined && realm.programs.size > PROGRAMS_KEPT_MAX) realm.programs.delete(oldest);
+    programs.set(code, made);
+    const [oldest] = programs.keys();
+    if (oldest !== undefined && programs.size > PROGRAMS_KEPT_MAX) programs.delete(oldest);
   }
   return made;
+}
+
+function programsOf(realm: Realm): Map<string, Program> {
+  const programs = compiled.get(realm) ?? new Map<string, Program>();
+  compiled.set(realm, programs);
+  return programs;
 }
 
 /** Its value, or a promise of it; for whoever needs no more than that. */

@@ -1,8 +1,6 @@
 // One global object that code can run in: the page's own, or a same-origin frame's.
 // It knows how to compile and run text there, and nothing about what the text means.
 
-import type { Program } from "./program.js";
-
 export type Compiled = (this: unknown) => unknown;
 type Constructor = new (body: string) => Compiled;
 export type Trust = (code: string) => string;
@@ -18,7 +16,6 @@ export interface Realm {
   readonly declared: Set<string>;
   /** Whether a declaration of this name would overwrite something that no agent made. */
   owns(name: string): boolean;
-  readonly programs: Map<string, Program>;
 }
 
 /** Throws where text may not become code. */
@@ -35,7 +32,6 @@ export function realmOf(global: typeof globalThis, trust: Trust | undefined): Re
     run,
     compile,
     declared,
-    programs: new Map(),
     compiles(body, async) {
       try {
         // A script that throws before anything else is compiled whole.

@@ -2,13 +2,7 @@
 
 import { acts } from "../act/part.js";
 import { looks, seen } from "../look/part.js";
-import type { Core, Part } from "../core/part.js";
-import type { Verbs } from "./verb.js";
-
-export interface HandsPart extends Part {
-  readonly verbs: Verbs;
-  readonly seen: typeof seen;
-}
+import type { Core, HandsPart } from "../core/part.js";
 
 export function offer(core: Core): HandsPart {
   return { seen, verbs: { ...looks(), ...acts(core) } };

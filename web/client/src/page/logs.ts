@@ -1,19 +1,9 @@
 // The verb `logs`: what the journal has that an agent has not read yet.
 
-import type { Entry, Level } from "../core/journal.js";
+import type { Entry, Level, Log } from "../core/journal.js";
 import { LOG_READERS_MAX } from "../core/limits.js";
 import type { Core } from "../core/part.js";
 import { misused, type Asking, type Params, type Verbs } from "./verb.js";
-
-export interface Log {
-  /** Counts all that was logged; what is missing in between was forgotten. */
-  readonly n: number;
-  readonly level: Level;
-  readonly text: string;
-  readonly at: number;
-  /** How often it was logged in a row. */
-  readonly count?: number;
-}
 
 export interface Logs {
   readonly verbs: Verbs;

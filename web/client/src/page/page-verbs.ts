@@ -1,7 +1,7 @@
 // What the page's own code may ask of `eye`: the verbs that agents have, topics, and the page's applications.
 
 import type { App, AppRow } from "./apps.js";
-import type { Log } from "./logs.js";
+import type { Log } from "../core/journal.js";
 import type { PublishOptions, Published, Subscriber } from "./topics.js";
 
 /** A ref of `look` (`e5`), `text=…`, `css=…`, a CSS selector, or the element itself. */

@@ -4,16 +4,8 @@ import { errorText, tagOf } from "../core/copy.js";
 import { CODE_THREW } from "../generated/protocol.js";
 import { misplaced } from "./misplaced.js";
 import { originOf, type Position } from "../core/origin.js";
-import type { Core } from "../core/part.js";
+import type { Core, Thrown } from "../core/part.js";
 import type { Program } from "../core/program.js";
-
-/** As a typed answer. Never rejects. */
-export type Thrown = (
-  error: unknown,
-  code: string,
-  program: Program | undefined,
-  trustUrl: (url: string) => string,
-) => Promise<string>;
 
 export function thrown({ render, failure }: Core): Thrown {
   return async (error, code, program, trustUrl) => {

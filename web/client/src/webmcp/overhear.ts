@@ -1,15 +1,8 @@
 // The page's WebMCP until the part that knows it is there: what it registers is overheard, and a page that wants
 // `document.modelContext` where the browser has none gets a stand-in at once, which the part makes whole.
 
-import type { WebMcpPart } from "../core/part.js";
+import type { Overheard } from "../core/part.js";
 import { contextOf, type ModelContext } from "./context.js";
-
-/** What waits for the part. */
-export interface Overheard extends Array<(part: WebMcpPart) => void> {
-  /** Of the part, before the browser hears of a tool. */
-  before?: WebMcpPart["before"];
-  standIn?: ModelContext | undefined;
-}
 
 export function overhear(wanted: boolean | undefined): Overheard {
   const overheard: Overheard = [];
