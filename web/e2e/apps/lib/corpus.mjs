@@ -1,0 +1,221 @@
+// Where the applications are tried: installs and builds what they need, starts a hub, a site and a browser, and tries one after another.
+
+import { chmodSync, readFileSync, readdirSync } from "node:fs";
+import { mkdir, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { delimiter, join } from "node:path";
+import { load } from "../../bench/load.mjs";
+import { compare } from "../seeing/compare.mjs";
+import { survey } from "../seeing/oracle.mjs";
+import { Agent } from "./agent.mjs";
+import { buildPages, installPackages, installPython } from "./install.mjs";
+import { CorpusSite } from "./site.mjs";
+
+const here = join(import.meta.dirname, "..");
+const VIEWPORT = { width: 1280, height: 800 };
+const { FLAGS, Home, Shell, findChromium, startChromium, until } = await load(
+  "stage/home.js",
+  "stage/chromium.js",
+  "stage/until.js",
+  "tasks/shell.js",
+);
+
+/** How long the application may take to have reported its last state. */
+const STATE_MS_MAX = 5_000;
+const READY_MS_MAX = 60_000;
+
+export class Corpus {
+  apps;
+  /** Why applications were left out, a line each. */
+  skipped = [];
+  #home;
+  #site;
+  #browser;
+  #path;
+  #peer;
+  #python;
+  #userscript;
+  #shells = 0;
+  #explained = JSON.parse(readFileSync(join(here, "seeing/explained.json"), "utf8"));
+
+  static async open({ names, all, peer }) {
+    const corpus = new Corpus();
+    corpus.#peer = peer;
+    const every = await tasks();
+    const unknown = names.filter((name) => !every.some((app) => app.name === name));
+    if (unknown.length > 0) throw new Error(`no application ${unknown.join(", ")}; there are ${every.map(({ name }) => name).join(", ")}`);
+    const chosen = every.filter(({ name, light }) => (names.length > 0 ? names.includes(name) : all || light));
+    installPackages({ all: chosen.some(({ light }) => !light), peer });
+    corpus.#python = chosen.some(({ python }) => python) ? installPython() : undefined;
+    corpus.apps = chosen.filter((app) => corpus.#canRun(app));
+    const pages = [...new Set(corpus.apps.flatMap(({ page }) => (page === undefined ? [] : [page])))];
+    corpus.#site = await CorpusSite.open(buildPages(pages), Object.assign({}, ...corpus.apps.map(({ routes }) => routes ?? {})));
+    corpus.#home = await Home.open();
+    await corpus.#home.up();
+    corpus.#userscript = (await corpus.#home.eye("join", "userscript")).stdout;
+    corpus.#browser = await startChromium();
+    await corpus.#programs();
+    return corpus;
+  }
+
+  /** Does the task of an application with eye, and with the peer if there is one; looks before and after. */
+  async try(app) {
+    const server = await app.serve?.({ python: this.#python, folder: join(this.#home.folder, app.name) });
+    try {
+      const eye = await this.#withEye(app, server);
+      const peer = this.#peer ? await this.#withPeer(app, server) : undefined;
+      return { app, eye, peer, seeing: eye.seeing, faults: this.#faults(app, eye) };
+    } finally {
+      await server?.close();
+    }
+  }
+
+  async close() {
+    await this.#browser?.close();
+    await this.#site?.close();
+    await this.#home?.close();
+  }
+
+  #canRun({ name, python }) {
+    if (!python || this.#python !== undefined) return true;
+    this.skipped.push(`${name}: no python3 with venv here`);
+    return false;
+  }
+
+  /** `eye` and `agent-browser` by their names, as an agent calls them. */
+  async #programs() {
+    const bin = join(this.#home.folder, "bin");
+    await mkdir(bin);
+    await symlink(process.env.EYE_BIN, join(bin, "eye"));
+    if (this.#peer) await symlink(peerBinary(), join(bin, "agent-browser"));
+    this.#path = `${bin}${delimiter}${process.env.PATH ?? ""}`;
+  }
+
+  /** A shell in a folder of its own, because an agent is known by its folder. */
+  async #shell(more) {
+    this.#shells += 1;
+    const folder = join(this.#home.folder, `agent${this.#shells}`);
+    await mkdir(folder);
+    return new Shell({ ...this.#home.env, ...more, PATH: this.#path }, folder);
+  }
+
+  #address(app, server) {
+    return server?.url ?? `${this.#site.url}/${app.page}`;
+  }
+
+  async #withEye(app, server) {
+    const context = await this.#browser.newContext({ viewport: VIEWPORT });
+    // The page joins as with the userscript: nothing of the application is changed.
+    await context.addInitScript(`addEventListener("DOMContentLoaded", () => { if (self === top) { ${this.#userscript} } });`);
+    try {
+      const page = await context.newPage();
+      this.#site.forget(app.name);
+      await server?.reset?.();
+      await server?.enter?.(page);
+      await page.goto(this.#address(app, server));
+      await page.waitForSelector(app.ready, { timeout: READY_MS_MAX });
+      const session = await until("the page has joined", () => page.evaluate("globalThis.eye?.connected ? eye.session : undefined"));
+      await this.#home.joined(session);
+      const shell = await this.#shell({ EYE_PAGE: session });
+      const before = await this.#look("before", page, session);
+      const done = await this.#do(app, server, shell, "eye");
+      const after = await this.#look("after", page, session);
+      return { ...done, seeing: [before, after] };
+    } finally {
+      await context.close();
+    }
+  }
+
+  async #withPeer(app, server) {
+    const env = {
+      AGENT_BROWSER_SESSION: `corpus-${process.pid}`,
+      AGENT_BROWSER_EXECUTABLE_PATH: findChromium(),
+      AGENT_BROWSER_ARGS: FLAGS.join(","),
+    };
+    const hands = await this.#shell(env);
+    try {
+      this.#site.forget(app.name);
+      await server?.reset?.();
+      // Opening the page is not counted: with eye it is open already.
+      await hands.run(`agent-browser open ${server?.entry ?? this.#address(app, server)}`);
+      await hands.run(`agent-browser set viewport ${VIEWPORT.width} ${VIEWPORT.height}`);
+      if (server?.entry !== undefined) await hands.run(`agent-browser open ${this.#address(app, server)}`);
+      await hands.run(`agent-browser wait '${app.ready}'`);
+      return await this.#do(app, server, await this.#shell(env), "agent-browser");
+    } finally {
+      await hands.run("agent-browser close").catch(() => undefined);
+    }
+  }
+
+  /** Does a task and asks the application whether it is done. */
+  async #do(app, server, shell, program) {
+    const began = performance.now();
+    let failure;
+    let ms;
+    try {
+      await app[program === "eye" ? "eye" : "peer"](new Agent(shell, program));
+      ms = performance.now() - began;
+      await this.#check(app, server);
+    } catch (error) {
+      failure = error.message;
+    }
+    const { calls, written, read } = shell.counts();
+    return { failure, calls, tokens: written + read, ms: ms ?? performance.now() - began, transcript: shell.transcript() };
+  }
+
+  /** The state may arrive a moment after the last step; what it says wrong at the end is the failure. */
+  async #check(app, server) {
+    let wrong;
+    const state = async () => (server?.state === undefined ? this.#site.state(app.name) : server.state());
+    const look = async () => {
+      try {
+        app.check(await state());
+        return true;
+      } catch (error) {
+        wrong = error;
+        return undefined;
+      }
+    };
+    await until("the application is in the wanted state", look, STATE_MS_MAX).catch(() => {
+      throw new Error(`the application's own state is wrong: ${wrong.message}`);
+    });
+  }
+
+  async #look(at, page, session) {
+    const printed = (await this.#home.eyeWith({ env: { EYE_PAGE: session } }, "look", "--all")).stdout.trimEnd();
+    const refs = [...new Set(printed.match(/\be\d+\b/g) ?? [])];
+    const facts = await page.evaluate((all) => Promise.all(all.map((ref) => eye.query(ref).catch(() => undefined))), refs);
+    const elements = Object.fromEntries(refs.map((ref, index) => [ref, facts[index]]).filter(([, fact]) => fact));
+    const cdp = await page.context().newCDPSession(page);
+    try {
+      return { at, printed, ...(await compare(cdp, await survey(cdp), printed, elements)) };
+    } finally {
+      await cdp.detach();
+    }
+  }
+
+  /** What makes the run fail: a task that ends otherwise than expected, and misses that nothing explains. */
+  #faults(app, { failure, seeing }) {
+    const faults = [];
+    if (app.fails === undefined && failure !== undefined) faults.push(`the task failed: ${failure}`);
+    if (app.fails !== undefined && failure === undefined) faults.push(`the task is done, although it is expected to fail (${app.fails})`);
+    const known = this.#explained[app.name] ?? [];
+    for (const { at, missed, wrong } of seeing)
+      for (const miss of [...missed, ...wrong])
+        if (!known.some(({ miss: one }) => miss.startsWith(one))) faults.push(`unexplained, ${at} the task: ${miss}`);
+    return faults;
+  }
+}
+
+async function tasks() {
+  const files = readdirSync(join(here, "tasks")).filter((name) => name.endsWith(".mjs"));
+  return Promise.all(files.map(async (name) => ({ name: name.replace(".mjs", ""), ...(await import(`../tasks/${name}`)).default })));
+}
+
+/** The binary itself: its launcher wants a newer Node than ours. Install scripts, which make it executable, are not run. */
+function peerBinary() {
+  const folder = join(createRequire(import.meta.url).resolve("agent-browser/package.json"), "../bin");
+  const binary = join(folder, `agent-browser-${process.platform}-${process.arch}`);
+  chmodSync(binary, 0o755);
+  return binary;
+}

@@ -1,0 +1,32 @@
+// Tries eye on real applications: does each task with eye's verbs, asks the application whether it is done, and holds what
+// `look --all` prints against what the browser says is seen.
+//   node run.mjs            the light applications, as `cargo xtask test` does
+//   node run.mjs --all      all of them
+//   node run.mjs NAME…      these; --show prints every command and its output, --misses every miss
+//   node run.mjs --bench    each task with agent-browser too: success, calls, tokens and time
+// EYE_BIN names eye, EYE_CHROMIUM the browser.
+
+import { Corpus } from "./lib/corpus.mjs";
+import { benchTable, resultTable } from "./lib/report.mjs";
+
+const words = process.argv.slice(2);
+const has = (flag) => words.includes(`--${flag}`);
+const names = words.filter((word) => !word.startsWith("--"));
+const corpus = await Corpus.open({ names, all: has("all") || has("bench"), peer: has("bench") });
+const results = [];
+try {
+  for (const app of corpus.apps) {
+    const result = await corpus.try(app);
+    if (has("show")) console.log(`\n=== ${app.name}\n${result.eye.transcript}\n${result.peer?.transcript ?? ""}`);
+    if (has("misses")) for (const { at, missed, wrong } of result.seeing) console.log([`--- ${app.name} ${at}`, ...missed, ...wrong].join("\n"));
+    for (const line of result.faults) console.error(`${app.name}: ${line}`);
+    console.log(`${result.faults.length === 0 ? "ok" : "FAILED"} ${app.name}`);
+    results.push(result);
+  }
+} finally {
+  await corpus.close();
+}
+if (has("bench")) benchTable(results);
+else resultTable(results);
+for (const line of corpus.skipped) console.log(`skipped: ${line}`);
+process.exitCode = results.some(({ faults }) => faults.length > 0) ? 1 : 0;

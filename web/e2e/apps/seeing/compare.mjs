@@ -1,0 +1,84 @@
+// Holds what `eye look --all` printed against what the browser says is seen: recall, precision, and every miss by its name.
+
+import { ancestors, locate, seenNumber } from "./oracle.mjs";
+
+const PIECE = /^(?:#+ )?(?:(e\d+) )?(.*)$/s;
+/** What the outline prints of its own: titles of groups, marks of states, numbers of what is left out. */
+const OWN_WORDS = /^(?:dialog|nav|alert|frame|box|row|… .*)\b/;
+/** Shorter texts must be whole words of the outline, for any longer word may hold them by chance. */
+const SHORT_CHARS = 4;
+/** So much of a long text tells it from others; the outline cuts texts. */
+const TOLD_CHARS = 40;
+
+/** `printed` is the outline, `elements` says of each ref what it is: tag, id, className, rect. */
+export async function compare(cdp, survey, printed, elements) {
+  const pieces = printed.split("\n").flatMap((line) => line.trim().split(" | ")).map(parsed);
+  const refs = pieces.filter(({ ref }) => ref !== undefined);
+  const numbers = await locate(cdp, refs.map(({ ref }) => elements[ref]));
+  const shown = refs.map((piece, at) => ({ ...piece, id: numbers[at] }));
+  const said = squeezed(printed);
+  const words = new Set(printed.toLowerCase().split(/[^\p{L}\p{N}]+/u));
+  const isSaid = (text) => {
+    const wanted = squeezed(text);
+    return wanted.length < SHORT_CHARS ? text.toLowerCase().split(/[^\p{L}\p{N}]+/u).every((word) => words.has(word)) : said.includes(wanted.slice(0, TOLD_CHARS));
+  };
+
+  const missed = [];
+  for (const control of survey.controls) {
+    const match = shown.find(({ id }) => id === control.id) ?? shown.find(({ id }) => id !== undefined && isAround(survey, id, control.id));
+    if (match === undefined) missed.push(`control not printed: ${control.role} "${control.name}"`);
+    else if (!squeezed(match.text).includes(squeezed(control.name).slice(0, TOLD_CHARS)) && !isSaid(control.name))
+      missed.push(`control without its name: ${control.role} "${control.name}" is printed as ${match.text}`);
+  }
+  for (const { text } of survey.texts) if (!isSaid(text)) missed.push(`text not printed: ${text}`);
+
+  const wrong = [];
+  for (const { ref, text, id } of shown) {
+    if (id === undefined) wrong.push(`control that is not found again: ${text}`);
+    else if ((await seenNumber(cdp, id)) === false) wrong.push(`control that is not seen: ${text}`);
+    else if (!isActionable(survey, id)) wrong.push(`control that takes no action: ${text}`);
+    void ref;
+  }
+  const visible = squeezed(survey.texts.map(({ text }) => text).join(" "));
+  const known = squeezed(survey.words.join(" "));
+  const texts = pieces.filter(({ ref, text }) => ref === undefined && text !== "" && !OWN_WORDS.test(text));
+  for (const { text } of texts) {
+    const one = squeezed(text.replace(/…$/, "").replace(/:$/, "")).slice(0, TOLD_CHARS);
+    if (!visible.includes(one) && !known.includes(one)) wrong.push(`text that is not seen: ${text}`);
+  }
+  const wanted = survey.controls.length + survey.texts.length;
+  const given = shown.length + texts.length;
+  return { wanted, given, missed, wrong };
+}
+
+function parsed(text) {
+  const [, ref, rest] = PIECE.exec(text);
+  return { ref, text: rest };
+}
+
+/** Letters and digits alone: outlines and trees differ in marks and spaces. */
+function squeezed(text) {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+}
+
+/** Whether one of both holds the other, and no other control is in the outer: a wrapper and its control are one to a person. */
+function isAround(survey, a, b) {
+  const outer = ancestors(survey.tree, b).includes(a) ? a : ancestors(survey.tree, a).includes(b) ? b : undefined;
+  if (outer === undefined) return isLabelled(survey, a, b);
+  const inner = outer === a ? b : a;
+  return survey.controls.every(({ id }) => id === outer || id === inner || !ancestors(survey.tree, id).includes(outer));
+}
+
+/** Neighbours below the same parent that hold nothing but each other's drawing. */
+function isLabelled(survey, a, b) {
+  const box = ancestors(survey.tree, b).find((id) => ancestors(survey.tree, a).includes(id));
+  if (box === undefined || /^(?:body|html)$/.test(survey.tree.get(box)?.name ?? "")) return false;
+  return survey.controls.every(({ id }) => id === a || id === b || !ancestors(survey.tree, id).includes(box));
+}
+
+function isActionable(survey, id) {
+  if (survey.controls.some((control) => control.id === id || isAround(survey, id, control.id))) return true;
+  if (survey.clickable.has(id)) return true;
+  const { attributes = [] } = survey.tree.get(id) ?? {};
+  return ["tabindex", "contenteditable", "draggable"].some((name) => attributes.includes(name));
+}
