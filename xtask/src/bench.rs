@@ -24,7 +24,14 @@ pub fn run(quick: bool) -> Result<(), TaskError> {
     run_command(&mut measure)?;
     gateway()?;
     evolution(quick)?;
-    TABLES.iter().try_for_each(|script| print_tables(script, &place::root().join(&eye), chromium.as_ref(), quick))
+    TABLES.iter().try_for_each(|script| print_tables(script, &place::root().join(&eye), chromium.as_ref(), quick))?;
+    corpus(&place::root().join(&eye), chromium.as_ref())
+}
+
+/// Tasks in real applications, with eye and with the peer that the corpus pins.
+fn corpus(eye: &Path, chromium: &Path) -> Result<(), TaskError> {
+    let mut node = command("node", &["apps/run.mjs", "--bench"], &place::root().join("web/e2e"));
+    run_command(node.env("EYE_BIN", eye).env("EYE_CHROMIUM", chromium))
 }
 
 /// Discovery among many tools, and what the gateway adds to a call of a server.

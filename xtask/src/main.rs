@@ -20,7 +20,7 @@ const HELP: &str = "\
 usage: cargo xtask COMMAND
 
   demo            build everything, start a hub, open the start page, and show a live round trip
-  test            run everything: fmt, clippy, unit, integration, browser
+  test [--all]    run everything: fmt, clippy, unit, integration, browser; --all on every application of the corpus
   bench [--quick] measure, and print a table with ratios against the budgets
   gen [--check]   make the generated files, or say which of them are stale
   dist            build the release binary (static on Linux)
@@ -31,7 +31,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["demo"] => demo::run(),
-        ["test"] => suite::run(),
+        ["test"] => suite::run(false),
+        ["test", "--all"] => suite::run(true),
         ["bench"] => bench::run(false),
         ["bench", "--quick"] => bench::run(true),
         ["gen"] => generated::write(),

@@ -18,7 +18,9 @@ try {
   for (const app of corpus.apps) {
     const result = await corpus.try(app);
     if (has("show")) console.log(`\n=== ${app.name}\n${result.eye.transcript}\n${result.peer?.transcript ?? ""}`);
-    if (has("misses")) for (const { at, missed, wrong } of result.seeing) console.log([`--- ${app.name} ${at}`, ...missed, ...wrong].join("\n"));
+    if (has("misses"))
+      for (const { at, missed, wrong } of result.seeing)
+        console.log([`--- ${app.name} ${at}`, ...missed, ...wrong].join("\n"));
     for (const line of result.faults) console.error(`${app.name}: ${line}`);
     console.log(`${result.faults.length === 0 ? "ok" : "FAILED"} ${app.name}`);
     results.push(result);

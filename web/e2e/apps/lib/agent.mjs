@@ -2,9 +2,13 @@
 // A step done by evaluating code would prove nothing about seeing and acting.
 
 const EYE_VERBS =
-  "look text click dblclick fill type press select check uncheck hover scroll drag upload wait focus goto back forward".split(" ");
+  "look text click dblclick fill type press select check uncheck hover scroll drag upload wait focus goto back forward".split(
+    " ",
+  );
 const PEER_VERBS =
-  "snapshot click dblclick fill type press select check uncheck hover scroll scrollintoview drag upload wait find focus keyboard mouse get".split(" ");
+  "snapshot click dblclick fill type press select check uncheck hover scroll scrollintoview drag upload wait find focus keyboard mouse get".split(
+    " ",
+  );
 const VERBS = { eye: EYE_VERBS, "agent-browser": PEER_VERBS };
 
 export class Agent {
@@ -24,25 +28,34 @@ export class Agent {
 
   #refuseCode(line) {
     const [verb, first = ""] = line.split(" ");
-    if (!VERBS[this.#program].includes(verb)) throw new Error(`${this.#program} ${line}: only seeing and acting verbs count`);
-    const isCode = verb === "wait" && this.#program === "eye" ? !/^'?(?:text=|css=|@?e\d)/.test(first) : line.includes("--fn");
+    if (!VERBS[this.#program].includes(verb))
+      throw new Error(`${this.#program} ${line}: only seeing and acting verbs count`);
+    const isCode =
+      verb === "wait" && this.#program === "eye" ? !/^'?(?:text=|css=|@?e\d)/.test(first) : line.includes("--fn");
     if (isCode) throw new Error(`${this.#program} ${line}: a task waits for what is seen, not for code`);
   }
 }
 
 /** The ref of what an outline of eye's shows under this name: the first that begins with it, else that holds it. */
 export function ref(outline, name) {
-  const pieces = outline.split(/\n| \| /).map((piece) => /\b(e\d+) (.*)$/.exec(piece)).filter(Boolean);
+  const pieces = outline
+    .split(/\n| \| /)
+    .map((piece) => /\b(e\d+) (.*)$/.exec(piece))
+    .filter(Boolean);
   const plain = (text) => text.replace(/^(?:\[[x -]\] |\([x ]\) )?[[<]?(?:[-+] )?/, "");
   const isNamed = typeof name === "string" ? (text) => plain(text).startsWith(name) : (text) => name.test(text);
-  const found = pieces.find(([, , text]) => isNamed(text)) ?? pieces.find(([, , text]) => typeof name === "string" && text.includes(name));
+  const found =
+    pieces.find(([, , text]) => isNamed(text)) ??
+    pieces.find(([, , text]) => typeof name === "string" && text.includes(name));
   if (found === undefined) throw new Error(`nothing called ${name} in\n${outline}`);
   return found[1];
 }
 
 /** The ref of what a snapshot of agent-browser's shows with this name, and this role if one is given. */
 export function peerRef(snapshot, name, role = "") {
-  const line = snapshot.split("\n").find((one) => one.includes(role) && (typeof name === "string" ? one.includes(`"${name}`) : name.test(one)));
+  const line = snapshot
+    .split("\n")
+    .find((one) => one.includes(role) && (typeof name === "string" ? one.includes(`"${name}`) : name.test(one)));
   const found = /\bref=(e\d+)/.exec(line ?? "");
   if (found === null) throw new Error(`no ${role} "${name}" in\n${snapshot}`);
   return `@${found[1]}`;

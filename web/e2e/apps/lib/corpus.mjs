@@ -43,13 +43,17 @@ export class Corpus {
     corpus.#peer = peer;
     const every = await tasks();
     const unknown = names.filter((name) => !every.some((app) => app.name === name));
-    if (unknown.length > 0) throw new Error(`no application ${unknown.join(", ")}; there are ${every.map(({ name }) => name).join(", ")}`);
+    if (unknown.length > 0)
+      throw new Error(`no application ${unknown.join(", ")}; there are ${every.map(({ name }) => name).join(", ")}`);
     const chosen = every.filter(({ name, light }) => (names.length > 0 ? names.includes(name) : all || light));
     installPackages({ all: chosen.some(({ light }) => !light), peer });
     corpus.#python = chosen.some(({ python }) => python) ? installPython() : undefined;
     corpus.apps = chosen.filter((app) => corpus.#canRun(app));
     const pages = [...new Set(corpus.apps.flatMap(({ page }) => (page === undefined ? [] : [page])))];
-    corpus.#site = await CorpusSite.open(buildPages(pages), Object.assign({}, ...corpus.apps.map(({ routes }) => routes ?? {})));
+    corpus.#site = await CorpusSite.open(
+      buildPages(pages),
+      Object.assign({}, ...corpus.apps.map(({ routes }) => routes ?? {})),
+    );
     corpus.#home = await Home.open();
     await corpus.#home.up();
     corpus.#userscript = (await corpus.#home.eye("join", "userscript")).stdout;
@@ -106,7 +110,9 @@ export class Corpus {
   async #withEye(app, server) {
     const context = await this.#browser.newContext({ viewport: VIEWPORT });
     // The page joins as with the userscript: nothing of the application is changed.
-    await context.addInitScript(`addEventListener("DOMContentLoaded", () => { if (self === top) { ${this.#userscript} } });`);
+    await context.addInitScript(
+      `addEventListener("DOMContentLoaded", () => { if (self === top) { ${this.#userscript} } });`,
+    );
     try {
       const page = await context.newPage();
       this.#site.forget(app.name);
@@ -114,7 +120,9 @@ export class Corpus {
       await server?.enter?.(page);
       await page.goto(this.#address(app, server));
       await page.waitForSelector(app.ready, { timeout: READY_MS_MAX });
-      const session = await until("the page has joined", () => page.evaluate("globalThis.eye?.connected ? eye.session : undefined"));
+      const session = await until("the page has joined", () =>
+        page.evaluate("globalThis.eye?.connected ? eye.session : undefined"),
+      );
       await this.#home.joined(session);
       const shell = await this.#shell({ EYE_PAGE: session });
       const before = await this.#look("before", page, session);
@@ -160,7 +168,13 @@ export class Corpus {
       failure = error.message;
     }
     const { calls, written, read } = shell.counts();
-    return { failure, calls, tokens: written + read, ms: ms ?? performance.now() - began, transcript: shell.transcript() };
+    return {
+      failure,
+      calls,
+      tokens: written + read,
+      ms: ms ?? performance.now() - began,
+      transcript: shell.transcript(),
+    };
   }
 
   /** The state may arrive a moment after the last step; what it says wrong at the end is the failure. */
@@ -184,7 +198,10 @@ export class Corpus {
   async #look(at, page, session) {
     const printed = (await this.#home.eyeWith({ env: { EYE_PAGE: session } }, "look", "--all")).stdout.trimEnd();
     const refs = [...new Set(printed.match(/\be\d+\b/g) ?? [])];
-    const facts = await page.evaluate((all) => Promise.all(all.map((ref) => eye.query(ref).catch(() => undefined))), refs);
+    const facts = await page.evaluate(
+      (all) => Promise.all(all.map((ref) => eye.query(ref).catch(() => undefined))),
+      refs,
+    );
     const elements = Object.fromEntries(refs.map((ref, index) => [ref, facts[index]]).filter(([, fact]) => fact));
     const cdp = await page.context().newCDPSession(page);
     try {
@@ -198,7 +215,8 @@ export class Corpus {
   #faults(app, { failure, seeing }) {
     const faults = [];
     if (app.fails === undefined && failure !== undefined) faults.push(`the task failed: ${failure}`);
-    if (app.fails !== undefined && failure === undefined) faults.push(`the task is done, although it is expected to fail (${app.fails})`);
+    if (app.fails !== undefined && failure === undefined)
+      faults.push(`the task is done, although it is expected to fail (${app.fails})`);
     const known = this.#explained[app.name] ?? [];
     for (const { at, missed, wrong } of seeing)
       for (const miss of [...missed, ...wrong])
@@ -209,7 +227,9 @@ export class Corpus {
 
 async function tasks() {
   const files = readdirSync(join(here, "tasks")).filter((name) => name.endsWith(".mjs"));
-  return Promise.all(files.map(async (name) => ({ name: name.replace(".mjs", ""), ...(await import(`../tasks/${name}`)).default })));
+  return Promise.all(
+    files.map(async (name) => ({ name: name.replace(".mjs", ""), ...(await import(`../tasks/${name}`)).default })),
+  );
 }
 
 /** The binary itself: its launcher wants a newer Node than ours. Install scripts, which make it executable, are not run. */

@@ -48,7 +48,11 @@ export function installPython() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   run("python3", ["-m", "venv", folder], target);
-  run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", join(here, "requirements.txt")], target);
+  run(
+    python,
+    ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", join(here, "requirements.txt")],
+    target,
+  );
   writeFileSync(stampFile, requirements);
   return python;
 }
@@ -57,7 +61,8 @@ export function installPython() {
 function contents(pages) {
   const files = readdirSync(join(here, "pages")).map((name) => join(here, "pages", name));
   const hash = createHash("sha256").update(pages.join());
-  for (const file of [...files, join(here, "package-lock.json"), join(here, "vite.config.mjs")].sort()) hash.update(file).update(readFileSync(file));
+  for (const file of [...files, join(here, "package-lock.json"), join(here, "vite.config.mjs")].sort())
+    hash.update(file).update(readFileSync(file));
   return hash.digest("hex");
 }
 

@@ -19,8 +19,18 @@ export function resultTable(results) {
     return [app.name, outcome(app, eye), eye.calls, eye.tokens, seconds(eye.ms), ...ratios(sum)];
   });
   const done = results.filter(({ eye }) => eye.failure === undefined).length;
-  rows.push(["all", `${done} of ${results.length}`, ...["calls", "tokens"].map((key) => sumOf(results, "eye", key)), "", ...ratios(total)]);
-  table("Real applications with eye", ["application", "task", "calls", "tokens", "s", "recall", "precision", "misses"], rows);
+  rows.push([
+    "all",
+    `${done} of ${results.length}`,
+    ...["calls", "tokens"].map((key) => sumOf(results, "eye", key)),
+    "",
+    ...ratios(total),
+  ]);
+  table(
+    "Real applications with eye",
+    ["application", "task", "calls", "tokens", "s", "recall", "precision", "misses"],
+    rows,
+  );
 }
 
 /** A row per application: eye beside agent-browser. */
@@ -40,8 +50,26 @@ export function benchTable(results) {
   const both = results.filter(({ eye, peer }) => eye.failure === undefined && peer.failure === undefined);
   const sum = (who, key) => sumOf(both, who, key);
   const half = (who) => [sum(who, "calls"), sum(who, "tokens"), seconds(sum(who, "ms"))];
-  rows.push([`${both.length} that both did`, "", ...half("eye"), "", ...half("peer"), percent(sum("eye", "tokens"), sum("peer", "tokens"))]);
-  const head = ["application", "eye", "calls", "tokens", "s", "agent-browser", "calls", "tokens", "s", "tokens, eye / peer"];
+  rows.push([
+    `${both.length} that both did`,
+    "",
+    ...half("eye"),
+    "",
+    ...half("peer"),
+    percent(sum("eye", "tokens"), sum("peer", "tokens")),
+  ]);
+  const head = [
+    "application",
+    "eye",
+    "calls",
+    "tokens",
+    "s",
+    "agent-browser",
+    "calls",
+    "tokens",
+    "s",
+    "tokens, eye / peer",
+  ];
   table("Tasks in real applications (o200k tokens)", head, rows);
 }
 

@@ -10,4 +10,10 @@ const listen = EditorView.updateListener.of(({ docChanged, view }) => {
 });
 const root = document.getElementById("root") as HTMLElement;
 root.innerHTML = "<h1>Notes</h1>";
-tell(new EditorView({ doc, extensions: [basicSetup, EditorView.contentAttributes.of({ "aria-label": "Program" }), listen], parent: root }));
+tell(
+  new EditorView({
+    doc,
+    extensions: [basicSetup, EditorView.contentAttributes.of({ "aria-label": "Program" }), listen],
+    parent: root,
+  }),
+);

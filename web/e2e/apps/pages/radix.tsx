@@ -35,7 +35,10 @@ function Settings(): ReactNode {
   const [alerts, setAlerts] = useState(false);
   const [volume, setVolume] = useState([30]);
   const [chosen, setChosen] = useState("none");
-  useEffect(() => report("radix", { name, role, alerts, volume: volume[0], chosen }), [name, role, alerts, volume, chosen]);
+  useEffect(
+    () => report("radix", { name, role, alerts, volume: volume[0], chosen }),
+    [name, role, alerts, volume, chosen],
+  );
   return (
     <>
       <h1>Team settings</h1>

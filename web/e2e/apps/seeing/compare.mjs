@@ -12,20 +12,33 @@ const TOLD_CHARS = 40;
 
 /** `printed` is the outline, `elements` says of each ref what it is: tag, id, className, rect. */
 export async function compare(cdp, survey, printed, elements) {
-  const pieces = printed.split("\n").flatMap((line) => line.trim().split(" | ")).map(parsed);
+  const pieces = printed
+    .split("\n")
+    .flatMap((line) => line.trim().split(" | "))
+    .map(parsed);
   const refs = pieces.filter(({ ref }) => ref !== undefined);
-  const numbers = await locate(cdp, refs.map(({ ref }) => elements[ref]));
+  const numbers = await locate(
+    cdp,
+    refs.map(({ ref }) => elements[ref]),
+  );
   const shown = refs.map((piece, at) => ({ ...piece, id: numbers[at] }));
   const said = squeezed(printed);
   const words = new Set(printed.toLowerCase().split(/[^\p{L}\p{N}]+/u));
   const isSaid = (text) => {
     const wanted = squeezed(text);
-    return wanted.length < SHORT_CHARS ? text.toLowerCase().split(/[^\p{L}\p{N}]+/u).every((word) => words.has(word)) : said.includes(wanted.slice(0, TOLD_CHARS));
+    return wanted.length < SHORT_CHARS
+      ? text
+          .toLowerCase()
+          .split(/[^\p{L}\p{N}]+/u)
+          .every((word) => words.has(word))
+      : said.includes(wanted.slice(0, TOLD_CHARS));
   };
 
   const missed = [];
   for (const control of survey.controls) {
-    const match = shown.find(({ id }) => id === control.id) ?? shown.find(({ id }) => id !== undefined && isAround(survey, id, control.id));
+    const match =
+      shown.find(({ id }) => id === control.id) ??
+      shown.find(({ id }) => id !== undefined && isAround(survey, id, control.id));
     if (match === undefined) missed.push(`control not printed: ${control.role} "${control.name}"`);
     else if (!squeezed(match.text).includes(squeezed(control.name).slice(0, TOLD_CHARS)) && !isSaid(control.name))
       missed.push(`control without its name: ${control.role} "${control.name}" is printed as ${match.text}`);

@@ -3,8 +3,10 @@
 
 /** Roles that a person acts on. */
 const CONTROLS = new Set(
-  ("button link textbox searchbox combobox checkbox radio switch slider spinbutton tab menuitem menuitemcheckbox " +
-    "menuitemradio option treeitem DisclosureTriangle ColorWell Date DateTime InputTime PopUpButton").split(" "),
+  (
+    "button link textbox searchbox combobox checkbox radio switch slider spinbutton tab menuitem menuitemcheckbox " +
+    "menuitemradio option treeitem DisclosureTriangle ColorWell Date DateTime InputTime PopUpButton"
+  ).split(" "),
 );
 
 /**
@@ -18,7 +20,8 @@ const SEEN = function seen() {
   let opacity = 1;
   const up = (node) => node.assignedSlot ?? node.parentElement ?? node.getRootNode().host ?? null;
   const control = /^(?:input|select|textarea)$/.test(element.localName);
-  for (let at = control ? up(element) : element; at !== null; at = up(at)) opacity *= Number(getComputedStyle(at).opacity);
+  for (let at = control ? up(element) : element; at !== null; at = up(at))
+    opacity *= Number(getComputedStyle(at).opacity);
   if (opacity < 0.01) return null;
   const boxes = () => {
     if (this.nodeType !== 3) return [...element.getClientRects()];
@@ -28,7 +31,12 @@ const SEEN = function seen() {
   };
   const hit = (x, y) => {
     let at = element.ownerDocument.elementFromPoint(x, y);
-    for (let inner = at?.shadowRoot?.elementFromPoint(x, y); inner && inner !== at; inner = at.shadowRoot?.elementFromPoint(x, y)) at = inner;
+    for (
+      let inner = at?.shadowRoot?.elementFromPoint(x, y);
+      inner && inner !== at;
+      inner = at.shadowRoot?.elementFromPoint(x, y)
+    )
+      at = inner;
     return at;
   };
   const holds = (outer, inner) => {
@@ -51,7 +59,8 @@ const SEEN = function seen() {
     for (const { left, top, width, height } of boxes()) {
       if (width < 1 || height < 1) continue;
       for (const part of [0.5, 0.2, 0.8])
-        for (const down of [0.5, 0.2, 0.8]) if (isOf(hit(left + width * part, top + height * down))) return { left, top, width, height };
+        for (const down of [0.5, 0.2, 0.8])
+          if (isOf(hit(left + width * part, top + height * down))) return { left, top, width, height };
     }
     return null;
   };
@@ -104,7 +113,11 @@ export async function survey(cdp) {
   const listening = [...clickable].filter((id) => tree.has(id) && !known.has(id) && !holders.has(id));
   for (const id of listening) {
     const around = ancestors(tree, id);
-    if (around.some((one) => known.has(one)) || listening.some((one) => one !== id && ancestors(tree, one).includes(id))) continue;
+    if (
+      around.some((one) => known.has(one)) ||
+      listening.some((one) => one !== id && ancestors(tree, one).includes(id))
+    )
+      continue;
     if (/^(?:html|body|label|#document|svg)$/.test(tree.get(id).name)) continue;
     const box = await isSeen(cdp, world, id);
     if (box && (await isPointedAt(cdp, world, id))) controls.push({ id, role: "listener", name: "", value: "", box });
@@ -129,10 +142,14 @@ export async function locate(cdp, elements) {
       };
       walk(document);
       return wanted.map(({ tag, id, className, rect }) => {
-        const alike = all.filter((e) => e.localName === tag && e.id === id && (e.getAttribute("class") ?? "") === className);
+        const alike = all.filter(
+          (e) => e.localName === tag && e.id === id && (e.getAttribute("class") ?? "") === className,
+        );
         const near = (e) => {
           const { x, y, width, height } = e.getBoundingClientRect();
-          return Math.abs(x - rect.x) + Math.abs(y - rect.y) + Math.abs(width - rect.width) + Math.abs(height - rect.height);
+          return (
+            Math.abs(x - rect.x) + Math.abs(y - rect.y) + Math.abs(width - rect.width) + Math.abs(height - rect.height)
+          );
         };
         return alike.sort((a, b) => near(a) - near(b)).find((e) => near(e) < 4) ?? null;
       });
@@ -144,7 +161,10 @@ export async function locate(cdp, elements) {
       objectId: found.result.objectId,
       functionDeclaration: `function () { return this[${at}]; }`,
     });
-    const described = one.result.objectId === undefined ? undefined : await cdp.send("DOM.describeNode", { objectId: one.result.objectId });
+    const described =
+      one.result.objectId === undefined
+        ? undefined
+        : await cdp.send("DOM.describeNode", { objectId: one.result.objectId });
     numbers.push(described?.node.backendNodeId);
   }
   return numbers;
@@ -172,7 +192,8 @@ async function isSeen(cdp, world, id) {
     const { object } = await cdp.send("DOM.resolveNode", { backendNodeId: id, executionContextId: world });
     const call = { objectId: object.objectId, functionDeclaration: String(SEEN), returnByValue: true };
     const { result, exceptionDetails } = await cdp.send("Runtime.callFunctionOn", call);
-    if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    if (exceptionDetails !== undefined)
+      throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value ?? false;
   } catch (error) {
     // The node went while we looked.
@@ -183,8 +204,13 @@ async function isSeen(cdp, world, id) {
 
 async function isPointedAt(cdp, world, id) {
   const { object } = await cdp.send("DOM.resolveNode", { backendNodeId: id, executionContextId: world });
-  const functionDeclaration = 'function () { return this.nodeType === 1 && getComputedStyle(this).cursor === "pointer"; }';
-  const { result } = await cdp.send("Runtime.callFunctionOn", { objectId: object.objectId, functionDeclaration, returnByValue: true });
+  const functionDeclaration =
+    'function () { return this.nodeType === 1 && getComputedStyle(this).cursor === "pointer"; }';
+  const { result } = await cdp.send("Runtime.callFunctionOn", {
+    objectId: object.objectId,
+    functionDeclaration,
+    returnByValue: true,
+  });
   return result.value === true;
 }
 
@@ -192,7 +218,8 @@ async function isPointedAt(cdp, world, id) {
 async function clickableNodes(cdp) {
   const { documents } = await cdp.send("DOMSnapshot.captureSnapshot", { computedStyles: [] });
   const found = new Set();
-  for (const { nodes } of documents) for (const at of nodes.isClickable?.index ?? []) found.add(nodes.backendNodeId[at]);
+  for (const { nodes } of documents)
+    for (const at of nodes.isClickable?.index ?? []) found.add(nodes.backendNodeId[at]);
   return found;
 }
 
@@ -201,7 +228,11 @@ function indexed(root) {
   const tree = new Map();
   const walk = (node, parent) => {
     tree.set(node.backendNodeId, { name: node.nodeName.toLowerCase(), parent, attributes: node.attributes ?? [] });
-    const inner = [...(node.children ?? []), ...(node.shadowRoots ?? []), ...(node.contentDocument ? [node.contentDocument] : [])];
+    const inner = [
+      ...(node.children ?? []),
+      ...(node.shadowRoots ?? []),
+      ...(node.contentDocument ? [node.contentDocument] : []),
+    ];
     for (const child of inner) walk(child, node.backendNodeId);
   };
   walk(root, undefined);
@@ -220,7 +251,9 @@ function accessibleWords(nodes) {
     textOf(name),
     textOf(value),
     textOf(description),
-    ...properties.filter(({ name: one }) => /^(?:valuetext|placeholder|roledescription)$/.test(one)).map((one) => textOf(one.value)),
+    ...properties
+      .filter(({ name: one }) => /^(?:valuetext|placeholder|roledescription)$/.test(one))
+      .map((one) => textOf(one.value)),
   ]);
   return texts.filter((text) => text !== "");
 }

@@ -13,7 +13,10 @@ export default {
     const editor = ref(seen, "Program");
     const panel = await agent.run(`press Control+f ${editor}`);
     const replace = ref(panel, "Replace");
-    await agent.run(`fill ${ref(panel, "Find")}=Hello ${replace}='Good day' --click 'text=replace all'`, "press Escape");
+    await agent.run(
+      `fill ${ref(panel, "Find")}=Hello ${replace}='Good day' --click 'text=replace all'`,
+      "press Escape",
+    );
     await agent.run(`press Control+End ${editor}`, `type ${editor} "greet('Ada"`);
   },
   async peer(agent) {

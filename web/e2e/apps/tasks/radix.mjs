@@ -20,10 +20,22 @@ export default {
   async peer(agent) {
     const seen = await agent.run("snapshot -i");
     const dialog = await agent.run(`click ${peerRef(seen, "Edit profile")}`, "snapshot -i");
-    const after = await agent.run(`fill ${peerRef(dialog, "Name")} 'Ada Lovelace'`, `click ${peerRef(dialog, "Save changes")}`, "snapshot -i");
+    const after = await agent.run(
+      `fill ${peerRef(dialog, "Name")} 'Ada Lovelace'`,
+      `click ${peerRef(dialog, "Save changes")}`,
+      "snapshot -i",
+    );
     const roles = await agent.run(`click ${peerRef(after, "Role")}`, "snapshot -i");
-    const menu = await agent.run(`click ${peerRef(roles, "Editor")}`, "find role button click --name Actions", "snapshot -i");
-    const sound = await agent.run(`click ${peerRef(menu, "Archive")}`, "find role tab click --name Sound", "snapshot -i");
+    const menu = await agent.run(
+      `click ${peerRef(roles, "Editor")}`,
+      "find role button click --name Actions",
+      "snapshot -i",
+    );
+    const sound = await agent.run(
+      `click ${peerRef(menu, "Archive")}`,
+      "find role tab click --name Sound",
+      "snapshot -i",
+    );
     const [alerts, volume] = [peerRef(sound, "Sound alerts", "switch"), peerRef(sound, "Volume")];
     await agent.run(`click ${alerts}`, `focus ${volume}`, "press ArrowRight", "press ArrowRight");
   },

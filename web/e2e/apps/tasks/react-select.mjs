@@ -11,7 +11,11 @@ export default {
   async eye(agent) {
     const seen = await agent.run("look");
     const colours = await agent.run(`fill ${ref(seen, "Colour")} For`);
-    const flavours = await agent.run(`click ${ref(colours, "Forest")}`, `click 'css=[aria-label="Remove Vanilla"]'`, `click ${ref(seen, "Flavours")}`);
+    const flavours = await agent.run(
+      `click ${ref(colours, "Forest")}`,
+      `click 'css=[aria-label="Remove Vanilla"]'`,
+      `click ${ref(seen, "Flavours")}`,
+    );
     await agent.run(`click ${ref(flavours, "Chocolate")}`, `type ${ref(seen, "Tags")} urgent`, "press Enter");
   },
   async peer(agent) {
