@@ -1,7 +1,6 @@
 // The page as a script: frames in, frames out, with the clock and the browser in the test's hand.
 
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { outboxTo } from "../src/core/outbox.js";
 import { pageWith, type Page, type Surroundings } from "../src/core/page.js";
