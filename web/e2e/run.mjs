@@ -1,6 +1,6 @@
 // Bundles the tests, for Node 20 runs no TypeScript, and hands them to node's own runner.
 // `npm test -w eye-e2e -- gate reload` runs only the files whose names hold one of these words,
-// EYE_TEST_NAME only the tests whose names match it.
+// EYE_TEST_NAME only the tests whose names match it. EYE_TEST_JOBS files run beside each other (1).
 
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
@@ -49,7 +49,7 @@ const { status } = spawnSync(
     "--enable-source-maps",
     "--test",
     "--test-reporter=spec",
-    "--test-concurrency=1",
+    `--test-concurrency=${process.env.EYE_TEST_JOBS ?? "1"}`,
     "--test-force-exit",
     ...files,
   ],

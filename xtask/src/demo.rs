@@ -1,176 +1,109 @@
-//! `cargo xtask demo`: a hub, a page in a browser, and the README's own commands, live.
+//! `cargo xtask demo`: from a checkout to a running hub with pages, the README's own commands live, and what to try next.
 
-use crate::run::{TaskError, cargo};
-use crate::{browser, place, readme, web};
-use std::io::IsTerminal;
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use crate::run::{TaskError, cargo_command};
+use crate::stage::{self, Headless, Stage};
+use crate::step::{Step, Times};
+use crate::{place, web};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
-const PORT: u16 = 8765;
-const HEADLESS: [&str; 8] = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-];
+/// The apps that the hub carries, by the words that `eye pages` shows of each.
+const APPS: [(&str, &str); 3] = [("scene", "scene"), ("desktop", "desktop"), ("geometry", "geometry")];
+const HOME: &str = "demo-home";
+/// Cargo's profile of the same name: quick to build, and fast where the time goes.
+const PROFILE: &str = "demo";
 
-/// Builds everything, opens the start page, and runs the README's commands against it.
+/// Builds everything, opens pages, runs the README's commands, and leaves the hub running.
 pub fn run() -> Result<(), TaskError> {
-    web::build()?;
-    cargo(&["build", "--package", "eye"])?;
-    let stage = Stage::set()?;
-    println!("$ eye up");
-    stage.eye(&["up"])?;
-    let url = format!("http://localhost:{}/", stage.port);
-    let _browser = stage.open(&url)?;
-    stage.wait_for_page()?;
-    println!("the page {url} has joined\n");
-    let mut wrong = 0;
-    for shown in readme::console()? {
-        let started = Instant::now();
-        let output = stage.shell(&shown.command)?;
-        println!("$ {}\n{output}  ({:.1} ms)\n", shown.command, started.elapsed().as_secs_f64() * 1000.0);
-        if output != shown.output {
-            println!("the README says: {}", shown.output);
-            wrong += 1;
+    let started = Instant::now();
+    let mut times = Times::default();
+    times.own("npm packages", "`npm ci`, if package-lock.json changed", web::install)?;
+    let build = ["build", "--profile", PROFILE, "--package", "eye", "--bin", "eye"];
+    times.together(vec![
+        Step::new("web", "the page client's and the apps' build", web::npm_command(&["run", "build"])),
+        Step::new("eye", "`cargo build` of the hub and the command line", cargo_command(&build)),
+    ])?;
+    stop();
+    let stage = Stage::set(stage::folder(HOME), stage::folder(PROFILE))?;
+    println!("\n$ eye up");
+    let browser = stage.open_start_page(true)?;
+    println!("the page {} has joined after {} s\n", stage.url(), started.elapsed().as_secs());
+    stage.readme()?;
+    for (app, word) in APPS {
+        let url = format!("{}apps/{app}/", stage.url());
+        stage.open(&browser, &url)?;
+        if stage.wait_for(word).is_err() {
+            println!("{url} did not join; open it in your browser");
         }
     }
-    if wrong > 0 {
-        return Err(TaskError::Wrong(format!("{wrong} commands of the README show something else")));
+    println!("$ eye pages\n{}", stage.eye(&["pages"])?);
+    times.print(started.elapsed());
+    leave(&stage, browser)
+}
+
+/// Ends what a demo left: its hub, and its browser where it started one.
+pub fn stop() {
+    let home = stage::folder(HOME);
+    let script = home.join("eye");
+    if script.is_file() {
+        let _ = Command::new(&script).arg("down").stdin(Stdio::null()).output();
     }
-    if std::io::stdin().is_terminal() {
-        println!("The hub goes on. Try it: {} 'document.body.style.background = \"gold\"'", stage.eye_path());
-        println!("Press Enter to end the demo.");
-        let _ = std::io::stdin().read_line(&mut String::new());
+    if let Ok(id) = fs::read_to_string(home.join("browser.pid")) {
+        // Only while it is the browser of this very home: ids are used again.
+        let command = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        if String::from_utf8_lossy(&command).contains(&*home.to_string_lossy()) {
+            let _ = Command::new("kill").arg(&id).status();
+        }
     }
+}
+
+/// The README's commands against an `eye` that is built, for the tests. Nothing stays.
+pub fn check(eye: &Path) -> Result<(), TaskError> {
+    let bin = eye.parent().map_or_else(place::root, Path::to_owned);
+    let stage = Stage::set(stage::folder("readme-home"), bin)?;
+    let tried = stage.open_start_page(false).and_then(|_browser| stage.readme());
+    let _ = stage.eye(&["down"]);
+    tried
+}
+
+fn leave(stage: &Stage, browser: Headless) -> Result<(), TaskError> {
+    let io = || TaskError::io("leaving the demo");
+    let script = stage.home.join("eye");
+    let text = format!(
+        "#!/bin/sh\n# The demo's eye, with the demo's own home.\n\
+         HOME='{home}' XDG_RUNTIME_DIR='{home}/run' EYE_PORT={port} exec '{bin}/eye' \"$@\"\n",
+        home = stage.home.display(),
+        port = stage.port,
+        bin = stage.bin.display(),
+    );
+    fs::write(&script, text).map_err(io())?;
+    executable(&script)?;
+    if let Some(id) = browser.leave() {
+        fs::write(stage.home.join("browser.pid"), id.to_string()).map_err(io())?;
+        println!("There is no screen here, so the pages are in a headless browser.");
+    }
+    let eye = script.strip_prefix(place::root()).unwrap_or(&script).display().to_string();
+    println!(
+        "The hub goes on at {url}. Try this next:\n\n  \
+         {eye} look                        # what a person sees, one line each\n  \
+         {eye} --page scene call --help    # call a page's tools\n  \
+         {eye} --page scene state          # what the 3D scene shows now\n  \
+         {eye} skill                       # all that a coding agent needs\n\n\
+         End it with `cargo xtask demo --stop`.",
+        url = stage.url(),
+    );
     Ok(())
 }
 
-/// A home of the demo's own, so that it touches nothing of the person's.
-struct Stage {
-    home: PathBuf,
-    eye: PathBuf,
-    port: u16,
+#[cfg(unix)]
+fn executable(file: &Path) -> Result<(), TaskError> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).map_err(TaskError::io("leaving the demo"))
 }
 
-impl Stage {
-    fn set() -> Result<Self, TaskError> {
-        let target = place::target();
-        let stage = Self { home: target.join("demo"), eye: target.join("debug/eye"), port: free_port()? };
-        // A demo that was cut off may have left a hub, and every demo its pages, which will not come back.
-        let _ = stage.eye(&["down"]);
-        let _ = std::fs::remove_dir_all(&stage.home);
-        std::fs::create_dir_all(stage.home.join("run")).map_err(TaskError::io("making the demo's home"))?;
-        Ok(stage)
-    }
-
-    fn eye_path(&self) -> String {
-        let run = self.home.join("run");
-        format!("XDG_RUNTIME_DIR={} {}", run.display(), self.eye.display())
-    }
-
-    fn at_home(&self, command: &mut Command) {
-        let path = std::env::var("PATH").unwrap_or_default();
-        let folder = self.eye.parent().unwrap_or(Path::new(".")).display().to_string();
-        command
-            .env("PATH", format!("{folder}:{path}"))
-            .env("XDG_RUNTIME_DIR", self.home.join("run"))
-            .env("XDG_CONFIG_HOME", self.home.join("config"))
-            .env("XDG_STATE_HOME", self.home.join("state"))
-            .env("EYE_PORT", self.port.to_string())
-            .env_remove("EYE_SOCKET")
-            .env_remove("EYE_SERVER")
-            .env_remove("EYE_PAGE")
-            .env_remove("EYE_TOKEN")
-            .current_dir(place::root());
-    }
-
-    fn eye(&self, args: &[&str]) -> Result<String, TaskError> {
-        let mut command = Command::new(&self.eye);
-        self.at_home(command.args(args).stdin(Stdio::null()));
-        output_of(&mut command)
-    }
-
-    fn shell(&self, line: &str) -> Result<String, TaskError> {
-        let mut command = Command::new("sh");
-        self.at_home(command.args(["-c", line]).stdin(Stdio::null()));
-        output_of(&mut command)
-    }
-
-    /// The person's browser where there is a screen, else a headless Chromium that ends with the demo.
-    fn open(&self, url: &str) -> Result<Option<Headless>, TaskError> {
-        let screen = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
-        let opener = match std::env::consts::OS {
-            "macos" => Some("open"),
-            _ if screen => Some("xdg-open"),
-            _ => None,
-        };
-        if let Some(opener) = opener
-            && Command::new(opener)
-                .arg(url)
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status()
-                .is_ok_and(|s| s.success())
-        {
-            return Ok(None);
-        }
-        let chromium = browser::find_or_install()?;
-        let child = Command::new(chromium)
-            .args(HEADLESS)
-            .arg(format!("--user-data-dir={}", self.home.join("chromium").display()))
-            .arg("--remote-debugging-port=0")
-            .arg(url)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(TaskError::io("starting Chromium"))?;
-        Ok(Some(Headless(child)))
-    }
-
-    fn wait_for_page(&self) -> Result<(), TaskError> {
-        let deadline = Instant::now() + Duration::from_mins(1);
-        while Instant::now() < deadline {
-            if self.eye(&["pages"])?.contains("start") {
-                return Ok(());
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        Err(TaskError::Wrong("the page did not join within 60 s".into()))
-    }
-}
-
-impl Drop for Stage {
-    fn drop(&mut self) {
-        let _ = self.eye(&["down"]);
-    }
-}
-
-struct Headless(Child);
-
-impl Drop for Headless {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn output_of(command: &mut Command) -> Result<String, TaskError> {
-    let output = command.output().map_err(TaskError::io("running eye"))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    Ok(text)
-}
-
-/// The usual port when it is free, else any.
-fn free_port() -> Result<u16, TaskError> {
-    let listener = TcpListener::bind(("127.0.0.1", PORT)).or_else(|_| TcpListener::bind(("127.0.0.1", 0)));
-    let address = listener.and_then(|listener| listener.local_addr());
-    Ok(address.map_err(TaskError::io("looking for a free port"))?.port())
+#[cfg(not(unix))]
+fn executable(_: &Path) -> Result<(), TaskError> {
+    Ok(())
 }

@@ -1,33 +1,62 @@
-//! The release binary. On Linux it is static and not position-independent: that starts about 0.4 ms sooner.
+//! The release binary. On Linux it is static and not position-independent: that starts about 0.4 ms sooner. Two builds of one
+//! commit with one compiler are the same bytes, wherever they are made: no path of the machine is in it.
 
 use crate::place;
 use crate::run::{TaskError, command, run};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Functions that came out alike are one: nothing of ours asks whether two of them are the same. Cargo forgets to strip a package whose
-/// `opt-level` is its own, so it is said here again.
-const FLAGS: &str =
-    "-C target-feature=+crt-static -C relocation-model=static -C strip=symbols -C link-arg=-Wl,--icf=all";
+/// Cargo forgets to strip a package whose `opt-level` is its own, so it is said here again.
+const FLAGS: [&str; 2] = ["-C", "strip=symbols"];
+/// Functions that came out alike are one: nothing of ours asks whether two of them are the same.
+const FLAGS_LINUX: [&str; 6] =
+    ["-C", "target-feature=+crt-static", "-C", "relocation-model=static", "-C", "link-arg=-Wl,--icf=all"];
 
-/// Builds it and says where it is.
+/// Builds it for this machine and says where it is.
 pub fn build() -> Result<PathBuf, TaskError> {
+    let triple = host();
+    build_in(&place::root(), &place::target(), triple)
+}
+
+/// Builds a checkout for this machine, into a folder of its own.
+pub fn build_in(root: &Path, target: &Path, triple: Option<&str>) -> Result<PathBuf, TaskError> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let mut args = vec!["build", "--release", "--package", "eye"];
-    let triple = match (std::env::consts::OS, std::env::consts::ARCH) {
-        ("linux", "x86_64") => Some("x86_64-unknown-linux-gnu"),
-        ("linux", "aarch64") => Some("aarch64-unknown-linux-gnu"),
-        _ => None,
-    };
-    let mut folder = place::target();
+    let mut args = vec!["build", "--release", "--locked", "--package", "eye", "--bin", "eye"];
+    let mut folder = target.to_owned();
     // With an explicit target, the flags do not reach build scripts and macros, which must stay dynamic.
     if let Some(triple) = triple {
         args.extend(["--target", triple]);
         folder.push(triple);
     }
-    let mut build = command(&cargo, &args, &place::root());
-    if triple.is_some() {
-        build.env("RUSTFLAGS", FLAGS);
-    }
+    let mut build = command(&cargo, &args, root);
+    build.env("CARGO_TARGET_DIR", target).env("CARGO_INCREMENTAL", "0");
+    build.env("CARGO_ENCODED_RUSTFLAGS", flags(root, triple).join("\u{1f}"));
     run(&mut build)?;
     Ok(folder.join("release/eye"))
+}
+
+/// This machine's target, where the binary is built for one by name.
+pub fn host() -> Option<&'static str> {
+    match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64") => Some("x86_64-unknown-linux-gnu"),
+        ("linux", "aarch64") => Some("aarch64-unknown-linux-gnu"),
+        _ => None,
+    }
+}
+
+fn flags(root: &Path, triple: Option<&str>) -> Vec<String> {
+    let mut flags: Vec<String> = FLAGS.map(str::to_owned).to_vec();
+    if triple.is_some_and(|triple| triple.contains("-linux-")) {
+        flags.extend(FLAGS_LINUX.map(str::to_owned));
+    }
+    flags.push(format!("--remap-path-prefix={}=/eye", root.display()));
+    if let Some(home) = cargo_home() {
+        flags.push(format!("--remap-path-prefix={}=/cargo", home.display()));
+    }
+    flags
+}
+
+/// Where Cargo keeps the sources of libraries, whose paths stand in their panics.
+fn cargo_home() -> Option<PathBuf> {
+    let named = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    named.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))
 }

@@ -3,13 +3,18 @@
 
 mod bench;
 mod browser;
+mod check;
+mod cross;
 mod demo;
 mod dist;
 mod edges;
 mod generated;
+mod package;
 mod place;
 mod readme;
 mod run;
+mod stage;
+mod step;
 mod suite;
 mod web;
 
@@ -19,20 +24,38 @@ use std::process::ExitCode;
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
-  demo            build everything, start a hub, open the start page, and show a live round trip
-  test [--all]    run everything: fmt, clippy, unit, integration, browser; --all on every application of the corpus
-  bench [--quick] measure, and print a table with ratios against the budgets
-  gen [--check]   make the generated files, or say which of them are stale
-  dist            build the release binary (static on Linux)
+  check                   before each commit: format, lints, types, unit tests (minutes)
+  test                    everything that must hold, with a table of times at the end
+  test --all              also real applications, packages, licences, links for other systems, longer fuzzing
+  demo                    build, start a hub, open pages, run the README's commands; the hub goes on
+  demo --stop             end what a demo left running
+  bench [--quick]         measure, and print a table with ratios against the budgets
+  gen [--check]           make the generated files, or say which of them are stale
+  dist                    build the release binary (static on Linux)
+  package [--binary FILE] [--add TRIPLE=FILE]...
+                          make tarball, npm packages, wheel, .deb, formula, SBOM and checksums in target/package;
+                          FILE is a binary that is built already, else the release is built
+  package --check [--binary FILE]
+                          make them twice, compare, install each in an empty folder and do the README's first screen
+
+Logs of the steps are in target/xtask.
 ";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
+        ["check"] => check::run(),
         ["demo"] => demo::run(),
+        ["demo", "--stop"] => {
+            demo::stop();
+            Ok(())
+        }
         ["test"] => suite::run(false),
         ["test", "--all"] => suite::run(true),
+        ["package", "--check"] => package::check(None),
+        ["package", "--check", "--binary", binary] => package::check(Some(binary.as_ref())),
+        ["package", rest @ ..] => package::run(rest),
         ["bench"] => bench::run(false),
         ["bench", "--quick"] => bench::run(true),
         ["gen"] => generated::write(),

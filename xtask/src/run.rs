@@ -62,8 +62,13 @@ pub fn run(command: &mut Command) -> Result<(), TaskError> {
 
 /// Runs cargo in the repository's root.
 pub fn cargo(args: &[&str]) -> Result<(), TaskError> {
+    run(&mut cargo_command(args))
+}
+
+/// Cargo in the repository's root.
+pub fn cargo_command(args: &[&str]) -> Command {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    run(&mut command(&cargo, args, &place::root()))
+    command(&cargo, args, &place::root())
 }
 
 /// Whether a program is there.
@@ -84,7 +89,8 @@ fn words(command: &Command) -> String {
     words.join(" ")
 }
 
-fn not_started(command: &Command, error: std::io::Error) -> TaskError {
+/// Why a command could not be started.
+pub fn not_started(command: &Command, error: std::io::Error) -> TaskError {
     let program = command.get_program().to_string_lossy().into_owned();
     match (error.kind(), program.as_str()) {
         (std::io::ErrorKind::NotFound, "npm" | "node") => {

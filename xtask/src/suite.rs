@@ -1,27 +1,94 @@
-//! `cargo xtask test`: everything, in the order in which a mistake is found soonest.
+//! `cargo xtask test`: everything that must hold, in the order in which a mistake is found soonest. `--all` adds what is slow or
+//! needs the network: real applications, packages, links for other systems, licences, longer fuzzing.
 
-use crate::run::{self, TaskError, cargo, command};
-use crate::{browser, demo, generated, place, web};
+use crate::run::{TaskError, cargo_command, command, has};
+use crate::step::{Step, Times};
+use crate::{browser, check, cross, demo, generated, package, place, web};
+use std::process::Command;
+use std::time::Instant;
 
-/// Runs everything; with `all`, on every application of the corpus, not on the light ones only.
+/// Test files of e2e that run beside each other. Each has its own home, hub and browser, and mostly waits.
+const E2E_JOBS: &str = "2";
+
+/// Runs everything and prints how long each step took.
 pub fn run(all: bool) -> Result<(), TaskError> {
-    cargo(&["fmt", "--all", "--check"])?;
-    web::install()?;
-    let programs = browser::find_or_install_all()?;
-    web::npm(&["run", "lint"])?;
-    web::npm(&["run", "typecheck"])?;
-    generated::check()?;
-    cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
-    cargo(&["test", "--workspace"])?;
-    cargo(&["build", "--package", "eye"])?;
-    let web = place::root().join("web");
-    let mut tests = command("npm", &["test"], &web);
-    run::run(tests.envs(programs.clone()).env("EYE_BIN", place::target().join("debug/eye")))?;
-    let mut corpus = command("node", &["e2e/apps/run.mjs"], &web);
-    corpus.args(all.then_some("--all")).envs(programs).env("EYE_BIN", place::target().join("debug/eye"));
-    run::run(&mut corpus)?;
-    cargo(&["build", "--package", "eye", "--example", "conformance"])?;
-    let mut suite = command("node", &["e2e/conformance/run.mjs"], &web);
-    run::run(suite.env("EYE_CONFORMANCE", place::target().join("debug/examples/conformance")))?;
-    demo::run()
+    let started = Instant::now();
+    let mut times = Times::default();
+    let done = usual(&mut times, all).and_then(|()| if all { more(&mut times) } else { Ok(()) });
+    times.print(started.elapsed());
+    done
 }
+
+fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
+    check::static_checks(times)?;
+    let mut programs = Vec::new();
+    times.own("browsers, nginx", "the system's package manager, if one is missing", || {
+        programs = browser::find_or_install_all()?;
+        Ok(())
+    })?;
+    times.own("generated files", "the web build, and that nothing generated is stale", generated::check)?;
+    // Everything is compiled before anything runs: two cargos would wait for each other.
+    times.one(Step::new(
+        "build tests",
+        "`cargo test --no-run`",
+        cargo_command(&["test", "--workspace", "--no-run"]),
+    ))?;
+    let build = ["build", "--package", "eye", "--bin", "eye", "--example", "conformance"];
+    times.one(Step::new("build eye", "`cargo build`", cargo_command(&build)))?;
+    let eye = place::target().join("debug/eye");
+    let web = |args: &[&str]| {
+        let mut command = web::npm_command(args);
+        command.envs(programs.clone()).env("EYE_BIN", &eye).env("EYE_TEST_JOBS", E2E_JOBS);
+        command
+    };
+    times.together(vec![
+        Step::new("rust tests", "`cargo test --workspace`", cargo_command(&["test", "--workspace"])),
+        Step::new("client tests", "the page client in Node and Chromium", web(&["test", "--workspace", "eye-client"])),
+    ])?;
+    times.together(vec![
+        Step::new("e2e", "browsers against a real hub", web(&["test", "--workspace", "eye-e2e"])),
+        Step::new("app tests", "the demo apps' tests", web(&["test", "--workspace", "eye-apps"])),
+    ])?;
+    let mut conformance = command("node", &["e2e/conformance/run.mjs"], &place::root().join("web"));
+    conformance.env("EYE_CONFORMANCE", place::target().join("debug/examples/conformance"));
+    times.one(Step::new("conformance", "the official suite of MCP", conformance))?;
+    corpus(times, all)?;
+    times.own("README", "the README's commands, live", || demo::check(&eye))
+}
+
+fn more(times: &mut Times) -> Result<(), TaskError> {
+    licences(times)?;
+    times.own("packages", "each package made, installed alone and tried", || package::check(None))?;
+    cross::check(times)?;
+    fuzz(times)
+}
+
+/// Licences and duplicates by `deny.toml`.
+fn licences(times: &mut Times) -> Result<(), TaskError> {
+    if !has("cargo-deny") {
+        let hint = "cargo install cargo-deny --locked";
+        return Err(TaskError::Missing { command: "cargo-deny".into(), hint });
+    }
+    let check = cargo_command(&["deny", "check", "licenses", "bans", "sources"]);
+    times.one(Step::new("licences", "`cargo deny`", check))
+}
+
+/// The real applications of `web/e2e/apps`, which installs its own packages: the light ones, or all.
+fn corpus(times: &mut Times, all: bool) -> Result<(), TaskError> {
+    let folder = place::root().join("web/e2e/apps");
+    let mut corpus = command("node", &["run.mjs"], &folder);
+    corpus.args(all.then_some("--all"));
+    corpus.envs(browser::find_or_install_all()?).env("EYE_BIN", place::target().join("debug/eye"));
+    times.one(Step::new("corpus", "tasks in real applications", corpus))
+}
+
+/// Property tests with many more cases than in the usual run.
+fn fuzz(times: &mut Times) -> Result<(), TaskError> {
+    let mut fuzz: Command =
+        cargo_command(&["test", "--package", "eye-protocol", "--package", "eye-core", "--package", "eye-geometry"]);
+    fuzz.env("PROPTEST_CASES", FUZZ_CASES);
+    times.one(Step::new("fuzz", "property tests with many cases", fuzz))
+}
+
+/// The usual run has 256 for each property, or what the test names.
+const FUZZ_CASES: &str = "5000";

@@ -3,6 +3,7 @@
 use crate::place;
 use crate::run::{TaskError, command, run};
 use std::fs;
+use std::process::Command;
 
 /// Installs the locked npm packages when they are missing or the lock file changed.
 pub fn install() -> Result<(), TaskError> {
@@ -24,5 +25,18 @@ pub fn build() -> Result<(), TaskError> {
 
 /// Runs an npm script of `web/`.
 pub fn npm(args: &[&str]) -> Result<(), TaskError> {
-    run(&mut command("npm", args, &place::root().join("web")))
+    run(&mut npm_command(args))
+}
+
+/// npm in `web/`.
+pub fn npm_command(args: &[&str]) -> Command {
+    command("npm", args, &place::root().join("web"))
+}
+
+/// Whether `web/` has a script of this name.
+pub fn has_script(name: &str) -> Result<bool, TaskError> {
+    let text = fs::read(place::root().join("web/package.json")).map_err(TaskError::io("reading web/package.json"))?;
+    let wrong = |error| TaskError::Wrong(format!("web/package.json: {error}"));
+    let manifest: serde_json::Value = serde_json::from_slice(&text).map_err(wrong)?;
+    Ok(manifest["scripts"][name].is_string())
 }

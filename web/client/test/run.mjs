@@ -2,15 +2,22 @@
 
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = join(here, "../.test-build");
-const wanted = process.argv.slice(2);
+// `--unit` leaves out the files that drive a browser or a hub.
+const unit = process.argv.includes("--unit");
+const wanted = process.argv.slice(2).filter((word) => word !== "--unit");
+const drives = (name) =>
+  /from "\.\/(?:chromium|home|hub|webmcp-stage)\.js"/.test(readFileSync(join(here, name), "utf8"));
 const names = readdirSync(here).filter(
-  (name) => name.endsWith(".test.ts") && (wanted.length === 0 || wanted.some((part) => name.includes(part))),
+  (name) =>
+    name.endsWith(".test.ts") &&
+    (wanted.length === 0 || wanted.some((part) => name.includes(part))) &&
+    !(unit && drives(name)),
 );
 
 rmSync(out, { recursive: true, force: true });

@@ -1,0 +1,70 @@
+//! What every package of the binary carries beside it: completions, the manual page, licences.
+
+use super::archive::Entry;
+use super::sbom::Component;
+use crate::place;
+use crate::run::TaskError;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The files of one release, whatever the packages around them.
+pub struct Content {
+    /// The workspace's version.
+    pub version: String,
+    /// Unix seconds; the time of everything in the archives.
+    pub epoch_s: u64,
+    /// `eye.1`, not compressed.
+    pub manual: Vec<u8>,
+    /// Shell, file name and text of each completion.
+    pub completions: Vec<(&'static str, &'static str, Vec<u8>)>,
+    /// Ours, and the list of what the binary contains of others.
+    pub licences: Vec<Entry>,
+    /// What a person reads first.
+    pub readme: Vec<u8>,
+    /// The libraries in the binary.
+    pub components: Vec<Component>,
+}
+
+const SHELLS: [(&str, &str); 3] = [("bash", "eye"), ("zsh", "_eye"), ("fish", "eye.fish")];
+
+impl Content {
+    /// Asks an `eye` that runs here for what it prints, and reads the rest from the repository.
+    pub fn collect(eye: &Path, components: Vec<Component>) -> Result<Self, TaskError> {
+        let completion = |(shell, file)| Ok((shell, file, printed(eye, &["completions", shell])?));
+        let mut licences = Vec::new();
+        for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            licences.push(Entry::file(name, read(&place::root().join(name))?));
+        }
+        licences.push(Entry::file("THIRD-PARTY.txt", third_party(&components)));
+        Ok(Self {
+            version: env!("CARGO_PKG_VERSION").into(),
+            epoch_s: super::archive::epoch_s()?,
+            manual: printed(eye, &["man"])?,
+            completions: SHELLS.into_iter().map(completion).collect::<Result<_, TaskError>>()?,
+            licences,
+            readme: read(&place::root().join("README.md"))?,
+            components,
+        })
+    }
+}
+
+/// Reads a file that must be there.
+pub fn read(path: &Path) -> Result<Vec<u8>, TaskError> {
+    fs::read(path).map_err(TaskError::io(format!("reading {}", path.display())))
+}
+
+fn printed(eye: &Path, args: &[&str]) -> Result<Vec<u8>, TaskError> {
+    let output = Command::new(eye).args(args).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let output = output.map_err(TaskError::io(format!("running {}", eye.display())))?;
+    if output.status.success() { Ok(output.stdout) } else { Err(TaskError::Failed(format!("eye {}", args.join(" ")))) }
+}
+
+fn third_party(components: &[Component]) -> String {
+    let mut text = String::from("eye contains these libraries, each under the licence that it names.\n\n");
+    for Component { name, version, licence, .. } in components {
+        let _ = writeln!(text, "{name} {version}: {licence}");
+    }
+    text
+}

@@ -1,0 +1,207 @@
+//! A home of its own for an `eye`, a page in a browser, and the README's console lines against it. It touches nothing of the person's.
+
+use crate::readme;
+use crate::run::TaskError;
+use crate::{browser, place};
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PORT: u16 = 8765;
+const JOIN_MAX: Duration = Duration::from_mins(1);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+const HEADLESS: [&str; 9] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-popup-blocking",
+];
+
+/// Where one `eye` runs alone.
+pub struct Stage {
+    /// The home folder.
+    pub home: PathBuf,
+    /// The folder that `eye` is found in, first in its `PATH`.
+    pub bin: PathBuf,
+    /// The hub's port.
+    pub port: u16,
+}
+
+/// A browser that ends with its owner, unless it is left.
+pub struct Headless(Option<Child>);
+
+impl Stage {
+    /// Empties the home. A run that was cut off may have left a hub there.
+    pub fn set(home: PathBuf, bin: PathBuf) -> Result<Self, TaskError> {
+        let stage = Self { home, bin, port: free_port()? };
+        let _ = stage.eye(&["down"]);
+        let _ = fs::remove_dir_all(&stage.home);
+        for folder in ["run", "work"] {
+            fs::create_dir_all(stage.home.join(folder)).map_err(TaskError::io("making a home"))?;
+        }
+        private(&stage.home.join("run"))?;
+        Ok(stage)
+    }
+
+    /// The hub's address.
+    pub fn url(&self) -> String {
+        format!("http://localhost:{}/", self.port)
+    }
+
+    /// Puts a command into this home: no folder of Cargo's, of the checkout or of the person's is known to it.
+    fn at_home(&self, command: &mut Command) {
+        command
+            .env_clear()
+            .env("PATH", format!("{}:/usr/bin:/bin", self.bin.display()))
+            .env("HOME", &self.home)
+            .env("XDG_RUNTIME_DIR", self.home.join("run"))
+            .env("EYE_PORT", self.port.to_string())
+            .current_dir(self.home.join("work"))
+            .stdin(Stdio::null());
+    }
+
+    /// Runs `eye` and returns what it printed, whatever its exit code.
+    pub fn eye(&self, args: &[&str]) -> Result<String, TaskError> {
+        let mut command = Command::new(self.bin.join("eye"));
+        self.at_home(command.args(args));
+        output_of(&mut command)
+    }
+
+    /// Runs a line as a shell does.
+    pub fn shell(&self, line: &str) -> Result<String, TaskError> {
+        let mut command = Command::new("sh");
+        self.at_home(command.args(["-c", line]));
+        output_of(&mut command)
+    }
+
+    /// Starts the hub, opens its start page and waits until it has joined.
+    pub fn open_start_page(&self, screen: bool) -> Result<Headless, TaskError> {
+        let said = self.eye(&["up"])?;
+        let url = self.url();
+        let browser = if screen && opened_on_screen(&url) { Headless(None) } else { self.headless(&[&url])? };
+        self.wait_for("start").map_err(|error| TaskError::Wrong(format!("{error}; eye up said: {said}")))?;
+        Ok(browser)
+    }
+
+    /// Opens another page beside the start page.
+    pub fn open(&self, browser: &Headless, url: &str) -> Result<(), TaskError> {
+        if browser.0.is_some() {
+            // The headless browser allows windows that no person asked for.
+            self.eye(&["--page", "start", &format!("void window.open({url:?})")])?;
+        } else {
+            opened_on_screen(url);
+        }
+        Ok(())
+    }
+
+    /// A headless Chromium with these pages.
+    fn headless(&self, urls: &[&str]) -> Result<Headless, TaskError> {
+        let chromium = browser::find_or_install()?;
+        let mut command = Command::new(chromium);
+        command
+            .args(HEADLESS)
+            .arg(format!("--user-data-dir={}", self.home.join("chromium").display()))
+            .arg("--remote-debugging-port=0")
+            .args(urls)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        Ok(Headless(Some(command.spawn().map_err(TaskError::io("starting Chromium"))?)))
+    }
+
+    /// Waits until `eye pages` shows a page with this word.
+    pub fn wait_for(&self, word: &str) -> Result<(), TaskError> {
+        let deadline = Instant::now() + JOIN_MAX;
+        while Instant::now() < deadline {
+            if self.eye(&["pages"])?.contains(word) {
+                return Ok(());
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        Err(TaskError::Wrong(format!("no page `{word}` joined within {} s", JOIN_MAX.as_secs())))
+    }
+
+    /// Runs the README's console lines and compares what they print.
+    pub fn readme(&self) -> Result<(), TaskError> {
+        let mut wrong = 0;
+        for shown in readme::console()? {
+            let started = Instant::now();
+            let output = self.shell(&shown.command)?;
+            println!("$ {}\n{output}  ({:.1} ms)\n", shown.command, started.elapsed().as_secs_f64() * 1000.0);
+            if output != shown.output {
+                println!("the README says: {}", shown.output);
+                wrong += 1;
+            }
+        }
+        if wrong > 0 {
+            return Err(TaskError::Wrong(format!("{wrong} commands of the README show something else")));
+        }
+        Ok(())
+    }
+}
+
+impl Headless {
+    /// Leaves it running, and returns its process id.
+    pub fn leave(mut self) -> Option<u32> {
+        self.0.take().map(|child| child.id())
+    }
+}
+
+impl Drop for Headless {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// The person's own browser, where there is a screen.
+fn opened_on_screen(url: &str) -> bool {
+    let screen = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
+    let opener = match std::env::consts::OS {
+        "macos" => "open",
+        _ if screen => "xdg-open",
+        _ => return false,
+    };
+    let quiet = Command::new(opener).arg(url).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    quiet.is_ok_and(|status| status.success())
+}
+
+fn output_of(command: &mut Command) -> Result<String, TaskError> {
+    let output = command.output().map_err(TaskError::io("running eye"))?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+}
+
+/// The usual port when it is free, else any.
+fn free_port() -> Result<u16, TaskError> {
+    let listener = TcpListener::bind(("127.0.0.1", PORT)).or_else(|_| TcpListener::bind(("127.0.0.1", 0)));
+    let address = listener.and_then(|listener| listener.local_addr());
+    Ok(address.map_err(TaskError::io("looking for a free port"))?.port())
+}
+
+/// A folder that only this user may enter, as the hub's socket needs it.
+#[cfg(unix)]
+fn private(folder: &Path) -> Result<(), TaskError> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::Permissions::from_mode(0o700);
+    fs::set_permissions(folder, mode).map_err(TaskError::io("making a home private"))
+}
+
+#[cfg(not(unix))]
+fn private(_: &Path) -> Result<(), TaskError> {
+    Ok(())
+}
+
+/// A folder for homes, below Cargo's own.
+pub fn folder(name: &str) -> PathBuf {
+    let target = place::target();
+    if target.is_absolute() { target.join(name) } else { place::root().join(target).join(name) }
+}

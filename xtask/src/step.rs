@@ -1,0 +1,206 @@
+//! Long steps: run alone or beside each other, each into its own log, with a progress line that names what is waited for.
+//! A step's last word is what its own runner prints at the end; the table of times comes from here.
+
+use crate::place;
+use crate::run::{TaskError, not_started};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A line of progress this often, so that a log without a terminal stays readable.
+const PROGRESS_EVERY: Duration = Duration::from_secs(15);
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Lines of a failed step's log that are printed.
+const TAIL_LINES: usize = 120;
+
+/// One command of a run.
+pub struct Step {
+    name: &'static str,
+    waits_for: &'static str,
+    command: Command,
+}
+
+/// How long each step took, in the order in which they ended.
+#[derive(Default)]
+pub struct Times(Vec<(&'static str, Duration, Outcome)>);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Failed,
+}
+
+struct Started {
+    step: Step,
+    child: Child,
+    log: PathBuf,
+    since: Instant,
+    outcome: Option<Outcome>,
+}
+
+impl Step {
+    /// A step by its name in the table; `waits_for` ends the sentence "waiting for …".
+    pub fn new(name: &'static str, waits_for: &'static str, command: Command) -> Self {
+        Self { name, waits_for, command }
+    }
+
+    fn start(mut self) -> Result<Started, TaskError> {
+        let folder = place::target().join("xtask");
+        fs::create_dir_all(&folder).map_err(TaskError::io("making the folder of logs"))?;
+        let log = folder.join(format!("{}.log", self.name.replace([' ', '/', ':'], "-")));
+        let file = File::create(&log).map_err(TaskError::io("making a log"))?;
+        let copy = file.try_clone().map_err(TaskError::io("making a log"))?;
+        self.command.stdin(Stdio::null()).stdout(file).stderr(copy);
+        println!("{}: waiting for {}", self.name, self.waits_for);
+        let child = self.command.spawn().map_err(|error| not_started(&self.command, error))?;
+        Ok(Started { step: self, child, log, since: Instant::now(), outcome: None })
+    }
+}
+
+impl Times {
+    /// Runs one step. It must succeed.
+    pub fn one(&mut self, step: Step) -> Result<(), TaskError> {
+        self.together(vec![step])
+    }
+
+    /// Runs steps beside each other, all of them to their end. All must succeed.
+    pub fn together(&mut self, steps: Vec<Step>) -> Result<(), TaskError> {
+        let mut all = steps.into_iter().map(Step::start).collect::<Result<Vec<_>, _>>()?;
+        let mut told = Instant::now();
+        while all.iter().any(|started| started.outcome.is_none()) {
+            for started in all.iter_mut().filter(|started| started.outcome.is_none()) {
+                if let Some(status) = started.child.try_wait().map_err(TaskError::io("waiting for a step"))? {
+                    let outcome = if status.success() { Outcome::Passed } else { Outcome::Failed };
+                    started.end(outcome);
+                    self.0.push((started.step.name, started.since.elapsed(), outcome));
+                }
+            }
+            if told.elapsed() > PROGRESS_EVERY {
+                told = Instant::now();
+                all.iter().filter(|started| started.outcome.is_none()).for_each(Started::progress);
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        let failed = all.iter().filter(|started| started.outcome == Some(Outcome::Failed));
+        let failed: Vec<&str> = failed.map(|started| started.step.name).collect();
+        if failed.is_empty() { Ok(()) } else { Err(TaskError::Failed(failed.join(", "))) }
+    }
+
+    /// Runs something of our own as a step.
+    pub fn own(
+        &mut self,
+        name: &'static str,
+        waits_for: &str,
+        work: impl FnOnce() -> Result<(), TaskError>,
+    ) -> Result<(), TaskError> {
+        println!("{name}: waiting for {waits_for}");
+        let since = Instant::now();
+        let done = work();
+        let outcome = if done.is_ok() { Outcome::Passed } else { Outcome::Failed };
+        self.0.push((name, since.elapsed(), outcome));
+        done
+    }
+
+    /// Prints the table. Steps beside each other overlap, so the whole is less than their sum.
+    pub fn print(&self, whole: Duration) {
+        println!("\n{:<24} {:>8}", "step", "time");
+        for (name, took, outcome) in &self.0 {
+            let mark = if *outcome == Outcome::Failed { "  FAILED" } else { "" };
+            println!("{name:<24} {:>8}{mark}", clock(*took));
+        }
+        println!("{:<24} {:>8}", "whole", clock(whole));
+    }
+}
+
+impl Started {
+    fn progress(&self) {
+        let text = fs::read(&self.log).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing printed yet");
+        let last: String = last.trim().chars().filter(|c| !c.is_control()).take(100).collect();
+        let took = clock(self.since.elapsed());
+        println!("{}: {took}, still waiting for {}; last: {last}", self.step.name, self.step.waits_for);
+    }
+
+    fn end(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+        let text = fs::read(&self.log).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let took = clock(self.since.elapsed());
+        if outcome == Outcome::Passed {
+            println!("{}: passed, {took}", self.step.name);
+            print_lines(closing(&text));
+        } else {
+            println!("{}: FAILED, {took}; the whole log is {}", self.step.name, shown(&self.log));
+            let lines: Vec<&str> = text.lines().collect();
+            print_lines(lines[lines.len().saturating_sub(TAIL_LINES)..].iter().copied());
+        }
+    }
+}
+
+fn print_lines<'a>(lines: impl IntoIterator<Item = &'a str>) {
+    let mut out = std::io::stdout().lock();
+    for line in lines {
+        // A closed pipe is the reader's choice.
+        let _ = writeln!(out, "  {line}");
+    }
+}
+
+/// The runners' own closing lines: which test program ran and its result, node's counts, the conformance suite's sum.
+fn closing(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim_end).filter(|line| {
+        let words = line.trim_start();
+        words.starts_with("test result:")
+            || words.starts_with("Running ")
+            || words.starts_with("Doc-tests ")
+            || ["ℹ tests ", "ℹ pass ", "ℹ fail ", "ℹ cancelled ", "ℹ skipped "].iter().any(|w| words.starts_with(w))
+            || words.contains(" scenarios, ")
+    })
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(place::root()).unwrap_or(path).display().to_string()
+}
+
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn steps_beside_each_other_all_end_and_the_failed_one_is_named() {
+        let mut times = Times::default();
+        let steps = vec![
+            Step::new("step-test-good", "nothing", sh("exit 0")),
+            Step::new("step-test-bad", "nothing", sh("echo reason; exit 1")),
+        ];
+        let error = times.together(steps).unwrap_err().to_string();
+        assert_eq!(error, "`step-test-bad` failed");
+        assert_eq!(times.0.len(), 2);
+        assert!(times.one(Step::new("step-test-good", "nothing", sh("exit 0"))).is_ok());
+    }
+
+    #[test]
+    fn the_runners_closing_lines_are_kept_and_nothing_else() {
+        let text = "     Running tests/a.rs (target/debug/deps/a-1)\ntest x ... ok\ntest result: ok. 1 passed\nℹ pass 3\nnoise\n";
+        let kept: Vec<&str> = closing(text).collect();
+        assert_eq!(kept, ["     Running tests/a.rs (target/debug/deps/a-1)", "test result: ok. 1 passed", "ℹ pass 3"]);
+    }
+
+    #[test]
+    fn times_read_as_on_a_clock() {
+        assert_eq!(clock(Duration::from_secs(754)), "12:34");
+    }
+}
