@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_tar_has_its_folders_modes_and_the_one_time() {
-        let bytes = tar_gz(entries(), "./", true, 7).unwrap();
+        let bytes = tar_gz(entries(), "", true, 7).unwrap();
         let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(bytes.as_slice()));
         let seen: Vec<(String, u32, u64)> = tar
             .entries()
@@ -158,7 +158,7 @@ mod tests {
                 (String::from_utf8_lossy(&path).into_owned(), header.mode().unwrap(), header.mtime().unwrap())
             })
             .collect();
-        let want = [("./b/", 0o755, 7), ("./a", 0o755, 7), ("./b/c.txt", 0o644, 7)];
+        let want = [("b/", 0o755, 7), ("a", 0o755, 7), ("b/c.txt", 0o644, 7)];
         let want: Vec<(String, u32, u64)> = want.iter().map(|(p, m, t)| ((*p).to_owned(), *m, *t)).collect();
         assert_eq!(seen, want);
     }

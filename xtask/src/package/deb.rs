@@ -35,8 +35,8 @@ pub fn make(content: &Content, platform: Platform, binary: &[u8]) -> Result<Opti
         let _ = writeln!(sums, "{:x}  {}", md5::compute(&entry.bytes), entry.path);
     }
     let control = vec![Entry::file("control", control), Entry::file("md5sums", sums)];
-    let control = tar_gz(control, "./", false, content.epoch_s)?;
-    let data = tar_gz(entries, "./", true, content.epoch_s)?;
+    let control = tar_gz(control, "", false, content.epoch_s)?;
+    let data = tar_gz(entries, "", true, content.epoch_s)?;
     let members: [(&str, &[u8]); 3] =
         [("debian-binary", b"2.0\n"), ("control.tar.gz", &control), ("data.tar.gz", &data)];
     Ok(Some((format!("{PACKAGE}_{}_{architecture}.deb", content.version), ar(&members, content.epoch_s))))
