@@ -44,11 +44,15 @@ async function attack(page: Page, port: number, tokens: readonly string[]): Prom
   return page.evaluate(
     async ({ port, tokens, sockets, streams, posts }) => {
       const host = `localhost:${String(port)}`;
-      const withToken = (path: string, token: string) => (token === "" ? path : `${path}${path.includes("?") ? "&" : "?"}token=${token}`);
+      const withToken = (path: string, token: string) =>
+        token === "" ? path : `${path}${path.includes("?") ? "&" : "?"}token=${token}`;
       const socket = (path: string, token: string) =>
         new Promise<Attempt>((resolve) => {
           const protocols = token === "" ? [] : ["eye", `bearer.${token}`];
-          const ws = new WebSocket(`ws://${host}${withToken(path, token)}`, path.startsWith("/api/eye") ? [] : protocols);
+          const ws = new WebSocket(
+            `ws://${host}${withToken(path, token)}`,
+            path.startsWith("/api/eye") ? [] : protocols,
+          );
           let open = false;
           ws.onopen = () => {
             open = true;
@@ -71,8 +75,14 @@ async function attack(page: Page, port: number, tokens: readonly string[]): Prom
       const post = async (path: string, token: string): Promise<Attempt> => {
         const stop = '{"jsonrpc":"2.0","id":1,"method":"hub/stop"}';
         const authorization = token === "" ? {} : { authorization: `Bearer ${token}` };
-        await fetch(`http://${host}${withToken(path, token)}`, { method: "POST", mode: "no-cors", body: stop }).catch(() => undefined);
-        return fetch(`http://${host}${withToken(path, token)}`, { method: "POST", headers: { ...authorization, "content-type": "application/json" }, body: stop }).then(
+        await fetch(`http://${host}${withToken(path, token)}`, { method: "POST", mode: "no-cors", body: stop }).catch(
+          () => undefined,
+        );
+        return fetch(`http://${host}${withToken(path, token)}`, {
+          method: "POST",
+          headers: { ...authorization, "content-type": "application/json" },
+          body: stop,
+        }).then(
           async (response) => ({ path, open: response.ok, got: await response.text() }),
           (error: unknown) => ({ path, open: false, got: String(error) }),
         );
@@ -107,7 +117,10 @@ for (const mode of ["none", "token"]) {
       const tokens = mode === "none" ? ["", "x"] : ["", "x", await home.token()];
       const attempts = await attack(evil, home.port, tokens);
       assert.equal(attempts.length, tokens.length * (SOCKETS.length + STREAMS.length + POSTS.length));
-      assert.deepEqual(attempts.filter(({ open }) => open), []);
+      assert.deepEqual(
+        attempts.filter(({ open }) => open),
+        [],
+      );
       assert.equal((await home.eye("document.title")).stdout, "Mine\n");
       assert.equal((await home.pages()).length, 1);
 
