@@ -1,4 +1,4 @@
-//! The gateway as a library: find a tool by words, call it by name. Reads `.eye/config.yaml` of the current folder.
+//! The gateway as a library: find a tool by words, call it by name. Reads `servers.yaml` of the current folder.
 #![allow(clippy::print_stdout, reason = "an example shows what it got")]
 
 use eye_mcp::{Gateway, Project, Settings};
@@ -23,7 +23,7 @@ pub async fn find_and_call(
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let project = Project { cwd: std::env::current_dir()?, env: std::env::vars().collect() };
-    let settings = Settings { project, ..Settings::default() };
+    let settings = Settings { project, user_config: Some("servers.yaml".into()), ..Settings::default() };
     println!("{}", find_and_call(settings, "echo", json!({ "message": "hello" })).await?);
     Ok(())
 }

@@ -58,6 +58,10 @@ pub const INSTANCES_MAX: usize = 256;
 pub const CALLS_MAX: usize = 4_096;
 /// A config file.
 pub const CONFIG_BYTES_MAX: usize = 1 << 20;
+/// The file of consents.
+pub const CONSENT_BYTES_MAX: usize = 1 << 20;
+/// Entries of projects that are agreed to; the oldest make room.
+pub const CONSENTS_MAX: usize = 1_000;
 /// A kept tool list. It is read where everybody waits; a server with more tools is asked for them.
 pub const KEPT_LIST_BYTES_MAX: usize = 2 << 20;
 /// A list of more tools is worked through on a worker thread.

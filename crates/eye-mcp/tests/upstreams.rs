@@ -125,10 +125,9 @@ async fn two_projects_with_a_server_of_one_name_have_two_servers() {
     let home = Home::new();
     let (one, other) = (home.path().join("one"), home.path().join("other"));
     for folder in [&one, &other] {
-        std::fs::create_dir_all(folder.join(".eye")).unwrap();
         let name = folder.file_name().unwrap().to_str().unwrap();
         let config = faulty(&[("s", &[])]).replace(" }", &format!(", env: {{ WHO: \"${{WHO:-{name}}}\" }} }}"));
-        std::fs::write(folder.join(".eye/config.yaml"), config).unwrap();
+        home.trusted_config(folder, &config);
     }
     let gateway = home.gateway();
     let (a, b) = (gateway.scope(project(&one)), gateway.scope(project(&other)));

@@ -23,6 +23,7 @@ pub mod state;
 pub mod stream;
 pub mod tools;
 pub mod topics;
+pub mod visible;
 
 pub use answer::{Ending, Value};
 pub use error::{Code, Error};

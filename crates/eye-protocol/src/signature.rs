@@ -1,6 +1,7 @@
 //! A tool in one line: `add(a: number, b?: number)  First sentence of its description.`
 
 use crate::schema::Schema;
+use crate::visible::is_unsafe;
 use serde_json::Value;
 
 /// What a tool's name and parameters are cut to.
@@ -10,7 +11,7 @@ const SENTENCE_CHARS_MAX: usize = 200;
 
 /// Text that a stranger chose, as part of a line: nothing of it may move the cursor or begin another line.
 pub fn one_line(text: &str, chars_max: usize) -> String {
-    let mut plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(chars_max + 1).collect();
+    let mut plain: String = text.chars().map(|c| if is_unsafe(c) { ' ' } else { c }).take(chars_max + 1).collect();
     if plain.chars().count() > chars_max {
         plain.pop();
         plain.pop();

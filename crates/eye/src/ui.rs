@@ -1,14 +1,16 @@
-//! Everything eye prints. Values go to stdout alone; errors, hints and notes to stderr.
+//! Everything eye prints. Values go to stdout alone; errors, hints and notes to stderr. Text from elsewhere reaches a
+//! terminal with its control characters escaped; what is piped stays exact.
 
 use crate::env::Var;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::{Options, cut};
-use eye_protocol::Value;
 pub use eye_protocol::signature::one_line;
+use eye_protocol::{Value, visible};
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufRead, BufWriter, ErrorKind, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::process::ExitCode;
 
@@ -55,9 +57,35 @@ pub fn aside(text: &str) {
 fn labelled(colour: &str, label: &str, text: &dyn Display) {
     let stderr = io::stderr().lock();
     let coloured = stderr.is_terminal() && Var::NoColor.get().is_none();
+    let text = message(&text.to_string());
     let line = if coloured { format!("{colour}{label}:{PLAIN} {text}\n") } else { format!("{label}: {text}\n") };
     // When stderr is gone too, nobody is left to be told.
     let _ = { stderr }.write_all(line.as_bytes());
+}
+
+/// A message without control characters, whose further lines are indented: no text in it can pass for a line of ours.
+fn message(text: &str) -> String {
+    visible::lines(text).replace('\n', "\n  ")
+}
+
+/// What is printed on stdout: exact, but for a terminal.
+fn printed(text: &str) -> Cow<'_, str> {
+    // The terminal is asked about only when there is something to escape, which is seldom.
+    let unsafe_char = |c: char| visible::is_unsafe(c) && c != '\n' && c != '\t';
+    if text.contains(unsafe_char) && io::stdout().is_terminal() { visible::lines(text) } else { Cow::Borrowed(text) }
+}
+
+/// Whether there is somebody at a terminal who can be asked.
+pub fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks a question on the terminal; anything but `y` or `yes` is no.
+pub fn ask(question: &str) -> Result<bool, Failure> {
+    aside(question);
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).map_err(Failure::io("read the answer"))?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Prints the value of a call, as the flags want it.
@@ -82,8 +110,9 @@ pub fn line(text: impl Display) -> Result<(), Failure> {
     text_out(&format!("{text}\n"))
 }
 
-/// Prints text as it is.
+/// Prints text as it is, on a terminal with its control characters escaped.
 pub fn text_out(text: &str) -> Result<(), Failure> {
+    let text = printed(text);
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(not_printed)
 }
@@ -135,7 +164,7 @@ impl Lines {
 
     /// Adds one line.
     pub fn line(&mut self, text: impl Display) -> Result<(), Failure> {
-        writeln!(self.0, "{text}").map_err(not_printed)
+        writeln!(self.0, "{}", printed(&text.to_string())).map_err(not_printed)
     }
 
     /// Prints what waits.

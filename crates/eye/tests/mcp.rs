@@ -408,10 +408,10 @@ fn clients_are_told_what_to_configure() {
     assert_eq!(home.eye(["mcp", "--print-config", "nobody"]).code, 2);
 }
 
-/// A project whose one server is the hub of another home.
+/// A user whose one server is the hub of another home.
 fn with_upstream(home: &Home, other: &Home) {
-    let folder = home.path("work/.eye");
-    std::fs::create_dir(&folder).expect("a folder is made");
+    let folder = home.path("config/eye");
+    std::fs::create_dir_all(&folder).expect("a folder is made");
     let path = |below: &str| other.path(below).display().to_string();
     let config = format!(
         "servers:\n  other:\n    command: [{program}, mcp]\n    description: Another hub\n    env:\n      HOME: {home}\n      XDG_RUNTIME_DIR: {run}\n      \

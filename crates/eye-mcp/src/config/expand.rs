@@ -8,9 +8,9 @@ pub enum Unset {
     /// Its name.
     #[error("the variable {0} is not set")]
     Variable(String),
-    /// `${` without its `}`.
-    #[error("`${{` without `}}` in `{0}`")]
-    Open(String),
+    /// `${` without its `}`. The text is not repeated: it may hold a secret.
+    #[error("a `${{` without its `}}`")]
+    Open,
 }
 
 /// The text with its variables replaced. `$${` is a `${` that stays; a `$` without a brace is itself.
@@ -26,7 +26,7 @@ pub fn expand(text: &str, env: &BTreeMap<String, String>) -> Result<String, Unse
         }
         out.push_str(&rest[..at]);
         let inner = &rest[at + 2..];
-        let end = inner.find('}').ok_or_else(|| Unset::Open(text.to_owned()))?;
+        let end = inner.find('}').ok_or(Unset::Open)?;
         let (name, default) = match inner[..end].split_once(":-") {
             Some((name, default)) => (name, Some(default)),
             None => (&inner[..end], None),
@@ -42,6 +42,22 @@ pub fn expand(text: &str, env: &BTreeMap<String, String>) -> Result<String, Unse
     }
     out.push_str(rest);
     Ok(out)
+}
+
+/// The names of the variables that a text takes, in its order.
+pub fn variables(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("${") {
+        let inner = &rest[at + 2..];
+        let escaped = rest[..at].ends_with('$');
+        let end = inner.find('}').filter(|_| !escaped);
+        if let Some(end) = end {
+            names.push(inner[..end].split_once(":-").map_or(&inner[..end], |(name, _)| name));
+        }
+        rest = &inner[end.unwrap_or(0)..];
+    }
+    names
 }
 
 #[cfg(test)]
@@ -62,9 +78,15 @@ mod tests {
             ("$${A}", Ok("${A}")),
             ("ü${A}", Ok("ü1")),
             ("${B}", Err(Unset::Variable("B".into()))),
-            ("${A", Err(Unset::Open("${A".into()))),
+            ("${A", Err(Unset::Open)),
         ] {
             assert_eq!(expand(text, &env).as_deref(), want.as_ref().map(|t| *t).map_err(|e: &Unset| e), "{text}");
         }
+    }
+
+    #[test]
+    fn the_variables_of_a_text_are_named() {
+        assert_eq!(variables("a${A}b${B:-x}$${C}${D"), ["A", "B"]);
+        assert!(variables("$A costs $5").is_empty());
     }
 }

@@ -1,6 +1,8 @@
-//! The files a config comes from, who stands above whom, and whether they changed.
+//! The files a config comes from, which layer stands above which, and whether they changed. A project's entries are
+//! merged only where the user agreed to them.
 
-use super::{Config, ConfigError, parse};
+use super::consent::{Consents, consent_file, fingerprint};
+use super::{Config, ConfigError, ServerConfig, parse};
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
@@ -17,17 +19,38 @@ pub struct Stamp(Option<(SystemTime, u64)>);
 /// Defaults, the user's file, the project's file and the command line, merged.
 #[derive(Clone, Debug)]
 pub struct Layers {
-    /// All of it.
+    /// All of it, without entries that were not agreed to.
     pub config: Config,
     /// The folder that relative paths are relative to.
     pub base: PathBuf,
+    /// Every entry of the project's file, agreed to or not.
+    pub project: Vec<ProjectEntry>,
     /// Why a file could not be used; the others stand.
     pub errors: Vec<ConfigError>,
     files: Vec<(PathBuf, Stamp)>,
+    /// The user whose files count.
+    uid: u32,
+}
+
+/// A server as a project's file has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProjectEntry {
+    /// Its name.
+    pub name: String,
+    /// What would run: the project's entry over the user's own, if there is one.
+    pub entry: ServerConfig,
+    /// The project's own part of it.
+    pub layer: ServerConfig,
+    /// What consent is bound to.
+    pub hash: String,
+    /// Whether the user agreed to it, as it is now.
+    pub trusted: bool,
+    /// Whether the user has an entry of this name, which stands until then.
+    pub over_own: bool,
 }
 
 impl Layers {
-    /// Reads what there is for a folder.
+    /// Reads what there is for a folder. Consent is read from the file beside the user's config, nowhere else.
     pub fn read(user: Option<&Path>, cwd: &Path, overrides: &Config) -> Self {
         Self::read_as(rustix::process::getuid().as_raw(), user, cwd, overrides)
     }
@@ -39,34 +62,74 @@ impl Layers {
             Some(file) => file.ancestors().nth(2).unwrap_or(cwd).to_owned(),
             None => cwd.to_owned(),
         };
+        let (config, project_entries) = (Config::default(), Vec::new());
+        let mut layers = Self { config, base, project: project_entries, errors: Vec::new(), files: Vec::new(), uid };
+        if let Some(layer) = user.and_then(|file| layers.layer(file)) {
+            layers.config = layer;
+        }
         // A project's file that is yet to come is watched for too.
-        let watched = project.unwrap_or_else(|| cwd.join(PROJECT_FILE));
-        let mut layers = Self { config: Config::default(), base, errors: Vec::new(), files: Vec::new() };
-        for file in user.map(Path::to_owned).into_iter().chain([watched]) {
-            layers.add(file, uid);
+        let file = project.unwrap_or_else(|| cwd.join(PROJECT_FILE));
+        if let Some(layer) = layers.layer(&file) {
+            let consents = user.map(|user| layers.consents(&consent_file(user))).unwrap_or_default();
+            match user_only(&layer) {
+                None => layers.add_project(layer, &consents),
+                Some(why) => layers.errors.push(ConfigError::new(&file, why).hint(
+                    "name its variables under `env`, as in `env: { KEY: \"${KEY}\" }`, or set it in your own config",
+                )),
+            }
         }
         layers.config = std::mem::take(&mut layers.config).under(overrides.clone());
         layers
     }
 
-    fn add(&mut self, file: PathBuf, uid: u32) {
+    /// The project's folder as consent names it.
+    pub fn project_folder(&self) -> PathBuf {
+        fs::canonicalize(&self.base).unwrap_or_else(|_| self.base.clone())
+    }
+
+    fn add_project(&mut self, mut layer: Config, consents: &Consents) {
+        let folder = self.project_folder();
+        for (name, entry) in &layer.servers {
+            let own = self.config.servers.get(name);
+            let merged = own.cloned().unwrap_or_default().under(entry.clone());
+            let hash = fingerprint(name, &merged);
+            let trusted = consents.hold(&folder, name, &hash);
+            let (name, layer, over_own) = (name.clone(), entry.clone(), own.is_some());
+            self.project.push(ProjectEntry { name, entry: merged, layer, hash, trusted, over_own });
+        }
+        layer.servers.retain(|name, _| self.project.iter().any(|entry| entry.trusted && entry.name == *name));
+        self.config = std::mem::take(&mut self.config).under(layer);
+    }
+
+    fn layer(&mut self, file: &Path) -> Option<Config> {
+        let text = self.text(file)?;
+        parse(&text, file).map_err(|error| self.errors.push(error)).ok()
+    }
+
+    fn consents(&mut self, file: &Path) -> Consents {
+        self.files.push((file.to_owned(), Stamp::of(file)));
+        if let Some(error) = stranger(file, self.uid) {
+            self.errors.push(error);
+            return Consents::default();
+        }
+        Consents::read(file).map_err(|error| self.errors.push(error)).unwrap_or_default()
+    }
+
+    fn text(&mut self, file: &Path) -> Option<String> {
         // The stamp is older than what is read, so a change in between is seen the next time.
-        let stamp = Stamp::of(&file);
-        if let Some(owner) = stranger(&file, uid) {
-            let why = format!("it belongs to another user ({owner}), and would start programs as you");
-            self.errors.push(ConfigError::new(&file, why).hint("make it yours, or work in another folder"));
-            self.files.push((file, stamp));
-            return;
+        self.files.push((file.to_owned(), Stamp::of(file)));
+        if let Some(error) = stranger(file, self.uid) {
+            self.errors.push(error);
+            return None;
         }
-        match fs::read_to_string(&file) {
-            Ok(text) => match parse(&text, &file) {
-                Ok(layer) => self.config = std::mem::take(&mut self.config).under(layer),
-                Err(error) => self.errors.push(error),
-            },
-            Err(error) if error.kind() == ErrorKind::NotFound || error.kind() == ErrorKind::NotADirectory => {}
-            Err(error) => self.errors.push(ConfigError::new(&file, format!("cannot be read: {error}"))),
+        match fs::read_to_string(file) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == ErrorKind::NotFound || error.kind() == ErrorKind::NotADirectory => None,
+            Err(error) => {
+                self.errors.push(ConfigError::new(file, format!("cannot be read: {error}")));
+                None
+            }
         }
-        self.files.push((file, stamp));
     }
 
     /// Whether a file is not what it was.
@@ -75,10 +138,20 @@ impl Layers {
     }
 }
 
-/// The owner of a file, when that is neither this user nor the system: in a shared folder anybody may put one above us.
-fn stranger(file: &Path, uid: u32) -> Option<u32> {
+/// A key that counts in the user's own file alone: a repository must not choose which secrets its programs get.
+fn user_only(layer: &Config) -> Option<String> {
+    let (name, _) = layer.servers.iter().find(|(_, entry)| entry.inherit_env.is_some())?;
+    Some(format!("`inherit_env` of the server `{name}` is not taken from a project's config"))
+}
+
+/// Refuses a file that belongs neither to this user nor to the system: in a shared folder anybody may put one above us.
+fn stranger(file: &Path, uid: u32) -> Option<ConfigError> {
     let owner = fs::metadata(file).ok()?.uid();
-    (owner != 0 && owner != uid).then_some(owner)
+    let foreign = owner != 0 && owner != uid;
+    foreign.then(|| {
+        let why = format!("it belongs to another user ({owner}), and would start programs as you");
+        ConfigError::new(file, why).hint("make it yours, or work in another folder")
+    })
 }
 
 impl Stamp {

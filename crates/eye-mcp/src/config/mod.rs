@@ -1,18 +1,25 @@
 //! The settings of the gateway: YAML in layers, `${VAR}`, and what is wrong with them, by line and column.
 
+mod consent;
 mod edit;
+pub(crate) mod environment;
 mod error;
 mod expand;
 mod files;
 mod import;
 mod model;
+pub mod private;
+mod shown;
 mod spec;
 
+pub use consent::{Consents, consent_file, fingerprint};
 pub use edit::add_server;
 pub use error::ConfigError;
-pub use files::{Layers, Stamp, project_file};
+pub use expand::variables;
+pub use files::{Layers, ProjectEntry, Stamp, project_file};
 pub use import::{Imported, import};
-pub use model::{Cache, Command, Config, EraChoice, ServerConfig, Startup};
+pub use model::{Cache, Command, Config, EraChoice, InheritEnv, ServerConfig, Startup};
+pub use shown::shown_url;
 pub use spec::{Spec, Transport};
 
 use crate::limits::{CONFIG_BYTES_MAX, SERVERS_MAX};

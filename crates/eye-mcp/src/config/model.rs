@@ -1,5 +1,6 @@
 //! What stands in a config file. Every key is optional, so that layers can be laid over each other.
 
+use super::shown::shown_url;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +27,7 @@ pub struct ServerConfig {
     /// Arguments after those in `command`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
-    /// Variables added to the environment of the agent that asks. `${VAR}` and `${VAR:-default}` are replaced.
+    /// Variables it gets besides the usual few (`PATH`, `HOME`, …). `${VAR}` and `${VAR:-default}` are replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<IndexMap<String, String>>,
     /// The address of a server that speaks Streamable HTTP.
@@ -65,6 +66,19 @@ pub struct ServerConfig {
     /// Which era of MCP it speaks; found out when not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub era: Option<EraChoice>,
+    /// Which variables of the agent's environment it gets: `true` for all, or their names. Only in the user's own file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inherit_env: Option<InheritEnv>,
+}
+
+/// Which variables of the agent's environment a server gets.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum InheritEnv {
+    /// All, or none but the usual.
+    All(bool),
+    /// These, besides the usual.
+    Named(Vec<String>),
 }
 
 /// A program, or a program with arguments.
@@ -123,13 +137,12 @@ impl Config {
 }
 
 impl ServerConfig {
-    fn under(self, over: Self) -> Self {
-        // A server that moves from a command to a URL, or back, leaves nothing of what it was.
-        let moved = (over.url.is_some() && self.command.is_some()) || (over.command.is_some() && self.url.is_some());
-        let under =
-            if moved { Self { description: self.description, name: self.name, ..Self::default() } } else { self };
-        // Arguments belong to their command.
-        let args = if over.command.is_some() { over.args } else { over.args.or(under.args) };
+    /// This entry with another laid over it.
+    #[must_use]
+    pub fn under(self, over: Self) -> Self {
+        // An entry that says where the server is leaves nothing of how it was reached before: headers and variables of
+        // one server are never sent to another.
+        let under = if over.command.is_some() || over.url.is_some() { self.without_transport() } else { self };
         let joined =
             |under: Option<IndexMap<String, String>>, over: Option<IndexMap<String, String>>| match (under, over) {
                 (Some(mut under), Some(over)) => {
@@ -140,7 +153,7 @@ impl ServerConfig {
             };
         Self {
             command: over.command.or(under.command),
-            args,
+            args: over.args.or(under.args),
             env: joined(under.env, over.env),
             url: over.url.or(under.url),
             headers: joined(under.headers, over.headers),
@@ -154,15 +167,20 @@ impl ServerConfig {
             deny: over.deny.or(under.deny),
             cache: over.cache.or(under.cache),
             era: over.era.or(under.era),
+            inherit_env: over.inherit_env.or(under.inherit_env),
         }
     }
 
-    /// How it is started, as written: secrets in `env` and `headers` are not part of it.
+    fn without_transport(self) -> Self {
+        Self { command: None, args: None, env: None, url: None, headers: None, cwd: None, inherit_env: None, ..self }
+    }
+
+    /// How it is started, as written: variables are not replaced, and what may be secret in a URL is left out.
     pub fn shown(&self) -> Vec<String> {
         let mut words = match &self.command {
             Some(Command::Program(program)) => vec![program.clone()],
             Some(Command::Words(words)) => words.clone(),
-            None => self.url.iter().cloned().collect(),
+            None => self.url.iter().map(|url| shown_url(url)).collect(),
         };
         words.extend(self.args.iter().flatten().cloned());
         words

@@ -1,10 +1,13 @@
 //! A server's config made whole: variables replaced, checked, and ready to start.
 
-use super::expand::{Unset, expand};
-use super::model::{Command, EraChoice, ServerConfig, Startup};
+use super::environment;
+use super::expand::{Unset, expand, variables};
+use super::model::{Command, EraChoice, InheritEnv, ServerConfig, Startup};
+use super::shown::shown_url;
 use crate::gateway::Project;
 use crate::limits;
 use hyper::Uri;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,7 +22,7 @@ pub enum Transport {
         program: String,
         /// Its arguments.
         args: Vec<String>,
-        /// What is added to the environment of whoever asks.
+        /// What its entry gives it besides the usual variables of the agent.
         env: BTreeMap<String, String>,
         /// Where it runs.
         cwd: PathBuf,
@@ -28,6 +31,8 @@ pub enum Transport {
     Http {
         /// The address.
         url: String,
+        /// The address as it may be printed.
+        shown: String,
         /// Headers of every request.
         headers: BTreeMap<String, String>,
     },
@@ -48,14 +53,29 @@ pub struct Spec {
     pub cache_ttl: Duration,
     /// Which era.
     pub era: EraChoice,
+    /// Whether it gets all of the agent's environment.
+    inherits_all: bool,
+    /// The variables that its config takes, with their values: they are kept out of what is printed.
+    taken: BTreeMap<String, String>,
     allow: Option<Vec<WildMatch>>,
     deny: Vec<WildMatch>,
 }
 
+/// A shorter value of a variable is not looked for in what is printed: it would be found in ordinary words.
+const SECRET_BYTES_MIN: usize = 6;
+
 impl Spec {
     /// Makes a server's config whole for a project. `base` is what a relative `cwd` is relative to.
     pub fn new(name: &str, config: &ServerConfig, project: &Project, base: &Path) -> Result<Self, String> {
-        let text = |text: &str| expand(text, &project.env).map_err(|unset| said(&unset));
+        let taken = RefCell::new(BTreeMap::new());
+        let text = |text: &str| {
+            for name in variables(text) {
+                if let Some(value) = project.env.get(name).filter(|value| value.len() >= SECRET_BYTES_MIN) {
+                    taken.borrow_mut().insert(name.to_owned(), value.clone());
+                }
+            }
+            expand(text, &project.env).map_err(|unset| said(&unset))
+        };
         let map = |texts: &Option<indexmap::IndexMap<String, String>>| {
             let pairs = texts.iter().flatten().map(|(name, value)| Ok((name.clone(), text(value)?)));
             pairs.collect::<Result<BTreeMap<String, String>, String>>()
@@ -75,15 +95,18 @@ impl Spec {
                     Some(cwd) => base.join(text(cwd)?),
                     None => project.cwd.clone(),
                 };
-                Transport::Child { program, args: words.collect(), env: map(&config.env)?, cwd }
+                let mut env = inherited(config, &project.env);
+                env.extend(map(&config.env)?);
+                Transport::Child { program, args: words.collect(), env, cwd }
             }
             (None, Some(url)) => {
+                let shown = shown_url(url);
                 let url = text(url)?;
-                let uri: Uri = url.parse().map_err(|error| format!("its url `{url}` is none: {error}"))?;
+                let uri: Uri = url.parse().map_err(|error| format!("its url `{shown}` is none: {error}"))?;
                 if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
-                    return Err(format!("its url `{url}` must begin with http:// or https:// and name a host"));
+                    return Err(format!("its url `{shown}` must begin with http:// or https:// and name a host"));
                 }
-                Transport::Http { url, headers: map(&config.headers)? }
+                Transport::Http { url, shown, headers: map(&config.headers)? }
             }
         };
         let globs = |globs: &Vec<String>| globs.iter().map(|glob| WildMatch::new(glob)).collect();
@@ -94,15 +117,51 @@ impl Spec {
             startup: config.startup.unwrap_or_default(),
             cache_ttl: seconds(config.cache.as_ref().map(|cache| cache.ttl), Duration::ZERO, "cache.ttl")?,
             era: config.era.unwrap_or_default(),
+            inherits_all: config.inherit_env == Some(InheritEnv::All(true)),
+            taken: taken.into_inner(),
             allow: config.allow.as_ref().map(globs),
             deny: config.deny.as_ref().map(globs).unwrap_or_default(),
         })
+    }
+
+    /// The whole environment of the server's process, out of that of the agent that asks.
+    pub fn environment(&self, asking: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let passes = |name: &str| self.inherits_all || environment::is_common(name);
+        let mut whole: BTreeMap<String, String> =
+            asking.iter().filter(|(name, _)| passes(name)).map(|(name, value)| (name.clone(), value.clone())).collect();
+        if let Transport::Child { env, .. } = &self.transport {
+            whole.extend(env.clone());
+        }
+        whole
+    }
+
+    /// Names the agent's variables that the server's process did not get, for one that failed to start.
+    pub fn withheld(&self, asking: &BTreeMap<String, String>, last_words: &str) -> Option<String> {
+        match &self.transport {
+            Transport::Child { env, .. } if !self.inherits_all => environment::withheld(asking, env, last_words),
+            Transport::Child { .. } | Transport::Http { .. } => None,
+        }
+    }
+
+    /// A text about the server, with the values of the variables that its config takes replaced by their names.
+    pub fn redact(&self, text: &str) -> String {
+        self.taken.iter().fold(text.to_owned(), |text, (name, value)| text.replace(value, &format!("${{{name}}}")))
     }
 
     /// Whether a tool of this name is offered.
     pub fn offers(&self, tool: &str) -> bool {
         let fits = |globs: &[WildMatch]| globs.iter().any(|glob| glob.matches(tool));
         self.allow.as_deref().is_none_or(fits) && !fits(&self.deny)
+    }
+}
+
+/// The agent's variables that an entry asks for by name.
+fn inherited(config: &ServerConfig, asking: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    match &config.inherit_env {
+        Some(InheritEnv::Named(names)) => {
+            names.iter().filter_map(|name| Some((name.clone(), asking.get(name)?.clone()))).collect()
+        }
+        Some(InheritEnv::All(_)) | None => BTreeMap::new(),
     }
 }
 
@@ -118,6 +177,6 @@ fn seconds(given: Option<f64>, default: Duration, key: &str) -> Result<Duration,
 fn said(unset: &Unset) -> String {
     match unset {
         Unset::Variable(name) => format!("{unset}; set it where the agent runs, or write ${{{name}:-default}}"),
-        Unset::Open(_) => unset.to_string(),
+        Unset::Open => unset.to_string(),
     }
 }

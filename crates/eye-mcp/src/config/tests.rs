@@ -57,7 +57,7 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_meant() {
         ("server:\n  a:\n    command: x\n", "c.yaml:1:1: unknown key `server`|did you mean `servers`?"),
         (
             "servers:\n  a: { zzzzzzzzzz: 1 }\n",
-            "c.yaml:2:8: unknown key `zzzzzzzzzz`|the keys are command, args, env, url, headers, name, description, enabled, cwd, timeout, startup, allow, deny, cache, era",
+            "c.yaml:2:8: unknown key `zzzzzzzzzz`|the keys are command, args, env, url, headers, name, description, enabled, cwd, timeout, startup, allow, deny, cache, era, inherit_env",
         ),
         ("servers:\n  eye: { command: x }\n", "c.yaml: the server name `eye` is eye's own; take another|"),
     ] {
@@ -119,6 +119,7 @@ fn the_projects_file_stands_above_the_users_and_the_command_line_above_both() {
     let file = home.path().join("app/.eye/config.yaml");
     std::fs::write(&file, "servers:\n  b: { command: project }\n  c: { command: project }\n").unwrap();
     let overrides = read("servers:\n  c: { command: line }\n").unwrap();
+    trust(&user, &deep);
     let layers = Layers::read(Some(&user), &deep, &overrides);
     let shown: Vec<String> = ["a", "b", "c"].map(|name| layers.config.servers[name].shown().join(" ")).to_vec();
     assert_eq!(shown, ["user", "project", "line"]);
@@ -142,10 +143,131 @@ fn a_file_of_another_user_starts_nothing() {
     std::os::unix::fs::chown(&file, Some(owner), None).unwrap();
     let found = |uid| {
         let layers = Layers::read_as(uid, None, home.path(), &Config::default());
-        (layers.config.servers.len(), layers.errors.len())
+        (layers.project.len(), layers.errors.len())
     };
     assert_eq!(found(owner), (1, 0));
     assert_eq!(found(owner + 1), (0, 1));
+}
+
+/// Agrees to everything in the project's config.
+fn trust(user: &Path, cwd: &Path) {
+    let layers = Layers::read(Some(user), cwd, &Config::default());
+    let mut consents = Consents::default();
+    for entry in &layers.project {
+        consents.give(&layers.project_folder(), &entry.name, &entry.hash);
+    }
+    consents.write(&consent_file(user)).unwrap();
+}
+
+/// A user's config and a project's; the project is a folder of its own, for consent lies beside the user's.
+fn user_and_project(user: &str, project: &str) -> (tempfile::TempDir, std::path::PathBuf, std::path::PathBuf) {
+    let home = tempfile::tempdir().unwrap();
+    let (file, app) = (home.path().join("config.yaml"), home.path().join("app"));
+    std::fs::create_dir_all(app.join(".eye")).unwrap();
+    std::fs::write(&file, user).unwrap();
+    std::fs::write(app.join(".eye/config.yaml"), project).unwrap();
+    (home, file, app)
+}
+
+#[test]
+fn a_project_changes_nothing_before_consent_and_only_what_was_seen_after_it() {
+    let user = "servers:\n  a: { command: mine, env: { K: v }, deny: [x] }\n";
+    let (_home, file, app) = user_and_project(user, "");
+    let own = Layers::read(Some(&file), &app, &Config::default()).config;
+    let project = |text: &str| std::fs::write(app.join(".eye/config.yaml"), format!("servers:\n  {text}\n")).unwrap();
+    let read = || Layers::read(Some(&file), &app, &Config::default());
+    for key in [
+        "command: evil",
+        "args: [evil]",
+        "env: { K: evil }",
+        "url: 'http://evil'",
+        "headers: { K: evil }",
+        "cwd: evil",
+        "allow: ['*']",
+        "deny: []",
+        "enabled: false",
+        "startup: with_hub",
+        "timeout: 1",
+        "name: evil",
+        "description: evil",
+        "cache: { ttl: 9 }",
+        "era: modern",
+    ] {
+        project(&format!("a: {{ {key} }}"));
+        let layers = read();
+        assert_eq!(layers.config, own, "{key}");
+        assert_eq!((layers.project[0].trusted, layers.project[0].over_own, layers.errors.len()), (false, true, 0));
+        trust(&file, &app);
+        let layers = read();
+        assert!(layers.project[0].trusted && layers.config != own, "{key}");
+    }
+    project("a: { command: evil, args: [more] }");
+    assert_eq!(read().config, own, "a changed entry asks again");
+    project("new: { command: x }");
+    assert_eq!((read().config, read().project[0].over_own), (own, false));
+}
+
+#[test]
+fn consent_that_a_repository_brings_along_counts_for_nothing() {
+    let (home, file, app) = user_and_project("", "servers:\n  a: { command: evil }\n");
+    trust(&file, &app);
+    assert!(Layers::read(Some(&file), &app, &Config::default()).project[0].trusted);
+    for folder in ["app", "app/.eye"] {
+        std::fs::copy(consent_file(&file), home.path().join(folder).join("trusted.json")).unwrap();
+    }
+    std::fs::remove_file(consent_file(&file)).unwrap();
+    let layers = Layers::read(Some(&file), &app, &Config::default());
+    assert!(!layers.project[0].trusted && layers.config.servers.is_empty());
+    // The same entry in another folder may start another program.
+    trust(&file, &app);
+    let copy = home.path().join("copy");
+    std::fs::create_dir_all(copy.join(".eye")).unwrap();
+    std::fs::copy(app.join(".eye/config.yaml"), copy.join(".eye/config.yaml")).unwrap();
+    assert!(!Layers::read(Some(&file), &copy, &Config::default()).project[0].trusted);
+    std::fs::write(consent_file(&file), "nonsense").unwrap();
+    let layers = Layers::read(Some(&file), &app, &Config::default());
+    assert_eq!((layers.project[0].trusted, layers.errors.len()), (false, 1), "a broken file is no consent");
+}
+
+#[test]
+fn a_server_that_moves_takes_nothing_of_its_old_place_along() {
+    let user = "servers:\n  a: { url: 'https://mine', headers: { Authorization: s }, inherit_env: true, deny: [x] }\n";
+    let (_home, file, app) = user_and_project(user, "servers:\n  a: { url: 'https://evil' }\n");
+    trust(&file, &app);
+    let moved = &Layers::read(Some(&file), &app, &Config::default()).config.servers["a"];
+    assert_eq!((moved.url.as_deref(), &moved.headers, &moved.inherit_env), (Some("https://evil"), &None, &None));
+    assert_eq!(moved.deny.as_deref(), Some(&["x".to_owned()][..]));
+}
+
+#[test]
+fn a_project_does_not_choose_what_is_inherited() {
+    let (_home, file, app) = user_and_project("", "servers:\n  a: { command: x, inherit_env: true }\n");
+    let layers = Layers::read(Some(&file), &app, &Config::default());
+    assert_eq!((layers.project.len(), layers.config.servers.len(), layers.errors.len()), (0, 0, 1));
+    assert!(layers.errors[0].message.contains("`inherit_env` of the server `a`"), "{}", layers.errors[0]);
+}
+
+#[test]
+fn a_server_gets_the_usual_variables_and_those_that_its_entry_names() {
+    let names = ["PATH", "AWS_SECRET", "GITHUB_TOKEN", "LC_ALL"];
+    let env: BTreeMap<String, String> = names.map(|name| (name.to_owned(), format!("value_of_{name}"))).into();
+    let project = Project { cwd: "/".into(), env: env.clone() };
+    for (more, want) in [
+        ("", "LC_ALL PATH"),
+        (", inherit_env: false", "LC_ALL PATH"),
+        (", inherit_env: [GITHUB_TOKEN, NOT_SET]", "GITHUB_TOKEN LC_ALL PATH"),
+        (", inherit_env: true", "AWS_SECRET GITHUB_TOKEN LC_ALL PATH"),
+        (", env: { MINE: '${AWS_SECRET}' }", "LC_ALL MINE PATH"),
+    ] {
+        let config = read(&format!("servers:\n  a: {{ command: x{more} }}\n")).unwrap();
+        let spec = Spec::new("a", &config.servers["a"], &project, Path::new("/")).unwrap();
+        let got = spec.environment(&env).into_keys().collect::<Vec<_>>().join(" ");
+        assert_eq!(got, want, "{more}");
+        assert_eq!(spec.withheld(&env, "").is_none(), more.ends_with("true"), "{more}");
+    }
+    let config = read("servers:\n  a: { url: 'https://x/${AWS_SECRET}?k=${GITHUB_TOKEN}' }\n").unwrap();
+    let spec = Spec::new("a", &config.servers["a"], &project, Path::new("/")).unwrap();
+    assert_eq!(spec.redact("no value_of_AWS_SECRET here"), "no ${AWS_SECRET} here");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 pub struct Project {
     /// Where the agent works; an absolute path.
     pub cwd: PathBuf,
-    /// Its environment. Upstreams get it whole, and `${VAR}` in a config is one of it.
+    /// Its environment: `${VAR}` in a config is one of it. Upstreams get a few of them and what their entry names.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
 }

@@ -38,8 +38,10 @@ pub struct More {
 struct Server {
     name: Box<str>,
     config: ServerConfig,
-    /// `None`: switched off. An error: its config makes no sense here.
+    /// `None`: switched off, or not trusted. An error: its config makes no sense here.
     upstream: Option<Result<Arc<Upstream>, String>>,
+    /// An entry of the project's that the user has not agreed to: it is listed, and nothing else.
+    untrusted: bool,
 }
 
 #[derive(Debug)]
@@ -135,9 +137,12 @@ fn servers(shared: &Shared, project: &Project, layers: &Layers) -> Vec<Server> {
             })
         };
         let upstream = (config.enabled != Some(false)).then(make);
-        Server { name: name.as_str().into(), config: config.clone(), upstream }
+        Server { name: name.as_str().into(), config: config.clone(), upstream, untrusted: false }
     });
-    made.collect()
+    let inert = layers.project.iter().filter(|entry| !layers.config.servers.contains_key(&entry.name)).map(|entry| {
+        Server { name: entry.name.as_str().into(), config: entry.entry.clone(), upstream: None, untrusted: true }
+    });
+    made.chain(inert).collect()
 }
 
 impl Scope {
@@ -176,6 +181,7 @@ impl Scope {
             description: server.config.description.clone(),
             command: server.config.shown(),
             state: match &server.upstream {
+                None if server.untrusted => ServerState::Untrusted,
                 None => ServerState::Disabled,
                 Some(Err(why)) => ServerState::Failed { why: why.clone() },
                 Some(Ok(upstream)) => upstream.state(),
@@ -244,7 +250,10 @@ impl Scope {
         }
         let entries = lists.iter().flat_map(|list| list.iter()).chain(&more.entries).cloned().collect();
         let own = self.servers().into_iter().map(|server| Provider {
-            available: !matches!(server.state, ServerState::Failed { .. } | ServerState::Disabled),
+            available: !matches!(
+                server.state,
+                ServerState::Failed { .. } | ServerState::Disabled | ServerState::Untrusted
+            ),
             name: server.name,
             description: server.description,
             command: server.command,
@@ -278,6 +287,11 @@ impl Scope {
             Some(Server { upstream: Some(Ok(upstream)), .. }) => Ok(Arc::clone(upstream)),
             Some(Server { upstream: Some(Err(why)), .. }) => {
                 Err(Error::new(Code::CONNECTION, format!("the server {server} cannot start: {why}")).into())
+            }
+            Some(Server { upstream: None, untrusted: true, .. }) => {
+                let what = format!("the server {server} comes from this project's config and is not trusted");
+                let hint = format!("`eye servers trust {server}` shows what it would run, and asks the user");
+                Err(Error::new(Code::DENIED, what).hint(hint).into())
             }
             Some(Server { upstream: None, .. }) => {
                 let error = Error::new(Code::DENIED, format!("the server {server} is switched off"));

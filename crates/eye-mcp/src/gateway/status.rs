@@ -22,6 +22,8 @@ pub enum ServerState {
     },
     /// Switched off in the config.
     Disabled,
+    /// An entry of the project's config that the user has not agreed to.
+    Untrusted,
 }
 
 /// One upstream as a project sees it.

@@ -4,7 +4,7 @@ use super::connection::{Connection, Wire};
 use super::envelope;
 use super::lines::{Line, Lines};
 use super::outbox::Outbox;
-use crate::config::Transport;
+use crate::config::{Spec, Transport};
 use crate::limits::{FAREWELL, MESSAGE_BYTES_MAX, PARSE_INLINE_BYTES_MAX, STDERR_BYTES_MAX};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeMap;
@@ -70,13 +70,13 @@ pub struct Started {
     group: Group,
 }
 
-/// Starts the program in a group of its own, with the environment of whoever asks.
-pub fn start(transport: &Transport, asking: &BTreeMap<String, String>) -> Result<Started, String> {
-    let Transport::Child { program, args, env, cwd } = transport else { return Err("it has no command".into()) };
+/// Starts the program in a group of its own, with the part of the agent's environment that its config lets through.
+pub fn start(spec: &Spec, asking: &BTreeMap<String, String>) -> Result<Started, String> {
+    let Transport::Child { program, args, cwd, .. } = &spec.transport else { return Err("it has no command".into()) };
     let mut command = Command::new(program);
-    command.args(args).current_dir(cwd).env_clear().envs(asking);
+    command.args(args).current_dir(cwd).env_clear();
     // As the original does: neither may wait for a terminal nor for a full buffer.
-    command.envs([("NODE_NO_READLINE", "1"), ("PYTHONUNBUFFERED", "1")]).envs(env);
+    command.envs([("NODE_NO_READLINE", "1"), ("PYTHONUNBUFFERED", "1")]).envs(spec.environment(asking));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.process_group(0).kill_on_drop(true);
     if !cwd.is_dir() {

@@ -49,6 +49,8 @@ pub type HeaderParams = HashMap<Box<str>, Vec<(Vec<String>, String)>>;
 pub struct HttpWire {
     client: Client<HttpsConnector<HttpConnector>, Body>,
     uri: Uri,
+    /// The address as it may be printed.
+    shown: String,
     headers: HeaderMap,
     session: Mutex<Option<HeaderValue>>,
     version: OnceLock<HeaderValue>,
@@ -60,7 +62,7 @@ pub struct HttpWire {
 impl HttpWire {
     /// A wire to this address; nothing is sent yet.
     pub fn new(transport: &Transport) -> Result<Self, String> {
-        let Transport::Http { url, headers } = transport else { return Err("it has no url".into()) };
+        let Transport::Http { url, shown, headers } = transport else { return Err("it has no url".into()) };
         let uri: Uri = url.parse().map_err(|error| format!("its url is none: {error}"))?;
         let mut map = HeaderMap::new();
         for (name, value) in headers {
@@ -88,6 +90,7 @@ impl HttpWire {
         Ok(Self {
             client: Client::builder(TokioExecutor::new()).build(connector),
             uri,
+            shown: shown.clone(),
             headers: map,
             session: Mutex::default(),
             version: OnceLock::new(),
@@ -240,7 +243,7 @@ impl HttpWire {
         self.client.request(request).await.map_err(|error| {
             let unsent = error.is_connect();
             let what = if unsent { "cannot be reached" } else { "broke off" };
-            let mut why = format!("{} {what}: {error}", self.uri);
+            let mut why = format!("{} {what}: {error}", self.shown);
             let mut cause = std::error::Error::source(&error);
             while let Some(inner) = cause {
                 why = format!("{why}: {inner}");

@@ -255,6 +255,7 @@ impl Upstream {
                 }
                 Err(why) => why,
             };
+            let why = self.spec.redact(&why);
             failures = if began.elapsed() >= STEADY { 1 } else { failures + 1 };
             let until = Instant::now() + pause(failures);
             self.is_down(&why, until, failures);
@@ -283,7 +284,7 @@ impl Upstream {
     async fn connect(self: &Arc<Self>) -> Result<(Arc<Connection>, Greeting, Vec<Box<RawValue>>), String> {
         let connection = match &self.spec.transport {
             Transport::Child { .. } => {
-                let started = child::start(&self.spec.transport, &self.env)?;
+                let started = child::start(&self.spec, &self.env)?;
                 let wire = Wire::Child(child::ChildWire::default());
                 let connection = Arc::new(Connection::new(&self.spec.name, self.instance, wire, self.changes.clone()));
                 self.tasks.spawn(started.carry(Arc::clone(&connection)));
@@ -297,7 +298,10 @@ impl Upstream {
         // Whoever gives up on this start leaves no child behind.
         let given_up = connection.closed.clone().drop_guard();
         let greeted = tokio::time::timeout(START, handshake::greet(&connection, self.spec.era)).await;
-        let greeting = greeted.unwrap_or_else(|_| Err(too_slow(&connection)))?;
+        let greeting = greeted.unwrap_or_else(|_| Err(too_slow(&connection))).map_err(|why| {
+            let withheld = self.spec.withheld(&self.env, &why);
+            withheld.map_or(why.clone(), |withheld| format!("{why}; {withheld}"))
+        })?;
         let tools = if greeting.capabilities.get("tools").is_some_and(|tools| !tools.is_null()) {
             lists::tools(&connection)
                 .await

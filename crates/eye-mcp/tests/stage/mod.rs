@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file is a crate of its own and uses what it needs")]
 #![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
 
+use eye_mcp::config::{Config, Consents, Layers, consent_file};
 use eye_mcp::{CallContext, Change, Changes, Gateway, Project, RpcError, Scope, ServerState, Settings};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -34,9 +35,23 @@ impl Home {
         self.path().join("app")
     }
 
-    /// Writes the project's config.
+    /// Writes the user's config.
     pub fn config(&self, text: &str) {
-        fs::write(self.app().join(".eye/config.yaml"), text).unwrap();
+        fs::write(self.path().join("user.yaml"), text).unwrap();
+    }
+
+    /// Writes a project's config, and agrees to its servers as `eye servers trust` does.
+    pub fn trusted_config(&self, folder: &Path, text: &str) {
+        fs::create_dir_all(folder.join(".eye")).unwrap();
+        fs::write(folder.join(".eye/config.yaml"), text).unwrap();
+        let user = self.path().join("user.yaml");
+        let layers = Layers::read(Some(&user), folder, &Config::default());
+        let file = consent_file(&user);
+        let mut consents = Consents::read(&file).unwrap();
+        for entry in &layers.project {
+            consents.give(&layers.project_folder(), &entry.name, &entry.hash);
+        }
+        consents.write(&file).unwrap();
     }
 
     pub fn project(&self) -> Project {

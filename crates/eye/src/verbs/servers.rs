@@ -1,4 +1,6 @@
-//! `eye servers`: the MCP servers behind the gateway: list them, add some, try one.
+//! `eye servers`: the MCP servers behind the gateway: list them, add some, try one, trust a project's.
+
+mod trust;
 
 use crate::client::{self, Absent};
 use crate::env::{self, Var};
@@ -27,9 +29,11 @@ const CELL_CHARS_MAX: usize = 60;
          eye servers add wiki --url https://example.com/mcp --header 'Authorization=Bearer ${WIKI_TOKEN}'
          eye servers import ~/.cursor/mcp.json
          eye servers test files
+         eye servers trust files
 
-They are kept in ~/.config/eye/config.yaml, or with --project in .eye/config.yaml, which stands above it. A server starts \
-when it is first used, in the folder and with the environment of whoever uses it.")]
+They are kept in ~/.config/eye/config.yaml, or with --project in .eye/config.yaml, which stands above it once you trust \
+its entries. A server starts when it is first used, in the folder of the agent that uses it. It gets PATH, HOME and a few \
+other variables, and those that its entry names.")]
 pub struct Args {
     #[command(subcommand)]
     action: Option<Action>,
@@ -48,6 +52,8 @@ enum Action {
         /// Its name in the config
         name: String,
     },
+    /// Show what a server of the project's config would run, and trust it
+    Trust(trust::Args),
 }
 
 #[derive(Debug, clap::Args)]
@@ -90,6 +96,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
         Some(Action::Add(add)) => self::add(add, options),
         Some(Action::Import(import)) => self::import(&import, options),
         Some(Action::Test { name }) => test(&name, options),
+        Some(Action::Trust(args)) => trust::run(&args, options),
     }
 }
 
@@ -109,8 +116,9 @@ fn list(options: &Options) -> Result<Exit, Failure> {
     let Servers { servers } = client::call("gateway/servers", &params, options, Absent::Start)?;
     let user = places::config_file()?;
     let cwd = env::current_folder().unwrap_or_default();
-    for error in Layers::read(Some(&user), &cwd, &config::Config::default()).errors {
-        ui::report(&told(&error));
+    let layers = Layers::read(Some(&user), &cwd, &config::Config::default());
+    for error in &layers.errors {
+        ui::report(&told(error));
     }
     if options.errors {
         return Ok(Exit::Success);
@@ -121,6 +129,11 @@ fn list(options: &Options) -> Result<Exit, Failure> {
         ui::note("no servers; add one with eye servers add, or take yours with eye servers import FILE");
     } else {
         ui::text_out(&rows(&servers))?;
+    }
+    for entry in layers.project.iter().filter(|entry| !entry.trusted) {
+        let name = ui::one_line(&entry.name, CELL_CHARS_MAX);
+        let stands = if entry.over_own { "your own entry stands" } else { "it does not run" };
+        ui::note(format_args!("`{name}` of this project is not trusted, {stands}: eye servers trust {name}"));
     }
     Ok(Exit::Success)
 }
@@ -147,6 +160,7 @@ fn cells(server: &ServerStatus) -> [String; 5] {
         ServerState::Ready => ("ready", None),
         ServerState::Failed { why } => ("down", Some(why)),
         ServerState::Disabled => ("off", None),
+        ServerState::Untrusted => ("untrusted", None),
     };
     let tools = match server.tools {
         0 => String::new(),
@@ -176,7 +190,11 @@ fn add(add: Add, options: &Options) -> Result<Exit, Failure> {
     };
     let file = target(add.project)?;
     let text = config::add_server(&read(&file)?, &add.name, &server, &file).map_err(|error| told(&error))?;
-    write(&file, &text)?;
+    write(&file, &text, add.project)?;
+    if add.project {
+        // Whoever typed the entry has seen it.
+        trust::trust_own(&add.name)?;
+    }
     if !options.errors {
         ui::note(format_args!("added to {}; try it with eye servers test {}", file.display(), add.name));
     }
@@ -200,7 +218,7 @@ fn import(import: &Import, options: &Options) -> Result<Exit, Failure> {
         }
     }
     if !added.is_empty() {
-        write(&file, &text)?;
+        write(&file, &text, import.project)?;
     }
     for left_out in &found.left_out {
         ui::note(format_args!("left out: {left_out}"));
@@ -252,9 +270,13 @@ fn read(file: &Path) -> Result<String, Failure> {
     }
 }
 
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
+/// Writes a config: a project's is for everybody who has the project, the user's own may hold secrets.
+fn write(file: &Path, text: &str, project: bool) -> Result<(), Failure> {
     let folder = file.parent().unwrap_or(Path::new("."));
     let doing = || format!("write {}", file.display());
+    if !project {
+        return config::private::write(file, text).map_err(Failure::io(doing()));
+    }
     fs::create_dir_all(folder).map_err(Failure::io(doing()))?;
     // Whole or not at all: a hub may read it at any moment.
     let draft = file.with_extension("yaml.draft");
