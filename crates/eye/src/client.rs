@@ -286,10 +286,9 @@ fn connect(absent: Absent) -> Result<Link, Failure> {
     Err(Failure::NotReached { socket: socket.path })
 }
 
-/// The token for a hub elsewhere. A hub that asks for none may be spoken to without.
+/// The token for the hub that `EYE_SERVER` names. The token file is the local hub's secret: it is never sent elsewhere.
 fn token() -> Option<String> {
-    let from_file = || std::fs::read_to_string(places::token_file().ok()?).ok();
-    Var::Token.text().or_else(from_file).map(|text| text.trim().to_owned())
+    Var::Token.text().map(|text| text.trim().to_owned())
 }
 
 fn hello(options: &Options, absent: Absent, elsewhere: bool) -> Hello {

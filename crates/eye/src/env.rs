@@ -42,7 +42,11 @@ pub enum Var {
 pub const TABLE: [(Var, &str, &str); 15] = [
     (Var::Page, "EYE_PAGE", "the page to ask, as --page does"),
     (Var::Server, "EYE_SERVER", "a hub elsewhere, such as wss://box.local:8765"),
-    (Var::Token, "EYE_TOKEN", "the token, instead of the token file"),
+    (
+        Var::Token,
+        "EYE_TOKEN",
+        "the token for EYE_SERVER and eye connect; on the hub's machine, instead of the token file",
+    ),
     (Var::Socket, "EYE_SOCKET", "the hub's Unix socket"),
     (Var::Port, "EYE_PORT", "the hub's port (8765)"),
     (Var::RuntimeDir, "XDG_RUNTIME_DIR", "holds eye/hub.sock; else /tmp/eye-<uid>/hub.sock"),

@@ -110,6 +110,12 @@ pub enum Failure {
         /// What happened.
         why: String,
     },
+    /// A token would be sent unencrypted to another machine.
+    #[error("the token would travel to {url} in the clear")]
+    TokenInTheClear {
+        /// Where.
+        url: String,
+    },
     /// A hub elsewhere wants another token.
     #[error("{url} refused this agent: {why}")]
     Refused {
@@ -204,7 +210,7 @@ impl Failure {
             | Self::Socket { .. }
             | Self::Unreachable { .. } => Exit::Absent,
             Self::NotStarted { exit, .. } | Self::NotConnected { exit, .. } => *exit,
-            Self::UnsafeFolder { .. } | Self::Refused { .. } => Exit::Denied,
+            Self::UnsafeFolder { .. } | Self::Refused { .. } | Self::TokenInTheClear { .. } => Exit::Denied,
             Self::Hub(error) => exit_of_hub(error),
             Self::Certificate(error) => exit_of_certificate(error),
             Self::OutputClosed => Exit::Success,
@@ -239,6 +245,9 @@ impl Failure {
             }
             Self::Unreachable { .. } => {
                 "check the address, and that a hub listens there; a private certificate goes into SSL_CERT_FILE".into()
+            }
+            Self::TokenInTheClear { .. } => {
+                "use wss:// or https://, or forward the port to this machine: ssh -L 8765:localhost:8765 HOST".into()
             }
             Self::Refused { .. } => "set EYE_TOKEN to what `eye token show` prints on the hub's machine".into(),
             Self::Elsewhere { .. } => "end that first: eye disconnect".into(),

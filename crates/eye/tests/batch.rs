@@ -17,7 +17,7 @@ fn as_they_come(home: &Home, server: Option<&str>) {
     let lines = numbers(1000);
     let mut command = home.command();
     if let Some(server) = server {
-        command.env("EYE_SERVER", server);
+        command.env("EYE_SERVER", server).env("EYE_TOKEN", home.eye(["token", "show"]).stdout.trim());
     }
     let ran = stage::run_reading(&mut command, &lines, &["batch"]);
     let got: BTreeSet<&str> = ran.stdout.lines().collect();

@@ -25,7 +25,8 @@ fn http(port: u16, path: &str, headers: &[&str]) -> String {
 
 fn remote(home: &Home, server: &str, args: &[&str]) -> eye_testkit::Ran {
     let mut command = home.command();
-    Running::of(command.args(args).env("EYE_SERVER", server).env("XDG_RUNTIME_DIR", home.path("elsewhere"))).wait()
+    command.args(args).env("EYE_SERVER", server).env("EYE_TOKEN", home.eye(["token", "show"]).stdout.trim());
+    Running::of(command.env("XDG_RUNTIME_DIR", home.path("elsewhere"))).wait()
 }
 
 /// What of a compose file is looked at.

@@ -2,11 +2,13 @@
 
 mod stage;
 
-use eye_testkit::{Home, Hub, PageSetup, Reply, Running, ScriptedPage};
+use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, Running, ScriptedPage};
 use stage::{answers, home, page};
-use std::net::TcpListener;
+use std::io::Read;
+use std::net::{TcpListener, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
+use std::sync::mpsc::{Receiver, channel};
 
 fn status(home: &Home) -> serde_json::Value {
     serde_json::from_str(&home.eye(["status", "--json"]).stdout).expect("a hub runs")
@@ -156,13 +158,76 @@ fn a_hub_elsewhere_is_asked_with_the_token() {
     };
     let bare = format!("127.0.0.1:{}", home.port());
     assert_eq!(remote(Some(&token), hub.url()), answers(0, "5\n", ""));
-    assert_eq!(remote(None, hub.url()), answers(0, "5\n", ""));
-    assert_eq!(remote(None, &bare), answers(0, "5\n", ""));
+    assert_eq!(remote(Some(&token), &bare), answers(0, "5\n", ""));
+    let ran = remote(None, hub.url());
+    assert_eq!((ran.code, ran.stderr.contains("hint: set EYE_TOKEN")), (4, true), "{}", ran.stderr);
     let ran = remote(Some("wrong"), hub.url());
     assert_eq!((ran.code, ran.stdout.as_str()), (4, ""));
     assert!(ran.stderr.contains("refused this agent: the token is not this hub's\n"), "{}", ran.stderr);
     assert!(ran.stderr.contains("hint: set EYE_TOKEN"), "{}", ran.stderr);
     assert!(!ran.stderr.contains(&token));
+}
+
+/// A server of somebody else's: it keeps what it was sent.
+fn sink(listener: TcpListener) -> Receiver<String> {
+    let (sender, heads) = channel();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut head = Vec::new();
+            let mut byte = [0];
+            while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|count| count == 1) {
+                head.push(byte[0]);
+            }
+            if sender.send(String::from_utf8_lossy(&head).into_owned()).is_err() {
+                return;
+            }
+        }
+    });
+    heads
+}
+
+#[test]
+fn the_local_token_is_sent_to_no_other_server() {
+    let home = home();
+    let token = home.eye(["token", "show"]).stdout.trim().to_owned();
+    assert_eq!(std::fs::read_to_string(home.path("config/eye/token")).unwrap().trim(), token);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let server = format!("ws://{}", listener.local_addr().unwrap());
+    let heads = sink(listener);
+    let ran = Running::of(home.command().arg("1").env("EYE_SERVER", &server)).wait();
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let head = heads.recv_timeout(DEADLINE).unwrap();
+    assert!(head.starts_with("GET /ws?") && !head.contains(&token), "{head}");
+    assert!(!head.to_lowercase().contains("authorization"), "{head}");
+    // What is meant for that server goes there: to a port of this machine, as ssh -L makes it.
+    Running::of(home.command().arg("1").env("EYE_SERVER", &server).env("EYE_TOKEN", "for-it")).wait();
+    assert!(heads.recv_timeout(DEADLINE).unwrap().to_lowercase().contains("authorization: bearer for-it"));
+}
+
+#[test]
+fn no_token_travels_in_the_clear_beyond_loopback() {
+    let home = home();
+    // This machine under its other address; without a network there is one that reaches nobody.
+    let listener = TcpListener::bind("0.0.0.0:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let route = UdpSocket::bind("0.0.0.0:0").and_then(|udp| udp.connect("192.0.2.1:9").and_then(|()| udp.local_addr()));
+    let host = route.map_or("192.0.2.1".into(), |address| address.ip().to_string());
+    let heads = sink(listener);
+    let file = home.path("box.token");
+    std::fs::write(&file, "for-it").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let hint = "hint: use wss:// or https://, or forward the port to this machine: ssh -L 8765:localhost:8765 HOST\n";
+    let want = answers(4, "", &format!("error: the token would travel to http://{host}:{port} in the clear\n{hint}"));
+    for scheme in ["ws", "http"] {
+        let url = format!("{scheme}://{host}:{port}");
+        let asked = Running::of(home.command().arg("1").env("EYE_SERVER", &url).env("EYE_TOKEN", "for-it")).wait();
+        assert_eq!(asked, want);
+        assert_eq!(Running::of(home.command().args(["connect", &url]).env("EYE_TOKEN", "for-it")).wait(), want);
+        assert_eq!(home.eye(["connect", &url, "--token-file", file.to_str().unwrap()]), want);
+        let line = ["connect", &url, "--foreground", "--token-file", file.to_str().unwrap()];
+        assert_eq!(home.eye(line), want);
+    }
+    assert!(heads.try_recv().is_err(), "nothing was sent");
 }
 
 #[test]
@@ -175,9 +240,14 @@ fn a_hub_elsewhere_is_asked_over_tls_when_its_certificate_is_known() {
     let hub = Hub::start_with(&home, &["--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()]);
     assert_eq!(hub.url(), format!("https://127.0.0.1:{}", home.port()));
     let server = format!("wss://localhost:{}", home.port());
+    let token = home.eye(["token", "show"]).stdout.trim().to_owned();
     let remote = |args: &[&str]| {
         let mut command = home.command();
-        command.args(args).env("EYE_SERVER", &server).env("XDG_RUNTIME_DIR", home.path("elsewhere"));
+        command
+            .args(args)
+            .env("EYE_TOKEN", &token)
+            .env("EYE_SERVER", &server)
+            .env("XDG_RUNTIME_DIR", home.path("elsewhere"));
         command
     };
     let ran = Running::of(remote(&["status", "--json"]).env("SSL_CERT_FILE", &cert)).wait();

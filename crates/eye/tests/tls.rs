@@ -176,9 +176,9 @@ fn commands_and_the_relay_trust_this_machines_authority() {
         command.args(args).env("XDG_RUNTIME_DIR", home.path("elsewhere"));
         command
     };
-    let ran = Running::of(elsewhere(&["document.title"]).env("EYE_SERVER", &server)).wait();
-    assert_eq!(ran, answers(0, "Shop\n", ""));
     let token = home.eye(["token", "show"]).stdout.trim().to_owned();
+    let ran = Running::of(elsewhere(&["document.title"]).env("EYE_SERVER", &server).env("EYE_TOKEN", &token)).wait();
+    assert_eq!(ran, answers(0, "Shop\n", ""));
     let ran = Running::of(elsewhere(&["connect", &server]).env("EYE_TOKEN", &token)).wait();
     assert_eq!(ran, answers(0, &format!("connected to https://localhost:{} by WebSocket\n", home.port()), ""));
     assert_eq!(Running::of(&mut elsewhere(&["document.title"])).wait(), answers(0, "Shop\n", ""));

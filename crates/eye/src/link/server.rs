@@ -65,6 +65,14 @@ impl Address {
         Ok(Self { tls, host, port, prefix })
     }
 
+    /// Refuses to send a token where others on the way could read it. Loopback, as `ssh -L` makes it, needs no TLS.
+    pub fn check_token(&self, token: Option<&str>) -> Result<(), Failure> {
+        if token.is_none() || self.tls || is_loopback(&self.host) {
+            return Ok(());
+        }
+        Err(Failure::TokenInTheClear { url: self.base() })
+    }
+
     /// The address without secrets, for people.
     pub fn url(&self) -> String {
         format!("{}/ws", self.with_scheme("ws"))
@@ -153,6 +161,7 @@ pub struct ServerLink {
 impl ServerLink {
     /// Connects as an agent.
     pub fn connect(address: &Address, token: Option<&str>) -> Result<Self, Failure> {
+        address.check_token(token)?;
         let url = address.url();
         let unreachable = |why: String| Failure::Unreachable { url: url.clone(), why };
         let tcp = TcpStream::connect((address.host.as_str(), address.port)).map_err(|e| unreachable(e.to_string()))?;

@@ -79,6 +79,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     }
     let Some(url) = &args.url else { return up::run(up::Args::default(), options) };
     let address = Address::parse(url)?;
+    address.check_token(args.token()?.as_ref().map(Token::reveal))?;
     if args.foreground {
         return run_here(args, options);
     }
@@ -186,13 +187,15 @@ fn failure(error: RelayError) -> Failure {
 impl Args {
     fn config(&self) -> Result<RelayConfig, Failure> {
         let address = Address::parse(self.url.as_deref().unwrap_or_default())?;
+        let token = self.token()?;
+        address.check_token(token.as_ref().map(Token::reveal))?;
         let base = address.base();
         let tls =
             if address.tls { Some(trust().map_err(|why| Failure::Unreachable { url: base, why })?) } else { None };
         let Address { host, port, prefix, .. } = address;
         Ok(RelayConfig {
             socket: places::socket().path,
-            remote: Remote { host, port, prefix, tls, token: self.token()? },
+            remote: Remote { host, port, prefix, tls, token },
             transport: self.transport.map(Way::transport),
             machine: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         })
