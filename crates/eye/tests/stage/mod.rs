@@ -97,6 +97,16 @@ impl Terminal {
         (Self { keys, seen, screen: Vec::new() }, near)
     }
 
+    /// Runs a command whose output is this terminal, to its end; gives everything that was seen.
+    pub fn run(command: &mut Command) -> Vec<u8> {
+        let (terminal, near) = Self::open();
+        let mut child = command.stdout(near.try_clone().unwrap()).stderr(near).spawn().unwrap();
+        // The command keeps its ends of the terminal; with them open, there would be no end of what is seen.
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        child.wait().unwrap();
+        terminal.seen.iter().flatten().collect()
+    }
+
     /// Types.
     pub fn keys(&mut self, text: &str) {
         self.keys.write_all(text.as_bytes()).unwrap();
