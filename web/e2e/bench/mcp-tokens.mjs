@@ -46,12 +46,14 @@ async function listed(client) {
 const home = await Home.open();
 try {
   const folder = join(home.folder, "project");
-  await mkdir(join(folder, ".eye"), { recursive: true });
+  const user = join(home.folder, "config/eye");
+  await mkdir(folder, { recursive: true });
+  await mkdir(user, { recursive: true });
   const servers = SERVERS.map(
     (name) =>
       `  ${name}:\n    command: [${JSON.stringify(process.execPath)}, ${JSON.stringify(join(import.meta.dirname, "tools-server.mjs"))}, ${name}]\n`,
   );
-  await writeFile(join(folder, ".eye/config.yaml"), `servers:\n${servers.join("")}`);
+  await writeFile(join(user, "config.yaml"), `servers:\n${servers.join("")}`);
 
   const sparse = await connect(home, folder);
   const few = { list: countTokens(JSON.stringify(await listed(sparse))), calls: 0, written: 0, read: 0 };

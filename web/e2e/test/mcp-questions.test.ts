@@ -32,13 +32,10 @@ let stage: Stage;
 
 before(async () => {
   stage = await Stage.open();
-  const folder = join(stage.home.folder, "work/.eye");
-  await mkdir(folder, { recursive: true });
+  await mkdir(join(stage.home.folder, "work"), { recursive: true });
   const server = { command: process.execPath, args: [join(WEB, "e2e/peers/asking-server.mjs")] };
-  // Clients over HTTP have no folder of their own: theirs is the user's config.
   const config = JSON.stringify({ servers: { asking: server } });
   await mkdir(join(stage.home.folder, "config/eye"), { recursive: true });
-  await writeFile(join(folder, "config.yaml"), config);
   await writeFile(join(stage.home.folder, "config/eye/config.yaml"), config);
   assert.equal((await stage.home.eye("allow", "--confirm", new URL(stage.site.url("/")).origin)).code, 0);
   stage.site.page("/", { title: "Bank", body: BODY, tag: 'data-session="bank"' });
