@@ -79,8 +79,8 @@ fn no_verb_lets_a_page_steer_the_terminal() {
         &["tools", "--json"],
         &["call", "buy"],
         &["call", "buy", "--json"],
-        &["call", "buy", "fail=true"],
-        &["call", "buy", "isError=true"],
+        &["call", "buy", r#"{"fail":true}"#],
+        &["call", "buy", r#"{"isError":true}"#],
         &["discover", "buy"],
         &["discover", "$.tools"],
         &["state"],
@@ -103,7 +103,7 @@ fn no_verb_lets_a_page_steer_the_terminal() {
         command.args(args).stdin(std::fs::File::open(&file).unwrap());
         String::from_utf8(Terminal::run(&mut command)).unwrap()
     };
-    for args in [&["batch"][..], &["--ordered"], &["repl"]] {
+    for args in [&["batch"][..], &["batch", "--ordered"], &["repl"]] {
         let seen = batch(args);
         assert!(seen.contains("\\x1b]52;c;aGk=\\x07") && is_clean(&seen), "{args:?}: {seen:?}");
     }
@@ -117,7 +117,7 @@ fn what_is_piped_is_exact_but_errors_and_lists_are_never_steering() {
     assert_eq!(home.eye(["x"]).stdout, format!("{}\n", nasty()));
     assert_eq!(home.eye(["text"]).stdout, format!("{}\n", nasty()));
     assert_eq!(home.eye(["logs"]).stdout, format!("log: {}\n", nasty()));
-    for args in [&["threw"][..], &["click", "x"], &["call", "buy", "fail=true"], &["--page", "nothing", "x"]] {
+    for args in [&["threw"][..], &["click", "x"], &["call", "buy", r#"{"fail":true}"#], &["--page", "nothing", "x"]] {
         let ran = home.eye(args);
         assert!(ran.stderr.contains("\\x1b]52;c;aGk=\\x07") && is_clean(&ran.stderr), "{args:?}: {:?}", ran.stderr);
     }

@@ -410,8 +410,12 @@ fn clients_are_told_what_to_configure() {
 
 /// A user whose one server is the hub of another home.
 fn with_upstream(home: &Home, other: &Home) {
-    let folder = home.path("config/eye");
-    std::fs::create_dir_all(&folder).expect("a folder is made");
+    upstream_in(&home.path("config/eye"), other);
+}
+
+/// The same in a config of any folder.
+fn upstream_in(folder: &std::path::Path, other: &Home) {
+    std::fs::create_dir_all(folder).expect("a folder is made");
     let path = |below: &str| other.path(below).display().to_string();
     let config = format!(
         "servers:\n  other:\n    command: [{program}, mcp]\n    description: Another hub\n    env:\n      HOME: {home}\n      XDG_RUNTIME_DIR: {run}\n      \
@@ -459,7 +463,7 @@ fn tools_of_a_server_behind_the_gateway_are_found_and_called_like_those_of_pages
 fn a_client_elsewhere_has_none_of_a_projects_servers() {
     let (home, other) = (home(), home());
     let _hub = Hub::start(&home);
-    with_upstream(&home, &other);
+    upstream_in(&home.path("work/.eye"), &other);
     let mut command = home.command();
     let elsewhere = json!({ "jsonrpc": "2.0", "id": 1, "method": "gateway/servers", "params": {} });
     let ran = eye_testkit::Running::of(command.args(["rpc", &elsewhere.to_string()])).wait();
