@@ -16,7 +16,7 @@ mod tests {
         ("eye", &["eye-geometry", "eye-hub", "eye-mcp", "eye-protocol"]),
         ("eye-client", &["eye-protocol"]),
         ("eye-testkit", &["eye-protocol"]),
-        ("eye-bench", &["eye-protocol"]),
+        ("eye-bench", &["eye-protocol", "eye-testkit"]),
         ("xtask", &["eye-protocol"]),
     ];
 

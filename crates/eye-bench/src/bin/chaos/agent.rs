@@ -1,0 +1,202 @@
+//! Agents: they ask in bursts, in every form, sometimes hang up in the middle, and check each ending.
+
+use crate::frames::{Frames, Heard};
+use crate::hub::Ward;
+use crate::ledger::{Ending, Ledger};
+use crate::page::{ODD, STEADY};
+use fastrand::Rng;
+use serde_json::{Value as Json, json};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Agents that ask pages which answer at once: they make most of the calls.
+const STEADY_AGENTS: u64 = 6;
+/// Agents that ask pages which misbehave: they mostly wait.
+const ODD_AGENTS: u64 = 6;
+const BURST_MAX: u64 = 256;
+/// A page that misbehaves ends its calls by their timeout.
+const CALL_TIMEOUT_MS: u64 = 1_500;
+/// By then every call has ended: its timeout, the grace of a reload and of a restarted hub, many times over.
+const LOST_AFTER: Duration = Duration::from_mins(1);
+
+/// How a call is made.
+#[derive(Clone, Copy)]
+enum Form {
+    /// A line frame.
+    Line,
+    /// `eval` as JSON-RPC, with a timeout that is mostly too short for a slow page.
+    Timed,
+    Tool,
+    Verb,
+    /// A read of the hub's cache, whose value is not the call's own.
+    State,
+    /// An `eval` that is cancelled right after it was sent.
+    Cancelled,
+}
+
+const FORMS: [Form; 10] = [
+    Form::Line,
+    Form::Line,
+    Form::Line,
+    Form::Line,
+    Form::Line,
+    Form::Tool,
+    Form::Tool,
+    Form::Verb,
+    Form::State,
+    Form::Cancelled,
+];
+
+/// Starts all agents. They end when the ledger has no calls left.
+pub fn start_all(ward: &Ward, seed: u64, ledger: &Arc<Ledger>) -> Vec<JoinHandle<()>> {
+    let agent = |number: u64| {
+        let pages = if number < STEADY_AGENTS { STEADY } else { ODD };
+        let (socket, ledger) = (ward.socket(), Arc::clone(ledger));
+        let rng = Rng::with_seed(seed ^ (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        thread::spawn(move || Agent { number, pages, socket, ledger, rng, nonce: 0 }.run())
+    };
+    (0..STEADY_AGENTS + ODD_AGENTS).map(agent).collect()
+}
+
+struct Agent {
+    number: u64,
+    pages: &'static [&'static str],
+    socket: PathBuf,
+    ledger: Arc<Ledger>,
+    rng: Rng,
+    nonce: u64,
+}
+
+/// What a burst waits for: by id, the text that the answer must hold.
+type Open = HashMap<String, Option<String>>;
+
+impl Agent {
+    fn run(mut self) {
+        loop {
+            let target = self.page();
+            let Some(mut frames) = connect(&self.socket, &format!("chaos-{}", self.number), target) else { return };
+            for _ in 0..self.rng.u32(1..40) {
+                let count = self.ledger.take(self.rng.u64(1..=if self.pages == STEADY { BURST_MAX } else { 16 }));
+                if count == 0 {
+                    return;
+                }
+                if !self.burst(&mut frames, count) {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn page(&mut self) -> &'static str {
+        self.pages[self.rng.usize(..self.pages.len())]
+    }
+
+    /// Asks so many times at once and waits for all. `false`: the connection is over.
+    fn burst(&mut self, frames: &mut Frames, count: u64) -> bool {
+        let mut open = Open::new();
+        let mut text = String::new();
+        for n in 0..count {
+            // Ids begin at 0 again with every burst: a late second ending would hit a call of the next one.
+            let form = FORMS[self.rng.usize(..FORMS.len())];
+            let form = if self.rng.u8(..) < 8 { Form::Timed } else { form };
+            self.write_call(form, n, &mut text, &mut open);
+        }
+        if frames.send(&text).is_err() || self.rng.u16(..) < 400 {
+            self.ledger.ended(Ending::Cut, open.len() as u64);
+            return false;
+        }
+        let until = Instant::now() + LOST_AFTER;
+        while !open.is_empty() {
+            match frames.next(until) {
+                Heard::Frame(frame) => self.check(&frame, &mut open),
+                Heard::Closed => {
+                    self.ledger.ended(Ending::Cut, open.len() as u64);
+                    return false;
+                }
+                Heard::Late => {
+                    self.ledger.lost(open.len() as u64, &format!("agent {}: {:?}", self.number, open.keys()));
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn write_call(&mut self, form: Form, n: u64, text: &mut String, open: &mut Open) {
+        self.nonce += 1;
+        let nonce = format!("x{}_{}x", self.number, self.nonce);
+        let page = self.page();
+        let id = format!("r{n}");
+        let mut rpc = |method: &str, params: Json| {
+            let _ = writeln!(text, "{}", json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        };
+        let expected = match form {
+            Form::Line => {
+                let _ = writeln!(text, "{n}:{nonce}");
+                open.insert(n.to_string(), Some(nonce));
+                return;
+            }
+            Form::Timed => {
+                let timeout = self.rng.u64(1..60);
+                rpc("eval", json!({ "code": nonce, "page": page, "timeout": timeout }));
+                Some(nonce)
+            }
+            Form::Tool => {
+                rpc("tools/call", json!({ "name": "echo", "arguments": { "nonce": nonce }, "page": page }));
+                Some(nonce)
+            }
+            Form::Verb => {
+                rpc("page/look", json!({ "nonce": nonce, "page": page, "timeout": CALL_TIMEOUT_MS }));
+                Some(nonce)
+            }
+            Form::State => {
+                rpc("state/get", json!({ "page": page, "path": "n" }));
+                None
+            }
+            Form::Cancelled => {
+                rpc("eval", json!({ "code": nonce, "page": page }));
+                let cancel = json!({ "jsonrpc": "2.0", "method": "call/cancel", "params": { "id": id } });
+                let _ = writeln!(text, "{cancel}");
+                Some(nonce)
+            }
+        };
+        open.insert(id, expected);
+    }
+
+    fn check(&self, frame: &str, open: &mut Open) {
+        let Some((id, failed)) = ending_of(frame) else { return };
+        let Some(expected) = open.remove(&id) else { return self.ledger.doubled(frame) };
+        match expected {
+            Some(nonce) if !failed && !frame.contains(&nonce) => self.ledger.crossed(frame, &nonce),
+            _ => {}
+        }
+        self.ledger.ended(if failed { Ending::Failed } else { Ending::Answered }, 1);
+    }
+}
+
+/// The call that a frame ends, and whether with an error. `None` for a notification.
+fn ending_of(frame: &str) -> Option<(String, bool)> {
+    if frame.starts_with('{') {
+        let json: Json = serde_json::from_str(frame).ok()?;
+        let id = json.get("id")?.as_str()?.to_owned();
+        return Some((id, json.get("error").is_some()));
+    }
+    let at = frame.find([':', '=', '~', '!'])?;
+    Some((frame[..at].to_owned(), frame.as_bytes()[at] == b'!'))
+}
+
+/// Connects, also while the hub is being restarted. `None`: no hub came back.
+fn connect(socket: &Path, agent: &str, target: &str) -> Option<Frames> {
+    let until = Instant::now() + LOST_AFTER;
+    while Instant::now() < until {
+        if let Ok(frames) = Frames::connect(socket, agent, target, CALL_TIMEOUT_MS) {
+            return Some(frames);
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    None
+}

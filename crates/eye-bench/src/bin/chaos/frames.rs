@@ -1,0 +1,70 @@
+//! A line-framed connection to the hub's Unix socket that reads with a deadline.
+
+use eye_protocol::stream::Decoder;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What reading gave.
+pub enum Heard {
+    /// One frame.
+    Frame(String),
+    /// Nothing came in time.
+    Late,
+    /// The connection is over.
+    Closed,
+}
+
+/// One agent's connection.
+pub struct Frames {
+    stream: UnixStream,
+    decoder: Decoder,
+    buffer: Vec<u8>,
+}
+
+impl Frames {
+    /// Connects and says hello.
+    pub fn connect(socket: &Path, agent: &str, target: &str, timeout_ms: u64) -> io::Result<Self> {
+        let params = serde_json::json!({
+            "clientType": "agent", "typed": true, "agent": agent, "target": target, "timeout": timeout_ms,
+        });
+        let hello = serde_json::json!({ "jsonrpc": "2.0", "method": "hello", "params": params });
+        let stream = UnixStream::connect(socket)?;
+        let mut frames = Self { stream, decoder: Decoder::default(), buffer: vec![0; 64 << 10] };
+        frames.send(&format!("{hello}\n"))?;
+        Ok(frames)
+    }
+
+    /// Sends text that holds whole frames, each with its newline.
+    pub fn send(&mut self, text: &str) -> io::Result<()> {
+        self.stream.write_all(text.as_bytes())
+    }
+
+    /// The next frame, until a point in time.
+    pub fn next(&mut self, until: Instant) -> Heard {
+        loop {
+            match self.decoder.frame() {
+                Ok(Some(frame)) => return Heard::Frame(frame.to_owned()),
+                Ok(None) => {}
+                Err(_) => return Heard::Closed,
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Heard::Late;
+            }
+            // Zero would mean "for ever".
+            if self.stream.set_read_timeout(Some(left.max(Duration::from_millis(1)))).is_err() {
+                return Heard::Closed;
+            }
+            match self.stream.read(&mut self.buffer) {
+                Ok(0) => return Heard::Closed,
+                Ok(count) => self.decoder.push(&self.buffer[..count]),
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                    return Heard::Late;
+                }
+                Err(_) => return Heard::Closed,
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! `cargo xtask chaos`: pages and agents that misbehave, a hub that is killed, and a count of every call's endings.
+//!
+//! It measures nothing that a test asserts: it prints what was lost, doubled or crossed, what bystanders noticed, and what the
+//! hub's memory and files did. It fails if any call ended other than exactly once.
+#![allow(clippy::print_stdout, reason = "a program for people at a terminal")]
+#![allow(clippy::cast_precision_loss, reason = "figures are read by people")]
+
+mod agent;
+mod bystander;
+mod frames;
+mod hub;
+mod ledger;
+mod page;
+mod plan;
+
+use hub::Ward;
+use ledger::Ledger;
+use plan::Plan;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+
+const HELP: &str = "\
+usage: cargo xtask chaos [--calls N] [--kills N] [--seed N] [--debug]
+
+  --calls N  how many calls the agents make in all (default 1,000,000)
+  --kills N  how often the hub is killed with -9 on the way (default 5)
+  --seed N   the seed of every choice (default: a new one, which is printed)
+  --debug    a debug build of eye instead of the release one
+";
+
+fn main() -> ExitCode {
+    let Some(plan) = Plan::from_args(std::env::args().skip(1)) else {
+        println!("{HELP}");
+        return ExitCode::from(2);
+    };
+    println!("chaos: {} calls, {} kills, seed {}", plan.calls, plan.kills, plan.seed);
+    let ledger = Arc::new(Ledger::new(plan.calls));
+    let over = Arc::new(AtomicBool::new(false));
+    let mut ward = Ward::start(&plan.eye);
+    let pages = page::start_all(ward.port(), plan.seed, &over);
+    let idle = bystander::measure_idle(&ward);
+
+    let watching = bystander::watch(&ward, &over);
+    let agents = agent::start_all(&ward, plan.seed, &ledger);
+    ward.note_start();
+    ward.supervise(&plan, &ledger, || agents.iter().all(thread::JoinHandle::is_finished));
+    for agent in agents {
+        agent.join().expect("an agent does not panic");
+    }
+    let busy = watching.finish();
+    ward.settle();
+    over.store(true, Relaxed);
+    // The hub ends with its report, and the pages' sockets with the hub.
+    let rested = ward.report();
+    for page in pages {
+        page.join().expect("a page does not panic");
+    }
+
+    ledger.print();
+    println!("bystander, before        {idle}");
+    println!("bystander, in the chaos  {busy}");
+    println!("{rested}");
+    if ledger.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,160 @@
+//! Pages: some answer as they should, each of the others misbehaves in one way.
+
+mod bombs;
+mod socket;
+
+use fastrand::Rng;
+use serde_json::{Value as Json, json};
+use socket::{Heard, Socket};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Sessions whose pages answer at once.
+pub const STEADY: &[&str] = &["steady-1", "steady-2", "steady-3", "steady-4"];
+/// Sessions whose pages misbehave, each in the way of its name.
+pub const ODD: &[&str] =
+    &["reloads", "vanishes", "answers-twice", "late", "foreign-ids", "slow-reader", "half-open", "bombs"];
+/// The session of the page that only one well-behaved agent asks.
+pub const BYSTANDER: &str = "bystander";
+
+/// How long a page waits for a frame before it looks at what else it has to do.
+const TURN: Duration = Duration::from_millis(20);
+
+/// Starts all pages; returns when each has joined once. They end when `over` is set and the hub is gone.
+pub fn start_all(port: u16, seed: u64, over: &Arc<AtomicBool>) -> Vec<JoinHandle<()>> {
+    let (joined, waiting) = std::sync::mpsc::channel();
+    let sessions: Vec<&'static str> = STEADY.iter().chain(ODD).copied().chain([BYSTANDER]).collect();
+    let count = sessions.len();
+    let start = |(number, session): (usize, &'static str)| {
+        let (over, joined) = (Arc::clone(over), joined.clone());
+        let rng = Rng::with_seed(seed.wrapping_add(number as u64));
+        thread::spawn(move || {
+            let mut page = Page { port, session, rng, over, kept: VecDeque::new(), calls: 0 };
+            page.run(|| joined.send(()).expect("the starter waits"));
+        })
+    };
+    let pages = sessions.into_iter().enumerate().map(start).collect();
+    for _ in 0..count {
+        waiting.recv_timeout(Duration::from_mins(1)).expect("every page joins");
+    }
+    pages
+}
+
+struct Page {
+    port: u16,
+    session: &'static str,
+    rng: Rng,
+    over: Arc<AtomicBool>,
+    /// Answers that leave later.
+    kept: VecDeque<(Instant, String)>,
+    calls: u64,
+}
+
+impl Page {
+    fn run(&mut self, mut on_first: impl FnMut()) {
+        let mut first = true;
+        while !self.over.load(Relaxed) {
+            let Ok(mut socket) = Socket::join(self.port, self.session) else {
+                thread::sleep(TURN);
+                continue;
+            };
+            if std::mem::take(&mut first) {
+                on_first();
+            }
+            self.serve(&mut socket);
+            if self.session == "vanishes" {
+                // Longer than the grace of a page that is expected back.
+                thread::sleep(Duration::from_millis(self.rng.u64(0..3_500)));
+            }
+        }
+    }
+
+    /// Answers until the connection is over, or until the page ends it in its own way.
+    fn serve(&mut self, socket: &mut Socket) {
+        let lifetime = self.rng.u64(50..2_000);
+        let began = self.calls;
+        while !self.over.load(Relaxed) {
+            match socket.next(TURN) {
+                Heard::Frames(frames) => {
+                    let answers: Vec<String> = frames.iter().flat_map(|frame| self.answer(frame)).collect();
+                    if socket.send(&answers).is_err() {
+                        return;
+                    }
+                }
+                Heard::Nothing => {}
+                Heard::Closed => return,
+            }
+            let due = self.kept.iter().take_while(|(at, _)| *at <= Instant::now()).count();
+            let late: Vec<String> = self.kept.drain(..due).map(|(_, frame)| frame).collect();
+            if !late.is_empty() && socket.send(&late).is_err() {
+                return;
+            }
+            match self.session {
+                "reloads" if self.calls > began + lifetime => {
+                    let leaving = json!({ "jsonrpc": "2.0", "method": "page/leaving", "params": {} });
+                    let _ = socket.send(&[leaving.to_string()]);
+                    return;
+                }
+                "vanishes" if self.calls > began + lifetime / 4 => return,
+                "slow-reader" => thread::sleep(Duration::from_millis(self.rng.u64(0..200))),
+                "half-open" if self.calls > began + lifetime / 4 => {
+                    // Reads nothing and says nothing, until the hub has given it up or a while has passed.
+                    thread::sleep(Duration::from_secs(self.rng.u64(1..20)));
+                    return;
+                }
+                "bombs" if socket.send(&[bombs::any(&mut self.rng)]).is_err() => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// What the page answers to one frame, in its own way.
+    fn answer(&mut self, frame: &Json) -> Vec<String> {
+        let Some((id, own)) = own_answer(frame) else { return Vec::new() };
+        self.calls += 1;
+        match self.session {
+            "answers-twice" => vec![own.clone(), own],
+            "late" => {
+                let due = Instant::now() + Duration::from_millis(self.rng.u64(0..4_000));
+                self.kept.push_back((due, own));
+                Vec::new()
+            }
+            // Calls of other pages have ids nearby; an answer to one of them must not count.
+            "foreign-ids" => {
+                let near: Vec<u64> =
+                    (0..4).map(|_| id.saturating_add(self.rng.u64(0..40)).saturating_sub(20)).collect();
+                let foreign = near.into_iter().filter(|&near| near != id).map(|near| line(&format!("{near}:FOREIGN")));
+                foreign.chain([own]).collect()
+            }
+            _ => vec![own],
+        }
+    }
+}
+
+/// The right answer to a call, with the hub's id of it. `None` for what needs none.
+fn own_answer(frame: &Json) -> Option<(u64, String)> {
+    if let Some(text) = frame.as_str() {
+        let (id, code) = text.split_once(':')?;
+        return Some((id.parse().ok()?, line(&format!("{id}:{code}"))));
+    }
+    let id = frame.get("id")?;
+    let number = id.as_str().and_then(|id| id.parse().ok()).unwrap_or(0);
+    let params = &frame["params"];
+    let result = match frame.get("method")?.as_str()? {
+        "ping" => json!({ "pong": true }),
+        "tools/call" => json!({ "content": [{ "type": "text", "text": params["arguments"]["nonce"] }] }),
+        "state/get" => json!({ "state": { "n": 1 }, "revision": 1 }),
+        "eval" => params["code"].clone(),
+        _ => params["nonce"].clone(),
+    };
+    Some((number, json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string()))
+}
+
+/// A line frame as an element of a batch.
+fn line(text: &str) -> String {
+    Json::from(text).to_string()
+}

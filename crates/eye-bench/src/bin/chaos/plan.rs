@@ -1,0 +1,35 @@
+//! What one run does, from the command line.
+
+use std::path::PathBuf;
+
+/// How often the hub is killed when nothing else is asked for.
+const KILLS_DEFAULT: u32 = 5;
+/// How many calls are made when nothing else is asked for.
+const CALLS_DEFAULT: u64 = 1_000_000;
+
+/// One run.
+pub struct Plan {
+    /// The real binary.
+    pub eye: PathBuf,
+    pub calls: u64,
+    pub kills: u32,
+    pub seed: u64,
+}
+
+impl Plan {
+    /// Reads `EYE [--calls N] [--kills N] [--seed N]`; `xtask` puts the binary first. `None` for anything else.
+    pub fn from_args(mut args: impl Iterator<Item = String>) -> Option<Self> {
+        let eye = PathBuf::from(args.next().filter(|eye| !eye.starts_with('-'))?);
+        let mut plan = Self { eye, calls: CALLS_DEFAULT, kills: KILLS_DEFAULT, seed: fastrand::u64(..) };
+        while let Some(flag) = args.next() {
+            let number: u64 = args.next()?.replace(['_', ','], "").parse().ok()?;
+            match flag.as_str() {
+                "--calls" => plan.calls = number,
+                "--kills" => plan.kills = u32::try_from(number).ok()?,
+                "--seed" => plan.seed = number,
+                _ => return None,
+            }
+        }
+        Some(plan)
+    }
+}
