@@ -3,6 +3,7 @@
 
 mod bench;
 mod browser;
+mod chaos;
 mod check;
 mod cross;
 mod demo;
@@ -30,6 +31,7 @@ usage: cargo xtask COMMAND
   demo                    build, start a hub, open pages, run the README's commands; the hub goes on
   demo --stop             end what a demo left running
   bench [--quick]         measure, and print a table with ratios against the budgets
+  chaos [OPTIONS]         misbehaving pages and agents, a hub that is killed, and every call's endings counted
   gen [--check]           make the generated files, or say which of them are stale
   dist                    build the release binary (static on Linux)
   package [--binary FILE] [--add TRIPLE=FILE]...
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         ["package", rest @ ..] => package::run(rest),
         ["bench"] => bench::run(false),
         ["bench", "--quick"] => bench::run(true),
+        ["chaos", rest @ ..] => chaos::run(rest),
         ["gen"] => generated::write(),
         ["gen", "--check"] => generated::check(),
         ["dist"] => dist::build().map(|binary| println!("{}", binary.display())),

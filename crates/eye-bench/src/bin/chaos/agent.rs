@@ -3,7 +3,7 @@
 use crate::frames::{Frames, Heard};
 use crate::hub::Ward;
 use crate::ledger::{Ending, Ledger};
-use crate::page::{ODD, STEADY};
+use crate::page::{FOREIGN, FOREIGN_IDS, ODD, STEADY};
 use fastrand::Rng;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
@@ -71,8 +71,15 @@ struct Agent {
     nonce: u64,
 }
 
-/// What a burst waits for: by id, the text that the answer must hold.
-type Open = HashMap<String, Option<String>>;
+/// What a burst waits for, by id.
+type Open = HashMap<String, Expected>;
+
+struct Expected {
+    /// What the answer must hold. `None`: the value is not the call's own.
+    nonce: Option<String>,
+    /// The page that was asked.
+    page: &'static str,
+}
 
 impl Agent {
     fn run(mut self) {
@@ -84,7 +91,7 @@ impl Agent {
                 if count == 0 {
                     return;
                 }
-                if !self.burst(&mut frames, count) {
+                if !self.burst(&mut frames, target, count) {
                     break;
                 }
             }
@@ -96,14 +103,14 @@ impl Agent {
     }
 
     /// Asks so many times at once and waits for all. `false`: the connection is over.
-    fn burst(&mut self, frames: &mut Frames, count: u64) -> bool {
+    fn burst(&mut self, frames: &mut Frames, target: &'static str, count: u64) -> bool {
         let mut open = Open::new();
         let mut text = String::new();
         for n in 0..count {
             // Ids begin at 0 again with every burst: a late second ending would hit a call of the next one.
             let form = FORMS[self.rng.usize(..FORMS.len())];
             let form = if self.rng.u8(..) < 8 { Form::Timed } else { form };
-            self.write_call(form, n, &mut text, &mut open);
+            self.write_call(form, n, target, &mut text, &mut open);
         }
         if frames.send(&text).is_err() || self.rng.u16(..) < 400 {
             self.ledger.ended(Ending::Cut, open.len() as u64);
@@ -126,7 +133,7 @@ impl Agent {
         true
     }
 
-    fn write_call(&mut self, form: Form, n: u64, text: &mut String, open: &mut Open) {
+    fn write_call(&mut self, form: Form, n: u64, target: &'static str, text: &mut String, open: &mut Open) {
         self.nonce += 1;
         let nonce = format!("x{}_{}x", self.number, self.nonce);
         let page = self.page();
@@ -137,7 +144,7 @@ impl Agent {
         let expected = match form {
             Form::Line => {
                 let _ = writeln!(text, "{n}:{nonce}");
-                open.insert(n.to_string(), Some(nonce));
+                open.insert(n.to_string(), Expected { nonce: Some(nonce), page: target });
                 return;
             }
             Form::Timed => {
@@ -164,15 +171,17 @@ impl Agent {
                 Some(nonce)
             }
         };
-        open.insert(id, expected);
+        open.insert(id, Expected { nonce: expected, page });
     }
 
     fn check(&self, frame: &str, open: &mut Open) {
         let Some((id, failed)) = ending_of(frame) else { return };
         let Some(expected) = open.remove(&id) else { return self.ledger.doubled(frame) };
-        match expected {
-            Some(nonce) if !failed && !frame.contains(&nonce) => self.ledger.crossed(frame, &nonce),
-            _ => {}
+        // A page may answer its own calls with anything; what it answers for others must not count.
+        let own_word = expected.page == FOREIGN_IDS && frame.contains(FOREIGN);
+        match expected.nonce {
+            Some(nonce) if !failed && !own_word && !frame.contains(&nonce) => self.ledger.crossed(frame, &nonce),
+            Some(_) | None => {}
         }
         self.ledger.ended(if failed { Ending::Failed } else { Ending::Answered }, 1);
     }

@@ -23,12 +23,14 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 
 const HELP: &str = "\
-usage: cargo xtask chaos [--calls N] [--kills N] [--seed N] [--debug]
+usage: cargo xtask chaos [--debug] [--calls N] [--kills N] [--seed N] [--without KIND]
 
-  --calls N  how many calls the agents make in all (default 1,000,000)
-  --kills N  how often the hub is killed with -9 on the way (default 5)
-  --seed N   the seed of every choice (default: a new one, which is printed)
-  --debug    a debug build of eye instead of the release one
+  --debug         a debug build of eye instead of the release one
+  --calls N       how many calls the agents make in all (default 1,000,000)
+  --kills N       how often the hub is killed with -9 on the way (default 5)
+  --seed N        the seed of every choice (default: a new one, which is printed)
+  --without KIND  leaves out one kind of page: reloads, vanishes, answers-twice, late, foreign-ids, slow-reader,
+                  half-open, bombs (documents and schemas that are small on the wire and large to work on)
 ";
 
 fn main() -> ExitCode {
@@ -40,7 +42,7 @@ fn main() -> ExitCode {
     let ledger = Arc::new(Ledger::new(plan.calls));
     let over = Arc::new(AtomicBool::new(false));
     let mut ward = Ward::start(&plan.eye);
-    let pages = page::start_all(ward.port(), plan.seed, &over);
+    let pages = page::start_all(ward.port(), &plan, &over);
     let idle = bystander::measure_idle(&ward);
 
     let watching = bystander::watch(&ward, &over);

@@ -3,6 +3,7 @@
 mod bombs;
 mod socket;
 
+use crate::plan::Plan;
 use fastrand::Rng;
 use serde_json::{Value as Json, json};
 use socket::{Heard, Socket};
@@ -17,7 +18,11 @@ use std::time::{Duration, Instant};
 pub const STEADY: &[&str] = &["steady-1", "steady-2", "steady-3", "steady-4"];
 /// Sessions whose pages misbehave, each in the way of its name.
 pub const ODD: &[&str] =
-    &["reloads", "vanishes", "answers-twice", "late", "foreign-ids", "slow-reader", "half-open", "bombs"];
+    &["reloads", "vanishes", "answers-twice", "late", FOREIGN_IDS, "slow-reader", "half-open", "bombs"];
+/// The session whose page also answers ids near those of its calls, with [`FOREIGN`].
+pub const FOREIGN_IDS: &str = "foreign-ids";
+/// What that page answers for calls that are mostly not its own.
+pub const FOREIGN: &str = "FOREIGN";
 /// The session of the page that only one well-behaved agent asks.
 pub const BYSTANDER: &str = "bystander";
 
@@ -25,13 +30,19 @@ pub const BYSTANDER: &str = "bystander";
 const TURN: Duration = Duration::from_millis(20);
 
 /// Starts all pages; returns when each has joined once. They end when `over` is set and the hub is gone.
-pub fn start_all(port: u16, seed: u64, over: &Arc<AtomicBool>) -> Vec<JoinHandle<()>> {
+pub fn start_all(port: u16, plan: &Plan, over: &Arc<AtomicBool>) -> Vec<JoinHandle<()>> {
     let (joined, waiting) = std::sync::mpsc::channel();
-    let sessions: Vec<&'static str> = STEADY.iter().chain(ODD).copied().chain([BYSTANDER]).collect();
+    let sessions: Vec<&'static str> = STEADY
+        .iter()
+        .chain(ODD)
+        .copied()
+        .chain([BYSTANDER])
+        .filter(|session| !plan.without.iter().any(|kind| kind == session))
+        .collect();
     let count = sessions.len();
     let start = |(number, session): (usize, &'static str)| {
         let (over, joined) = (Arc::clone(over), joined.clone());
-        let rng = Rng::with_seed(seed.wrapping_add(number as u64));
+        let rng = Rng::with_seed(plan.seed.wrapping_add(number as u64));
         thread::spawn(move || {
             let mut page = Page { port, session, rng, over, kept: VecDeque::new(), calls: 0 };
             page.run(|| joined.send(()).expect("the starter waits"));
@@ -124,10 +135,11 @@ impl Page {
                 Vec::new()
             }
             // Calls of other pages have ids nearby; an answer to one of them must not count.
-            "foreign-ids" => {
+            FOREIGN_IDS => {
                 let near: Vec<u64> =
                     (0..4).map(|_| id.saturating_add(self.rng.u64(0..40)).saturating_sub(20)).collect();
-                let foreign = near.into_iter().filter(|&near| near != id).map(|near| line(&format!("{near}:FOREIGN")));
+                let foreign =
+                    near.into_iter().filter(|&near| near != id).map(|near| line(&format!("{near}:{FOREIGN}")));
                 foreign.chain([own]).collect()
             }
             _ => vec![own],

@@ -14,19 +14,24 @@ pub struct Plan {
     pub calls: u64,
     pub kills: u32,
     pub seed: u64,
+    /// Kinds of pages that stay away.
+    pub without: Vec<String>,
 }
 
 impl Plan {
-    /// Reads `EYE [--calls N] [--kills N] [--seed N]`; `xtask` puts the binary first. `None` for anything else.
+    /// Reads `EYE [--calls N] [--kills N] [--seed N] [--without KIND]`; `xtask` puts the binary first. `None` for anything else.
     pub fn from_args(mut args: impl Iterator<Item = String>) -> Option<Self> {
         let eye = PathBuf::from(args.next().filter(|eye| !eye.starts_with('-'))?);
-        let mut plan = Self { eye, calls: CALLS_DEFAULT, kills: KILLS_DEFAULT, seed: fastrand::u64(..) };
+        let (calls, kills, seed) = (CALLS_DEFAULT, KILLS_DEFAULT, fastrand::u64(..));
+        let mut plan = Self { eye, calls, kills, seed, without: Vec::new() };
         while let Some(flag) = args.next() {
-            let number: u64 = args.next()?.replace(['_', ','], "").parse().ok()?;
+            let value = args.next()?;
+            let number = || value.replace(['_', ','], "").parse::<u64>().ok();
             match flag.as_str() {
-                "--calls" => plan.calls = number,
-                "--kills" => plan.kills = u32::try_from(number).ok()?,
-                "--seed" => plan.seed = number,
+                "--calls" => plan.calls = number()?,
+                "--kills" => plan.kills = u32::try_from(number()?).ok()?,
+                "--seed" => plan.seed = number()?,
+                "--without" => plan.without.push(value),
                 _ => return None,
             }
         }
