@@ -3,7 +3,7 @@
 use crate::place;
 use crate::run::TaskError;
 use crate::web;
-use eye_protocol::{Code, limits, messages};
+use eye_protocol::{Code, limits, messages, operations};
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
@@ -12,13 +12,30 @@ use std::path::PathBuf;
 const ASSETS: [&str; 3] =
     ["crates/eye-hub/assets/eye.js", "crates/eye-hub/assets/parts.js", "crates/eye-hub/assets/webmcp.js"];
 
+/// What the page client knows of the table of operations.
+const OPERATIONS: &str = "web/client/src/generated/operations.ts";
+/// The page whose tables are the table of operations.
+const WIRE: &str = "docs/wire.md";
+
+/// `docs/wire.md` as it is, with its tables made anew.
+fn wire_with_tables() -> Result<String, TaskError> {
+    let path = place::root().join(WIRE);
+    let text = fs::read_to_string(&path).map_err(TaskError::io(format!("reading {}", path.display())))?;
+    Ok(operations::with_tables(&text))
+}
+
 /// Makes all of them.
 pub fn write() -> Result<(), TaskError> {
     let path = protocol_path();
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(TaskError::io("making the folder of generated files"))?;
     }
-    fs::write(&path, protocol()).map_err(TaskError::io(format!("writing {}", path.display())))?;
+    let operations = place::root().join(OPERATIONS);
+    let wire = place::root().join(WIRE);
+    let tables = wire_with_tables()?;
+    for (path, text) in [(path, protocol()), (operations, operations::typescript()), (wire, tables)] {
+        fs::write(&path, text).map_err(TaskError::io(format!("writing {}", path.display())))?;
+    }
     web::build()
 }
 
@@ -28,6 +45,12 @@ pub fn check() -> Result<(), TaskError> {
     let mut stale = Vec::new();
     if read(protocol_path()) != protocol().as_bytes() {
         stale.push("web/client/src/generated/protocol.ts");
+    }
+    if read(place::root().join(OPERATIONS)) != operations::typescript().as_bytes() {
+        stale.push(OPERATIONS);
+    }
+    if read(place::root().join(WIRE)) != wire_with_tables()?.as_bytes() {
+        stale.push(WIRE);
     }
     let before = ASSETS.map(|asset| read(place::root().join(asset)));
     web::build()?;

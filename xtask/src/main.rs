@@ -17,6 +17,7 @@ mod run;
 mod stage;
 mod step;
 mod suite;
+mod tutorial;
 mod web;
 
 use run::TaskError;
@@ -33,6 +34,7 @@ usage: cargo xtask COMMAND
   bench [--quick]         measure, and print a table with ratios against the budgets
   chaos [OPTIONS]         misbehaving pages and agents, a hub that is killed, and every call's endings counted
   gen [--check]           make the generated files, or say which of them are stale
+  tutorial                perform docs/adding-a-verb.md in a copy of the tree: parity tests, and one call
   dist                    build the release binary (static on Linux)
   package [--binary FILE] [--add TRIPLE=FILE]...
                           make tarball, npm packages, wheel, .deb, formula, SBOM and checksums in target/package;
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         ["chaos", rest @ ..] => chaos::run(rest),
         ["gen"] => generated::write(),
         ["gen", "--check"] => generated::check(),
+        ["tutorial"] => tutorial::run(),
         ["dist"] => dist::build().map(|binary| println!("{}", binary.display())),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");

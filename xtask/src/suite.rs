@@ -3,7 +3,7 @@
 
 use crate::run::{TaskError, cargo_command, command, has};
 use crate::step::{Step, Times};
-use crate::{browser, check, cross, demo, generated, package, place, web};
+use crate::{browser, check, cross, demo, generated, package, place, tutorial, web};
 use std::process::Command;
 use std::time::Instant;
 
@@ -59,6 +59,7 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
 fn more(times: &mut Times) -> Result<(), TaskError> {
     licences(times)?;
     times.own("packages", "each package made, installed alone and tried", || package::check(None))?;
+    times.own("adding a verb", "docs/adding-a-verb.md performed in a copy of the tree", tutorial::run)?;
     cross::check(times)?;
     fuzz(times)
 }

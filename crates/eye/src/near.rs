@@ -1,13 +1,12 @@
 //! Typos: which verb was probably meant.
 
-use crate::help::GROUPS;
+use eye_protocol::operations::{Faces, shown_by};
 
 /// The verb that a word nearly is.
 pub fn verb(word: &str) -> Option<&'static str> {
     let slips_max = if word.chars().count() <= 4 { 1 } else { 2 };
-    GROUPS
-        .iter()
-        .flat_map(|(_, verbs)| verbs.iter().copied())
+    shown_by(Faces::CLI)
+        .map(|operation| operation.name)
         .map(|verb| (strsim::damerau_levenshtein(word, verb), verb))
         .filter(|(slips, _)| *slips <= slips_max)
         .min_by_key(|(slips, _)| *slips)

@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::ui;
-use eye_protocol::Value;
+use eye_protocol::{Code, Ending, Error, Value};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -43,6 +43,17 @@ pub fn show(result: &str, options: &Options) -> Result<Exit, Failure> {
     ui::value(&value, options)?;
     show_delta(said.delta.as_deref(), options)?;
     Ok(Exit::Success)
+}
+
+/// How a call ended, as the hub tells it.
+pub fn ending(result: &str) -> Ending {
+    let garbled = |error: serde_json::Error| Error::new(Code::INTERNAL, format!("the hub answered oddly: {error}"));
+    let said: Said = serde_json::from_str(result).map_err(garbled)?;
+    Ok(match (said.value, said.rendering) {
+        (Some(raw), _) => of_raw(raw.get()),
+        (None, Some(text)) => Value::Rendering(text),
+        (None, None) => Value::Text(String::new()),
+    })
 }
 
 /// Prints the change that a call caused, below its value.

@@ -112,3 +112,23 @@ fn a_hub_that_dies_in_a_batch_is_told() {
     assert_eq!(ran.code, 3);
     assert!(ran.stderr.starts_with("error: the hub went away"), "{}", ran.stderr);
 }
+
+#[test]
+fn verbs_are_lines_too_beside_code() {
+    let home = home();
+    let hub = Hub::start(&home);
+    let _page = ScriptedPage::offering(&home, &PageSetup::new(&home, "Shop"), &[], |verb, params| match verb {
+        "page/click" if params["target"] == "e404" => {
+            eye_testkit::ToolReply::Error(eye_protocol::Error::new(eye_protocol::Code::PARAMS, "nothing matches"))
+        }
+        _ => eye_testkit::ToolReply::Result(serde_json::json!(format!("{verb} {}", params["target"]))),
+    });
+    let lines = "click e3\na:fill '#name' Ada\nlook\nclick e404\n";
+    let want = "page/click \"e3\"\na:page/fill null\npage/look null\n!:nothing matches\n";
+    assert_eq!(home.eye_reading(lines, ["batch", "--ordered"]), answers(1, want, ""));
+    let mut command = home.command();
+    command.env("EYE_SERVER", hub.url()).env("EYE_TOKEN", home.eye(["token", "show"]).stdout.trim());
+    assert_eq!(stage::run_reading(&mut command, lines, &["batch", "--ordered"]), answers(1, want, ""));
+    let ran = home.eye_reading("click\n", ["batch"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+}

@@ -3,12 +3,14 @@
 mod feed;
 mod flight;
 mod print;
+mod words;
 
 use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::link::{Link, ServerLink, SocketLink};
 use crate::options::Options;
+use crate::said;
 use eye_protocol::id::split_call_id;
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::{Ending, answer};
@@ -16,6 +18,7 @@ use flight::Flight;
 use print::Printer;
 use std::io::BufReader;
 use std::sync::Arc;
+use words::Request;
 
 /// The id of the ping that follows the last expression.
 const END: &str = "\"end\"";
@@ -24,7 +27,8 @@ const END: &str = "\"end\"";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: printf 'document.title\\nlinks:document.links.length\\n' | eye batch
 
-A line is an expression, `id:expression`, or a JSON string whose text is the code (for code with newlines).
+A line is an expression, a verb of the page with its words (`click e3`, `fill '#name' Ada`), either behind `id:`,
+or a JSON string whose text is the code (for code with newlines). A line that begins with `:` is always code.
 Answers are `id:value` and `id!:error` lines, as they come; lines without an id are numbered. With --ordered
 they keep the order of the lines, and those without an id are printed as the value alone (`!:error`).
 With --json each is an object. Exits with 1 if any failed.")]
@@ -44,31 +48,52 @@ enum Label {
 }
 
 /// One line of stdin.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Line {
     label: Label,
-    code: String,
+    ask: Ask,
+}
+
+/// What a line asks for.
+#[derive(Clone, Debug, PartialEq)]
+enum Ask {
+    Code(String),
+    Verb(Request),
 }
 
 impl Line {
     /// Reads a line. `None`: there is nothing in it.
-    fn parse(text: &str) -> Option<Self> {
+    fn parse(text: &str, options: &Options) -> Result<Option<Self>, Failure> {
         let text = text.trim_end_matches(['\n', '\r']);
         if text.trim().is_empty() {
-            return None;
+            return Ok(None);
         }
+        let code = |code: &str| Self { label: Label::Number, ask: Ask::Code(code.to_owned()) };
         if text.starts_with('"')
-            && let Ok(code) = serde_json::from_str(text)
+            && let Ok(text) = serde_json::from_str::<String>(text)
         {
-            return Some(Self { label: Label::Number, code });
+            return Ok(Some(code(&text)));
         }
-        if let Some(code) = text.strip_prefix(':') {
-            return Some(Self { label: Label::Number, code: code.to_owned() });
+        if let Some(text) = text.strip_prefix(':') {
+            return Ok(Some(code(text)));
         }
-        Some(match split_call_id(text, b":") {
-            Some((id, _, code)) => Self { label: Label::Given(id.to_owned()), code: code.to_owned() },
-            None => Self { label: Label::Number, code: text.to_owned() },
-        })
+        let (label, text) = match split_call_id(text, b":") {
+            Some((id, _, text)) => (Label::Given(id.to_owned()), text),
+            None => (Label::Number, text),
+        };
+        let ask = match words::request(text, options).transpose()? {
+            Some(request) => Ask::Verb(request),
+            None => Ask::Code(text.to_owned()),
+        };
+        Ok(Some(Self { label, ask }))
+    }
+
+    /// The frame that it is sent as.
+    fn frame(&self, number: u64) -> String {
+        match &self.ask {
+            Ask::Code(code) => format!("{number}:{code}"),
+            Ask::Verb(Request { method, params }) => rpc::request(&number.to_string(), method, params),
+        }
     }
 }
 
@@ -76,20 +101,23 @@ impl Line {
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let mut printer = Printer::new(args.ordered, options);
     match client::open(options)? {
-        Link::Socket(link) => over_socket(link, &mut printer)?,
-        Link::Server(link) => over_server(*link, &mut printer)?,
+        Link::Socket(link) => over_socket(link, &mut printer, options)?,
+        Link::Server(link) => over_server(*link, &mut printer, options)?,
     }
     printer.flush()?;
     Ok(if printer.failed() { Exit::Threw } else { Exit::Success })
 }
 
 /// A thread feeds the hub while this one prints, so that neither waits for the other.
-fn over_socket(mut link: SocketLink, printer: &mut Printer) -> Result<(), Failure> {
+fn over_socket(mut link: SocketLink, printer: &mut Printer, options: &Options) -> Result<(), Failure> {
     link.set_patience(None)?;
     let flight = Arc::new(Flight::default());
-    let (writer, shared) = (link.writer()?, Arc::clone(&flight));
+    let (writer, shared, options) = (link.writer()?, Arc::clone(&flight), options.clone());
     // The thread is left to itself: it may wait for stdin when this one has ended already.
-    std::thread::spawn(move || feed::to_socket(BufReader::with_capacity(64 << 10, std::io::stdin()), writer, &shared));
+    std::thread::spawn(move || {
+        let lines = BufReader::with_capacity(64 << 10, std::io::stdin());
+        feed::to_socket(lines, writer, &shared, &options);
+    });
     while !flight.landed() {
         let frame = if let Some(frame) = link.buffered()? {
             frame
@@ -111,8 +139,8 @@ fn over_socket(mut link: SocketLink, printer: &mut Printer) -> Result<(), Failur
 }
 
 /// A WebSocket cannot be read and written at once: expressions that are there leave before each wait for an answer.
-fn over_server(mut link: ServerLink, printer: &mut Printer) -> Result<(), Failure> {
-    let mut lines = feed::Lines::from_stdin();
+fn over_server(mut link: ServerLink, printer: &mut Printer, options: &Options) -> Result<(), Failure> {
+    let mut lines = feed::Lines::from_stdin(options);
     let flight = Flight::default();
     link.set_patience(None)?;
     loop {
@@ -145,6 +173,10 @@ fn heard(frame: &str) -> Heard {
     }
     match rpc::parse_one(frame) {
         Some(Message::Response { id, .. }) if &*id == END => Heard::End,
+        Some(Message::Response { id, outcome }) => match id.parse() {
+            Ok(number) => Heard::Answer(number, outcome.and_then(|result| said::ending(&result))),
+            Err(_) => Heard::Other,
+        },
         _ => Heard::Other,
     }
 }
@@ -157,7 +189,7 @@ mod tests {
     fn lines_have_ids_codes_or_nothing() {
         let line = |label: Option<&str>, code: &str| {
             let label = label.map_or(Label::Number, |id| Label::Given(id.into()));
-            Some(Line { label, code: code.into() })
+            Some(Line { label, ask: Ask::Code(code.into()) })
         };
         for (text, want) in [
             ("1+1\n", line(None, "1+1")),
@@ -169,7 +201,11 @@ mod tests {
             ("  \n", None),
             ("", None),
         ] {
-            assert_eq!(Line::parse(text), want, "{text:?}");
+            assert_eq!(Line::parse(text, &Options::default()).unwrap(), want, "{text:?}");
         }
+        let verb = Line::parse("a:click e3", &Options::default()).unwrap().unwrap();
+        assert_eq!(verb.frame(7), r#"{"jsonrpc":"2.0","id":7,"method":"page/click","params":{"target":"e3"}}"#);
+        let code = Line::parse(":click", &Options::default()).unwrap().unwrap();
+        assert_eq!(code.frame(7), "7:click");
     }
 }

@@ -4,34 +4,16 @@ use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
-use crate::stream::{self, Bound};
+use crate::stream::Bound;
 use crate::ui::{self, Lines};
 use crate::verbs::page;
 use eye_protocol::rpc;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 
 /// The id of the request that goes on.
 const ID: &str = "\"logs\"";
-
-/// Print the page's console, errors and failed requests since you last asked
-#[derive(Debug, clap::Args)]
-#[command(after_help = format!("Example: eye logs\n         eye logs --level error --all\n         eye logs -f\n\n\
-A line is the level and the text. -f goes on with what comes. {}", stream::ENDS))]
-pub struct Args {
-    /// Everything that is still known, not just what is new
-    #[arg(long)]
-    all: bool,
-    /// Only this level and worse
-    #[arg(long, value_parser = ["debug", "log", "info", "warn", "error"])]
-    level: Option<String>,
-    /// Go on with what comes
-    #[arg(short, long)]
-    follow: bool,
-    #[command(flatten)]
-    bound: Bound,
-}
 
 #[derive(Deserialize)]
 struct Entry {
@@ -46,9 +28,11 @@ struct Answer {
     value: Vec<Box<RawValue>>,
 }
 
-/// Prints them.
-pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
-    let params = json!({ "all": args.all.then_some(true), "level": args.level });
+/// Prints them. `words` are those of the command line.
+pub fn run(words: &Map<String, Value>, options: &Options) -> Result<Exit, Failure> {
+    let level = words.get("level").and_then(Value::as_str);
+    let number = |name| words.get(name).and_then(Value::as_u64);
+    let params = json!({ "all": words.get("all"), "level": level });
     let result = client::verb("logs", &page::with_options(params, options), options)?;
     let Answer { value } = client::read_result(&result)?;
     let mut lines = Lines::new();
@@ -56,12 +40,12 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         lines.line(line(entry.get(), options)?)?;
     }
     lines.flush()?;
-    if !args.follow {
+    if !words.contains_key("follow") {
         return Ok(Exit::Success);
     }
-    follow_level(args.level.as_deref(), args.bound, options, |entry| {
-        if options.errors { Ok(()) } else { ui::line(line(entry, options)?) }
-    })
+    let count = number("count").and_then(|count| usize::try_from(count).ok());
+    let bound = Bound { count, seconds: number("for") };
+    follow_level(level, bound, options, |entry| if options.errors { Ok(()) } else { ui::line(line(entry, options)?) })
 }
 
 fn line(entry: &str, options: &Options) -> Result<String, Failure> {

@@ -31,10 +31,10 @@ pub struct PubArgs {
     topic: String,
     /// Text, or a JSON object or array; - is stdin
     message: String,
-    /// How long it waits for somebody to listen (5)
+    /// How long it waits for a subscriber (5)
     #[arg(long, value_name = "SECONDS")]
     wait: Option<u64>,
-    /// Drop it where nobody listens
+    /// Drop it where nothing subscribes
     #[arg(long, conflicts_with = "wait")]
     no_wait: bool,
     /// Wait for a response and print it

@@ -1,6 +1,7 @@
 // Puts the client together: one per document, joined to its hub from `connect` until `close`.
 
 import { ability } from "./ability.js";
+import { PAGE_VERBS } from "../generated/operations.js";
 import { failure } from "./answer.js";
 import { pageInfo, watchInfo } from "./info.js";
 import { journal } from "./journal.js";
@@ -54,8 +55,7 @@ export interface Eye extends PageVerbs {
 }
 
 /** Every one of them is the part `verbs`'s to do. */
-const VERBS =
-  "look text query click fill type press select check uncheck hover scroll drag upload wait logs publish subscribe request respond tell onMessage app apps open send";
+const VERBS = `${PAGE_VERBS} publish subscribe request respond tell onMessage app`;
 
 const HUB_DEFAULT = "http://localhost:8765";
 

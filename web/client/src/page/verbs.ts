@@ -4,6 +4,7 @@
 import { apps } from "./apps.js";
 import { failed, threw } from "./failed.js";
 import { frameWindow } from "./frames.js";
+import { PLACES } from "../generated/operations.js";
 import { CODE_METHOD } from "../generated/protocol.js";
 import { logs } from "./logs.js";
 import type { Core, Rpc, VerbsPart } from "../core/part.js";
@@ -12,33 +13,6 @@ import { thrown } from "./thrown.js";
 import { topics } from "./topics.js";
 import { isRefused, misused, type Asking, type Doing, type Params, type Verb, type Verbs } from "./verb.js";
 import { waits } from "./wait.js";
-
-type VerbPart = "verbs" | "hands";
-
-/** Where a verb lives, and what it calls the arguments that the page gives by their place; `?` marks those that may be left out. */
-const VERBS: Readonly<Record<string, readonly [part: VerbPart, ...names: string[]]>> = {
-  wait: ["verbs", "what"],
-  logs: ["verbs"],
-  reload: ["verbs"],
-  write: ["verbs", "message"],
-  look: ["hands", "target?"],
-  text: ["hands", "target?"],
-  query: ["hands", "target"],
-  click: ["hands", "target"],
-  hover: ["hands", "target"],
-  check: ["hands", "target"],
-  uncheck: ["hands", "target"],
-  fill: ["hands", "target", "value"],
-  type: ["hands", "target", "value"],
-  select: ["hands", "target", "value"],
-  press: ["hands", "keys", "target?"],
-  scroll: ["hands", "target?"],
-  drag: ["hands", "from", "to"],
-  upload: ["hands", "target", "files"],
-  apps: ["verbs"],
-  open: ["verbs", "app"],
-  send: ["verbs", "app", "message"],
-};
 
 /** What is no verb of the protocol, but the page's own to use. */
 const TOPICS = ["publish", "subscribe", "request", "respond", "tell", "onMessage"] as const;
@@ -62,8 +36,8 @@ export function offer(core: Core): VerbsPart {
   };
 
   const verbOf = async (name: string): Promise<Verb | undefined> => {
-    const [place] = (Object.hasOwn(VERBS, name) && VERBS[name]) || [];
-    return place && (place === "verbs" ? mine : (await core.load(place)).verbs)[name];
+    if (!Object.hasOwn(PLACES, name)) return undefined;
+    return Object.hasOwn(mine, name) ? mine[name] : (await core.load("hands")).verbs[name];
   };
 
   /** A page may have a state of the original bridge, which it does not publish by itself. */
@@ -132,7 +106,7 @@ class NoMethod extends Error {}
 
 /** What the page gives by place, as the protocol's names; an object behind them holds the rest. */
 function paramsOf(name: string, args: readonly unknown[]): Params {
-  const [, ...names] = VERBS[name] ?? ["verbs"];
+  const names = PLACES[name] ?? [];
   const params: Record<string, unknown> = {};
   args.forEach((arg, at) => {
     const place = names[at];
@@ -142,9 +116,10 @@ function paramsOf(name: string, args: readonly unknown[]): Params {
     else if (place === undefined || (place.endsWith("?") && isPlain(arg))) Object.assign(params, arg);
     else params[place.replace("?", "")] = arg;
   });
-  for (const place of names)
-    if (!place.endsWith("?") && !(place in params) && !("fields" in params))
-      throw misused(`eye.${name} needs ${names.join(", ")}`);
+  // A form needs neither a target nor a value of its own.
+  const form = name === "fill" && !("fields" in params) ? ["target", "value"] : [];
+  const needed = [...form, ...names.filter((place) => !place.endsWith("?"))];
+  if (needed.some((place) => !(place in params))) throw misused(`eye.${name} needs ${needed.join(", ")}`);
   return params;
 }
 

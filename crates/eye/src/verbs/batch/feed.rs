@@ -4,6 +4,7 @@ use super::flight::Flight;
 use super::{END, Line};
 use crate::client;
 use crate::failure::Failure;
+use crate::options::Options;
 use eye_protocol::limits::FRAME_BYTES_MAX;
 use eye_protocol::{rpc, stream};
 use serde_json::json;
@@ -17,9 +18,9 @@ const WRITE_BYTES: usize = 64 << 10;
 const AHEAD_MAX: usize = 256;
 
 /// Sends every line to the hub, and a ping after the last. A failure is left in the flight.
-pub fn to_socket(mut lines: BufReader<impl Read>, mut hub: UnixStream, flight: &Flight) {
+pub fn to_socket(mut lines: BufReader<impl Read>, mut hub: UnixStream, flight: &Flight, options: &Options) {
     let mut bytes = Vec::new();
-    if let Err(failure) = send_all(&mut lines, &mut hub, flight, &mut bytes) {
+    if let Err(failure) = send_all(&mut lines, &mut hub, flight, &mut bytes, options) {
         flight.fail(failure);
     }
     stream::write(&rpc::request(END, "ping", &json!({})), &mut bytes);
@@ -32,15 +33,16 @@ fn send_all(
     hub: &mut UnixStream,
     flight: &Flight,
     bytes: &mut Vec<u8>,
+    options: &Options,
 ) -> Result<(), Failure> {
     let mut number = 0;
-    while let Some(line) = next(lines)? {
+    while let Some(line) = next(lines, options)? {
         number += 1;
         if !flight.has_room() {
             flush(hub, bytes)?;
             flight.wait_for_room();
         }
-        let frame = format!("{number}:{}", line.code);
+        let frame = line.frame(number);
         client::check_length(&frame)?;
         flight.depart(number, line.label);
         stream::write(&frame, bytes);
@@ -65,11 +67,12 @@ pub struct Lines {
 
 impl Lines {
     /// Begins to read.
-    pub fn from_stdin() -> Self {
+    pub fn from_stdin(options: &Options) -> Self {
         let (sender, channel) = sync_channel(AHEAD_MAX);
+        let options = options.clone();
         std::thread::spawn(move || {
             let mut lines = BufReader::new(std::io::stdin());
-            while let Some(line) = next(&mut lines).transpose() {
+            while let Some(line) = next(&mut lines, &options).transpose() {
                 let failed = line.is_err();
                 if sender.send(line).is_err() || failed {
                     return;
@@ -86,7 +89,7 @@ impl Lines {
             let next = if flight.is_empty() { self.channel.recv().ok() } else { self.channel.try_recv().ok() };
             let Some(line) = next.transpose()? else { break };
             self.number += 1;
-            let frame = format!("{}:{}", self.number, line.code);
+            let frame = line.frame(self.number);
             client::check_length(&frame)?;
             flight.depart(self.number, line.label);
             frames.push(frame);
@@ -96,7 +99,7 @@ impl Lines {
 }
 
 /// The next line that holds something. No line may be longer than a frame.
-fn next(lines: &mut BufReader<impl Read>) -> Result<Option<Line>, Failure> {
+fn next(lines: &mut BufReader<impl Read>, options: &Options) -> Result<Option<Line>, Failure> {
     loop {
         let mut text = String::new();
         let limit = FRAME_BYTES_MAX as u64 + 1;
@@ -107,7 +110,7 @@ fn next(lines: &mut BufReader<impl Read>) -> Result<Option<Line>, Failure> {
         if bytes > FRAME_BYTES_MAX {
             return Err(Failure::CodeTooLong { bytes });
         }
-        if let Some(line) = Line::parse(&text) {
+        if let Some(line) = Line::parse(&text, options)? {
             return Ok(Some(line));
         }
     }

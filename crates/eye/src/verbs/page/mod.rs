@@ -1,16 +1,41 @@
-//! Verbs that the page itself does: the same for all of them is how they are asked and how their answer is shown.
+//! Verbs that the page does. Their words come from the table of operations; here is what a few of them do differently.
 
-pub mod act;
-pub mod apps;
-pub mod look;
-pub mod wait;
+mod fill;
+pub mod line;
+mod scroll;
+mod wait;
 
 use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::said;
+use crate::verbs::logs;
+use clap::ArgMatches;
+use eye_protocol::operations::Operation;
 use serde_json::{Map, Value};
+
+/// Runs a verb with the words of its command line.
+pub fn run_words(operation: &Operation, matches: &ArgMatches, options: &Options) -> Result<Exit, Failure> {
+    let words = line::params(operation, matches)?;
+    match operation.name {
+        "logs" => logs::run(&words, options),
+        "wait" => wait::run(&params_of(operation, words)?, options),
+        // Nothing to print: it has arrived, or the error says why not.
+        "write" => run(operation.name, Value::Object(words), &Options { errors: true, ..options.clone() }),
+        name => run(name, Value::Object(params_of(operation, words)?), options),
+    }
+}
+
+/// The params of the method, for the verbs whose command line is another.
+pub fn params_of(operation: &Operation, words: Map<String, Value>) -> Result<Map<String, Value>, Failure> {
+    match operation.name {
+        "fill" => fill::params(&words),
+        "scroll" => Ok(scroll::params(&words)),
+        "wait" => Ok(wait::params(&words)),
+        _ => Ok(words),
+    }
+}
 
 /// Lets the page do something, and prints what it says.
 pub fn run(verb: &str, params: Value, options: &Options) -> Result<Exit, Failure> {

@@ -6,28 +6,18 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::said;
 use crate::ui;
-use serde_json::json;
+use serde_json::{Map, Value};
 
-/// Wait until a target is visible or an expression is true, and print it
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Example: eye wait 'text=Order placed'
-         eye wait '#result' --timeout 60
-         eye wait 'cart.items.length > 2 && cart.total'
-
-A target is a ref (e9), text=…, css=…, or a selector that begins with # . or [; everything else is an expression, whose \
-first truthy value is printed. Nothing is polled by you: the page looks again whenever it changes. After a reload the wait \
-goes on. At the timeout it prints the last value and exits with 124.")]
-pub struct Args {
-    /// What to wait for
-    #[arg(value_name = "TARGET|EXPR")]
-    what: String,
+/// The params of `page/wait`.
+pub fn params(words: &Map<String, Value>) -> Map<String, Value> {
+    let what = words.get("what").and_then(Value::as_str).unwrap_or_default();
+    let name = if is_target(what) { "target" } else { "expr" };
+    Map::from_iter([(name.to_owned(), what.into())])
 }
 
-/// Waits.
-pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
-    let what = &args.what;
-    let params = if is_target(what) { json!({ "target": what }) } else { json!({ "expr": what }) };
-    let mut params = super::with_options(params, options);
+/// Waits. The verb may run again: a reload does not end it.
+pub fn run(params: &Map<String, Value>, options: &Options) -> Result<Exit, Failure> {
+    let mut params = super::with_options(Value::Object(params.clone()), options);
     params.insert("again".into(), true.into());
     match client::verb("wait", &params, options) {
         Ok(result) => said::show(&result, options),

@@ -1,0 +1,227 @@
+//! The methods that agents ask of the hub, with the verbs that ask them.
+
+use super::page::COMMON;
+use super::{Class, Effect, Faces, Group, Kind, Operation, Param, words};
+
+const PAGE: Param = COMMON[0];
+const TIMEOUT: Param = COMMON[1];
+const DELTA: Param = Param::new("delta", Kind::Flag, "The answer carries the change of state that it caused");
+const TOPIC: Param = Param::new("topic", Kind::Text, "Which topic; one that ends in * stands for all that begin so");
+const SESSION: Param = Param::new("sessionId", Kind::Text, "Which session");
+const CWD: Param =
+    Param::new("cwd", Kind::Text, "Whose servers: the project's folder; believed on the Unix socket only");
+const ENV: Param = Param::new("env", Kind::Object, "Its environment; believed on the Unix socket only");
+const ARGUMENTS: Param = Param::new("arguments", Kind::Object, "The tool's arguments").default("{}");
+const CONFIRM: Param = Param::new("confirm", Kind::Flag, "A person wants what cannot be undone").class(Class::Admin);
+
+pub const OPERATIONS: &[Operation] = &[
+    Operation::method("hello", Class::Read, "Say who asks and how answers are written")
+        .effect(Effect::Reads)
+        .params(&[
+            Param::new("clientType", Kind::Choice(&["browser", "agent"]), "Which side this is"),
+            Param::new("version", Kind::Text, "The protocol's version"),
+            Param::new("typed", Kind::Flag, "Answers in lines are typed"),
+            Param::new("batch", Kind::Flag, "Every later message is a batch"),
+            Param::new("binary", Kind::Flag, "Binary results come as binary messages"),
+            Param::new("agent", Kind::Text, "Who asks, across connections"),
+            Param::new("target", Kind::Text, "The page that calls of this connection mean"),
+            Param::new("timeout", Kind::Integer, "How long its calls may take, in ms"),
+            Param::new("frame", Kind::Text, "The frame that its calls mean"),
+            Param::new("build", Kind::Text, "The agent's own version; an older idle hub makes room"),
+        ])
+        .result("`{sessionId?, version, hub}`"),
+    Operation::method("ping", Class::Read, "Ask whether the hub is there").effect(Effect::Reads).result("`{\"pong\":true}`"),
+    Operation::method("call/cancel", Class::Read, "End a call of this connection as cancelled")
+        .effect(Effect::Reads)
+        .params(&[Param::new("id", Kind::Any, "The call's id").required()])
+        .result("nothing: a notification"),
+    Operation::verb("eval", "eval", "Evaluate code in a page and print its value")
+        .group(Group::Ask)
+        .class(Class::Eval)
+        .effect(Effect::Evaluates)
+        .params(&[
+            Param::new("code", Kind::Text, "What to evaluate").required(),
+            PAGE,
+            Param::new("frame", Kind::Text, "In which frame of it: a selector, a name, an index, or part of a URL"),
+            TIMEOUT,
+            Param::new("mode", Kind::Choice(&["answer", "fire", "keep"]), "What becomes of the answer")
+                .default("\"answer\""),
+            Param::new("keep", Kind::Text, "The id to keep it under"),
+            DELTA,
+        ])
+        .words(words::EVAL)
+        .result(
+            "`{\"value\":…}`, or `{\"rendering\":\"…\"}` for what JSON cannot hold; `mode: \"fire\"` → `{}`; `mode: \"keep\"` → \
+             `{\"id\":\"k1\"}` at once",
+        )
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::verb("collect", "collect", "Print what async calls came to, waiting for those under way")
+        .group(Group::Ask)
+        .class(Class::Eval)
+        .effect(Effect::Reads)
+        .params(&[
+            Param::new("ids", Kind::Texts, "Which; all when there are none"),
+            Param::new("timeout", Kind::Integer, "How long to wait for the pending ones, in ms"),
+        ])
+        .words(words::COLLECT)
+        .result("`{\"results\":[{id, value \\| rendering \\| error}],\"pending\":[ids]}`")
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::verb("pages", "session/list", "List the pages, with who sees them and when they were last asked; * marks the one that is asked")
+        .reads()
+        .group(Group::Pages)
+        .alias(&["tabs"])
+        .words(words::NONE)
+        .result(
+            "`{\"sessions\":[{id,alias?,title,url,origin,state,visible,frame,parent?,eval,tools,pending,idleMs,usedMs?,usedBy?,\
+             current}]}`; `state` is `connected`, `away` or `gone`",
+        )
+        .without(Faces::PAGE),
+    Operation::verb("use", "session/use", "Choose the page to ask from here on, in this folder")
+        .reads()
+        .group(Group::Pages)
+        .params(&[Param::new("page", Kind::Text, "An id, an alias, or part of a title or URL").required().placed()])
+        .words(words::USE)
+        .result("the row of that session, which is now this agent's")
+        .without(Faces::PAGE),
+    Operation::method("session/join", Class::Read, "Ask a session from now on, and hear of it")
+        .effect(Effect::Reads)
+        .params(&[SESSION.required()])
+        .result("`{success: true, sessionId, tools}`"),
+    Operation::method("session/leave", Class::Read, "Hear of the session no more")
+        .effect(Effect::Reads)
+        .result("`{success: true}`"),
+    Operation::method("session/info", Class::Read, "Tell about one session")
+        .effect(Effect::Reads)
+        .params(&[SESSION])
+        .result("the session's row, with `tools` (count) and `createdMs` (its age)"),
+    Operation::verb("tools", "tools/list", "List the tools that the page offers")
+        .reads()
+        .group(Group::Tools)
+        .params(&[PAGE, Param::new("filter", Kind::Text, "Part of a name or description")])
+        .words(words::TOOLS)
+        .result("`{tools}`")
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::method("tools/get", Class::Read, "Give one tool's definition")
+        .effect(Effect::Reads)
+        .params(&[Param::new("name", Kind::Text, "Which").required(), PAGE])
+        .result("the tool"),
+    Operation::verb("call", "tools/call", "Call a tool that the page offers")
+        .group(Group::Tools)
+        .params(&[
+            Param::new("name", Kind::Text, "Which").required(),
+            ARGUMENTS,
+            TIMEOUT,
+            PAGE,
+            CONFIRM,
+            DELTA,
+        ])
+        .words(words::CALL)
+        .result("`{content, isError, …}`")
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::method("tools/callBatch", Class::Act, "Call several tools, one after the other")
+        .params(&[
+            Param::new("calls", Kind::Objects, "[{name, arguments}]").required(),
+            TIMEOUT,
+            PAGE,
+        ])
+        .result("`{results: [{result} or {error}]}`, in order"),
+    Operation::verb("state", "state/get", "Print the state that the page publishes")
+        .reads()
+        .params(&[
+            PAGE,
+            Param::new("path", Kind::Text, "Which part: model.color, /model/color or $.model.color").placed(),
+            Param::new("fresh", Kind::Flag, "Ask the page first"),
+            Param::new("since", Kind::Integer, "Only what changed after this revision"),
+        ])
+        .words(words::STATE)
+        .result(
+            "`{value, revision, source, wasCached, stale, ageMs, time, warning?}`; with `since`, `{patch, revision, …}` instead of \
+             `value`, or the whole `value` when that is too long ago",
+        )
+        .without(Faces::PAGE),
+    Operation::verb("watch", "state/watch", "Print every change of the page's state, every message of a topic, or every log entry as it happens")
+        .reads()
+        .params(&[PAGE])
+        .words(words::WATCH)
+        .result("`{revision}`; from then on `state/changed`")
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::method("state/unwatch", Class::Read, "Hear of the state no more")
+        .effect(Effect::Reads)
+        .params(&[PAGE])
+        .result("`{revision}`"),
+    Operation::verb("pub", "topic/publish", "Publish a message under a topic")
+        .group(Group::Messages)
+        .params(&[
+            TOPIC.required().help("Which topic"),
+            Param::new("message", Kind::Any, "Any JSON").required(),
+            Param::new("from", Kind::Text, "Who says it, where that is not the sender"),
+            Param::new("queue", Kind::Flag, "Whether it waits where nothing subscribes").default("true"),
+            Param::new("timeout", Kind::Integer, "How long it waits, in ms").default("5000"),
+        ])
+        .words(words::PUB)
+        .result(
+            "`{\"status\":\"delivered\",\"count\":n}`, `{\"status\":\"queued\",\"reason\"}` or `{\"status\":\"dropped\",\"reason\"}`",
+        )
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::verb("sub", "topic/subscribe", "Print the messages of a topic as they come")
+        .reads()
+        .group(Group::Messages)
+        .params(&[TOPIC.required()])
+        .words(words::SUB)
+        .result("`{}`; from then on `topic/message`")
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::method("topic/unsubscribe", Class::Read, "Hear of a topic no more")
+        .effect(Effect::Reads)
+        .params(&[TOPIC.required()])
+        .result("`{}`"),
+    Operation::verb("read", "mailbox/read", "Print what the page had to say, each message once")
+        .group(Group::Messages)
+        .params(&[PAGE, Param::new("timeout", Kind::Integer, "How long to wait for the first, in ms")])
+        .words(words::READ)
+        .result("`{\"messages\":[{from, msg, timestamp}],\"dropped\":n}`; each is given once")
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::verb("status", "hub/status", "Tell whether a hub runs, and what it does")
+        .reads()
+        .group(Group::Hub)
+        .words(words::NONE)
+        .result("`{version,pid,uptimeMs,listen,socket,auth,pages,sessions,agents,pending}`")
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::method("hub/serve", Class::Admin, "Serve a file or folder of the hub's machine; Unix socket only")
+        .params(&[Param::new("path", Kind::Text, "An absolute path").required()])
+        .result("`{url}`"),
+    Operation::verb("down", "hub/stop", "Stop the hub")
+        .group(Group::Hub)
+        .class(Class::Admin)
+        .words(words::NONE)
+        .result("`{\"stopping\":true}`")
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::verb("servers", "gateway/servers", "List, add, import or try the MCP servers behind the gateway")
+        .group(Group::Mcp)
+        .class(Class::Servers)
+        .effect(Effect::Reads)
+        .params(&[CWD, ENV])
+        .result("`{\"servers\":[{name, description?, command, state, tools, protocol?, counters}],\"errors\":[…]}`")
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::verb("discover", "gateway/discover", "Find tools of all pages and servers, by words or JSONPath")
+        .reads()
+        .group(Group::Tools)
+        .params(&[Param::new("query", Kind::Text, "Words, or JSONPath").required(), CWD, ENV])
+        .words(words::DISCOVER)
+        .result("`{\"text\", \"hidden\", \"servers\", …}`: what was found, as text and as values")
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::method("gateway/call", Class::Servers, "Call a tool of a page or of an MCP server by its name")
+        .params(&[
+            Param::new("name", Kind::Text, "Which").required(),
+            ARGUMENTS,
+            Param::new("select", Kind::Text, "JSONPath into the result"),
+            TIMEOUT,
+            CONFIRM,
+            CWD,
+            ENV,
+        ])
+        .result("the tool's result, as `tools/call` gives it"),
+    Operation::method("relay/status", Class::Read, "Tell about the relay in the hub's place; a hub answers -32601")
+        .effect(Effect::Reads)
+        .result("`{url, transport, connected, sinceMs, warm, roundTripUs?, why?, agents, version, pid, socket}`"),
+    Operation::method("relay/stop", Class::Admin, "End the relay").result("`{stopping: true, url}`"),
+];

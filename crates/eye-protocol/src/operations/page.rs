@@ -1,0 +1,231 @@
+//! The verbs that the page client does. A new one is an entry here and a function in `web/client` (docs/adding-a-verb.md).
+
+use super::{Class, Effect, Faces, Group, Kind, Operation, Param};
+
+const TARGET: Param = Param::new("target", Kind::Target, "A ref, text=…, or a CSS selector").placed().called("TARGET");
+const PART: Param = TARGET.help("Only this part: a ref, text=…, or a CSS selector");
+const VALUE: Param = Param::new("value", Kind::Text, "The text").placed().called("VALUE");
+const ACCEPT: Param = Param::new(
+    "accept",
+    Kind::Answer,
+    "Accept what the page then asks with confirm or prompt, with this answer; else it is dismissed",
+)
+.called("ANSWER");
+const MESSAGE: Param =
+    Param::new("message", Kind::Any, "Text, or a JSON object or array; - is stdin").placed().called("MESSAGE");
+const APP: Param = Param::new("app", Kind::Text, "Which app").placed().called("APP");
+
+/// The help of a verb that needs an element: its example, and what a target is.
+macro_rules! on_target {
+    ($example:literal) => {
+        concat!(
+            "Example: ",
+            $example,
+            "\n\nA target is a ref of eye look, text=… as a person reads it, or a CSS selector. It is waited for until it is \
+             visible, enabled and still. Prints what changed, with the errors and failed requests that it caused."
+        )
+    };
+}
+
+/// What every verb of the page takes besides its own parameters. The CLI has them as flags of all verbs.
+pub const COMMON: &[Param] = &[
+    Param::new("page", Kind::Text, "The page: an id, an alias, or part of a title or URL"),
+    Param::new("timeout", Kind::Integer, "How long it may take, in ms"),
+];
+
+pub const OPERATIONS: &[Operation] = &[
+    Operation::verb("look", "page/look", "Print what a person sees and can act on, a line each, with refs")
+        .reads()
+        .alias(&["snapshot"])
+        .params(&[
+            PART,
+            Param::new("all", Kind::Flag, "The whole page, not just the viewport"),
+            Param::new("since", Kind::Flag, "Only what changed since the last look"),
+        ])
+        .result("the outline as text")
+        .more(
+            "Example: eye look
+         eye look '#checkout'
+         eye look --since
+
+A line begins with the element's ref, such as e9, which click, fill and the others take. The viewport comes first; --all \
+prints the whole page, --since only what changed since your last look.",
+        ),
+    Operation::verb("text", "page/text", "Print the readable text of the page, or of a part of it")
+        .reads()
+        .params(&[PART])
+        .result("readable text")
+        .more("Example: eye text\n         eye text main"),
+    Operation::verb("query", "page/query", "Print what an element is: tag, id, class, text, HTML and place")
+        .reads()
+        .params(&[TARGET.required(), Param::new("all", Kind::Flag, "All that match, shortly")])
+        .result("`{tag, id, className, text, html, rect}`, or a list of such")
+        .gives("unknown")
+        .more("Example: eye query '.desktop-icon'\n         eye query .card --all"),
+    Operation::verb("wait", "page/wait", "Wait until a target is visible or an expression is true, and print it")
+        .reads()
+        .params(&[
+            Param::new("what", Kind::Condition, "What to wait for: a target, or an expression").placed().class(Class::Eval),
+            Param::new("target", Kind::Target, "Until this is visible: a ref, text=…, or a CSS selector"),
+            Param::new("expr", Kind::Text, "Until this expression is true").class(Class::Eval),
+        ])
+        .words(&[Param::new("what", Kind::Text, "What to wait for").required().placed().called("TARGET|EXPR")])
+        .result("the first truthy value, or the target's line; at its timeout the error -32001 with `data.value`, the last value")
+        .gives("unknown")
+        .more(
+            "Example: eye wait 'text=Order placed'
+         eye wait '#result' --timeout 60
+         eye wait 'cart.items.length > 2 && cart.total'
+
+A target is a ref (e9), text=…, css=…, or a selector that begins with # . or [; everything else is an expression, whose \
+first truthy value is printed. Nothing is polled by you: the page looks again whenever it changes. After a reload the wait \
+goes on. At the timeout it prints the last value and exits with 124.",
+        ),
+    Operation::verb("logs", "page/logs", "Print the page's console, errors and failed requests since you last asked")
+        .reads()
+        .alias(&["console"])
+        .params(&[
+            Param::new("all", Kind::Flag, "Everything that is still known, not just what is new"),
+            Param::new("level", Kind::Choice(LEVELS), "Only this level and worse").called("LEVEL"),
+            Param::new("follow", Kind::Flag, "Go on with what comes").short('f').remote(),
+        ])
+        .words(&[
+            Param::new("all", Kind::Flag, "Everything that is still known, not just what is new"),
+            Param::new("level", Kind::Choice(LEVELS), "Only this level and worse").called("LEVEL"),
+            Param::new("follow", Kind::Flag, "Go on with what comes").short('f'),
+            super::words::COUNT,
+            super::words::FOR,
+        ])
+        .more(
+            "Example: eye logs
+         eye logs --level error --all
+         eye logs -f
+
+A line is the level and the text. -f goes on with what comes. Ends after --count lines or --for seconds; without either on \
+a terminal with Ctrl-C, elsewhere after 10 seconds.",
+        )
+        .result("entries since this agent last asked: `[{level, text, count?}]`")
+        .gives("unknown"),
+    Operation::verb("click", "page/click", "Click an element").params(&[TARGET.required(), ACCEPT]).more(on_target!("eye click e9\n         eye click 'text=Sign in'")),
+    Operation::verb("hover", "page/hover", "Point at an element").params(&[TARGET.required(), ACCEPT]).more(on_target!("eye hover e9")),
+    Operation::verb("check", "page/check", "Tick a box or choose a radio button")
+        .params(&[TARGET.required(), ACCEPT])
+        .more(on_target!("eye check '#terms'")),
+    Operation::verb("uncheck", "page/uncheck", "Untick a box").params(&[TARGET.required(), ACCEPT]).more(on_target!("eye uncheck '#terms'")),
+    Operation::verb("fill", "page/fill", "Fill a field, or a whole form at once")
+        .params(&[
+            TARGET,
+            VALUE,
+            Param::new("fields", Kind::Fields, "Several fields at once: [[target, value], …]"),
+            Param::new("click", Kind::Target, "Click this afterwards").called("TARGET"),
+        ])
+        .words(&[
+            Param::new("words", Kind::Text, "TARGET VALUE, or TARGET=VALUE as often as needed")
+                .required()
+                .placed()
+                .many()
+                .called("TARGET[=]VALUE"),
+            Param::new("click", Kind::Target, "Click this afterwards").called("TARGET"),
+        ])
+        .more(
+            "Example: eye fill e3 'Ada Lovelace'
+         eye fill e3='Ada Lovelace' e4=ada@example.org --click e9
+         eye fill '[name=q]' shoes
+
+TARGET=VALUE several times fills a form in one call; --click then clicks. Prints what changed.",
+        ),
+    Operation::verb("type", "page/type", "Type text key by key into an element")
+        .params(&[TARGET.required(), VALUE.required()])
+        .more(
+            "Example: eye type e3 'hello'
+
+Unlike fill it adds to what is there, one key at a time, for pages that listen to keys.",
+        ),
+    Operation::verb("press", "page/press", "Press a key, or keys together")
+        .params(&[
+            Param::new("keys", Kind::Text, "Such as Enter, Escape or Control+a").required().placed().called("KEYS"),
+            TARGET.help("Where; else what has the focus"),
+        ])
+        .more("Example: eye press Enter\n         eye press Control+a e3"),
+    Operation::verb("select", "page/select", "Select options of a list")
+        .params(&[
+            TARGET.required(),
+            Param::new("value", Kind::Texts, "What a person reads, or the option's value")
+                .required()
+                .placed()
+                .many()
+                .called("OPTION"),
+        ])
+        .more("Example: eye select e5 Blue\n         eye select '#sizes' S M"),
+    Operation::verb("scroll", "page/scroll", "Scroll the page or an element, or to an element")
+        .params(&[
+            TARGET.help("The element to bring into view, or with by to scroll"),
+            Param::new("by", Kind::Point, "By so many pixels: [x, y]"),
+            Param::new("to", Kind::Choice(&["up", "down", "top", "bottom"]), "A screen up or down, or an end"),
+        ])
+        .words(&[
+            Param::new("to", Kind::Text, "up, down, top, bottom, or an element to bring into view")
+                .placed().called("TO")
+                .default("\"down\""),
+            Param::new("by", Kind::Integer, "Scroll this element, or the page, by so many pixels").called("PIXELS"),
+        ])
+        .result("where it is now")
+        .more(
+            "Example: eye scroll down
+         eye scroll e7
+         eye scroll '#list' --by 400
+         eye scroll bottom",
+        ),
+    Operation::verb("drag", "page/drag", "Drag an element to another, or to a place")
+        .params(&[
+            Param::new("from", Kind::Target, "A ref, text=…, or a CSS selector").required().placed().called("FROM"),
+            Param::new("to", Kind::Place, "A target, or x,y in the viewport").required().placed().called("TO"),
+        ])
+        .more(
+            "Example: eye drag e3 e9
+         eye drag '#window .title' 300,200
+
+A place is x,y in the viewport.",
+        ),
+    Operation::verb("upload", "page/upload", "Give files to a file field")
+        .params(&[
+            TARGET.required(),
+            Param::new("files", Kind::Files, "The files").required().placed().many().called("FILE"),
+        ])
+        .more("Example: eye upload e6 photo.png notes.txt"),
+    Operation::verb("send", "page/send", "Send a message to an app of the page, opening it when needed")
+        .group(Group::Messages)
+        .params(&[APP.required(), MESSAGE.required()])
+        .result("what the app answers")
+        .gives("unknown")
+        .without(Faces::MCP)
+        .more("Example: eye send claude-eyes analyze"),
+    Operation::verb("write", "page/write", "Write a message to the page, which gets it as an event")
+        .group(Group::Messages)
+        .params(&[MESSAGE.required()])
+        .result("`{}`")
+        .without(Faces::MCP.and(Faces::PAGE))
+        .more(
+            "Example: eye write '{\"msg\":\"hello\"}'
+
+The page hears it with eye.onMessage(fn), or as the event eye:message.",
+        ),
+    Operation::verb("apps", "page/apps", "List the page's own applications")
+        .reads()
+        .result("`[{app, …}]` (`eye.app`)")
+        .gives("unknown")
+        .faces(Faces::RPC.and(Faces::PAGE)),
+    Operation::verb("open", "page/open", "Open an application of the page")
+        .params(&[APP.required()])
+        .result("what the app answers")
+        .gives("unknown")
+        .faces(Faces::RPC.and(Faces::PAGE)),
+    Operation::verb("reload", "page/reload", "Load the page anew, and print its title and URL once it is back")
+        .group(Group::Pages)
+        .effect(Effect::Acts)
+        .result("the title and URL once it is back")
+        .without(Faces::PAGE)
+        .more("Example: eye reload"),
+];
+
+const LEVELS: &[&str] = &["debug", "log", "info", "warn", "error"];

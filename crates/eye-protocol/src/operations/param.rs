@@ -1,0 +1,121 @@
+//! A parameter of an operation, or a word of its command line.
+
+use super::Class;
+
+/// What values a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A text.
+    Text,
+    /// A text that means an element: a ref, `text=…`, `css=…`, or a selector. The page's own code may give the element.
+    Target,
+    /// A target or an expression; the page's own code may give the element, or a function.
+    Condition,
+    /// A whole number.
+    Integer,
+    /// True or false; a flag on the command line.
+    Flag,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// One text or several.
+    Texts,
+    /// Two numbers, x and y in pixels.
+    Point,
+    /// A target or a point.
+    Place,
+    /// Several pairs of a target and a value.
+    Fields,
+    /// Files: `{name, type, base64}`.
+    Files,
+    /// `true`, or a text.
+    Answer,
+    /// Any JSON.
+    Any,
+    /// A JSON object.
+    Object,
+    /// A list of JSON objects.
+    Objects,
+}
+
+/// One parameter.
+#[expect(clippy::struct_excessive_bools, reason = "a row of a table, not a state")]
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// Its name on the wire, and the flag's on the command line.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// Whether it must be given.
+    pub required: bool,
+    /// What holds when it is not given, as JSON; for people, and for schemas.
+    pub default: Option<&'static str>,
+    /// One line of help, without a full stop.
+    pub help: &'static str,
+    /// Whether it stands by its place: on the command line, and in the page's own calls.
+    pub placed: bool,
+    /// Whether the command line takes several of it.
+    pub many: bool,
+    /// The one-letter flag.
+    pub short: Option<char>,
+    /// What the command line calls its value. Never empty for a verb of the page that is no flag.
+    pub value_name: &'static str,
+    /// Whether only an agent gives it, never the page's own code.
+    pub remote: bool,
+    /// The class that giving it needs, beyond the operation's own.
+    pub class: Option<Class>,
+}
+
+impl Param {
+    /// An optional parameter.
+    pub(super) const fn new(name: &'static str, kind: Kind, help: &'static str) -> Self {
+        Self {
+            name,
+            kind,
+            required: false,
+            default: None,
+            help,
+            placed: false,
+            many: false,
+            short: None,
+            value_name: "",
+            remote: false,
+            class: None,
+        }
+    }
+
+    pub(super) const fn required(self) -> Self {
+        Self { required: true, ..self }
+    }
+
+    pub(super) const fn placed(self) -> Self {
+        Self { placed: true, ..self }
+    }
+
+    pub(super) const fn many(self) -> Self {
+        Self { many: true, ..self }
+    }
+
+    pub(super) const fn default(self, json: &'static str) -> Self {
+        Self { default: Some(json), ..self }
+    }
+
+    pub(super) const fn short(self, letter: char) -> Self {
+        Self { short: Some(letter), ..self }
+    }
+
+    pub(super) const fn called(self, value_name: &'static str) -> Self {
+        Self { value_name, ..self }
+    }
+
+    pub(super) const fn remote(self) -> Self {
+        Self { remote: true, ..self }
+    }
+
+    pub(super) const fn help(self, help: &'static str) -> Self {
+        Self { help, ..self }
+    }
+
+    pub(super) const fn class(self, class: Class) -> Self {
+        Self { class: Some(class), ..self }
+    }
+}

@@ -1,0 +1,52 @@
+//! The words and flags of commands whose command line is not simply the parameters of their method.
+
+use super::{Kind, Param};
+
+/// Of every stream: when it ends.
+pub const COUNT: Param = Param::new("count", Kind::Integer, "End after so many lines").called("N");
+/// Of every stream: when it ends.
+pub const FOR: Param = Param::new("for", Kind::Integer, "End after so many seconds").called("SECONDS");
+
+pub const EVAL: &[Param] = &[
+    Param::new("code", Kind::Text, "The code; - is stdin").placed(),
+    Param::new("file", Kind::Text, "Take the code from a file; - is stdin").short('f').called("FILE"),
+];
+pub const COLLECT: &[Param] = &[Param::new("ids", Kind::Texts, "Which; all when none is named").placed().many()];
+pub const NONE: &[Param] = &[];
+pub const USE: &[Param] =
+    &[Param::new("page", Kind::Text, "An id, an alias, or part of a title or URL").required().placed()];
+pub const TOOLS: &[Param] = &[
+    Param::new("filter", Kind::Text, "A tool's name, or part of a name or description").placed().called("NAME|FILTER"),
+    Param::new("schema", Kind::Flag, "Print whole definitions, as JSON"),
+];
+pub const CALL: &[Param] = &[
+    Param::new("tool", Kind::Text, "Which").required().placed(),
+    Param::new("arguments", Kind::Texts, "name=value, name:=JSON, one JSON object, or - for JSON on stdin")
+        .placed()
+        .many()
+        .called("ARGUMENT"),
+    Param::new("yes", Kind::Flag, "Confirm what cannot be undone"),
+];
+pub const STATE: &[Param] = &[
+    Param::new("path", Kind::Text, "Which part").placed(),
+    Param::new("fresh", Kind::Flag, "Ask the page first"),
+    Param::new("since", Kind::Integer, "Print only what changed after this revision, as a JSON Patch")
+        .called("REVISION"),
+];
+pub const WATCH: &[Param] = &[
+    Param::new("what", Kind::Choice(&["state", "topic", "logs"]), "What to watch").required().placed(),
+    Param::new("topic", Kind::Text, "Which topic").placed(),
+    COUNT,
+    FOR,
+];
+pub const PUB: &[Param] = &[
+    Param::new("topic", Kind::Text, "Which topic").required().placed(),
+    Param::new("message", Kind::Text, "Text, or a JSON object or array; - is stdin").required().placed(),
+    Param::new("wait", Kind::Integer, "How long it waits for a subscriber (5)").called("SECONDS"),
+    Param::new("no-wait", Kind::Flag, "Drop it where nothing subscribes"),
+    Param::new("reply", Kind::Flag, "Wait for a response and print it"),
+];
+pub const SUB: &[Param] = &[Param::new("topic", Kind::Text, "Which topic").required().placed(), COUNT, FOR];
+pub const READ: &[Param] = &[Param::new("wait", Kind::Integer, "Wait so long for the first").called("SECONDS")];
+pub const DISCOVER: &[Param] =
+    &[Param::new("query", Kind::Texts, "Words, or one JSONPath").required().placed().many().called("WORDS|JSONPATH")];
