@@ -5,6 +5,33 @@ use flate2::{Compression, GzBuilder};
 use std::io::Write;
 use std::process::Command;
 
+/// How much time archives take.
+#[derive(Clone, Copy)]
+pub enum Effort {
+    /// For people: as small as it gets.
+    Best,
+    /// For the tests of the packaging itself.
+    Quick,
+}
+
+impl Effort {
+    fn level(self) -> Compression {
+        match self {
+            Self::Best => Compression::best(),
+            Self::Quick => Compression::fast(),
+        }
+    }
+}
+
+/// The time of all entries, and how they are compressed.
+#[derive(Clone, Copy)]
+pub struct Stamp {
+    /// Unix seconds.
+    pub epoch_s: u64,
+    /// How much time it takes.
+    pub effort: Effort,
+}
+
 /// One file of an archive.
 #[derive(Clone)]
 pub struct Entry {
@@ -54,27 +81,27 @@ pub fn epoch_s() -> Result<u64, TaskError> {
 }
 
 /// A `.tar.gz`, with the folders that Debian wants to be named.
-pub fn tar_gz(mut entries: Vec<Entry>, prefix: &str, folders: bool, epoch_s: u64) -> Result<Vec<u8>, TaskError> {
+pub fn tar_gz(mut entries: Vec<Entry>, prefix: &str, folders: bool, stamp: Stamp) -> Result<Vec<u8>, TaskError> {
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     let io = || TaskError::io("writing an archive");
     let mut tar = tar::Builder::new(Vec::new());
     if folders {
         for folder in folders_of(&entries) {
-            let mut header = header(tar::EntryType::Directory, 0o755, 0, epoch_s);
+            let mut header = header(tar::EntryType::Directory, 0o755, 0, stamp.epoch_s);
             tar.append_data(&mut header, format!("{prefix}{folder}/"), std::io::empty()).map_err(io())?;
         }
     }
     for entry in &entries {
-        let mut header = header(tar::EntryType::Regular, entry.mode(), entry.bytes.len() as u64, epoch_s);
+        let mut header = header(tar::EntryType::Regular, entry.mode(), entry.bytes.len() as u64, stamp.epoch_s);
         tar.append_data(&mut header, format!("{prefix}{}", entry.path), entry.bytes.as_slice()).map_err(io())?;
     }
-    gzip(&tar.into_inner().map_err(io())?)
+    gzip(&tar.into_inner().map_err(io())?, stamp.effort)
 }
 
 /// Compressed, without a name or a time.
-pub fn gzip(bytes: &[u8]) -> Result<Vec<u8>, TaskError> {
+pub fn gzip(bytes: &[u8], effort: Effort) -> Result<Vec<u8>, TaskError> {
     let io = || TaskError::io("compressing an archive");
-    let mut gz = GzBuilder::new().mtime(0).operating_system(255).write(Vec::new(), Compression::best());
+    let mut gz = GzBuilder::new().mtime(0).operating_system(255).write(Vec::new(), effort.level());
     gz.write_all(bytes).map_err(io())?;
     gz.finish().map_err(io())
 }
@@ -100,12 +127,13 @@ fn folders_of(entries: &[Entry]) -> Vec<String> {
 }
 
 /// A `.zip`. Its times have no zone and begin in 1980.
-pub fn zip(entries: Vec<Entry>) -> Result<Vec<u8>, TaskError> {
+pub fn zip(entries: Vec<Entry>, effort: Effort) -> Result<Vec<u8>, TaskError> {
     let wrong = |error: zip::result::ZipError| TaskError::Wrong(format!("writing an archive: {error}"));
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for entry in entries {
         let options = zip::write::SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Deflated)
+            .compression_level(Some(i64::from(effort.level().level())))
             .last_modified_time(zip::DateTime::default())
             .unix_permissions(entry.mode());
         zip.start_file(&entry.path, options).map_err(wrong)?;
@@ -132,21 +160,25 @@ pub fn ar(members: &[(&str, &[u8])], epoch_s: u64) -> Vec<u8> {
 mod tests {
     use super::*;
 
+    fn at(epoch_s: u64) -> Stamp {
+        Stamp { epoch_s, effort: Effort::Quick }
+    }
+
     fn entries() -> Vec<Entry> {
         vec![Entry::file("b/c.txt", "two"), Entry::program("a", "one")]
     }
 
     #[test]
     fn an_archive_does_not_depend_on_the_order_in_which_its_files_were_found() {
-        let one = tar_gz(entries(), "x/", true, 7).unwrap();
-        let other = tar_gz(entries().into_iter().rev().collect(), "x/", true, 7).unwrap();
+        let one = tar_gz(entries(), "x/", true, at(7)).unwrap();
+        let other = tar_gz(entries().into_iter().rev().collect(), "x/", true, at(7)).unwrap();
         assert_eq!(one, other);
-        assert_ne!(one, tar_gz(entries(), "x/", true, 8).unwrap());
+        assert_ne!(one, tar_gz(entries(), "x/", true, at(8)).unwrap());
     }
 
     #[test]
     fn a_tar_has_its_folders_modes_and_the_one_time() {
-        let bytes = tar_gz(entries(), "", true, 7).unwrap();
+        let bytes = tar_gz(entries(), "", true, at(7)).unwrap();
         let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(bytes.as_slice()));
         let seen: Vec<(String, u32, u64)> = tar
             .entries()

@@ -1,6 +1,6 @@
 //! What every package of the binary carries beside it: completions, the manual page, licences.
 
-use super::archive::Entry;
+use super::archive::{Effort, Entry, Stamp};
 use super::sbom::Component;
 use crate::place;
 use crate::run::TaskError;
@@ -13,8 +13,8 @@ use std::process::{Command, Stdio};
 pub struct Content {
     /// The workspace's version.
     pub version: String,
-    /// Unix seconds; the time of everything in the archives.
-    pub epoch_s: u64,
+    /// The time of everything in the archives.
+    pub stamp: Stamp,
     /// `eye.1`, not compressed.
     pub manual: Vec<u8>,
     /// Shell, file name and text of each completion.
@@ -31,7 +31,7 @@ const SHELLS: [(&str, &str); 3] = [("bash", "eye"), ("zsh", "_eye"), ("fish", "e
 
 impl Content {
     /// Asks an `eye` that runs here for what it prints, and reads the rest from the repository.
-    pub fn collect(eye: &Path, components: Vec<Component>) -> Result<Self, TaskError> {
+    pub fn collect(eye: &Path, components: Vec<Component>, effort: Effort) -> Result<Self, TaskError> {
         let completion = |(shell, file)| Ok((shell, file, printed(eye, &["completions", shell])?));
         let mut licences = Vec::new();
         for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
@@ -40,7 +40,7 @@ impl Content {
         licences.push(Entry::file("THIRD-PARTY.txt", third_party(&components)));
         Ok(Self {
             version: env!("CARGO_PKG_VERSION").into(),
-            epoch_s: super::archive::epoch_s()?,
+            stamp: Stamp { epoch_s: super::archive::epoch_s()?, effort },
             manual: printed(eye, &["man"])?,
             completions: SHELLS.into_iter().map(completion).collect::<Result<_, TaskError>>()?,
             licences,

@@ -9,8 +9,10 @@ use std::fmt::Write;
 /// Makes it, where Debian knows the platform.
 pub fn make(content: &Content, platform: Platform, binary: &[u8]) -> Result<Option<(String, Vec<u8>)>, TaskError> {
     let Some(architecture) = platform.debian else { return Ok(None) };
-    let mut entries =
-        vec![Entry::program("usr/bin/eye", binary), Entry::file("usr/share/man/man1/eye.1.gz", gzip(&content.manual)?)];
+    let mut entries = vec![
+        Entry::program("usr/bin/eye", binary),
+        Entry::file("usr/share/man/man1/eye.1.gz", gzip(&content.manual, content.stamp.effort)?),
+    ];
     for (shell, file, text) in &content.completions {
         let folder = match *shell {
             "bash" => "usr/share/bash-completion/completions",
@@ -35,11 +37,11 @@ pub fn make(content: &Content, platform: Platform, binary: &[u8]) -> Result<Opti
         let _ = writeln!(sums, "{:x}  {}", md5::compute(&entry.bytes), entry.path);
     }
     let control = vec![Entry::file("control", control), Entry::file("md5sums", sums)];
-    let control = tar_gz(control, "", false, content.epoch_s)?;
-    let data = tar_gz(entries, "", true, content.epoch_s)?;
+    let control = tar_gz(control, "", false, content.stamp)?;
+    let data = tar_gz(entries, "", true, content.stamp)?;
     let members: [(&str, &[u8]); 3] =
         [("debian-binary", b"2.0\n"), ("control.tar.gz", &control), ("data.tar.gz", &data)];
-    Ok(Some((format!("{PACKAGE}_{}_{architecture}.deb", content.version), ar(&members, content.epoch_s))))
+    Ok(Some((format!("{PACKAGE}_{}_{architecture}.deb", content.version), ar(&members, content.stamp.epoch_s))))
 }
 
 const MAINTAINER: &str = "the authors of eye <eye@example.invalid>";

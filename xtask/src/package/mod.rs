@@ -12,7 +12,7 @@ mod wheel;
 
 use crate::run::TaskError;
 use crate::{dist, place, web};
-use archive::{Entry, tar_gz};
+use archive::{Effort, Entry, tar_gz};
 use content::{Content, read};
 use names::Platform;
 use sha2::{Digest, Sha256};
@@ -21,12 +21,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What to package.
-#[derive(Default)]
 pub struct Options {
     /// A binary for this machine; without one the release is built.
     pub binary: Option<PathBuf>,
     /// Binaries for other targets, built before: triple and file.
     pub others: Vec<(String, PathBuf)>,
+    effort: Effort,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { binary: None, others: Vec::new(), effort: Effort::Best }
+    }
 }
 
 /// Reads the command line and makes the packages.
@@ -62,7 +68,8 @@ pub fn make(options: &Options) -> Result<PathBuf, TaskError> {
 
 /// Makes the packages twice, compares them, and installs and tries each. A debug binary serves as well, for the logic.
 pub fn check(binary: Option<&Path>) -> Result<(), TaskError> {
-    let options = Options { binary: binary.map(Path::to_owned), ..Options::default() };
+    let effort = if binary.is_some() { Effort::Quick } else { Effort::Best };
+    let options = Options { binary: binary.map(Path::to_owned), effort, ..Options::default() };
     let out = make(&options)?;
     let again = place::target().join("package-again");
     let host = options.binary.clone().map_or_else(dist::build, Ok)?;
@@ -80,7 +87,7 @@ fn write(host: &Path, options: &Options, out: &Path) -> Result<(), TaskError> {
     let Some(platform) = dist::host().and_then(Platform::by_triple) else {
         return Err(TaskError::Wrong("packages are made on Linux; other systems use the tarball's script".into()));
     };
-    let content = Content::collect(host, sbom::components(platform.triple)?)?;
+    let content = Content::collect(host, sbom::components(platform.triple)?, options.effort)?;
     let mut binaries = vec![(platform, read(host)?)];
     for (triple, file) in &options.others {
         let unknown = || TaskError::Wrong(format!("no package is planned for {triple}"));
@@ -100,7 +107,7 @@ fn write(host: &Path, options: &Options, out: &Path) -> Result<(), TaskError> {
     files.push(npm::client(&content)?);
     let formula = formula::make(&content.version, &tarballs);
     files.push((format!("{}.rb", names::PACKAGE), formula.into_bytes()));
-    let bill = sbom::cyclonedx(&content.components, &content.version, content.epoch_s);
+    let bill = sbom::cyclonedx(&content.components, &content.version, content.stamp.epoch_s);
     files.push((format!("eye-{}.cdx.json", content.version), bill.into_bytes()));
     files.sort();
     let mut sums = String::new();
@@ -128,7 +135,7 @@ fn tarball(content: &Content, platform: Platform, binary: &[u8]) -> Result<(Stri
     let completions = content.completions.iter();
     entries.extend(completions.map(|(_, file, text)| Entry::file(format!("share/completions/{file}"), text.clone())));
     entries.extend(content.licences.iter().cloned());
-    Ok((format!("{stem}.tar.gz"), tar_gz(entries, &format!("{stem}/"), false, content.epoch_s)?))
+    Ok((format!("{stem}.tar.gz"), tar_gz(entries, &format!("{stem}/"), false, content.stamp)?))
 }
 
 fn sum(bytes: &[u8]) -> String {

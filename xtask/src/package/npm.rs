@@ -78,7 +78,7 @@ pub fn client(content: &Content) -> Result<(String, Vec<u8>), TaskError> {
 
 fn packed(content: &Content, name: &str, entries: Vec<Entry>) -> Result<(String, Vec<u8>), TaskError> {
     let file = format!("{name}-{}.tgz", content.version);
-    Ok((file, tar_gz(entries, "package/", false, content.epoch_s)?))
+    Ok((file, tar_gz(entries, "package/", false, content.stamp)?))
 }
 
 /// Whether a program of Node's is where the tests look for it.

@@ -39,5 +39,5 @@ pub fn make(content: &Content, platform: Platform, binary: &[u8]) -> Result<(Str
     }
     let _ = writeln!(record, "{info}/RECORD,,");
     entries.push(Entry::file(format!("{info}/RECORD"), record));
-    Ok((format!("{stem}-py3-none-{}.whl", platform.wheel), zip(entries)?))
+    Ok((format!("{stem}-py3-none-{}.whl", platform.wheel), zip(entries, content.stamp.effort)?))
 }
