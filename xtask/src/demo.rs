@@ -79,7 +79,7 @@ fn leave(stage: &Stage, browser: Headless) -> Result<(), TaskError> {
         bin = stage.bin.display(),
     );
     fs::write(&script, text).map_err(io())?;
-    executable(&script)?;
+    stage::executable(&script)?;
     if let Some(id) = browser.leave() {
         fs::write(stage.home.join("browser.pid"), id.to_string()).map_err(io())?;
         println!("There is no screen here, so the pages are in a headless browser.");
@@ -94,16 +94,5 @@ fn leave(stage: &Stage, browser: Headless) -> Result<(), TaskError> {
          End it with `cargo xtask demo --stop`.",
         url = stage.url(),
     );
-    Ok(())
-}
-
-#[cfg(unix)]
-fn executable(file: &Path) -> Result<(), TaskError> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).map_err(TaskError::io("leaving the demo"))
-}
-
-#[cfg(not(unix))]
-fn executable(_: &Path) -> Result<(), TaskError> {
     Ok(())
 }

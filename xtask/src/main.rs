@@ -18,6 +18,7 @@ mod stage;
 mod step;
 mod suite;
 mod tutorial;
+mod upgrade;
 mod web;
 
 use run::TaskError;
@@ -41,6 +42,7 @@ usage: cargo xtask COMMAND
                           FILE is a binary that is built already, else the release is built
   package --check [--binary FILE]
                           make them twice, compare, install each in an empty folder and do the README's first screen
+  upgrade                 let a newer version take over from a running hub of this build (target/debug/eye)
 
 Logs of the steps are in target/xtask.
 ";
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         }
         ["test"] => suite::run(false),
         ["test", "--all"] => suite::run(true),
+        ["upgrade"] => upgrade::check(&place::target().join("debug/eye")),
         ["package", "--check"] => package::check(None),
         ["package", "--check", "--binary", binary] => package::check(Some(binary.as_ref())),
         ["package", rest @ ..] => package::run(rest),

@@ -188,15 +188,23 @@ fn free_port() -> Result<u16, TaskError> {
 }
 
 /// A folder that only this user may enter, as the hub's socket needs it.
-#[cfg(unix)]
 fn private(folder: &Path) -> Result<(), TaskError> {
+    mode(folder, 0o700)
+}
+
+/// Makes a script a program.
+pub fn executable(file: &Path) -> Result<(), TaskError> {
+    mode(file, 0o755)
+}
+
+#[cfg(unix)]
+fn mode(path: &Path, mode: u32) -> Result<(), TaskError> {
     use std::os::unix::fs::PermissionsExt;
-    let mode = fs::Permissions::from_mode(0o700);
-    fs::set_permissions(folder, mode).map_err(TaskError::io("making a home private"))
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(TaskError::io("setting a file's mode"))
 }
 
 #[cfg(not(unix))]
-fn private(_: &Path) -> Result<(), TaskError> {
+fn mode(_: &Path, _: u32) -> Result<(), TaskError> {
     Ok(())
 }
 

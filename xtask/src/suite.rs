@@ -3,7 +3,7 @@
 
 use crate::run::{TaskError, cargo_command, command, has};
 use crate::step::{Step, Times};
-use crate::{browser, check, cross, demo, generated, package, place, tutorial, web};
+use crate::{browser, check, cross, demo, generated, package, place, tutorial, upgrade, web};
 use std::process::Command;
 use std::time::Instant;
 
@@ -60,6 +60,8 @@ fn more(times: &mut Times) -> Result<(), TaskError> {
     licences(times)?;
     times.own("packages", "each package made, installed alone and tried", || package::check(None))?;
     times.own("adding a verb", "docs/adding-a-verb.md performed in a copy of the tree", tutorial::run)?;
+    let eye = place::target().join("debug/eye");
+    times.own("upgrade", "a build of a newer version, which takes over from this one", || upgrade::check(&eye))?;
     cross::check(times)?;
     fuzz(times)
 }
