@@ -96,6 +96,7 @@ enum Verb {
     Skill(verbs::skill::Args),
     Completions(verbs::completions::Args),
     Man(verbs::man::Args),
+    Upgrade(verbs::upgrade::Args),
     Version(verbs::version::Args),
 }
 
@@ -182,6 +183,7 @@ fn dispatch(verb: Verb, options: &Options) -> Result<Exit, Failure> {
         Verb::Skill(args) => verbs::skill::run(&args),
         Verb::Man(args) => verbs::man::run(&args),
         Verb::Completions(args) => verbs::completions::run(&args),
+        Verb::Upgrade(args) => verbs::upgrade::run(&args, options),
         Verb::Version(args) => verbs::version::run(&args),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::npm::is_installed;
 use crate::run::{TaskError, command, run};
-use crate::stage::{self, Stage};
+use crate::stage::Stage;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,20 +14,27 @@ type Install = fn(&Path, &Path) -> Result<PathBuf, TaskError>;
 const WAYS: [(&str, Install); 4] =
     [("tarball", from_tarball), ("npm", from_npm), ("wheel", from_wheel), ("deb", from_deb)];
 
-/// Tries all of them.
+/// Tries all of them, in a folder outside the checkout.
 pub fn all(packages: &Path) -> Result<(), TaskError> {
     let packages = fs::canonicalize(packages).map_err(TaskError::io("finding the packages"))?;
+    let root = std::env::temp_dir().join(format!("eye-trial-{}", std::process::id()));
+    let tried = each(&packages, &root);
+    let _ = fs::remove_dir_all(&root);
+    tried
+}
+
+fn each(packages: &Path, root: &Path) -> Result<(), TaskError> {
     for (name, install) in WAYS {
         println!("package {name}: waiting for its installation and the README's first screen");
-        let folder = empty(name)?;
-        let bin = install(&packages, &folder)?;
-        let stage = Stage::set(stage::folder(&format!("trial/{name}-home")), bin)?;
+        let folder = empty(root, name)?;
+        let bin = install(packages, &folder)?;
+        let stage = Stage::set(root.join(format!("{name}-home")), bin)?;
         let tried =
             stage.open_start_page(false).and_then(|_browser| stage.readme()).and_then(|()| upgrade(name, &stage));
         let _ = stage.eye(&["down"]);
         tried?;
     }
-    client(&packages)
+    client(packages, &empty(root, "client")?)
 }
 
 /// `eye upgrade` must know how this copy came here.
@@ -82,26 +89,24 @@ fn from_deb(packages: &Path, folder: &Path) -> Result<PathBuf, TaskError> {
 }
 
 /// The page client as a library: it can be imported with nothing else there.
-fn client(packages: &Path) -> Result<(), TaskError> {
+fn client(packages: &Path, folder: &Path) -> Result<(), TaskError> {
     println!("package eye-client: waiting for its installation and an import");
-    let folder = empty("client")?;
     fs::write(folder.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")
         .map_err(TaskError::io("making a project"))?;
     let packed = one(packages, "eye-client-", ".tgz")?;
     clean(
-        &folder,
+        folder,
         "npm",
         &["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", &packed],
     )?;
     let script = "import { SocketNativeClient } from 'eye-client'; import eye from 'eye-client/vite'; \
                   if (typeof SocketNativeClient !== 'function' || eye().name !== 'eye') process.exit(1);";
-    clean(&folder, "node", &["--input-type=module", "-e", script])
+    clean(folder, "node", &["--input-type=module", "-e", script])
 }
 
 /// An empty folder for one trial.
-fn empty(name: &str) -> Result<PathBuf, TaskError> {
-    let folder = stage::folder(&format!("trial/{name}"));
-    let _ = fs::remove_dir_all(&folder);
+fn empty(root: &Path, name: &str) -> Result<PathBuf, TaskError> {
+    let folder = root.join(name);
     fs::create_dir_all(&folder).map_err(TaskError::io("making a folder to install into"))?;
     Ok(folder)
 }

@@ -41,6 +41,7 @@ pub const OPERATIONS: &[Operation] = &[
     local("skill", Group::Shell, "Print a short guide for agents"),
     local("completions", Group::Shell, "Print completions for a shell"),
     local("man", Group::Shell, "Print the manual page"),
+    local("upgrade", Group::Shell, "Tell how this eye was installed and what upgrades it"),
     local("version", Group::Shell, "Print the version"),
     local("help", Group::Shell, "Help for a verb"),
 ];

@@ -32,6 +32,7 @@ pub mod tls;
 pub mod token;
 pub mod tools;
 pub mod up;
+pub mod upgrade;
 pub mod r#use;
 pub mod version;
 pub mod watch;
