@@ -6,6 +6,7 @@ import { misused } from "../page/verb.js";
 import { click, focus, viewOf } from "./pointer.js";
 import type { Spot } from "./ready.js";
 import { changed } from "./text.js";
+import type { Hands } from "./turn.js";
 
 export function select(element: Element, wanted: unknown): void {
   const list = element as HTMLSelectElement;
@@ -30,13 +31,13 @@ export function select(element: Element, wanted: unknown): void {
 }
 
 /** Whether it had to be clicked. */
-export function check(spot: Spot, on: boolean): boolean {
+export async function check(spot: Spot, on: boolean, hands: Hands): Promise<boolean> {
   const { element } = spot;
   const isOneOf = kindOf(element) === "choice";
   if ((isOneOf ? element.matches(":checked,[aria-checked=true],[aria-selected=true]") : isOn(element) === true) === on)
     return false;
   if (isOneOf && !on) throw misused("one of several cannot be unchecked", "check another of them");
-  click(spot);
+  await click(spot, hands);
   return true;
 }
 

@@ -1,8 +1,9 @@
 // What a browser does when a person presses keys: the events, and what follows when nobody prevents it.
 
 import { misused } from "../page/verb.js";
+import { isEditor, moveCaret } from "./editor.js";
 import { focus, viewOf } from "./pointer.js";
-import { changed, deleteText, insertText, isField, setNative } from "./text.js";
+import { changed, deleteText, insertText, isField, setNative, type Field } from "./text.js";
 
 export interface Stroke {
   readonly key: string;
@@ -152,7 +153,7 @@ function isPressed(target: Element): boolean {
 
 function isText(target: Element): boolean {
   if (isField(target)) return !/^(?:checkbox|radio|button|submit|reset|file|range|color|image)$/.test(target.type);
-  return (target as HTMLElement).isContentEditable === true;
+  return isEditor(target);
 }
 
 /** What the browser would do by itself. */
@@ -165,7 +166,7 @@ function follow(target: Element, stroke: Stroke, printable: boolean): void {
   else if (key === "Escape") escape(target);
   else if (text && (key === "Backspace" || key === "Delete")) deleteText(target, key === "Backspace");
   else if (text && printable) insertText(target, key);
-  else if (/^(?:Arrow|Home$|End$|Page)/.test(key) || (key === " " && !isPressed(target))) travel(target, key, text);
+  else if (/^(?:Arrow|Home$|End$|Page)/.test(key) || (key === " " && !isPressed(target))) travel(target, stroke, text);
 }
 
 function selectAll(target: Element, text: boolean): void {
@@ -220,7 +221,8 @@ function tab(target: Element, back: boolean): void {
 }
 
 /** Arrows choose, step, move the caret or scroll, by what they are pressed on. */
-function travel(target: Element, key: string, text: boolean): void {
+function travel(target: Element, stroke: Stroke, text: boolean): void {
+  const { key, shiftKey } = stroke;
   const step = key === "ArrowUp" || key === "ArrowLeft" ? -1 : 1;
   if (target.localName === "select") {
     const select = target as HTMLSelectElement;
@@ -249,18 +251,26 @@ function travel(target: Element, key: string, text: boolean): void {
     setNative(field, "value", probe.value);
     changed(field, "input", "change");
   } else if (text) {
-    if (!isField(target) || target.selectionStart === null) return;
-    const { selectionStart: start, value } = target;
-    const caret =
-      key === "Home"
-        ? 0
-        : key === "End"
-          ? value.length
-          : /Left|Right/.test(key)
-            ? Math.min(value.length, Math.max(0, start + step))
-            : start;
-    target.setSelectionRange(caret, caret);
+    if (isField(target)) moveInField(target, key, shiftKey);
+    else moveCaret(target, key, shiftKey, stroke.ctrlKey || stroke.metaKey || stroke.altKey);
   } else scrollBy(target, key);
+}
+
+/** With Shift the end that moves is the one that is not held: the caret, by the selection's direction. */
+function moveInField(field: Field, key: string, extend: boolean): void {
+  const { selectionStart: start, selectionEnd: end, selectionDirection, value } = field;
+  if (start === null || end === null || !/^(?:Home|End|Arrow(?:Left|Right))$/.test(key)) return;
+  const back = key === "ArrowLeft" || key === "Home";
+  const [held, caret] = selectionDirection === "backward" ? [end, start] : [start, end];
+  const moved =
+    key === "Home" ? 0 : key === "End" ? value.length : Math.min(value.length, Math.max(0, caret + (back ? -1 : 1)));
+  if (extend)
+    field.setSelectionRange(Math.min(held, moved), Math.max(held, moved), moved < held ? "backward" : "forward");
+  else {
+    // An arrow gives up a selection at the end that it points to.
+    const place = start !== end && /^Arrow/.test(key) ? (back ? start : end) : moved;
+    field.setSelectionRange(place, place);
+  }
 }
 
 function scrollBy(target: Element, key: string): void {

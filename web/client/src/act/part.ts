@@ -1,18 +1,21 @@
 // The acting verbs: each waits for its target, does what a person would do to it, and answers with what changed.
 
-import { ACT_MS, SCROLL_FRAMES } from "../core/limits.js";
+import { ACT_MS, SCROLL_FRAMES, SLIDER_KEYS_MAX } from "../core/limits.js";
 import { find, lineOf } from "../look/find.js";
-import { isEditable, kindOf, type Kind } from "../look/kind.js";
+import { kindOf, type Kind } from "../look/kind.js";
 import type { Core } from "../core/part.js";
+import { attribute } from "../look/tree.js";
 import { misused, textOf, timeoutOf, type Asking, type Params, type Verb, type Verbs } from "../page/verb.js";
 import { check, fileInput, select, upload } from "./choose.js";
 import { drag } from "./drag.js";
-import { strike, strokes } from "./keys.js";
+import { contextOf, editorInput, holdsCaret, isEditor, pasted } from "./editor.js";
+import { focused, strike, strokes, type Stroke } from "./keys.js";
 import { watch } from "./outcome.js";
 import { click, enter, focus } from "./pointer.js";
 import { frame, middle, ready, type Spot, type Tools } from "./ready.js";
 import { scroll } from "./scroll.js";
 import { changed, isField, replaceText, setNative } from "./text.js";
+import { hands, type Hands } from "./turn.js";
 
 /** What to use on an element that is not for this. */
 const INSTEAD: Readonly<Record<Kind, string>> = {
@@ -53,7 +56,7 @@ export function acts(core: Core): Verbs {
     const spot = await ready(target, tools);
     const kind = kindOf(spot.element);
     if (kind === "select" || kind === "file") throw wrong(spot.element, "click");
-    own(() => click(spot));
+    await click(spot, hands(core, own));
     return spot.element;
   };
 
@@ -64,29 +67,45 @@ export function acts(core: Core): Verbs {
     { own }: Asking,
     form = false,
   ): Promise<Element> => {
-    const isList = find(target).elements.some((one) => one.localName === "select");
-    // A list is often drawn by something above it; a field that is covered is out of a person's reach.
-    const { element, ...spot } = await ready(target, tools, !isList);
+    // Lists, sliders and editors are often drawn by something above them; another field that is covered is out of reach.
+    const isDrawn = find(target).elements.some(
+      (one) => one.localName === "select" || kindOf(one) === "slider" || contextOf(one) !== undefined,
+    );
+    const { element, ...spot } = await ready(target, tools, !isDrawn);
     const kind = kindOf(element);
     const text = String(value ?? "");
     if (form && kind === "select") own(() => select(element, value));
     else if (form && kind === "check" && /^(?:true|false|on|off)$/.test(text))
-      own(() => void check({ element, ...spot }, /^(?:true|on)$/.test(text)));
+      await check({ element, ...spot }, /^(?:true|on)$/.test(text), hands(core, own));
     else if (kind === "slider" && isField(element)) {
       own(() => {
         focus(element);
         setNative(element, "value", text);
         changed(element, "input", "change");
       });
-    } else {
-      if (kind !== "field" || (!isField(element) && !isEditable(element))) throw wrong(element, "fill");
-      if ((element as HTMLInputElement).readOnly === true) throw misused(`${lineOf(element)}: it is read-only`);
+    } else if (kind === "slider") await slide(element, text, hands(core, own));
+    else if (isField(element) && kind === "field") {
+      if (element.readOnly) throw misused(`${lineOf(element)}: it is read-only`);
       own(() => {
         focus(element);
         replaceText(element, text);
       });
-    }
+    } else if (isEditor(element)) await refill(element, text, hands(core, own));
+    else throw wrong(element, "fill");
     return element;
+  };
+
+  /** Editors learn of a selection in a task of their own: they get a frame before what is selected is replaced. */
+  const refill = async (element: Element, text: string, { own, turn }: Hands): Promise<void> => {
+    own(() => focus(element));
+    await frame(core);
+    own(() => strike({ ...NO_MODIFIERS, key: "a", ctrlKey: true }));
+    await frame(core);
+    own(() => {
+      if (text === "") strike({ ...NO_MODIFIERS, key: "Backspace" });
+      else if (!text.includes("\n") || !pasted(element, text)) editorInput(element, "insertText", text);
+    });
+    await turn();
   };
 
   const checking =
@@ -95,7 +114,7 @@ export function acts(core: Core): Verbs {
       const spot = await ready(target, tools);
       const kind = kindOf(spot.element);
       if (kind !== "check" && kind !== "choice") throw wrong(spot.element, on ? "check" : "uncheck");
-      own(() => void check(spot, on));
+      await check(spot, on, hands(core, own));
       return spot.element;
     };
 
@@ -120,16 +139,17 @@ export function acts(core: Core): Verbs {
       return click === undefined ? last : click1({ ...params, target: click }, tools, asking);
     }),
     type: acting(async ({ target, value }, tools, { own }) => {
-      const { element } = await ready(target, tools);
-      if (kindOf(element) !== "field" || (!isField(element) && !isEditable(element))) throw wrong(element, "type");
+      const isCovered = find(target).elements.some((one) => contextOf(one) !== undefined);
+      const { element } = await ready(target, tools, !isCovered);
+      if (!isEditor(element) && (kindOf(element) !== "field" || !isField(element))) throw wrong(element, "type");
       own(() => {
+        const there =
+          focused() === element && (isField(element) || contextOf(element) !== undefined || holdsCaret(element));
         focus(element);
-        toEnd(element);
-        for (const char of String(value ?? "")) {
-          if (/^[\n\t]$/.test(char)) strike({ key: char === "\n" ? "Enter" : "Tab", ...NO_MODIFIERS });
-          else strike({ key: char, ...NO_MODIFIERS });
-        }
+        if (!there) toEnd(element);
       });
+      if (isEditor(element)) await frame(core);
+      await strikeAll([...String(value ?? "")].map(keyOf), hands(core, own));
       return element;
     }),
     press: acting(async (params, tools, { own }) => {
@@ -138,8 +158,9 @@ export function acts(core: Core): Verbs {
       const element = target === undefined ? undefined : (await ready(target, tools, false)).element;
       own(() => {
         if (element !== undefined) focus(element);
-        for (const stroke of list) strike(stroke);
       });
+      if (isEditor(focused())) await frame(core);
+      await strikeAll(list, hands(core, own));
       return element;
     }),
     select: acting(async ({ target, value }, tools, { own }) => {
@@ -175,6 +196,34 @@ export function acts(core: Core): Verbs {
 }
 
 const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
+
+/** The page gets its turn after every key: what the next one does may depend on what was rendered for the last. */
+async function strikeAll(list: readonly Stroke[], { own, turn }: Hands): Promise<void> {
+  for (const stroke of list) {
+    own(() => strike(stroke));
+    await turn();
+  }
+}
+
+function keyOf(char: string): Stroke {
+  return { ...NO_MODIFIERS, key: char === "\n" ? "Enter" : char === "\t" ? "Tab" : char };
+}
+
+/** A slider that is no input takes arrow keys: it is moved until its value is the wanted one, or does not come nearer. */
+async function slide(element: Element, text: string, { own, turn }: Hands): Promise<void> {
+  const wanted = Number(text);
+  const now = (): number => Number(attribute(element, "aria-valuenow"));
+  if (text.trim() === "" || Number.isNaN(wanted)) throw misused(`${lineOf(element)}: a slider takes a number`);
+  own(() => focus(element));
+  for (let keys = 0; keys < SLIDER_KEYS_MAX && now() !== wanted; keys++) {
+    const before = now();
+    own(() => strike({ ...NO_MODIFIERS, key: wanted > before ? "ArrowRight" : "ArrowLeft" }));
+    await turn();
+    if (Math.abs(now() - wanted) >= Math.abs(before - wanted)) break;
+  }
+  if (now() !== wanted)
+    throw misused(`${lineOf(element)}: it does not take ${text}`, "press moves it by its own steps");
+}
 
 function wrong(element: Element, verb: string): Error {
   const kind = kindOf(element);

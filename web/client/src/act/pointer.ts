@@ -1,6 +1,9 @@
 // What a browser does when a person moves, presses and releases a mouse: every event a framework may listen to, in its order.
 
+import { CANVAS_HOLD_MS } from "../core/limits.js";
+import { isEditable } from "../look/kind.js";
 import type { Spot } from "./ready.js";
+import type { Hands } from "./turn.js";
 
 export interface Place {
   readonly x: number;
@@ -59,7 +62,15 @@ export function move(hit: Element, place: Place, buttons = NO_BUTTONS): void {
 
 export function press(hit: Element, place: Place): void {
   const wanted = fire(hit, "pointerdown", place, MAIN_BUTTON);
-  if (wanted && fire(hit, "mousedown", place, MAIN_BUTTON)) focusAt(hit);
+  if (!wanted || !fire(hit, "mousedown", place, MAIN_BUTTON)) return;
+  focusAt(hit);
+  if (isEditable(hit)) caretAt(hit, place);
+}
+
+/** Puts the caret of an editor where it is pressed. */
+function caretAt({ ownerDocument }: Element, { x, y }: Place): void {
+  const caret = ownerDocument.caretRangeFromPoint?.(x, y);
+  if (caret) ownerDocument.getSelection()?.collapse(caret.startContainer, caret.startOffset);
 }
 
 export function release(hit: Element, place: Place): void {
@@ -67,14 +78,20 @@ export function release(hit: Element, place: Place): void {
   fire(hit, "mouseup", place);
 }
 
-export function click({ hit, x, y }: Spot): void {
+/** The page gets its turn before the release; what draws on a canvas takes a click without duration for a slip. */
+export async function click({ hit, x, y }: Spot, { own, turn }: Hands): Promise<void> {
   const place = { x, y };
-  enter(hit, place);
-  press(hit, place);
+  own(() => {
+    enter(hit, place);
+    press(hit, place);
+  });
+  await turn(hit.localName === "canvas" ? CANVAS_HOLD_MS : 0);
   // What it was pressed on may be gone by now, as it would be for a person.
   if (!hit.isConnected) return;
-  release(hit, place);
-  fire(hit, "click", place);
+  own(() => {
+    release(hit, place);
+    fire(hit, "click", place);
+  });
 }
 
 const FOCUSABLE = "a[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable]";

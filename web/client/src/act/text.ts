@@ -1,6 +1,7 @@
 // Puts text into what takes text, so that frameworks which watch their fields notice it.
 
 import { misused } from "../page/verb.js";
+import { editorInput } from "./editor.js";
 import { viewOf } from "./pointer.js";
 
 export type Field = HTMLInputElement | HTMLTextAreaElement;
@@ -34,16 +35,7 @@ function input(element: Element, type: "beforeinput" | "input", inputType: strin
 }
 
 /** The whole value at once. */
-export function replaceText(element: Element, text: string): void {
-  if (!isField(element)) {
-    const { ownerDocument } = element;
-    ownerDocument.getSelection()?.selectAllChildren(element);
-    // The editor's own way, which tells it; for want of that, the text is simply there.
-    if (ownerDocument.execCommand(text === "" ? "delete" : "insertText", false, text)) return;
-    element.textContent = text;
-    input(element, "input", "insertText", text);
-    return;
-  }
+export function replaceText(element: Field, text: string): void {
   if (!input(element, "beforeinput", "insertReplacementText", text)) return;
   const before = element.value;
   setNative(element, "value", text);
@@ -88,17 +80,7 @@ function edit(
   change: (value: string, start: number, end: number) => [string, number],
 ): void {
   if (!isField(element)) {
-    element.ownerDocument.execCommand(
-      inputType === "insertText"
-        ? data === "\n"
-          ? "insertParagraph"
-          : "insertText"
-        : inputType === "deleteContentBackward"
-          ? "delete"
-          : "forwardDelete",
-      false,
-      data ?? "",
-    );
+    editorInput(element, data === "\n" ? "insertParagraph" : inputType, data === "\n" ? null : data);
     return;
   }
   if (element.readOnly || element.disabled || !input(element, "beforeinput", inputType, data)) return;

@@ -52,6 +52,10 @@ export const READY_LOOK_MS = 40;
 export const SETTLE_QUIET_MS = 30;
 export const SETTLE_MS_MAX = 600;
 export const SETTLE_REQUESTS_MS_MAX = 2_000;
+/** How long a pointer rests on a canvas: Excalidraw's text tool needs 80 ms. */
+export const CANVAS_HOLD_MS = 100;
+/** So many keys at most move a slider that takes nothing but keys. */
+export const SLIDER_KEYS_MAX = 1_000;
 export const DRAG_STEPS = 8;
 /** The event comes with the first frame, what is drawn for it with the second. */
 export const SCROLL_FRAMES = 3;

@@ -43,7 +43,8 @@ export function kindOf(element: Element): Kind | undefined {
   // What a native field takes is not changed by a role.
   if (own === "field" || own === "select" || own === "file") return own;
   const kind = ROLES[attribute(element, "role").split(" ")[0] ?? ""] ?? own;
-  if (kind !== undefined) return kind === "field" && !isEditable(element) && own === undefined ? "button" : kind;
+  if (kind !== undefined)
+    return kind === "field" && !isEditable(element) && !takesKeys(element) && own === undefined ? "button" : kind;
   return isClickable(element) ? "area" : undefined;
 }
 
@@ -72,6 +73,11 @@ function nativeKind(element: Element): Kind | undefined {
 
 export function isEditable(element: Element | null): boolean {
   return (element as HTMLElement | null)?.isContentEditable === true;
+}
+
+/** With an EditContext an element takes text without being editable: Monaco. */
+function takesKeys(element: Element): boolean {
+  return ((element as { editContext?: unknown }).editContext ?? undefined) !== undefined;
 }
 
 /** By its handler, its place in the order of keys, or the pointer that a person sees over it and not over what is around. */
