@@ -12,7 +12,7 @@ const input = names.filter((name) => wanted === undefined || wanted.includes(nam
 export default defineConfig({
   root: pages,
   base: "./",
-  logLevel: "warn",
+  logLevel: "error",
   build: {
     outDir: process.env.CORPUS_OUT,
     emptyOutDir: true,

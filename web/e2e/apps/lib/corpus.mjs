@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { load } from "../../bench/load.mjs";
 import { compare } from "../seeing/compare.mjs";
-import { survey } from "../seeing/oracle.mjs";
+import { prove } from "../seeing/proof.mjs";
 import { Agent } from "./agent.mjs";
 import { buildPages, installPackages, installPython } from "./install.mjs";
 import { CorpusSite } from "./site.mjs";
@@ -58,13 +58,15 @@ export class Corpus {
     await corpus.#home.up();
     corpus.#userscript = (await corpus.#home.eye("join", "userscript")).stdout;
     corpus.#browser = await startChromium();
+    await prove(corpus.#browser);
     await corpus.#programs();
     return corpus;
   }
 
   /** Does the task of an application with eye, and with the peer if there is one; looks before and after. */
   async try(app) {
-    const server = await app.serve?.({ python: this.#python, folder: join(this.#home.folder, app.name) });
+    const folder = join(this.#home.folder, app.name);
+    const server = await app.serve?.({ python: this.#python, folder, site: this.#site.url });
     try {
       const eye = await this.#withEye(app, server);
       const peer = this.#peer ? await this.#withPeer(app, server) : undefined;
@@ -113,6 +115,7 @@ export class Corpus {
     await context.addInitScript(
       `addEventListener("DOMContentLoaded", () => { if (self === top) { ${this.#userscript} } });`,
     );
+    await this.#unembedded(context);
     try {
       const page = await context.newPage();
       this.#site.forget(app.name);
@@ -132,6 +135,20 @@ export class Corpus {
     } finally {
       await context.close();
     }
+  }
+
+  /** Serves the client of EYE_CLIENT, a folder, in place of the one that eye carries: for trying what is not embedded yet. */
+  async #unembedded(context) {
+    const folder = process.env.EYE_CLIENT;
+    if (folder === undefined) return;
+    const headers = { "access-control-allow-origin": "*" };
+    await context.route(`${this.#home.url}/*.js`, (route) =>
+      route.fulfill({
+        path: join(folder, new URL(route.request().url()).pathname),
+        contentType: "text/javascript",
+        headers,
+      }),
+    );
   }
 
   async #withPeer(app, server) {
@@ -205,7 +222,7 @@ export class Corpus {
     const elements = Object.fromEntries(refs.map((ref, index) => [ref, facts[index]]).filter(([, fact]) => fact));
     const cdp = await page.context().newCDPSession(page);
     try {
-      return { at, printed, ...(await compare(cdp, await survey(cdp), printed, elements)) };
+      return { at, printed, ...(await compare(cdp, printed, elements)) };
     } finally {
       await cdp.detach();
     }

@@ -1,6 +1,6 @@
 // Holds what `eye look --all` printed against what the browser says is seen: recall, precision, and every miss by its name.
 
-import { ancestors, locate, seenNumber } from "./oracle.mjs";
+import { ancestors, keepScroll, locate, seenNumber, survey as surveyPage } from "./oracle.mjs";
 
 const PIECE = /^(?:#+ )?(?:(e\d+) )?(.*)$/s;
 /** What the outline prints of its own: titles of groups, marks of states, numbers of what is left out. */
@@ -11,7 +11,7 @@ const SHORT_CHARS = 4;
 const TOLD_CHARS = 40;
 
 /** `printed` is the outline, `elements` says of each ref what it is: tag, id, className, rect. */
-export async function compare(cdp, survey, printed, elements) {
+export async function compare(cdp, printed, elements) {
   const pieces = printed
     .split("\n")
     .flatMap((line) => line.trim().split(" | "))
@@ -21,6 +21,8 @@ export async function compare(cdp, survey, printed, elements) {
     cdp,
     refs.map(({ ref }) => elements[ref]),
   );
+  // Elements are found before the survey scrolls, for a list may make its rows anew.
+  const survey = await surveyPage(cdp);
   const shown = refs.map((piece, at) => ({ ...piece, id: numbers[at] }));
   const said = squeezed(printed);
   const words = new Set(printed.toLowerCase().split(/[^\p{L}\p{N}]+/u));
@@ -46,12 +48,13 @@ export async function compare(cdp, survey, printed, elements) {
   for (const { text } of survey.texts) if (!isSaid(text)) missed.push(`text not printed: ${text}`);
 
   const wrong = [];
-  for (const { ref, text, id } of shown) {
+  const restore = await keepScroll(cdp);
+  for (const { text, id } of shown) {
     if (id === undefined) wrong.push(`control that is not found again: ${text}`);
     else if ((await seenNumber(cdp, id)) === false) wrong.push(`control that is not seen: ${text}`);
     else if (!isActionable(survey, id)) wrong.push(`control that takes no action: ${text}`);
-    void ref;
   }
+  await restore();
   const visible = squeezed(survey.texts.map(({ text }) => text).join(" "));
   const known = squeezed(survey.words.join(" "));
   const texts = pieces.filter(({ ref, text }) => ref === undefined && text !== "" && !OWN_WORDS.test(text));

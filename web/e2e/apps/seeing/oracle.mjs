@@ -90,7 +90,7 @@ export async function survey(cdp) {
   const tree = indexed(root);
   const { nodes } = await cdp.send("Accessibility.getFullAXTree");
   const clickable = await clickableNodes(cdp);
-  await cdp.send("Runtime.evaluate", { expression: KEPT, contextId: world });
+  const restore = await keepScroll(cdp);
 
   const controls = [];
   const texts = [];
@@ -122,7 +122,7 @@ export async function survey(cdp) {
     const box = await isSeen(cdp, world, id);
     if (box && (await isPointedAt(cdp, world, id))) controls.push({ id, role: "listener", name: "", value: "", box });
   }
-  await cdp.send("Runtime.evaluate", { expression: "oracleRestore()", contextId: world });
+  await restore();
   return { controls, texts, tree, clickable, words: accessibleWords(nodes) };
 }
 
@@ -168,6 +168,13 @@ export async function locate(cdp, elements) {
     numbers.push(described?.node.backendNodeId);
   }
   return numbers;
+}
+
+/** Notes every scroll position; looking for elements moves them. Returns what puts them back. */
+export async function keepScroll(cdp) {
+  const contextId = await isolatedWorld(cdp);
+  await cdp.send("Runtime.evaluate", { expression: KEPT, contextId });
+  return () => cdp.send("Runtime.evaluate", { expression: "oracleRestore()", contextId });
 }
 
 /** Whether an element is seen, by its number. */

@@ -1,0 +1,76 @@
+// Shows, on a page whose truth is known, that the oracle sees what is there and that the comparison finds every kind of miss.
+// Runs before the applications: a yardstick that measures nothing would pass them all.
+
+import assert from "node:assert/strict";
+import { compare } from "./compare.mjs";
+import { survey } from "./oracle.mjs";
+
+const PAGE = `<!doctype html><style>body { margin: 8px } .far { margin-top: 2000px }
+  .cover { position: absolute; left: 0; top: 300px; width: 300px; height: 60px; background: #fff }
+  .under { position: absolute; left: 10px; top: 310px }</style>
+<h1>Harbour</h1>
+<button id="save">Save</button>
+<button style="display: none">Hidden</button>
+<button style="opacity: 0">Clear</button>
+<button class="under">Covered</button><div class="cover"></div>
+<label>Name <input id="name"></label>
+<div id="card" style="cursor: pointer; width: 90px">Card</div>
+<p style="visibility: hidden">Secret</p>
+<p class="far">Below <a id="more" href="#x">More</a></p>
+<x-button id="host"></x-button>
+<script>
+  document.getElementById("card").addEventListener("click", () => {});
+  const shadow = document.getElementById("host").attachShadow({ mode: "open" });
+  shadow.innerHTML = "<button id='inner'>Inner</button>";
+</script>`;
+
+/** Fails unless the oracle and the comparison tell the truth about that page. */
+export async function prove(browser) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  try {
+    await page.setContent(PAGE);
+    const cdp = await page.context().newCDPSession(page);
+    const seen = await survey(cdp);
+    const names = seen.controls.map(({ role, name }) => `${role} ${name}`.trim()).sort();
+    assert.deepEqual(names, ["button Inner", "button Save", "link More", "listener", "textbox Name"]);
+    assert.deepEqual(seen.texts.map(({ text }) => text).sort(), [
+      "Below",
+      "Card",
+      "Harbour",
+      "Inner",
+      "More",
+      "Name",
+      "Save",
+    ]);
+
+    const right = "# Harbour\ne1 [Save]\ne2 Name: _\ne3 <Card>\nBelow | e4 More\ne5 [Inner]";
+    const all = await facts(page, { e1: "#save", e2: "#name", e3: "#card", e4: "#more", e5: "#inner", e6: ".under" });
+    const nothing = await compare(cdp, right, all);
+    assert.deepEqual([nothing.missed, nothing.wrong], [[], []]);
+
+    const some = await compare(cdp, "e1 [Store]\ne2 Name: _\ne3 <Card>\ne5 [Inner]\ne6 [Covered]\nSecret", all);
+    assert.deepEqual(some.missed.sort(), [
+      'control not printed: link "More"',
+      'control without its name: button "Save" is printed as [Store]',
+      "text not printed: Below",
+      "text not printed: Harbour",
+      "text not printed: More",
+      "text not printed: Save",
+    ]);
+    assert.deepEqual(some.wrong.sort(), ["control that is not seen: [Covered]", "text that is not seen: Secret"]);
+  } finally {
+    await page.close();
+  }
+}
+
+async function facts(page, selectors) {
+  const found = {};
+  for (const [ref, selector] of Object.entries(selectors)) {
+    found[ref] = await page.locator(selector).evaluate((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      const { localName: tag, id } = element;
+      return { tag, id, className: element.getAttribute("class") ?? "", rect: { x, y, width, height } };
+    });
+  }
+  return found;
+}
