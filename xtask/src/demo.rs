@@ -5,42 +5,56 @@ use crate::stage::{self, Headless, Stage};
 use crate::step::{Step, Times};
 use crate::{place, web};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// The apps that the hub carries, by the words that `eye pages` shows of each.
-const APPS: [(&str, &str); 3] = [("scene", "scene"), ("desktop", "desktop"), ("geometry", "geometry")];
+/// The apps that the hub carries.
+const APPS: [&str; 3] = ["scene", "desktop", "geometry"];
 const HOME: &str = "demo-home";
 /// Cargo's profile of the same name: quick to build, and fast where the time goes.
 const PROFILE: &str = "demo";
 
-/// Builds everything, opens pages, runs the README's commands, and leaves the hub running.
-pub fn run() -> Result<(), TaskError> {
+/// Builds everything, unless a binary is named, opens pages, runs the README's commands, and leaves the hub running.
+pub fn run(binary: Option<&Path>) -> Result<(), TaskError> {
     let started = Instant::now();
     let mut times = Times::default();
+    let bin = match binary {
+        Some(binary) => absolute_folder(binary)?,
+        None => build(&mut times)?,
+    };
+    stop();
+    let stage = Stage::set(stage::folder(HOME), bin)?;
+    println!("\n$ eye up");
+    let browser = stage.open_start_page(true)?;
+    println!("the page {} has joined after {} s\n", stage.url(), started.elapsed().as_secs());
+    stage.readme()?;
+    for app in APPS {
+        let url = format!("{}apps/{app}/", stage.url());
+        stage.open(&browser, &url)?;
+        // By its address: titles are the apps' own.
+        stage.wait_for(&format!("/apps/{app}/"))?;
+    }
+    println!("$ eye pages\n{}", stage.eye(&["pages"])?);
+    times.print(started.elapsed());
+    leave(&stage, browser)
+}
+
+/// Builds everything and says in which folder `eye` is.
+fn build(times: &mut Times) -> Result<PathBuf, TaskError> {
     times.own("npm packages", "`npm ci`, if package-lock.json changed", web::install)?;
     let build = ["build", "--profile", PROFILE, "--package", "eye", "--bin", "eye"];
     times.together(vec![
         Step::new("web", "the page client's and the apps' build", web::npm_command(&["run", "build"])),
         Step::new("eye", "`cargo build` of the hub and the command line", cargo_command(&build)),
     ])?;
-    stop();
-    let stage = Stage::set(stage::folder(HOME), stage::folder(PROFILE))?;
-    println!("\n$ eye up");
-    let browser = stage.open_start_page(true)?;
-    println!("the page {} has joined after {} s\n", stage.url(), started.elapsed().as_secs());
-    stage.readme()?;
-    for (app, word) in APPS {
-        let url = format!("{}apps/{app}/", stage.url());
-        stage.open(&browser, &url)?;
-        if stage.wait_for(word).is_err() {
-            println!("{url} did not join; open it in your browser");
-        }
-    }
-    println!("$ eye pages\n{}", stage.eye(&["pages"])?);
-    times.print(started.elapsed());
-    leave(&stage, browser)
+    Ok(stage::folder(PROFILE))
+}
+
+/// The folder of a program that is built already.
+fn absolute_folder(binary: &Path) -> Result<PathBuf, TaskError> {
+    let path = fs::canonicalize(binary).map_err(TaskError::io(format!("finding {}", binary.display())))?;
+    Ok(path.parent().map_or_else(place::root, Path::to_owned))
 }
 
 /// Ends what a demo left: its hub, and its browser where it started one.
@@ -87,10 +101,11 @@ fn leave(stage: &Stage, browser: Headless) -> Result<(), TaskError> {
     let eye = script.strip_prefix(place::root()).unwrap_or(&script).display().to_string();
     println!(
         "The hub goes on at {url}. Try this next:\n\n  \
-         {eye} look                        # what a person sees, one line each\n  \
-         {eye} --page scene call --help    # call a page's tools\n  \
-         {eye} --page scene state          # what the 3D scene shows now\n  \
-         {eye} skill                       # all that a coding agent needs\n\n\
+         {eye} --page desktop look                               # what a person sees, one line each\n  \
+         {eye} --page scene tools                                # what a page offers\n  \
+         {eye} --page scene call change_model_color color=teal --delta\n  \
+         {eye} --page scene state model.color                    # kept by the hub, no page traffic\n  \
+         {eye} skill                                             # all that a coding agent needs\n\n\
          End it with `cargo xtask demo --stop`.",
         url = stage.url(),
     );

@@ -30,7 +30,7 @@ usage: cargo xtask COMMAND
   check                   before each commit: format, lints, types, unit tests (minutes)
   test                    everything that must hold, with a table of times at the end
   test --all              also real applications, packages, licences, links for other systems, longer fuzzing
-  demo                    build, start a hub, open pages, run the README's commands; the hub goes on
+  demo [--binary FILE]    build, start a hub, open pages, run the README's commands; the hub goes on
   demo --stop             end what a demo left running
   bench [--quick]         measure, and print a table with ratios against the budgets
   chaos [OPTIONS]         misbehaving pages and agents, a hub that is killed, and every call's endings counted
@@ -52,7 +52,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["check"] => check::run(),
-        ["demo"] => demo::run(),
+        ["demo"] => demo::run(None),
+        ["demo", "--binary", binary] => demo::run(Some(binary.as_ref())),
         ["demo", "--stop"] => {
             demo::stop();
             Ok(())
