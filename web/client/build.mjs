@@ -1,7 +1,7 @@
 // Builds the clients: dist/eye.js for a script tag with its parts beside it, dist/index.js for an import, the plugin and hooks
 // for a project's own build, and the copies that the hub carries. Fails when a page would have to load more than the budget.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -19,12 +19,17 @@ const shared = { absWorkingDir: here, bundle: true, target: "es2022", legalComme
 mkdirSync(join(here, "dist"), { recursive: true });
 mkdirSync(assets, { recursive: true });
 
+/** Cargo builds the hub again when an asset's time changes, so one that is the same stays as it is. */
+function writeIfOther(path, text) {
+  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
+}
+
 /** Bundles what a hub serves into dist and into the hub's assets. Returns its size, gzipped. */
 async function asset(name, options) {
   const { outputFiles } = await build({ ...shared, minify: true, write: false, ...options });
   const script = outputFiles[0].text;
   writeFileSync(join(here, "dist", name), script);
-  writeFileSync(join(assets, name), script);
+  writeIfOther(join(assets, name), script);
   const bytes = gzipSync(script, { level: 9 }).length;
   console.log(`${name} ${Buffer.byteLength(script)} bytes, ${bytes} gzipped`);
   return bytes;
