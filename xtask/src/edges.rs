@@ -7,13 +7,14 @@ mod tests {
     use std::process::Command;
 
     /// What each crate of ours may use of ours, outside tests.
-    const EDGES: [(&str, &[&str]); 10] = [
+    const EDGES: [(&str, &[&str]); 11] = [
         ("eye-protocol", &[]),
         ("eye-core", &["eye-protocol"]),
-        ("eye-hub", &["eye-core", "eye-protocol"]),
+        ("eye-remote", &["eye-protocol"]),
+        ("eye-hub", &["eye-core", "eye-protocol", "eye-remote"]),
         ("eye-mcp", &["eye-protocol"]),
         ("eye-geometry", &["eye-protocol"]),
-        ("eye", &["eye-geometry", "eye-hub", "eye-mcp", "eye-protocol"]),
+        ("eye", &["eye-geometry", "eye-hub", "eye-mcp", "eye-protocol", "eye-remote"]),
         ("eye-client", &["eye-protocol"]),
         ("eye-testkit", &["eye-protocol"]),
         ("eye-bench", &["eye-protocol", "eye-testkit"]),
@@ -24,7 +25,7 @@ mod tests {
     const ONLY: [(&str, &[&str]); 5] = [
         ("axum", &["eye-hub"]),
         ("rmcp", &["eye-mcp"]),
-        ("tokio", &["eye-geometry", "eye-hub", "eye-mcp"]),
+        ("tokio", &["eye-geometry", "eye-hub", "eye-mcp", "eye-remote"]),
         ("clap", &["eye"]),
         ("rustyline", &["eye"]),
     ];

@@ -1,9 +1,8 @@
 //! What a hub needs to know before it starts, and why it may not start. Nothing here reads the environment.
 
-use crate::backends::Backends;
-use crate::faces::Faces;
-use crate::llm::LlmServer;
-use crate::token::Token;
+use crate::gate::Auth;
+use crate::mount::Guest;
+use crate::transport::tls::Tls;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,32 +28,8 @@ pub struct Config {
     pub state_dir: PathBuf,
     /// Folders of which only single files are served when an agent opens one: home and the temporary folders.
     pub wide_folders: Vec<PathBuf>,
-    /// The folder whose files `in` and `out` are the mailbox, if there is one.
-    pub mailbox: Option<PathBuf>,
-    /// Who serves agents in another protocol: MCP.
-    pub faces: Option<Arc<dyn Faces>>,
-    /// Who computes for agents and for eye's own pages.
-    pub backends: Option<Arc<dyn Backends>>,
-    /// The LLM server.
-    pub llm: Option<LlmServer>,
-}
-
-/// Who may be an agent over TCP.
-#[derive(Clone, Debug)]
-pub enum Auth {
-    /// Whoever has the token.
-    Token(Token),
-    /// Anybody on this machine without a foreign origin; for trying things on loopback.
-    None,
-}
-
-/// Files of a certificate chain and its key, both PEM.
-#[derive(Clone, Debug)]
-pub struct Tls {
-    /// Certificate chain.
-    pub cert: PathBuf,
-    /// Private key.
-    pub key: PathBuf,
+    /// What is mounted into the hub beside its own endpoints, in this order.
+    pub guests: Vec<Arc<dyn Guest>>,
 }
 
 /// What a hub says once it serves.
@@ -64,58 +39,4 @@ pub struct Ready {
     pub listen: SocketAddr,
     /// Whether it speaks TLS.
     pub tls: bool,
-}
-
-/// Why a hub did not start, or stopped.
-#[derive(Debug, thiserror::Error)]
-pub enum HubError {
-    /// Another hub has the socket.
-    #[error("a hub already runs on {}", socket.display())]
-    Running {
-        /// The socket it has.
-        socket: PathBuf,
-    },
-    /// The port is taken.
-    #[error("{listen} is taken by {holder}")]
-    PortTaken {
-        /// The address wanted.
-        listen: SocketAddr,
-        /// Who has it, as far as can be told.
-        holder: String,
-    },
-    /// Listening beyond loopback needs a token and TLS, or the explicit flag.
-    #[error("listening on {listen}, beyond loopback, needs {needs}")]
-    Exposed {
-        /// The address wanted.
-        listen: SocketAddr,
-        /// What is missing.
-        needs: &'static str,
-    },
-    /// The folder of the socket is not safe to use.
-    #[error("{}: {why}", path.display())]
-    UnsafePlace {
-        /// The folder or file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// The certificate or its key cannot be used.
-    #[error("TLS: {0}")]
-    Tls(String),
-    /// Anything else of the system.
-    #[error("{doing}: {source}")]
-    Io {
-        /// What was being done.
-        doing: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
-
-impl HubError {
-    /// Names what was being done when the system said no.
-    pub(crate) fn io(doing: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
-        let doing = doing.into();
-        move |source| Self::Io { doing, source }
-    }
 }

@@ -1,51 +1,27 @@
 //! The hub: sockets and HTTP around `eye-core`, dialects, the gate, and what the hub serves.
 //!
-//! It reads no environment and prints nothing; whoever runs it says where everything is ([`Config`]).
+//! It reads no environment and prints nothing; the program that runs it says where everything is ([`Config`]) and which guests are
+//! mounted ([`mount`]). Rooms, each knowing only those before it: `dialect`, `gate`, `hub`, `transport`, `http`, `mount`, `guests`.
 
-mod agent_link;
-mod assets;
-pub mod backends;
-mod body;
-mod caller;
-mod carrier_events;
-mod carrier_unix;
-mod carrier_ws;
-pub mod config;
+mod config;
 mod dialect;
-pub mod faces;
-pub mod fetch;
+mod error;
 pub mod gate;
-mod hearing;
-mod holder;
+pub mod guests;
 mod http;
-mod http_agent;
-mod http_backends;
-mod http_btcp;
-mod http_faces;
-mod http_opened;
 mod hub;
-mod llm;
-mod mailbox_files;
-mod media;
-mod memory;
-mod metrics;
-mod opened;
-pub mod origins;
-mod outbox;
-mod peer;
-mod place;
-pub mod relay;
+pub mod mount;
 mod server;
-mod session_id;
-mod speaking;
-mod tls;
-pub mod token;
-mod version;
+mod transport;
 
-pub use agent_link::{AgentLink, Answer, Links, ProgressSink};
-pub use backends::Backends;
-pub use config::{Auth, Config, HubError, Ready, Tls};
-pub use faces::Faces;
-pub use llm::LlmServer;
-pub use server::run;
-pub use token::Token;
+pub use config::{Config, Ready};
+pub use error::HubError;
+pub use gate::{Auth, Token, origins};
+pub use http::door::Door;
+pub use hub::gateway::{Gateway, Later, Stream};
+pub use hub::letterbox::ProgressSink;
+pub use hub::links::{AgentLink, Answer, Links};
+pub use mount::Guest;
+pub use server::{run, told_to_stop};
+pub use transport::place::Place;
+pub use transport::tls::Tls;

@@ -1,33 +1,28 @@
 //! Listeners and the hub's own tasks: accepting, deadlines, remembering, stopping.
 
-use crate::agent_link::Links;
-use crate::caller::Caller;
-use crate::carrier_unix;
-use crate::config::{Auth, Config, HubError, Ready};
-use crate::gate::Gate;
-use crate::holder;
-use crate::http::{self, Door};
-use crate::hub::{Facts, Hub};
-use crate::llm::Llm;
-use crate::memory::Memory;
-use crate::origins::Origins;
-use crate::place::Place;
-use crate::{mailbox_files, tls};
+use crate::config::{Config, Ready};
+use crate::error::HubError;
+use crate::gate::{Auth, Caller, Gate, Origins};
+use crate::http::{self, door::Door};
+use crate::hub::links::Links;
+use crate::hub::memory::Memory;
+use crate::hub::state::{Facts, Hub};
+use crate::mount::Guest;
+use crate::transport::place::Place;
+use crate::transport::{holder, tls, unix};
 use axum::Router;
-use eye_protocol::limits::{BACKEND_SOCKETS_MAX, CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
+use eye_protocol::limits::{CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Semaphore;
 use tokio::time::{sleep, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
 
@@ -68,14 +63,14 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
             Auth::Token(_) => "token",
             Auth::None => "none",
         },
-        own_agents: usize::from(config.mailbox.is_some()),
+        own_agents: config.guests.iter().map(|guest| guest.own_agents()).sum(),
         wide_folders: config.wide_folders,
         origins: Origins::new(config.origins_file.clone()),
     };
     let memory = Memory::new(&config.state_dir);
-    let hub = Arc::new(Hub::new(facts, memory.load()));
-    if let Some(faces) = config.faces.clone() {
-        hub.seat(faces);
+    let hub = Hub::new(facts, memory.load());
+    if let Some(gateway) = config.guests.iter().find_map(|guest| guest.gateway()) {
+        let _ = hub.gateway.set(gateway);
     }
     let mut hosts = config.hosts;
     if !listen.ip().is_loopback() && !listen.ip().is_unspecified() {
@@ -88,16 +83,11 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     // Who is no browser may say any origin; so only a hub that nobody beyond this machine reaches knows own pages.
     let own_pages = listen.ip().is_loopback() || config.published;
     let gate = Gate::new(config.auth, hosts, Origins::new(config.origins_file)).with_own_pages(own_pages);
-    if let Some(backends) = &config.backends {
-        backends.begin(Links::new(hub.clone()));
+    for guest in &config.guests {
+        guest.begin(Links::new(hub.clone()));
     }
-    let router = http::router(Door {
-        hub: hub.clone(),
-        gate: Arc::new(gate),
-        backends: config.backends.clone(),
-        seats: Arc::new(Semaphore::new(BACKEND_SOCKETS_MAX)),
-        llm: config.llm.map(|server| Arc::new(Llm::new(server))),
-    });
+    let router =
+        router(&config.guests, Door { hub: hub.clone(), gate: Arc::new(gate), metrics: metrics(&config.guests) });
     ready(&Ready { listen, tls: acceptor.is_some() });
     tokio::select! {
         () = accept_pages(&hub, pages, acceptor.clone(), router.clone()) => {}
@@ -110,23 +100,18 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         () = accept_agents(&hub, &agents) => {}
         () = keep_time(&hub) => {}
         () = remember(&hub, &memory) => {}
-        () = keep_mailbox(&hub, config.mailbox) => {}
         () = hub.stop.notified() => {}
         () = told_to_stop() => {}
     }
     // Nobody finds the way any more; agents that already knocked are let in to be told that this hub retires.
     place.withdraw();
-    let faces_left = config.faces.map(|faces| faces.shut_down());
-    let backends_left = config.backends.map(|backends| backends.shut_down());
+    let guests_left: Vec<_> = config.guests.iter().map(|guest| guest.shut_down()).collect();
     hub.shut_down();
     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), async {
         tokio::select! {
             () = accept_agents(&hub, &agents) => {}
             () = async {
-                if let Some(left) = faces_left {
-                    left.await;
-                }
-                if let Some(left) = backends_left {
+                for left in guests_left {
                     left.await;
                 }
                 all_left(&hub).await;
@@ -139,6 +124,17 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     }
     drop(place);
     Ok(())
+}
+
+/// The hub's own paths and those of its guests.
+fn router(guests: &[Arc<dyn Guest>], door: Door) -> Router {
+    let routes = guests.iter().fold(http::routes(), |routes, guest| routes.merge(guest.routes()));
+    routes.with_state(door)
+}
+
+fn metrics(guests: &[Arc<dyn Guest>]) -> Arc<dyn Fn() -> String + Send + Sync> {
+    let guests = guests.to_vec();
+    Arc::new(move || guests.iter().map(|guest| guest.metrics()).collect())
 }
 
 async fn all_left(hub: &Hub) {
@@ -268,7 +264,7 @@ async fn accept_agents(hub: &Arc<Hub>, listener: &UnixListener) {
         // The folder keeps others out; this holds even where somebody loosened it.
         let same_user = socket.peer_cred().is_ok_and(|peer| peer.uid() == uid);
         if same_user && hub.peers() < CONNECTIONS_MAX {
-            tokio::spawn(carrier_unix::serve(hub.clone(), socket));
+            tokio::spawn(unix::serve(hub.clone(), socket));
         }
     }
 }
@@ -303,15 +299,8 @@ async fn remember(hub: &Hub, memory: &Memory) {
     }
 }
 
-/// The mailbox as files, where somebody wants it so.
-async fn keep_mailbox(hub: &Arc<Hub>, folder: Option<PathBuf>) {
-    if let Some(folder) = folder {
-        mailbox_files::keep(&Links::new(hub.clone()), folder).await;
-    }
-    std::future::pending::<()>().await;
-}
-
-pub(crate) async fn told_to_stop() {
+/// Waits for SIGTERM or SIGINT.
+pub async fn told_to_stop() {
     let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
     else {
         return std::future::pending().await;

@@ -253,7 +253,7 @@ fn a_web_site_gets_nowhere_in_any_mode() {
                     }
                 }
             }
-            for path in ["/events?sessionId=a&token=x", "/agent?token=x", "/sessions", "/metrics", "/mcp?token=x"] {
+            for path in ["/events?sessionId=a&token=x", "/agent?token=x", "/sessions", "/metrics"] {
                 let headers = format!("host: localhost\r\norigin: {origin}\r\n");
                 let answer = hub.http(path, &headers);
                 assert_eq!(status(&answer), 403, "{auth:?} {path}");

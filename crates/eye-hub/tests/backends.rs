@@ -3,9 +3,9 @@
 
 mod stage;
 
-use eye_hub::backends::{Given, Heard, Room, Say};
-use eye_hub::faces::Later;
-use eye_hub::{Auth, Backends, Config, Links};
+use eye_hub::guests::Computing;
+use eye_hub::guests::backends::{Backends, Given, Heard, Room, Say};
+use eye_hub::{Auth, Config, Later, Links};
 use eye_protocol::limits::{BACKEND_MESSAGE_BYTES_MAX, BACKEND_SOCKETS_MAX};
 use stage::{Hub, ORIGIN, Page, TOKEN};
 use std::io::Write;
@@ -51,7 +51,7 @@ impl Backends for Echo {
 }
 
 fn with_echo(config: &mut Config) {
-    config.backends = Some(Arc::new(Echo));
+    config.guests.push(Arc::new(Computing::new(Arc::new(Echo))));
 }
 
 fn hub() -> Hub {
@@ -245,11 +245,13 @@ fn there_are_so_many_connections_and_no_more() {
 }
 
 #[test]
-fn a_hub_without_backends_says_so_to_who_may_ask() {
+fn what_is_not_mounted_is_not_there() {
     let hub = Hub::start();
     let bearer = format!("Bearer {TOKEN}");
-    assert_eq!(hub.connect("/evolution", &[("authorization", bearer.as_str())]).err(), Some(404));
-    assert_eq!(hub.connect("/evolution", &[]).err(), Some(401));
+    for path in ["/evolution", "/agents", "/mcp"] {
+        assert_eq!(hub.connect(path, &[("authorization", bearer.as_str())]).err(), Some(404), "{path}");
+        assert_eq!(hub.connect(path, &[("host", "evil.test")]).err(), Some(421), "{path}");
+    }
     let mut stream = hub.tcp();
     write!(stream, "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: {bearer}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").unwrap();
     let mut answer = String::new();

@@ -3,13 +3,15 @@
 
 mod stage;
 
-use eye_hub::relay::Remote;
-use eye_hub::{LlmServer, Token};
+use eye_hub::guests::PassThrough;
+use eye_hub::guests::llm::LlmServer;
 use eye_protocol::limits::{LLM_ANSWER_BYTES_MAX, LLM_CALLS_MAX, LLM_CALLS_PER_MINUTE_MAX, LLM_REQUEST_BYTES_MAX};
+use eye_remote::{Remote, Secret};
 use serde_json::Value;
 use stage::{Hub, ORIGIN, TOKEN};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -103,8 +105,8 @@ fn read_request(stream: TcpStream) -> Option<Asked> {
 fn hub(port: u16, silence: Duration) -> Hub {
     Hub::start_with(|config| {
         let remote =
-            Remote { host: "127.0.0.1".into(), port, prefix: "/base".into(), tls: None, token: Some(Token::new(KEY)) };
-        config.llm = Some(LlmServer { remote, silence });
+            Remote { host: "127.0.0.1".into(), port, prefix: "/base".into(), tls: None, token: Some(Secret::new(KEY)) };
+        config.guests = vec![Arc::new(PassThrough::new(Some(LlmServer { remote, silence })))];
     })
 }
 

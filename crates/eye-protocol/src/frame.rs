@@ -33,6 +33,25 @@ impl<'a> Frame<'a> {
     }
 }
 
+/// How a connection on the Unix socket announces that it speaks MCP: this, and a JSON object, in one line. No code begins so.
+pub const MCP_ANNOUNCEMENT: &str = "mcp {";
+
+/// How many answers a frame of an agent has.
+pub fn answers_to(text: &str) -> usize {
+    match Frame::parse(text) {
+        None | Some(Frame::Line(Line::Fire { .. })) => 0,
+        Some(Frame::Line(Line::Ask { .. }) | Frame::Compact(_)) => 1,
+        Some(Frame::Rpc(messages)) => {
+            messages.iter().filter(|m| matches!(m, Message::Request { .. } | Message::Invalid { .. })).count()
+        }
+    }
+}
+
+/// Whether a frame for an agent answers something; the others are notifications.
+pub fn is_answer(frame: &str) -> bool {
+    !matches!(rpc::parse_one(frame), Some(Message::Notification { .. }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

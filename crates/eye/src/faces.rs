@@ -1,20 +1,33 @@
 //! Puts MCP's faces and the hub together: neither knows the other.
 
-use eye_hub::faces::{Body, Later, Stream};
-use eye_hub::{AgentLink, Faces, Links};
+use eye_hub::guests::Mcp;
+use eye_hub::guests::mcp::{Body, Faces};
+use eye_hub::{AgentLink, Gateway, Guest, Later, Links, Stream};
 use eye_mcp::face::{self, Counter, Face, Hub, Identity, Link, ProgressSender};
 use eye_protocol::Error;
 use eye_protocol::messages::{ClientType, Hello};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// A face as a hub takes it.
-pub fn seated(face: Face) -> Arc<dyn Faces> {
-    Arc::new(Seated(face))
+/// MCP as a guest of the hub.
+pub fn guest(face: Face) -> Arc<dyn Guest> {
+    Arc::new(Mcp::new(Arc::new(Seated(face))))
 }
 
 #[derive(Debug)]
 struct Seated(Face);
+
+impl Gateway for Seated {
+    fn stream(&self, announcement: String, rest: Vec<u8>, stream: Stream) -> Later<()> {
+        let face = self.0.clone();
+        Box::pin(async move { face.stream(&announcement, rest, stream).await })
+    }
+
+    fn request(&self, method: String, params: String, trusted: bool) -> Later<Result<String, Error>> {
+        let face = self.0.clone();
+        Box::pin(async move { face.gateway_request(&method, &params, trusted).await })
+    }
+}
 
 impl Faces for Seated {
     fn begin(&self, links: Links) {
@@ -24,16 +37,6 @@ impl Faces for Seated {
     fn http(&self, request: http::Request<bytes::Bytes>) -> Later<http::Response<Body>> {
         let face = self.0.clone();
         Box::pin(async move { face.http(request).await })
-    }
-
-    fn stream(&self, announcement: String, rest: Vec<u8>, stream: Stream) -> Later<()> {
-        let face = self.0.clone();
-        Box::pin(async move { face.stream(&announcement, rest, stream).await })
-    }
-
-    fn request(&self, method: String, params: String, trusted: bool) -> Later<Result<String, Error>> {
-        let face = self.0.clone();
-        Box::pin(async move { face.gateway_request(&method, &params, trusted).await })
     }
 
     fn metrics(&self) -> String {

@@ -6,21 +6,22 @@ use crate::link::server::{Address, trust};
 use crate::places;
 use crate::verbs::connect::read_token;
 use eye_geometry::wire::{self, Counter, Geometry, Hub, Link};
-use eye_hub::backends::{Given, Heard, Room, Say};
-use eye_hub::faces::Later;
-use eye_hub::relay::Remote;
-use eye_hub::{AgentLink, Backends, Links, LlmServer, Token};
+use eye_hub::guests::backends::{Backends, Given, Heard, Room, Say};
+use eye_hub::guests::llm::LlmServer;
+use eye_hub::guests::{Computing, PassThrough};
+use eye_hub::{AgentLink, Guest, Later, Links};
 use eye_protocol::Error;
 use eye_protocol::messages::{ClientType, Hello};
+use eye_remote::{Remote, Secret};
 use serde_json::value::RawValue;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 const LLM_URL_DEFAULT: &str = "http://localhost:1234";
 
-/// The backends as a hub takes them; cartridges are kept in the folder.
-pub fn backends(folder: PathBuf) -> Arc<dyn Backends> {
-    Arc::new(Seated(Geometry::new(folder)))
+/// Geometry's backends as a guest of the hub; cartridges are kept in the folder.
+pub fn guest(folder: PathBuf) -> Arc<dyn Guest> {
+    Arc::new(Computing::new(Arc::new(Seated(Geometry::new(folder)))))
 }
 
 #[derive(Debug)]
@@ -80,7 +81,11 @@ impl Link for OfAgent {
 }
 
 /// The LLM server: the one named, else of the environment, else where such servers are by default. `none` is none.
-pub fn llm(named: Option<String>) -> Result<Option<LlmServer>, Failure> {
+pub fn llm(named: Option<String>) -> Result<Arc<dyn Guest>, Failure> {
+    Ok(Arc::new(PassThrough::new(llm_server(named)?)))
+}
+
+fn llm_server(named: Option<String>) -> Result<Option<LlmServer>, Failure> {
     let url = named.or_else(|| Var::LlmUrl.text()).unwrap_or_else(|| LLM_URL_DEFAULT.to_owned());
     if url == "none" {
         return Ok(None);
@@ -105,9 +110,9 @@ fn remote(url: &str) -> Result<Remote, Failure> {
 }
 
 /// The key: of the environment, or of a file that nobody else can read.
-fn key() -> Result<Option<Token>, Failure> {
+fn key() -> Result<Option<Secret>, Failure> {
     if let Some(key) = Var::LlmKey.text() {
-        return Ok(Some(Token::new(&key)));
+        return Ok(Some(Secret::new(&key)));
     }
     let file = places::llm_key_file()?;
     if file.exists() { read_token(&file).map(Some) } else { Ok(None) }

@@ -4,7 +4,7 @@ use crate::env;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::places;
-use eye_hub::relay::Transport;
+use eye_remote::relay::Transport;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{BufRead, BufReader};

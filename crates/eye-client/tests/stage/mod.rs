@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
 
 use eye_client::{Address, Agent, Page};
+use eye_hub::guests::{BtcpOverHttp, OriginalEye};
 use eye_hub::{Auth, Config, HubError, Token};
 use serde_json::json;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -37,10 +39,7 @@ impl Hub {
             origins_file: home.path().join("origins"),
             state_dir: home.path().join("state"),
             wide_folders: Vec::new(),
-            mailbox: None,
-            faces: None,
-            backends: None,
-            llm: None,
+            guests: vec![Arc::new(BtcpOverHttp), Arc::new(OriginalEye)],
         };
         let (sender, ready) = channel();
         let thread = std::thread::spawn(move || {

@@ -1,33 +1,12 @@
 //! BTCP over server-sent events and POST: what its two kinds of servers said in words of their own.
 
-use crate::outbox::Parcel;
 use eye_core::News;
 use eye_protocol::SessionId;
 use eye_protocol::messages::SessionRow;
 use eye_protocol::rpc::{self, json};
 
-/// The first bytes of a stream.
-pub const CONNECTED: &str = ": connected\n\n";
-/// What keeps a stream alive.
-pub const ALIVE: &str = ": ping\n\n";
-
-/// Messages that are batches, each on one line between `before` and `after`.
-///
-/// A newline in JSON stands between its tokens, never in a string, so a space in its place says the same.
-pub fn batches(before: &str, after: &str, parcel: &Parcel) -> Vec<u8> {
-    let mut out = Vec::with_capacity(parcel.bytes.len() + parcel.ends.len() * (before.len() + after.len()));
-    let mut start = 0;
-    for &end in &parcel.ends {
-        out.extend_from_slice(before.as_bytes());
-        out.extend(parcel.bytes[start..end].iter().map(|&b| if matches!(b, b'\n' | b'\r') { b' ' } else { b }));
-        out.extend_from_slice(after.as_bytes());
-        start = end;
-    }
-    out
-}
-
 /// What an agent hears of its session, in the words of the server with named events.
-pub fn news_1(news: &News) -> String {
+pub fn news_named(news: &News) -> String {
     match news {
         News::Tools(tools) => format!(r#"{{"jsonrpc":"2.0","method":"tools/updated","params":{{"tools":{tools}}}}}"#),
         News::PageGone => r#"{"jsonrpc":"2.0","method":"session/browserDisconnected","params":{}}"#.to_owned(),
@@ -42,10 +21,10 @@ pub fn news_1(news: &News) -> String {
 }
 
 /// The same, in the words of the server with unnamed events.
-pub fn news_2(session: &SessionId, news: &News) -> String {
+pub fn news_plain(session: &SessionId, news: &News) -> String {
     let session = json(session.as_str());
     match news {
-        News::Tools(_) | News::State { .. } => news_1(news),
+        News::Tools(_) | News::State { .. } => news_named(news),
         News::PageGone => {
             format!(r#"{{"jsonrpc":"2.0","method":"browser/disconnected","params":{{"sessionId":{session}}}}}"#)
         }
@@ -56,7 +35,7 @@ pub fn news_2(session: &SessionId, news: &News) -> String {
 }
 
 /// How the server with unnamed events greets an agent: first with the sessions there are.
-pub fn sessions_2(rows: &[SessionRow]) -> String {
+pub fn sessions_plain(rows: &[SessionRow]) -> String {
     let one = |row: &SessionRow| {
         format!(r#"{{"id":{},"toolCount":{},"createdAt":{}}}"#, json(&row.id), row.tools, row.idle_ms)
     };
@@ -65,7 +44,7 @@ pub fn sessions_2(rows: &[SessionRow]) -> String {
 }
 
 /// How it greets everybody.
-pub fn connected_2(client: &str, session: &str, kind: &str) -> String {
+pub fn connected_plain(client: &str, session: &str, kind: &str) -> String {
     let params = serde_json::json!({ "clientId": client, "sessionId": session, "clientType": kind });
     rpc::notification("connected", &params)
 }
@@ -80,15 +59,6 @@ pub fn bare_list(response: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_batch_is_one_line_whatever_white_space_a_page_put_into_it() {
-        let (first, second) = (r#"["a:1\n2"]"#, "[{\n\r\n\"x\":1}]");
-        let bytes = format!("{first}{second}").into_bytes();
-        let parcel = Parcel { ends: vec![first.len(), bytes.len()], bytes, binary: Vec::new() };
-        let text = String::from_utf8(batches("data: ", "\n\n", &parcel)).unwrap();
-        assert_eq!(text, format!("data: {first}\n\ndata: [{{   \"x\":1}}]\n\n"));
-    }
 
     #[test]
     fn a_list_is_bared_and_anything_else_is_left_alone() {

@@ -4,12 +4,13 @@
 
 pub mod btcp;
 
+use eye_hub::guests::{BtcpOverHttp, OriginalEye, PassThrough};
 use eye_hub::{Auth, Config, HubError, Ready, Tls, Token};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tungstenite::client::IntoClientRequest;
@@ -42,10 +43,7 @@ pub fn config(home: &tempfile::TempDir) -> Config {
         origins_file: home.path().join("origins"),
         state_dir: home.path().join("state"),
         wide_folders: Vec::new(),
-        mailbox: None,
-        faces: None,
-        backends: None,
-        llm: None,
+        guests: vec![Arc::new(BtcpOverHttp), Arc::new(OriginalEye), Arc::new(PassThrough::new(None))],
     }
 }
 

@@ -51,10 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         origins_file: home.join("origins"),
         state_dir: home.join("state"),
         wide_folders: Vec::new(),
-        mailbox: None,
-        faces: Some(faces::seated(face)),
-        backends: None,
-        llm: None,
+        guests: vec![faces::guest(face)],
     };
     eye_hub::run(config, |ready| println!("http://{}/{path}", ready.listen))?;
     Ok(())

@@ -10,8 +10,9 @@ use crate::start::{self, Report};
 use crate::verbs::{status, up};
 use crate::{places, ui};
 use clap::ValueEnum;
-use eye_hub::Token;
-use eye_hub::relay::{self, RelayConfig, RelayError, RelayNews, RelayStatus, Remote, Transport};
+use eye_hub::{HubError, Place, told_to_stop};
+use eye_remote::relay::{self, RelayConfig, RelayError, RelayNews, RelayStatus, Taken, Transport};
+use eye_remote::{Remote, Secret};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -135,7 +136,8 @@ fn run_here(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let mut printed = Ok(());
     relay::run(
         config,
-        || args.make_room(options),
+        |socket| take_place(args, options, socket),
+        told_to_stop(),
         |news| match news {
             RelayNews::Ready(transport) => printed = say(options, &url, *transport).map(|_| ()),
             RelayNews::Lost(_) | RelayNews::Back => log(&url, news),
@@ -153,7 +155,8 @@ fn run_detached(args: &Args, options: &Options) -> Result<Exit, Failure> {
         let url = config.remote.url();
         relay::run(
             config,
-            || args.make_room(options),
+            |socket| take_place(args, options, socket),
+            told_to_stop(),
             |news| match news {
                 RelayNews::Ready(transport) => {
                     up::report(&Report::Connected { url: url.clone(), transport: *transport });
@@ -175,12 +178,20 @@ fn log(url: &str, news: &RelayNews<'_>) {
     }
 }
 
-fn failure(error: RelayError) -> Failure {
+/// Takes the socket once the relay is connected, after a hub that had it has made room.
+fn take_place(args: &Args, options: &Options, socket: &Path) -> Result<Taken<impl FnMut() + use<>>, HubError> {
+    args.make_room(options);
+    let (place, listener) = Place::take(socket)?;
+    Ok((listener, move || place.withdraw()))
+}
+
+fn failure(error: RelayError<HubError>) -> Failure {
     let message = error.to_string();
     match error {
         RelayError::Unreachable { url, why } => Failure::Unreachable { url, why },
         RelayError::Refused { hint, .. } => Failure::NotConnected { message, hint, exit: Exit::Denied },
         RelayError::Place(error) => Failure::Hub(error),
+        RelayError::Runtime(error) => Failure::io("start the runtime")(error),
     }
 }
 
@@ -202,10 +213,10 @@ impl Args {
     }
 
     /// The local hub's own token is not offered: it would be given to whoever listens there.
-    fn token(&self) -> Result<Option<Token>, Failure> {
+    fn token(&self) -> Result<Option<Secret>, Failure> {
         match &self.token_file {
             Some(file) => read_token(file).map(Some),
-            None => Ok(Var::Token.text().map(|text| Token::new(&text))),
+            None => Ok(Var::Token.text().map(|text| Secret::new(&text))),
         }
     }
 
@@ -231,7 +242,7 @@ impl Args {
 }
 
 /// A secret of a file that nobody else can read.
-pub fn read_token(file: &Path) -> Result<Token, Failure> {
+pub fn read_token(file: &Path) -> Result<Secret, Failure> {
     let doing = || Failure::io(format!("read {}", file.display()));
     if std::fs::metadata(file).map_err(doing())?.mode() & 0o077 != 0 {
         return Err(Failure::NotConnected {
@@ -240,7 +251,7 @@ pub fn read_token(file: &Path) -> Result<Token, Failure> {
             exit: Exit::Denied,
         });
     }
-    Ok(Token::new(&std::fs::read_to_string(file).map_err(doing())?))
+    Ok(Secret::new(&std::fs::read_to_string(file).map_err(doing())?))
 }
 
 #[cfg(test)]

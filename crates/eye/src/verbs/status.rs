@@ -5,9 +5,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::ui;
-use eye_hub::relay::RelayStatus;
 use eye_protocol::messages::Status;
 use eye_protocol::{Code, rpc};
+use eye_remote::relay::RelayStatus;
 use serde::Serialize;
 use serde_json::json;
 
@@ -127,7 +127,7 @@ mod tests {
     fn a_relay_says_where_to_and_how_well() {
         let mut relay = RelayStatus {
             url: "https://box.local:8765".into(),
-            transport: eye_hub::relay::Transport::Ws,
+            transport: eye_remote::relay::Transport::Ws,
             connected: true,
             since_ms: 61_000,
             warm: 2,

@@ -8,7 +8,8 @@ use crate::start::{self, Report, STARTS_MAX, Started};
 use crate::verbs::{status, tls, token};
 use crate::{faces, geometry, log, places, ui};
 use clap::ValueEnum;
-use eye_hub::{Auth, Config, Faces, HubError, Ready, Tls};
+use eye_hub::guests::{BtcpOverHttp, MailboxFiles, OriginalEye};
+use eye_hub::{Auth, Config, Guest, HubError, Ready, Tls};
 use eye_mcp::face::Face;
 use eye_mcp::{Gateway, Project, Settings};
 use eye_protocol::messages::Status;
@@ -196,8 +197,21 @@ fn warn_open(args: &Args) {
     }
 }
 
+/// Everything that is mounted into the hub beside its own endpoints.
+fn guests(llm: Option<String>) -> Result<Vec<Arc<dyn Guest>>, Failure> {
+    let mut guests: Vec<Arc<dyn Guest>> = vec![
+        mcp()?,
+        geometry::guest(places::cartridges_folder()?),
+        geometry::llm(llm)?,
+        Arc::new(BtcpOverHttp),
+        Arc::new(OriginalEye),
+    ];
+    guests.extend(places::mailbox().map(|folder| Arc::new(MailboxFiles::new(folder)) as Arc<dyn Guest>));
+    Ok(guests)
+}
+
 /// MCP's faces, with the upstreams of this user's settings.
-fn faces() -> Result<Arc<dyn Faces>, Failure> {
+fn mcp() -> Result<Arc<dyn Guest>, Failure> {
     // A client over HTTP says nothing of a folder; this user's own is as good as any.
     let cwd = Var::Home.folder().unwrap_or_else(|| "/".into());
     let settings = Settings {
@@ -206,7 +220,7 @@ fn faces() -> Result<Arc<dyn Faces>, Failure> {
         state_folder: Some(places::gateway_folder()?),
         ..Settings::default()
     };
-    Ok(faces::seated(Face::new(Gateway::new(settings), env!("CARGO_PKG_VERSION"))))
+    Ok(faces::guest(Face::new(Gateway::new(settings), env!("CARGO_PKG_VERSION"))))
 }
 
 fn url(ready: &Ready) -> String {
@@ -243,10 +257,7 @@ impl Args {
             origins_file: places::origins_file()?,
             state_dir: places::state_folder()?,
             wide_folders: places::wide_folders(),
-            mailbox: places::mailbox(),
-            faces: Some(faces()?),
-            backends: Some(geometry::backends(places::cartridges_folder()?)),
-            llm: geometry::llm(self.llm)?,
+            guests: guests(self.llm)?,
         })
     }
 

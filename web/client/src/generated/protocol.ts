@@ -349,7 +349,11 @@ agents: number,
 /**
  * Calls under way.
  */
-pending: number, };
+pending: number, 
+/**
+ * What is wrong with the hub's own files, one sentence each; left out when nothing is.
+ */
+problems?: Array<string>, };
 export type Retiring = { 
 /**
  * The version of the hub that makes room.

@@ -1,7 +1,7 @@
 //! Fetching the page as a browser's navigation does: redirects followed and kept, no cookies, a bounded beginning of the body.
 
 use crate::link::server::roots;
-use eye_hub::fetch::{self, FetchError, Get, Got};
+use eye_remote::fetch::{self, FetchError, Get, Got};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};

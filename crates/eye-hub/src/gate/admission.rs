@@ -1,0 +1,284 @@
+//! All admission: who may be a page, who may be an agent, and which names this hub answers to.
+//!
+//! Every web site may open a socket to loopback, and DNS may point any name at it. So in every mode the `Host` must be one of
+//! ours and an `Origin` must be loopback or allowed; beyond that, an agent needs the token unless the hub runs with `--auth none`.
+
+use super::origins::{Allowed, Origins};
+use super::token::Auth;
+use std::sync::{Mutex, PoisonError};
+
+/// What a request wants to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// What anybody on this machine may see: health, the client, the start page.
+    Public,
+    /// To join as a page.
+    Page,
+    /// To ask, or to see what only who asks may see.
+    Agent,
+    /// To use what costs: evolution, area agents, cartridges, the LLM. Agents may, and eye's own pages.
+    Own,
+}
+
+/// The parts of a request that the gate looks at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Knock<'a> {
+    /// The `Host` header.
+    pub host: Option<&'a str>,
+    /// The `Origin` header. Only browsers send it, and pages cannot forge it.
+    pub origin: Option<&'a str>,
+    /// The bearer token.
+    pub token: Option<&'a str>,
+    /// The kernel says that another user of this machine asks.
+    pub stranger: bool,
+    /// `Sec-Fetch-Site` is `same-origin`: how browsers mark what a page fetches from its own origin without an `Origin`.
+    pub same_origin: bool,
+}
+
+/// Who was let in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Admitted {
+    /// Somebody, for public things.
+    Public,
+    /// A page.
+    Page {
+        /// Where its document comes from.
+        origin: Box<str>,
+        /// Whether it may be evaluated in.
+        eval: bool,
+        /// Whether its tools that cannot be undone need confirmation.
+        confirm: bool,
+    },
+    /// An agent.
+    Agent,
+    /// A page that eye itself serves.
+    Own,
+}
+
+/// Why somebody was not let in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Refusal {
+    /// The HTTP status.
+    pub status: u16,
+    /// One sentence.
+    pub reason: String,
+    /// The next step.
+    pub hint: String,
+}
+
+/// The gate of one hub.
+#[derive(Debug)]
+pub struct Gate {
+    auth: Auth,
+    hosts: Vec<String>,
+    origins: Origins,
+    own_pages: bool,
+    /// The problem with the list of origins that was logged last.
+    logged: Mutex<Option<String>>,
+}
+
+impl Gate {
+    /// A gate that answers to loopback and to the further host names given.
+    pub fn new(auth: Auth, hosts: Vec<String>, origins: Origins) -> Self {
+        let hosts = hosts.into_iter().map(|host| host.to_ascii_lowercase()).collect();
+        Self { auth, hosts, origins, own_pages: false, logged: Mutex::new(None) }
+    }
+
+    /// Lets eye's own pages use the backends without the token. Only for a hub that nobody beyond this machine reaches:
+    /// whoever is no browser may send any `Origin`.
+    #[must_use]
+    pub fn with_own_pages(mut self, own_pages: bool) -> Self {
+        self.own_pages = own_pages;
+        self
+    }
+
+    /// Lets in, or says why not.
+    pub fn admit(&self, wants: Wants, knock: Knock<'_>) -> Result<Admitted, Refusal> {
+        self.check_host(knock.host)?;
+        match wants {
+            Wants::Public => Ok(Admitted::Public),
+            Wants::Page => self.admit_page(knock),
+            Wants::Agent => self.admit_agent(knock).map(|()| Admitted::Agent),
+            Wants::Own => self.admit_own(knock),
+        }
+    }
+
+    /// Whether answers may be read by pages of this origin (CORS): it may join, or its agents may ask.
+    pub fn may_read(&self, origin: &str) -> bool {
+        self.check_agent_origin(Some(origin)).is_ok()
+    }
+
+    fn check_host(&self, host: Option<&str>) -> Result<(), Refusal> {
+        let host = host.unwrap_or("").to_ascii_lowercase();
+        let name = host_name(&host);
+        if is_loopback_name(name) || self.hosts.iter().any(|known| known == name) {
+            return Ok(());
+        }
+        Err(Refusal {
+            status: 421,
+            reason: format!("this hub does not answer to the host `{name}`"),
+            hint: format!("use localhost, or start the hub with `eye up --host {name}`"),
+        })
+    }
+
+    fn admit_page(&self, knock: Knock<'_>) -> Result<Admitted, Refusal> {
+        let Some(origin) = knock.origin else {
+            // A program that provides is no browser: it has no origin to trust, so it needs the token.
+            self.admit_agent(knock)?;
+            return Ok(Admitted::Page { origin: "program".into(), eval: true, confirm: false });
+        };
+        // Loopback origins are looked up too: the list may hold a restriction for them.
+        match (self.find(origin)?, is_loopback_origin(origin)) {
+            (Some(Allowed { pages: false, .. }), _) => Err(agents_only(origin)),
+            (Some(Allowed { eval, confirm, .. }), _) => Ok(Admitted::Page { origin: origin.into(), eval, confirm }),
+            (None, true) => Ok(Admitted::Page { origin: origin.into(), eval: true, confirm: false }),
+            (None, false) => Err(foreign_page(origin)),
+        }
+    }
+
+    /// Eye's own pages are what the hub serves under the name `localhost`. Folders that it serves for agents (`/open/`) are
+    /// under its address, which is another origin to every browser; so the origin alone tells the two apart.
+    fn admit_own(&self, knock: Knock<'_>) -> Result<Admitted, Refusal> {
+        if knock.token.is_none() && self.own_pages && is_own_page(knock) {
+            // No browser of this user's: whoever else sends these headers made them up.
+            return if knock.stranger { Err(another_user()) } else { Ok(Admitted::Own) };
+        }
+        self.check_agent_origin(knock.origin)?;
+        match (self.check_token(knock.token), knock.origin) {
+            (Ok(()), _) => Ok(Admitted::Agent),
+            (Err(_), Some(origin)) if knock.token.is_none() => Err(not_own(origin, self.own_pages)),
+            (Err(refusal), _) => Err(refusal),
+        }
+    }
+
+    fn admit_agent(&self, knock: Knock<'_>) -> Result<(), Refusal> {
+        // The origin comes first: a token that a web site got hold of, or made up, must not open the hub to that site.
+        self.check_agent_origin(knock.origin)?;
+        self.check_token(knock.token)
+    }
+
+    /// Programs send no `Origin`. A page that asks as an agent must come from this machine or from an allowed origin.
+    fn check_agent_origin(&self, origin: Option<&str>) -> Result<(), Refusal> {
+        let Some(origin) = origin.filter(|origin| !is_loopback_origin(origin)) else { return Ok(()) };
+        match self.find(origin)? {
+            Some(_) => Ok(()),
+            None => Err(foreign_agent(origin)),
+        }
+    }
+
+    /// The entry of an origin. A list that cannot be read might hold a restriction, so nothing that depends on it is admitted.
+    fn find(&self, origin: &str) -> Result<Option<Allowed>, Refusal> {
+        self.origins.find(origin).map_err(|error| {
+            let file = self.origins.file().display();
+            let text = error.to_string();
+            let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+            // Pages try again and again; the log needs one line of each problem.
+            if logged.as_deref() != Some(text.as_str()) {
+                tracing::error!(%file, error = text, "the list of allowed origins cannot be read; pages are refused");
+                *logged = Some(text);
+            }
+            unreadable_list()
+        })
+    }
+
+    fn check_token(&self, token: Option<&str>) -> Result<(), Refusal> {
+        match (&self.auth, token) {
+            (Auth::None, _) => Ok(()),
+            (Auth::Token(known), Some(token)) if known.matches(token) => Ok(()),
+            (Auth::Token(_), Some(_)) => Err(unauthorised("the token is not this hub's")),
+            (Auth::Token(_), None) => Err(unauthorised("an agent over TCP needs the token")),
+        }
+    }
+}
+
+/// It names no path: any web site may ask why it was refused.
+fn unreadable_list() -> Refusal {
+    let reason = "this hub cannot read its list of allowed origins, so it admits no page".to_owned();
+    Refusal { status: 503, reason, hint: "`eye doctor` shows the file and the line that is wrong".to_owned() }
+}
+
+fn unauthorised(reason: &str) -> Refusal {
+    let hint = "send `Authorization: Bearer TOKEN`; `eye token show` prints it".to_owned();
+    Refusal { status: 401, reason: reason.to_owned(), hint }
+}
+
+fn another_user() -> Refusal {
+    let reason = "the backends are for this hub's own user".to_owned();
+    Refusal { status: 403, reason, hint: "run a hub of your own, or send the token".to_owned() }
+}
+
+fn not_own(origin: &str, own_pages: bool) -> Refusal {
+    let hint = if own_pages {
+        "use an app of the hub itself, such as http://localhost:8765/apps/geometry/, or send the token"
+    } else {
+        "this hub can be reached from other machines, so everybody sends `Authorization: Bearer TOKEN`"
+    };
+    let reason = format!("the backends are for agents and for eye's own pages, not for pages of {origin}");
+    Refusal { status: 403, reason, hint: hint.to_owned() }
+}
+
+/// Whether a browser says that a page of `localhost`, at this very port, asks.
+fn is_own_page(knock: Knock<'_>) -> bool {
+    let host = knock.host.unwrap_or("").to_ascii_lowercase();
+    if host_name(&host) != OWN_NAME {
+        return false;
+    }
+    match knock.origin {
+        // The port is ours whatever the scheme: a proxy before the hub may speak TLS.
+        Some(origin) => ["http://", "https://"].iter().any(|scheme| origin.strip_prefix(scheme) == Some(&host)),
+        None => knock.same_origin,
+    }
+}
+
+fn foreign_page(origin: &str) -> Refusal {
+    let hint = allow_hint(origin, &format!("allow it with `eye allow {origin}`"));
+    Refusal { status: 403, reason: format!("pages of {origin} may not join this hub"), hint }
+}
+
+fn agents_only(origin: &str) -> Refusal {
+    let reason = format!("{origin} is allowed for agents only, so its pages may not join this hub");
+    Refusal { status: 403, reason, hint: format!("allow its pages too with `eye allow {origin}`") }
+}
+
+fn foreign_agent(origin: &str) -> Refusal {
+    let hint = allow_hint(origin, &format!("allow it with `eye allow {origin} --agent`"));
+    Refusal { status: 403, reason: format!("agents in pages of {origin} may not use this hub"), hint }
+}
+
+/// `null` cannot be allowed: every sandboxed frame and every local file of any site has that origin.
+fn allow_hint(origin: &str, hint: &str) -> String {
+    match origin {
+        "null" => "serve the page over http://localhost; files and sandboxed frames have no origin".to_owned(),
+        _ => hint.to_owned(),
+    }
+}
+
+/// The name under which the hub serves its own pages, and nothing of anybody else's.
+pub const OWN_NAME: &str = "localhost";
+
+/// A host without its port. `[::1]:8765` → `[::1]`.
+pub fn host_name(host: &str) -> &str {
+    match host.rfind(':') {
+        Some(at) if !host.ends_with(']') && host[at + 1..].bytes().all(|b| b.is_ascii_digit()) => &host[..at],
+        _ => host,
+    }
+}
+
+/// Whether a host is this machine by its address, not by its name.
+pub fn is_loopback_address(host: &str) -> bool {
+    matches!(host_name(host), "127.0.0.1" | "[::1]")
+}
+
+fn is_loopback_name(name: &str) -> bool {
+    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+}
+
+/// Exactly a loopback host with any port, never a prefix of something longer.
+fn is_loopback_origin(origin: &str) -> bool {
+    let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    host.is_some_and(|host| is_loopback_name(host_name(host)))
+}
+
+#[cfg(test)]
+mod tests;

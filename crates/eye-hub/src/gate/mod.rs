@@ -1,0 +1,11 @@
+//! All admission: hosts, origins, tokens, and whose connection it is. It knows nothing of HTTP servers or of the hub.
+
+mod admission;
+pub mod caller;
+pub mod origins;
+pub mod token;
+
+pub use admission::{Admitted, Gate, Knock, OWN_NAME, Refusal, Wants, host_name, is_loopback_address};
+pub use caller::Caller;
+pub use origins::Origins;
+pub use token::{Auth, Token};

@@ -1,0 +1,262 @@
+//! `/evolution`, `/agents` and `/cartridges/`: the gate, and then whoever computes. A WebSocket is text both ways, bounded
+//! both ways: what a backend cannot take yet is not read, and a peer that does not read is closed.
+
+use crate::gate::Caller;
+use crate::http::door::{Door, Upgrade, admit_own, json_response, refused};
+use crate::hub::gateway::Later;
+use crate::hub::links::Links;
+use crate::mount::Guest;
+use axum::body::Body;
+use axum::extract::ws::{CloseFrame, Message, WebSocket};
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Extension, Router};
+use eye_protocol::close::Close;
+use eye_protocol::limits::{
+    BACKEND_HEARD_LEN_MAX, BACKEND_MESSAGE_BYTES_MAX, BACKEND_SAID_LEN_MAX, BACKEND_SOCKETS_MAX, OUTBOX_STALL_MS,
+    SHUTDOWN_MS,
+};
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::timeout;
+
+/// Small on purpose: the library zeroes its read buffer on every read.
+const READ_BUFFER_BYTES: usize = 4096;
+
+/// What a peer of a backend says, one text message each. It ends when the peer is gone.
+pub type Heard = mpsc::Receiver<String>;
+/// What a backend says to its peer. A backend that lets go of it closes the connection; who finds it full has a peer that
+/// does not read, and lets go of it.
+pub type Say = mpsc::Sender<String>;
+
+/// A door to a backend that is a WebSocket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// `/evolution` and `/evo`.
+    Evolution,
+    /// `/agents`.
+    Agents,
+}
+
+/// A file that a backend gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The HTTP status.
+    pub status: u16,
+    /// What it is.
+    pub media_type: &'static str,
+    /// Whether it never changes, so that a browser may keep it.
+    pub lasting: bool,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Who computes. Everything that reaches it has passed the gate.
+pub trait Backends: Debug + Send + Sync {
+    /// The hub serves from now on; this is the way into it.
+    fn begin(&self, links: Links);
+
+    /// A WebSocket, until either side ends it.
+    fn talk(&self, room: Room, heard: Heard, say: Say) -> Later<()>;
+
+    /// A GET below `/cartridges/`; the list of them is the empty name.
+    fn cartridge(&self, name: String) -> Later<Given>;
+
+    /// More lines for `/metrics`.
+    fn metrics(&self) -> String;
+
+    /// The hub is about to end. What is to be told to pages and agents is told at once, while they are still there.
+    fn shut_down(&self) -> Later<()>;
+}
+
+/// Backends as a guest.
+#[derive(Clone, Debug)]
+pub struct Computing {
+    backends: Arc<dyn Backends>,
+    /// Places for connections.
+    seats: Arc<Semaphore>,
+}
+
+impl Computing {
+    /// Serves these backends.
+    pub fn new(backends: Arc<dyn Backends>) -> Self {
+        Self { backends, seats: Arc::new(Semaphore::new(BACKEND_SOCKETS_MAX)) }
+    }
+}
+
+impl Guest for Computing {
+    fn routes(&self) -> Router<Door> {
+        Router::new()
+            .route("/evolution", get(evolution))
+            .route("/evo", get(evolution))
+            .route("/agents", get(agents))
+            .route("/cartridges", get(cartridges))
+            .route("/cartridges/", get(cartridges))
+            .route("/cartridges/{name}", get(cartridge))
+            .layer(Extension(self.clone()))
+    }
+
+    fn begin(&self, links: Links) {
+        self.backends.begin(links);
+    }
+
+    fn metrics(&self) -> String {
+        self.backends.metrics()
+    }
+
+    fn shut_down(&self) -> Later<()> {
+        self.backends.shut_down()
+    }
+}
+
+/// Who called, where the listener could tell.
+type Who = Option<Extension<Caller>>;
+
+fn caller(who: Who) -> Option<Caller> {
+    who.map(|Extension(caller)| caller)
+}
+
+async fn evolution(
+    State(door): State<Door>,
+    Extension(guest): Extension<Computing>,
+    who: Who,
+    headers: HeaderMap,
+    upgrade: Upgrade,
+) -> Response {
+    enter(&door, &guest, Room::Evolution, &headers, who, upgrade)
+}
+
+async fn agents(
+    State(door): State<Door>,
+    Extension(guest): Extension<Computing>,
+    who: Who,
+    headers: HeaderMap,
+    upgrade: Upgrade,
+) -> Response {
+    enter(&door, &guest, Room::Agents, &headers, who, upgrade)
+}
+
+/// The list of cartridges.
+async fn cartridges(
+    State(door): State<Door>,
+    Extension(guest): Extension<Computing>,
+    who: Who,
+    headers: HeaderMap,
+) -> Response {
+    stored(&door, &guest, String::new(), &headers, who).await
+}
+
+async fn cartridge(
+    State(door): State<Door>,
+    Extension(guest): Extension<Computing>,
+    Path(name): Path<String>,
+    who: Who,
+    headers: HeaderMap,
+) -> Response {
+    stored(&door, &guest, name, &headers, who).await
+}
+
+async fn stored(door: &Door, guest: &Computing, name: String, headers: &HeaderMap, who: Who) -> Response {
+    if let Err(refusal) = admit_own(door, headers, caller(who)) {
+        return refused(&refusal);
+    }
+    let given = guest.backends.cartridge(name).await;
+    let mut response = Response::new(Body::from(given.bytes));
+    *response.status_mut() = StatusCode::from_u16(given.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let keep = if given.lasting { "private, max-age=3600" } else { "no-store" };
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(given.media_type));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
+    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+fn enter(door: &Door, guest: &Computing, room: Room, headers: &HeaderMap, who: Who, upgrade: Upgrade) -> Response {
+    if let Err(refusal) = admit_own(door, headers, caller(who)) {
+        return refused(&refusal);
+    }
+    let upgrade = match upgrade {
+        Ok(upgrade) => upgrade,
+        Err(rejection) => return rejection.into_response(),
+    };
+    let Ok(seat) = guest.seats.clone().try_acquire_owned() else {
+        let body = serde_json::json!({ "error": "too many connections to the backends", "hint": "close some of them" });
+        return (StatusCode::SERVICE_UNAVAILABLE, json_response(&body)).into_response();
+    };
+    let backends = guest.backends.clone();
+    upgrade
+        .protocols(["eye"])
+        .read_buffer_size(READ_BUFFER_BYTES)
+        .max_message_size(BACKEND_MESSAGE_BYTES_MAX)
+        .max_frame_size(BACKEND_MESSAGE_BYTES_MAX)
+        .on_upgrade(move |socket| serve(backends, room, socket, seat))
+}
+
+async fn serve(backends: Arc<dyn Backends>, room: Room, socket: WebSocket, _seat: OwnedSemaphorePermit) {
+    let (mut sink, mut stream) = socket.split();
+    let (hear, heard) = mpsc::channel(BACKEND_HEARD_LEN_MAX);
+    let (say, said) = mpsc::channel(BACKEND_SAID_LEN_MAX);
+    let close = {
+        let talk = backends.talk(room, heard, say);
+        let read = read(&mut stream, hear);
+        let write = write(&mut sink, said);
+        // The backend's own end is told by its letting go of what it says, so that all of it is written before.
+        let talk = async {
+            talk.await;
+            std::future::pending().await
+        };
+        tokio::select! {
+            close = read => close,
+            close = write => close,
+            close = talk => close,
+        }
+    };
+    if let Some(close) = close {
+        let frame = CloseFrame { code: close.code, reason: close.reason.as_str().into() };
+        let ending = async {
+            let _ = sink.send(Message::Close(Some(frame))).await;
+            while let Some(Ok(_)) = stream.next().await {}
+        };
+        // A peer that reads nothing cannot be told; it is dropped all the same.
+        let _ = timeout(Duration::from_millis(SHUTDOWN_MS), ending).await;
+    }
+}
+
+async fn read(stream: &mut SplitStream<WebSocket>, hear: Say) -> Option<Close> {
+    while let Some(message) = stream.next().await {
+        match message {
+            // What the backend cannot take yet waits here, and then in the peer.
+            Ok(Message::Text(text)) => {
+                if hear.send(text.to_string()).await.is_err() {
+                    // It hears no more, but may have something left to say; its writer ends this.
+                    return std::future::pending().await;
+                }
+            }
+            Ok(Message::Binary(_)) => return Some(Close::unsupported("messages are text")),
+            Ok(Message::Ping(_) | Message::Pong(_)) => {}
+            Err(error) if error.to_string().contains("too long") => {
+                return Some(Close::too_big(BACKEND_MESSAGE_BYTES_MAX));
+            }
+            Ok(Message::Close(_)) | Err(_) => return None,
+        }
+    }
+    None
+}
+
+async fn write(sink: &mut SplitSink<WebSocket, Message>, mut said: mpsc::Receiver<String>) -> Option<Close> {
+    while let Some(text) = said.recv().await {
+        match timeout(Duration::from_millis(OUTBOX_STALL_MS), sink.send(Message::text(text))).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => return None,
+            Err(_) => return Some(Close::too_slow("nothing was read for 10 s")),
+        }
+    }
+    Some(Close { code: 1001, reason: "the backend ended the conversation".into() })
+}

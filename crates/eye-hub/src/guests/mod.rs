@@ -1,0 +1,16 @@
+//! Guests of the hub that live in this crate: other protocols at its endpoints, and what is handed over to other crates. The rest of
+//! the hub names none of them; whoever runs a hub mounts those that it wants.
+
+pub mod backends;
+mod btcp;
+pub mod llm;
+mod mailbox;
+pub mod mcp;
+mod original;
+
+pub use backends::Computing;
+pub use btcp::BtcpOverHttp;
+pub use llm::PassThrough;
+pub use mailbox::MailboxFiles;
+pub use mcp::Mcp;
+pub use original::OriginalEye;

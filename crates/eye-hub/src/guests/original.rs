@@ -1,0 +1,102 @@
+//! The original eye: its agents at `/api/eye`, its pages at `/api/eye-bridge`, unchanged.
+
+use crate::dialect::original;
+use crate::gate::{Admitted, Wants};
+use crate::http::door::{Door, Upgrade, knock, refused, tuned};
+use crate::hub::outbox::Outbox;
+use crate::hub::peer::{Joining, Peer, Side, Voice};
+use crate::hub::session_id;
+use crate::mount::Guest;
+use crate::transport::ws;
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use eye_protocol::close::Close;
+use eye_protocol::messages::PageInfo;
+use serde::Deserialize;
+
+/// The original eye's endpoints.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OriginalEye;
+
+impl Guest for OriginalEye {
+    fn routes(&self) -> Router<Door> {
+        Router::new().route("/api/eye", get(agent)).route("/api/eye-bridge", get(page))
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct TokenQuery {
+    token: Option<String>,
+}
+
+impl TokenQuery {
+    fn token(&self) -> Option<&str> {
+        self.token.as_deref().filter(|token| !token.is_empty())
+    }
+}
+
+/// Admits a client of the original at one of its doors: it carries the token in the query and expects the original's texts.
+fn admit(door: &Door, headers: &HeaderMap, token: Option<&str>, wants: Wants) -> Result<Admitted, Box<Response>> {
+    door.gate.admit(wants, knock(headers, token)).map_err(|refusal| match (refusal.status, token) {
+        (401, Some(_)) => Box::new((StatusCode::UNAUTHORIZED, "Invalid token").into_response()),
+        (401, None) => Box::new((StatusCode::UNAUTHORIZED, "Token required").into_response()),
+        (_, _) => Box::new(refused(&refusal)),
+    })
+}
+
+async fn agent(
+    State(door): State<Door>,
+    headers: HeaderMap,
+    Query(query): Query<TokenQuery>,
+    upgrade: Upgrade,
+) -> Response {
+    if let Err(refusal) = admit(&door, &headers, query.token(), Wants::Agent) {
+        return *refusal;
+    }
+    let upgrade = match upgrade {
+        Ok(upgrade) => tuned(upgrade),
+        Err(rejection) => return rejection.into_response(),
+    };
+    upgrade.on_upgrade(move |socket| {
+        let mut peer = Peer::new(Side::Agent, Voice::Original, Outbox::messages(), None);
+        let first = if door.hub.has_page() { original::AGENT_READY } else { original::NO_PAGE };
+        if first == original::NO_PAGE {
+            peer.close = Some(Close { code: 1000, reason: "no browser connected".into() });
+        }
+        ws::serve(door.hub, socket, peer, move |hub, conn| hub.tell(conn, first))
+    })
+}
+
+async fn page(
+    State(door): State<Door>,
+    headers: HeaderMap,
+    Query(query): Query<TokenQuery>,
+    upgrade: Upgrade,
+) -> Response {
+    // The origin decides what the page may, as on every way in; the token is needed beside it, as the original does.
+    let admitted = admit(&door, &headers, query.token(), Wants::Page)
+        .and_then(|page| admit(&door, &headers, query.token(), Wants::Agent).map(|_| page));
+    let (origin, eval_allowed, confirm) = match admitted {
+        Ok(Admitted::Page { origin, eval, confirm }) => (origin, eval, confirm),
+        Ok(Admitted::Public | Admitted::Agent | Admitted::Own) => return StatusCode::FORBIDDEN.into_response(),
+        Err(refusal) => return *refusal,
+    };
+    let upgrade = match upgrade {
+        Ok(upgrade) => tuned(upgrade),
+        Err(rejection) => return rejection.into_response(),
+    };
+    let referer = headers.get(header::REFERER).and_then(|value: &HeaderValue| value.to_str().ok());
+    let url = referer.unwrap_or(&origin).to_owned();
+    let joining = Joining { session: session_id::fresh(), origin, eval_allowed, confirm };
+    upgrade.on_upgrade(move |socket| {
+        let peer = Peer::new(Side::Page, Voice::Original, Outbox::messages(), Some(joining));
+        let info = PageInfo { title: Some("eye-bridge".into()), url: Some(url), ..PageInfo::default() };
+        ws::serve(door.hub, socket, peer, move |hub, conn| {
+            hub.tell(conn, original::PAGE_READY);
+            hub.join(conn, info);
+        })
+    })
+}

@@ -1,0 +1,153 @@
+//! Agents where a `WebSocket` is blocked: `/agent` as a stream of events with POSTs, and as one POST that holds its answers.
+//! Both carry what the `WebSocket` carries, as batches; they add nothing to it.
+
+use super::body;
+use super::door::{Door, bad_request, bearer, json_response, json_text, knock, refused, with_cors};
+use crate::gate::Wants;
+use crate::hub::peer::{Peer, Side, Voice};
+use crate::hub::session_id;
+use crate::hub::state::Hub;
+use crate::transport::events::{self as event_stream, batches};
+use crate::transport::post::{Asking, Question, Visit, batched, elements};
+use axum::body::Body;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use eye_core::{Conn, Input};
+use eye_protocol::frame::is_answer;
+use eye_protocol::limits::MESSAGE_BYTES_MAX;
+use eye_protocol::messages::Hello;
+use eye_protocol::rpc;
+use futures_util::stream;
+use serde::Deserialize;
+use std::convert::Infallible;
+
+/// What a request says of its agent; `hello` says the same and more.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentQuery {
+    client_id: Option<String>,
+    agent: Option<String>,
+    page: Option<String>,
+    timeout: Option<u64>,
+}
+
+impl AgentQuery {
+    fn hello(self) -> Option<Box<Hello>> {
+        let Self { agent, page, timeout, .. } = self;
+        let said = agent.is_some() || page.is_some() || timeout.is_some();
+        said.then(|| Box::new(Hello { agent, target: page, timeout, ..Hello::default() }))
+    }
+}
+
+/// Opens a stream: each event is a batch. The first says the id under which its agent posts.
+pub async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): Query<AgentQuery>) -> Response {
+    if let Err(refusal) = admit(&door, &headers) {
+        return *refusal;
+    }
+    let client = session_id::fresh().to_string();
+    let mut peer = batched();
+    peer.client = Some(client.as_str().into());
+    let mut response = event_stream::serve(door.hub.clone(), peer, |hub, conn| {
+        let params = serde_json::json!({ "clientId": client });
+        hub.message(conn, &rpc::notification("connected", &params));
+        hub.introduce(conn, query);
+    });
+    // What a widespread proxy takes for the wish that it hold nothing back.
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    with_cors(&door, &headers, response)
+}
+
+/// Takes what an agent says: for its stream when it names one, else to be answered right here.
+pub async fn message(
+    State(door): State<Door>,
+    headers: HeaderMap,
+    Query(query): Query<AgentQuery>,
+    body: Body,
+) -> Response {
+    if let Err(refusal) = admit(&door, &headers) {
+        return *refusal;
+    }
+    let body = match body::read_text(body, MESSAGE_BYTES_MAX).await {
+        Ok(body) => body,
+        Err(error) => return with_cors(&door, &headers, error.response()),
+    };
+    let response = match query.client_id.as_deref() {
+        Some(client) => post_to_stream(&door.hub, client, &body),
+        None => match Question::parse(&body) {
+            Ok(question) => ask(&door, query, question).await,
+            Err(why) => bad_request(why),
+        },
+    };
+    with_cors(&door, &headers, response)
+}
+
+fn post_to_stream(hub: &Hub, client: &str, body: &str) -> Response {
+    let Some(conn) = hub.find_client(client) else {
+        let error = serde_json::json!({ "error": "no such stream", "hint": "open GET /agent first" });
+        return (StatusCode::NOT_FOUND, json_response(&error)).into_response();
+    };
+    match hub.hear(conn, body) {
+        Ok(()) => StatusCode::ACCEPTED.into_response(),
+        Err(close) => bad_request(&close.reason),
+    }
+}
+
+async fn ask(door: &Door, query: AgentQuery, question: Question) -> Response {
+    let (conn, signals) = door.hub.enter(batched());
+    let visit = Visit { hub: door.hub.clone(), conn };
+    door.hub.introduce(conn, query);
+    for refusal in &question.refusals {
+        door.hub.message(conn, refusal);
+    }
+    for batch in &question.batches {
+        if let Err(close) = door.hub.hear(conn, batch) {
+            return bad_request(&close.reason);
+        }
+    }
+    let mut asking = Asking { visit, signals, left: question.answers };
+    if !question.single {
+        // The head leaves at once: whoever posts in order need not wait for the answers.
+        let lines = stream::unfold(asking, |mut asking| async move {
+            let parcel = asking.next().await?;
+            Some((Ok::<_, Infallible>(Bytes::from(batches("", "\n", &parcel))), asking))
+        });
+        let kind = [
+            (header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson")),
+            (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        ];
+        return (kind, Body::from_stream(lines)).into_response();
+    }
+    while let Some(parcel) = asking.next().await {
+        if let Some(answer) = elements(&parcel).into_iter().find(|element| is_answer(element)) {
+            return json_text(answer);
+        }
+    }
+    (StatusCode::SERVICE_UNAVAILABLE, "the hub shuts down").into_response()
+}
+
+fn admit(door: &Door, headers: &HeaderMap) -> Result<(), Box<Response>> {
+    let token = bearer(headers);
+    let admitted = door.gate.admit(Wants::Agent, knock(headers, token.as_deref()));
+    admitted.map(|_| ()).map_err(|refusal| Box::new(with_cors(door, headers, refused(&refusal))))
+}
+
+impl Hub {
+    /// The agent whose stream has this id.
+    fn find_client(&self, client: &str) -> Option<Conn> {
+        let state = self.hold();
+        let meant = |peer: &Peer| {
+            let ours = peer.side == Side::Agent && matches!(peer.voice, Voice::Eye { .. });
+            ours && peer.client.as_deref() == Some(client)
+        };
+        state.peers.iter().find(|(_, peer)| meant(peer)).map(|(conn, _)| *conn)
+    }
+
+    /// Takes what the query says of an agent.
+    fn introduce(&self, conn: Conn, query: AgentQuery) {
+        if let Some(hello) = query.hello() {
+            self.feed(&mut self.hold(), Input::AgentHello { agent: conn, hello });
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The files that the hub carries: the page client, its parts, the start page and the demo apps.
+
+use crate::hub::media;
+use rust_embed::RustEmbed;
+use std::borrow::Cow;
+
+/// The page client.
+pub const CLIENT: &str = include_str!("../../assets/eye.js");
+/// The start page.
+pub const START_PAGE: &str = include_str!("../../assets/start.html");
+
+/// What the page client loads on first use, by name.
+const PARTS: [(&str, &str); 2] =
+    [("parts.js", include_str!("../../assets/parts.js")), ("webmcp.js", include_str!("../../assets/webmcp.js"))];
+
+/// A part of the page client.
+pub fn part(name: &str) -> Option<&'static str> {
+    PARTS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// The demo apps as `cargo xtask gen` builds them. They hold libraries of others, so they are not in the repository:
+/// a release carries what was built before it, a debug build reads the files where they are.
+#[derive(RustEmbed)]
+#[folder = "../../web/apps/dist/"]
+#[allow_missing = true]
+struct Apps;
+
+/// A file of the demo apps: its bytes and its media type. A folder means its `index.html`.
+pub fn app(path: &str) -> Option<(Cow<'static, [u8]>, String)> {
+    let name = if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() };
+    let file = Apps::get(&name)?;
+    Some((file.data, media::type_of(&name)))
+}
+
+/// Whether this is a folder of an app, written without its slash.
+pub fn is_app(path: &str) -> bool {
+    app(&format!("{path}/")).is_some()
+}
+
+/// Whether any app was built.
+pub fn has_apps() -> bool {
+    Apps::iter().next().is_some()
+}

@@ -1,0 +1,146 @@
+//! What every HTTP handler needs: the hub, its gate, what the gate looks at in a request, and the usual answers.
+
+use crate::gate::{Admitted, Caller, Gate, Knock, Refusal, Wants, host_name};
+use crate::hub::state::Hub;
+use axum::body::Body;
+use axum::extract::State;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use eye_protocol::limits::MESSAGE_BYTES_MAX;
+use eye_protocol::rpc::json;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Small on purpose: the library zeroes its read buffer on every read, and every idle page has one.
+const READ_BUFFER_BYTES: usize = 4096;
+
+/// Says whose page caused a request. Browsers send it, and pages cannot forge it.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// Says what a request is for: `document` is a tab that goes somewhere.
+pub const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
+/// What every handler needs.
+#[derive(Clone)]
+pub struct Door {
+    /// The hub.
+    pub hub: Arc<Hub>,
+    /// Its gate.
+    pub gate: Arc<Gate>,
+    /// What guests add to `/metrics`.
+    pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
+}
+
+/// The upgrade is looked at after the gate: who may not come in is told so, however it knocked.
+pub type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
+
+/// Sizes of an upgrade that the hub itself serves.
+pub fn tuned(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
+    upgrade
+        .protocols(["eye"])
+        .read_buffer_size(READ_BUFFER_BYTES)
+        .max_message_size(MESSAGE_BYTES_MAX)
+        .max_frame_size(MESSAGE_BYTES_MAX)
+}
+
+/// The same path and query under another host name, at the port and in the scheme that were used.
+pub fn moved_to(name: &str, host: &str, uri: &Uri) -> Response {
+    let port = &host[host_name(host).len()..];
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    Redirect::temporary(&format!("//{name}{port}{path}")).into_response()
+}
+
+/// What is not there; also that is said only to who may know.
+pub async fn nothing(State(door): State<Door>, headers: HeaderMap) -> Response {
+    public(&door, &headers, || {
+        (StatusCode::NOT_FOUND, json_response(&serde_json::json!({ "error": "Not found" }))).into_response()
+    })
+}
+
+/// Answers what every program of this machine may see.
+pub fn public(door: &Door, headers: &HeaderMap, answer: impl FnOnce() -> Response) -> Response {
+    match door.gate.admit(Wants::Public, knock(headers, None)) {
+        Ok(_) => answer(),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+/// What the gate looks at.
+pub fn knock<'a>(headers: &'a HeaderMap, token: Option<&'a str>) -> Knock<'a> {
+    let text = |name: HeaderName| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
+    let same_origin = text(SEC_FETCH_SITE) == Some("same-origin");
+    Knock { host: text(header::HOST), origin: text(header::ORIGIN), token, stranger: false, same_origin }
+}
+
+/// Lets in who may use the backends. Whose program it is, is asked of the kernel only where that decides.
+pub fn admit_own(door: &Door, headers: &HeaderMap, caller: Option<Caller>) -> Result<(), Refusal> {
+    let token = bearer(headers);
+    let knock = knock(headers, token.as_deref());
+    let admitted = door.gate.admit(Wants::Own, knock)?;
+    if admitted == Admitted::Own && caller.is_some_and(Caller::is_stranger) {
+        door.gate.admit(Wants::Own, Knock { stranger: true, ..knock })?;
+    }
+    Ok(())
+}
+
+/// What a browser asks before it posts across origins.
+pub async fn preflight(State(door): State<Door>, headers: HeaderMap) -> Response {
+    let mut response = with_cors(&door, &headers, StatusCode::NO_CONTENT.into_response());
+    let allow = response.headers_mut();
+    allow.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, OPTIONS"));
+    let names = HeaderValue::from_static("Content-Type, X-Session-ID, Authorization");
+    allow.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, names);
+    response
+}
+
+/// Only origins that may join or ask read what is answered.
+pub fn with_cors(door: &Door, headers: &HeaderMap, mut response: Response) -> Response {
+    if let Some(origin) = headers.get(header::ORIGIN)
+        && door.gate.admit(Wants::Public, knock(headers, None)).is_ok()
+        && origin.to_str().is_ok_and(|origin| door.gate.may_read(origin))
+    {
+        let allow = response.headers_mut();
+        allow.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        allow.insert(header::VARY, HeaderValue::from_static("Origin"));
+    }
+    response
+}
+
+/// The token: in `Authorization`, or, where a browser allows no header, as the subprotocol `bearer.TOKEN`.
+pub fn bearer(headers: &HeaderMap) -> Option<String> {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    if let Some(authorization) = text(header::AUTHORIZATION) {
+        return authorization.strip_prefix("Bearer ").map(|token| token.trim().to_owned());
+    }
+    let protocols = text(header::SEC_WEBSOCKET_PROTOCOL)?;
+    protocols.split(',').find_map(|protocol| protocol.trim().strip_prefix("bearer.")).map(str::to_owned)
+}
+
+/// A refusal of the gate as an answer.
+pub fn refused(refusal: &Refusal) -> Response {
+    let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::FORBIDDEN);
+    let body = serde_json::json!({ "error": refusal.reason, "hint": refusal.hint });
+    let mut response = json_response(&body);
+    *response.status_mut() = status;
+    response
+}
+
+/// A value as an answer.
+pub fn json_response(value: &impl Serialize) -> Response {
+    let mut response = Response::new(Body::from(json(value)));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// A request that makes no sense.
+pub fn bad_request(why: &str) -> Response {
+    let mut response = json_response(&serde_json::json!({ "error": why }));
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    response
+}
+
+/// JSON text as an answer.
+pub fn json_text(text: String) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+}

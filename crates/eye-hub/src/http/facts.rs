@@ -1,0 +1,67 @@
+//! What operators and refused pages may know: health, sessions, metrics, and why a page may not join.
+
+use super::door::{Door, bearer, json_response, knock, public, refused};
+use super::metrics;
+use crate::gate::{Refusal, Wants};
+use crate::hub::version;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use eye_protocol::messages::Sessions;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Health {
+    status: &'static str,
+    version: &'static str,
+    sessions: usize,
+    pages: usize,
+}
+
+/// Whether it runs, and which version.
+pub async fn health(State(door): State<Door>, headers: HeaderMap) -> Response {
+    public(&door, &headers, || {
+        let status = door.hub.status();
+        json_response(&Health { status: "ok", version: version::HUB, sessions: status.sessions, pages: status.pages })
+    })
+}
+
+/// All sessions, for agents.
+pub async fn sessions(State(door): State<Door>, headers: HeaderMap) -> Response {
+    let token = bearer(&headers);
+    match door.gate.admit(Wants::Agent, knock(&headers, token.as_deref())) {
+        Ok(_) => json_response(&Sessions { sessions: door.hub.rows() }),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+/// Counters, for agents.
+pub async fn counters(State(door): State<Door>, headers: HeaderMap) -> Response {
+    let token = bearer(&headers);
+    match door.gate.admit(Wants::Agent, knock(&headers, token.as_deref())) {
+        Ok(_) => {
+            let text = metrics::text(&door.hub) + &(door.metrics)();
+            ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
+        }
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+#[derive(Serialize)]
+struct Why {
+    allowed: bool,
+    reason: String,
+    hint: String,
+}
+
+/// Tells a page why it was refused, and nothing else: a browser hides that from it. It asks by POST, for behind a path of its
+/// own server a GET would have no `Origin`.
+pub async fn why(State(door): State<Door>, headers: HeaderMap) -> Response {
+    let why = match door.gate.admit(Wants::Page, knock(&headers, None)) {
+        Ok(_) => Why { allowed: true, reason: "pages of this origin may join".into(), hint: String::new() },
+        Err(Refusal { reason, hint, .. }) => Why { allowed: false, reason, hint },
+    };
+    let mut response = json_response(&why);
+    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    response
+}

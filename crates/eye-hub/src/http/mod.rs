@@ -1,0 +1,47 @@
+//! What the hub serves over HTTP. Guests add their own paths to these ([`crate::mount`]).
+
+mod agent;
+mod assets;
+pub mod body;
+pub mod door;
+mod facts;
+mod metrics;
+mod opened;
+mod site;
+mod sockets;
+
+use crate::gate::Refusal;
+use axum::Router;
+use axum::routing::get;
+use door::{Door, nothing, preflight, refused};
+
+/// The hub's own paths.
+pub fn routes() -> Router<Door> {
+    Router::new()
+        .route("/ws", get(sockets::socket))
+        .route("//ws", get(sockets::socket))
+        .route("/api/mcp/stream", get(sockets::socket))
+        .route("/agent", get(agent::events).post(agent::message).options(preflight))
+        .route("/eye.js", get(site::client))
+        .route("/eye/{part}", get(site::part))
+        .route("/apps/{*path}", get(site::app))
+        .route("/open/{id}/", get(opened::index))
+        .route("/open/{id}/{*path}", get(opened::file))
+        .route("/health", get(facts::health))
+        .route("/sessions", get(facts::sessions))
+        .route("/metrics", get(facts::counters))
+        .route("/why", get(facts::why).post(facts::why))
+        .route("/", get(site::start_page))
+        .fallback(nothing)
+}
+
+/// What is said to whoever speaks plain HTTP to a hub that must not be spoken to in the clear.
+pub fn encrypted_only() -> Router {
+    Router::new().fallback(async || {
+        refused(&Refusal {
+            status: 400,
+            reason: "this hub speaks TLS only, beyond its own machine".into(),
+            hint: "write https:// instead of http://, wss:// instead of ws://".into(),
+        })
+    })
+}

@@ -1,0 +1,77 @@
+//! What the hub itself shows to browsers: the page client and its parts, the start page and the demo apps.
+
+use super::assets;
+use super::door::{Door, SEC_FETCH_DEST, Upgrade, json_response, moved_to, nothing, public};
+use super::sockets::{SocketQuery, socket};
+use crate::gate::{OWN_NAME, is_loopback_address};
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Redirect, Response};
+
+/// The page client.
+pub async fn client(State(door): State<Door>, headers: HeaderMap) -> Response {
+    script(&door, &headers, assets::CLIENT)
+}
+
+/// What the page client loads on first use.
+pub async fn part(State(door): State<Door>, Path(name): Path<String>, headers: HeaderMap) -> Response {
+    match assets::part(&name) {
+        Some(text) => script(&door, &headers, text),
+        None => nothing(State(door), headers).await,
+    }
+}
+
+/// A file of a demo app.
+pub async fn app(State(door): State<Door>, Path(path): Path<String>, uri: Uri, headers: HeaderMap) -> Response {
+    // A tab that came by the hub's address goes on to its name: only there its pages are eye's own.
+    let tab = headers.get(SEC_FETCH_DEST).is_some_and(|dest| dest == "document");
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("");
+    public(&door, &headers, || match assets::app(&path) {
+        Some(_) if tab && is_loopback_address(host) => moved_to(OWN_NAME, host, &uri),
+        Some((bytes, media_type)) => {
+            let kind = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-cache".into())];
+            (kind, Body::from(bytes.into_owned())).into_response()
+        }
+        None if assets::is_app(&path) => Redirect::permanent(&format!("/apps/{path}/")).into_response(),
+        None => {
+            let error = if assets::has_apps() { "no such app" } else { "this hub was built without the demo apps" };
+            let body = serde_json::json!({ "error": error, "hint": "`cargo xtask gen` builds them" });
+            (StatusCode::NOT_FOUND, json_response(&body)).into_response()
+        }
+    })
+}
+
+/// The page client and its parts. Any page may load them, also one that isolates itself (COEP).
+fn script(door: &Door, headers: &HeaderMap, text: &'static str) -> Response {
+    public(door, headers, || {
+        let kind = [
+            (header::CONTENT_TYPE, "text/javascript; charset=utf-8"),
+            (header::CACHE_CONTROL, "no-cache"),
+            (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        ];
+        let mut response = (kind, text).into_response();
+        response.headers_mut().insert("cross-origin-resource-policy", HeaderValue::from_static("cross-origin"));
+        response
+    })
+}
+
+/// The start page; and the door for pages of the original 3D server, which knock at the root.
+pub async fn start_page(
+    State(door): State<Door>,
+    headers: HeaderMap,
+    query: Query<SocketQuery>,
+    upgrade: Upgrade,
+) -> Response {
+    if upgrade.is_ok() {
+        return socket(State(door), headers, query, upgrade).await;
+    }
+    public(&door, &headers, || {
+        let kind = [
+            (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+            (header::CACHE_CONTROL, "no-cache"),
+            (header::X_FRAME_OPTIONS, "DENY"),
+        ];
+        (kind, assets::START_PAGE).into_response()
+    })
+}

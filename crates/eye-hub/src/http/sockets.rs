@@ -1,0 +1,92 @@
+//! The hub's own WebSockets: `/ws` and its other names, for pages and agents.
+
+use super::door::{Door, Upgrade, bearer, knock, refused, tuned};
+use crate::gate::{Admitted, Wants};
+use crate::hub::outbox::Outbox;
+use crate::hub::peer::{Joining, Peer, Side, Voice};
+use crate::hub::session_id;
+use crate::transport::ws;
+use axum::extract::ws::WebSocket;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use eye_protocol::SessionId;
+use eye_protocol::close::Close;
+use eye_protocol::messages::version_fits;
+use serde::Deserialize;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SocketQuery {
+    session_id: Option<String>,
+    client_type: Option<String>,
+    version: Option<String>,
+}
+
+/// A page or an agent, by `clientType`; without one, by whether a browser asks.
+pub async fn socket(
+    State(door): State<Door>,
+    headers: HeaderMap,
+    Query(query): Query<SocketQuery>,
+    upgrade: Upgrade,
+) -> Response {
+    let side = match query.client_type.as_deref() {
+        // What says nothing and comes from a browser is a page; a program that says nothing asks.
+        None if headers.contains_key(header::ORIGIN) => Side::Page,
+        Some("browser") => Side::Page,
+        None | Some(_) => Side::Agent,
+    };
+    let wants = if side == Side::Page { Wants::Page } else { Wants::Agent };
+    let token = bearer(&headers);
+    let admitted = match door.gate.admit(wants, knock(&headers, token.as_deref())) {
+        Ok(admitted) => admitted,
+        Err(refusal) => return refused(&refusal),
+    };
+    let upgrade = match upgrade {
+        Ok(upgrade) => tuned(upgrade),
+        Err(rejection) => return rejection.into_response(),
+    };
+    if let Some(close) = query.fault() {
+        return upgrade.on_upgrade(move |socket| closed(socket, close));
+    }
+    let joining = match (admitted, query.session_id.as_deref().and_then(SessionId::parse)) {
+        (Admitted::Page { origin, eval, confirm }, session) => {
+            let session = session.unwrap_or_else(session_id::fresh);
+            Some(Joining { session, origin, eval_allowed: eval, confirm })
+        }
+        (Admitted::Public | Admitted::Agent | Admitted::Own, _) => None,
+    };
+    let peer = Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining);
+    let session = query.session_id.filter(|id| !id.is_empty());
+    let plain = query.version.is_some();
+    upgrade.on_upgrade(move |socket| {
+        ws::serve(door.hub, socket, peer, move |hub, conn| {
+            if plain {
+                hub.greet(conn, session.as_deref());
+            } else if let Some(session) = session.filter(|_| side == Side::Agent) {
+                hub.target(conn, session);
+            }
+        })
+    })
+}
+
+impl SocketQuery {
+    fn fault(&self) -> Option<Close> {
+        if let Some(kind) = self.client_type.as_deref().filter(|kind| !matches!(*kind, "browser" | "agent")) {
+            return Some(Close::bad_query(format!("clientType must be browser or agent, not {kind}")));
+        }
+        if let Some(version) = self.version.as_deref().filter(|version| !version_fits(version)) {
+            return Some(Close::bad_query(format!("version {version} is not spoken here, 1.0.0 is")));
+        }
+        let session = self.session_id.as_deref().filter(|id| !id.is_empty());
+        session
+            .filter(|id| SessionId::parse(id).is_none())
+            .map(|_| Close::bad_query("sessionId is 1 to 64 of A-Z a-z 0-9 _ . -"))
+    }
+}
+
+async fn closed(mut socket: WebSocket, close: Close) {
+    use axum::extract::ws::{CloseFrame, Message};
+    let frame = CloseFrame { code: close.code, reason: close.reason.as_str().into() };
+    let _ = socket.send(Message::Close(Some(frame))).await;
+}

@@ -1,0 +1,22 @@
+//! What a guest takes over of the hub's own connections: requests `gateway/…`, and streams that announce another protocol.
+
+use eye_protocol::Error;
+use std::fmt::Debug;
+use std::pin::Pin;
+use tokio::net::UnixStream;
+
+/// Something that is there later.
+pub type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// A connection of this user on the Unix socket.
+pub type Stream = UnixStream;
+
+/// The gateway to other servers, as the hub sees it.
+pub trait Gateway: Debug + Send + Sync {
+    /// A request `gateway/…` of an agent. Params and result are JSON text. Only an agent that is `trusted`, on the Unix socket, may
+    /// choose in which folder and environment something runs: no command comes from the network.
+    fn request(&self, method: String, params: String, trusted: bool) -> Later<Result<String, Error>>;
+
+    /// A connection on the Unix socket that announced itself with `announcement` (a JSON object) and has sent `rest` already.
+    fn stream(&self, announcement: String, rest: Vec<u8>, stream: Stream) -> Later<()>;
+}

@@ -1,0 +1,435 @@
+//! What peers say: frames in, through their dialects, into the hub's state.
+
+use super::outbox::Kind;
+use super::peer::{Joining, Peer, Side, Voice};
+use super::state::{Hub, State, retire};
+use super::{session_id, version};
+use crate::dialect::scene::{self, First};
+use crate::dialect::{FromAgent, FromPage, eye, original};
+use eye_core::{Conn, Input, Newcomer};
+use eye_protocol::answer::{write_plain, write_typed};
+use eye_protocol::batch::{self, Element};
+use eye_protocol::close::Close;
+use eye_protocol::id::split_call_id;
+use eye_protocol::limits::FRAME_BYTES_MAX;
+use eye_protocol::messages::{Hello, PROTOCOL_VERSION, PageInfo, Welcome};
+use eye_protocol::rpc::{self, Message, RpcId, json};
+use eye_protocol::tools::NameSession;
+use eye_protocol::{Code, Error, SessionId};
+use std::path::Path;
+
+/// The id of the greeting of BTCP, as JSON text.
+const WELCOME: &str = "\"welcome\"";
+
+/// What a POST says of who sends it.
+#[derive(Debug)]
+pub struct Sender<'a> {
+    /// The id of its stream.
+    pub client: Option<&'a str>,
+    /// The session it means.
+    pub session: Option<&'a str>,
+    /// The `Origin` header.
+    pub origin: Option<&'a str>,
+}
+
+impl Hub {
+    /// Takes one text message of a peer. An error closes it.
+    pub fn hear(&self, conn: Conn, text: &str) -> Result<(), Close> {
+        let mut state = self.hold();
+        Self::heard(&mut state, text.len());
+        let Some(peer) = state.peers.get(&conn) else { return Ok(()) };
+        if peer.deaf {
+            return Ok(());
+        }
+        if peer.joining.is_some()
+            && matches!(peer.voice, Voice::Eye { .. })
+            && self.begins_scene(&mut state, conn, text)
+        {
+            return Ok(());
+        }
+        let Some(peer) = state.peers.get_mut(&conn) else { return Ok(()) };
+        match (peer.side, peer.voice) {
+            (Side::Agent, _) if peer.batched => {
+                for element in read_batch(text)? {
+                    match element {
+                        Element::Line(line) => self.agent_said(&mut state, conn, &line),
+                        Element::Rpc(json) => self.agent_said(&mut state, conn, json),
+                    }
+                }
+            }
+            (Side::Agent, _) => self.agent_said(&mut state, conn, text),
+            (Side::Page, Voice::Eye { typed }) if peer.batched => {
+                for element in read_batch(text)? {
+                    let said = match element {
+                        Element::Line(line) => eye::page_line(conn, typed, &line),
+                        Element::Rpc(json) => eye::page_rpc(conn, json),
+                    };
+                    self.page_said(&mut state, conn, said);
+                }
+            }
+            (Side::Page, Voice::NamedEvents | Voice::PlainEvents) => {
+                let said = eye::page_rpc(conn, text);
+                self.page_said(&mut state, conn, said);
+            }
+            (Side::Page, Voice::Eye { typed }) => {
+                let rpc = text.starts_with('{');
+                let said = if rpc { eye::page_rpc(conn, text) } else { eye::page_line(conn, typed, text) };
+                self.page_said(&mut state, conn, said);
+            }
+            (Side::Page, Voice::Scene) => {
+                for said in scene::from_page(conn, &mut peer.scene, text) {
+                    self.page_said(&mut state, conn, Some(said));
+                }
+            }
+            (Side::Page, Voice::Original) => {
+                if text == "ping" {
+                    self.feed(&mut state, Input::PageAlive { page: conn });
+                }
+                self.page_said(&mut state, conn, original::from_page(conn, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes one binary message: the result of a call, from a page. An error closes its sender.
+    pub fn hear_binary(&self, conn: Conn, message: &[u8]) -> Result<(), Close> {
+        let mut state = self.hold();
+        Self::heard(&mut state, message.len());
+        let page = state.peers.get(&conn).is_some_and(|peer| peer.side == Side::Page && !peer.deaf);
+        let said = eye::page_binary(conn, message).filter(|_| page);
+        if said.is_none() {
+            return Err(Close::unsupported(
+                "a binary message is the result of a page's call: `ID TYPE`, a newline, bytes",
+            ));
+        }
+        self.page_said(&mut state, conn, said);
+        Ok(())
+    }
+
+    /// An agent named its page in the query.
+    pub fn target(&self, conn: Conn, target: String) {
+        let mut state = self.hold();
+        let hello = Box::new(Hello { target: Some(target), ..Hello::default() });
+        self.feed(&mut state, Input::AgentHello { agent: conn, hello });
+    }
+
+    /// Writes a message that nobody asked for into a peer's outbox.
+    pub fn message(&self, conn: Conn, json: &str) {
+        Self::greeting(&mut self.hold(), conn, json);
+    }
+
+    /// Lets a page of plain BTCP join; an agent joins the session it named, if there is one.
+    pub fn settle(&self, conn: Conn, session: &str) {
+        let mut state = self.hold();
+        let known = SessionId::parse(session).is_some_and(|id| state.board.has_session(&id));
+        if !self.page_joins(&mut state, conn, plain_page()) && known {
+            self.feed(&mut state, Input::Join { agent: conn, form: None, session: session.into() });
+        }
+    }
+
+    /// Greets as [`Hub::greet`] does; a session that is not known is the agent's own name for itself.
+    pub fn greet_known(&self, conn: Conn, session: Option<&str>) {
+        let known = session.filter(|id| SessionId::parse(id).is_some_and(|id| self.hold().board.has_session(&id)));
+        self.greet(conn, known);
+    }
+
+    /// Who of a stream's peers said something by POST: by its own id, or by its session, the latest first.
+    ///
+    /// A page is only found by whoever comes from the same origin: ids that a person chose can be guessed.
+    pub fn find(&self, voice: Voice, side: Side, sender: &Sender<'_>) -> Option<Conn> {
+        let state = self.hold();
+        let fits = |conn: &Conn, peer: &Peer| {
+            let named = sender.session.is_none_or(|id| {
+                let own = peer.session.as_deref() == Some(id);
+                own || state.board.session_of(*conn).is_some_and(|held| held.as_str() == id)
+                    || state.board.joined(*conn).is_some_and(|held| held.as_str() == id)
+            });
+            let meant = match sender.client {
+                Some(client) => peer.client.as_deref() == Some(client),
+                None => peer.side == side && named,
+            };
+            let same_origin = peer.side == Side::Agent || peer.origin.as_deref() == sender.origin;
+            peer.voice == voice && meant && same_origin
+        };
+        state.peers.iter().filter(|(conn, peer)| fits(conn, peer)).map(|(conn, _)| *conn).max()
+    }
+
+    /// Takes a message and gives the answer that came of it at once, if one did.
+    pub fn hear_and_capture(&self, conn: Conn, text: &str) -> Option<String> {
+        if let Some(peer) = self.hold().peers.get_mut(&conn) {
+            peer.captured = Some(Vec::new());
+        }
+        let _ = self.hear(conn, text);
+        let captured = self.hold().peers.get_mut(&conn)?.captured.take()?;
+        captured.into_iter().next()
+    }
+
+    /// Greets a client that speaks plain BTCP: a page joins at once, an agent joins the session it named.
+    pub fn greet(&self, conn: Conn, session: Option<&str>) {
+        let mut state = self.hold();
+        let ids = state.board.session_ids();
+        let Some(peer) = state.peers.get(&conn) else { return };
+        if let Some(joining) = &peer.joining {
+            let id = json(joining.session.as_str());
+            let result = format!(r#"{{"sessionId":{id},"message":"Connected to BTCP server"}}"#);
+            Self::greeting(&mut state, conn, &rpc::response(WELCOME, Ok(&result)));
+            self.page_joins(&mut state, conn, plain_page());
+            return;
+        }
+        let known = session.and_then(SessionId::parse).filter(|id| state.board.has_session(id));
+        match (session, known) {
+            (Some(session), None) => {
+                let error = Error::new(Code::SESSION, format!("Session not found: {session}"));
+                let error = error.hint(format!("there are: {}", ids.join(", ")));
+                Self::greeting(&mut state, conn, &rpc::response(WELCOME, Err(&error)));
+                if let Some(peer) = state.peers.get_mut(&conn) {
+                    peer.close_after(Close::unknown_session());
+                }
+            }
+            (_, known) => {
+                let own = known.as_ref().map_or(String::new(), |id| format!(r#""sessionId":{},"#, json(id.as_str())));
+                let message = "Connected to BTCP server (agent)";
+                let result = format!(r#"{{{own}"message":"{message}","availableSessions":{}}}"#, json(&ids));
+                Self::greeting(&mut state, conn, &rpc::response(WELCOME, Ok(&result)));
+                if let Some(id) = known {
+                    self.feed(&mut state, Input::Join { agent: conn, form: None, session: id.as_str().into() });
+                }
+            }
+        }
+    }
+
+    /// Lets the original 3D page join, which says so in its own way. `false`: this is another page.
+    fn begins_scene(&self, state: &mut State, conn: Conn, text: &str) -> bool {
+        let Some(first) = scene::first(text) else { return false };
+        let Some(peer) = state.peers.get_mut(&conn) else { return false };
+        match first {
+            First::Refused(told) => peer.outbox.line(&told),
+            First::Register(session, told) => {
+                peer.voice = Voice::Scene;
+                peer.outbox.line(&told);
+                if let Some(joining) = &mut peer.joining {
+                    joining.session = session;
+                }
+                self.page_joins(state, conn, scene::info());
+                self.feed(state, Input::PageOffers { page: conn, id: None, tools: scene::tools() });
+            }
+        }
+        self.written(state, conn);
+        true
+    }
+
+    fn greeting(state: &mut State, conn: Conn, json: &str) {
+        if let Some(peer) = state.peers.get_mut(&conn) {
+            peer.rpc(Kind::Message, json);
+            peer.signals.wake.notify_one();
+        }
+    }
+
+    fn agent_said(&self, state: &mut State, conn: Conn, text: &str) {
+        if text.len() > FRAME_BYTES_MAX {
+            let typed = state.peers.get(&conn).is_some_and(|peer| peer.voice == Voice::Eye { typed: true });
+            return self.reply(state, conn, &too_long(text, typed));
+        }
+        let mut said = Vec::new();
+        eye::from_agent(conn, text, |one| said.push(one));
+        for one in said {
+            match one {
+                FromAgent::Provide => return self.provide(state, conn, text),
+                FromAgent::Input(input) => self.feed(state, input),
+                FromAgent::Reply(json) => self.reply(state, conn, &json),
+                FromAgent::Status(id) => {
+                    let status = self.status_of(state);
+                    self.reply(state, conn, &rpc::response(&id, Ok(&json(&status))));
+                }
+                FromAgent::Serve { id, path } => {
+                    let result = self.serve(state, conn, &path);
+                    self.reply(state, conn, &rpc::response(&id, result.as_deref()));
+                }
+                FromAgent::Stop(id) => {
+                    self.reply(state, conn, &rpc::response(&id, Ok(r#"{"stopping":true}"#)));
+                    self.stop.notify_one();
+                }
+                FromAgent::Gateway { id, method, params } => self.ask_gateway(state, conn, id, method, params),
+                FromAgent::Hello { id, hello } => self.agent_hello(state, conn, id.as_deref(), hello),
+            }
+        }
+    }
+
+    /// Asks the gateway for an agent, and answers it when the gateway has.
+    fn ask_gateway(&self, state: &mut State, conn: Conn, id: RpcId, method: String, params: String) {
+        let Some(gateway) = self.gateway.get() else {
+            let error = Error::new(Code::METHOD, format!("this hub has no gateway: {method}"));
+            return self.reply(state, conn, &rpc::response(&id, Err(&error)));
+        };
+        let trusted = state.peers.get(&conn).is_some_and(|peer| peer.may_provide);
+        let (asked, hub) = (gateway.request(method, params, trusted), self.this.clone());
+        tokio::spawn(async move {
+            let outcome = asked.await;
+            if let Some(hub) = hub.upgrade() {
+                let mut state = hub.hold();
+                hub.reply(&mut state, conn, &rpc::response(&id, outcome.as_deref()));
+            }
+        });
+    }
+
+    /// Files are for whoever is this machine's user, which only the Unix socket proves.
+    fn serve(&self, state: &mut State, conn: Conn, path: &Path) -> Result<String, Error> {
+        if !state.peers.get(&conn).is_some_and(|peer| peer.may_provide) {
+            return Err(Error::new(Code::DENIED, "files are served for agents on the Unix socket only"));
+        }
+        let path = state.opened.add(path)?;
+        Ok(format!(r#"{{"url":{}}}"#, json(&format!("{}{path}", self.address_url()))))
+    }
+
+    /// An agent that begins to provide becomes a page, where its carrier proved who it is: the Unix socket.
+    fn provide(&self, state: &mut State, conn: Conn, text: &str) {
+        let Some(peer) = state.peers.get_mut(&conn) else { return };
+        if !peer.may_provide {
+            let error = Error::new(Code::REQUEST, "only a page provides").hint("connect with clientType=browser");
+            let id = match rpc::parse_one(text) {
+                Some(Message::Request { id, .. }) => id,
+                _ => "null".into(),
+            };
+            return self.reply(state, conn, &rpc::response(&id, Err(&error)));
+        }
+        peer.side = Side::Page;
+        let session = wanted_session(text).unwrap_or_else(session_id::fresh);
+        peer.joining = Some(Joining { session, origin: "program".into(), eval_allowed: true, confirm: false });
+        self.feed(state, Input::AgentLeft { agent: conn });
+        let said = eye::page_rpc(conn, text);
+        if !matches!(said, Some(FromPage::Hello { .. })) {
+            self.page_joins(state, conn, plain_page());
+        }
+        self.page_said(state, conn, said);
+    }
+
+    fn agent_hello(&self, state: &mut State, conn: Conn, id: Option<&str>, hello: Box<Hello>) {
+        let idle = state.board.pending() == 0 && self.agents_of(state) <= 1;
+        let Some(peer) = state.peers.get_mut(&conn) else { return };
+        if idle && hello.build.as_deref().is_some_and(version::is_newer) {
+            retire(peer);
+            self.stop.notify_one();
+            return;
+        }
+        if let Voice::Eye { typed } = &mut peer.voice {
+            *typed = hello.typed;
+        }
+        // Neither a batch nor a stream has a place for bytes.
+        peer.binary = hello.binary && !hello.batch && peer.outbox.takes_binary();
+        if hello.batch {
+            peer.batched = true;
+            peer.outbox.begin_batches();
+        }
+        self.feed(state, Input::AgentHello { agent: conn, hello });
+        if let Some(id) = id {
+            self.reply(state, conn, &rpc::response(id, Ok(&welcome(None))));
+        }
+    }
+
+    fn page_said(&self, state: &mut State, conn: Conn, said: Option<FromPage>) {
+        match said {
+            None => {}
+            Some(FromPage::Input(Input::PageAnswered { page, call, ending: Ok(value) }))
+                if value.as_text().len() > FRAME_BYTES_MAX =>
+            {
+                // Our own client says so itself; this is for pages that are somebody else's.
+                let ending = Err(over_limit("the page's answer", value.as_text().len()));
+                self.feed(state, Input::PageAnswered { page, call, ending });
+            }
+            Some(FromPage::Reply(frame)) => self.reply(state, conn, &frame),
+            Some(FromPage::Input(input)) => {
+                // A page that begins without hello speaks plain BTCP.
+                self.page_joins(state, conn, plain_page());
+                self.feed(state, input);
+            }
+            Some(FromPage::Session(id)) => {
+                self.page_joins(state, conn, plain_page());
+                let session = state.board.session_of(conn).map_or_else(|| "null".into(), |id| json(id.as_str()));
+                let result = format!(r#"{{"sessionId":{session},"expiresAt":null}}"#);
+                self.reply(state, conn, &rpc::response(&id, Ok(&result)));
+            }
+            Some(FromPage::Hello { id, hello }) => self.page_hello(state, conn, id.as_deref(), *hello),
+        }
+    }
+
+    fn page_hello(&self, state: &mut State, conn: Conn, id: Option<&str>, hello: Hello) {
+        let Some(peer) = state.peers.get_mut(&conn) else { return };
+        let joining = peer.joining.as_ref().map(|joining| joining.session.clone());
+        let session = joining.or_else(|| state.board.session_of(conn).cloned()).map(|id| id.to_string());
+        let Some(peer) = state.peers.get_mut(&conn) else { return };
+        if let Voice::Eye { typed } = &mut peer.voice {
+            *typed = hello.typed;
+        }
+        if hello.batch {
+            peer.batched = true;
+            peer.outbox.begin_batches();
+        }
+        if let Some(id) = id {
+            self.reply(state, conn, &rpc::response(id, Ok(&welcome(session))));
+        }
+        let mut info = hello.page.unwrap_or_default();
+        if !hello.typed {
+            // Whoever does not ask for typed answers says hello as BTCP does, and evaluates nothing.
+            info = PageInfo { title: info.title.or(plain_page().title), ..plain_page() };
+        } else if info.eval.is_none() {
+            info.eval = Some(true);
+        }
+        if !self.page_joins(state, conn, info.clone()) {
+            self.feed(state, Input::PageChanged { page: conn, info });
+        }
+        if let Some(capabilities) = hello.capabilities {
+            self.feed(state, Input::PageCapable { page: conn, capabilities });
+        }
+    }
+
+    /// Lets a page join that has not yet. `false`: it has.
+    pub(crate) fn page_joins(&self, state: &mut State, conn: Conn, info: PageInfo) -> bool {
+        let Some(joining) = state.peers.get_mut(&conn).and_then(|peer| peer.joining.take()) else { return false };
+        let Joining { session, origin, eval_allowed, confirm } = joining;
+        let who = Newcomer { origin, info, eval_allowed, confirm };
+        self.feed(state, Input::PageJoined { page: conn, session, who });
+        true
+    }
+}
+
+/// A page that evaluates nothing: it never said that it would.
+pub(crate) fn plain_page() -> PageInfo {
+    PageInfo {
+        title: Some("BTCP page".into()),
+        eval: Some(false),
+        eval_blocked: Some("it speaks plain BTCP".into()),
+        ..PageInfo::default()
+    }
+}
+
+fn over_limit(what: &str, bytes: usize) -> Error {
+    let limit = FRAME_BYTES_MAX >> 20;
+    let message = format!("{what} is {} MiB, over the frame limit of {limit} MiB", bytes >> 20);
+    Error::new(Code::INTERNAL, message).hint("ask for a part")
+}
+
+/// Answers a frame that is not even looked at, under its id when it is a line that has one.
+fn too_long(text: &str, typed: bool) -> String {
+    let error = over_limit("the frame", text.len());
+    let mut frame = String::new();
+    match split_call_id(text, b":") {
+        Some((id, _, _)) if typed => write_typed(id, &Err(error), &mut frame),
+        Some((id, _, _)) => write_plain(id, &Err(error), &mut frame),
+        None => frame = rpc::response("null", Err(&error)),
+    }
+    frame
+}
+
+fn wanted_session(text: &str) -> Option<SessionId> {
+    let Message::Request { params, .. } = rpc::parse_one(text)? else { return None };
+    let NameSession { session_id } = serde_json::from_str(&params).ok()?;
+    SessionId::parse(&session_id?)
+}
+
+fn welcome(session_id: Option<String>) -> String {
+    json(&Welcome { session_id, version: PROTOCOL_VERSION.into(), hub: version::HUB.into() })
+}
+
+fn read_batch(text: &str) -> Result<Vec<Element<'_>>, Close> {
+    batch::parse(text).map_err(|error| Close::unsupported(&error.to_string()))
+}

@@ -1,0 +1,144 @@
+//! What an agent inside this process is told: answers go to whoever waits for them, the rest waits in order.
+
+use eye_protocol::limits::LINK_NEWS_LEN_MAX;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Notify, mpsc, oneshot};
+
+/// How far a call is, as its page reports it. A receiver that does not keep up misses some: the next report says more.
+pub type ProgressSink = mpsc::Sender<Box<str>>;
+
+/// Where the hub puts what this agent is told, while it holds its state: nothing here may ask the hub.
+#[derive(Debug, Default)]
+pub struct Letterbox {
+    inner: Mutex<Inner>,
+    came: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    waiting: FxHashMap<u32, Waiting>,
+    news: VecDeque<String>,
+    news_bytes: usize,
+    closed: bool,
+}
+
+/// Who waits for one answer.
+#[derive(Debug)]
+pub struct Waiting {
+    /// Where the answer goes.
+    pub answer: oneshot::Sender<String>,
+    /// Where its progress goes.
+    pub progress: Option<ProgressSink>,
+}
+
+const RESPONSE: &str = r#"{"jsonrpc":"2.0","id":"#;
+const PROGRESS: &str = r#"{"jsonrpc":"2.0","method":"call/progress","params":"#;
+
+impl Letterbox {
+    fn hold(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An answer under this id will come.
+    pub fn expect(&self, id: u32, waiting: Waiting) {
+        let mut inner = self.hold();
+        if !inner.closed {
+            inner.waiting.insert(id, waiting);
+        }
+    }
+
+    /// Nothing waits for it any more. `false`: it was answered.
+    pub fn forget(&self, id: u32) -> bool {
+        self.hold().waiting.remove(&id).is_some()
+    }
+
+    /// Takes one frame.
+    pub fn put(&self, json: &str) {
+        let mut inner = self.hold();
+        if let Some(id) = response_id(json) {
+            if let Some(waiting) = inner.waiting.remove(&id) {
+                // Who no longer waits has said so.
+                let _ = waiting.answer.send(json.to_owned());
+            }
+            return;
+        }
+        if let Some(params) = json.strip_prefix(PROGRESS) {
+            let params = params.strip_suffix('}').unwrap_or(params);
+            let sink = progress_id(params).and_then(|id| inner.waiting.get(&id)).and_then(|w| w.progress.as_ref());
+            if let Some(sink) = sink {
+                let _ = sink.try_send(params.into());
+            }
+            return;
+        }
+        if inner.news.len() >= LINK_NEWS_LEN_MAX
+            && let Some(oldest) = inner.news.pop_front()
+        {
+            inner.news_bytes -= oldest.len();
+        }
+        inner.news_bytes += json.len();
+        inner.news.push_back(json.to_owned());
+        drop(inner);
+        self.came.notify_one();
+    }
+
+    /// Waits for the next message that was not asked for. `None`: the letterbox is closed.
+    pub async fn next(&self) -> Option<String> {
+        loop {
+            let notified = self.came.notified();
+            {
+                let mut inner = self.hold();
+                if let Some(news) = inner.news.pop_front() {
+                    inner.news_bytes -= news.len();
+                    return Some(news);
+                }
+                if inner.closed {
+                    return None;
+                }
+            }
+            notified.await;
+        }
+    }
+
+    /// What waits and was not asked for.
+    pub fn len_bytes(&self) -> usize {
+        self.hold().news_bytes
+    }
+
+    /// Nothing comes any more.
+    pub fn close(&self) {
+        let mut inner = self.hold();
+        inner.closed = true;
+        inner.waiting.clear();
+        drop(inner);
+        self.came.notify_one();
+    }
+}
+
+fn response_id(json: &str) -> Option<u32> {
+    let rest = json.strip_prefix(RESPONSE)?;
+    rest[..rest.find(',')?].parse().ok()
+}
+
+fn progress_id(params: &str) -> Option<u32> {
+    #[derive(serde::Deserialize)]
+    struct Id {
+        id: u32,
+    }
+    serde_json::from_str::<Id>(params).ok().map(|progress| progress.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn news_that_nobody_reads_are_bounded() {
+        let letterbox = Letterbox::default();
+        for _ in 0..=LINK_NEWS_LEN_MAX {
+            letterbox.put(r#"{"jsonrpc":"2.0","method":"x"}"#);
+        }
+        assert_eq!(letterbox.hold().news.len(), LINK_NEWS_LEN_MAX);
+    }
+}

@@ -1,0 +1,261 @@
+//! An agent inside this process: it asks as one on the Unix socket does, without a socket and without a task of its own.
+//! An answer wakes whoever waits for it, and nobody else.
+
+use super::letterbox::{Letterbox, ProgressSink, Waiting};
+use super::outbox::Outbox;
+use super::peer::{Peer, Side, Voice};
+use super::state::Hub;
+use eye_core::Conn;
+use eye_protocol::messages::Hello;
+use eye_protocol::rpc::{self, json};
+use eye_protocol::{Code, Error};
+use serde_json::value::RawValue;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Poll};
+use tokio::sync::{oneshot, watch};
+
+/// Where links to a hub come from.
+#[derive(Clone)]
+pub struct Links {
+    hub: Arc<Hub>,
+}
+
+impl std::fmt::Debug for Links {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Links")
+    }
+}
+
+impl Links {
+    pub(crate) fn new(hub: Arc<Hub>) -> Self {
+        Self { hub }
+    }
+
+    /// Counts up when pages come, go or change, or their tools do.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.hub.lists.subscribe()
+    }
+
+    /// Enters the hub as the agent that `hello` names.
+    pub fn open(&self, hello: &Hello) -> AgentLink {
+        let letterbox = Arc::new(Letterbox::default());
+        let outbox = Outbox::Inside(letterbox.clone());
+        let (conn, _) = self.hub.enter(Peer::new(Side::Agent, Voice::Eye { typed: false }, outbox, None));
+        let _ = self.hub.hear(conn, &rpc::notification("hello", hello));
+        AgentLink { door: Arc::new(Door { hub: self.hub.clone(), conn }), letterbox, last_id: AtomicU32::new(0) }
+    }
+}
+
+/// One agent's way into the hub. Dropping it leaves, which ends what it asked.
+#[derive(Debug)]
+pub struct AgentLink {
+    door: Arc<Door>,
+    letterbox: Arc<Letterbox>,
+    last_id: AtomicU32,
+}
+
+impl AgentLink {
+    /// Asks. `params` is JSON text. An answer that is dropped before it is there is cancelled.
+    pub fn request(&self, method: &str, params: &str, progress: Option<ProgressSink>) -> Answer {
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        let (sender, receiver) = oneshot::channel();
+        self.letterbox.expect(id, Waiting { answer: sender, progress });
+        let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{params}}}"#, json(method));
+        let _ = self.door.hub.hear(self.door.conn, &text);
+        Answer { door: self.door.clone(), letterbox: self.letterbox.clone(), id, receiver, there: false }
+    }
+
+    /// Says something that wants no answer.
+    pub fn notify(&self, method: &str, params: &str) {
+        let text = format!(r#"{{"jsonrpc":"2.0","method":{},"params":{params}}}"#, json(method));
+        let _ = self.door.hub.hear(self.door.conn, &text);
+    }
+
+    /// The next message that was not asked for, as JSON-RPC text. `None`: the hub closed this link.
+    pub async fn news(&self) -> Option<String> {
+        self.letterbox.next().await
+    }
+}
+
+/// The hub's side of a link; the last of link and answers leaves.
+struct Door {
+    hub: Arc<Hub>,
+    conn: Conn,
+}
+
+impl std::fmt::Debug for Door {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Door({})", self.conn.0)
+    }
+}
+
+impl Drop for AgentLink {
+    fn drop(&mut self) {
+        // What still waits for an answer is told that there will be none.
+        self.letterbox.close();
+        self.door.hub.leave(self.door.conn);
+    }
+}
+
+/// An answer on its way.
+#[derive(Debug)]
+pub struct Answer {
+    door: Arc<Door>,
+    letterbox: Arc<Letterbox>,
+    id: u32,
+    receiver: oneshot::Receiver<String>,
+    there: bool,
+}
+
+impl Future for Answer {
+    type Output = Result<Box<RawValue>, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.receiver).poll(context).map(|answer| {
+            self.there = true;
+            match answer {
+                Ok(text) => outcome(&text),
+                Err(_) => Err(Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again")),
+            }
+        })
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        if !self.there && self.letterbox.forget(self.id) {
+            let text = format!(r#"{{"jsonrpc":"2.0","method":"call/cancel","params":{{"id":{}}}}}"#, self.id);
+            let _ = self.door.hub.hear(self.door.conn, &text);
+        }
+    }
+}
+
+/// Reads a response that the hub itself wrote.
+fn outcome(text: &str) -> Result<Box<RawValue>, Error> {
+    #[derive(serde::Deserialize)]
+    struct Response {
+        result: Option<Box<RawValue>>,
+        error: Option<Box<RawValue>>,
+    }
+    match serde_json::from_str(text) {
+        Ok(Response { error: Some(error), .. }) => Err(Error::from_raw(error.get())),
+        Ok(Response { result: Some(result), .. }) => Ok(result),
+        Ok(Response { .. }) => Ok(RawValue::NULL.to_owned()),
+        Err(error) => Err(Error::new(Code::INTERNAL, format!("the hub's own answer is malformed: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::origins::Origins;
+    use crate::hub::state::Facts;
+    use std::task::Waker;
+    use tokio::sync::mpsc;
+
+    fn hub() -> Arc<Hub> {
+        let facts = Facts {
+            listen: String::new(),
+            socket: String::new(),
+            auth: "none",
+            own_agents: 0,
+            wide_folders: Vec::new(),
+            origins: Origins::new("none".into()),
+        };
+        Hub::new(facts, Vec::new())
+    }
+
+    fn link(hub: &Arc<Hub>) -> AgentLink {
+        Links::new(hub.clone()).open(&Hello { agent: Some("a".into()), ..Hello::default() })
+    }
+
+    fn poll(answer: &mut Answer) -> Poll<Result<Box<RawValue>, Error>> {
+        Pin::new(answer).poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    /// A page whose frames are looked at by hand.
+    fn page(hub: &Arc<Hub>) -> Conn {
+        let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::messages(), None);
+        peer.may_provide = true;
+        let (conn, _) = hub.enter(peer);
+        let hello = r#"{"jsonrpc":"2.0","method":"hello","params":{"clientType":"browser","typed":true}}"#;
+        hub.hear(conn, hello).unwrap();
+        conn
+    }
+
+    fn frames(hub: &Hub, conn: Conn) -> String {
+        let parcel = hub.hold().peers.get_mut(&conn).unwrap().outbox.take();
+        String::from_utf8(parcel.bytes).unwrap()
+    }
+
+    #[test]
+    fn an_answer_comes_back_to_who_asked() {
+        let hub = hub();
+        let page = page(&hub);
+        let link = link(&hub);
+        let mut one = link.request("eval", r#"{"code":"1"}"#, None);
+        let mut two = link.request("eval", r#"{"code":"2"}"#, None);
+        let sent = frames(&hub, page);
+        assert!(poll(&mut one).is_pending(), "{sent}");
+        let ids: Vec<&str> = sent.split(':').collect();
+        let (first, second) = (ids[0], &ids[1][1..]);
+        hub.hear(page, &format!("{second}:two")).unwrap();
+        hub.hear(page, &format!("{first}=1")).unwrap();
+        let text = |answer: &mut Answer| match poll(answer) {
+            Poll::Ready(Ok(value)) => value.get().to_owned(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((text(&mut one), text(&mut two)), (r#"{"value":1}"#.into(), r#"{"value":"two"}"#.into()));
+    }
+
+    #[test]
+    fn an_answer_that_is_dropped_is_cancelled_in_the_page() {
+        let hub = hub();
+        let page = page(&hub);
+        let link = link(&hub);
+        let answer = link.request("eval", r#"{"code":"1"}"#, None);
+        let sent = frames(&hub, page);
+        let id = sent.split(':').next().unwrap();
+        drop(answer);
+        assert!(frames(&hub, page).contains(&format!(r#""call/cancel","params":{{"id":"{id}"}}"#)));
+    }
+
+    #[test]
+    fn errors_keep_code_and_hint() {
+        let hub = hub();
+        let link = link(&hub);
+        let Poll::Ready(Err(error)) = poll(&mut link.request("eval", r#"{"code":"1"}"#, None)) else { panic!() };
+        assert_eq!(error.code, Code::SESSION);
+        assert!(error.hint.is_some());
+    }
+
+    #[test]
+    fn a_link_that_is_dropped_leaves_and_ends_what_waits() {
+        let hub = hub();
+        let _page = page(&hub);
+        let link = link(&hub);
+        let mut answer = link.request("eval", r#"{"code":"1"}"#, None);
+        drop(link);
+        assert!(matches!(poll(&mut answer), Poll::Ready(Err(Error { code: Code::CONNECTION, .. }))));
+        assert_eq!(hub.status().agents, 0);
+    }
+
+    #[test]
+    fn progress_goes_to_the_call_it_is_of() {
+        let hub = hub();
+        let page = page(&hub);
+        let register = r#"{"jsonrpc":"2.0","id":"r","method":"tools/register","params":{"tools":[{"name":"t"}]}}"#;
+        hub.hear(page, register).unwrap();
+        let link = link(&hub);
+        let (sink, mut told) = mpsc::channel(4);
+        frames(&hub, page);
+        let _answer = link.request("tools/call", r#"{"name":"t"}"#, Some(sink));
+        let sent = frames(&hub, page);
+        let id = sent.split(r#""id":""#).nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let params = format!(r#"{{"id":"{id}","progress":1,"total":2}}"#);
+        hub.hear(page, &format!(r#"{{"jsonrpc":"2.0","method":"call/progress","params":{params}}}"#)).unwrap();
+        assert_eq!(told.try_recv().unwrap().as_ref(), r#"{"id":1,"progress":1,"total":2}"#);
+    }
+}

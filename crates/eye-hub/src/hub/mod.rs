@@ -1,0 +1,15 @@
+//! The hub itself: its one state, the peers in it, and what they say and are told.
+
+pub mod gateway;
+pub mod hearing;
+pub mod letterbox;
+pub mod links;
+pub mod media;
+pub mod memory;
+pub mod opened;
+pub mod outbox;
+pub mod peer;
+pub mod session_id;
+mod speaking;
+pub mod state;
+pub mod version;

@@ -1,0 +1,214 @@
+//! What waits to be written to one peer: a byte buffer, swapped out whole by its writer.
+
+use super::letterbox::Letterbox;
+use eye_protocol::batch::Batches;
+use eye_protocol::stream;
+use std::sync::Arc;
+
+/// The buffer, framed as its peer reads.
+#[derive(Debug)]
+pub enum Outbox {
+    /// Lines and counted payloads on a byte stream.
+    Stream(Vec<u8>),
+    /// One frame a message.
+    Messages {
+        /// All messages, one after the other.
+        bytes: Vec<u8>,
+        /// Where each ends.
+        ends: Vec<usize>,
+        /// Which of them are binary, by their number.
+        binary: Vec<usize>,
+    },
+    /// Several frames a message.
+    Batches(Batches),
+    /// Server-sent events.
+    Events {
+        /// All events, one after the other.
+        bytes: Vec<u8>,
+        /// Whether each says its kind.
+        named: bool,
+    },
+    /// No bytes: an agent inside this process.
+    Inside(Arc<Letterbox>),
+}
+
+/// What a JSON-RPC frame is, for carriers that name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Wants an answer.
+    Request,
+    /// Is one.
+    Response,
+    /// Neither.
+    Message,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Response => "response",
+            Self::Message => "message",
+        }
+    }
+}
+
+/// What a writer takes: bytes, and where messages end in them. A stream has no ends.
+#[derive(Debug, Default)]
+pub struct Parcel {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Where each message ends.
+    pub ends: Vec<usize>,
+    /// Which messages are binary, by their number.
+    pub binary: Vec<usize>,
+}
+
+impl Outbox {
+    /// An empty buffer for a byte stream.
+    pub fn stream() -> Self {
+        Self::Stream(Vec::new())
+    }
+
+    /// An empty buffer for messages.
+    pub fn messages() -> Self {
+        Self::Messages { bytes: Vec::new(), ends: Vec::new(), binary: Vec::new() }
+    }
+
+    /// An empty buffer for server-sent events.
+    pub fn events(named: bool) -> Self {
+        Self::Events { bytes: Vec::new(), named }
+    }
+
+    /// An empty buffer for messages that are batches.
+    pub fn batches() -> Self {
+        Self::Batches(Batches::default())
+    }
+
+    /// From here on several frames share a message. What was written before stays as it was.
+    pub fn begin_batches(&mut self) {
+        if let Self::Messages { bytes, ends, .. } = self {
+            *self = Self::Batches(Batches::after(std::mem::take(bytes), std::mem::take(ends)));
+        }
+    }
+
+    /// Adds a line frame.
+    pub fn line(&mut self, frame: &str) {
+        match self {
+            Self::Batches(batches) => batches.line(frame),
+            // Such an agent asks by JSON-RPC only.
+            Self::Inside(_) => {}
+            Self::Stream(_) | Self::Messages { .. } | Self::Events { .. } => self.text(frame),
+        }
+    }
+
+    /// Adds a JSON-RPC frame.
+    pub fn rpc(&mut self, kind: Kind, json: &str) {
+        match self {
+            Self::Batches(batches) => batches.rpc(json),
+            Self::Inside(letterbox) => letterbox.put(json),
+            Self::Events { bytes, named: true } => {
+                // Our JSON has no newline in it, so one line of data holds it.
+                bytes.extend_from_slice(format!("event: {}\ndata: {json}\n\n", kind.name()).as_bytes());
+            }
+            Self::Stream(_) | Self::Messages { .. } | Self::Events { .. } => self.text(json),
+        }
+    }
+
+    /// Whether there is a place for a binary message.
+    pub fn takes_binary(&self) -> bool {
+        matches!(self, Self::Messages { .. })
+    }
+
+    /// Adds a binary message, where there are messages.
+    pub fn binary(&mut self, message: &[u8]) {
+        if let Self::Messages { bytes, ends, binary } = self {
+            bytes.extend_from_slice(message);
+            binary.push(ends.len());
+            ends.push(bytes.len());
+        }
+    }
+
+    fn text(&mut self, frame: &str) {
+        match self {
+            Self::Stream(bytes) => stream::write(frame, bytes),
+            Self::Messages { bytes, ends, .. } => {
+                bytes.extend_from_slice(frame.as_bytes());
+                ends.push(bytes.len());
+            }
+            Self::Batches(batches) => batches.line(frame),
+            Self::Inside(_) => {}
+            Self::Events { bytes, .. } => {
+                for line in frame.split('\n') {
+                    bytes.extend_from_slice(b"data: ");
+                    bytes.extend_from_slice(line.as_bytes());
+                    bytes.push(b'\n');
+                }
+                bytes.push(b'\n');
+            }
+        }
+    }
+
+    /// Bytes that wait.
+    pub fn len_bytes(&self) -> usize {
+        match self {
+            Self::Stream(bytes) | Self::Messages { bytes, .. } | Self::Events { bytes, .. } => bytes.len(),
+            Self::Batches(batches) => batches.len_bytes(),
+            Self::Inside(letterbox) => letterbox.len_bytes(),
+        }
+    }
+
+    /// Takes all there is.
+    pub fn take(&mut self) -> Parcel {
+        match self {
+            Self::Stream(bytes) | Self::Events { bytes, .. } => {
+                Parcel { bytes: std::mem::take(bytes), ..Parcel::default() }
+            }
+            Self::Messages { bytes, ends, binary } => {
+                Parcel { bytes: std::mem::take(bytes), ends: std::mem::take(ends), binary: std::mem::take(binary) }
+            }
+            Self::Inside(letterbox) => {
+                letterbox.close();
+                Parcel::default()
+            }
+            Self::Batches(batches) => {
+                let (bytes, ends) = batches.take();
+                Parcel { bytes, ends, binary: Vec::new() }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_peer_reads_frames_its_own_way() {
+        let mut stream = Outbox::stream();
+        let mut messages = Outbox::messages();
+        for outbox in [&mut stream, &mut messages] {
+            outbox.line("a:1");
+            outbox.rpc(Kind::Message, "{}");
+        }
+        messages.begin_batches();
+        messages.line("b:2");
+        messages.rpc(Kind::Message, "{}");
+        assert_eq!(stream.take().bytes, b"a:1\n{}\n");
+        let parcel = messages.take();
+        assert_eq!(parcel.bytes, br#"a:1{}["b:2",{}]"#);
+        assert_eq!(parcel.ends, [3, 5, 15]);
+        assert_eq!(messages.len_bytes(), 0);
+    }
+
+    #[test]
+    fn events_say_their_kind_where_they_are_named() {
+        let (mut named, mut unnamed) = (Outbox::events(true), Outbox::events(false));
+        for outbox in [&mut named, &mut unnamed] {
+            outbox.rpc(Kind::Request, "{}");
+            outbox.line("two\nlines");
+        }
+        assert_eq!(named.take().bytes, b"event: request\ndata: {}\n\ndata: two\ndata: lines\n\n");
+        assert_eq!(unnamed.take().bytes, b"data: {}\n\ndata: two\ndata: lines\n\n");
+    }
+}

@@ -1,0 +1,159 @@
+//! One connected peer as the hub sees it: which side it is on, how it is spoken to, and what waits for it.
+
+use super::outbox::{Kind, Outbox};
+use crate::dialect::scene::Scene;
+use eye_core::{Millis, Task};
+use eye_protocol::SessionId;
+use eye_protocol::close::Close;
+use eye_protocol::limits::OUTBOX_STALL_MS;
+use std::sync::Arc;
+use tokio::sync::Notify;
+
+/// Which side a peer is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// It provides.
+    Page,
+    /// It asks.
+    Agent,
+}
+
+/// How a peer is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// eye's own dialect.
+    Eye {
+        /// It asked for typed answers.
+        typed: bool,
+    },
+    /// The original eye's.
+    Original,
+    /// The original 3D page's.
+    Scene,
+    /// BTCP over server-sent events with names, and answers in the body of a POST.
+    NamedEvents,
+    /// BTCP over server-sent events without names.
+    PlainEvents,
+}
+
+impl Voice {
+    /// Whether a page that is spoken to so can do this at all.
+    pub fn can(self, task: &Task) -> bool {
+        match (self, task) {
+            (Self::Original, task) => matches!(task, Task::Eval { .. }),
+            (Self::Scene, task) => matches!(task, Task::Tool { .. } | Task::State),
+            (Self::Eye { .. } | Self::NamedEvents | Self::PlainEvents, _) => true,
+        }
+    }
+}
+
+/// A page that the gate let in and that has not said hello yet.
+#[derive(Clone, Debug)]
+pub struct Joining {
+    /// The session it claims.
+    pub session: SessionId,
+    /// Where its document comes from.
+    pub origin: Box<str>,
+    /// Whether the policy for its origin allows `eval`.
+    pub eval_allowed: bool,
+    /// Whether the policy for its origin asks for confirmation of what cannot be undone.
+    pub confirm: bool,
+}
+
+/// How the hub reaches the task of a connection.
+#[derive(Debug, Default)]
+pub struct Signals {
+    /// Something waits in the outbox.
+    pub wake: Notify,
+    /// The connection is to end now, whatever it is doing.
+    pub end: Notify,
+}
+
+/// One connected peer.
+#[expect(clippy::struct_excessive_bools, reason = "what was agreed with a peer, each for itself")]
+#[derive(Debug)]
+pub struct Peer {
+    /// Which side it is on.
+    pub side: Side,
+    /// How it is spoken to.
+    pub voice: Voice,
+    /// Whether its messages are batches.
+    pub batched: bool,
+    /// Whether it takes binary results as binary messages.
+    pub binary: bool,
+    /// Whether its carrier proved who it is, so that it may become a page.
+    pub may_provide: bool,
+    /// Set until it has said hello.
+    pub joining: Option<Joining>,
+    /// What waits for it.
+    pub outbox: Outbox,
+    /// Why it is to be closed once its outbox is empty.
+    pub close: Option<Close>,
+    /// The session it named, which is how a POST without an id finds it.
+    pub session: Option<Box<str>>,
+    /// Its id towards itself, not to be guessed, which is how a POST finds it.
+    pub client: Option<Box<str>>,
+    /// Where its document comes from; who posts for it must come from there, too.
+    pub origin: Option<Box<str>>,
+    /// While set, answers go here instead of into the outbox: into the body of a POST.
+    pub captured: Option<Vec<String>>,
+    /// What is known of a page that speaks [`Voice::Scene`].
+    pub scene: Scene,
+    /// Nothing it says counts any more.
+    pub deaf: bool,
+    /// Its task.
+    pub signals: Arc<Signals>,
+    /// Since when its writer has been at it without progress.
+    pub writing_since: Option<Millis>,
+}
+
+impl Peer {
+    /// A peer with an empty outbox.
+    pub fn new(side: Side, voice: Voice, outbox: Outbox, joining: Option<Joining>) -> Self {
+        Self {
+            side,
+            voice,
+            batched: false,
+            binary: false,
+            may_provide: false,
+            joining,
+            outbox,
+            close: None,
+            session: None,
+            client: None,
+            origin: None,
+            captured: None,
+            scene: Scene::default(),
+            deaf: false,
+            signals: Arc::default(),
+            writing_since: None,
+        }
+    }
+
+    /// Writes a JSON-RPC frame, or keeps it for the body of a POST.
+    pub fn rpc(&mut self, kind: Kind, json: &str) {
+        match &mut self.captured {
+            Some(captured) if kind == Kind::Response => captured.push(json.to_owned()),
+            Some(_) | None => self.outbox.rpc(kind, json),
+        }
+    }
+
+    /// Whether it has taken nothing for too long.
+    pub fn stalled(&self, now: Millis) -> bool {
+        self.writing_since.is_some_and(|since| now >= since + OUTBOX_STALL_MS)
+    }
+
+    /// Closes it once everything before is written.
+    pub fn close_after(&mut self, close: Close) {
+        self.close.get_or_insert(close);
+        self.signals.wake.notify_one();
+    }
+
+    /// Closes it now: what waits is dropped.
+    pub fn close_now(&mut self, close: Close) {
+        self.outbox.take();
+        self.close = Some(close);
+        self.deaf = true;
+        self.signals.end.notify_one();
+    }
+}

@@ -1,0 +1,79 @@
+//! What peers are told: effects out, through the dialect of each, into its outbox.
+
+use super::outbox::Kind;
+use super::peer::{Peer, Voice};
+use crate::dialect::{events, eye, original, scene, tools, topics};
+use eye_core::{Effect, ReplyForm, Task};
+use eye_protocol::{Value, rpc};
+
+/// Writes what follows into a peer's outbox. `text` is room to write in.
+pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
+    match effect {
+        Effect::Send { call, task, .. } => match (peer.voice, &task) {
+            (Voice::Original, Task::Eval { code, .. }) => {
+                original::to_page(call, code, text);
+                peer.outbox.line(text);
+            }
+            // Nothing else reaches an original page: the hub has answered for it.
+            (Voice::Original, Task::Tool { .. } | Task::Verb { .. } | Task::State) => {}
+            (Voice::Scene, task) => {
+                for message in scene::to_page(call, task, &mut peer.scene).unwrap_or_default() {
+                    peer.outbox.line(&message);
+                }
+            }
+            (_, task) if eye::to_page(call, task, text) => peer.rpc(Kind::Request, text),
+            (_, _) => peer.outbox.line(text),
+        },
+        Effect::Abort { call, .. } if peer.voice == Voice::Scene => scene::abort(call, &mut peer.scene),
+        // An original page knows none of these; it is simply closed, or sends pings of its own.
+        Effect::Abort { .. } | Effect::Ping { .. } | Effect::Replaced { .. } | Effect::Message { .. }
+            if matches!(peer.voice, Voice::Original | Voice::Scene) => {}
+        // Who came by events is there as long as its stream is.
+        Effect::Ping { .. } if matches!(peer.voice, Voice::NamedEvents | Voice::PlainEvents) => {}
+        Effect::Abort { call, .. } => peer.rpc(Kind::Message, &eye::abort(call)),
+        Effect::Ping { .. } => peer.rpc(Kind::Request, eye::ping()),
+        Effect::Replaced { .. } => peer.rpc(Kind::Message, &eye::replaced()),
+        Effect::PageResult { id, result, .. } => peer.rpc(Kind::Response, &rpc::response(&id, result.as_deref())),
+        Effect::Progress { reply, progress } => {
+            if let Some(frame) = tools::progress_to_agent(&reply.form, &progress) {
+                peer.rpc(Kind::Message, &frame);
+            }
+        }
+        Effect::News { session, news, .. } => {
+            let frame = match peer.voice {
+                Voice::NamedEvents => events::news_named(&news),
+                Voice::PlainEvents => events::news_plain(&session, &news),
+                Voice::Eye { .. } | Voice::Original | Voice::Scene => eye::news(&session, &news),
+            };
+            peer.rpc(Kind::Message, &frame);
+        }
+        Effect::Message { params, .. } => peer.rpc(Kind::Message, &topics::message(&params)),
+        Effect::Close { close, .. } => peer.close_after(close),
+        Effect::Ended { reply, ending, delta } => match peer.voice {
+            Voice::Original => {
+                original::to_agent(&reply.form, &ending, text);
+                peer.outbox.line(text);
+            }
+            voice => {
+                if let Ok(Value::Bytes(bytes)) = &ending
+                    && peer.binary
+                    && let Some(message) = eye::to_agent_binary(&reply.form, bytes)
+                {
+                    peer.outbox.binary(&message);
+                    return;
+                }
+                let typed = voice == Voice::Eye { typed: true };
+                if eye::to_agent(&reply.form, &ending, delta.as_deref(), typed, text) {
+                    peer.rpc(Kind::Response, text);
+                } else {
+                    peer.outbox.line(text);
+                }
+            }
+        },
+        Effect::Result { reply, result } => {
+            if let ReplyForm::Rpc(id) = &reply.form {
+                peer.rpc(Kind::Response, &rpc::response(id, result.as_deref()));
+            }
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! The hub's one state: the switchboard, the peers and their outboxes. What a peer says goes in, what follows is
+//! written into outboxes while the state is held, so that nothing is reordered.
+
+use super::gateway::Gateway;
+use super::opened::{Opened, Target};
+use super::outbox::{Kind, Parcel};
+use super::peer::{Peer, Side, Signals, Voice};
+use super::speaking::speak;
+use super::version;
+use crate::gate::{Origins, is_loopback_address};
+use eye_core::tally::Tally;
+use eye_core::{Conn, Effect, Input, Known, Millis, Switchboard};
+use eye_protocol::close::Close;
+use eye_protocol::limits::OUTBOX_BYTES_MAX;
+use eye_protocol::messages::{PageInfo, Retiring, SessionRow, Status};
+use eye_protocol::{Code, Error, rpc};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Instant;
+use tokio::sync::{Notify, watch};
+
+/// What a hub tells of itself beside its counts.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// Where it listens.
+    pub listen: String,
+    /// Its Unix socket.
+    pub socket: String,
+    /// `token` or `none`.
+    pub auth: &'static str,
+    /// Agents that are the hub's own: whoever keeps the mailbox as files.
+    pub own_agents: usize,
+    /// Folders of which only single files are served.
+    pub wide_folders: Vec<PathBuf>,
+    /// The list of allowed origins, whose problems are the hub's.
+    pub origins: Origins,
+}
+
+/// What went over the wires since the hub began.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Traffic {
+    /// Bytes that peers sent.
+    pub bytes_in: u64,
+    /// Bytes that were written to peers.
+    pub bytes_out: u64,
+    /// Peers that were closed because they did not keep up.
+    pub closed_slow: u64,
+}
+
+/// One hub.
+pub struct Hub {
+    state: Mutex<State>,
+    facts: Facts,
+    started: Instant,
+    /// What answers `gateway/…`, set once at the start.
+    pub(crate) gateway: OnceLock<Arc<dyn Gateway>>,
+    /// The hub itself, for answers that come later.
+    pub(crate) this: Weak<Self>,
+    /// Counts up when pages come, go or change, or their tools do.
+    pub(crate) lists: watch::Sender<u64>,
+    /// The next deadline came nearer.
+    pub rearm: Notify,
+    /// The sessions to remember changed.
+    pub remember: Notify,
+    /// Somebody wants the hub to stop.
+    pub stop: Notify,
+}
+
+/// Everything that changes, behind one lock that nobody contends for: one thread owns the hub.
+#[derive(Default)]
+pub(crate) struct State {
+    /// What sessions do.
+    pub board: Switchboard,
+    /// Files and folders that are served to a browser.
+    pub opened: Opened,
+    /// Who is connected.
+    pub peers: FxHashMap<Conn, Peer>,
+    traffic: Traffic,
+    last_conn: u64,
+    todo: VecDeque<Input>,
+    effects: Vec<Effect>,
+    text: String,
+    armed_at: Option<Millis>,
+    stopping: bool,
+}
+
+impl Hub {
+    /// A hub that expects the pages of the one before it.
+    pub fn new(facts: Facts, known: Vec<Known>) -> Arc<Self> {
+        let mut state = State { opened: Opened::new(&facts.wide_folders), ..State::default() };
+        state.board.recall(0, known);
+        Arc::new_cyclic(|this| Self {
+            state: Mutex::new(state),
+            facts,
+            started: Instant::now(),
+            gateway: OnceLock::new(),
+            this: this.clone(),
+            lists: watch::Sender::new(0),
+            rearm: Notify::new(),
+            remember: Notify::new(),
+            stop: Notify::new(),
+        })
+    }
+
+    pub(crate) fn now(&self) -> Millis {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(Millis::MAX)
+    }
+
+    pub(crate) fn hold(&self) -> MutexGuard<'_, State> {
+        // The state is changed in whole steps; a panic in one of them must not take every session with it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A peer that the gate let in is there.
+    pub fn enter(&self, peer: Peer) -> (Conn, Arc<Signals>) {
+        let mut state = self.hold();
+        state.last_conn += 1;
+        let conn = Conn(state.last_conn);
+        let signals = peer.signals.clone();
+        let side = peer.side;
+        let stopping = state.stopping;
+        state.peers.insert(conn, peer);
+        if side == Side::Agent {
+            self.feed(&mut state, Input::AgentJoined { agent: conn });
+        }
+        if stopping && let Some(peer) = state.peers.get_mut(&conn) {
+            retire(peer);
+        }
+        (conn, signals)
+    }
+
+    /// A peer's connection is closed.
+    pub fn leave(&self, conn: Conn) {
+        let mut state = self.hold();
+        let Some(peer) = state.peers.remove(&conn) else { return };
+        let input = gone(peer.side, conn);
+        self.feed(&mut state, input);
+    }
+
+    /// Puts a frame into a peer's outbox.
+    pub fn tell(&self, conn: Conn, frame: &str) {
+        let mut state = self.hold();
+        if let Some(peer) = state.peers.get_mut(&conn) {
+            peer.outbox.line(frame);
+            peer.signals.wake.notify_one();
+        }
+    }
+
+    /// A page said hello in another way than by a frame: the original's.
+    pub fn join(&self, conn: Conn, info: PageInfo) {
+        let mut state = self.hold();
+        self.page_joins(&mut state, conn, info);
+    }
+
+    /// Waits for something to write. `None`: the peer is gone.
+    pub async fn parcel(&self, conn: Conn, signals: &Signals) -> Option<(Parcel, Option<Close>)> {
+        loop {
+            {
+                let now = self.now();
+                let mut state = self.hold();
+                let peer = state.peers.get_mut(&conn)?;
+                if peer.outbox.len_bytes() > 0 || peer.close.is_some() {
+                    peer.writing_since = Some(now);
+                    let (parcel, close) = (peer.outbox.take(), peer.close.clone());
+                    state.traffic.bytes_out += parcel.bytes.len() as u64;
+                    return Some((parcel, close));
+                }
+                peer.writing_since = None;
+            }
+            signals.wake.notified().await;
+        }
+    }
+
+    /// A peer's writer got something through.
+    pub fn progress(&self, conn: Conn) {
+        let now = self.now();
+        if let Some(peer) = self.hold().peers.get_mut(&conn) {
+            peer.writing_since = Some(now);
+        }
+    }
+
+    /// Why a peer is to be closed.
+    pub fn closing(&self, conn: Conn) -> Option<Close> {
+        self.hold().peers.get(&conn).and_then(|peer| peer.close.clone())
+    }
+
+    /// When the next deadline is, as an instant of the timer's clock.
+    pub fn next_wake(&self) -> Option<Instant> {
+        let mut state = self.hold();
+        state.armed_at = state.board.next_wake();
+        state.armed_at.map(|at| self.started + std::time::Duration::from_millis(at))
+    }
+
+    /// Lets time pass.
+    pub fn tick(&self) {
+        let mut state = self.hold();
+        self.feed(&mut state, Input::Tick);
+    }
+
+    /// Ends peers that take nothing.
+    pub fn end_stalled(&self) {
+        let now = self.now();
+        let mut state = self.hold();
+        let stalled: Vec<Conn> = state.peers.iter().filter(|(_, p)| p.stalled(now)).map(|(conn, _)| *conn).collect();
+        for conn in stalled {
+            self.give_up(&mut state, conn, "nothing was read for 10 s");
+            self.feed_todo(&mut state);
+        }
+    }
+
+    /// Sessions to remember, if they changed.
+    pub fn take_known(&self) -> Option<Vec<Known>> {
+        self.hold().board.take_known()
+    }
+
+    /// All sessions.
+    pub fn rows(&self) -> Vec<SessionRow> {
+        let now = self.now();
+        self.hold().board.rows(now, None)
+    }
+
+    /// Whether any page is there or expected.
+    pub fn has_page(&self) -> bool {
+        self.hold().board.pages() > 0
+    }
+
+    /// How it does.
+    pub fn status(&self) -> Status {
+        self.status_of(&self.hold())
+    }
+
+    /// What was counted, of calls and of bytes; and how many tools there are.
+    pub fn counts(&self) -> (Tally, Traffic, usize) {
+        let state = self.hold();
+        (state.board.tally().clone(), state.traffic, state.board.tools())
+    }
+
+    /// Notes what a peer sent.
+    pub(crate) fn heard(state: &mut State, bytes: usize) {
+        state.traffic.bytes_in += bytes as u64;
+    }
+
+    /// What was opened under an id.
+    pub fn opened(&self, id: &str) -> Option<Target> {
+        self.hold().opened.target(id)
+    }
+
+    /// Connected peers.
+    pub fn peers(&self) -> usize {
+        self.hold().peers.len()
+    }
+
+    /// Ends every call and closes every peer, with a reason.
+    pub fn shut_down(&self) {
+        let mut state = self.hold();
+        state.stopping = true;
+        self.feed(&mut state, Input::Shutdown);
+        for peer in state.peers.values_mut() {
+            peer.close_after(Close::shutdown());
+        }
+    }
+
+    /// Agents that are somebody else's.
+    pub(crate) fn agents_of(&self, state: &State) -> usize {
+        state.board.agents().saturating_sub(self.facts.own_agents)
+    }
+
+    /// Where a browser on this machine finds it by its address. Its own pages are under its name, `localhost`.
+    /// On the machine itself it also speaks plain HTTP, and a certificate is for a name.
+    pub(crate) fn address_url(&self) -> String {
+        let url = self.facts.listen.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]");
+        match url.strip_prefix("https://") {
+            Some(here) if is_loopback_address(here) => format!("http://{here}"),
+            Some(_) | None => url,
+        }
+    }
+
+    /// The loopback address that it is reached at.
+    pub(crate) fn address(&self) -> &'static str {
+        if self.facts.listen.contains('[') { "[::1]" } else { "127.0.0.1" }
+    }
+
+    pub(crate) fn status_of(&self, state: &State) -> Status {
+        Status {
+            version: version::HUB.into(),
+            pid: std::process::id(),
+            uptime_ms: self.now(),
+            listen: self.facts.listen.clone(),
+            socket: self.facts.socket.clone(),
+            auth: self.facts.auth.into(),
+            pages: state.board.pages(),
+            sessions: state.board.sessions(),
+            agents: self.agents_of(state),
+            pending: state.board.pending(),
+            problems: self.facts.origins.problem().into_iter().collect(),
+        }
+    }
+
+    pub(crate) fn reply(&self, state: &mut State, conn: Conn, json: &str) {
+        if let Some(peer) = state.peers.get_mut(&conn) {
+            match peer.voice {
+                Voice::Original | Voice::Scene => peer.outbox.line(json),
+                Voice::Eye { .. } | Voice::NamedEvents | Voice::PlainEvents => peer.rpc(Kind::Response, json),
+            }
+            self.written(state, conn);
+        }
+    }
+
+    /// Gives the switchboard what happened, and does what follows.
+    pub(crate) fn feed(&self, state: &mut State, input: Input) {
+        state.todo.push_back(input);
+        self.feed_todo(state);
+    }
+
+    /// Events are worked off from a list, never by recursion: a peer that is closed on the way is one more of them.
+    fn feed_todo(&self, state: &mut State) {
+        let now = self.now();
+        while let Some(input) = state.todo.pop_front() {
+            let lists = changes_lists(&input);
+            let mut effects = std::mem::take(&mut state.effects);
+            state.board.on(now, input, &mut effects);
+            for effect in effects.drain(..) {
+                self.apply(state, effect);
+            }
+            state.effects = effects;
+            if lists {
+                self.lists.send_modify(|count| *count += 1);
+            }
+        }
+        let wake = state.board.next_wake();
+        if wake.is_some_and(|at| state.armed_at.is_none_or(|armed| at < armed)) {
+            state.armed_at = wake;
+            self.rearm.notify_one();
+        }
+        if state.board.known_changed() {
+            self.remember.notify_one();
+        }
+    }
+
+    fn apply(&self, state: &mut State, effect: Effect) {
+        let mut text = std::mem::take(&mut state.text);
+        text.clear();
+        let conn = match &effect {
+            Effect::Send { page, .. }
+            | Effect::PageResult { page, .. }
+            | Effect::Abort { page, .. }
+            | Effect::Ping { page }
+            | Effect::Replaced { page } => *page,
+            Effect::Close { conn, .. } | Effect::Message { conn, .. } => *conn,
+            Effect::Ended { reply, .. } | Effect::Result { reply, .. } | Effect::Progress { reply, .. } => reply.agent,
+            Effect::News { agent, .. } => *agent,
+        };
+        if let Some(peer) = state.peers.get_mut(&conn) {
+            if matches!(effect, Effect::Ping { .. })
+                && matches!(peer.voice, Voice::NamedEvents | Voice::PlainEvents | Voice::Scene)
+            {
+                // Its stream ends when it does; it is not asked for more.
+                state.todo.push_back(Input::PageAlive { page: conn });
+            }
+            if let Effect::Send { page, call: Some(call), task } = &effect
+                && !peer.voice.can(task)
+            {
+                let error = Error::new(Code::METHOD, "this page speaks an original's messages and cannot do that");
+                state.todo.push_back(Input::PageAnswered { page: *page, call: *call, ending: Err(error) });
+            }
+            speak(peer, effect, &mut text);
+            self.written(state, conn);
+        }
+        state.text = text;
+    }
+
+    /// Something was written: its writer is woken, or given up when too much waits.
+    pub(crate) fn written(&self, state: &mut State, conn: Conn) {
+        let Some(peer) = state.peers.get_mut(&conn) else { return };
+        if peer.outbox.len_bytes() > OUTBOX_BYTES_MAX {
+            self.give_up(state, conn, "more than 64 MiB waited to be read");
+        } else {
+            peer.signals.wake.notify_one();
+        }
+    }
+
+    #[expect(clippy::unused_self, reason = "one of the hub's steps, beside its siblings")]
+    fn give_up(&self, state: &mut State, conn: Conn, why: &str) {
+        if let Some(peer) = state.peers.get_mut(&conn)
+            && !peer.deaf
+        {
+            peer.close_now(Close::too_slow(why));
+            state.traffic.closed_slow += 1;
+            state.todo.push_back(gone(peer.side, conn));
+        }
+    }
+}
+
+/// Whoever comes too late is told that nothing of what it says is done, so that it may safely say it again elsewhere.
+pub(crate) fn retire(peer: &mut Peer) {
+    if peer.side == Side::Agent && peer.voice != Voice::Original {
+        let retiring = Retiring { version: version::HUB.into() };
+        peer.outbox.rpc(Kind::Message, &rpc::notification("hub/retiring", &retiring));
+    }
+    peer.deaf = true;
+    peer.close_after(Close::shutdown());
+}
+
+/// Whether another list of pages or tools may follow from it.
+fn changes_lists(input: &Input) -> bool {
+    matches!(
+        input,
+        Input::PageJoined { .. }
+            | Input::PageLeft { .. }
+            | Input::PageChanged { .. }
+            | Input::PageOffers { .. }
+            | Input::PageWithdraws { .. }
+    )
+}
+
+fn gone(side: Side, conn: Conn) -> Input {
+    match side {
+        Side::Page => Input::PageLeft { page: conn },
+        Side::Agent => Input::AgentLeft { agent: conn },
+    }
+}

@@ -1,0 +1,9 @@
+//! How bytes come and go: the Unix socket, WebSockets, server-sent events and single POSTs; and what a listener needs (its place, TLS).
+
+pub mod events;
+pub mod holder;
+pub mod place;
+pub mod post;
+pub mod tls;
+pub mod unix;
+pub mod ws;

@@ -1,0 +1,133 @@
+//! The Unix socket's place: a folder that is ours alone, one hub in it, and no leftovers in the way.
+
+use crate::error::HubError;
+use rustix::process::getuid;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use tokio::net::UnixListener;
+
+/// The socket of a running hub. While it lives, no other hub takes its place.
+#[derive(Debug)]
+pub struct Place {
+    socket: PathBuf,
+    _lock: File,
+}
+
+impl Place {
+    /// Takes the place, and listens.
+    ///
+    /// The lock says whether a hub lives; a socket file without one is left over from a hub that was killed.
+    pub fn take(socket: &Path) -> Result<(Self, UnixListener), HubError> {
+        let folder = socket.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        check_folder(folder)?;
+        let lock_path = socket.with_extension("lock");
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(&lock_path)
+            .map_err(HubError::io(format!("opening {}", lock_path.display())))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(HubError::Running { socket: socket.into() }),
+            Err(TryLockError::Error(error)) => {
+                return Err(HubError::io(format!("locking {}", lock_path.display()))(error));
+            }
+        }
+        clear_leftover(socket)?;
+        let listener =
+            UnixListener::bind(socket).map_err(HubError::io(format!("listening on {}", socket.display())))?;
+        fs::set_permissions(socket, fs::Permissions::from_mode(0o600))
+            .map_err(HubError::io(format!("protecting {}", socket.display())))?;
+        Ok((Self { socket: socket.into(), _lock: lock }, listener))
+    }
+}
+
+impl Place {
+    /// Takes the socket out of sight, so that nobody new connects. The place itself stays taken.
+    pub fn withdraw(&self) {
+        let _ = fs::remove_file(&self.socket);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.withdraw();
+    }
+}
+
+fn check_folder(folder: &Path) -> Result<(), HubError> {
+    let wrong = |why: &str| HubError::UnsafePlace { path: folder.into(), why: why.into() };
+    if let Err(error) = DirBuilder::new().recursive(true).mode(0o700).create(folder) {
+        return Err(HubError::io(format!("making {}", folder.display()))(error));
+    }
+    let meta = fs::symlink_metadata(folder).map_err(HubError::io(format!("looking at {}", folder.display())))?;
+    if meta.is_symlink() || !meta.is_dir() {
+        return Err(wrong("is not a folder of its own; remove it or set EYE_SOCKET"));
+    }
+    if meta.uid() != getuid().as_raw() {
+        return Err(wrong("belongs to another user; remove it or set EYE_SOCKET"));
+    }
+    if meta.mode() & 0o077 != 0 {
+        return Err(wrong("can be entered by others; run `chmod 700` on it"));
+    }
+    Ok(())
+}
+
+fn clear_leftover(socket: &Path) -> Result<(), HubError> {
+    match fs::symlink_metadata(socket) {
+        Ok(meta) if meta.file_type().is_socket() => {
+            fs::remove_file(socket).map_err(HubError::io(format!("removing the old {}", socket.display())))
+        }
+        Ok(_) => Err(HubError::UnsafePlace { path: socket.into(), why: "is there and is no socket".into() }),
+        Err(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+    }
+
+    fn home() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    #[test]
+    fn one_hub_a_place_and_leftovers_are_cleared() {
+        let (runtime, home) = (runtime(), home());
+        let _guard = runtime.enter();
+        let socket = home.path().join("eye/hub.sock");
+        let first = Place::take(&socket).unwrap();
+        assert!(matches!(Place::take(&socket), Err(HubError::Running { .. })));
+        assert_eq!(fs::metadata(&socket).unwrap().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(socket.parent().unwrap()).unwrap().mode() & 0o777, 0o700);
+        drop(first);
+        assert!(!socket.exists());
+        drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
+        assert!(socket.exists());
+        assert!(Place::take(&socket).is_ok());
+    }
+
+    #[test]
+    fn a_folder_that_is_not_ours_alone_is_refused() {
+        let (runtime, home) = (runtime(), home());
+        let _guard = runtime.enter();
+        let open = home.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(matches!(Place::take(&open.join("hub.sock")), Err(HubError::UnsafePlace { .. })));
+        let link = home.path().join("link");
+        std::os::unix::fs::symlink(home.path(), &link).unwrap();
+        assert!(matches!(Place::take(&link.join("hub.sock")), Err(HubError::UnsafePlace { .. })));
+        let file = home.path().join("own/hub.sock");
+        DirBuilder::new().mode(0o700).create(file.parent().unwrap()).unwrap();
+        fs::write(&file, "x").unwrap();
+        assert!(matches!(Place::take(&file), Err(HubError::UnsafePlace { .. })));
+    }
+}

@@ -1,0 +1,112 @@
+//! One connection on the Unix socket: frames in, bytes out. Whoever comes this way is of the same user.
+
+use crate::hub::outbox::Outbox;
+use crate::hub::peer::{Peer, Side, Voice};
+use crate::hub::state::Hub;
+use eye_core::Conn;
+use eye_protocol::answer::write_plain;
+use eye_protocol::frame::MCP_ANNOUNCEMENT;
+use eye_protocol::limits::SHUTDOWN_MS;
+use eye_protocol::stream::{Decoder, StreamError};
+use eye_protocol::{Code, Error};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+use tokio::net::unix::{ReadHalf, WriteHalf};
+use tokio::time::timeout;
+
+const READ_BYTES: usize = 16 << 10;
+const KEPT_BUFFER_BYTES_MAX: usize = 256 << 10;
+
+/// Serves one connection until either side ends it.
+pub async fn serve(hub: Arc<Hub>, mut socket: UnixStream) {
+    let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::stream(), None);
+    peer.may_provide = true;
+    let (conn, signals) = hub.enter(peer);
+    let (mut reader, mut writer) = socket.split();
+    let ended = {
+        let write = async {
+            while let Some((parcel, close)) = hub.parcel(conn, &signals).await {
+                if write_all(&hub, conn, &mut writer, &parcel.bytes).await.is_err() || close.is_some() {
+                    return;
+                }
+            }
+        };
+        tokio::select! {
+            ended = read_all(&hub, conn, &mut reader) => ended,
+            () = write => Ended::Closed,
+            () = signals.end.notified() => Ended::Closed,
+        }
+    };
+    if let Ended::Announced { announcement, rest } = ended {
+        hub.leave(conn);
+        if let Some(gateway) = hub.gateway.get() {
+            gateway.stream(announcement, rest, socket).await;
+        }
+        return;
+    }
+    if let Ended::Broken(error) = ended {
+        // Half a frame cannot be skipped: the peer is told, and the stream ends.
+        let mut frame = String::new();
+        write_plain("", &Err(Error::new(Code::PARSE, error.to_string())), &mut frame);
+        hub.tell(conn, &frame);
+        if let Some((parcel, _)) = hub.parcel(conn, &signals).await {
+            let told = write_all(&hub, conn, &mut writer, &parcel.bytes);
+            let _ = timeout(Duration::from_millis(SHUTDOWN_MS), told).await;
+        }
+    }
+    hub.leave(conn);
+}
+
+/// Why reading ended.
+enum Ended {
+    /// The peer closed, or is closed.
+    Closed,
+    /// What it sent can be read no further.
+    Broken(StreamError),
+    /// It speaks MCP from here on.
+    Announced { announcement: String, rest: Vec<u8> },
+}
+
+async fn read_all(hub: &Hub, conn: Conn, reader: &mut ReadHalf<'_>) -> Ended {
+    let mut decoder = Decoder::default();
+    loop {
+        let buffer = decoder.buffer();
+        if buffer.is_empty() && buffer.capacity() > KEPT_BUFFER_BYTES_MAX {
+            *buffer = Vec::new();
+        }
+        buffer.reserve(READ_BYTES);
+        match reader.read_buf(buffer).await {
+            Ok(0) | Err(_) => return Ended::Closed,
+            Ok(_) => {}
+        }
+        loop {
+            match decoder.frame() {
+                // No code begins so: a name cannot stand before a brace.
+                Ok(Some(frame)) if frame.starts_with(MCP_ANNOUNCEMENT) && hub.gateway.get().is_some() => {
+                    let announcement = frame[MCP_ANNOUNCEMENT.len() - 1..].to_owned();
+                    return Ended::Announced { announcement, rest: std::mem::take(decoder.buffer()) };
+                }
+                // An agent that asked for batches on a stream gets frames all the same: a stream has no messages.
+                Ok(Some(frame)) => {
+                    let _ = hub.hear(conn, frame);
+                }
+                Ok(None) => break,
+                Err(error) => return Ended::Broken(error),
+            }
+        }
+    }
+}
+
+async fn write_all(hub: &Hub, conn: Conn, writer: &mut WriteHalf<'_>, bytes: &[u8]) -> std::io::Result<()> {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let count = writer.write(rest).await?;
+        rest = &rest[count..];
+        if !rest.is_empty() {
+            hub.progress(conn);
+        }
+    }
+    Ok(())
+}

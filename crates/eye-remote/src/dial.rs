@@ -1,0 +1,225 @@
+//! Reaching the remote hub: TCP, TLS and single HTTP requests. What is said over them is the transports' business.
+
+use crate::secret::Secret;
+use bytes::Bytes as Buffer;
+use eye_protocol::limits::{REFUSAL_BYTES_MAX, RELAY_IDLE_MS};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
+use rustls_pki_types::ServerName;
+use serde::Deserialize;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+use tokio_rustls::TlsConnector;
+
+/// A hub elsewhere, and what it takes to be let in.
+#[derive(Clone)]
+pub struct Remote {
+    /// Its name or IP address, without brackets.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// What stands before every path, empty in most cases.
+    pub prefix: String,
+    /// Whom to trust, when it speaks TLS.
+    pub tls: Option<Arc<ClientConfig>>,
+    /// The token, when it asks for one.
+    pub token: Option<Secret>,
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.url())
+    }
+}
+
+/// Why a link is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing is there, or it is not who it should be: no other transport would do better.
+    Unreachable(String),
+    /// The hub itself said no.
+    Refused {
+        /// What it said.
+        why: String,
+        /// What it said to do.
+        hint: Option<String>,
+    },
+    /// This transport does not get through; another one may.
+    Blocked(String),
+}
+
+impl Fault {
+    /// What happened, in a few words.
+    pub fn why(&self) -> &str {
+        match self {
+            Self::Unreachable(why) | Self::Blocked(why) | Self::Refused { why, .. } => why,
+        }
+    }
+}
+
+/// Bytes to and from the remote hub, plain or encrypted.
+pub trait Bytes: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Bytes for T {}
+
+impl Remote {
+    /// The address without secrets, for people.
+    pub fn url(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}{}", self.authority(), self.prefix)
+    }
+
+    /// Host and port as a URL and a `Host` header have them.
+    pub fn authority(&self) -> String {
+        let (open, close) = if self.host.contains(':') { ("[", "]") } else { ("", "") };
+        format!("{open}{}{close}:{}", self.host, self.port)
+    }
+
+    /// The value of the `Authorization` header.
+    pub fn bearer(&self) -> Result<Option<HeaderValue>, Fault> {
+        let Some(token) = &self.token else { return Ok(None) };
+        let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.reveal())).map_err(|_| Fault::Refused {
+            why: "the token holds characters that no token has".into(),
+            hint: Some("see `eye token show` on the hub's machine".into()),
+        })?;
+        bearer.set_sensitive(true);
+        Ok(Some(bearer))
+    }
+
+    /// Connects.
+    pub async fn dial(&self) -> Result<Box<dyn Bytes>, Fault> {
+        let unreachable = |error: std::io::Error| Fault::Unreachable(error.to_string());
+        let tcp = TcpStream::connect((self.host.as_str(), self.port)).await.map_err(unreachable)?;
+        tcp.set_nodelay(true).map_err(unreachable)?;
+        let Some(config) = &self.tls else { return Ok(Box::new(tcp)) };
+        let name = ServerName::try_from(self.host.clone()).map_err(|error| Fault::Unreachable(error.to_string()))?;
+        let tls = TlsConnector::from(config.clone()).connect(name, tcp).await.map_err(unreachable)?;
+        Ok(Box::new(tls))
+    }
+}
+
+/// What is sent in one request.
+pub type RequestBody = Full<Buffer>;
+
+/// An HTTP connection that is kept between requests, as long as it is fresh.
+#[derive(Default)]
+pub struct Http {
+    kept: Option<(SendRequest<RequestBody>, Instant)>,
+}
+
+impl Http {
+    /// Makes sure that there is a connection on which a request can leave at once.
+    pub async fn prepare(&mut self, remote: &Remote) -> Result<(), Fault> {
+        let fresh = Duration::from_millis(RELAY_IDLE_MS);
+        if self.kept.as_ref().is_none_or(|(sender, used)| !sender.is_ready() || used.elapsed() >= fresh) {
+            self.kept = Some((open(remote).await?, Instant::now()));
+        }
+        Ok(())
+    }
+
+    /// Waits until the connection can be used again, after all of an answer was read.
+    pub async fn settle(&mut self) {
+        if let Some((sender, _)) = &mut self.kept {
+            // One that is closed is replaced with the next request.
+            let _ = sender.ready().await;
+        }
+    }
+
+    /// Sends one request and gives its answer, whose body may still be on its way.
+    ///
+    /// A connection that the hub may be about to close is not used again: what was sent on it and not answered could
+    /// have been heard, so it could not be sent a second time.
+    pub async fn send(
+        &mut self,
+        remote: &Remote,
+        method: Method,
+        path: &str,
+        body: Vec<u8>,
+    ) -> Result<Response<Incoming>, Fault> {
+        self.prepare(remote).await?;
+        let Some((mut sender, _)) = self.kept.take() else {
+            return Err(Fault::Unreachable("there is no connection".into()));
+        };
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", remote.prefix))
+            .header(header::HOST, remote.authority())
+            .header(header::CONTENT_TYPE, "application/json");
+        if let Some(bearer) = remote.bearer()? {
+            request = request.header(header::AUTHORIZATION, bearer);
+        }
+        let request = request.body(RequestBody::from(body)).map_err(|error| Fault::Blocked(error.to_string()))?;
+        let response = sender.send_request(request).await.map_err(|error| Fault::Blocked(error.to_string()))?;
+        self.kept = Some((sender, Instant::now()));
+        let (head, body) = response.into_parts();
+        if head.status.is_success() {
+            return Ok(Response::from_parts(head, body));
+        }
+        let body =
+            Limited::new(body, REFUSAL_BYTES_MAX).collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+        Err(refusal(head.status, &body))
+    }
+}
+
+/// One HTTP connection, ready for a request.
+pub async fn open(remote: &Remote) -> Result<SendRequest<RequestBody>, Fault> {
+    let bytes = remote.dial().await?;
+    let (mut sender, connection) =
+        http1::handshake(TokioIo::new(bytes)).await.map_err(|error| Fault::Blocked(error.to_string()))?;
+    // It ends when its last request does and nobody holds the sender any more.
+    tokio::spawn(connection);
+    sender.ready().await.map_err(|error| Fault::Blocked(error.to_string()))?;
+    Ok(sender)
+}
+
+/// What an HTTP status means. Only the hub's own words are final: whatever stands in between may block one transport only.
+pub fn refusal(status: StatusCode, body: &[u8]) -> Fault {
+    #[derive(Deserialize)]
+    struct Said {
+        error: String,
+        hint: Option<String>,
+    }
+    let denied = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::MISDIRECTED_REQUEST];
+    match serde_json::from_slice::<Said>(body) {
+        // The hub's own hint is for whoever writes the request; this one is for whoever has a shell.
+        Ok(Said { error, .. }) if status == StatusCode::UNAUTHORIZED => {
+            let hint = "set EYE_TOKEN to what `eye token show` prints on the hub's machine, or use --token-file";
+            Fault::Refused { why: error, hint: Some(hint.into()) }
+        }
+        Ok(Said { error, hint }) if denied.contains(&status) => Fault::Refused { why: error, hint },
+        Ok(Said { error, .. }) => Fault::Blocked(error),
+        Err(_) => Fault::Blocked(status.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn remote(host: &str) -> Remote {
+        let token = Some(Secret::new("secret"));
+        Remote { host: host.into(), port: 8765, prefix: "/eye".into(), tls: None, token }
+    }
+
+    #[test]
+    fn an_address_for_people_has_no_secrets() {
+        assert_eq!(format!("{:?}", remote("box.local")), "http://box.local:8765/eye");
+        assert_eq!(remote("::1").url(), "http://[::1]:8765/eye");
+        assert!(!format!("{:?}", remote("box").bearer()).contains("secret"));
+    }
+
+    #[test]
+    fn only_the_hubs_own_words_are_final() {
+        let said = br#"{"error":"the token is not this hub's","hint":"send it"}"#;
+        assert!(matches!(refusal(StatusCode::UNAUTHORIZED, said), Fault::Refused { .. }));
+        assert_eq!(refusal(StatusCode::FORBIDDEN, b"<html>"), Fault::Blocked("403 Forbidden".into()));
+        assert_eq!(refusal(StatusCode::NOT_FOUND, br#"{"error":"Not found"}"#), Fault::Blocked("Not found".into()));
+    }
+}

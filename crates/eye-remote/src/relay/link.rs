@@ -1,0 +1,196 @@
+//! One link to the remote hub, whatever carries it: frames up, frames down.
+
+use super::{events, post, ws};
+use crate::dial::{Fault, Remote};
+use eye_protocol::limits::{RELAY_OPEN_MS, RELAY_PROBE_MS};
+use eye_protocol::rpc::{self, Message};
+use serde::{Deserialize, Serialize};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+
+/// The id of a relay's own question, as JSON text. No agent's answer can be mistaken for it: it is asked on idle links.
+const PROBE: &str = "\"relay\"";
+
+/// What carries a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Transport {
+    /// A `WebSocket`.
+    Ws,
+    /// Server-sent events down, POST up.
+    Events,
+    /// One POST for each question.
+    Post,
+}
+
+impl Transport {
+    /// All of them, the best first.
+    pub const ALL: [Self; 3] = [Self::Ws, Self::Events, Self::Post];
+
+    /// As people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ws => "WebSocket",
+            Self::Events => "SSE + POST",
+            Self::Post => "plain POST",
+        }
+    }
+}
+
+/// The way to the remote hub.
+pub enum Up {
+    /// Over a `WebSocket`.
+    Ws(ws::Up),
+    /// By POST, for a stream.
+    Events(events::Up),
+    /// By POST, to be answered there.
+    Post(Box<post::Up>),
+}
+
+/// The way back.
+pub enum Down {
+    /// Over a `WebSocket`.
+    Ws(ws::Down),
+    /// By events.
+    Events(events::Down),
+    /// In the answers of POSTs.
+    Post(post::Down),
+}
+
+/// One link. Each is an agent of its own at the remote hub.
+pub struct Link {
+    /// The way there.
+    pub up: Up,
+    /// The way back.
+    pub down: Down,
+}
+
+impl Up {
+    /// Sends frames in their order.
+    pub async fn send(&mut self, frames: &[String]) -> Result<(), Fault> {
+        match self {
+            Self::Ws(up) => up.send(frames).await,
+            Self::Events(up) => up.send(frames).await,
+            Self::Post(up) => up.send(frames).await,
+        }
+    }
+
+    /// Sends a question of the relay's own.
+    async fn ask(&mut self, frame: String) -> Result<(), Fault> {
+        match self {
+            // No name is given to an agent that asks nothing for itself.
+            Self::Post(up) => up.ask(frame).await,
+            Self::Ws(_) | Self::Events(_) => self.send(&[frame]).await,
+        }
+    }
+
+    /// Shows the other side, and whatever stands in between, that the link is in use.
+    pub async fn keep_alive(&mut self) -> Result<(), Fault> {
+        match self {
+            Self::Ws(up) => up.ping().await,
+            // A stream is kept alive by the hub, and a POST lasts no longer than its answer.
+            Self::Events(_) | Self::Post(_) => Ok(()),
+        }
+    }
+}
+
+impl Down {
+    /// The next frames.
+    pub async fn next(&mut self) -> Result<Vec<String>, Fault> {
+        match self {
+            Self::Ws(down) => down.next().await,
+            Self::Events(down) => down.next().await,
+            Self::Post(down) => down.next().await,
+        }
+    }
+}
+
+impl Link {
+    /// Opens a link over this transport.
+    pub async fn open(transport: Transport, remote: &Remote) -> Result<Self, Fault> {
+        let opening = async {
+            match transport {
+                Transport::Ws => {
+                    let (up, down) = ws::open(remote).await?;
+                    Ok(Self { up: Up::Ws(up), down: Down::Ws(down) })
+                }
+                Transport::Events => {
+                    let (up, down) = events::open(remote).await?;
+                    Ok(Self { up: Up::Events(up), down: Down::Events(down) })
+                }
+                Transport::Post => {
+                    let (up, down) = post::open(remote);
+                    let mut link = Self { up: Up::Post(Box::new(up)), down: Down::Post(down) };
+                    // A POST has no handshake; whether anybody is there shows when something is asked.
+                    link.probe().await?;
+                    Ok(link)
+                }
+            }
+        };
+        let late = || Fault::Unreachable(format!("no answer within {} s", RELAY_OPEN_MS / 1000));
+        timeout(Duration::from_millis(RELAY_OPEN_MS), opening).await.unwrap_or_else(|_| Err(late()))
+    }
+
+    /// Opens the first link over this transport, or over the best that gets through.
+    pub async fn first(transport: Option<Transport>, remote: &Remote) -> Result<Self, Fault> {
+        if let Some(transport) = transport {
+            return Self::open(transport, remote).await;
+        }
+        let mut tried = Vec::new();
+        for transport in Transport::ALL {
+            match Self::open(transport, remote).await {
+                Err(Fault::Blocked(why)) => tried.push(format!("{}: {why}", transport.name())),
+                done => return done,
+            }
+        }
+        Err(Fault::Unreachable(tried.join("; ")))
+    }
+
+    /// What carries it.
+    pub fn transport(&self) -> Transport {
+        match self.up {
+            Up::Ws(_) => Transport::Ws,
+            Up::Events(_) => Transport::Events,
+            Up::Post(_) => Transport::Post,
+        }
+    }
+
+    /// How long the remote hub takes to answer, for a link that nobody uses.
+    pub async fn probe(&mut self) -> Result<Duration, Fault> {
+        let begun = Instant::now();
+        self.up.ask(rpc::request(PROBE, "ping", &serde_json::json!({}))).await?;
+        let answered = async {
+            loop {
+                let frames = self.down.next().await?;
+                let answers = |frame: &String| match rpc::parse_one(frame) {
+                    Some(Message::Response { id, .. }) => &*id == PROBE,
+                    _ => false,
+                };
+                if frames.iter().any(answers) {
+                    return Ok(begun.elapsed());
+                }
+            }
+        };
+        let silent = || Fault::Unreachable("the hub does not answer".into());
+        timeout(Duration::from_millis(RELAY_PROBE_MS), answered).await.unwrap_or_else(|_| Err(silent()))
+    }
+
+    /// Makes sure that a link from the pool can be used: a POST is not noticed to be impossible before it is tried.
+    pub async fn prepare(&mut self) -> Result<(), Fault> {
+        match &mut self.up {
+            Up::Post(up) => up.prepare().await,
+            Up::Ws(_) | Up::Events(_) => Ok(()),
+        }
+    }
+
+    /// Whether a link that nobody uses is lost. Wakes when it is.
+    pub fn poll_lost(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        match &mut self.down {
+            Down::Ws(down) => down.poll_lost(context),
+            Down::Events(down) => down.poll_lost(context),
+            // There is nothing open that could be lost.
+            Down::Post(_) => Poll::Pending,
+        }
+    }
+}
