@@ -80,7 +80,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     }
     let Some(url) = &args.url else { return up::run(up::Args::default(), options) };
     let address = Address::parse(url)?;
-    address.check_token(args.token()?.as_ref().map(Token::reveal))?;
+    address.check_token(args.token()?.as_ref().map(Secret::reveal))?;
     if args.foreground {
         return run_here(args, options);
     }
@@ -199,7 +199,7 @@ impl Args {
     fn config(&self) -> Result<RelayConfig, Failure> {
         let address = Address::parse(self.url.as_deref().unwrap_or_default())?;
         let token = self.token()?;
-        address.check_token(token.as_ref().map(Token::reveal))?;
+        address.check_token(token.as_ref().map(Secret::reveal))?;
         let base = address.base();
         let tls =
             if address.tls { Some(trust().map_err(|why| Failure::Unreachable { url: base, why })?) } else { None };
