@@ -23,6 +23,7 @@ pub fn run(quick: bool) -> Result<(), TaskError> {
     }
     run_command(&mut measure)?;
     gateway()?;
+    retrieval()?;
     evolution(quick)?;
     TABLES.iter().try_for_each(|script| print_tables(script, &place::root().join(&eye), chromium.as_ref(), quick))?;
     corpus(&place::root().join(&eye), chromium.as_ref())
@@ -40,6 +41,17 @@ fn gateway() -> Result<(), TaskError> {
     let release = place::target().join("release");
     let mut measure = command(&release.join("examples/bench").to_string_lossy(), &[], &place::root());
     run_command(measure.arg(release.join("eye-mcp-fault-server")))
+}
+
+/// How often discovery finds the right tool among those of real servers, which are installed on demand.
+fn retrieval() -> Result<(), TaskError> {
+    cargo(&["build", "--release", "--package", "eye-mcp", "--example", "retrieval"])?;
+    let target = place::target();
+    let mut record = command("node", &["bench/record-tools.mjs"], &place::root().join("web/e2e"));
+    run_command(record.arg(&target))?;
+    let mut measure = command(&target.join("release/examples/retrieval").to_string_lossy(), &[], &place::root());
+    measure.arg(target.join("retrieval/tools.json"));
+    run_command(measure.args(["development", "held-back"].map(|half| format!("crates/eye-mcp/bench/{half}.tsv"))))
 }
 
 /// Shaders bred per second, the fitness reached against random search, and Hilbert conversions.

@@ -39,14 +39,25 @@ pub const FAREWELL: Duration = Duration::from_secs(2);
 pub const BACK_OFF_MIN: Duration = Duration::from_millis(250);
 /// The longest pause.
 pub const BACK_OFF_MAX: Duration = Duration::from_mins(1);
+/// The longest pause before a use tries a server again that is down.
+pub const USE_PAUSE_MAX: Duration = Duration::from_secs(5);
+/// How long after its last use a server that is down is still tried again.
+pub const WANTED: Duration = Duration::from_mins(30);
 /// An upstream that lived this long is not taken for one that crashes at once.
 pub const STEADY: Duration = Duration::from_secs(30);
 /// How often config files are looked at.
 pub const CONFIG_LOOK: Duration = Duration::from_secs(1);
 /// How long an upstream that nobody holds is kept.
 pub const LINGER: Duration = Duration::from_mins(30);
-/// How long a discovery waits for upstreams that have never been asked.
+/// How long a call of an unknown name waits for upstreams that have never been asked, and a program that embeds the
+/// gateway for all of them.
 pub const LEARN: Duration = Duration::from_secs(20);
+/// How long a discovery waits for them: an answer comes at once, and says what is still starting.
+pub const DISCOVERY: Duration = Duration::from_millis(150);
+/// How long a list of everything waits for them; what comes later is told with `list_changed`.
+pub const FULL_LIST: Duration = Duration::from_secs(2);
+/// Servers that are named in an answer because they are starting or down.
+pub const NOTES_MAX: usize = 8;
 
 /// Upstreams of one config.
 pub const SERVERS_MAX: usize = 256;

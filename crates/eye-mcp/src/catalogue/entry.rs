@@ -1,9 +1,14 @@
 //! One tool of one provider, and what finding it needs.
 
-use eye_protocol::signature::{sentence, signature_as};
+use super::line;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::{Arc, OnceLock};
+
+/// The name of eye's own verbs among the providers.
+pub const OWN: &str = "eye";
+/// What of the reason for a provider being down is shown in a line.
+const WHY_SHOWN_CHARS_MAX: usize = 120;
 
 /// Whether a tool can be called now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,14 +73,12 @@ impl Entry {
         self.definition()["annotations"]["readOnlyHint"] == true
     }
 
-    /// `add(a: number, b?: number)  First sentence.` under the name it is called by.
-    pub fn line(&self, name: &str) -> String {
-        let definition = self.definition();
-        let (signature, sentence) = (signature_as(name, definition), sentence(definition));
-        let mut line = if sentence.is_empty() { signature } else { format!("{signature}  {sentence}") };
+    /// `add(a: number, b?: number)  First sentence.` under the name it is called by; brief without the sentence.
+    pub fn line(&self, name: &str, brief: bool) -> String {
+        let mut line = line::line(name, self.definition(), brief);
         if let Standing::Down(why) = &self.standing {
             line.push_str("  [down: ");
-            line.push_str(why);
+            line.push_str(&line::shown(why, WHY_SHOWN_CHARS_MAX));
             line.push(']');
         }
         line

@@ -2,13 +2,18 @@
 
 mod document;
 mod entry;
+mod fields;
+mod line;
 mod names;
 mod path;
 mod ranking;
+mod stems;
+mod synonyms;
 mod words;
 
 pub use document::Provider;
-pub use entry::{Entry, Standing};
+pub use entry::{Entry, OWN, Standing};
+pub use line::{is_hidden, shown};
 pub use names::{prefixed, qualified};
 pub use path::select;
 
@@ -22,6 +27,8 @@ use std::sync::{Arc, OnceLock};
 
 /// How many near or equal names an error lists.
 const NAMES_SHOWN_MAX: usize = 5;
+/// Answers that come with the first sentence of their description; the further ones are signatures.
+const DESCRIBED_MAX: usize = 5;
 
 /// Everything that can be called, ready to be searched. What a search needs is made when it is first needed.
 #[derive(Debug, Default)]
@@ -46,6 +53,9 @@ pub struct Discovered {
     pub hidden: usize,
     /// How many providers have them.
     pub servers: usize,
+    /// A line for each provider that is starting or down.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// The answer to a query.
@@ -115,6 +125,16 @@ pub enum Unresolved {
         name: String,
         /// Names like it.
         near: Vec<String>,
+        /// Servers that may have it, but are not there.
+        notes: Vec<String>,
+    },
+    /// Its server is not there.
+    #[error("{why}")]
+    Down {
+        /// The name.
+        name: String,
+        /// What is wrong with the server.
+        why: String,
     },
 }
 
@@ -123,12 +143,30 @@ impl Unresolved {
     pub fn to_error(&self) -> Error {
         let hint = match self {
             Self::Ambiguous { candidates, .. } => format!("call one of {}", candidates.join(", ")),
-            Self::Unknown { near, .. } if near.is_empty() => {
-                "find tools by words: mcp_discover, or eye discover".into()
+            Self::Unknown { near, notes, .. } => {
+                let next = if near.is_empty() {
+                    "find tools by words: mcp_discover, or eye discover".into()
+                } else {
+                    format!("did you mean {}?", near.join(", "))
+                };
+                std::iter::once(next).chain(notes.iter().cloned()).collect::<Vec<_>>().join("; ")
             }
-            Self::Unknown { near, .. } => format!("did you mean {}?", near.join(", ")),
+            Self::Down { name, .. } => {
+                let server = name.split("::").next().unwrap_or(name);
+                return Error::new(Code::CONNECTION, self.to_string())
+                    .hint(format!("`eye servers test {server}` tells more"));
+            }
         };
         Error::new(Code::TOOL, self.to_string()).hint(hint)
+    }
+
+    /// The same, with what is known of servers that may have the tool.
+    #[must_use]
+    pub fn beside(self, notes: Vec<String>) -> Self {
+        match self {
+            Self::Unknown { name, near, .. } => Self::Unknown { name, near, notes },
+            Self::Ambiguous { .. } | Self::Down { .. } => self,
+        }
     }
 }
 
@@ -166,11 +204,11 @@ impl Catalogue {
         } else {
             self.by_words(query)
         };
-        Ok(Discovered { found, hidden: self.entries.len(), servers: self.providers.len() })
+        Ok(Discovered { found, hidden: self.entries.len(), servers: self.providers.len(), notes: Vec::new() })
     }
 
     fn by_words(&self, query: &str) -> Found {
-        let ranking = self.ranking.get_or_init(|| Ranking::new(&self.entries));
+        let ranking = self.ranking.get_or_init(|| Ranking::new(&self.entries, &self.providers));
         let mut ranked = ranking.search(query);
         let near = ranked.is_empty();
         if near {
@@ -181,7 +219,15 @@ impl Catalogue {
         ranked.retain(|at| !exact.contains(at));
         let ranked: Vec<usize> = exact.into_iter().chain(ranked).collect();
         let near = near && ranked.iter().all(|at| !self.is_called(*at, query));
-        let lines = ranked.iter().take(ANSWERS_MAX).map(|at| self.line(*at)).collect();
+        let shown: Vec<&Entry> = ranked.iter().take(ANSWERS_MAX).map(|at| &*self.entries[*at]).collect();
+        let mut servers: Vec<&str> = shown.iter().map(|entry| &*entry.server).filter(|name| *name != OWN).collect();
+        servers.sort_unstable();
+        servers.dedup();
+        let lines = shown.iter().enumerate().map(|(place, entry)| {
+            let name = if servers.len() > 1 { self.telling_name(entry) } else { self.short_name(entry) };
+            entry.line(&name, place >= DESCRIBED_MAX)
+        });
+        let lines = lines.collect();
         Found::Tools { lines, more: ranked.len().saturating_sub(ANSWERS_MAX), near }
     }
 
@@ -206,9 +252,14 @@ impl Catalogue {
         first(name) == first(query) && words::words(name) == words::words(query)
     }
 
-    fn line(&self, at: usize) -> String {
-        let entry = &self.entries[at];
-        entry.line(&self.short_name(entry))
+    /// A name that says whose tool it is, for answers with tools of several servers.
+    fn telling_name(&self, entry: &Entry) -> String {
+        let (server, name) = (entry.server.to_lowercase(), entry.name.to_lowercase());
+        if &*entry.server == OWN || name.contains(&server) {
+            self.short_name(entry)
+        } else {
+            qualified(&entry.server, &entry.name)
+        }
     }
 
     /// The shortest name that calls it: its own, or `server::tool` where others have the same.
@@ -227,7 +278,7 @@ impl Catalogue {
         }
         self.find(name).ok_or_else(|| {
             // Looking for near names takes a while; it is done only for whoever needs them.
-            Unresolved::Unknown { name: name.chars().take(200).collect(), near: self.near(name) }
+            Unresolved::Unknown { name: name.chars().take(200).collect(), near: self.near(name), notes: Vec::new() }
         })
     }
 
@@ -254,6 +305,11 @@ impl Catalogue {
     }
 
     fn near(&self, name: &str) -> Vec<String> {
+        // `server:tool`, `server.tool` and `server/tool` are what others write.
+        let mut splits = name.match_indices([':', '.', '/']).map(|(at, _)| (&name[..at], &name[at + 1..]));
+        if let Some(entry) = splits.find_map(|(server, tool)| self.of_server(server, tool)) {
+            return vec![qualified(&entry.server, &entry.name)];
+        }
         let bare = name.rsplit("::").next().unwrap_or(name);
         let mut near: Vec<(usize, String)> = self
             .entries
@@ -278,18 +334,33 @@ impl Discovered {
         let all = format!("{} hidden tools from {} servers", self.hidden, self.servers);
         match &self.found {
             Found::Values(values) => match &values[..] {
-                [] => format!("No matches found ({all})"),
+                [] => format!("No matches found ({all}){}", self.noted()),
                 [only] => only.to_string(),
                 several => Value::from(several.to_vec()).to_string(),
             },
-            Found::Tools { lines, near: true, .. } if !lines.is_empty() => {
-                format!("No match; nearest:\n{}\n({all})", lines.join("\n"))
+            Found::Tools { lines, .. } if lines.is_empty() => format!("No matches found ({all}){}", self.noted()),
+            Found::Tools { lines, more, near } => {
+                let head = if *near { "No match; nearest:\n" } else { "" };
+                let more = if *more > 0 { format!("{more} more match; ") } else { String::new() };
+                let (lines, hint) = (lines.join("\n"), definition_hint(lines));
+                format!("{head}{lines}{}\n({more}{all}{hint})", self.noted())
             }
-            Found::Tools { lines, .. } if lines.is_empty() => format!("No matches found ({all})"),
-            Found::Tools { lines, more: 0, .. } => format!("{}\n({all})", lines.join("\n")),
-            Found::Tools { lines, more, .. } => format!("{}\n({more} more match; {all})", lines.join("\n")),
         }
     }
+}
+
+impl Discovered {
+    /// The notes, a line each.
+    fn noted(&self) -> String {
+        self.notes.iter().flat_map(|note| ["\n! ", note]).collect()
+    }
+}
+
+/// How to get the whole definition of the first tool that is not shown whole.
+fn definition_hint(lines: &[String]) -> String {
+    let cut = lines.iter().find(|line| line.contains(line::CUT));
+    let name = cut.and_then(|line| line.split('(').next()).map(|name| name.rsplit("::").next().unwrap_or(name));
+    name.map_or(String::new(), |name| format!("; {} is cut, whole: $.tools[?@.name=='{name}']", line::CUT))
 }
 
 #[cfg(test)]

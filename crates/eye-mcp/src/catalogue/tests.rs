@@ -35,34 +35,104 @@ fn office() -> Catalogue {
     Catalogue::new(entries, providers, vec![json!({ "alias": "shop", "title": "Shop" })])
 }
 
+fn first(query: &str) -> String {
+    let Found::Tools { lines, near: false, .. } = office().discover(query).unwrap().found else { panic!("{query}") };
+    lines[0].clone()
+}
+
 #[test]
 fn words_find_tools_ready_to_call_and_say_how_many_are_hidden() {
-    insta::assert_snapshot!(office().discover("read a file").unwrap().text(), @r"
-    read_file(path: string)  Reads a file from disk.
-    (7 hidden tools from 4 servers)
-    ");
     insta::assert_snapshot!(office().discover("cart").unwrap().text(), @r"
     addToCart(item: string)  Puts an item into the cart.
     (7 hidden tools from 4 servers)
     ");
+    // What fits less comes later, and is not left out.
+    let text = office().discover("read a file").unwrap().text();
+    assert!(text.starts_with("files::read_file(path: string)  Reads a file from disk.\n"), "{text}");
+    assert!(text.contains("files::write_file(") && text.contains("search_files("), "{text}");
+}
+
+#[test]
+fn forms_synonyms_and_words_written_apart_find_the_tool() {
+    for (query, name) in [
+        ("searching the histories of repositories", "git::search("),
+        ("which articles", "wiki::search("),
+        ("look up commits", "git_log("),
+        ("add to shopping cart", "page:shop::addToCart("),
+        ("putting items", "page:shop::addToCart("),
+    ] {
+        let line = first(query);
+        assert!(line.starts_with(name) || line.starts_with(name.rsplit("::").next().unwrap()), "{query}: {line}");
+    }
+}
+
+#[test]
+fn parameters_values_and_servers_are_searched_too() {
+    let schema = json!({ "type": "object", "properties": { "unit": { "type": "string", "enum": ["celsius", "kelvin"],
+        "description": "Which scale of temperature" } } });
+    let weather = entry("sky", &json!({ "name": "now", "inputSchema": schema }));
+    let other = tool("files", "write", "Writes.", &["path"]);
+    let mut providers = vec![provider("sky"), provider("files")];
+    providers[0].description = Some("Forecasts of the weather bureau".into());
+    let catalogue = Catalogue::new(vec![other, weather], providers, vec![]);
+    for query in ["kelvin", "temperature scales", "weather forecast", "sky", "units"] {
+        let text = catalogue.discover(query).unwrap().text();
+        assert!(text.starts_with("now(unit?"), "{query}: {text}");
+    }
+}
+
+#[test]
+fn scripts_without_gaps_are_found_by_parts_of_what_is_written() {
+    let entries = vec![tool("a", "read", "读取文件的内容", &[]), tool("a", "send", "メールを送信する", &[])];
+    let catalogue = Catalogue::new(entries, vec![provider("a")], vec![]);
+    assert!(catalogue.discover("文件").unwrap().text().starts_with("read("));
+    assert!(catalogue.discover("メール").unwrap().text().starts_with("send("));
+}
+
+#[test]
+fn a_name_written_as_others_do_suggests_ours() {
+    for name in ["files:read_file", "files.read_file", "files/read_file"] {
+        let Err(Unresolved::Unknown { near, .. }) = office().resolve(name) else { panic!("{name}") };
+        assert_eq!(near, ["files::read_file"], "{name}");
+    }
+}
+
+#[test]
+fn what_is_cut_says_how_to_get_it_whole() {
+    let many: Vec<String> = (0..9).map(|n| format!("p{n}")).collect();
+    let names: Vec<&str> = many.iter().map(String::as_str).collect();
+    let mut large = (*tool("a", "large", "Many.", &names)).definition().clone();
+    large["inputSchema"]["required"] = json!([]);
+    let catalogue = Catalogue::new(vec![entry("a", &large)], vec![provider("a")], vec![]);
+    let text = catalogue.discover("large").unwrap().text();
+    assert_eq!(
+        text,
+        "large(p0?: string, …+8)  Many.\n(1 hidden tools from 1 servers; … is cut, whole: $.tools[?@.name=='large'])"
+    );
+    let whole = catalogue.discover("$.tools[?@.name=='large']").unwrap().text();
+    assert!(whole.contains("\"p8\""), "{whole}");
 }
 
 #[test]
 fn an_exact_name_comes_first_in_every_form() {
     for query in ["search_files", "files::search_files", "files__search_files", "searchFiles", "search files"] {
         let Found::Tools { lines, near, .. } = office().discover(query).unwrap().found else { panic!("{query}") };
-        assert!(lines[0].starts_with("search_files(") && !near, "{query}: {lines:?}");
+        assert!(lines[0].contains("search_files(") && !near, "{query}: {lines:?}");
     }
 }
 
 #[test]
 fn a_name_that_two_have_is_written_with_its_server() {
-    insta::assert_snapshot!(office().discover("search").unwrap().text(), @r"
-    git::search(query: string)  Searches the history of a repository.
-    wiki::search(query: string)  Searches all articles.
-    search_files(pattern: string)  Finds files whose name fits a pattern.
-    (7 hidden tools from 4 servers)
-    ");
+    let text = office().discover("search").unwrap().text();
+    let mut lines: Vec<&str> = text.lines().take(2).collect();
+    lines.sort_unstable();
+    assert_eq!(
+        lines,
+        [
+            "git::search(query: string)  Searches the history of a repository.",
+            "wiki::search(query: string)  Searches all articles."
+        ]
+    );
 }
 
 #[test]

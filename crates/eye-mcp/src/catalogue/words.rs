@@ -1,11 +1,5 @@
-//! From text to words: `readFile`, `read_file` and "reads a file" share theirs.
-
-/// Words that say nothing about a tool.
-const EMPTY: [&str; 34] = [
-    "a", "an", "and", "any", "as", "at", "be", "by", "can", "do", "for", "from", "how", "i", "in", "into", "is", "it",
-    "me", "my", "of", "on", "or", "please", "that", "the", "this", "to", "tool", "tools", "want", "with", "you",
-    "your",
-];
+//! From text to words: `readFile`, `read_file` and "read file" share theirs. Chinese, Japanese and Korean, which put no
+//! gaps between words, come as pairs of letters. Pure; what words have in common is the business of `stems`.
 
 /// The words of a text, lower-case, in order; `camelCase` and `snake_case` are taken apart.
 pub fn words(text: &str) -> Vec<String> {
@@ -17,13 +11,14 @@ pub fn words(text: &str) -> Vec<String> {
         let kind = Kind::of(letter);
         let next_is_lower = letters.peek().is_some_and(|next| Kind::of(*next) == Kind::Lower);
         let breaks = match (before, kind) {
-            (_, Kind::Gap) | (Kind::Lower | Kind::Digit, Kind::Upper) => true,
             // `HTTPServer` is `http` and `server`.
             (Kind::Upper, Kind::Upper) => next_is_lower,
-            (Kind::Gap | Kind::Lower | Kind::Upper | Kind::Digit, Kind::Lower | Kind::Upper | Kind::Digit) => false,
+            (_, Kind::Gap) | (Kind::Lower | Kind::Digit, Kind::Upper) => true,
+            // Another script is another word.
+            (one, other) => (one == Kind::Dense) != (other == Kind::Dense),
         };
         if breaks && !word.is_empty() {
-            found.push(std::mem::take(&mut word));
+            push(&mut found, std::mem::take(&mut word), before);
         }
         if kind != Kind::Gap {
             word.extend(letter.to_lowercase());
@@ -31,31 +26,19 @@ pub fn words(text: &str) -> Vec<String> {
         before = kind;
     }
     if !word.is_empty() {
-        found.push(word);
+        push(&mut found, word, before);
     }
     found
 }
 
-/// The words of a query that say something; all of them when none does.
-pub fn telling(query: &str) -> Vec<String> {
-    let mut all = words(query);
-    let mut seen = std::collections::HashSet::new();
-    all.retain(|word| seen.insert(word.clone()));
-    let telling: Vec<String> = all.iter().filter(|word| !EMPTY.contains(&word.as_str())).cloned().collect();
-    if telling.is_empty() { all } else { telling }
-}
-
-/// A word without its commonest endings, so that "lists files" finds `list_file`.
-pub fn stem(word: &str) -> &str {
-    for ending in ["ing", "ies", "es", "ed", "s"] {
-        if let Some(stem) = word.strip_suffix(ending)
-            && stem.chars().count() >= 3
-            && !(ending == "s" && stem.ends_with('s'))
-        {
-            return stem;
-        }
+/// A run of letters without gaps is searched by its pairs; a single letter stands for itself.
+fn push(found: &mut Vec<String>, word: String, kind: Kind) {
+    let letters: Vec<char> = if kind == Kind::Dense { word.chars().collect() } else { Vec::new() };
+    if letters.len() < 2 {
+        found.push(word);
+    } else {
+        found.extend(letters.windows(2).map(String::from_iter));
     }
-    word.strip_suffix('e').filter(|stem| stem.chars().count() >= 3).unwrap_or(word)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,11 +47,17 @@ enum Kind {
     Lower,
     Upper,
     Digit,
+    /// Of a script that writes words without gaps.
+    Dense,
 }
 
 impl Kind {
     fn of(letter: char) -> Self {
-        if letter.is_numeric() {
+        if letter.is_ascii_lowercase() {
+            Self::Lower
+        } else if is_dense(letter) {
+            Self::Dense
+        } else if letter.is_numeric() {
             Self::Digit
         } else if letter.is_uppercase() {
             Self::Upper
@@ -78,6 +67,13 @@ impl Kind {
             Self::Gap
         }
     }
+}
+
+/// Han, kana and Hangul.
+fn is_dense(letter: char) -> bool {
+    matches!(letter,
+        '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'
+        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
 }
 
 #[cfg(test)]
@@ -101,18 +97,15 @@ mod tests {
     }
 
     #[test]
-    fn endings_do_not_keep_words_apart() {
-        for (one, other) in [("files", "file"), ("listing", "list"), ("searches", "search"), ("created", "create")] {
-            assert_eq!(stem(one), stem(other), "{one} {other}");
+    fn scripts_without_gaps_come_as_pairs() {
+        for (text, want) in [
+            ("读取文件", "读取 取文 文件"),
+            ("ファイルを読む", "ファ ァイ イル ルを を読 読む"),
+            ("파일 읽기", "파일 읽기"),
+            ("读file取", "读 file 取"),
+        ] {
+            assert_eq!(words(text).join(" "), want, "{text}");
         }
-        assert_eq!(stem("class"), "class");
-        assert_eq!(stem("is"), "is");
-    }
-
-    #[test]
-    fn a_query_of_empty_words_keeps_them() {
-        assert_eq!(telling("the file of the page"), ["file", "page"]);
-        assert_eq!(telling("to do"), ["to", "do"]);
     }
 
     proptest! {

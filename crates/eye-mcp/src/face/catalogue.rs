@@ -7,7 +7,7 @@ use super::verbs;
 use crate::CallContext;
 use crate::catalogue::{Catalogue, DiscoverError, Discovered, Entry, Provider, Standing, Unresolved, prefixed};
 use crate::gateway::{More, ServerState};
-use crate::limits::LEARN;
+use crate::limits::DISCOVERY;
 use eye_protocol::rpc::json;
 use serde::Deserialize;
 use serde_json::Value;
@@ -104,21 +104,14 @@ impl Client {
 
     /// The tool that a name means. Upstreams that were never asked are, before it is said that there is none.
     pub(super) async fn resolve(&self, name: &str) -> Result<(Held, Arc<Entry>), Unresolved> {
-        let held = self.catalogue().await;
-        if let Ok(entry) = held.catalogue.resolve(name) {
-            let entry = entry.clone();
-            return Ok((held, entry));
-        }
-        self.scope.learn(LEARN).await;
-        let held = self.catalogue().await;
-        let entry = held.catalogue.resolve(name)?.clone();
-        Ok((held, entry))
+        let pages = self.catalogue().await.pages;
+        let (catalogue, entry) = self.scope.resolve_asking(name, &pages.more).await?;
+        Ok((Held { catalogue, pages }, entry))
     }
 
-    /// What words or a path find.
+    /// What words or a path find, at once: what is still starting is told, not waited for.
     pub(super) async fn discover(&self, query: &str) -> Result<Discovered, DiscoverError> {
-        // What nobody knows cannot be found.
-        self.scope.learn(LEARN).await;
+        self.scope.learn(DISCOVERY).await;
         let held = self.catalogue().await;
         self.scope.discover(query, &held.pages.more).await
     }

@@ -96,24 +96,6 @@ pub fn of_rpc_error(error: &RpcError) -> Outcome {
     Outcome::text(&cut(&text), true)
 }
 
-/// Several texts of one tool's result, as one; `None` when it holds anything else.
-pub fn only_text(result: &RawValue) -> Option<(String, bool)> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Result {
-        content: Vec<Part>,
-        #[serde(default)]
-        is_error: bool,
-    }
-    #[derive(Deserialize)]
-    struct Part {
-        text: Option<String>,
-    }
-    let Result { content, is_error } = serde_json::from_str(result.get()).ok()?;
-    let texts: Option<Vec<String>> = content.into_iter().map(|part| part.text).collect();
-    Some((texts?.join("\n"), is_error))
-}
-
 /// JSON that no tool made, as the result of one.
 pub fn of_json(text: &str, is_error: bool) -> Outcome {
     Outcome::ours(format!(r#""content":[{{"type":"text","text":{}}}]{}"#, json(&cut(text)), error_mark(is_error)))

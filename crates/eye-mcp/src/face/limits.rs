@@ -44,3 +44,7 @@ pub const QUESTIONS_MAX: usize = 8;
 pub const INPUT_ROUNDS_MAX: usize = 10;
 /// How long a client may keep lists of pages and their tools.
 pub const TTL_MS: u64 = 0;
+/// Large results that are kept to be read on.
+pub const PIECES_MAX: usize = 64;
+/// Their bytes, summed.
+pub const PIECES_BYTES_MAX: usize = 32 << 20;

@@ -17,10 +17,12 @@ mod message;
 mod methods;
 mod original;
 mod outcome;
+mod pieces;
 mod provider;
 mod pump;
 mod resources;
 mod seal;
+mod select;
 mod sessions;
 mod stdio;
 mod tools;
@@ -40,6 +42,7 @@ use crate::{Gateway, Scope};
 use catalogue::Keeping;
 use errand::Parking;
 use eye_protocol::rpc::json;
+use pieces::Pieces;
 use seal::Seal;
 use sessions::Sessions;
 use std::sync::{Arc, OnceLock};
@@ -61,6 +64,7 @@ struct Inner {
     seal: Seal,
     parking: Arc<Parking>,
     keeping: OnceLock<Keeping>,
+    pieces: Pieces,
     closing: CancellationToken,
 }
 
@@ -82,6 +86,7 @@ impl Face {
             seal: Seal::new(),
             parking: Arc::default(),
             keeping: OnceLock::new(),
+            pieces: Pieces::default(),
             closing: CancellationToken::new(),
         }))
     }
@@ -140,6 +145,10 @@ impl Face {
 
     fn keeping(&self) -> Option<&Keeping> {
         self.0.keeping.get()
+    }
+
+    fn pieces(&self) -> &Pieces {
+        &self.0.pieces
     }
 
     fn closing(&self) -> &CancellationToken {

@@ -7,8 +7,10 @@ use super::limits::LIST_LEN_MAX;
 use super::methods::{Cursor, page_of, provided, renamed};
 use super::outcome::Outcome;
 use super::provider::List;
+use super::select::selected;
 use super::{resources, verbs};
-use crate::catalogue::{Entry, prefixed, select};
+use crate::catalogue::{Entry, prefixed};
+use crate::limits::FULL_LIST;
 use crate::{CallContext, RpcError, onboarding};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
@@ -61,6 +63,8 @@ pub(super) async fn list(call: &Call) -> Result<Outcome, Stop> {
     let steady = !call.client.full && provided.is_empty();
     all.extend(provided);
     if call.client.full {
+        // What has never been asked is asked now; what takes longer is told with `list_changed` when it is there.
+        call.client.scope.learn(FULL_LIST).await;
         all.extend(everything(&call.client.catalogue().await));
     }
     let page = Outcome::ours(page_of("tools", &all, start, LIST_LEN_MAX));
@@ -193,6 +197,8 @@ struct McpCall {
     name: Option<String>,
     arguments: Option<Box<RawValue>>,
     select: Option<String>,
+    /// Reads on where a large result was cut. Not advertised: the cut answer shows the call.
+    cursor: Option<String>,
     method: Option<String>,
     params: Option<Box<RawValue>>,
     /// Milliseconds.
@@ -212,11 +218,14 @@ struct How {
 }
 
 async fn mcp_call(call: &Call, arguments: &str) -> Result<Outcome, Stop> {
-    let McpCall { mut name, mut arguments, select, method, params, timeout, confirm } =
+    let McpCall { mut name, mut arguments, select, cursor, method, params, timeout, confirm } =
         match serde_json::from_str(arguments) {
             Ok(read) => read,
             Err(error) => return Ok(misread(&error)),
         };
+    if let Some(cursor) = cursor {
+        return Ok(call.client.face.pieces().at(&cursor).unwrap_or_else(|error| content::of_error(&error)));
+    }
     match method.as_deref() {
         None => {}
         Some("tools/call") => match params.as_deref().map(|params| serde_json::from_str::<CallParams>(params.get())) {
@@ -258,7 +267,13 @@ async fn mcp_call(call: &Call, arguments: &str) -> Result<Outcome, Stop> {
             Err(unresolved) => content::of_error(&unresolved.to_error()),
         },
     };
-    Ok(selected(&outcome, select.as_deref()).unwrap_or(outcome))
+    if let Some(part) = selected(&outcome, select.as_deref()) {
+        return Ok(part);
+    }
+    Ok(match outcome {
+        Outcome::Foreign(result) => call.client.face.pieces().first(result),
+        other @ (Outcome::Ours { .. } | Outcome::Input { .. }) => other,
+    })
 }
 
 /// A method that is no tool's: lists, resources, prompts; and the list of all tools, which nothing else gives.
@@ -351,7 +366,7 @@ async fn page_tool(call: &Call, page: &str, name: &str, arguments: &str, how: &H
         answered => answered,
     };
     Ok(match answered {
-        Ok(result) => cut_result(result),
+        Ok(result) => call.client.face.pieces().first(result),
         Err(error) => content::of_error(&error),
     })
 }
@@ -366,52 +381,9 @@ async fn confirmed(call: &Call, error: &Error) -> Result<bool, Stop> {
     Ok(answer["action"] == "accept" && answer["content"]["confirm"] == true)
 }
 
-/// The result of a page's tool as it is, unless it is all text and too long of it.
-fn cut_result(result: Box<RawValue>) -> Outcome {
-    if result.get().len() <= super::limits::ANSWER_CHARS_MAX {
-        return Outcome::Foreign(result);
-    }
-    match content::only_text(&result) {
-        Some((text, is_error)) => Outcome::text(&content::cut(&text), is_error).untrusted(),
-        None => Outcome::Foreign(result),
-    }
-}
-
-/// What a path selects of a result; `None` when there is no path.
-fn selected(outcome: &Outcome, path: Option<&str>) -> Option<Outcome> {
-    let path = path.filter(|path| !path.is_empty())?;
-    let text = outcome.render(super::era::Era::Legacy, "tools/call", "{}");
-    let whole: Value = serde_json::from_str(&text).ok()?;
-    if whole["isError"] == true {
-        return None;
-    }
-    let value = if let Some(structured) = whole.get("structuredContent") {
-        structured.clone()
-    } else if let [only] = whole["content"].as_array().map_or(&[][..], Vec::as_slice)
-        && let Some(text) = only["text"].as_str()
-    {
-        serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
-    } else {
-        whole
-    };
-    Some(match select(path, &value) {
-        Ok(found) => {
-            let text = match &found[..] {
-                [] => "No matches found".to_owned(),
-                [Value::String(text)] => text.clone(),
-                [only] => only.to_string(),
-                several => Value::from(several.to_vec()).to_string(),
-            };
-            Outcome::text(&content::cut(&text), false).untrusted()
-        }
-        Err(error) => content::of_error(&error.to_error()),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::face::era::Era;
 
     fn tokens(text: &str) -> usize {
         tiktoken::get_encoding("o200k_base").unwrap().count(text)
@@ -430,31 +402,5 @@ mod tests {
     fn the_instructions_cost_at_most_60_tokens() {
         let count = tokens(INSTRUCTIONS);
         assert!(count <= 60, "{count} tokens");
-    }
-
-    fn select_of(result: &str, path: &str) -> String {
-        let outcome = Outcome::Foreign(RawValue::from_string(result.into()).unwrap());
-        let rendered = selected(&outcome, Some(path)).unwrap().render(Era::Legacy, "tools/call", "{}");
-        let rendered: Value = serde_json::from_str(&rendered).unwrap();
-        rendered["content"][0]["text"].as_str().unwrap().to_owned()
-    }
-
-    #[test]
-    fn select_takes_a_part_of_whatever_a_tool_answers() {
-        let structured =
-            r#"{"content":[{"type":"text","text":"x"}],"structuredContent":{"a":[1,2],"s":"t","f":false}}"#;
-        assert_eq!(select_of(structured, "$.a[1]"), "2");
-        assert_eq!(select_of(structured, "$.a[*]"), "[1,2]");
-        assert_eq!(select_of(structured, "$.s"), "t");
-        assert_eq!(select_of(structured, "$.f"), "false");
-        assert_eq!(select_of(structured, "$.none"), "No matches found");
-        assert_eq!(select_of(r#"{"content":[{"type":"text","text":"{\"a\":{\"b\":0}}"}]}"#, "$.a.b"), "0");
-    }
-
-    #[test]
-    fn an_error_is_not_selected_from() {
-        let outcome = Outcome::text("broken", true);
-        assert!(selected(&outcome, Some("$.a")).is_none());
-        assert!(selected(&Outcome::text("{}", false), None).is_none());
     }
 }

@@ -92,13 +92,7 @@ async fn named(scope: &Scope, params: &Map<String, Value>) -> Result<Value, RpcE
     let name = params.get("name").and_then(Value::as_str);
     let name = name.ok_or_else(|| Error::new(Code::PARAMS, "`name` is missing").hint("find one with mcp_discover"))?;
     let more: Arc<More> = Arc::default();
-    let mut found = scope.resolve(name, &more);
-    if found.is_err() {
-        // It may belong to a server that was never asked.
-        scope.learn(LEARN).await;
-        found = scope.resolve(name, &more);
-    }
-    let entry = found.map_err(|error| error.to_error())?;
+    let (_, entry) = scope.resolve_asking(name, &more).await.map_err(|error| error.to_error())?;
     let mut params = params.clone();
     params.insert("name".into(), Value::from(&*entry.name));
     let result = scope.call_tool(&entry.server, raw(&params)?, CallContext::default()).await?;

@@ -1,5 +1,6 @@
 //! The gateway: which upstreams there are for whom, and the way to them. It knows no wire; `upstream` does.
 
+mod contact;
 mod context;
 mod instances;
 mod library;

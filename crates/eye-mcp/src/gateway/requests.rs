@@ -37,7 +37,8 @@ pub fn try_server(settings: Settings, server: &str) -> Result<Trial, RpcError> {
         let started = scope.start(server).await;
         let took = began.elapsed();
         let status = scope.servers().into_iter().find(|status| status.name == server);
-        let tools = scope.entries().iter().filter(|entry| &*entry.server == server).map(|e| e.line(&e.name)).collect();
+        let tools =
+            scope.entries().iter().filter(|entry| &*entry.server == server).map(|e| e.line(&e.name, false)).collect();
         gateway.shut_down().await;
         started?;
         let gone = || Error::new(Code::INTERNAL, format!("{server} is no longer in the config"));

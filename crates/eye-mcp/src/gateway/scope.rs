@@ -10,7 +10,6 @@ use eye_protocol::{Code, Error};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use tokio::sync::broadcast;
 
 /// Up to so many tools, a search is done at once; beyond that on a worker thread.
@@ -162,7 +161,7 @@ impl Scope {
         }
     }
 
-    fn upstreams(&self) -> Vec<Arc<Upstream>> {
+    pub(super) fn upstreams(&self) -> Vec<Arc<Upstream>> {
         self.0.view().servers.iter().filter_map(Server::upstream).cloned().collect()
     }
 
@@ -209,33 +208,6 @@ impl Scope {
         Some(Onboarding::new(folder.join("onboarding")))
     }
 
-    /// Asks upstreams whose tools are not known, all at once, for at most so long. Slow ones go on starting after it.
-    pub async fn learn(&self, wait: Duration) {
-        let unknown = self.upstreams().into_iter().filter(|upstream| {
-            !upstream.is_listed() && matches!(upstream.state(), ServerState::Configured | ServerState::Starting)
-        });
-        Self::all_ready(unknown.collect(), wait).await;
-    }
-
-    /// Starts those that do not run, all at once, and waits for them for at most so long.
-    pub async fn wake(&self, wait: Duration) {
-        let resting = self.upstreams().into_iter().filter(|upstream| {
-            matches!(upstream.state(), ServerState::Configured | ServerState::Known | ServerState::Starting)
-        });
-        Self::all_ready(resting.collect(), wait).await;
-    }
-
-    async fn all_ready(upstreams: Vec<Arc<Upstream>>, wait: Duration) {
-        let start = |upstream: Arc<Upstream>| tokio::spawn(async move { upstream.ready().await.map(|_| ()) });
-        let starting: Vec<_> = upstreams.into_iter().map(start).collect();
-        let _ = tokio::time::timeout(wait, async {
-            for start in starting {
-                let _ = start.await;
-            }
-        })
-        .await;
-    }
-
     /// Everything there is, ready to be searched.
     pub fn catalogue(&self, more: &Arc<More>) -> Arc<Catalogue> {
         let upstreams = self.upstreams();
@@ -266,14 +238,16 @@ impl Scope {
 
     /// Answers words or a path. Much to search is searched on a worker thread.
     pub async fn discover(&self, query: &str, more: &Arc<More>) -> Result<Discovered, DiscoverError> {
+        let notes = self.notes();
         let catalogue = self.catalogue(more);
+        let with_notes = |found: Result<Discovered, DiscoverError>| found.map(|found| Discovered { notes, ..found });
         let inline_max = if catalogue.was_searched() { INLINE_TOOLS_MAX } else { INLINE_FRESH_TOOLS_MAX };
         if catalogue.entries().len() <= inline_max {
-            return catalogue.discover(query);
+            return with_notes(catalogue.discover(query));
         }
         let query = query.to_owned();
         let searching = tokio::task::spawn_blocking(move || catalogue.discover(&query));
-        searching.await.unwrap_or(Err(DiscoverError::Empty))
+        with_notes(searching.await.unwrap_or(Err(DiscoverError::Empty)))
     }
 
     /// The tool that a name means.
@@ -281,7 +255,7 @@ impl Scope {
         self.catalogue(more).resolve(name).cloned()
     }
 
-    fn upstream(&self, server: &str) -> Result<Arc<Upstream>, RpcError> {
+    pub(super) fn upstream(&self, server: &str) -> Result<Arc<Upstream>, RpcError> {
         let view = self.0.view();
         match view.servers.iter().find(|known| &*known.name == server) {
             Some(Server { upstream: Some(Ok(upstream)), .. }) => Ok(Arc::clone(upstream)),

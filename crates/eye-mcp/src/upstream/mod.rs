@@ -2,6 +2,7 @@
 //! Nothing here knows of another upstream.
 
 mod asked;
+mod calls;
 mod child;
 mod connection;
 mod envelope;
@@ -11,27 +12,32 @@ mod kept;
 mod lines;
 mod lists;
 mod outbox;
+mod reason;
 mod results;
 mod sse;
 
+pub(crate) use calls::is_error;
 pub use envelope::Era;
+pub use reason::short as short_reason;
 
 use crate::catalogue::{Entry, Standing};
 use crate::config::{Spec, Transport};
 use crate::error::RpcError;
 use crate::gateway::{CallContext, Change, ChangeKind, ServerState};
-use crate::limits::{BACK_OFF_MAX, BACK_OFF_MIN, FAREWELL, LIST, LIST_INLINE_LEN_MAX, START, STEADY};
-use crate::metrics::{Ended, Metrics};
+use crate::limits::{
+    BACK_OFF_MAX, BACK_OFF_MIN, FAREWELL, LIST, LIST_INLINE_LEN_MAX, START, STEADY, USE_PAUSE_MAX, WANTED,
+};
+use crate::metrics::Metrics;
 use connection::{Connection, Failed, Wire};
 use eye_protocol::{Code, Error};
 use handshake::Greeting;
 use kept::Kept;
 use results::Results;
-use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{broadcast, watch};
@@ -39,14 +45,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Crashes in a row after which only the next use starts it again.
-const RESTARTS_MAX: u32 = 4;
 /// A call waits out a pause that is no longer than this; beyond it, it is told.
 const PAUSE_WAITED_MAX: Duration = Duration::from_secs(2);
 /// Several changes of a list in a row are one.
 const LIST_SETTLES: Duration = Duration::from_millis(50);
 /// What of a reason goes into a list of tools.
-const WHY_SHOWN_CHARS_MAX: usize = 80;
+const WHY_SHOWN_CHARS_MAX: usize = 120;
 
 type Start = Option<Result<Arc<Connection>, RpcError>>;
 
@@ -81,6 +85,8 @@ pub struct Upstream {
     changes: broadcast::Sender<Change>,
     metrics: Metrics,
     used: Mutex<Instant>,
+    /// How many lives were begun: only the last one goes on.
+    lives: AtomicU64,
     stopped: CancellationToken,
     tasks: TaskTracker,
 }
@@ -124,6 +130,7 @@ impl Upstream {
             changes,
             metrics,
             used: Mutex::new(Instant::now()),
+            lives: AtomicU64::new(0),
             stopped: CancellationToken::new(),
             tasks: TaskTracker::new(),
         }
@@ -132,6 +139,11 @@ impl Upstream {
     /// Its tools, as far as they are known.
     pub fn entries(&self) -> Arc<Vec<Arc<Entry>>> {
         Arc::clone(&lock(&self.about).entries)
+    }
+
+    /// Whether it is down and may be tried again now.
+    pub fn may_try_again(&self) -> bool {
+        matches!(&*lock(&self.state), State::Down { until, .. } if *until <= Instant::now())
     }
 
     /// Whether its tools are known.
@@ -225,7 +237,8 @@ impl Upstream {
         let (tell, start) = watch::channel(None);
         *state = State::Starting(start.clone());
         drop(state);
-        self.tasks.spawn(Arc::clone(self).live(tell, failures));
+        let life = self.lives.fetch_add(1, Ordering::Relaxed) + 1;
+        self.tasks.spawn(Arc::clone(self).live(life, tell, failures));
         Begun::Start(start)
     }
 
@@ -235,7 +248,7 @@ impl Upstream {
     }
 
     /// One life: start, serve, end; and the next one after a pause.
-    async fn live(self: Arc<Self>, tell: watch::Sender<Start>, mut failures: u32) {
+    async fn live(self: Arc<Self>, life: u64, tell: watch::Sender<Start>, mut failures: u32) {
         let mut tell = Some(tell);
         loop {
             let began = Instant::now();
@@ -243,7 +256,6 @@ impl Upstream {
                 () = self.stopped.cancelled() => Err("it was shut down".to_owned()),
                 connected = self.connect() => connected,
             };
-            let was_up = connected.is_ok();
             let why = match connected {
                 Ok((connection, greeting, tools)) => {
                     self.is_up(&connection, greeting, tools).await;
@@ -257,22 +269,22 @@ impl Upstream {
             };
             let why = self.spec.redact(&why);
             failures = if began.elapsed() >= STEADY { 1 } else { failures + 1 };
-            let until = Instant::now() + pause(failures);
-            self.is_down(&why, until, failures);
+            let (now, pause) = (Instant::now(), pause(failures));
+            self.is_down(&why, now + pause.min(USE_PAUSE_MAX), failures);
             if let Some(tell) = tell.take() {
                 let _ = tell.send(Some(Err(self.down(&why).into())));
             }
-            // What never came up is not tried again until it is asked for; neither is what keeps crashing.
-            if !was_up || failures > RESTARTS_MAX || self.stopped.is_cancelled() {
+            // What is down is tried again for as long as an agent wanted it lately: it may come up by itself.
+            if self.stopped.is_cancelled() || lock(&self.used).elapsed() >= WANTED {
                 return;
             }
             tokio::select! {
                 () = self.stopped.cancelled() => return,
-                () = tokio::time::sleep_until(until) => {}
+                () = tokio::time::sleep_until(now + pause) => {}
             }
             let mut state = lock(&self.state);
             // A call may have begun another life meanwhile.
-            if !matches!(&*state, State::Down { .. }) {
+            if self.lives.load(Ordering::Relaxed) != life || !matches!(&*state, State::Down { .. }) {
                 return;
             }
             let (next, start) = watch::channel(None);
@@ -354,7 +366,7 @@ impl Upstream {
 
     fn is_down(&self, why: &str, until: Instant, failures: u32) {
         *lock(&self.state) = State::Down { why: why.to_owned(), until, failures };
-        let shown = eye_protocol::signature::one_line(why, WHY_SHOWN_CHARS_MAX);
+        let shown = crate::catalogue::shown(&reason::short(why), WHY_SHOWN_CHARS_MAX);
         let had_tools = {
             let mut about = lock(&self.about);
             let standing = Standing::Down(shown.into());
@@ -427,82 +439,6 @@ impl Upstream {
         }
     }
 
-    /// Calls a tool, or answers from what is kept.
-    pub async fn call_tool(
-        self: &Arc<Self>,
-        params: Box<RawValue>,
-        context: &CallContext,
-    ) -> Result<Box<RawValue>, RpcError> {
-        #[derive(Deserialize)]
-        struct Call {
-            name: String,
-            #[serde(default)]
-            arguments: Option<Box<RawValue>>,
-        }
-        let call: Call = serde_json::from_str(params.get())
-            .map_err(|error| Error::new(Code::PARAMS, format!("a call needs the name of its tool: {error}")))?;
-        if !self.spec.offers(&call.name) {
-            let message = format!("the config does not let {} of {} be called", call.name, self.spec.name);
-            return Err(Error::new(Code::DENIED, message).hint("change its `allow` or `deny`").into());
-        }
-        let began = Instant::now();
-        let question = self.is_kept(&call.name).then(|| {
-            let arguments = call.arguments.as_ref().map_or("{}", |arguments| arguments.get());
-            (call.name.as_str().into(), arguments.into())
-        });
-        let known = question.as_ref().and_then(|question| lock(&self.results).get(question, std::time::Instant::now()));
-        let (outcome, cached) = match known {
-            Some(result) => (Ok(result), true),
-            None => (self.request("tools/call", Some(params.clone()), context).await, false),
-        };
-        let ok = outcome.as_ref().is_ok_and(|result| !is_error(result));
-        if let (Ok(result), Some(question), true, false) = (&outcome, question, ok, cached) {
-            lock(&self.results).put(question, result, std::time::Instant::now(), self.spec.cache_ttl);
-        }
-        self.metrics.count(Ended {
-            server: &self.spec.name,
-            tool: &call.name,
-            took: began.elapsed(),
-            ok,
-            cached,
-            params: params.get(),
-            result: outcome.as_ref().map_or("", |result| result.get()),
-        });
-        outcome
-    }
-
-    fn is_kept(&self, tool: &str) -> bool {
-        !self.spec.cache_ttl.is_zero()
-            && lock(&self.about).entries.iter().any(|entry| &*entry.name == tool && entry.only_reads())
-    }
-
-    /// Asks it anything.
-    pub async fn request(
-        self: &Arc<Self>,
-        method: &str,
-        params: Option<Box<RawValue>>,
-        context: &CallContext,
-    ) -> Result<Box<RawValue>, RpcError> {
-        let timeout = context.timeout.unwrap_or(self.spec.timeout);
-        for again in [true, false] {
-            let connection = tokio::select! {
-                connection = self.ready() => connection?,
-                () = context.cancelled.cancelled() => {
-                    let message = format!("the call of {} was cancelled before it started", self.spec.name);
-                    return Err(Error::new(Code::CANCELLED, message).into());
-                }
-            };
-            match connection.request(method, params.clone(), context, timeout).await {
-                Ok(result) => return Ok(result),
-                Err(Failed::Rpc(error)) => return Err(error),
-                // The server has not seen it, so asking again does nothing twice.
-                Err(Failed::Unsent(_)) if again => {}
-                Err(Failed::Unsent(why)) => return Err(self.down(&why).into()),
-            }
-        }
-        Err(self.down("it ends as soon as it is asked").into())
-    }
-
     /// The era it speaks, once it is up.
     pub fn era(&self) -> Option<Era> {
         match &*lock(&self.state) {
@@ -552,18 +488,6 @@ fn same_tools(one: &[Arc<Entry>], other: &[Arc<Entry>]) -> bool {
         && one.iter().zip(other).all(|(a, b)| callable(a) == callable(b) && a.tool().get() == b.tool().get())
 }
 
-/// Whether a result says that the tool failed.
-pub(crate) fn is_error(result: &RawValue) -> bool {
-    #[derive(Deserialize)]
-    struct Ended {
-        #[serde(default, rename = "isError")]
-        is_error: bool,
-    }
-    // Nearly every result does not even mention it.
-    result.get().contains("\"isError\"")
-        && serde_json::from_str::<Ended>(result.get()).is_ok_and(|ended| ended.is_error)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -572,13 +496,5 @@ mod tests {
     fn pauses_double_up_to_a_limit() {
         let ms: Vec<u128> = [1, 2, 3, 8, 9, 1000].map(|failures| pause(failures).as_millis()).to_vec();
         assert_eq!(ms, [250, 500, 1_000, 32_000, 60_000, 60_000]);
-    }
-
-    #[test]
-    fn an_error_is_one_only_where_it_says_so() {
-        let ends = |text: &str| is_error(&RawValue::from_string(text.into()).unwrap());
-        assert!(ends(r#"{"content":[],"isError":true}"#));
-        assert!(!ends(r#"{"content":[],"isError":false}"#));
-        assert!(!ends(r#"{"content":[{"text":"\"isError\":true"}]}"#));
     }
 }

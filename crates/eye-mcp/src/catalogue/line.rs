@@ -1,0 +1,178 @@
+//! A tool in one line that is ready to call: `create_issue(repo: string, labels?: string[], …+3)  Opens an issue.`
+//! Objects are shown one level deep with what they require; long lists are cut and say by how much.
+
+use eye_protocol::schema::Schema;
+use eye_protocol::signature::sentence;
+use serde_json::Value;
+use std::fmt::Write;
+
+/// Parameters that may be left out, of which so many are shown.
+const OPTIONAL_SHOWN_MAX: usize = 1;
+/// Members of an object that may be left out, where none must be there.
+const MEMBERS_SHOWN_MAX: usize = 2;
+/// Values of a list of values.
+const VALUES_SHOWN_MAX: usize = 3;
+/// The name and the parameters.
+const SIGNATURE_CHARS_MAX: usize = 400;
+/// The first sentence of the description.
+const SENTENCE_CHARS_MAX: usize = 60;
+/// Marks what is left out.
+pub const CUT: char = '…';
+
+/// The line, under the name that the tool is called by. A brief one has no sentence.
+pub fn line(name: &str, definition: &Value, brief: bool) -> String {
+    let parameters = match definition.get("inputSchema").filter(|schema| !schema.is_null()) {
+        Some(schema) => members(Schema::new(schema), true),
+        None => CUT.to_string(),
+    };
+    let signature = shown(&format!("{name}({parameters})"), SIGNATURE_CHARS_MAX);
+    let sentence = if brief { String::new() } else { shown(&sentence(definition), SENTENCE_CHARS_MAX) };
+    if sentence.is_empty() { signature } else { format!("{signature}  {sentence}") }
+}
+
+/// A text that a stranger wrote, on one line: what nobody would see is written out, what is too long is cut.
+pub fn shown(text: &str, chars_max: usize) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for (at, c) in text.chars().enumerate() {
+        if at >= chars_max {
+            plain.pop();
+            plain.push(CUT);
+            break;
+        }
+        match c {
+            '\n' | '\r' | '\t' => plain.push(' '),
+            c if is_hidden(c) => {
+                let _ = write!(plain, "<U+{:04X}>", u32::from(c));
+            }
+            c => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// Whether a character shows nothing, or changes how others are shown: controls, marks of direction, joiners, tags.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn members(schema: Schema<'_>, whole: bool) -> String {
+    let all: Vec<(&String, &Value)> = schema.parameters().into_iter().flatten().collect();
+    let (required, optional): (Vec<_>, Vec<_>) = all.into_iter().partition(|(name, _)| schema.requires(name));
+    let room = match (whole, required.is_empty()) {
+        (true, _) => OPTIONAL_SHOWN_MAX,
+        (false, true) => MEMBERS_SHOWN_MAX,
+        (false, false) => 0,
+    };
+    let one = |(name, part): &(&String, &Value), mark: &str| {
+        format!("{name}{mark}: {}", kinds(schema.below(part), whole).join("|"))
+    };
+    let mut parts: Vec<String> = required.iter().map(|member| one(member, "")).collect();
+    parts.extend(optional.iter().take(room).map(|member| one(member, "?")));
+    if optional.len() > room {
+        parts.push(format!("{CUT}+{}", optional.len() - room));
+    }
+    parts.join(", ")
+}
+
+/// The types that something may have, as an agent would write them. `deeper`: objects are opened.
+fn kinds(schema: Schema<'_>, deeper: bool) -> Vec<String> {
+    if let Some(values) = schema.listed() {
+        let mut kinds: Vec<String> = values.iter().take(VALUES_SHOWN_MAX).map(ToString::to_string).collect();
+        if values.len() > VALUES_SHOWN_MAX {
+            kinds.push(format!("{CUT}+{}", values.len() - VALUES_SHOWN_MAX));
+        }
+        return kinds;
+    }
+    let choices = schema.choices();
+    if !choices.is_empty() {
+        let mut known: Vec<String> = Vec::new();
+        for kind in choices.into_iter().flat_map(|choice| kinds(choice, deeper)) {
+            if !known.contains(&kind) {
+                known.push(kind);
+            }
+        }
+        // That something may be null says nothing about how to call it.
+        if known.len() > 1 {
+            known.retain(|kind| kind != "null");
+        }
+        return known;
+    }
+    let types = schema.types();
+    if types.is_empty() {
+        return vec![if schema.parameters().is_some() { object(schema, deeper) } else { "any".into() }];
+    }
+    let mut kinds: Vec<String> = Vec::new();
+    for name in types {
+        kinds.push(match name {
+            "array" => array(schema, deeper),
+            "object" => object(schema, deeper),
+            other => other.to_owned(),
+        });
+    }
+    if kinds.len() > 1 {
+        kinds.retain(|kind| kind != "null");
+    }
+    kinds
+}
+
+fn object(schema: Schema<'_>, deeper: bool) -> String {
+    if deeper && schema.parameters().is_some_and(|members| !members.is_empty()) {
+        format!("{{{}}}", members(schema, false))
+    } else {
+        "object".to_owned()
+    }
+}
+
+fn array(schema: Schema<'_>, deeper: bool) -> String {
+    let items = schema.items().map_or_else(|| vec!["any".to_owned()], |items| kinds(items, deeper));
+    if items.len() > 1 { format!("({})[]", items.join("|")) } else { format!("{}[]", items.concat()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(schema: &Value) -> String {
+        line("t", &json!({ "inputSchema": schema }), true)
+    }
+
+    #[test]
+    fn objects_are_opened_one_level_with_what_they_require() {
+        let author = json!({ "type": "object", "properties": { "name": { "type": "string" }, "at": { "type": "object",
+            "properties": { "zone": {} } }, "mail": {} }, "required": ["name", "at"] });
+        let schema = json!({ "type": "object", "required": ["author", "files"], "properties": {
+            "author": author,
+            "files": { "type": "array", "items": { "$ref": "#/$defs/file" } },
+            "loose": { "properties": { "a": {}, "b": {}, "c": {} } },
+            "free": { "type": "object" }
+        }, "$defs": { "file": { "type": "object", "properties": { "path": { "type": "string" } }, "required": ["path"] } } });
+        insta::assert_snapshot!(of(&schema), @"t(author: {name: string, at: object, …+1}, files: {path: string}[], loose?: {a?: any, b?: any, …+1}, …+1)");
+    }
+
+    #[test]
+    fn long_lists_are_cut_and_say_by_how_much() {
+        let values: Vec<String> = (0..VALUES_SHOWN_MAX).map(|n| format!("v{n}")).collect();
+        assert_eq!(of(&json!({ "properties": { "v": { "enum": values } } })), r#"t(v?: "v0"|"v1"|"v2")"#);
+        let more: Vec<String> = (0..=VALUES_SHOWN_MAX).map(|n| format!("v{n}")).collect();
+        assert_eq!(of(&json!({ "properties": { "v": { "enum": more } } })), r#"t(v?: "v0"|"v1"|"v2"|…+1)"#);
+        let many: serde_json::Map<String, Value> =
+            (0..6).map(|n| (format!("p{n}"), json!({ "type": "null" }))).collect();
+        let schema = json!({ "properties": many, "required": ["p5", "p4"] });
+        assert_eq!(of(&schema), "t(p4: null, p5: null, p0?: null, …+3)");
+        assert_eq!(of(&json!({ "properties": { "a": { "type": ["string", "null"] } } })), "t(a?: string)");
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_written_out() {
+        assert_eq!(shown("a\u{200b}b\u{202e}c\u{1b}[2J\nd\u{e0041}", 60), "a<U+200B>b<U+202E>c<U+001B>[2J d<U+E0041>");
+        assert_eq!(shown(&"x".repeat(60), 60), "x".repeat(60));
+        assert_eq!(shown(&"x".repeat(61), 60), format!("{}…", "x".repeat(59)));
+        let tool = json!({ "description": format!("Adds{} numbers.", '\u{200b}') });
+        assert_eq!(line("add", &tool, false), "add(…)  Adds<U+200B> numbers.");
+    }
+}

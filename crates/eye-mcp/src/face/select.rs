@@ -1,0 +1,105 @@
+//! `select` of `mcp_call`: a part of a tool's result by JSONPath, and which half of the result it came from.
+
+use super::content;
+use super::era::Era;
+use super::outcome::Outcome;
+use crate::catalogue::select;
+use eye_protocol::rpc::json;
+use serde_json::Value;
+
+/// What a path selects of a result; `None` when there is no path, or the result is an error.
+///
+/// Structured content is looked at first, then the text of the content as JSON, then the result as a whole. Where a result
+/// has both halves, a second text says which of them it was.
+pub fn selected(outcome: &Outcome, path: Option<&str>) -> Option<Outcome> {
+    let path = path.filter(|path| !path.is_empty())?;
+    let text = outcome.render(Era::Legacy, "tools/call", "{}");
+    let whole: Value = serde_json::from_str(&text).ok()?;
+    if whole["isError"] == true {
+        return None;
+    }
+    let structured = whole.get("structuredContent").cloned();
+    let of_content = in_content(&whole);
+    let both = structured.is_some() && of_content.is_some();
+    let alone = structured.is_none() && of_content.is_none();
+    let halves =
+        [("structuredContent", structured), ("content", of_content), ("the whole result", alone.then_some(whole))];
+    let mut found = Vec::new();
+    let mut whence = "";
+    for (name, value) in halves {
+        let Some(value) = value else { continue };
+        match select(path, &value) {
+            Ok(values) => {
+                whence = name;
+                found = values;
+                if !found.is_empty() {
+                    break;
+                }
+            }
+            Err(error) => return Some(content::of_error(&error.to_error())),
+        }
+    }
+    let shown = match &found[..] {
+        [] if both => "No matches found in structuredContent or content".to_owned(),
+        [] => "No matches found".to_owned(),
+        [Value::String(text)] => text.clone(),
+        [only] => only.to_string(),
+        several => Value::from(several.to_vec()).to_string(),
+    };
+    let part = |text: &str| format!(r#"{{"type":"text","text":{}}}"#, json(text));
+    let mut parts = vec![part(&content::cut(&shown))];
+    if both && !found.is_empty() {
+        parts.push(part(&format!("(of {whence})")));
+    }
+    Some(Outcome::ours(format!(r#""content":[{}]"#, parts.join(","))).untrusted())
+}
+
+/// The text of a result, as the JSON that it is or as a string; several texts are a list of them.
+fn in_content(whole: &Value) -> Option<Value> {
+    let parts = whole["content"].as_array()?;
+    let value = |part: &Value| {
+        let text = part["text"].as_str()?;
+        Some(serde_json::from_str(text).unwrap_or_else(|_| Value::from(text)))
+    };
+    let mut values: Vec<Value> = parts.iter().map(value).collect::<Option<_>>()?;
+    match values.len() {
+        0 => None,
+        1 => values.pop(),
+        _ => Some(Value::Array(values)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::value::RawValue;
+
+    fn texts(result: &str, path: &str) -> Vec<String> {
+        let outcome = Outcome::Foreign(RawValue::from_string(result.into()).unwrap());
+        let rendered = selected(&outcome, Some(path)).unwrap().render(Era::Legacy, "tools/call", "{}");
+        let rendered: Value = serde_json::from_str(&rendered).unwrap();
+        let parts = rendered["content"].as_array().unwrap();
+        parts.iter().map(|part| part["text"].as_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn select_takes_a_part_of_either_half_and_says_of_which() {
+        let both =
+            r#"{"content":[{"type":"text","text":"{\"t\":7}"}],"structuredContent":{"a":[1,2],"s":"t","f":false}}"#;
+        let of_structure = "(of structuredContent)";
+        assert_eq!(texts(both, "$.a[1]"), ["2", of_structure]);
+        assert_eq!(texts(both, "$.a[*]"), ["[1,2]", of_structure]);
+        assert_eq!(texts(both, "$.s"), ["t", of_structure]);
+        assert_eq!(texts(both, "$.f"), ["false", of_structure]);
+        assert_eq!(texts(both, "$.t"), ["7", "(of content)"]);
+        assert_eq!(texts(both, "$.none"), ["No matches found in structuredContent or content"]);
+        assert_eq!(texts(r#"{"content":[{"type":"text","text":"{\"a\":{\"b\":0}}"}]}"#, "$.a.b"), ["0"]);
+        assert_eq!(texts(r#"{"content":[{"type":"text","text":"1"},{"type":"text","text":"x"}]}"#, "$[1]"), ["x"]);
+    }
+
+    #[test]
+    fn an_error_is_not_selected_from() {
+        assert!(selected(&Outcome::text("broken", true), Some("$.a")).is_none());
+        assert!(selected(&Outcome::text("{}", false), None).is_none());
+    }
+}

@@ -1,0 +1,124 @@
+//! Getting in touch with the upstreams of a scope: asking those whose tools are not known, and telling which are not there.
+
+use super::ServerState;
+use super::scope::{More, Scope};
+use crate::catalogue::{Catalogue, Entry, Unresolved, prefixed, shown};
+use crate::limits::{LEARN, NOTES_MAX};
+use crate::upstream::{Upstream, short_reason};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What of a reason is shown.
+const REASON_CHARS_MAX: usize = 160;
+
+impl Scope {
+    /// Asks upstreams whose tools are not known or that are down, all at once, for at most so long. Slow ones go on starting
+    /// after it.
+    pub async fn learn(&self, wait: Duration) {
+        let unknown = self.upstreams().into_iter().filter(|upstream| match upstream.state() {
+            ServerState::Configured | ServerState::Starting => !upstream.is_listed(),
+            ServerState::Failed { .. } => upstream.may_try_again(),
+            ServerState::Known | ServerState::Ready | ServerState::Disabled => false,
+        });
+        Self::all_ready(unknown.collect(), wait).await;
+    }
+
+    /// Starts those that do not run, all at once, and waits for them for at most so long.
+    pub async fn wake(&self, wait: Duration) {
+        let resting = self.upstreams().into_iter().filter(|upstream| {
+            matches!(upstream.state(), ServerState::Configured | ServerState::Known | ServerState::Starting)
+        });
+        Self::all_ready(resting.collect(), wait).await;
+    }
+
+    async fn all_ready(upstreams: Vec<Arc<Upstream>>, wait: Duration) {
+        let start = |upstream: Arc<Upstream>| tokio::spawn(async move { upstream.ready().await.map(|_| ()) });
+        let starting: Vec<_> = upstreams.into_iter().map(start).collect();
+        let _ = tokio::time::timeout(wait, async {
+            for start in starting {
+                let _ = start.await;
+            }
+        })
+        .await;
+    }
+
+    /// A line for each server whose tools may be missing from an answer: it is starting, or down, and why.
+    pub fn notes(&self) -> Vec<String> {
+        let listed = |name: &str| self.upstream(name).is_ok_and(|upstream| upstream.is_listed());
+        let mut notes = Vec::new();
+        for server in self.servers() {
+            let name = shown(&server.name, REASON_CHARS_MAX);
+            match &server.state {
+                ServerState::Configured | ServerState::Starting if !listed(&server.name) => {
+                    notes.push(format!("{name} is starting; ask again for its tools"));
+                }
+                ServerState::Failed { why } => {
+                    notes.push(format!("{name} is down: {}", shown(&short_reason(why), REASON_CHARS_MAX)));
+                }
+                ServerState::Configured
+                | ServerState::Starting
+                | ServerState::Known
+                | ServerState::Ready
+                | ServerState::Disabled => {}
+            }
+        }
+        if notes.len() > NOTES_MAX {
+            let more = notes.len() - NOTES_MAX;
+            notes.truncate(NOTES_MAX);
+            notes.push(format!("{more} more servers are starting or down: eye servers"));
+        }
+        notes
+    }
+
+    /// The tool that a name means. Servers that were never asked, or are down, are asked before it is an error; the error says
+    /// which of them are not there.
+    pub async fn resolve_asking(
+        &self,
+        name: &str,
+        more: &Arc<More>,
+    ) -> Result<(Arc<Catalogue>, Arc<Entry>), Unresolved> {
+        let known = |catalogue: Arc<Catalogue>| {
+            let entry = catalogue.resolve(name)?.clone();
+            Ok((catalogue, entry))
+        };
+        let first = known(self.catalogue(more));
+        let Err(Unresolved::Unknown { .. }) = first else { return first };
+        if let Some(server) = self.server_of(name) {
+            let started = tokio::time::timeout(LEARN, self.start(&server)).await;
+            return known(self.catalogue(more)).map_err(|unresolved| match started {
+                Ok(Ok(())) => unresolved,
+                Ok(Err(error)) => Unresolved::Down { name: name.to_owned(), why: error.message },
+                Err(_) => Unresolved::Down {
+                    name: name.to_owned(),
+                    why: format!("the server {server} is still starting after {} s", LEARN.as_secs()),
+                },
+            });
+        }
+        let mut changes = self.changes();
+        let learning = self.learn(LEARN);
+        tokio::pin!(learning);
+        loop {
+            tokio::select! {
+                () = &mut learning => break,
+                // One that hangs does not delay a call of another that has come up.
+                change = changes.recv() => if change.is_none() || self.catalogue(more).resolve(name).is_ok() {
+                    break;
+                },
+            }
+        }
+        known(self.catalogue(more)).map_err(|unresolved| unresolved.beside(self.notes()))
+    }
+
+    /// The server that a qualified or prefixed name speaks of.
+    fn server_of(&self, name: &str) -> Option<String> {
+        let servers = self.servers().into_iter().map(|server| server.name);
+        servers
+            .filter(|server| {
+                let bare = name.strip_prefix(server.as_str()).and_then(|rest| rest.strip_prefix("::"));
+                // A prefix is made from both names; with any tool it begins the same.
+                let stem = prefixed(server, "");
+                bare.is_some() || (stem.ends_with("__") && name.starts_with(&stem))
+            })
+            .max_by_key(String::len)
+    }
+}

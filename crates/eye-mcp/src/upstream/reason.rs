@@ -1,0 +1,27 @@
+//! Why a server is down, in one line: how it ended and the last line it wrote, which is where programs put the reason.
+
+/// What separates how a child ended from what it wrote on stderr.
+pub const SAID: &str = "; it said: ";
+
+/// `it ended with exit status: 1: ModuleNotFoundError: No module named 'x'`.
+pub fn short(why: &str) -> String {
+    let Some((how, said)) = why.split_once(SAID) else { return why.trim().to_owned() };
+    match said.lines().map(str::trim).rfind(|line| !line.is_empty()) {
+        Some(last) => format!("{how}: {last}"),
+        None => how.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_of_a_traceback_is_the_reason() {
+        let why =
+            "it ended with exit status: 1; it said: Traceback (most recent call last):\n  File x\nKeyError: 'k'\n\n";
+        assert_eq!(short(why), "it ended with exit status: 1: KeyError: 'k'");
+        assert_eq!(short("it closed its output"), "it closed its output");
+        assert_eq!(short("it ended; it said: \n"), "it ended");
+    }
+}
