@@ -37,6 +37,7 @@ fn main() {
     let provider = |recorded: &Recorded| Provider {
         name: recorded.server.clone(),
         description: None,
+        instructions: None,
         command: Vec::new(),
         available: true,
     };

@@ -72,6 +72,8 @@ impl Counters {
 pub struct Ended<'a> {
     /// Of which server.
     pub server: &'a str,
+    /// Which instance of it: each project has its own.
+    pub instance: u64,
     /// Which tool, or which other method.
     pub tool: &'a str,
     /// How long it took.
@@ -92,6 +94,7 @@ type Table = BTreeMap<String, BTreeMap<String, Counters>>;
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
     table: Arc<Mutex<Table>>,
+    instances: Arc<Mutex<BTreeMap<u64, Counters>>>,
     counting: Arc<Counting>,
 }
 
@@ -103,7 +106,7 @@ impl Metrics {
     /// Counts a call.
     pub fn count(&self, ended: Ended<'_>) {
         let took_us = u64::try_from(ended.took.as_micros()).unwrap_or(u64::MAX);
-        let tool = self.with(ended.server, ended.tool, |counters| {
+        let add = |counters: &mut Counters| {
             counters.calls += 1;
             counters.errors += u64::from(!ended.ok);
             counters.cached += u64::from(ended.cached);
@@ -113,13 +116,18 @@ impl Metrics {
             for (bucket, end_us) in counters.buckets.iter_mut().zip(BUCKETS_US) {
                 *bucket += u64::from(took_us <= end_us);
             }
-        });
+        };
+        let tool = self.with(ended.server, ended.tool, add);
+        self.with_instance(ended.instance, add);
+        let instance = ended.instance;
         let (metrics, server) = (self.clone(), ended.server.to_owned());
         let counted = self.counting.submit(ended.params, ended.result, move |tokens_in, tokens_out| {
-            metrics.with(&server, &tool, |counters| {
+            let add = |counters: &mut Counters| {
                 counters.tokens_in += tokens_in;
                 counters.tokens_out += tokens_out;
-            });
+            };
+            metrics.with(&server, &tool, add);
+            metrics.with_instance(instance, add);
         });
         if !counted {
             let bytes = (ended.params.len() + ended.result.len()) as u64;
@@ -134,6 +142,20 @@ impl Metrics {
         let name = if tools.contains_key(tool) || tools.len() < COUNTED_TOOLS_MAX { tool } else { OTHERS };
         change(tools.entry(name.to_owned()).or_default());
         name.to_owned()
+    }
+
+    fn with_instance(&self, instance: u64, change: impl FnOnce(&mut Counters)) {
+        change(self.instances.lock().unwrap_or_else(PoisonError::into_inner).entry(instance).or_default());
+    }
+
+    /// The sums of one instance of a server, that is: of one project.
+    pub fn of_instance(&self, instance: u64) -> Counters {
+        self.instances.lock().unwrap_or_else(PoisonError::into_inner).get(&instance).copied().unwrap_or_default()
+    }
+
+    /// Forgets the sums of an instance that has ended for good.
+    pub fn forget_instance(&self, instance: u64) {
+        self.instances.lock().unwrap_or_else(PoisonError::into_inner).remove(&instance);
     }
 
     /// The sums of one server.
@@ -212,7 +234,16 @@ mod tests {
 
     fn call(tool: &str, ok: bool) -> Ended<'_> {
         let lasted = Duration::from_micros(700);
-        Ended { server: "a\"b", tool, took: lasted, ok, cached: false, params: "{\"x\":1}", result: "hello world" }
+        Ended {
+            server: "a\"b",
+            instance: 7,
+            tool,
+            took: lasted,
+            ok,
+            cached: false,
+            params: "{\"x\":1}",
+            result: "hello world",
+        }
     }
 
     #[test]
@@ -226,6 +257,9 @@ mod tests {
         // `hello world` is two tokens, `{"x":1}` five.
         assert_eq!((sum.tokens_in, sum.tokens_out, sum.uncounted_bytes), (10, 4, 0));
         assert_eq!((sum.buckets[2], sum.buckets[3]), (0, 2));
+        assert_eq!((metrics.of_instance(7), metrics.of_instance(8)), (sum, Counters::default()));
+        metrics.forget_instance(7);
+        assert_eq!(metrics.of_instance(7).calls, 0);
         let text = metrics.prometheus();
         for line in [
             "eye_gateway_calls_total{server=\"a\\\"b\",tool=\"t\"} 2",

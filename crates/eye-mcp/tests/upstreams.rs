@@ -248,3 +248,31 @@ async fn the_end_of_the_gateway_is_the_end_of_every_process_it_started() {
     assert!(!pids[..2].iter().any(|pid| lives(*pid)), "{pids:?}");
     assert!(gone(pids[2]).await);
 }
+
+#[tokio::test]
+async fn a_server_that_asks_for_roots_is_told_the_folder_of_its_project() {
+    let (home, gateway, scope) = one(&[]);
+    let context = CallContext { timeout: Some(Duration::from_millis(200)), ..CallContext::default() };
+    // It asks, and never answers this call; what it was told it gives to the next.
+    let _ = call_with(&scope, "s", "ask", json!({ "method": "roots/list" }), context).await;
+    let asked: Value = serde_json::from_str(&text(call(&scope, "s", "asked", json!({})).await)).unwrap();
+    let uri = format!("file://{}", home.app().display());
+    assert_eq!(asked[0]["result"], json!({ "roots": [{ "uri": uri, "name": "app" }] }), "{asked}");
+    gateway.shut_down().await;
+}
+
+#[tokio::test]
+async fn calls_are_counted_for_the_project_that_made_them() {
+    let home = Home::new();
+    home.config(&faulty(&[("s", &[])]));
+    let gateway = home.gateway();
+    let other = home.app().join("deep");
+    std::fs::create_dir_all(&other).unwrap();
+    let (a, b) = (gateway.scope(home.project()), gateway.scope(project(&other)));
+    call(&a, "s", "echo", json!({})).await.unwrap();
+    call(&a, "s", "echo", json!({})).await.unwrap();
+    call(&b, "s", "echo", json!({})).await.unwrap();
+    let calls = |scope: &Scope| scope.servers()[0].counters.calls;
+    assert_eq!((calls(&a), calls(&b), gateway.metrics().of("s").calls), (2, 1, 3));
+    gateway.shut_down().await;
+}

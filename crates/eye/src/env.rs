@@ -49,7 +49,11 @@ pub const TABLE: [(Var, &str, &str); 15] = [
     ),
     (Var::Socket, "EYE_SOCKET", "the hub's Unix socket"),
     (Var::Port, "EYE_PORT", "the hub's port (8765)"),
-    (Var::RuntimeDir, "XDG_RUNTIME_DIR", "holds eye/hub.sock; else /tmp/eye-<uid>/hub.sock"),
+    (
+        Var::RuntimeDir,
+        "XDG_RUNTIME_DIR",
+        "holds eye/hub.sock (/run/user/<uid>, else /tmp/eye-<uid>); else the hub of the port is asked for",
+    ),
     (Var::ConfigHome, "XDG_CONFIG_HOME", "holds eye/token, eye/origins, eye/llm-key and eye/tls (~/.config)"),
     (Var::StateHome, "XDG_STATE_HOME", "holds eye/hub.log and eye/history (~/.local/state)"),
     (Var::Mailbox, "EYE_MAILBOX", "the folder whose files in and out are the mailbox (~/.algo, if there is one)"),

@@ -10,6 +10,7 @@ mod failure;
 mod geometry;
 mod help;
 mod join;
+mod kernel;
 mod link;
 mod log;
 mod near;

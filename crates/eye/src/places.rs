@@ -2,6 +2,7 @@
 
 use crate::env::Var;
 use crate::failure::Failure;
+use crate::kernel;
 use eye_protocol::limits::SHUTDOWN_MS;
 use std::fs;
 use std::io;
@@ -9,6 +10,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::time::Duration;
+
+/// The hub's port where nothing else is said.
+const DEFAULT_PORT: u16 = 8765;
 
 /// The hub's Unix socket, and whether its folder must be checked before it is trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,11 +29,30 @@ pub fn socket() -> Socket {
         let path = PathBuf::from(path);
         return Socket { path: std::path::absolute(&path).unwrap_or(path), shared: false };
     }
+    let usual = usual_socket();
+    if usual.path.exists() {
+        return usual;
+    }
+    // A client that trims the environment looks elsewhere than the hub does; the kernel knows where the hub of the port listens.
+    let port = Var::Port.text().map_or(Some(DEFAULT_PORT), |text| text.parse().ok());
+    match port.and_then(|port| kernel::hub_socket(port, rustix::process::getuid().as_raw())) {
+        Some(path) => Socket { path, shared: false },
+        None => usual,
+    }
+}
+
+/// Where the socket is when the environment says nothing else.
+fn usual_socket() -> Socket {
     if let Some(runtime) = Var::RuntimeDir.folder() {
         return Socket { path: runtime.join("eye/hub.sock"), shared: false };
     }
-    let folder = format!("/tmp/eye-{}", rustix::process::getuid().as_raw());
-    Socket { path: Path::new(&folder).join("hub.sock"), shared: true }
+    let uid = rustix::process::getuid().as_raw();
+    // What XDG_RUNTIME_DIR is on nearly every system, for those who are not told.
+    let runtime = PathBuf::from(format!("/run/user/{uid}"));
+    if check_folder(&runtime, uid).is_ok() && runtime.is_dir() {
+        return Socket { path: runtime.join("eye/hub.sock"), shared: false };
+    }
+    Socket { path: PathBuf::from(format!("/tmp/eye-{uid}/hub.sock")), shared: true }
 }
 
 impl Socket {

@@ -68,9 +68,76 @@ fn servers_are_listed_with_how_they_are_and_run_where_they_are_asked_from() {
         let (said, folder) = call(folder);
         assert_eq!(said, folder);
     }
-    let json: Value = serde_json::from_str(&home.eye(["servers", "--json"]).stdout).unwrap();
-    assert_eq!((&json[0]["name"], &json[0]["counters"]["calls"]), (&"small".into(), &2.into()), "{json}");
+    // What a server did is counted for the project it did it for.
+    for (folder, calls) in [("work/a", 1), ("work/b", 1), ("work", 0)] {
+        let ran = home.command().args(["servers", "--json"]).current_dir(home.path(folder)).output().unwrap();
+        let json: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        assert_eq!(
+            (&json[0]["name"], &json[0]["counters"]["calls"]),
+            (&"small".into(), &calls.into()),
+            "{folder}: {json}"
+        );
+    }
     fs::write(home.path("config/eye/config.yaml"), "servers:\n  a: { comand: x }\n").unwrap();
     let ran = home.eye(["servers"]);
     assert!(ran.stderr.contains("unknown key `comand`"), "{}", ran.stderr);
+}
+
+/// A server with one tool that repeats its typed arguments, and says something on stderr.
+const ECHO: &str = r#"read a; echo 'ready to repeat' >&2
+echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}'
+read b; read c
+echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"repeat","description":"Repeats.","inputSchema":{"type":"object","properties":{"n":{"type":"integer"},"word":{"type":"string"}}}}]}}'
+n=3
+while read line; do
+  said=$(printf %s "$line" | sed 's/.*"arguments":\([^}]*}\).*/\1/; s/"/\\"/g')
+  echo "{\"jsonrpc\":\"2.0\",\"id\":$n,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"$said\"}]}}"
+  n=$((n + 1))
+done"#;
+
+#[test]
+fn what_discover_shows_is_what_call_takes() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    home.eye(["servers", "add", "parrot", "--", "sh", "-c", ECHO]);
+    // Called by its full name it is started; its schema gives the words their types from then on.
+    let first = home.eye(["call", "parrot::repeat"]);
+    assert_eq!((first.code, first.stdout.as_str()), (0, "{}\n"), "{}", first.stderr);
+    for name in ["parrot::repeat", "repeat", "parrot__repeat"] {
+        let ran = home.eye(["call", name, "n=7", "word=8"]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, "{\"n\":7,\"word\":\"8\"}\n"), "{name}: {}", ran.stderr);
+    }
+    let wrong = home.eye(["call", "parrot:repeat"]);
+    assert!(wrong.code != 0 && wrong.stderr.contains("parrot::repeat"), "{}", wrong.stderr);
+    assert_eq!(home.eye(["servers", "logs", "parrot"]).stdout, "ready to repeat\n");
+}
+
+#[test]
+fn servers_are_switched_and_removed_where_they_are_written() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    home.eye(["servers", "add", "parrot", "--", "sh", "-c", ECHO]);
+    assert_eq!(home.eye(["servers", "disable", "parrot"]).code, 0);
+    assert!(home.eye(["servers"]).stdout.starts_with("parrot  off"), "{}", home.eye(["servers"]).stdout);
+    assert_eq!(home.eye(["servers", "enable", "parrot"]).code, 0);
+    assert!(home.eye(["servers"]).stdout.starts_with("parrot  not started"));
+    assert_eq!(home.eye(["servers", "remove", "parrot"]).code, 0);
+    assert_eq!(home.eye(["servers"]).stdout, "");
+    let gone = home.eye(["servers", "remove", "parrot"]);
+    assert!(gone.code == 2 && gone.stderr.contains("no server `parrot`"), "{}", gone.stderr);
+}
+
+#[test]
+fn a_client_that_trims_the_environment_finds_the_hub_by_its_port() {
+    let home = home();
+    let hub = Hub::start(&home);
+    let trimmed = |args: &[&str]| {
+        let mut command = home.command();
+        command.env_remove("XDG_RUNTIME_DIR").args(args).output().unwrap()
+    };
+    let ran = trimmed(&["status", "--json"]);
+    let status: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let usual: Value = serde_json::from_str(&home.eye(["status", "--json"]).stdout).unwrap();
+    assert_eq!(status["pid"], usual["pid"], "{status} {usual}");
+    drop(hub);
 }

@@ -11,6 +11,9 @@ pub struct Provider {
     pub name: String,
     /// What it is.
     pub description: Option<String>,
+    /// How it wants to be used, in its own words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
     /// How it is started, or its URL; empty for pages and eye itself.
     pub command: Vec<String>,
     /// Whether its tools can be called.

@@ -53,6 +53,9 @@ pub struct Discovered {
     pub hidden: usize,
     /// How many providers have them.
     pub servers: usize,
+    /// The server of the best tool, if it says how it wants to be used, and that.
+    #[serde(skip)]
+    pub instructions: Option<(String, String)>,
     /// A line for each provider that is starting or down.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -199,15 +202,24 @@ impl Catalogue {
         if query.len() > QUERY_BYTES_MAX {
             return Err(DiscoverError::TooLong);
         }
-        let found = if path::is_path(query) {
-            Found::Values(path::select(query, self.document())?)
+        let (found, best) = if path::is_path(query) {
+            (Found::Values(path::select(query, self.document())?), None)
         } else {
             self.by_words(query)
         };
-        Ok(Discovered { found, hidden: self.entries.len(), servers: self.providers.len(), notes: Vec::new() })
+        let provider = best.and_then(|at| self.providers.iter().find(|of| of.name == *self.entries[at].server));
+        let instructions = provider.and_then(|of| Some((of.name.clone(), of.instructions.clone()?)));
+        Ok(Discovered {
+            found,
+            instructions,
+            hidden: self.entries.len(),
+            servers: self.providers.len(),
+            notes: Vec::new(),
+        })
     }
 
-    fn by_words(&self, query: &str) -> Found {
+    /// What fits the words, and the best of it.
+    fn by_words(&self, query: &str) -> (Found, Option<usize>) {
         let ranking = self.ranking.get_or_init(|| Ranking::new(&self.entries, &self.providers));
         let mut ranked = ranking.search(query);
         let near = ranked.is_empty();
@@ -228,7 +240,7 @@ impl Catalogue {
             entry.line(&name, place >= DESCRIBED_MAX)
         });
         let lines = lines.collect();
-        Found::Tools { lines, more: ranked.len().saturating_sub(ANSWERS_MAX), near }
+        (Found::Tools { lines, more: ranked.len().saturating_sub(ANSWERS_MAX), near }, ranked.first().copied())
     }
 
     /// Those with exactly this name, in any of its forms; the same words in another fashion count too.

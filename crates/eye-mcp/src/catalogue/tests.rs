@@ -18,7 +18,7 @@ fn tool(server: &str, name: &str, description: &str, parameters: &[&str]) -> Arc
 }
 
 fn provider(name: &str) -> Provider {
-    Provider { name: name.into(), description: None, command: vec![], available: true }
+    Provider { name: name.into(), description: None, instructions: None, command: vec![], available: true }
 }
 
 fn office() -> Catalogue {

@@ -1,4 +1,4 @@
-//! Adding a server to a file that a person wrote: their comments and order stay.
+//! Adding, removing and switching a server in a file that a person wrote: their comments and order stay.
 
 use super::model::ServerConfig;
 use super::{Config, ConfigError, check_name, parse};
@@ -38,6 +38,77 @@ pub fn add_server(text: &str, name: &str, server: &ServerConfig, file: &Path) ->
         Ok(_) | Err(_) => {
             let message = "its `servers` are written in a way that cannot be added to";
             Err(ConfigError::new(file, message).hint(format!("add this to it:\nservers:\n{}", block(name, server, 2))))
+        }
+    }
+}
+
+/// The file's text without a server.
+pub fn remove_server(text: &str, name: &str, file: &Path) -> Result<String, ConfigError> {
+    let mut want = parse(text, file)?;
+    if want.servers.shift_remove(name).is_none() {
+        return Err(ConfigError::new(file, format!("no server `{name}` is in it")));
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let kept = entry(&lines, name).map(|(start, end)| [&lines[..start], &lines[end..]].concat());
+    proven(kept, &want, name, file)
+}
+
+/// The file's text with a server switched on or off.
+pub fn switch_server(text: &str, name: &str, on: bool, file: &Path) -> Result<String, ConfigError> {
+    let mut want = parse(text, file)?;
+    let Some(server) = want.servers.get_mut(name) else {
+        return Err(ConfigError::new(file, format!("no server `{name}` is in it")));
+    };
+    if server.enabled == Some(on) || (on && server.enabled.is_none()) {
+        return Ok(text.to_owned());
+    }
+    server.enabled = Some(on);
+    let lines: Vec<&str> = text.lines().collect();
+    let Some((start, end)) = entry(&lines, name) else { return proven(None, &want, name, file) };
+    let mut changed: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+    let known = (start..end).find(|at| lines[*at].trim_start().starts_with("enabled:"));
+    if let Some(at) = known {
+        changed[at] = format!("{}enabled: {on}", " ".repeat(indent_of(lines[at])));
+    } else if let Some(open) = lines[start].find('{') {
+        let rest = &lines[start][open + 1..];
+        let bare = rest.replace("enabled: true, ", "").replace("enabled: false, ", "");
+        changed[start] = format!("{}{{ enabled: {on}, {}", &lines[start][..open], bare.trim_start());
+    } else {
+        let indent = lines.get(start + 1).map_or(4, |line| indent_of(line).max(indent_of(lines[start]) + 1));
+        changed.insert(start + 1, format!("{}enabled: {on}", " ".repeat(indent)));
+    }
+    let changed: Vec<&str> = changed.iter().map(String::as_str).collect();
+    proven(Some(changed), &want, name, file)
+}
+
+/// The lines of a server's entry below `servers:`, with what belongs to it.
+fn entry(lines: &[&str], name: &str) -> Option<(usize, usize)> {
+    let head = lines.iter().position(|line| line.trim_end() == "servers:" || line.starts_with("servers: #"))?;
+    let names = [format!("{}:", key(name)), format!("\"{name}\":"), format!("'{name}':")];
+    let is_it =
+        |line: &str| names.iter().any(|name| line.trim_start().starts_with(name.as_str())) && indent_of(line) > 0;
+    let start = head + 1 + lines[head + 1..].iter().position(|line| is_it(line))?;
+    let after =
+        lines[start + 1..].iter().position(|line| !is_empty(line) && indent_of(line) <= indent_of(lines[start]));
+    let mut end = after.map_or(lines.len(), |after| start + 1 + after);
+    // Empty lines and comments before the next entry are that entry's.
+    while end > start + 1 && is_empty(lines[end - 1]) {
+        end -= 1;
+    }
+    Some((start, end))
+}
+
+/// The proof: the file now says what it said, but for what was to change.
+fn proven(lines: Option<Vec<&str>>, want: &Config, name: &str, file: &Path) -> Result<String, ConfigError> {
+    let text = lines.map(|lines| lines.iter().flat_map(|line| [line, "\n"]).collect::<String>());
+    // A list that is empty now is no list: YAML calls it null.
+    let text =
+        text.map(|text| if want.servers.is_empty() { text.replacen("servers:\n", "servers: {}\n", 1) } else { text });
+    match text.map(|text| (parse(&text, file), text)) {
+        Some((Ok(config), text)) if config == *want => Ok(text),
+        Some(_) | None => {
+            let message = format!("its entry `{name}` is written in a way that cannot be changed");
+            Err(ConfigError::new(file, message).hint(format!("change it in {}", file.display())))
         }
     }
 }

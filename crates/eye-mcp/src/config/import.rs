@@ -1,4 +1,5 @@
-//! Reading the servers of other programs: the usual `mcpServers` JSON files, and `.mcp-browser/config.yaml`.
+//! Reading the servers of other programs: the usual `mcpServers` JSON files, opencode's, Codex's TOML, and
+//! `.mcp-browser/config.yaml`.
 
 use super::model::{Command, ServerConfig};
 use super::{ConfigError, check_name};
@@ -18,7 +19,10 @@ pub struct Imported {
 /// Takes the servers from a file of another program. `cwd` chooses among the projects of a file that has several.
 pub fn import(text: &str, file: &Path, cwd: &Path) -> Result<Imported, ConfigError> {
     let yaml = file.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
-    let document: Value = if yaml {
+    let toml = file.extension().is_some_and(|ending| ending == "toml");
+    let document: Value = if toml {
+        toml_edit::de::from_str(text).map_err(|error| ConfigError::new(file, format!("not TOML: {error}")))?
+    } else if yaml {
         serde_saphyr::from_str(text).map_err(|error| ConfigError::of_yaml(file, &error))?
     } else {
         // Editors let people write comments and trailing commas into these.
@@ -28,12 +32,16 @@ pub fn import(text: &str, file: &Path, cwd: &Path) -> Result<Imported, ConfigErr
     let mut imported = Imported::default();
     let mut some = false;
     for servers in [&document, own].iter().flat_map(|place| {
-        ["mcpServers", "servers", "context_servers"]
+        ["mcpServers", "servers", "context_servers", "mcp_servers", "amp.mcpServers", "mcp"]
             .map(|key| &place[key])
             .into_iter()
             .chain([&place["mcp"]["servers"]])
     }) {
         for (name, server) in servers.as_object().into_iter().flatten() {
+            // opencode 1 has its servers directly below `mcp`, VS Code and opencode 2 one level deeper.
+            if server.is_array() || ["servers", "inputs"].contains(&name.as_str()) && server.get("type").is_none() {
+                continue;
+            }
             some = true;
             take(name, server, &mut imported);
         }
@@ -41,7 +49,8 @@ pub fn import(text: &str, file: &Path, cwd: &Path) -> Result<Imported, ConfigErr
     if some {
         return Ok(imported);
     }
-    let hint = "files with `mcpServers` (Claude, Cursor, Windsurf), `servers` (VS Code, MCP Browser) can be read";
+    let hint = "files with `mcpServers` (Claude, Cursor, Windsurf), `servers` (VS Code, MCP Browser), `mcp` (opencode), \
+                `mcp_servers` (Codex) can be read";
     Err(ConfigError::new(file, "no servers in it").hint(hint))
 }
 
@@ -68,15 +77,21 @@ fn converted(name: &str, members: &Map<String, Value>, left_out: &mut Vec<String
         match key.as_str() {
             "command" => config.command = command(value),
             "args" => config.args = texts(value).filter(|args| !args.is_empty()),
-            "env" => config.env = pairs(value),
+            "env" | "environment" => config.env = pairs(value),
             "url" | "serverUrl" | "httpUrl" => config.url = value.as_str().map(text),
-            "headers" => config.headers = pairs(value),
+            "headers" | "http_headers" => config.headers = pairs(value),
+            // Codex names the variable that holds a token.
+            "bearer_token_env_var" => {
+                let variable = value.as_str().unwrap_or_default();
+                let header = ("Authorization".to_owned(), format!("Bearer ${{{variable}}}"));
+                config.headers.get_or_insert_default().insert(header.0, header.1);
+            }
             "name" => config.name = value.as_str().map(str::to_owned),
             "description" => config.description = value.as_str().map(str::to_owned),
             "enabled" => config.enabled = value.as_bool().filter(|on| !on),
             "disabled" => config.enabled = (value == &Value::Bool(true)).then_some(false),
             "cwd" => config.cwd = value.as_str().map(text),
-            "autoApprove" | "alwaysAllow" | "timeout" => {
+            "autoApprove" | "alwaysAllow" | "timeout" | "startup_timeout_sec" | "tool_timeout_sec" => {
                 // Whether an agent asks first is its own affair; other programs count time in other units.
                 left_out.push(format!("{name}: `{key}`"));
             }

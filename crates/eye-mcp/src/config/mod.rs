@@ -13,7 +13,7 @@ mod shown;
 mod spec;
 
 pub use consent::{Consents, consent_file, fingerprint};
-pub use edit::add_server;
+pub use edit::{add_server, remove_server, switch_server};
 pub use error::ConfigError;
 pub use expand::variables;
 pub use files::{Layers, ProjectEntry, Stamp, project_file};

@@ -350,3 +350,40 @@ fn the_schema_for_editors_is_the_one_in_the_repository() {
     assert!(validator.is_valid(&seed));
     assert!(!validator.is_valid(&serde_json::json!({ "servers": { "a": { "comand": "x" } } })));
 }
+
+#[test]
+fn servers_of_codex_and_opencode_are_taken() {
+    let codex = "model = \"x\"\n[mcp_servers.files]\ncommand = \"npx\"\nargs = [\"-y\", \"files\"]\nstartup_timeout_sec = 20\n\
+        [mcp_servers.files.env]\nA = \"1\"\n[mcp_servers.wiki]\nurl = \"https://w/mcp\"\nbearer_token_env_var = \"TOKEN\"\n";
+    let found = import(codex, Path::new("config.toml"), Path::new("/")).unwrap();
+    assert_eq!(found.servers["files"].command, Some(Command::Program("npx".into())));
+    assert_eq!(found.servers["files"].args, Some(vec!["-y".into(), "files".into()]));
+    assert_eq!(found.servers["files"].env.as_ref().unwrap()["A"], "1");
+    assert_eq!(found.servers["wiki"].headers.as_ref().unwrap()["Authorization"], "Bearer ${TOKEN}");
+    for text in [
+        r#"{"mcp":{"a":{"type":"local","command":["x","y"],"environment":{"K":"v"},"enabled":true},"b":{"type":"remote","url":"http://b"}}}"#,
+        r#"{"mcp":{"servers":{"a":{"type":"local","command":["x","y"],"environment":{"K":"v"}},"b":{"type":"remote","url":"http://b"}}}}"#,
+    ] {
+        let found = import(text, Path::new("opencode.json"), Path::new("/")).unwrap();
+        assert_eq!(found.servers.keys().collect::<Vec<_>>(), ["a", "b"], "{text}");
+        assert_eq!(found.servers["a"].command, Some(Command::Words(vec!["x".into(), "y".into()])));
+        assert_eq!(found.servers["a"].env.as_ref().unwrap()["K"], "v");
+        assert_eq!(found.servers["b"].url.as_deref(), Some("http://b"));
+    }
+}
+
+#[test]
+fn a_server_is_removed_and_switched_and_the_rest_stays_to_the_letter() {
+    let text = "# mine\nservers:\n  # first\n  a: { command: x }\n  b: # second\n    command: y\n    args: [z]\n\nonboarding: true\n";
+    let file = Path::new("f.yaml");
+    let off = switch_server(text, "a", false, file).unwrap();
+    assert_eq!(off, text.replace("{ command: x }", "{ enabled: false, command: x }"));
+    assert_eq!(switch_server(&off, "a", true, file).unwrap(), text.replace("{ command", "{ enabled: true, command"));
+    let off = switch_server(text, "b", false, file).unwrap();
+    assert_eq!(off, text.replace("    command: y", "    enabled: false\n    command: y"));
+    assert_eq!(switch_server(text, "b", true, file).unwrap(), text);
+    let without = remove_server(text, "b", file).unwrap();
+    assert_eq!(without, "# mine\nservers:\n  # first\n  a: { command: x }\n\nonboarding: true\n");
+    assert!(remove_server(&without, "a", file).unwrap().contains("servers: {}\n"));
+    assert!(remove_server(text, "c", file).is_err() && switch_server(text, "c", true, file).is_err());
+}

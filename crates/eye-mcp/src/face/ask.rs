@@ -110,13 +110,15 @@ struct Asked {
     agent: Option<String>,
     #[serde(default)]
     query: String,
+    #[serde(default)]
+    server: String,
 }
 
 impl Face {
     /// Answers `gateway/servers`, `gateway/discover {query}` and `gateway/call {name, arguments, …}` of an agent on an
     /// ordinary socket. `cwd` and `env` say whose upstreams; only who is `trusted` may say so.
     pub async fn gateway_request(&self, method: &str, params: &str, trusted: bool) -> Result<String, Error> {
-        let Asked { cwd, env, agent, query } = eye_protocol::rpc::params(params)?;
+        let Asked { cwd, env, agent, query, server } = eye_protocol::rpc::params(params)?;
         let project = cwd.filter(|_| trusted).map(|cwd| Project { cwd, env });
         let newcomer = Newcomer { who: Identity { name: agent, page: None }, project, full: false };
         let client = Client::new(self, newcomer).ok_or_else(|| Error::new(Code::CONNECTION, "the hub shuts down"))?;
@@ -133,8 +135,12 @@ impl Face {
                 Ok(json(&members))
             }
             "gateway/call" => self.gateway_call(client, params).await,
+            "gateway/logs" => {
+                let text = client.scope.log_of(&server).map_err(|error| of_rpc(&error))?;
+                Ok(format!(r#"{{"text":{}}}"#, json(&text)))
+            }
             other => Err(Error::new(Code::METHOD, format!("no such method: {other}"))
-                .hint("known: gateway/servers, gateway/discover, gateway/call")),
+                .hint("known: gateway/servers, gateway/discover, gateway/call, gateway/logs")),
         }
     }
 

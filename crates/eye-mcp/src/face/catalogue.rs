@@ -126,6 +126,7 @@ impl Client {
         let mut providers = vec![Provider {
             name: verbs::SERVER.into(),
             description: Some("eye's own verbs, for pages".into()),
+            instructions: None,
             command: Vec::new(),
             available: true,
         }];
@@ -138,6 +139,7 @@ impl Client {
             providers.push(Provider {
                 name: server.clone(),
                 description: row["title"].as_str().map(str::to_owned),
+                instructions: None,
                 command: Vec::new(),
                 available: row["state"] == "connected",
             });

@@ -50,6 +50,8 @@ pub struct Client {
     last_asked: AtomicU64,
     level: Mutex<usize>,
     followed: Mutex<BTreeSet<String>>,
+    /// Servers whose instructions it was given.
+    instructed: Mutex<BTreeSet<String>>,
 }
 
 /// What a client answers to something that it was asked.
@@ -85,6 +87,7 @@ impl Client {
             last_asked: AtomicU64::new(0),
             level: Mutex::new(0),
             followed: Mutex::default(),
+            instructed: Mutex::default(),
         }))
     }
 
@@ -157,6 +160,11 @@ impl Client {
         }
         followed.insert(uri.to_owned());
         Ok(())
+    }
+
+    /// Whether a server's instructions are news to this client; from now on they are not.
+    pub(super) fn learns_of(&self, server: &str) -> bool {
+        hold(&self.instructed).insert(server.to_owned())
     }
 
     pub(super) fn unfollow(&self, uri: &str) {

@@ -48,3 +48,6 @@ pub const TTL_MS: u64 = 0;
 pub const PIECES_MAX: usize = 64;
 /// Their bytes, summed.
 pub const PIECES_BYTES_MAX: usize = 32 << 20;
+/// How far apart a progress message and the result of its call are written: clients that read both at once forget whom the
+/// progress was for.
+pub const APART: Duration = Duration::from_millis(10);

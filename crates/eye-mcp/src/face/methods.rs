@@ -46,7 +46,7 @@ async fn serve(call: &Call) -> Result<Outcome, Stop> {
         ("tools/list", _) => tools::list(call).await,
         ("tools/call", _) => tools::call(call).await,
         ("resources/list", _) => resources::list(call).await,
-        ("resources/templates/list", _) => Ok(resources::templates(call)),
+        ("resources/templates/list", _) => Ok(resources::templates(call).await),
         ("resources/read", _) => resources::read(call).await,
         ("resources/subscribe", Era::Legacy) => resources::subscribe(call).await,
         ("resources/unsubscribe", Era::Legacy) => resources::unsubscribe(call),

@@ -66,13 +66,16 @@ pub(super) async fn list(call: &Call) -> Result<Outcome, Stop> {
 }
 
 /// `resources/templates/list`.
-pub(super) fn templates(call: &Call) -> Outcome {
+pub(super) async fn templates(call: &Call) -> Outcome {
     let mut all = provided(&call.client, List::Templates);
     for (_, part, kind, description) in PARTS {
         let text = format!(
             r#"{{"uriTemplate":"{BASE}{{id}}/{part}","name":"page {part}","description":"{description}","mimeType":"{kind}"}}"#
         );
         all.extend(RawValue::from_string(text));
+    }
+    for server in call.client.running() {
+        all.extend(call.client.list_of(&server, "resources/templates/list", "resourceTemplates").await);
     }
     Outcome::ours(page_of("resourceTemplates", &all, 0, usize::MAX))
 }

@@ -6,7 +6,7 @@ use super::call::{Call, Outgoing, Outlet};
 use super::client::{Client, Newcomer};
 use super::era::{BATCHES, Era, LEGACY, Meta};
 use super::hub::Identity;
-use super::limits::{BATCH_LEN_MAX, OUTBOX_BYTES_MAX, OUTLET_LEN_MAX, REQUESTS_MAX};
+use super::limits::{APART, BATCH_LEN_MAX, OUTBOX_BYTES_MAX, OUTLET_LEN_MAX, REQUESTS_MAX};
 use super::message::{self, Incoming, Message, Request, response};
 use super::{handover, methods, pump};
 use crate::{Project, RpcError};
@@ -18,7 +18,7 @@ use futures_util::stream::FuturesUnordered;
 use memchr::memchr;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -27,7 +27,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 
 const READ_BYTES: usize = 16 << 10;
 
@@ -138,11 +138,14 @@ impl Connection {
         let pump = client.pump();
         tokio::pin!(pump);
         let mut open = true;
+        // When something was last told on the way, and results that wait to be written apart from it.
+        let mut told = None;
+        let mut held: VecDeque<(Instant, String)> = VecDeque::new();
         if self.take_lines().is_err() {
             return Over::Hub;
         }
         // A client that closed its side still gets what it asked for.
-        while open || !self.works.is_empty() || !self.out.is_empty() {
+        while open || !self.works.is_empty() || !self.out.is_empty() || !held.is_empty() {
             if self.out.len() > OUTBOX_BYTES_MAX {
                 return Over::Hub;
             }
@@ -157,15 +160,27 @@ impl Connection {
                     // What was told on the way comes before the answer.
                     while let Ok(message) = outgoing.try_recv() {
                         self.write(message);
+                        told = Some(Instant::now());
                     }
                     if let Some(id) = done.id {
                         self.under_way.remove(&id);
                     }
                     if let Some(text) = done.text {
+                        match told.map(|at: Instant| at + APART).filter(|until| *until > Instant::now()) {
+                            Some(until) => held.push_back((until, text)),
+                            None => self.write(Outgoing::Message(text)),
+                        }
+                    }
+                }
+                () = sleep_until(held.front().map_or_else(Instant::now, |(until, _)| *until)), if !held.is_empty() => {
+                    if let Some((_, text)) = held.pop_front() {
                         self.write(Outgoing::Message(text));
                     }
                 }
-                Some(message) = outgoing.recv() => self.write(message),
+                Some(message) = outgoing.recv() => {
+                    self.write(message);
+                    told = Some(Instant::now());
+                }
                 read = reader.read_buf(&mut self.input), if open => match read {
                     Ok(count) if count > 0 => if self.take_lines().is_err() { return Over::Hub },
                     Ok(_) => {

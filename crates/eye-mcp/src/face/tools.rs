@@ -9,7 +9,7 @@ use super::outcome::Outcome;
 use super::provider::List;
 use super::select::selected;
 use super::{resources, verbs};
-use crate::catalogue::{Entry, prefixed};
+use crate::catalogue::{Entry, prefixed, shown};
 use crate::limits::FULL_LIST;
 use crate::{CallContext, RpcError, onboarding};
 use eye_protocol::rpc::json;
@@ -47,6 +47,9 @@ const ONBOARDING: &str = concat!(
 
 /// The sparse list. At most 200 tokens as an array, and the same bytes every time.
 pub const TOOLS: [&str; 3] = [EYE, DISCOVER, CALL];
+
+/// What of a server's instructions goes with an answer of discovery; `$.servers` has them whole.
+const INSTRUCTIONS_CHARS_MAX: usize = 600;
 
 /// How long a client may keep the sparse list.
 const STEADY_MS: u64 = 3_600_000;
@@ -170,7 +173,15 @@ async fn discover(call: &Call, arguments: &str) -> Outcome {
     };
     let query = query.or(jsonpath).unwrap_or_default();
     match call.client.discover(&query).await {
-        Ok(found) => Outcome::text(&content::cut(&found.text()), false),
+        Ok(found) => {
+            let mut text = found.text();
+            // How the best tool's server wants to be used, once for each client.
+            if let Some((server, words)) = found.instructions.filter(|(server, _)| call.client.learns_of(server)) {
+                let words = shown(words.trim(), INSTRUCTIONS_CHARS_MAX);
+                let _ = write!(text, "\n{server} says: {words}");
+            }
+            Outcome::text(&content::cut(&text), false)
+        }
         Err(error) => content::of_error(&error.to_error()),
     }
 }

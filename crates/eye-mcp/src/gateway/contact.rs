@@ -18,7 +18,7 @@ impl Scope {
         let unknown = self.upstreams().into_iter().filter(|upstream| match upstream.state() {
             ServerState::Configured | ServerState::Starting => !upstream.is_listed(),
             ServerState::Failed { .. } => upstream.may_try_again(),
-            ServerState::Known | ServerState::Ready | ServerState::Disabled => false,
+            ServerState::Known | ServerState::Ready | ServerState::Disabled | ServerState::Untrusted => false,
         });
         Self::all_ready(unknown.collect(), wait).await;
     }
@@ -59,7 +59,8 @@ impl Scope {
                 | ServerState::Starting
                 | ServerState::Known
                 | ServerState::Ready
-                | ServerState::Disabled => {}
+                | ServerState::Disabled
+                | ServerState::Untrusted => {}
             }
         }
         if notes.len() > NOTES_MAX {
@@ -68,6 +69,21 @@ impl Scope {
             notes.push(format!("{more} more servers are starting or down: eye servers"));
         }
         notes
+    }
+
+    /// What a server wrote on stderr, and why it is down if it is.
+    pub fn log_of(&self, server: &str) -> Result<String, crate::RpcError> {
+        let upstream = self.upstream(server)?;
+        let stderr = upstream.stderr();
+        Ok(match upstream.state() {
+            ServerState::Failed { why } => format!("{stderr}\n[down: {}]", short_reason(&why)).trim().to_owned(),
+            ServerState::Configured
+            | ServerState::Known
+            | ServerState::Starting
+            | ServerState::Ready
+            | ServerState::Disabled
+            | ServerState::Untrusted => stderr,
+        })
     }
 
     /// The tool that a name means. Servers that were never asked, or are down, are asked before it is an error; the error says

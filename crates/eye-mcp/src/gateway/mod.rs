@@ -8,6 +8,7 @@ mod requests;
 mod scope;
 mod status;
 
+pub use crate::upstream::short_reason;
 pub use context::{CallContext, Change, ChangeKind, NoticeSink, Project, Question};
 pub use requests::{Servers, Trial, try_server};
 pub use scope::{Changes, More, Scope};

@@ -187,7 +187,7 @@ impl Scope {
             },
             tools: server.upstream().map_or(0, |upstream| upstream.entries().len()),
             protocol: server.upstream().and_then(|upstream| upstream.protocol()),
-            counters: metrics.of(&server.name),
+            counters: server.upstream().map_or_else(Default::default, |of| metrics.of_instance(of.instance)),
         };
         view.servers.iter().map(status).collect()
     }
@@ -226,6 +226,7 @@ impl Scope {
                 server.state,
                 ServerState::Failed { .. } | ServerState::Disabled | ServerState::Untrusted
             ),
+            instructions: self.instructions(&server.name),
             name: server.name,
             description: server.description,
             command: server.command,

@@ -48,6 +48,6 @@ pub struct ServerStatus {
     /// The MCP revision it speaks, once it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// What it has done for everybody so far.
+    /// What it has done for this project so far.
     pub counters: Counters,
 }

@@ -46,6 +46,7 @@ impl Upstream {
         }
         self.metrics.count(Ended {
             server: &self.spec.name,
+            instance: self.instance,
             tool: &call.name,
             took: began.elapsed(),
             ok,

@@ -11,6 +11,7 @@ use eye_protocol::{Code, Error};
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -62,6 +63,8 @@ pub struct Connection {
     pub server: Box<str>,
     /// Which instance of it.
     instance: u64,
+    /// The folder it works in, for a server on this machine.
+    pub(super) root: Option<PathBuf>,
     /// How.
     pub wire: Wire,
     calls: Mutex<HashMap<u64, Waiting>>,
@@ -86,10 +89,17 @@ impl std::fmt::Debug for Connection {
 
 impl Connection {
     /// A connection over a wire that is open.
-    pub fn new(server: &str, instance: u64, wire: Wire, changes: broadcast::Sender<Change>) -> Self {
+    pub fn new(
+        server: &str,
+        instance: u64,
+        root: Option<PathBuf>,
+        wire: Wire,
+        changes: broadcast::Sender<Change>,
+    ) -> Self {
         Self {
             server: server.into(),
             instance,
+            root,
             wire,
             calls: Mutex::default(),
             next_id: AtomicU64::new(1),

@@ -85,6 +85,8 @@ pub struct Upstream {
     changes: broadcast::Sender<Change>,
     metrics: Metrics,
     used: Mutex<Instant>,
+    /// What the last of its processes wrote on stderr.
+    stderr: Mutex<child::Murmur>,
     /// How many lives were begun: only the last one goes on.
     lives: AtomicU64,
     stopped: CancellationToken,
@@ -130,6 +132,7 @@ impl Upstream {
             changes,
             metrics,
             used: Mutex::new(Instant::now()),
+            stderr: Mutex::default(),
             lives: AtomicU64::new(0),
             stopped: CancellationToken::new(),
             tasks: TaskTracker::new(),
@@ -139,6 +142,11 @@ impl Upstream {
     /// Its tools, as far as they are known.
     pub fn entries(&self) -> Arc<Vec<Arc<Entry>>> {
         Arc::clone(&lock(&self.about).entries)
+    }
+
+    /// The end of what its process wrote on stderr, the last one's where it has ended.
+    pub fn stderr(&self) -> String {
+        lock(&self.stderr).text()
     }
 
     /// Whether it is down and may be tried again now.
@@ -294,18 +302,18 @@ impl Upstream {
     }
 
     async fn connect(self: &Arc<Self>) -> Result<(Arc<Connection>, Greeting, Vec<Box<RawValue>>), String> {
+        let open =
+            |root, wire| Arc::new(Connection::new(&self.spec.name, self.instance, root, wire, self.changes.clone()));
         let connection = match &self.spec.transport {
-            Transport::Child { .. } => {
+            Transport::Child { cwd, .. } => {
                 let started = child::start(&self.spec, &self.env)?;
-                let wire = Wire::Child(child::ChildWire::default());
-                let connection = Arc::new(Connection::new(&self.spec.name, self.instance, wire, self.changes.clone()));
+                let wire = child::ChildWire::default();
+                lock(&self.stderr).clone_from(&wire.murmur);
+                let connection = open(Some(cwd.clone()), Wire::Child(wire));
                 self.tasks.spawn(started.carry(Arc::clone(&connection)));
                 connection
             }
-            Transport::Http { .. } => {
-                let wire = Wire::Http(Box::new(http::HttpWire::new(&self.spec.transport)?));
-                Arc::new(Connection::new(&self.spec.name, self.instance, wire, self.changes.clone()))
-            }
+            Transport::Http { .. } => open(None, Wire::Http(Box::new(http::HttpWire::new(&self.spec.transport)?))),
         };
         // Whoever gives up on this start leaves no child behind.
         let given_up = connection.closed.clone().drop_guard();

@@ -209,7 +209,8 @@ impl Behaviour {
                 self.answer(id, &text("done".into()));
             }
             "ask" => {
-                let request = json!({ "jsonrpc": "2.0", "id": "q1", "method": "elicitation/create", "params": {} });
+                let method = arguments["method"].as_str().unwrap_or("elicitation/create");
+                let request = json!({ "jsonrpc": "2.0", "id": "q1", "method": method, "params": {} });
                 self.send(&request.to_string());
             }
             "asked" => self.answer(id, &text(json!(self.asked).to_string())),

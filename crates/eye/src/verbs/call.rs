@@ -1,5 +1,6 @@
-//! `eye call`: call a tool that the page offers.
+//! `eye call`: call a tool that the page offers, or one of a server behind the gateway.
 
+mod behind;
 mod outcome;
 
 use crate::client::{self, Conversation};
@@ -14,14 +15,15 @@ use eye_protocol::{Code, Error};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Call a tool that the page offers
+/// Call a tool that a page or a server offers
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: eye call addToCart id=7 tags=red tags=new
          eye call addToCart '{\"id\": 7}'
          jq '{id: .best}' found.json | eye call addToCart -
          eye call deleteAll --yes
+         eye call files::read_file path=notes.txt
 
-Values get the types of the tool's schema, which eye tools TOOL shows; name:=JSON is taken as JSON, and a name \
+A tool that the page does not have is looked for in all pages and servers, as eye discover shows it. Values get the types of the tool's schema, which eye tools TOOL shows; name:=JSON is taken as JSON, and a name \
 given several times makes an array.
 Prints the texts of the result, with --json all of it. Progress goes to stderr; Ctrl-C cancels the call in the page. \
 Exits with 2 when the arguments do not fit.")]
@@ -48,6 +50,19 @@ struct Params<'a> {
 
 /// Calls the tool and prints what it gave.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
+    if args.tool.contains("::") {
+        return behind::run(args, options);
+    }
+    match of_page(args, options) {
+        // Neither a page's tool of that name, nor perhaps a page: a server may have it.
+        Err(Failure::Call(Error { code: Code::TOOL | Code::SESSION, .. })) if behind::knows(args, options) => {
+            behind::run(args, options)
+        }
+        other => other,
+    }
+}
+
+fn of_page(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let (arguments, conversation) = match whole(&args.arguments)? {
         Some(arguments) => (arguments, None),
         None => from_words(args, options)?,

@@ -1,24 +1,44 @@
-//! What to put into the settings of an MCP client so that it starts `eye mcp`.
+//! What to put into the settings of an MCP client so that it starts `eye mcp`. The text on stdout is a whole valid file; where
+//! it goes is told on stderr. Forms as the clients documented them in November 2026.
 
 use crate::env;
 use crate::failure::Failure;
 use crate::options::Options;
+use crate::ui;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
 /// A program that speaks MCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Client {
+    /// Amp
+    Amp,
     /// Claude Code
     Claude,
     /// Claude Desktop
     ClaudeDesktop,
+    /// Cline
+    Cline,
     /// Codex
     Codex,
+    /// Continue
+    Continue,
+    /// Copilot CLI
+    Copilot,
     /// Cursor
     Cursor,
     /// Gemini CLI
     Gemini,
+    /// Goose
+    Goose,
+    /// JetBrains AI Assistant and Junie
+    Jetbrains,
+    /// Kiro
+    Kiro,
+    /// LM Studio
+    LmStudio,
+    /// opencode
+    Opencode,
     /// VS Code
     Vscode,
     /// Windsurf
@@ -27,44 +47,98 @@ pub enum Client {
     Zed,
 }
 
-/// The text, with the file it goes into as its first line.
+/// Where a client's settings lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// In a project, for everybody who works on it: no path of this machine stands in it.
+    Project(&'static str),
+    /// In the user's home.
+    User(&'static str),
+}
+
+impl Client {
+    fn place(self) -> Place {
+        match self {
+            Self::Amp => Place::User("~/.config/amp/settings.json"),
+            Self::Claude => Place::Project(".mcp.json"),
+            Self::ClaudeDesktop => Place::User("claude_desktop_config.json"),
+            Self::Cline => Place::User("cline_mcp_settings.json (MCP Servers, Configure)"),
+            Self::Codex => Place::User("~/.codex/config.toml"),
+            Self::Continue => Place::Project(".continue/mcpServers/eye.yaml"),
+            Self::Copilot => Place::User("~/.copilot/mcp-config.json"),
+            Self::Cursor => Place::Project(".cursor/mcp.json"),
+            Self::Gemini => Place::Project(".gemini/settings.json"),
+            Self::Goose => Place::User("~/.config/goose/config.yaml"),
+            Self::Jetbrains => Place::Project(".junie/mcp/mcp.json (AI Assistant: Settings, Tools, MCP, As JSON)"),
+            Self::Kiro => Place::Project(".kiro/settings/mcp.json"),
+            Self::LmStudio => Place::User("~/.lmstudio/mcp.json"),
+            Self::Opencode => Place::Project("opencode.json (opencode 1: `eye` stands directly below `mcp`)"),
+            Self::Vscode => Place::Project(".vscode/mcp.json"),
+            Self::Windsurf => Place::User("~/.codeium/windsurf/mcp_config.json"),
+            Self::Zed => Place::User("~/.config/zed/settings.json"),
+        }
+    }
+}
+
+/// The text for stdout. Where it goes is told on stderr.
 pub fn text(client: Client, full: bool, options: &Options) -> Result<String, Failure> {
     let program = env::current_program().map_err(Failure::io("find this program"))?;
+    let (Place::Project(file) | Place::User(file)) = client.place();
+    ui::note(format_args!("this goes into {file}; settings that are there already stay beside it"));
     Ok(of(client, &program.display().to_string(), full, options.page.as_deref()))
 }
 
 fn of(client: Client, program: &str, full: bool, page: Option<&str>) -> String {
+    let program = match client.place() {
+        Place::Project(_) => "eye",
+        Place::User(_) => program,
+    };
     let mut args = vec!["mcp".to_owned()];
     args.extend(full.then(|| "--full".to_owned()));
     args.extend(page.map(|page| format!("--page={page}")));
     let server = json!({ "command": program, "args": args });
-    let (file, body) = match client {
-        Client::Claude => (".mcp.json", common(&server)),
-        Client::ClaudeDesktop => ("claude_desktop_config.json", common(&server)),
-        Client::Cursor => (".cursor/mcp.json", common(&server)),
-        Client::Gemini => (".gemini/settings.json", common(&server)),
-        Client::Windsurf => ("~/.codeium/windsurf/mcp_config.json", common(&server)),
+    match client {
+        Client::Claude
+        | Client::ClaudeDesktop
+        | Client::Cline
+        | Client::Cursor
+        | Client::Gemini
+        | Client::Jetbrains
+        | Client::Kiro
+        | Client::LmStudio
+        | Client::Windsurf => pretty(&json!({ "mcpServers": { "eye": server } })),
+        Client::Copilot => {
+            let server = json!({ "type": "local", "command": program, "args": args, "tools": ["*"] });
+            pretty(&json!({ "mcpServers": { "eye": server } }))
+        }
+        Client::Amp => pretty(&json!({ "amp.mcpServers": { "eye": server } })),
         Client::Vscode => {
             let server = json!({ "type": "stdio", "command": program, "args": args });
-            (".vscode/mcp.json", pretty(&json!({ "servers": { "eye": server } })))
+            pretty(&json!({ "servers": { "eye": server } }))
         }
-        Client::Zed => ("~/.config/zed/settings.json", pretty(&json!({ "context_servers": { "eye": server } }))),
-        Client::Codex => {
-            // A JSON string and a list of them are TOML as they are.
-            let body = format!("[mcp_servers.eye]\ncommand = {}\nargs = {}", json!(program), json!(args));
-            ("~/.codex/config.toml", body)
+        Client::Zed => pretty(&json!({ "context_servers": { "eye": server } })),
+        Client::Opencode => {
+            let words: Vec<String> = std::iter::once(program.to_owned()).chain(args).collect();
+            let server = json!({ "type": "local", "command": words });
+            pretty(&json!({ "$schema": "https://opencode.ai/config.json", "mcp": { "servers": { "eye": server } } }))
         }
-    };
-    let mark = if client == Client::Codex { "#" } else { "//" };
-    format!("{mark} {file}\n{body}\n")
-}
-
-fn common(server: &Value) -> String {
-    pretty(&json!({ "mcpServers": { "eye": server } }))
+        // A JSON string and a list of them are TOML and YAML as they are.
+        Client::Codex => format!("[mcp_servers.eye]\ncommand = {}\nargs = {}\n", json!(program), json!(args)),
+        Client::Goose => format!(
+            "extensions:\n  eye:\n    name: eye\n    type: stdio\n    cmd: {}\n    args: {}\n    enabled: true\n    timeout: 300\n",
+            json!(program),
+            json!(args)
+        ),
+        Client::Continue => format!(
+            "name: eye\nversion: 0.0.1\nschema: v1\nmcpServers:\n  - name: eye\n    command: {}\n    args: {}\n",
+            json!(program),
+            json!(args)
+        ),
+    }
 }
 
 fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
+    format!("{}\n", serde_json::to_string_pretty(value).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -72,16 +146,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_client_gets_its_own_form() {
-        let claude = of(Client::Claude, "/bin/eye", true, None);
-        let (file, body) = claude.split_once('\n').unwrap();
-        assert_eq!(file, "// .mcp.json");
-        let body: Value = serde_json::from_str(body).unwrap();
-        assert_eq!(body["mcpServers"]["eye"], json!({ "command": "/bin/eye", "args": ["mcp", "--full"] }));
-        let codex = of(Client::Codex, "/bin/eye", false, Some("shop"));
-        assert_eq!(
-            codex,
-            "# ~/.codex/config.toml\n[mcp_servers.eye]\ncommand = \"/bin/eye\"\nargs = [\"mcp\",\"--page=shop\"]\n"
-        );
+    fn every_client_gets_a_whole_valid_file_of_its_own_form() {
+        for client in Client::value_variants() {
+            let body = of(*client, "/bin/eye", true, None);
+            let words = match client {
+                Client::Codex => {
+                    assert_eq!(body, "[mcp_servers.eye]\ncommand = \"/bin/eye\"\nargs = [\"mcp\",\"--full\"]\n");
+                    continue;
+                }
+                Client::Goose | Client::Continue => {
+                    assert!(body.contains("args: [\"mcp\",\"--full\"]\n"), "{body}");
+                    continue;
+                }
+                _ => serde_json::from_str::<Value>(&body).unwrap().to_string(),
+            };
+            assert!(words.contains(r#""mcp","--full"]"#), "{client:?}: {words}");
+        }
+        let claude: Value = serde_json::from_str(&of(Client::Claude, "/bin/eye", false, Some("shop"))).unwrap();
+        assert_eq!(claude["mcpServers"]["eye"], json!({ "command": "eye", "args": ["mcp", "--page=shop"] }));
+    }
+
+    #[test]
+    fn what_a_project_keeps_names_no_path_of_this_machine() {
+        for client in Client::value_variants() {
+            let body = of(*client, "/home/me/bin/eye", false, None);
+            let in_project = matches!(client.place(), Place::Project(_));
+            assert_eq!(body.contains("/home/me"), !in_project, "{client:?}: {body}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! `eye servers`: the MCP servers behind the gateway: list them, add some, try one, trust a project's.
 
+mod manage;
 mod trust;
 
 use crate::client::{self, Absent};
@@ -10,7 +11,7 @@ use crate::options::Options;
 use crate::places;
 use crate::ui;
 use eye_mcp::config::{self, Command, ConfigError, Layers, ServerConfig};
-use eye_mcp::gateway::{Servers, try_server};
+use eye_mcp::gateway::{Servers, short_reason, try_server};
 use eye_mcp::{Project, RpcError, ServerState, ServerStatus, Settings};
 use eye_protocol::{Code, Error, rpc};
 use indexmap::IndexMap;
@@ -54,6 +55,17 @@ enum Action {
     },
     /// Show what a server of the project's config would run, and trust it
     Trust(trust::Args),
+    /// Take a server out of the config
+    Remove(manage::Named),
+    /// Switch a server on
+    Enable(manage::Named),
+    /// Switch a server off; its entry stays
+    Disable(manage::Named),
+    /// Show the end of what a server wrote on stderr
+    Logs {
+        /// Its name in the config
+        name: String,
+    },
 }
 
 #[derive(Debug, clap::Args)]
@@ -82,7 +94,7 @@ struct Add {
 
 #[derive(Debug, clap::Args)]
 struct Import {
-    /// A JSON file with mcpServers, or MCP Browser's config.yaml
+    /// A JSON file with mcpServers, opencode.json, Codex's config.toml, or MCP Browser's config.yaml
     file: PathBuf,
     /// Write to the project's config instead of yours
     #[arg(long)]
@@ -97,6 +109,10 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
         Some(Action::Import(import)) => self::import(&import, options),
         Some(Action::Test { name }) => test(&name, options),
         Some(Action::Trust(args)) => trust::run(&args, options),
+        Some(Action::Remove(args)) => manage::remove(&args, options),
+        Some(Action::Enable(args)) => manage::switch(&args, true, options),
+        Some(Action::Disable(args)) => manage::switch(&args, false, options),
+        Some(Action::Logs { name }) => manage::logs(&name, options),
     }
 }
 
@@ -175,7 +191,7 @@ fn cells(server: &ServerStatus) -> [String; 5] {
         let (calls, errors, tokens) = (counters.calls, counters.errors, counters.tokens_in + counters.tokens_out);
         format!("{calls} calls, {errors} errors, {whole}.{part} ms, {tokens} tokens")
     };
-    let last = why.cloned().unwrap_or_else(|| server.command.join(" "));
+    let last = why.map_or_else(|| server.command.join(" "), |why| short_reason(why));
     [ui::one_line(&server.name, CELL_CHARS_MAX), state.into(), tools, work, ui::one_line(&last, CELL_CHARS_MAX)]
 }
 
@@ -334,7 +350,7 @@ mod tests {
         let down = ServerState::Failed { why: "it ended with exit status: 1; it said: no\nsuch file".into() };
         insta::assert_snapshot!(rows(&[busy, server("db", down, 0), server("one", ServerState::Known, 1)]), @r"
         files  ready        14 tools  12 calls, 1 errors, 1.5 ms, 40 tokens  npx -y files
-        db     down                                                          it ended with exit status: 1; it said: no such file
+        db     down                                                          it ended with exit status: 1: such file
         one    not running    1 tool                                         npx -y one
         ");
     }

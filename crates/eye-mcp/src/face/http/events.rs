@@ -2,7 +2,7 @@
 
 use super::{Body, EVENTS, response};
 use crate::face::call::Outgoing;
-use crate::face::limits::KEEP_ALIVE;
+use crate::face::limits::{APART, KEEP_ALIVE};
 use crate::face::sessions::{Log, Next};
 use bytes::Bytes;
 use futures_util::stream::unfold;
@@ -35,15 +35,21 @@ struct Answering {
     queue: VecDeque<String>,
     outgoing: mpsc::Receiver<Outgoing>,
     work: Option<Work>,
+    /// The response, which is sent apart from what was told on the way.
+    last: Option<String>,
 }
 
 /// An answer as a stream: what is told on the way, and the response at its end. Who hangs up cancels.
 pub fn answering(first: String, outgoing: mpsc::Receiver<Outgoing>, work: Work) -> Response<Body> {
-    let state = Answering { queue: VecDeque::from([first]), outgoing, work: Some(work) };
+    let state = Answering { queue: VecDeque::from([first]), outgoing, work: Some(work), last: None };
     let stream = unfold(state, |mut state| async move {
         loop {
             if let Some(text) = state.queue.pop_front() {
                 return Some((frame(event(None, &text)), state));
+            }
+            if let Some(last) = state.last.take() {
+                tokio::time::sleep(APART).await;
+                return Some((frame(event(None, &last)), state));
             }
             let work = state.work.as_mut()?;
             tokio::select! {
@@ -58,7 +64,7 @@ pub fn answering(first: String, outgoing: mpsc::Receiver<Outgoing>, work: Work) 
                     while let Ok(Outgoing::Message(text)) = state.outgoing.try_recv() {
                         state.queue.push_back(text);
                     }
-                    state.queue.push_back(last);
+                    state.last = Some(last);
                 }
                 () = tokio::time::sleep(KEEP_ALIVE) => return Some((frame(Bytes::from_static(ALIVE)), state)),
             }

@@ -6,7 +6,7 @@ use crate::face::Face;
 use crate::face::call::{Call, Outgoing, Outlet};
 use crate::face::client::{Client, Newcomer};
 use crate::face::era::{BATCHES, Era, Meta, PRIMED_FROM};
-use crate::face::limits::{BATCH_LEN_MAX, OUTLET_LEN_MAX};
+use crate::face::limits::{APART, BATCH_LEN_MAX, OUTLET_LEN_MAX};
 use crate::face::message::{Incoming, Message, Request, response};
 use crate::face::methods;
 use crate::face::sessions::Session;
@@ -148,6 +148,7 @@ fn stream(
                     while let Ok(message) = outgoing.try_recv() {
                         write(message);
                     }
+                    tokio::time::sleep(APART).await;
                     write(Outgoing::Message(text));
                     break;
                 }
