@@ -1,4 +1,4 @@
-//! Servers that are late, hung, down or without a key: they are told at once, delay nobody, and are found when they are there.
+//! Servers that are late, hung, down or without a key: reported at once, without delaying others, and found when they are up.
 
 mod stage;
 
@@ -22,7 +22,7 @@ async fn asked_at_once(scope: &eye_mcp::Scope, query: &str) -> String {
 #[tokio::test]
 async fn a_server_that_was_down_at_first_is_found_once_it_is_there() {
     let home = Home::new();
-    // It ends with an error until somebody puts a file there: a database that comes up later.
+    // It ends with an error until a file is there: a database that comes up later.
     let flag = home.path().join("up");
     let script =
         format!("test -e {} || {{ echo a >&2; echo 'no database yet' >&2; exit 4; }}; exec {PROGRAM}", flag.display());
@@ -39,7 +39,7 @@ async fn a_server_that_was_down_at_first_is_found_once_it_is_there() {
     let unknown = scope.resolve_asking("nothing_like_it", &Arc::default()).await.unwrap_err().to_error();
     assert!(unknown.hint.as_ref().is_some_and(|hint| hint.contains("late is down")), "{unknown:?}");
     std::fs::write(&flag, "").unwrap();
-    // Nobody asks again: it is tried by itself.
+    // No one asks again: it is retried on its own.
     tokio::time::timeout(DEADLINE * 2, until(&mut changes, || names(&scope).contains(&"echo".to_owned())))
         .await
         .unwrap();
@@ -86,7 +86,7 @@ async fn a_hung_server_is_told_and_delays_no_discovery_and_no_call_of_another() 
 }
 
 #[tokio::test]
-async fn a_missing_variable_is_named_and_the_server_works_for_whoever_has_it() {
+async fn a_missing_variable_is_named_and_the_server_works_for_an_agent_that_has_it() {
     let home = Home::new();
     home.config(&faulty(&[("keyed", &[])]).replace(" }", ", env: { WHO: \"${EYE_TEST_API_KEY}\" } }"));
     let gateway = home.gateway();

@@ -208,6 +208,22 @@ async fn a_real_server_over_http_works_and_comes_back_after_its_restart() {
 }
 
 #[tokio::test]
+async fn a_real_server_of_the_old_transport_is_found_out_and_spoken_to() {
+    let port = free_port();
+    let _server = served(Command::new(everything()).arg("sse").env("PORT", port.to_string()), port).await;
+    let home = Home::new();
+    home.config(&format!("servers:\n  old: {{ url: \"http://127.0.0.1:{port}/sse\" }}\n"));
+    let gateway = home.gateway();
+    let scope = gateway.scope(home.project());
+    for n in 0..3 {
+        let sum = text(call(&scope, "old", "get-sum", json!({ "a": n, "b": 40 })).await);
+        assert!(sum.contains(&(40 + n).to_string()), "{sum}");
+    }
+    assert_eq!(scope.era("old"), Some(Era::Legacy));
+    gateway.shut_down().await;
+}
+
+#[tokio::test]
 async fn a_real_modern_server_works_over_stdio_and_http() {
     let python = installed().join("py/bin/python");
     let home = Home::new();

@@ -2,10 +2,10 @@
 
 mod stage;
 
-use eye_mcp::{CallContext, ChangeKind, Era, NoticeSink, Scope, ServerState};
+use eye_mcp::{CallContext, Era, NoticeSink, Scope, ServerState};
 use eye_protocol::Code;
 use serde_json::{Value, json};
-use stage::{DEADLINE, Home, call, call_with, change, faulty, gone, lives, names, project, raw, state, text, until};
+use stage::{DEADLINE, Home, call, call_with, faulty, gone, lives, names, project, raw, state, text, until};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -131,6 +131,12 @@ async fn two_projects_with_a_server_of_one_name_have_two_servers() {
     }
     let gateway = home.gateway();
     let (a, b) = (gateway.scope(project(&one)), gateway.scope(project(&other)));
+    // A project's tools wait for the user.
+    for scope in [&a, &b] {
+        let held = call(scope, "s", "where", json!({})).await.unwrap_err();
+        assert!(held.is(Code::DENIED) && held.message.contains("approval"), "{held}");
+        assert!(names(scope).is_empty() && scope.approve("s").unwrap() > 0);
+    }
     let mut changes = b.changes();
     assert_eq!(text(call(&a, "s", "where", json!({})).await), format!("{} one", one.display()));
     assert_eq!(text(call(&b, "s", "where", json!({})).await), format!("{} other", other.display()));
@@ -143,11 +149,14 @@ async fn two_projects_with_a_server_of_one_name_have_two_servers() {
     std::fs::create_dir_all(one.join("deep")).unwrap();
     let deep = gateway.scope(project(&one.join("deep")));
     assert_eq!(text(call(&deep, "s", "where", json!({})).await), format!("{} one", one.join("deep").display()));
-    // What changes there is no news here: the first change is that of its own start.
-    assert_eq!(change(&mut changes).await.kind, ChangeKind::Tools);
+    // What changes there is no news here. A tool that came later waits for the user again.
+    let mut there = a.changes();
     call(&a, "s", "grow", json!({})).await.unwrap();
+    until(&mut there, || a.servers()[0].unapproved == 1).await;
+    assert!(tokio::time::timeout(Duration::ZERO, changes.recv()).await.is_err());
     call(&b, "s", "grow", json!({})).await.unwrap();
-    until(&mut changes, || names(&b).contains(&"grown".to_owned())).await;
+    until(&mut changes, || b.servers()[0].unapproved == 1).await;
+    assert!(!names(&b).contains(&"grown".to_owned()));
     gateway.shut_down().await;
 }
 

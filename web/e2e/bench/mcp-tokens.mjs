@@ -58,7 +58,8 @@ try {
   const sparse = await connect(home, folder);
   const few = { list: countTokens(JSON.stringify(await listed(sparse))), calls: 0, written: 0, read: 0 };
   // The servers are started before anything is counted: a discovery answers at once, and tells what is still starting.
-  for (let text = "is starting"; text.includes("is starting"); ) text = (await sparse.callTool({ name: "mcp_discover", arguments: { query: "x" } })).content[0].text;
+  for (let text = "is starting"; text.includes("is starting"); )
+    text = (await sparse.callTool({ name: "mcp_discover", arguments: { query: "x" } })).content[0].text;
   const found = await step(sparse, few, "mcp_discover", { query: "exchange rate" });
   assert.match(found, /get_exchange_rate\(base: string, quote: string\)/);
   assert.equal(

@@ -29,7 +29,7 @@ pub enum Place {
     Description,
     /// The names of its parameters.
     Parameter,
-    /// What is said of them, and the values they take.
+    /// Their descriptions, and the values they take.
     ParameterText,
 }
 

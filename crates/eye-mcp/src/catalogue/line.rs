@@ -30,7 +30,7 @@ pub fn line(name: &str, definition: &Value, brief: bool) -> String {
     if sentence.is_empty() { signature } else { format!("{signature}  {sentence}") }
 }
 
-/// A text that a stranger wrote, on one line: what nobody would see is written out, what is too long is cut.
+/// A text that a stranger wrote, on one line: hidden characters are written out, what is too long is cut.
 pub fn shown(text: &str, chars_max: usize) -> String {
     let mut plain = String::with_capacity(text.len());
     for (at, c) in text.chars().enumerate() {
@@ -42,7 +42,7 @@ pub fn shown(text: &str, chars_max: usize) -> String {
         match c {
             '\n' | '\r' | '\t' => plain.push(' '),
             c if is_hidden(c) => {
-                let _ = write!(plain, "<U+{:04X}>", u32::from(c));
+                let _ = write!(plain, "\\u{:04x}", u32::from(c));
             }
             c => plain.push(c),
         }
@@ -169,10 +169,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_seen_is_written_out() {
-        assert_eq!(shown("a\u{200b}b\u{202e}c\u{1b}[2J\nd\u{e0041}", 60), "a<U+200B>b<U+202E>c<U+001B>[2J d<U+E0041>");
+        assert_eq!(shown("a\u{200b}b\u{202e}c\u{1b}[2J\nd\u{e0041}", 60), "a\\u200bb\\u202ec\\u001b[2J d\\ue0041");
         assert_eq!(shown(&"x".repeat(60), 60), "x".repeat(60));
         assert_eq!(shown(&"x".repeat(61), 60), format!("{}…", "x".repeat(59)));
         let tool = json!({ "description": format!("Adds{} numbers.", '\u{200b}') });
-        assert_eq!(line("add", &tool, false), "add(…)  Adds<U+200B> numbers.");
+        assert_eq!(line("add", &tool, false), "add(…)  Adds\\u200b numbers.");
     }
 }

@@ -57,7 +57,7 @@ struct Wanted {
 }
 
 impl Ranking {
-    /// Indexes the entries. What is said of their providers counts for each of their tools.
+    /// Indexes the entries. The description of a provider counts for each of their tools.
     pub fn new(entries: &[Arc<Entry>], providers: &[Provider]) -> Self {
         let described: HashMap<&str, &str> =
             providers.iter().filter_map(|of| Some((of.name.as_str(), of.description.as_deref()?))).collect();

@@ -66,6 +66,9 @@ pub struct ServerConfig {
     /// Which era of MCP it speaks; found out when not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub era: Option<EraChoice>,
+    /// Whether its tools wait for `eye servers approve`, when they are new or changed. A project's always do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approve: Option<Approve>,
     /// Which variables of the agent's environment it gets: `true` for all, or their names. Only in the user's own file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inherit_env: Option<InheritEnv>,
@@ -108,6 +111,16 @@ pub enum Startup {
 pub struct Cache {
     /// For how long, in seconds.
     pub ttl: f64,
+}
+
+/// Whether tools of a server wait for the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Approve {
+    /// No; a changed one is told.
+    Always,
+    /// Yes, new and changed ones.
+    Ask,
 }
 
 /// Which era of MCP a server speaks.
@@ -167,6 +180,7 @@ impl ServerConfig {
             deny: over.deny.or(under.deny),
             cache: over.cache.or(under.cache),
             era: over.era.or(under.era),
+            approve: over.approve.or(under.approve),
             inherit_env: over.inherit_env.or(under.inherit_env),
         }
     }

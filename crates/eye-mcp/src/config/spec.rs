@@ -2,7 +2,7 @@
 
 use super::environment;
 use super::expand::{Unset, expand, variables};
-use super::model::{Command, EraChoice, InheritEnv, ServerConfig, Startup};
+use super::model::{Approve, Command, EraChoice, InheritEnv, ServerConfig, Startup};
 use super::shown::shown_url;
 use crate::gateway::Project;
 use crate::limits;
@@ -53,6 +53,8 @@ pub struct Spec {
     pub cache_ttl: Duration,
     /// Which era.
     pub era: EraChoice,
+    /// Whether its tools wait for the user's approval.
+    pub asks_for_tools: bool,
     /// Whether it gets all of the agent's environment.
     inherits_all: bool,
     /// The variables that its config takes, with their values: they are kept out of what is printed.
@@ -117,6 +119,7 @@ impl Spec {
             startup: config.startup.unwrap_or_default(),
             cache_ttl: seconds(config.cache.as_ref().map(|cache| cache.ttl), Duration::ZERO, "cache.ttl")?,
             era: config.era.unwrap_or_default(),
+            asks_for_tools: config.approve == Some(Approve::Ask),
             inherits_all: config.inherit_env == Some(InheritEnv::All(true)),
             taken: taken.into_inner(),
             allow: config.allow.as_ref().map(globs),

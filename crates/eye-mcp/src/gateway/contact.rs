@@ -5,6 +5,7 @@ use super::scope::{More, Scope};
 use crate::catalogue::{Catalogue, Entry, Unresolved, prefixed, shown};
 use crate::limits::{LEARN, NOTES_MAX};
 use crate::upstream::{Upstream, short_reason};
+use eye_protocol::{Code, Error};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -63,12 +64,19 @@ impl Scope {
                 | ServerState::Untrusted => {}
             }
         }
+        notes.extend(self.upstreams().iter().filter_map(|upstream| upstream.approval_note()));
         if notes.len() > NOTES_MAX {
             let more = notes.len() - NOTES_MAX;
             notes.truncate(NOTES_MAX);
             notes.push(format!("{more} more servers are starting or down: eye servers"));
         }
         notes
+    }
+
+    /// Approves the tools of a server as they are now. Gives how many were not approved before.
+    pub fn approve(&self, server: &str) -> Result<usize, crate::RpcError> {
+        let failed = |error| Error::new(Code::INTERNAL, format!("the approval cannot be kept: {error}"));
+        Ok(self.upstream(server)?.approve().map_err(failed)?)
     }
 
     /// What a server wrote on stderr, and why it is down if it is.
@@ -102,7 +110,7 @@ impl Scope {
         if let Some(server) = self.server_of(name) {
             let started = tokio::time::timeout(LEARN, self.start(&server)).await;
             return known(self.catalogue(more)).map_err(|unresolved| match started {
-                Ok(Ok(())) => unresolved,
+                Ok(Ok(())) => unresolved.beside(self.notes()),
                 Ok(Err(error)) => Unresolved::Down { name: name.to_owned(), why: error.message },
                 Err(_) => Unresolved::Down {
                     name: name.to_owned(),

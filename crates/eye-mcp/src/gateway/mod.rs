@@ -8,9 +8,9 @@ mod requests;
 mod scope;
 mod status;
 
-pub use crate::upstream::short_reason;
+pub use crate::upstream::{Unapproved, short_reason};
 pub use context::{CallContext, Change, ChangeKind, NoticeSink, Project, Question};
-pub use requests::{Servers, Trial, try_server};
+pub use requests::{Servers, Trial, approve, review, try_server};
 pub use scope::{Changes, More, Scope};
 pub use status::{ServerState, ServerStatus};
 
@@ -175,6 +175,7 @@ impl Gateway {
             if self.0.shared.stopped.is_cancelled() {
                 return;
             }
+            scope.look_at_approvals();
             if scope.reload() {
                 Scope::of(Arc::clone(scope)).start_early();
             }

@@ -2,6 +2,7 @@
 
 use super::{Gateway, ServerStatus, Settings};
 use crate::error::RpcError;
+use crate::upstream::Unapproved;
 use eye_protocol::{Code, Error};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
@@ -44,4 +45,19 @@ pub fn try_server(settings: Settings, server: &str) -> Result<Trial, RpcError> {
         let gone = || Error::new(Code::INTERNAL, format!("{server} is no longer in the config"));
         Ok(Trial { server: status.ok_or_else(gone)?, took, tools })
     })
+}
+
+/// The tools of a server, as they were last listed, that are not as the user approved them. Starts nothing.
+pub fn review(settings: Settings, server: &str) -> Result<Vec<Unapproved>, RpcError> {
+    let upstream = Gateway::new(settings).own_scope().upstream(server)?;
+    if !upstream.is_listed() {
+        let error = Error::new(Code::REQUEST, format!("{server} has not listed its tools yet"));
+        return Err(error.hint("let an agent discover something, then approve").into());
+    }
+    Ok(upstream.unapproved().to_vec())
+}
+
+/// Approves the tools of a server as they were last listed. A hub that runs notices. Gives how many were approved.
+pub fn approve(settings: Settings, server: &str) -> Result<usize, RpcError> {
+    Gateway::new(settings).own_scope().approve(server)
 }

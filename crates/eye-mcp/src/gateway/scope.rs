@@ -86,6 +86,14 @@ impl ScopeInner {
         self.view.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Looks whether the user has approved tools meanwhile.
+    pub fn look_at_approvals(&self) {
+        let upstreams: Vec<Arc<Upstream>> = self.view().servers.iter().filter_map(Server::upstream).cloned().collect();
+        for upstream in upstreams {
+            upstream.look_at_approvals();
+        }
+    }
+
     pub fn uses(&self, instance: u64) -> bool {
         self.view().servers.iter().filter_map(Server::upstream).any(|upstream| upstream.instance == instance)
     }
@@ -127,7 +135,9 @@ impl Server {
 fn servers(shared: &Shared, project: &Project, layers: &Layers) -> Vec<Server> {
     let made = layers.config.servers.iter().map(|(name, config)| {
         let make = || {
-            let spec = Spec::new(name, config, project, &layers.base)?;
+            let mut spec = Spec::new(name, config, project, &layers.base)?;
+            // A project's server answers for what it runs with the user's consent; for its tools it asks again.
+            spec.asks_for_tools |= layers.project.iter().any(|entry| entry.trusted && entry.name == *name);
             // What it is started with tells instances apart: another folder, another variable, another instance.
             shared.instances.get(format!("{spec:?}"), || {
                 let folder = shared.settings.state_folder.as_deref();
@@ -186,6 +196,7 @@ impl Scope {
                 Some(Ok(upstream)) => upstream.state(),
             },
             tools: server.upstream().map_or(0, |upstream| upstream.entries().len()),
+            unapproved: server.upstream().map_or(0, |upstream| upstream.unapproved().len()),
             protocol: server.upstream().and_then(|upstream| upstream.protocol()),
             counters: server.upstream().map_or_else(Default::default, |of| metrics.of_instance(of.instance)),
         };

@@ -45,9 +45,17 @@ pub struct ServerStatus {
     pub state: ServerState,
     /// How many tools it has, as far as is known.
     pub tools: usize,
+    /// How many of its tools are not as the user approved them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unapproved: usize,
     /// The MCP revision it speaks, once it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
     /// What it has done for this project so far.
     pub counters: Counters,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

@@ -30,6 +30,7 @@ impl Upstream {
             let message = format!("the config does not let {} of {} be called", call.name, self.spec.name);
             return Err(Error::new(Code::DENIED, message).hint("change its `allow` or `deny`").into());
         }
+        self.check_approved(&call.name).await?;
         let began = Instant::now();
         let question = self.is_kept(&call.name).then(|| {
             let arguments = call.arguments.as_ref().map_or("{}", |arguments| arguments.get());

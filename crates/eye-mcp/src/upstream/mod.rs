@@ -1,6 +1,7 @@
 //! One upstream: started when it is needed, watched while it lives, started again with growing pauses when it crashes.
 //! Nothing here knows of another upstream.
 
+mod approval;
 mod asked;
 mod calls;
 mod child;
@@ -15,7 +16,9 @@ mod outbox;
 mod reason;
 mod results;
 mod sse;
+mod tools;
 
+pub use approval::Unapproved;
 pub(crate) use calls::is_error;
 pub use envelope::Era;
 pub use reason::short as short_reason;
@@ -24,10 +27,9 @@ use crate::catalogue::{Entry, Standing};
 use crate::config::{Spec, Transport};
 use crate::error::RpcError;
 use crate::gateway::{CallContext, Change, ChangeKind, ServerState};
-use crate::limits::{
-    BACK_OFF_MAX, BACK_OFF_MIN, FAREWELL, LIST, LIST_INLINE_LEN_MAX, START, STEADY, USE_PAUSE_MAX, WANTED,
-};
+use crate::limits::{BACK_OFF_MAX, BACK_OFF_MIN, FAREWELL, LIST, START, STEADY, USE_PAUSE_MAX, WANTED};
 use crate::metrics::Metrics;
+use approval::Approvals;
 use connection::{Connection, Failed, Wire};
 use eye_protocol::{Code, Error};
 use handshake::Greeting;
@@ -37,7 +39,7 @@ use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{broadcast, watch};
@@ -49,8 +51,6 @@ use tokio_util::task::TaskTracker;
 const PAUSE_WAITED_MAX: Duration = Duration::from_secs(2);
 /// Several changes of a list in a row are one.
 const LIST_SETTLES: Duration = Duration::from_millis(50);
-/// What of a reason goes into a list of tools.
-const WHY_SHOWN_CHARS_MAX: usize = 120;
 
 type Start = Option<Result<Arc<Connection>, RpcError>>;
 
@@ -65,7 +65,12 @@ enum State {
 struct About {
     /// Whether the list is known, from now or from before.
     listed: bool,
+    /// All of its tools.
+    all: Arc<Vec<Arc<Entry>>>,
+    /// Those that agents may see and call.
     entries: Arc<Vec<Arc<Entry>>>,
+    /// Those that are not as the user approved them.
+    unapproved: Arc<Vec<Unapproved>>,
     greeting: Option<Greeting>,
     protocol: Option<String>,
     instructions: Option<String>,
@@ -81,6 +86,9 @@ pub struct Upstream {
     file: Option<PathBuf>,
     state: Mutex<State>,
     about: Mutex<About>,
+    approvals: Approvals,
+    /// Whether an agent was told of changed definitions.
+    changes_told: AtomicBool,
     results: Mutex<Results>,
     changes: broadcast::Sender<Change>,
     metrics: Metrics,
@@ -114,13 +122,12 @@ impl Upstream {
         metrics: Metrics,
     ) -> Self {
         let file = folder.map(|folder| kept::file(folder, &spec));
-        let about = match file.as_deref().and_then(kept::read) {
-            Some(Kept { tools, protocol, instructions }) => {
-                let entries = Arc::new(lists::entries(&tools, &spec, &Standing::Known));
-                About { listed: true, entries, greeting: None, protocol, instructions }
-            }
-            None => About::default(),
-        };
+        let approvals = Approvals::new(file.as_deref().map(approval::file), spec.asks_for_tools);
+        let mut about = About::default();
+        if let Some(Kept { tools, protocol, instructions }) = file.as_deref().and_then(kept::read) {
+            about = About { listed: true, protocol, instructions, ..About::default() };
+            about.set(tools::Sorted::new(lists::entries(&tools, &spec, &Standing::Known), &approvals));
+        }
         Self {
             spec,
             instance,
@@ -128,6 +135,8 @@ impl Upstream {
             file,
             state: Mutex::new(State::Idle),
             about: Mutex::new(about),
+            approvals,
+            changes_told: AtomicBool::new(false),
             results: Mutex::default(),
             changes,
             metrics,
@@ -139,24 +148,9 @@ impl Upstream {
         }
     }
 
-    /// Its tools, as far as they are known.
-    pub fn entries(&self) -> Arc<Vec<Arc<Entry>>> {
-        Arc::clone(&lock(&self.about).entries)
-    }
-
     /// The end of what its process wrote on stderr, the last one's where it has ended.
     pub fn stderr(&self) -> String {
-        lock(&self.stderr).text()
-    }
-
-    /// Whether it is down and may be tried again now.
-    pub fn may_try_again(&self) -> bool {
-        matches!(&*lock(&self.state), State::Down { until, .. } if *until <= Instant::now())
-    }
-
-    /// Whether its tools are known.
-    pub fn is_listed(&self) -> bool {
-        lock(&self.about).listed
+        self.spec.redact(&lock(&self.stderr).text())
     }
 
     /// How far it is.
@@ -345,49 +339,6 @@ impl Upstream {
         self.list(connection, tools).await;
     }
 
-    /// Takes a list of tools, tells if it is another, and keeps it.
-    async fn list(self: &Arc<Self>, connection: &Connection, tools: Vec<Box<RawValue>>) {
-        let few = tools.len() <= LIST_INLINE_LEN_MAX;
-        let upstream = Arc::clone(self);
-        let sort = move || (lists::entries(&tools, &upstream.spec, &Standing::Ready), tools);
-        let sorted = if few { Ok(sort()) } else { tokio::task::spawn_blocking(sort).await };
-        // A worker that is taken down with the runtime has no list.
-        let Ok((entries, tools)) = sorted else { return };
-        if let (Wire::Http(wire), Era::Modern) = (&connection.wire, connection.era()) {
-            wire.set_header_params(lists::header_params(&entries));
-        }
-        let (changed, kept) = {
-            let mut about = lock(&self.about);
-            let same = about.listed && same_tools(&about.entries, &entries);
-            about.listed = true;
-            about.entries = Arc::new(entries);
-            let kept = Kept { tools, protocol: about.protocol.clone(), instructions: about.instructions.clone() };
-            (!same, kept)
-        };
-        if changed {
-            self.tell(ChangeKind::Tools);
-        }
-        if let Some(file) = self.file.clone().filter(|file| changed || !file.exists()) {
-            self.tasks.spawn_blocking(move || kept::write(&file, &kept));
-        }
-    }
-
-    fn is_down(&self, why: &str, until: Instant, failures: u32) {
-        *lock(&self.state) = State::Down { why: why.to_owned(), until, failures };
-        let shown = crate::catalogue::shown(&reason::short(why), WHY_SHOWN_CHARS_MAX);
-        let had_tools = {
-            let mut about = lock(&self.about);
-            let standing = Standing::Down(shown.into());
-            let entries = about.entries.iter().map(|entry| Arc::new(entry.standing(standing.clone()))).collect();
-            about.entries = Arc::new(entries);
-            about.greeting = None;
-            !about.entries.is_empty()
-        };
-        if had_tools {
-            self.tell(ChangeKind::Tools);
-        }
-    }
-
     fn tell(&self, kind: ChangeKind) {
         // Without listeners there is nobody to tell.
         let _ = self.changes.send(Change { server: self.spec.name.clone(), kind, of: self.instance });
@@ -488,12 +439,6 @@ fn too_slow(connection: &Connection) -> String {
     };
     let why = format!("it did not answer within {} s of its start", START.as_secs());
     if said.is_empty() { why } else { format!("{why}; it said: {said}") }
-}
-
-fn same_tools(one: &[Arc<Entry>], other: &[Arc<Entry>]) -> bool {
-    let callable = |entry: &Entry| !matches!(entry.standing, Standing::Down(_));
-    one.len() == other.len()
-        && one.iter().zip(other).all(|(a, b)| callable(a) == callable(b) && a.tool().get() == b.tool().get())
 }
 
 #[cfg(test)]

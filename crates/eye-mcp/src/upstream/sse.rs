@@ -9,6 +9,8 @@ pub struct Event {
     pub data: Vec<u8>,
     /// Its id, when it has one.
     pub id: Option<String>,
+    /// What kind of event it is, when it says.
+    pub kind: Option<String>,
 }
 
 /// What a stream of events comes to.
@@ -83,6 +85,7 @@ impl Events {
                 self.current.data.extend_from_slice(value);
                 self.has_data = true;
             }
+            b"event" => self.current.kind = String::from_utf8(value.to_vec()).ok(),
             b"id" => self.current.id = String::from_utf8(value.to_vec()).ok().filter(|id| !id.contains('\0')),
             b"retry" => {
                 let text = std::str::from_utf8(value).unwrap_or_default();
@@ -99,7 +102,7 @@ mod tests {
     use super::*;
 
     fn event(data: &str, id: Option<&str>) -> Event {
-        Event { data: data.into(), id: id.map(str::to_owned) }
+        Event { data: data.into(), id: id.map(str::to_owned), kind: None }
     }
 
     #[test]
@@ -110,7 +113,8 @@ mod tests {
         for byte in text {
             found.extend(events.feed(&[*byte]));
         }
-        let want = [event("{\"a\":\n1}", Some("7")), event("x", None), event("", Some("8"))];
+        let first = Event { kind: Some("message".into()), ..event("{\"a\":\n1}", Some("7")) };
+        let want = [first, event("x", None), event("", Some("8"))];
         assert_eq!(found, want.map(Ok));
         assert_eq!(events.retry_ms, Some(20));
     }

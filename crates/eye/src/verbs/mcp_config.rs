@@ -1,5 +1,5 @@
 //! What to put into the settings of an MCP client so that it starts `eye mcp`. The text on stdout is a whole valid file; where
-//! it goes is told on stderr. Forms as the clients documented them in November 2026.
+//! it goes stands on stderr. Forms as the clients documented them in November 2026.
 
 use crate::env;
 use crate::failure::Failure;
@@ -80,7 +80,7 @@ impl Client {
     }
 }
 
-/// The text for stdout. Where it goes is told on stderr.
+/// The text for stdout. Where it goes stands on stderr.
 pub fn text(client: Client, full: bool, options: &Options) -> Result<String, Failure> {
     let program = env::current_program().map_err(Failure::io("find this program"))?;
     let (Place::Project(file) | Place::User(file)) = client.place();

@@ -1,5 +1,6 @@
 //! `eye servers`: the MCP servers behind the gateway: list them, add some, try one, trust a project's.
 
+mod approve;
 mod manage;
 mod trust;
 
@@ -61,6 +62,8 @@ enum Action {
     Enable(manage::Named),
     /// Switch a server off; its entry stays
     Disable(manage::Named),
+    /// Show which tools of a server changed or are new, and approve them
+    Approve(approve::Args),
     /// Show the end of what a server wrote on stderr
     Logs {
         /// Its name in the config
@@ -112,6 +115,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
         Some(Action::Remove(args)) => manage::remove(&args, options),
         Some(Action::Enable(args)) => manage::switch(&args, true, options),
         Some(Action::Disable(args)) => manage::switch(&args, false, options),
+        Some(Action::Approve(args)) => approve::run(&args, options),
         Some(Action::Logs { name }) => manage::logs(&name, options),
     }
 }
@@ -182,6 +186,10 @@ fn cells(server: &ServerStatus) -> [String; 5] {
         0 => String::new(),
         1 => "1 tool".into(),
         n => format!("{n} tools"),
+    };
+    let tools = match server.unapproved {
+        0 => tools,
+        n => format!("{tools}{}{n} to approve", if tools.is_empty() { "" } else { ", " }),
     };
     let counters = &server.counters;
     let work = if counters.calls == 0 {
@@ -337,6 +345,7 @@ mod tests {
             command: vec!["npx".into(), "-y".into(), name.into()],
             state,
             tools,
+            unapproved: 0,
             protocol: None,
             counters: Counters::default(),
         }

@@ -1,5 +1,7 @@
 //! A server that is reached over Streamable HTTP: one POST per message, answers as JSON or as events.
 
+mod old;
+
 use super::child::hear;
 use super::connection::{Connection, Wire};
 use super::envelope::{self, Era, MODERN};
@@ -57,6 +59,8 @@ pub struct HttpWire {
     era: OnceLock<Era>,
     posts: Mutex<HashMap<u64, AbortHandle>>,
     header_params: Mutex<Arc<HeaderParams>>,
+    /// Where messages go when the server speaks the transport of 2024, whose answers all come on one stream.
+    endpoint: OnceLock<Uri>,
 }
 
 impl HttpWire {
@@ -97,6 +101,7 @@ impl HttpWire {
             era: OnceLock::new(),
             posts: Mutex::default(),
             header_params: Mutex::default(),
+            endpoint: OnceLock::new(),
         })
     }
 
@@ -213,8 +218,18 @@ impl HttpWire {
     }
 
     async fn exchange(&self, connection: &Arc<Connection>, id: Option<u64>, headers: HeaderMap, text: String) {
+        // The first request may find out that the server speaks the older transport; then it is sent again there.
+        let first =
+            (self.era.get().is_none() && self.endpoint.get().is_none()).then(|| (headers.clone(), text.clone()));
         match self.send(Method::POST, headers, Some(text)).await {
-            Ok(response) => self.answered(connection, id, response).await,
+            Ok(response) => {
+                if let Some((headers, text)) = first.filter(|_| old::may_be(response.status()))
+                    && self.open_old(connection).await
+                {
+                    return self.post_old(connection, id, headers, text).await;
+                }
+                self.answered(connection, id, response).await;
+            }
             Err(Unreached { why, unsent }) => {
                 if let Some(id) = id.filter(|_| unsent) {
                     connection.fail_unsent(id, &why);
@@ -232,7 +247,8 @@ impl HttpWire {
         text: Option<String>,
     ) -> Result<Response<Incoming>, Unreached> {
         let mut request = Request::new(Body::from(text.unwrap_or_default()));
-        *request.uri_mut() = self.uri.clone();
+        let posted_to = self.endpoint.get().filter(|_| method == Method::POST);
+        *request.uri_mut() = posted_to.unwrap_or(&self.uri).clone();
         *request.headers_mut() = headers;
         let accepted = if method == Method::GET { "text/event-stream" } else { "application/json, text/event-stream" };
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accepted));
@@ -257,6 +273,10 @@ impl HttpWire {
         let status = response.status();
         if let Some(session) = response.headers().get(SESSION) {
             *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
+        }
+        if status.is_success() && self.endpoint.get().is_some() {
+            // The answer comes on the stream.
+            return;
         }
         if status.is_success() {
             if is_events(&response) {
@@ -338,6 +358,9 @@ impl HttpWire {
 
     /// Hears what the server says unasked, as long as it offers that. Legacy only.
     pub async fn listen(&self, connection: &Arc<Connection>) {
+        if self.endpoint.get().is_some() {
+            return;
+        }
         let mut place = Place::default();
         loop {
             let mut headers = self.request_headers(Era::Legacy, "", None);

@@ -1,0 +1,172 @@
+//! The tools of an upstream as agents see them: listed, marked when it is down, and without those that wait for approval.
+
+use super::approval::{Approvals, Unapproved};
+use super::connection::{Connection, Wire};
+use super::envelope::Era;
+use super::kept::{self, Kept};
+use super::{About, State, Upstream, lists, lock, reason};
+use crate::catalogue::{Entry, Standing, shown};
+use crate::error::RpcError;
+use crate::gateway::ChangeKind;
+use crate::limits::LIST_INLINE_LEN_MAX;
+use eye_protocol::{Code, Error};
+use serde_json::value::RawValue;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::time::Instant;
+
+/// What of a reason goes into a list of tools.
+const WHY_SHOWN_CHARS_MAX: usize = 120;
+/// How many names a note lists.
+const NAMES_SHOWN_MAX: usize = 5;
+
+/// A list of tools, and which of them agents see.
+pub(super) struct Sorted {
+    all: Vec<Arc<Entry>>,
+    unapproved: Vec<Unapproved>,
+    asks: bool,
+}
+
+impl Sorted {
+    /// Compares a list with what is approved. It takes a while for very many tools.
+    pub fn new(all: Vec<Arc<Entry>>, approvals: &Approvals) -> Self {
+        Self { unapproved: approvals.unapproved(&all), asks: approvals.asks(), all }
+    }
+}
+
+impl About {
+    /// Takes a list of tools. What waits for approval is not among those that agents see.
+    pub(super) fn set(&mut self, sorted: Sorted) {
+        let Sorted { all, unapproved, asks } = sorted;
+        let held: HashSet<&str> = unapproved.iter().filter(|_| asks).map(|one| one.name.as_str()).collect();
+        self.entries = Arc::new(all.iter().filter(|entry| !held.contains(&*entry.name)).cloned().collect());
+        self.unapproved = Arc::new(unapproved);
+        self.all = Arc::new(all);
+    }
+}
+
+impl Upstream {
+    /// Its tools, as far as they are known and approved.
+    pub fn entries(&self) -> Arc<Vec<Arc<Entry>>> {
+        Arc::clone(&lock(&self.about).entries)
+    }
+
+    /// Its tools that are not as the user approved them.
+    pub fn unapproved(&self) -> Arc<Vec<Unapproved>> {
+        Arc::clone(&lock(&self.about).unapproved)
+    }
+
+    /// Approves its tools as they are now.
+    pub fn approve(&self) -> std::io::Result<usize> {
+        let mut about = lock(&self.about);
+        let (all, count) = (Arc::clone(&about.all), about.unapproved.len());
+        self.approvals.keep(&all, true)?;
+        about.set(Sorted::new(all.to_vec(), &self.approvals));
+        Ok(count)
+    }
+
+    /// Looks whether the user has approved something meanwhile.
+    pub fn look_at_approvals(&self) {
+        if !self.approvals.look() {
+            return;
+        }
+        let all = lock(&self.about).all.to_vec();
+        let sorted = Sorted::new(all, &self.approvals);
+        lock(&self.about).set(sorted);
+        self.tell(ChangeKind::Tools);
+    }
+
+    /// A line about tools that wait for approval; one about tools that changed, once.
+    pub fn approval_note(&self) -> Option<String> {
+        let unapproved = self.unapproved();
+        let name = &self.spec.name;
+        if unapproved.is_empty() {
+            return None;
+        }
+        if self.approvals.asks() {
+            let count = unapproved.len();
+            return Some(format!("{count} tools of {name} wait for the user: eye servers approve {name}"));
+        }
+        let changed: Vec<String> = unapproved.iter().take(NAMES_SHOWN_MAX).map(|one| shown(&one.name, 60)).collect();
+        let first = !self.changes_told.swap(true, Ordering::Relaxed);
+        first
+            .then(|| format!("{name} defines {} otherwise than before: eye servers approve {name}", changed.join(", ")))
+    }
+
+    /// Refuses a tool that waits for approval. Its list is asked for first.
+    pub(super) async fn check_approved(self: &Arc<Self>, tool: &str) -> Result<(), RpcError> {
+        if !self.approvals.asks() {
+            return Ok(());
+        }
+        self.ready().await?;
+        if self.entries().iter().any(|entry| &*entry.name == tool) {
+            return Ok(());
+        }
+        let name = &self.spec.name;
+        let message = format!("the tool {tool} of {name} waits for the user's approval");
+        Err(Error::new(Code::DENIED, message).hint(format!("eye servers approve {name}")).into())
+    }
+
+    /// Whether it is down and may be tried again now.
+    pub fn may_try_again(&self) -> bool {
+        matches!(&*lock(&self.state), State::Down { until, .. } if *until <= Instant::now())
+    }
+
+    /// Whether its tools are known.
+    pub fn is_listed(&self) -> bool {
+        lock(&self.about).listed
+    }
+
+    /// Takes a list of tools, tells if it is another, and keeps it.
+    pub(super) async fn list(self: &Arc<Self>, connection: &Connection, tools: Vec<Box<RawValue>>) {
+        let few = tools.len() <= LIST_INLINE_LEN_MAX;
+        let upstream = Arc::clone(self);
+        let sort = move || {
+            let entries = lists::entries(&tools, &upstream.spec, &Standing::Ready);
+            (Sorted::new(entries, &upstream.approvals), tools)
+        };
+        let sorted = if few { Ok(sort()) } else { tokio::task::spawn_blocking(sort).await };
+        // A worker that is taken down with the runtime has no list.
+        let Ok((sorted, tools)) = sorted else { return };
+        if let (Wire::Http(wire), Era::Modern) = (&connection.wire, connection.era()) {
+            wire.set_header_params(lists::header_params(&sorted.all));
+        }
+        let (changed, kept) = {
+            let mut about = lock(&self.about);
+            let same = about.listed && same_tools(&about.all, &sorted.all);
+            about.listed = true;
+            about.set(sorted);
+            let kept = Kept { tools, protocol: about.protocol.clone(), instructions: about.instructions.clone() };
+            (!same, kept)
+        };
+        if changed {
+            self.tell(ChangeKind::Tools);
+        }
+        if let Some(file) = self.file.clone().filter(|file| changed || !file.exists()) {
+            self.tasks.spawn_blocking(move || kept::write(&file, &kept));
+        }
+    }
+
+    pub(super) fn is_down(&self, why: &str, until: Instant, failures: u32) {
+        *lock(&self.state) = State::Down { why: why.to_owned(), until, failures };
+        let standing = Standing::Down(shown(&reason::short(why), WHY_SHOWN_CHARS_MAX).into());
+        let had_tools = {
+            let mut about = lock(&self.about);
+            let all = about.all.iter().map(|entry| Arc::new(entry.standing(standing.clone()))).collect();
+            let (unapproved, asks) = (about.unapproved.to_vec(), self.approvals.asks());
+            about.set(Sorted { all, unapproved, asks });
+            about.greeting = None;
+            !about.entries.is_empty()
+        };
+        if had_tools {
+            self.tell(ChangeKind::Tools);
+        }
+    }
+}
+
+fn same_tools(one: &[Arc<Entry>], other: &[Arc<Entry>]) -> bool {
+    let callable = |entry: &Entry| !matches!(entry.standing, Standing::Down(_));
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(a, b)| callable(a) == callable(b) && a.tool().get() == b.tool().get())
+}
