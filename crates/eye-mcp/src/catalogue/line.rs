@@ -15,7 +15,7 @@ const VALUES_SHOWN_MAX: usize = 3;
 /// The name and the parameters.
 const SIGNATURE_CHARS_MAX: usize = 400;
 /// The first sentence of the description.
-const SENTENCE_CHARS_MAX: usize = 60;
+const SENTENCE_CHARS_MAX: usize = 50;
 /// Marks what is left out.
 pub const CUT: char = '…';
 

@@ -57,7 +57,7 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_meant() {
         ("server:\n  a:\n    command: x\n", "c.yaml:1:1: unknown key `server`|did you mean `servers`?"),
         (
             "servers:\n  a: { zzzzzzzzzz: 1 }\n",
-            "c.yaml:2:8: unknown key `zzzzzzzzzz`|the keys are command, args, env, url, headers, name, description, enabled, cwd, timeout, startup, allow, deny, cache, era, inherit_env",
+            "c.yaml:2:8: unknown key `zzzzzzzzzz`|the keys are command, args, env, url, headers, name, description, enabled, cwd, timeout, startup, allow, deny, cache, era, approve, inherit_env",
         ),
         ("servers:\n  eye: { command: x }\n", "c.yaml: the server name `eye` is eye's own; take another|"),
     ] {
@@ -374,13 +374,13 @@ fn servers_of_codex_and_opencode_are_taken() {
 
 #[test]
 fn a_server_is_removed_and_switched_and_the_rest_stays_to_the_letter() {
-    let text = "# mine\nservers:\n  # first\n  a: { command: x }\n  b: # second\n    command: y\n    args: [z]\n\nonboarding: true\n";
+    let text = "# mine\nservers:\n  # first\n  a: { command: x }\n  b: # second\n    command: why\n    args: [z]\n\nonboarding: true\n";
     let file = Path::new("f.yaml");
     let off = switch_server(text, "a", false, file).unwrap();
     assert_eq!(off, text.replace("{ command: x }", "{ enabled: false, command: x }"));
     assert_eq!(switch_server(&off, "a", true, file).unwrap(), text.replace("{ command", "{ enabled: true, command"));
     let off = switch_server(text, "b", false, file).unwrap();
-    assert_eq!(off, text.replace("    command: y", "    enabled: false\n    command: y"));
+    assert_eq!(off, text.replace("    command: why", "    enabled: false\n    command: why"));
     assert_eq!(switch_server(text, "b", true, file).unwrap(), text);
     let without = remove_server(text, "b", file).unwrap();
     assert_eq!(without, "# mine\nservers:\n  # first\n  a: { command: x }\n\nonboarding: true\n");

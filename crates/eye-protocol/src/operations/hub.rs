@@ -220,6 +220,10 @@ pub const OPERATIONS: &[Operation] = &[
             ENV,
         ])
         .result("the tool's result, as `tools/call` gives it"),
+    Operation::method("gateway/logs", Class::Servers, "Give the end of what an MCP server wrote on stderr")
+        .effect(Effect::Reads)
+        .params(&[Param::new("server", Kind::Text, "Which").required(), CWD, ENV])
+        .result("`{text}`"),
     Operation::method("relay/status", Class::Read, "Tell about the relay in the hub's place; a hub answers -32601")
         .effect(Effect::Reads)
         .result("`{url, transport, connected, sinceMs, warm, roundTripUs?, why?, agents, version, pid, socket}`"),

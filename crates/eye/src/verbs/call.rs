@@ -15,7 +15,7 @@ use eye_protocol::{Code, Error};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Call a tool that a page or a server offers
+/// Call a tool that the page offers
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: eye call addToCart id=7 tags=red tags=new
          eye call addToCart '{\"id\": 7}'
