@@ -15,8 +15,6 @@ pub struct Component {
     pub version: String,
     /// Its licence, as SPDX.
     pub licence: String,
-    /// Where Cargo has it from; a crate of ours has none.
-    pub checksum_source: Option<String>,
     /// What it needs, as package URLs.
     pub needs: Vec<String>,
 }
@@ -72,13 +70,17 @@ fn reached(metadata: &Value) -> Vec<Component> {
         .map(|(id, package)| Component {
             name: text(&package["name"]),
             version: text(&package["version"]),
-            licence: package["license"].as_str().unwrap_or("see its repository").to_owned(),
-            checksum_source: package["source"].as_str().map(str::to_owned),
+            licence: spdx(package["license"].as_str().unwrap_or("LicenseRef-unknown")),
             needs: needs.get(id).into_iter().flatten().filter_map(purl).collect(),
         })
         .collect();
     components.sort();
     components
+}
+
+/// Older crates write `MIT/Apache-2.0` for what SPDX calls `MIT OR Apache-2.0`.
+fn spdx(licence: &str) -> String {
+    licence.split('/').map(str::trim).collect::<Vec<_>>().join(" OR ")
 }
 
 /// The document.
@@ -140,6 +142,7 @@ mod tests {
         let has = |name: &str| components.iter().any(|component| component.name == name);
         assert!(has("tokio") && has("eye-hub") && has("rustls"));
         assert!(!has("insta") && !has("proptest") && !has("windows-sys"));
-        assert!(components.iter().all(|component| !component.licence.is_empty()));
+        assert!(components.iter().all(|component| !component.licence.contains('/')));
+        assert!(components.iter().all(|component| component.licence != "LicenseRef-unknown"));
     }
 }

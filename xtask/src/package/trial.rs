@@ -81,8 +81,14 @@ fn from_wheel(packages: &Path, folder: &Path) -> Result<PathBuf, TaskError> {
 
 fn from_deb(packages: &Path, folder: &Path) -> Result<PathBuf, TaskError> {
     let deb = one(packages, "eye-hub_", ".deb")?;
-    clean(folder, "dpkg-deb", &["--info", &deb])?;
-    clean(folder, "dpkg-deb", &["--extract", &deb, "."])?;
+    // A system of its own, with an empty database, so that this machine's stays as it is.
+    for name in ["updates", "info"] {
+        fs::create_dir_all(folder.join("var/lib/dpkg").join(name)).map_err(TaskError::io("making a database"))?;
+    }
+    fs::write(folder.join("var/lib/dpkg/status"), "").map_err(TaskError::io("making a database"))?;
+    let root = format!("--root={}", folder.display());
+    clean(folder, "dpkg", &[&root, "--force-not-root", "--log=/dev/null", "--install", &deb])?;
+    clean(folder, "dpkg", &[&root, "--verify", "eye-hub"])?;
     there(&folder.join("usr/share/man/man1/eye.1.gz"))?;
     there(&folder.join("usr/share/doc/eye-hub/copyright"))?;
     Ok(folder.join("usr/bin"))
@@ -116,7 +122,7 @@ fn clean(folder: &Path, program: &str, args: &[&str]) -> Result<(), TaskError> {
     let home = folder.join(".home");
     fs::create_dir_all(&home).map_err(TaskError::io("making a home"))?;
     let mut command: Command = command(program, args, folder);
-    run(command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("HOME", home))
+    run(command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin").env("HOME", home))
 }
 
 fn one(packages: &Path, begin: &str, end: &str) -> Result<String, TaskError> {
