@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: builds the release binary and measures it: times first, then what agents pay in characters, tokens and hops.
+//! `cargo xtask bench`: builds the release binary and measures it: times first, then what agents pay in characters,
+//! tokens and hops.
 
 use crate::run::{TaskError, cargo, command, run as run_command};
 use crate::{browser, dist, place, web};

@@ -1,4 +1,5 @@
-//! `cargo xtask check`: what a person runs before each commit. Format, lints, types and the tests that need no other program.
+//! `cargo xtask check`: what a person runs before each commit. Format, lints, types and the tests that need no other
+//! program.
 
 use crate::run::{TaskError, cargo_command, command};
 use crate::step::{Step, Times};

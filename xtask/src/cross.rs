@@ -1,5 +1,5 @@
-//! Other systems that the sources are written for: the binary must link for each of them. It is not run here. macOS and Windows are not
-//! among them yet; docs/release.md says why.
+//! Other systems that the sources are written for: the binary must link for each of them. It is not run here. macOS
+//! and Windows are not among them yet; docs/release.md says why.
 
 use crate::run::{TaskError, cargo_command, has};
 use crate::step::{Step, Times};

@@ -1,4 +1,5 @@
-//! `cargo xtask demo`: from a checkout to a running hub with pages, the README's own commands live, and what to try next.
+//! `cargo xtask demo`: from a checkout to a running hub with pages, the README's own commands live, and what to try
+//! next.
 
 use crate::run::{TaskError, cargo_command};
 use crate::stage::{self, Headless, Stage};

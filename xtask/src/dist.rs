@@ -1,5 +1,5 @@
-//! The release binary. On Linux it is static and not position-independent: that starts about 0.4 ms sooner. Two builds of one
-//! commit with one compiler are the same bytes, wherever they are made: no path of the machine is in it.
+//! The release binary. On Linux it is static and not position-independent: that starts about 0.4 ms sooner. No path
+//! of the machine is meant to be in it, so that two builds of one commit in two folders can be compared.
 
 use crate::place;
 use crate::run::{TaskError, command, run};

@@ -1,4 +1,5 @@
-//! A home of its own for an `eye`, a page in a browser, and the README's console lines against it. It touches nothing of the person's.
+//! A home of its own for an `eye`, a page in a browser, and the README's console lines against it. It touches nothing
+//! of the person's.
 
 use crate::readme;
 use crate::run::TaskError;

@@ -1,5 +1,5 @@
-//! Long steps: run alone or beside each other, each into its own log, with a progress line that names what is waited for.
-//! A step's last word is what its own runner prints at the end; the table of times comes from here.
+//! Long steps: run alone or beside each other, each into its own log, with a progress line that names what is waited
+//! for. A step's last word is what its own runner prints at the end; the table of times comes from here.
 
 use crate::place;
 use crate::run::{TaskError, not_started};
@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 /// A line of progress this often, so that a log without a terminal stays readable.
 const PROGRESS_EVERY: Duration = Duration::from_secs(15);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How node's runner begins the lines that close a run.
+const NODE_COUNTS: [&str; 5] = ["ℹ tests ", "ℹ pass ", "ℹ fail ", "ℹ cancelled ", "ℹ skipped "];
 /// Lines of a failed step's log that are printed.
 const TAIL_LINES: usize = 120;
 
@@ -155,7 +157,7 @@ fn closing(text: &str) -> impl Iterator<Item = &str> {
         words.starts_with("test result:")
             || words.starts_with("Running ")
             || words.starts_with("Doc-tests ")
-            || ["ℹ tests ", "ℹ pass ", "ℹ fail ", "ℹ cancelled ", "ℹ skipped "].iter().any(|w| words.starts_with(w))
+            || NODE_COUNTS.iter().any(|count| words.starts_with(count))
             || words.contains(" scenarios, ")
     })
 }
@@ -194,7 +196,8 @@ mod tests {
 
     #[test]
     fn the_runners_closing_lines_are_kept_and_nothing_else() {
-        let text = "     Running tests/a.rs (target/debug/deps/a-1)\ntest x ... ok\ntest result: ok. 1 passed\nℹ pass 3\nnoise\n";
+        let text = "     Running tests/a.rs (target/debug/deps/a-1)\ntest x ... ok\n\
+                    test result: ok. 1 passed\nℹ pass 3\nnoise\n";
         let kept: Vec<&str> = closing(text).collect();
         assert_eq!(kept, ["     Running tests/a.rs (target/debug/deps/a-1)", "test result: ok. 1 passed", "ℹ pass 3"]);
     }

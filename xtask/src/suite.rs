@@ -1,5 +1,5 @@
-//! `cargo xtask test`: everything that must hold, in the order in which a mistake is found soonest. `--all` adds what is slow or
-//! needs the network: real applications, packages, links for other systems, licences, longer fuzzing.
+//! `cargo xtask test`: everything that must hold, in the order in which a mistake is found soonest. `--all` adds what
+//! is slow or needs the network: real applications, packages, links for other systems, licences, longer fuzzing.
 
 use crate::run::{TaskError, cargo_command, command, has};
 use crate::step::{Step, Times};

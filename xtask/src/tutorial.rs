@@ -1,4 +1,5 @@
-//! Performs `docs/adding-a-verb.md`: whole, in a copy of the tree (`cargo xtask tutorial`), and in small in its own test.
+//! Performs `docs/adding-a-verb.md`: whole, in a copy of the tree (`cargo xtask tutorial`), and in small in its own
+//! test.
 
 use crate::place;
 use crate::run::{self, TaskError};

@@ -1,4 +1,5 @@
-//! A real upgrade: a hub of this version runs with a page, a program of a newer one asks, takes over, and the page and its session stay.
+//! A real upgrade: a hub of this version runs with a page, a program of a newer one asks, takes over, and the page and
+//! its session stay.
 
 use crate::place;
 use crate::run::{TaskError, cargo_command, run};

@@ -1,4 +1,5 @@
-//! Archives that are the same bytes whenever and wherever they are made: entries sorted, one time, one owner, no extras.
+//! Archives that are the same bytes whenever and wherever they are made: entries sorted, one time, one owner, no
+//! extras.
 
 use crate::run::TaskError;
 use flate2::{Compression, GzBuilder};

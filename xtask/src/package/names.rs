@@ -1,4 +1,5 @@
-//! The names under which packages would be published, in one place; docs/release.md explains them. Nothing is published from here.
+//! The names under which packages would be published, in one place; docs/release.md explains them. Nothing is
+//! published from here.
 
 /// The launcher on npm, the wheel on `PyPI`, the Debian package and the formula. Its program is `eye`.
 pub const PACKAGE: &str = "eye-hub";

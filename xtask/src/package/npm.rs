@@ -1,5 +1,5 @@
-//! npm's packages: one small package for each platform with the binary in it, and the launcher that finds it. No install script and no
-//! download: npm itself chooses the platform's package by `os` and `cpu`.
+//! npm's packages: one small package for each platform with the binary in it, and the launcher that finds it. No
+//! install script and no download: npm itself chooses the platform's package by `os` and `cpu`.
 
 use super::archive::{Entry, tar_gz};
 use super::content::{Content, read};

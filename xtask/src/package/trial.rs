@@ -1,5 +1,5 @@
-//! Installs each package alone, as a person would from the packed file, and does the README's first screen with it: an empty home, no Rust,
-//! no modules of the checkout, and only the system's programs on the `PATH`.
+//! Installs each package alone, as a person would from the packed file, and does the README's first screen with it: an
+//! empty home, no Rust, no modules of the checkout, and only the system's programs on the `PATH`.
 
 use super::npm::is_installed;
 use crate::run::{TaskError, command, run};

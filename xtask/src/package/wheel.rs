@@ -1,4 +1,5 @@
-//! The wheel: the binary as a script of the package, so that `pip` and `uv tool` put it on the `PATH`. There is no Python in it.
+//! The wheel: the binary as a script of the package, so that `pip` and `uv tool` put it on the `PATH`. There is no
+//! Python in it.
 
 use super::archive::{Entry, zip};
 use super::content::Content;
