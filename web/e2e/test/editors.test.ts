@@ -61,6 +61,19 @@ test("keys of one press come in tasks of their own, so that a framework renders 
   assert.equal(await ask("document.querySelector('#t').ariaValueNow"), "6");
 });
 
+test("a key goes down and comes up in tasks of their own", async () => {
+  const { ask } = await visit(`<div id="t" tabindex="0">x</div><script>
+    const t = document.querySelector("#t");
+    let down = false;
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => { if (down) t.textContent = "deleted"; };
+    t.onkeydown = () => { down = true; channel.port2.postMessage(0); };
+    t.onkeyup = () => { down = false; };
+  </script>`);
+  await ask("press", "Delete", "#t");
+  assert.equal(await ask("t.textContent"), "deleted");
+});
+
 test("fill moves a slider that is no input by its keys, and says when it does not take a value", async () => {
   const { ask, fails } =
     await visit(`<div id="t" role="slider" tabindex="0" aria-label="Volume" aria-valuenow="30">x</div><script>

@@ -108,17 +108,20 @@ function frameFocus(element: Element | null): Element | null {
   }
 }
 
-export function strike(stroke: Stroke): void {
+/** Presses a key. Returns what lets it go: pages that watch for both tell them apart only in tasks of their own. */
+export function strike(stroke: Stroke): () => void {
   const target = focused();
   const { key } = stroke;
   const printable = [...key].length === 1 && !stroke.ctrlKey && !stroke.metaKey && !stroke.altKey;
   let go = dispatch(target, "keydown", stroke);
   if (go && (printable || key === "Enter")) go = dispatch(target, "keypress", stroke);
   if (go && target.isConnected) follow(target, stroke, printable);
-  // A space presses what has the focus when it comes up.
-  const after = target.isConnected ? focused() : document.body;
-  if (dispatch(after, "keyup", stroke) && go && key === " " && after === target && isPressed(target))
-    (target as HTMLElement).click();
+  return () => {
+    const after = target.isConnected ? focused() : document.body;
+    // A space presses what has the focus when it comes up.
+    if (dispatch(after, "keyup", stroke) && go && key === " " && after === target && isPressed(target))
+      (target as HTMLElement).click();
+  };
 }
 
 function dispatch(target: Element, type: string, stroke: Stroke): boolean {

@@ -99,11 +99,11 @@ export function acts(core: Core): Verbs {
   const refill = async (element: Element, text: string, { own, turn }: Hands): Promise<void> => {
     own(() => focus(element));
     await frame(core);
-    own(() => strike({ ...NO_MODIFIERS, key: "a", ctrlKey: true }));
+    await strikeAll([{ ...NO_MODIFIERS, key: "a", ctrlKey: true }], { own, turn });
     await frame(core);
+    if (text === "") return strikeAll([{ ...NO_MODIFIERS, key: "Backspace" }], { own, turn });
     own(() => {
-      if (text === "") strike({ ...NO_MODIFIERS, key: "Backspace" });
-      else if (!text.includes("\n") || !pasted(element, text)) editorInput(element, "insertText", text);
+      if (!text.includes("\n") || !pasted(element, text)) editorInput(element, "insertText", text);
     });
     await turn();
   };
@@ -200,7 +200,9 @@ const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: 
 /** The page gets its turn after every key: what the next one does may depend on what was rendered for the last. */
 async function strikeAll(list: readonly Stroke[], { own, turn }: Hands): Promise<void> {
   for (const stroke of list) {
-    own(() => strike(stroke));
+    const release = own(() => strike(stroke));
+    await turn();
+    own(release);
     await turn();
   }
 }
@@ -217,8 +219,7 @@ async function slide(element: Element, text: string, { own, turn }: Hands): Prom
   own(() => focus(element));
   for (let keys = 0; keys < SLIDER_KEYS_MAX && now() !== wanted; keys++) {
     const before = now();
-    own(() => strike({ ...NO_MODIFIERS, key: wanted > before ? "ArrowRight" : "ArrowLeft" }));
-    await turn();
+    await strikeAll([{ ...NO_MODIFIERS, key: wanted > before ? "ArrowRight" : "ArrowLeft" }], { own, turn });
     if (Math.abs(now() - wanted) >= Math.abs(before - wanted)) break;
   }
   if (now() !== wanted)

@@ -1,6 +1,6 @@
 // What a person can do with an element, whatever it is made of.
 
-import { attribute, styleOf } from "./tree.js";
+import { attribute, styleOf, takesKeys } from "./tree.js";
 
 /**
  * `field`: takes text. `check`: on or off. `choice`: one of several. `select`: a list to choose from. `slider`: a number by dragging.
@@ -73,11 +73,6 @@ function nativeKind(element: Element): Kind | undefined {
 
 export function isEditable(element: Element | null): boolean {
   return (element as HTMLElement | null)?.isContentEditable === true;
-}
-
-/** With an EditContext an element takes text without being editable: Monaco. */
-function takesKeys(element: Element): boolean {
-  return ((element as { editContext?: unknown }).editContext ?? undefined) !== undefined;
 }
 
 /** By its handler, its place in the order of keys, or the pointer that a person sees over it and not over what is around. */

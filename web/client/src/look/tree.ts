@@ -67,3 +67,8 @@ export function holds(element: Element, other: Element | null): boolean {
   for (let at = other; at !== null; at = above(at)) if (at === element) return true;
   return false;
 }
+
+/** With an EditContext an element takes text without being editable, and may be no wider than a caret: Monaco. */
+export function takesKeys(element: Element): boolean {
+  return ((element as { editContext?: unknown }).editContext ?? undefined) !== undefined;
+}

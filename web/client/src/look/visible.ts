@@ -1,6 +1,6 @@
 // Whether a person can see an element, and where.
 
-import { above, isSet, styleOf } from "./tree.js";
+import { above, isSet, styleOf, takesKeys } from "./tree.js";
 
 export interface Box {
   readonly left: number;
@@ -31,7 +31,7 @@ export function hasSize(element: Element): boolean {
   const { width, height } = element.getBoundingClientRect();
   if (width > 1 && height > 1) return true;
   // Controls of one pixel are drawn by their labels.
-  if (element.localName === "input") return element.getClientRects().length > 0;
+  if (element.localName === "input" || takesKeys(element)) return element.getClientRects().length > 0;
   return [...element.children].some(hasSize);
 }
 

@@ -3,7 +3,7 @@
 import { chmodSync, readFileSync, readdirSync } from "node:fs";
 import { mkdir, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import { load } from "../../bench/load.mjs";
 import { compare } from "../seeing/compare.mjs";
 import { prove } from "../seeing/proof.mjs";
@@ -142,9 +142,9 @@ export class Corpus {
     const folder = process.env.EYE_CLIENT;
     if (folder === undefined) return;
     const headers = { "access-control-allow-origin": "*" };
-    await context.route(`${this.#home.url}/*.js`, (route) =>
+    await context.route(`${this.#home.url}/**/*.js`, (route) =>
       route.fulfill({
-        path: join(folder, new URL(route.request().url()).pathname),
+        path: join(folder, basename(new URL(route.request().url()).pathname)),
         contentType: "text/javascript",
         headers,
       }),

@@ -47,6 +47,7 @@ export default {
     const [name, password] = [ref(login, "Username"), ref(login, "Password")];
     await agent.run(
       `fill ${name}=admin ${password}=corpus --click ${ref(login, "Log in")}`,
+      "wait 'text=Add group'",
       "click 'text=Add group'",
       "wait text=Permissions",
     );

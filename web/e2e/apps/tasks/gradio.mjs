@@ -26,7 +26,7 @@ export default {
   },
   async eye(agent) {
     const seen = await agent.run("look");
-    const tones = await agent.run(`fill ${ref(seen, "Text")} 'good morning'`, `click ${ref(seen, "Tone")}`);
+    const tones = await agent.run(`fill ${ref(seen, "Text")} 'good morning'`, `fill ${ref(seen, "Tone")} Friend`);
     await agent.run(
       `click ${ref(tones, "Friendly")}`,
       `fill ${ref(seen, /Length.*: 3/)} 5`,

@@ -41,6 +41,7 @@ export default {
       "press Shift+Enter",
       "wait text=42",
       "press Control+s",
+      "click 'text=Rename and Save'",
     );
   },
   async peer(agent) {
@@ -52,6 +53,7 @@ export default {
       "press Shift+Enter",
       "wait --text 42",
       "press Control+s",
+      "find text 'Rename and Save' click",
     );
   },
   check([notebook]) {

@@ -27,10 +27,10 @@ export default {
     };
   },
   async eye(agent) {
-    const seen = await agent.run("look");
+    const seen = await agent.run("look --all");
     const name = ref(seen, "Name");
     const rooms = await agent.run(`fill ${name} Ada`, `press Enter ${name}`, `click ${ref(seen, /Room|Oslo/)}`);
-    await agent.run(`click ${ref(rooms, "Quito")}`, `fill ${ref(seen, /People/)} 6`, `check ${ref(seen, "Coffee")}`);
+    await agent.run(`click ${ref(rooms, "Quito")}`, `fill ${ref(seen, /\(1-20\)/)} 6`, `check ${ref(seen, "Coffee")}`);
     await agent.run(`click ${ref(seen, "Reserve")}`, "wait text=Reserved");
   },
   async peer(agent) {
