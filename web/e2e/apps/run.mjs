@@ -21,6 +21,7 @@ try {
     if (has("misses"))
       for (const { at, missed, wrong } of result.seeing)
         console.log([`--- ${app.name} ${at}`, ...missed, ...wrong].join("\n"));
+    if (result.peer?.failure !== undefined) console.log(`${app.name}: agent-browser: ${result.peer.failure}`);
     for (const line of result.faults) console.error(`${app.name}: ${line}`);
     console.log(`${result.faults.length === 0 ? "ok" : "FAILED"} ${app.name}`);
     results.push(result);

@@ -74,6 +74,18 @@ test("a key goes down and comes up in tasks of their own", async () => {
   assert.equal(await ask("t.textContent"), "deleted");
 });
 
+test("marks have the key numbers of their keys, not those of arrows", async () => {
+  const { ask } = await visit(`<input id="t"><script>
+    const t = document.querySelector("#t");
+    window.keys = [];
+    t.onkeydown = ({ code, keyCode }) => keys.push(code + keyCode);
+  </script>`);
+  await ask("type", "#t", "a(.'%1");
+  assert.equal(await ask("t.value + ' ' + keys"), "a(.'%1 KeyA65,Digit957,Period190,Quote222,Digit553,Digit149");
+  await ask("press", "F5 Escape Delete", "#t");
+  assert.equal(await ask("keys.slice(-3).join()"), "F5116,Escape27,Delete46");
+});
+
 test("fill moves a slider that is no input by its keys, and says when it does not take a value", async () => {
   const { ask, fails } =
     await visit(`<div id="t" role="slider" tabindex="0" aria-label="Volume" aria-valuenow="30">x</div><script>

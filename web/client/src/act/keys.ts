@@ -126,26 +126,51 @@ export function strike(stroke: Stroke): () => void {
 
 function dispatch(target: Element, type: string, stroke: Stroke): boolean {
   const { key } = stroke;
-  const code = /^[a-z]$/i.test(key)
-    ? `Key${key.toUpperCase()}`
-    : /^\d$/.test(key)
-      ? `Digit${key}`
-      : key === " "
-        ? "Space"
-        : key;
-  const keyCode = CODES[key] ?? key.toUpperCase().charCodeAt(0);
+  const { code, keyCode: number } = physical(key);
+  // A keypress is about the character, not about the key.
+  const charCode = type === "keypress" ? (key === "Enter" ? 13 : key.charCodeAt(0)) : 0;
+  const keyCode = charCode || number;
   return target.dispatchEvent(
     new (viewOf(target).KeyboardEvent)(type, {
       ...stroke,
       code,
       keyCode,
       which: keyCode,
-      charCode: type === "keypress" ? key.charCodeAt(0) : 0,
+      charCode,
       bubbles: true,
       cancelable: true,
       composed: true,
     } as KeyboardEventInit),
   );
+}
+
+/** Rows of a US keyboard: keys as they are, and with Shift. A mark's own number would be that of an arrow: `(` is 40. */
+const MARKS: Readonly<Record<string, readonly [code: string, keyCode: number]>> = {
+  "-_": ["Minus", 189],
+  "=+": ["Equal", 187],
+  "[{": ["BracketLeft", 219],
+  "]}": ["BracketRight", 221],
+  "\\|": ["Backslash", 220],
+  ";:": ["Semicolon", 186],
+  "'\"": ["Quote", 222],
+  ",<": ["Comma", 188],
+  ".>": ["Period", 190],
+  "/?": ["Slash", 191],
+  "`~": ["Backquote", 192],
+};
+const SHIFTED_DIGITS = ")!@#$%^&*(";
+
+/** Which key of a keyboard gives this, by its name and by its number. */
+export function physical(key: string): { readonly code: string; readonly keyCode: number } {
+  const named = CODES[key];
+  if (named !== undefined) return { code: key === " " ? "Space" : key, keyCode: named };
+  const digit = /^\d$/.test(key) ? Number(key) : SHIFTED_DIGITS.indexOf(key);
+  if (digit >= 0 && key.length === 1) return { code: `Digit${digit}`, keyCode: 48 + digit };
+  if (/^[a-z]$/i.test(key)) return { code: `Key${key.toUpperCase()}`, keyCode: key.toUpperCase().charCodeAt(0) };
+  const mark = Object.entries(MARKS).find(([both]) => key.length === 1 && both.includes(key))?.[1];
+  if (mark !== undefined) return { code: mark[0], keyCode: mark[1] };
+  const row = /^F(\d{1,2})$/.exec(key)?.[1];
+  return { code: key.length === 1 ? "" : key, keyCode: row === undefined ? 0 : 111 + Number(row) };
 }
 
 function isPressed(target: Element): boolean {

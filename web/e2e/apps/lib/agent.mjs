@@ -53,10 +53,10 @@ export function ref(outline, name) {
 
 /** The ref of what a snapshot of agent-browser's shows with this name, and this role if one is given. */
 export function peerRef(snapshot, name, role = "") {
-  const line = snapshot
-    .split("\n")
-    .find((one) => one.includes(role) && (typeof name === "string" ? one.includes(`"${name}`) : name.test(one)));
-  const found = /\bref=(e\d+)/.exec(line ?? "");
+  const isNamed = (one) => (typeof name === "string" ? one.includes(`"${name}`) : name.test(one));
+  // The page as a whole is listed with all of its text.
+  const lines = snapshot.split("\n").filter((one) => !/^\s*- main /.test(one));
+  const found = /\bref=(e\d+)/.exec(lines.find((one) => one.includes(role) && isNamed(one)) ?? "");
   if (found === null) throw new Error(`no ${role} "${name}" in\n${snapshot}`);
   return `@${found[1]}`;
 }

@@ -24,7 +24,8 @@ const SEEN = function seen() {
     opacity *= Number(getComputedStyle(at).opacity);
   if (opacity < 0.01) return null;
   const boxes = () => {
-    if (this.nodeType !== 3) return [...element.getClientRects()];
+    // A control that is hidden to be drawn by its label is seen where the label is.
+    if (this.nodeType !== 3) return [element, ...(element.labels ?? [])].flatMap((one) => [...one.getClientRects()]);
     const range = document.createRange();
     range.selectNodeContents(this);
     return [...range.getClientRects()];

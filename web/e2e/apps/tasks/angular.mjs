@@ -22,7 +22,7 @@ export default {
     const seen = await agent.run("snapshot -i");
     const language = peerRef(seen, /Language|English/);
     const languages = await agent.run(`fill ${peerRef(seen, "Name")} Ada`, `click ${language}`, "snapshot -i");
-    const after = await agent.run(`click ${peerRef(languages, "Portuguese")}`, "snapshot -i");
+    const after = await agent.run(`click ${peerRef(languages, "Portuguese")}`, "wait 500", "snapshot -i");
     const themes = await agent.run(
       `check ${peerRef(after, "Newsletter")}`,
       `focus ${peerRef(after, "Text size")}`,
@@ -30,7 +30,7 @@ export default {
       `click ${peerRef(after, "Theme")}`,
       "snapshot -i",
     );
-    await agent.run(`click ${peerRef(themes, "Dark")}`, "find role button click --name Save");
+    await agent.run(`click ${peerRef(themes, "Dark")}`, "wait 500", "find role button click --name Save");
   },
   check(state) {
     assert.deepEqual(state, { name: "Ada", language: "pt", news: true, size: 20, theme: "dark" });

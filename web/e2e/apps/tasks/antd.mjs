@@ -18,14 +18,14 @@ export default {
   async peer(agent) {
     const seen = await agent.run("snapshot -i");
     const fruits = await agent.run(
-      `fill ${peerRef(seen, "Name")} Ada`,
-      `click ${peerRef(seen, "Fruit")}`,
+      `fill ${peerRef(seen, "* Name")} Ada`,
+      `click ${peerRef(seen, "* Fruit")}`,
       "snapshot -i",
     );
-    const date = peerRef(seen, "Delivery");
+    const date = peerRef(seen, "* Delivery");
     await agent.run(`click ${peerRef(fruits, "Cherry")}`, `fill ${date} 2026-12-24`, "press Tab");
     const asked = await agent.run(
-      `check ${peerRef(seen, "Medium")}`,
+      `check ${peerRef(seen, "Medium", "radio")}`,
       `fill ${peerRef(seen, "Count")} 3`,
       `click ${peerRef(seen, "Order", "button")}`,
       "snapshot -i",

@@ -60,13 +60,14 @@ export default {
   },
   async peer(agent) {
     const login = await agent.run("snapshot -i");
-    await agent.run(
+    const list = await agent.run(
       `fill ${peerRef(login, "Username")} admin`,
       `fill ${peerRef(login, "Password")} corpus`,
       `click ${peerRef(login, "Log in")}`,
-      "find text 'Add group' click",
+      "wait 2500",
+      "snapshot -i",
     );
-    const form = await agent.run("snapshot -i");
+    const form = await agent.run(`click ${peerRef(list, /Add group/i)}`, "wait 2500", "snapshot -i");
     await agent.run(
       `fill ${peerRef(form, "Name")} Editors`,
       "select '#id_permissions_from' 'Authentication and Authorization | user | Can add user' 'Authentication and Authorization | user | Can change user'",

@@ -16,7 +16,15 @@ export default {
   async peer(agent) {
     const seen = await agent.run("snapshot -i");
     await agent.run(`drag ${peerRef(seen, "Plan")} ${peerRef(seen, "Test")}`, "snapshot -i");
-    await agent.run(`focus ${peerRef(seen, "Ship")}`, "press Space", "press ArrowUp", "press Space", "snapshot -i");
+    await agent.run(
+      `focus ${peerRef(seen, "Ship")}`,
+      "press Space",
+      "wait 300",
+      "press ArrowUp",
+      "wait 300",
+      "press Space",
+      "snapshot -i",
+    );
   },
   check(state) {
     assert.deepEqual(state, ["Write", "Test", "Plan", "Ship", "Review"]);

@@ -16,8 +16,8 @@ export default {
   },
   async peer(agent) {
     const seen = await agent.run("snapshot -i");
-    const april = await agent.run(`click ${peerRef(seen, /[Nn]ext/)}`, "snapshot -i");
-    await agent.run(`drag ${peerRef(april, /Release/)} '${day(21)}'`, `click '${day("02")}'`, "snapshot -i");
+    await agent.run(`click ${peerRef(seen, /[Nn]ext/)}`, "snapshot -i");
+    await agent.run(`drag .fc-event '${day(21)}'`, `click '${day("02")}'`, "snapshot -i");
   },
   check({ month, events }) {
     assert.equal(month, 4);

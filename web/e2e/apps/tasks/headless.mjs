@@ -17,11 +17,11 @@ export default {
   },
   async peer(agent) {
     const seen = await agent.run("snapshot -i");
-    const people = await agent.run(`click ${peerRef(seen, /Assignee|Durward/)}`, "snapshot -i");
+    const people = await agent.run(`click ${peerRef(seen, /button "Assignee/)}`, "wait 300", "snapshot -i");
     const city = "find role combobox fill Lj --name City";
     const cities = await agent.run(`click ${peerRef(people, "Therese Wunsch")}`, city, "snapshot -i");
     const after = await agent.run(`click ${peerRef(cities, "Ljubljana")}`, "snapshot -i");
-    await agent.run(`click ${peerRef(after, "Urgent")}`, `click ${peerRef(after, "Business")}`);
+    await agent.run(`click ${peerRef(after, "Urgent", "switch")}`, `click ${peerRef(after, "Business", "radio")}`);
   },
   check(state) {
     assert.deepEqual(state, { person: "Therese Wunsch", city: "Ljubljana", urgent: true, plan: "Business" });

@@ -36,7 +36,7 @@ export default {
       ...Array(3).fill("press ArrowRight"),
       `check ${peerRef(after, "4 Stars")}`,
       `click ${peerRef(after, "Paid")}`,
-      `click ${peerRef(after, "Send invoice")}`,
+      `click ${peerRef(after, /Send invoice/i)}`,
     );
   },
   check(state) {

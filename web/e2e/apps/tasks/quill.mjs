@@ -16,7 +16,7 @@ export default {
   },
   async peer(agent) {
     const seen = await agent.run("snapshot -i");
-    const [editor, bold] = [peerRef(seen, /Letter".*textbox|textbox "Letter/), peerRef(seen, "bold")];
+    const [editor, bold] = [peerRef(seen, /"Letter".*editable/), peerRef(seen, "bold")];
     const list = peerRef(seen, "list: bullet");
     await agent.run(`fill ${editor} 'Dear Ada'`, "press Control+a", `click ${bold}`);
     await agent.run("press End", "press Enter", `click ${list}`, "keyboard type 'Bring tea'");

@@ -10,7 +10,8 @@ const app = join(import.meta.dirname, "../python/streamlit_app.py");
 
 export default {
   python: true,
-  ready: "input[aria-label=Name]",
+  fails: "a value that is set on react-aria's range input does not end a change; only keys and pointers do",
+  ready: "[data-testid=stButton] button",
   wish: "Reserve Quito for Ada, six people, with coffee.",
   async serve({ python, folder }) {
     await mkdir(folder, { recursive: true });

@@ -45,8 +45,8 @@ export default {
   },
   async peer(agent) {
     const seen = await agent.run("snapshot -i");
-    const form = await agent.run(`click ${peerRef(seen, /post/i)}`, "snapshot -i");
-    const trying = await agent.run(`click ${peerRef(form, "Try it out")}`, "snapshot -i");
+    const form = await agent.run(`click ${peerRef(seen, /post/i)}`, "wait 500", "snapshot -i");
+    const trying = await agent.run(`click ${peerRef(form, "Try it out")}`, "wait 500", "snapshot -i");
     await agent.run(`fill textarea '{"name":"Tom","age":2}'`, `click ${peerRef(trying, "Execute")}`, "snapshot -i");
   },
   check(state) {

@@ -21,6 +21,7 @@ export default {
     const ways = await agent.run(
       `fill ${peerRef(seen, "Traveller")} Ada`,
       `click ${peerRef(seen, "Travel by")}`,
+      "wait 500",
       "snapshot -i",
     );
     const city = peerRef(seen, "City");
@@ -28,14 +29,16 @@ export default {
       `click ${peerRef(ways, "Train")}`,
       `click ${city}`,
       "keyboard type Berg",
+      "wait 500",
       "snapshot -i",
     );
-    const after = await agent.run(`click ${peerRef(cities, "Bergen")}`, "snapshot -i");
+    const after = await agent.run(`click ${peerRef(cities, "Bergen")}`, "wait 500", "snapshot -i");
     const asked = await agent.run(
       `check ${peerRef(after, "Insurance")}`,
-      `focus ${peerRef(after, "Days", "slider")}`,
+      `focus ${peerRef(after, /slider/)}`,
       ...Array(4).fill("press ArrowRight"),
       `click ${peerRef(after, /Plan trip/i)}`,
+      "wait 500",
       "snapshot -i",
     );
     await agent.run(`click ${peerRef(asked, /Confirm/i)}`);
