@@ -1,4 +1,5 @@
 //! Tools that are new or changed wait for the user where the config says so, and are reported where it does not.
+#![allow(clippy::unwrap_used, reason = "this is test code, also where a function is no test")]
 
 mod stage;
 

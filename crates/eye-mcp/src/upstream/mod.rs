@@ -409,6 +409,7 @@ impl Upstream {
     /// Lets it end, without waiting for it.
     pub fn stop(&self) {
         self.stopped.cancel();
+        self.metrics.forget_instance(self.instance);
     }
 
     /// Ends it, and returns once its processes are gone.

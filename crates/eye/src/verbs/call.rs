@@ -55,7 +55,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     }
     match of_page(args, options) {
         // Neither a page's tool of that name, nor perhaps a page: a server may have it.
-        Err(Failure::Call(Error { code: Code::TOOL | Code::SESSION, .. })) if behind::knows(args, options) => {
+        Err(Failure::Call(Error { code: Code::TOOL | Code::SESSION, .. })) if behind::means(args, options) => {
             behind::run(args, options)
         }
         other => other,
