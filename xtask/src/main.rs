@@ -14,6 +14,8 @@ mod package;
 mod place;
 mod readme;
 mod run;
+#[cfg(test)]
+mod security;
 mod stage;
 mod step;
 mod suite;

@@ -5,6 +5,7 @@ use crate::kept::Shelf;
 use crate::order::InOrder;
 use crate::pace::Pace;
 use eye_protocol::limits::{AGENT_CALLS_MAX, AGENT_CALLS_PER_S_MAX};
+use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Ending, Error, SessionId};
 use std::collections::BTreeSet;
 
@@ -13,6 +14,8 @@ use std::collections::BTreeSet;
 pub struct Agent {
     /// Who it is across connections; empty when it did not say.
     pub name: Box<str>,
+    /// What its token allows; here only whose pages exist for it.
+    pub scope: Scope,
     /// The page its calls go to, as it named it.
     pub target: Option<Box<str>>,
     /// The frame its calls are evaluated in.

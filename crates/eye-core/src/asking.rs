@@ -213,11 +213,11 @@ impl Switchboard {
     pub(crate) fn find(&self, agent: Conn, page: Option<&str>) -> Result<SessionId, Error> {
         let known = self.agents.get(&agent);
         match page.or_else(|| known.and_then(|agent| agent.target.as_deref())) {
-            Some(wanted) => match SessionId::parse(wanted).filter(|id| self.sessions.contains_key(id)) {
+            Some(wanted) => match self.visible_session(agent, wanted) {
                 Some(id) => Ok(id),
-                None => select::named(wanted, self.sessions.values()),
+                None => select::named(wanted, self.visible(agent)),
             },
-            None => select::unnamed(self.last_used(agent), self.sessions.values()),
+            None => select::unnamed(self.last_used(agent), self.visible(agent)),
         }
     }
 

@@ -7,6 +7,7 @@ use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::messages::{Hello, PageInfo};
 use eye_protocol::rpc::RpcId;
+use eye_protocol::scope::Scope;
 use eye_protocol::state::{Change, Whole};
 use eye_protocol::topics::Publish;
 use eye_protocol::{Ending, Error, SessionId};
@@ -325,6 +326,13 @@ pub enum Input {
         call: u32,
         /// What it told, as JSON text.
         progress: Box<str>,
+    },
+    /// What an agent's token allows, before anything else of it counts.
+    AgentScoped {
+        /// Which agent.
+        agent: Conn,
+        /// Its scope.
+        scope: Scope,
     },
     /// An agent that the gate let in.
     AgentJoined {

@@ -45,8 +45,8 @@ impl Switchboard {
         session: &str,
         out: &mut Vec<Effect>,
     ) {
-        let known = SessionId::parse(session).filter(|id| self.sessions.contains_key(id));
-        let result = if let Ok(id) = known.map_or_else(|| select::named(session, self.sessions.values()), Ok) {
+        let known = self.visible_session(agent, session);
+        let result = if let Ok(id) = known.map_or_else(|| select::named(session, self.visible(agent)), Ok) {
             self.leave(agent);
             self.used(now, agent, &id);
             self.members.entry(id.clone()).or_default().push(agent);
@@ -56,7 +56,7 @@ impl Switchboard {
             let tools = self.sessions.get(&id).map_or_else(|| "[]".into(), |held| held.toolbox().list(None));
             Ok(format!(r#"{{"success":true,"sessionId":{},"tools":{tools}}}"#, json(id.as_str())))
         } else {
-            let there = self.session_ids().join(", ");
+            let there = self.session_ids(agent).join(", ");
             let hint = if there.is_empty() { "no page is connected".into() } else { format!("there are: {there}") };
             Err(Error::new(Code::SESSION, format!("Session not found: {session}")).hint(hint))
         };
@@ -77,7 +77,7 @@ impl Switchboard {
     }
 
     pub(crate) fn use_page(&mut self, now: Millis, reply: Reply, page: &str, out: &mut Vec<Effect>) {
-        let result = select::named(page, self.sessions.values()).map(|session| {
+        let result = select::named(page, self.visible(reply.agent)).map(|session| {
             self.used(now, reply.agent, &session);
             self.sessions.get(&session).map_or_else(|| "null".into(), |held| json(&row(now, held, Some(&session))))
         });
@@ -86,7 +86,7 @@ impl Switchboard {
 
     pub(crate) fn about_session(&self, now: Millis, agent: Conn, session: Option<&str>) -> Result<String, Error> {
         let session = self.find(agent, session)?;
-        let Some(held) = self.sessions.get(&session) else { return Err(no_session(&session, self)) };
+        let Some(held) = self.sessions.get(&session) else { return Err(no_session(&session, agent, self)) };
         let row = json(&row(now, held, self.last_used(agent)));
         let made = now.saturating_sub(held.made_at());
         let members = self.members.get(&session).map_or(0, Vec::len);
@@ -95,7 +95,7 @@ impl Switchboard {
 
     pub(crate) fn about_tools(&self, agent: Conn, page: Option<&str>, query: &ToolQuery) -> Result<String, Error> {
         let session = self.find(agent, page)?;
-        let Some(held) = self.sessions.get(&session) else { return Err(no_session(&session, self)) };
+        let Some(held) = self.sessions.get(&session) else { return Err(no_session(&session, agent, self)) };
         match query {
             ToolQuery::List(filter) => Ok(format!(r#"{{"tools":{}}}"#, held.toolbox().list(filter.as_deref()))),
             ToolQuery::Get(name) => held.toolbox().get(name).map(|tool| tool.definition.get().to_owned()),
@@ -109,7 +109,7 @@ impl Switchboard {
     }
 }
 
-fn no_session(session: &SessionId, board: &Switchboard) -> Error {
-    let there = board.session_ids().join(", ");
+fn no_session(session: &SessionId, agent: Conn, board: &Switchboard) -> Error {
+    let there = board.session_ids(agent).join(", ");
     Error::new(Code::SESSION, format!("Session not found: {session}")).hint(format!("there are: {there}"))
 }

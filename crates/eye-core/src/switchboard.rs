@@ -115,6 +115,11 @@ impl Switchboard {
             Input::AgentJoined { agent } => {
                 self.agents.insert(agent, Agent::default());
             }
+            Input::AgentScoped { agent, scope } => {
+                if let Some(known) = self.agents.get_mut(&agent) {
+                    known.scope = scope;
+                }
+            }
             Input::AgentHello { agent, hello } => self.agent_hello(now, agent, *hello),
             Input::AgentLeft { agent } => self.agent_left(now, agent, out),
             Input::Ask { agent, form, task, page, timeout_ms, mode } => {
@@ -207,9 +212,25 @@ impl Switchboard {
         self.agents.get(&agent)?.joined.as_ref()
     }
 
-    /// The ids of sessions whose page is there or expected, in order.
-    pub fn session_ids(&self) -> Vec<String> {
-        let there = self.sessions.values().filter(|s| s.presence() != Presence::Gone);
+    /// Whether a session exists for an agent: its token may name the origins of its pages.
+    pub(crate) fn sees(&self, agent: Conn, session: &Session) -> bool {
+        self.agents.get(&agent).is_none_or(|known| known.scope.sees(session.origin()))
+    }
+
+    /// The sessions that exist for an agent.
+    pub(crate) fn visible(&self, agent: Conn) -> impl Iterator<Item = &Session> + Clone {
+        self.sessions.values().filter(move |session| self.sees(agent, session))
+    }
+
+    /// The session of this id, if it exists for the agent.
+    pub fn visible_session(&self, agent: Conn, id: &str) -> Option<SessionId> {
+        let id = SessionId::parse(id)?;
+        self.sessions.get(&id).is_some_and(|session| self.sees(agent, session)).then_some(id)
+    }
+
+    /// The ids of the agent's sessions whose page is there or expected, in order.
+    pub fn session_ids(&self, agent: Conn) -> Vec<String> {
+        let there = self.visible(agent).filter(|s| s.presence() != Presence::Gone);
         let mut ids: Vec<String> = there.map(|s| s.id().to_string()).collect();
         ids.sort_unstable();
         ids
@@ -218,7 +239,8 @@ impl Switchboard {
     /// All sessions for whoever lists them: connected first, then by last use.
     pub fn rows(&self, now: Millis, agent: Option<Conn>) -> Vec<SessionRow> {
         let current = agent.and_then(|agent| self.last_used(agent)).cloned();
-        let mut sessions: Vec<&Session> = self.sessions.values().collect();
+        let seen = |s: &&Session| agent.is_none_or(|agent| self.sees(agent, s));
+        let mut sessions: Vec<&Session> = self.sessions.values().filter(seen).collect();
         sessions.sort_by_key(|s| (s.presence() != Presence::Connected, Reverse(s.used_at()), s.id().clone()));
         sessions.into_iter().map(|session| row(now, session, current.as_ref())).collect()
     }
@@ -308,7 +330,8 @@ impl Switchboard {
         known.frame = hello.frame.filter(|frame| !frame.is_empty()).map(Into::into);
         known.timeout_ms = hello.timeout;
         if let Some(name) = hello.agent.filter(|name| name.len() <= NAME_BYTES_MAX) {
-            known.name = name.into();
+            // What a token's agents keep across connections is apart from what others keep under the same name.
+            known.name = known.scope.name().map_or_else(|| name.clone(), |token| format!("{token}:{name}")).into();
             let name = known.name.clone();
             self.memory(now, &name);
         }

@@ -1,6 +1,7 @@
 //! Topics: who listens to what, and what waits for the first who will.
 
 use crate::event::{Conn, Effect, Millis, Reply, ReplyForm};
+use crate::session::Session;
 use crate::switchboard::Switchboard;
 use eye_protocol::limits::{
     MAILBOX_TOPIC, SUBSCRIPTIONS_MAX, TOPIC_BYTES_MAX, TOPIC_QUEUE_BYTES_MAX, TOPIC_QUEUE_LEN_MAX,
@@ -20,6 +21,8 @@ struct Waiting {
     topic: Box<str>,
     params: Arc<str>,
     publisher: Conn,
+    /// The publisher's origin, if it is a page.
+    origin: Option<Box<str>>,
     until: Millis,
 }
 
@@ -137,7 +140,9 @@ impl Switchboard {
         let from = message.from.clone().unwrap_or_else(name);
         let params: Arc<str> =
             json(&Message { topic: &message.topic, message: &message.message, from: &from, time: wall_ms }).into();
-        let listeners = self.topics.listeners(&message.topic, conn);
+        let origin = self.origin_of(conn);
+        let mut listeners = self.topics.listeners(&message.topic, conn);
+        listeners.retain(|listener| self.reaches(conn, origin, *listener));
         if !listeners.is_empty() {
             let count = listeners.len();
             out.extend(listeners.into_iter().map(|conn| Effect::Message { conn, params: params.clone() }));
@@ -148,7 +153,8 @@ impl Switchboard {
             return Ok(dropped("no subscribers"));
         }
         let until = now.saturating_add(message.timeout.unwrap_or(TOPIC_WAIT_DEFAULT_MS).min(TOPIC_WAIT_MAX_MS));
-        let waiting = Waiting { topic: message.topic.as_str().into(), params, publisher: conn, until };
+        let origin = origin.map(Into::into);
+        let waiting = Waiting { topic: message.topic.as_str().into(), params, publisher: conn, origin, until };
         Ok(match self.topics.queue(waiting) {
             Ok(()) => r#"{"status":"queued","reason":"no subscribers"}"#.into(),
             Err(reason) => dropped(reason),
@@ -163,6 +169,18 @@ impl Switchboard {
         let _ = self.publish(now, page, &message, wall_ms, out);
     }
 
+    /// The origin of a page.
+    fn origin_of(&self, conn: Conn) -> Option<&str> {
+        self.pages.get(&conn).and_then(|session| self.sessions.get(session)).map(Session::origin)
+    }
+
+    /// Whether a message may pass. An agent whose token names origins hears pages of those alone, and speaks to them alone.
+    fn reaches(&self, from: Conn, origin: Option<&str>, to: Conn) -> bool {
+        let limits = |conn| self.agents.get(&conn).map(|agent| &agent.scope).filter(|scope| !scope.sees_all());
+        let heard = limits(to).is_none_or(|scope| origin.is_some_and(|origin| scope.sees(origin)));
+        heard && limits(from).is_none_or(|scope| self.origin_of(to).is_some_and(|origin| scope.sees(origin)))
+    }
+
     /// Lets a connection hear a topic, from what waits for it on; or no more.
     pub(crate) fn subscribe(
         &mut self,
@@ -173,7 +191,15 @@ impl Switchboard {
         out: &mut Vec<Effect>,
     ) {
         let heard = match check(topic) {
-            Ok(()) if wanted => self.topics.subscribe(conn, topic),
+            Ok(()) if wanted => self.topics.subscribe(conn, topic).map(|waited| {
+                // What does not pass goes on waiting for the next.
+                let (heard, kept): (Vec<_>, Vec<_>) =
+                    waited.into_iter().partition(|one| self.reaches(one.publisher, one.origin.as_deref(), conn));
+                for waiting in kept {
+                    let _ = self.topics.queue(waiting);
+                }
+                heard
+            }),
             Ok(()) => {
                 self.topics.unsubscribe(conn, topic);
                 Ok(Vec::new())

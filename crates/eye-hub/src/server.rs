@@ -2,7 +2,7 @@
 
 use crate::config::{Config, Ready};
 use crate::error::HubError;
-use crate::gate::{Auth, Caller, Gate, Origins};
+use crate::gate::{Auth, Caller, Gate, Keys, Origins};
 use crate::http::{self, door::Door};
 use crate::hub::links::Links;
 use crate::hub::memory::Memory;
@@ -65,6 +65,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         },
         own_agents: config.guests.iter().map(|guest| guest.own_agents()).sum(),
         wide_folders: config.wide_folders,
+        keys: Keys::new(config.auth.clone(), &config.origins_file),
         origins: Origins::new(config.origins_file.clone()),
     };
     let memory = Memory::new(&config.state_dir);
@@ -82,12 +83,17 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     }
     // Who is no browser may say any origin; so only a hub that nobody beyond this machine reaches knows own pages.
     let own_pages = listen.ip().is_loopback() || config.published;
-    let gate = Gate::new(config.auth, hosts, Origins::new(config.origins_file)).with_own_pages(own_pages);
+    let gate = |page_tokens| {
+        let origins = Origins::new(config.origins_file.clone());
+        let gate = Gate::new(config.auth.clone(), hosts.clone(), origins).with_own_pages(own_pages);
+        Arc::new(gate.with_page_tokens(page_tokens))
+    };
     for guest in &config.guests {
         guest.begin(Links::new(hub.clone()));
     }
-    let router =
-        router(&config.guests, Door { hub: hub.clone(), gate: Arc::new(gate), metrics: metrics(&config.guests) });
+    let here = Door { hub: hub.clone(), gate: gate(false), metrics: metrics(&config.guests) };
+    let elsewhere = Door { gate: gate(!own_pages), ..here.clone() };
+    let router = Routers { here: router(&config.guests, here), elsewhere: router(&config.guests, elsewhere) };
     ready(&Ready { listen, tls: acceptor.is_some() });
     tokio::select! {
         () = accept_pages(&hub, pages, acceptor.clone(), router.clone()) => {}
@@ -186,7 +192,14 @@ async fn listen_twin(wanted: SocketAddr, listen: SocketAddr) -> Result<Option<Tc
     }
 }
 
-async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<TlsAcceptor>, router: Router) {
+/// The same paths behind two gates: for what comes from this machine, and for what does not.
+#[derive(Clone)]
+struct Routers {
+    here: Router,
+    elsewhere: Router,
+}
+
+async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<TlsAcceptor>, routers: Routers) {
     loop {
         let Ok((socket, peer)) = listener.accept().await else {
             sleep(ACCEPT_PAUSE).await;
@@ -196,7 +209,7 @@ async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<Tl
             continue;
         }
         let _ = socket.set_nodelay(true);
-        let router = router.clone();
+        let router = if is_here(peer.ip()) { routers.here.clone() } else { routers.elsewhere.clone() };
         let caller = socket.local_addr().ok().map(|here| Caller { peer, here });
         // Two tasks of two sizes: a plain connection does not carry the room that a handshake needs.
         match &acceptor {

@@ -62,6 +62,9 @@ pub struct Hello {
     /// The frame its calls are evaluated in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame: Option<String>,
+    /// A token that lowers an agent which may do everything, as `EYE_TOKEN` does on the Unix socket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
     /// The agent's own version, when it is eye's CLI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,

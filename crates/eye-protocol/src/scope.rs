@@ -19,6 +19,8 @@ pub struct Limits {
     pub may: Vec<Class>,
     /// The origins whose pages it sees; empty: those of all.
     pub pages: Vec<Box<str>>,
+    /// Why it allows nothing at all.
+    pub void: Option<Box<str>>,
 }
 
 impl Scope {
@@ -28,6 +30,11 @@ impl Scope {
     /// What a named token allows.
     pub fn limited(limits: Limits) -> Self {
         Self(Some(Arc::new(limits)))
+    }
+
+    /// Nothing, for this reason.
+    pub fn nothing(reason: &str) -> Self {
+        Self::limited(Limits { name: "?".into(), may: Vec::new(), pages: Vec::new(), void: Some(reason.into()) })
     }
 
     /// The token's name; `None` for what may do everything.
@@ -80,6 +87,9 @@ impl Scope {
     }
 
     fn refusal(&self, class: Class) -> Error {
+        if let Some(reason) = self.0.as_deref().and_then(|limits| limits.void.as_deref()) {
+            return Error::new(Code::DENIED, reason).hint("unset EYE_TOKEN, or see eye token list");
+        }
         let name = self.name().unwrap_or_default();
         let word = class.word();
         Error::new(Code::DENIED, format!("the token `{name}` lacks the scope `{word}`"))
@@ -93,7 +103,7 @@ mod tests {
 
     fn scope(may: &[Class], pages: &[&str]) -> Scope {
         let pages = pages.iter().map(|page| (*page).into()).collect();
-        Scope::limited(Limits { name: "ci".into(), may: may.to_vec(), pages })
+        Scope::limited(Limits { name: "ci".into(), may: may.to_vec(), pages, void: None })
     }
 
     #[test]

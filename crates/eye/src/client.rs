@@ -300,6 +300,8 @@ fn hello(options: &Options, absent: Absent, elsewhere: bool) -> Hello {
         target: options.page.clone(),
         timeout: options.timeout_ms,
         frame: options.frame.clone(),
+        // On the Unix socket it lowers what this command may do; a hub elsewhere got it already.
+        token: Var::Token.text().filter(|_| !elsewhere),
         // A hub elsewhere that made room for a newer one would not be started again.
         build: (absent == Absent::Start && !elsewhere).then(|| env!("CARGO_PKG_VERSION").into()),
         ..Hello::default()

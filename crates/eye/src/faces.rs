@@ -6,6 +6,7 @@ use eye_hub::{AgentLink, Gateway, Guest, Later, Links, Stream};
 use eye_mcp::face::{self, Counter, Face, Hub, Identity, Link, ProgressSender};
 use eye_protocol::Error;
 use eye_protocol::messages::{ClientType, Hello};
+use eye_protocol::scope::Scope;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
@@ -18,14 +19,14 @@ pub fn guest(face: Face) -> Arc<dyn Guest> {
 struct Seated(Face);
 
 impl Gateway for Seated {
-    fn stream(&self, announcement: String, rest: Vec<u8>, stream: Stream) -> Later<()> {
+    fn stream(&self, announcement: String, scope: Scope, rest: Vec<u8>, stream: Stream) -> Later<()> {
         let face = self.0.clone();
-        Box::pin(async move { face.stream(&announcement, rest, stream).await })
+        Box::pin(async move { face.stream(&announcement, scope, rest, stream).await })
     }
 
-    fn request(&self, method: String, params: String, trusted: bool) -> Later<Result<String, Error>> {
+    fn request(&self, method: String, params: String, trusted: bool, scope: Scope) -> Later<Result<String, Error>> {
         let face = self.0.clone();
-        Box::pin(async move { face.gateway_request(&method, &params, trusted).await })
+        Box::pin(async move { face.gateway_request(&method, &params, trusted, scope).await })
     }
 }
 
@@ -56,7 +57,7 @@ impl Hub for OfHub {
     fn open(&self, who: Identity) -> Arc<dyn Link> {
         let hello =
             Hello { client_type: Some(ClientType::Agent), agent: who.name, target: who.page, ..Hello::default() };
-        Arc::new(OfAgent(self.0.open(&hello)))
+        Arc::new(OfAgent(self.0.open_scoped(&hello, who.scope)))
     }
 
     fn changes(&self) -> Counter {

@@ -5,7 +5,7 @@ import type { LoadPart, Offer, Parts } from "./core/part.js";
 
 const tag = document.currentScript;
 const { src, dataset } = tag instanceof HTMLScriptElement ? tag : { src: "", dataset: {} as DOMStringMap };
-const { hub, alias, session, webmcp, eval: allowed } = dataset;
+const { hub, alias, session, token, webmcp, eval: allowed } = dataset;
 
 /** What each file exports. */
 type Served = { readonly [Name in keyof Parts]: Offer<Parts[Name]> };
@@ -17,6 +17,7 @@ connectWith(load, {
   hub: hub ?? (src === "" ? undefined : new URL(".", src).href),
   alias,
   session,
+  token,
   webmcp: webmcp !== undefined,
   eval: allowed !== "off" && allowed !== "false",
 });

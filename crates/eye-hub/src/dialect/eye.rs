@@ -11,6 +11,7 @@ use eye_protocol::messages::{
     CancelAgent, CancelPage, ClientType, Collect, Eval, EvalInPage, EvalMode, Hello, Navigating, PageInfo, Serve, Use,
 };
 use eye_protocol::rpc::{self, Message, RpcId, json};
+use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Ending, Error, Frame, SessionId, Value};
 
 /// How the methods of verbs begin.
@@ -18,35 +19,56 @@ const VERBS: &str = "page/";
 const PONG: &str = r#"{"pong":true}"#;
 
 /// Reads one frame of an agent.
-pub fn from_agent(agent: Conn, text: &str, mut said: impl FnMut(FromAgent)) {
+pub fn from_agent(agent: Conn, text: &str, scope: &Scope, mut said: impl FnMut(FromAgent)) {
     match Frame::parse(text) {
         None => {}
-        Some(Frame::Line(Line::Fire { code })) => said(ask(agent, None, code.to_owned())),
+        Some(Frame::Line(Line::Fire { code })) => ask(agent, None, code.to_owned(), scope).into_iter().for_each(said),
         Some(Frame::Line(Line::Ask { id, code })) => {
             let form = LineId::parse(id).map(ReplyForm::Line);
-            said(ask(agent, form, code.to_owned()));
+            ask(agent, form, code.to_owned(), scope).into_iter().for_each(said);
         }
-        Some(Frame::Compact(compact)) => said(ask(agent, Some(ReplyForm::Compact(compact.form)), compact.code)),
-        Some(Frame::Rpc(messages)) => messages.into_iter().filter_map(|m| agent_message(agent, m)).for_each(said),
+        Some(Frame::Compact(compact)) => {
+            let form = Some(ReplyForm::Compact(compact.form));
+            ask(agent, form, compact.code, scope).into_iter().for_each(said);
+        }
+        Some(Frame::Rpc(messages)) => {
+            for message in messages {
+                agent_message(agent, message, scope).into_iter().for_each(&mut said);
+            }
+        }
     }
 }
 
-fn ask(agent: Conn, form: Option<ReplyForm>, code: String) -> FromAgent {
+/// Code in a line. What the token does not allow is refused in the form it was asked in, or left out where that has none.
+fn ask(agent: Conn, form: Option<ReplyForm>, code: String, scope: &Scope) -> Option<FromAgent> {
+    if let Err(error) = scope.check_request("eval", "{}") {
+        return form.map(|form| FromAgent::Refused { form, error });
+    }
     let task = Task::Eval { code, frame: None, delta: false };
-    FromAgent::Input(Input::Ask { agent, form, task, page: None, timeout_ms: None, mode: Mode::Answer })
+    Some(FromAgent::Input(Input::Ask { agent, form, task, page: None, timeout_ms: None, mode: Mode::Answer }))
 }
 
-fn agent_message(agent: Conn, message: Message) -> Option<FromAgent> {
+fn agent_message(agent: Conn, message: Message, scope: &Scope) -> Option<FromAgent> {
     match message {
-        Message::Request { id, method, params } => Some(match agent_request(agent, &id, &method, &params) {
-            Ok(asked) => asked,
-            Err(error) => FromAgent::Reply(rpc::response(&id, Err(&error))),
-        }),
-        Message::Notification { method, params } => agent_notification(agent, &method, &params),
+        Message::Request { id, method, params } => {
+            let allowed = allowed(scope, &method, &params);
+            Some(match allowed.and_then(|()| agent_request(agent, &id, &method, &params)) {
+                Ok(asked) => asked,
+                Err(error) => FromAgent::Reply(rpc::response(&id, Err(&error))),
+            })
+        }
+        Message::Notification { method, params } => {
+            allowed(scope, &method, &params).ok().and_then(|()| agent_notification(agent, &method, &params))
+        }
         // The hub asks agents nothing, so an answer is for nobody.
         Message::Response { .. } => None,
         Message::Invalid { id, reason } => Some(FromAgent::Reply(invalid(&id, reason))),
     }
+}
+
+/// Whether the token allows a request. `hello` says who asks, which every token may; it lowers the scope if anything.
+fn allowed(scope: &Scope, method: &str, params: &str) -> Result<(), Error> {
+    if method == "hello" { Ok(()) } else { scope.check_request(method, params) }
 }
 
 fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<FromAgent, Error> {

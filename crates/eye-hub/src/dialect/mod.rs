@@ -8,7 +8,8 @@ pub mod tools;
 pub mod topics;
 pub mod verbs;
 
-use eye_core::Input;
+use eye_core::{Input, ReplyForm};
+use eye_protocol::Error;
 use eye_protocol::messages::Hello;
 use eye_protocol::rpc::RpcId;
 use std::path::PathBuf;
@@ -25,6 +26,13 @@ pub enum FromAgent {
     },
     /// Something for the switchboard.
     Input(Input),
+    /// What its token does not allow.
+    Refused {
+        /// How it asked.
+        form: ReplyForm,
+        /// Which scope is missing.
+        error: Error,
+    },
     /// An answer that needs nobody else.
     Reply(String),
     /// It wants to provide: from here on it is a page, and this frame is its first.

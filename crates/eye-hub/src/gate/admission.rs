@@ -5,7 +5,12 @@
 
 use super::origins::{Allowed, Origins};
 use super::token::Auth;
+use super::tokens::{self, Found, Tokens};
+use eye_protocol::operations::Class;
+use eye_protocol::scope::Scope;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a request wants to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +54,20 @@ pub enum Admitted {
         /// Whether its tools that cannot be undone need confirmation.
         confirm: bool,
     },
-    /// An agent.
-    Agent,
+    /// An agent, and what its token allows.
+    Agent(Scope),
     /// A page that eye itself serves.
     Own,
+}
+
+impl Admitted {
+    /// What an agent's token allows; everything else asks nothing.
+    pub fn scope(&self) -> Scope {
+        match self {
+            Self::Agent(scope) => scope.clone(),
+            Self::Public | Self::Page { .. } | Self::Own => Scope::ALL,
+        }
+    }
 }
 
 /// Why somebody was not let in.
@@ -67,13 +82,50 @@ pub struct Refusal {
     pub hint: String,
 }
 
+/// The tokens that a hub knows: its own, and the named ones.
+#[derive(Clone, Debug)]
+pub struct Keys {
+    auth: Auth,
+    tokens: Tokens,
+}
+
+impl Keys {
+    /// The hub's own token, and the named ones, whose file is beside that of the origins.
+    pub fn new(auth: Auth, origins_file: &Path) -> Self {
+        Self { auth, tokens: Tokens::new(tokens::beside(origins_file)) }
+    }
+
+    fn is_own(&self, token: &str) -> bool {
+        matches!(&self.auth, Auth::Token(known) if known.matches(token))
+    }
+
+    fn find(&self, token: &str) -> Found {
+        self.tokens.find(token, now_ms())
+    }
+
+    /// What an agent that may do everything may do with this token: it lowers, and never raises.
+    pub fn lowered(&self, token: &str) -> Scope {
+        if self.is_own(token) {
+            return Scope::ALL;
+        }
+        match self.find(token) {
+            Found::Agent(scope) => scope,
+            Found::Page(_) => Scope::nothing("this token is for a page, not for an agent"),
+            Found::Expired(name) => Scope::nothing(&format!("the token `{name}` has expired")),
+            Found::Unknown => Scope::nothing("the token in EYE_TOKEN is not this hub's"),
+        }
+    }
+}
+
 /// The gate of one hub.
 #[derive(Debug)]
 pub struct Gate {
-    auth: Auth,
+    keys: Keys,
     hosts: Vec<String>,
     origins: Origins,
     own_pages: bool,
+    /// Whether other machines reach this hub: then a page needs a token that says whose it is.
+    pages_need_token: bool,
     /// The problem with the list of origins that was logged last.
     logged: Mutex<Option<String>>,
 }
@@ -82,7 +134,15 @@ impl Gate {
     /// A gate that answers to loopback and to the further host names given.
     pub fn new(auth: Auth, hosts: Vec<String>, origins: Origins) -> Self {
         let hosts = hosts.into_iter().map(|host| host.to_ascii_lowercase()).collect();
-        Self { auth, hosts, origins, own_pages: false, logged: Mutex::new(None) }
+        let keys = Keys::new(auth, origins.file());
+        Self { keys, hosts, origins, own_pages: false, pages_need_token: false, logged: Mutex::new(None) }
+    }
+
+    /// Lets pages join only with a token. For a hub that other machines reach: there, a program may send any `Origin`.
+    #[must_use]
+    pub fn with_page_tokens(mut self, needed: bool) -> Self {
+        self.pages_need_token = needed;
+        self
     }
 
     /// Lets eye's own pages use the backends without the token. Only for a hub that nobody beyond this machine reaches:
@@ -99,7 +159,7 @@ impl Gate {
         match wants {
             Wants::Public => Ok(Admitted::Public),
             Wants::Page => self.admit_page(knock),
-            Wants::Agent => self.admit_agent(knock).map(|()| Admitted::Agent),
+            Wants::Agent => self.admit_agent(knock).map(Admitted::Agent),
             Wants::Own => self.admit_own(knock),
         }
     }
@@ -123,9 +183,11 @@ impl Gate {
     }
 
     fn admit_page(&self, knock: Knock<'_>) -> Result<Admitted, Refusal> {
-        let Some(origin) = knock.origin else {
+        let joined = self.page_token(knock)?;
+        let origin = joined.as_deref().or(knock.origin);
+        let Some(origin) = origin else {
             // A program that provides is no browser: it has no origin to trust, so it needs the token.
-            self.admit_agent(knock)?;
+            self.admit_agent(knock)?.check(Class::Admin).map_err(lacking)?;
             return Ok(Admitted::Page { origin: "program".into(), eval: true, confirm: false });
         };
         // Loopback origins are looked up too: the list may hold a restriction for them.
@@ -133,6 +195,10 @@ impl Gate {
             (Some(Allowed { pages: false, .. }), _) => Err(agents_only(origin)),
             (Some(Allowed { eval, confirm, .. }), _) => Ok(Admitted::Page { origin: origin.into(), eval, confirm }),
             (None, true) => Ok(Admitted::Page { origin: origin.into(), eval: true, confirm: false }),
+            // Its token says that it is a page of this origin.
+            (None, false) if joined.is_some() => {
+                Ok(Admitted::Page { origin: origin.into(), eval: true, confirm: false })
+            }
             (None, false) => Err(foreign_page(origin)),
         }
     }
@@ -146,13 +212,13 @@ impl Gate {
         }
         self.check_agent_origin(knock.origin)?;
         match (self.check_token(knock.token), knock.origin) {
-            (Ok(()), _) => Ok(Admitted::Agent),
+            (Ok(scope), _) => scope.check(Class::Servers).map(|()| Admitted::Agent(scope)).map_err(lacking),
             (Err(_), Some(origin)) if knock.token.is_none() => Err(not_own(origin, self.own_pages)),
             (Err(refusal), _) => Err(refusal),
         }
     }
 
-    fn admit_agent(&self, knock: Knock<'_>) -> Result<(), Refusal> {
+    fn admit_agent(&self, knock: Knock<'_>) -> Result<Scope, Refusal> {
         // The origin comes first: a token that a web site got hold of, or made up, must not open the hub to that site.
         self.check_agent_origin(knock.origin)?;
         self.check_token(knock.token)
@@ -182,13 +248,50 @@ impl Gate {
         })
     }
 
-    fn check_token(&self, token: Option<&str>) -> Result<(), Refusal> {
-        match (&self.auth, token) {
-            (Auth::None, _) => Ok(()),
-            (Auth::Token(known), Some(token)) if known.matches(token) => Ok(()),
-            (Auth::Token(_), Some(_)) => Err(unauthorised("the token is not this hub's")),
+    fn check_token(&self, token: Option<&str>) -> Result<Scope, Refusal> {
+        match (&self.keys.auth, token) {
+            (Auth::Token(known), Some(token)) if known.matches(token) => Ok(Scope::ALL),
             (Auth::Token(_), None) => Err(unauthorised("an agent over TCP needs the token")),
+            (Auth::None, None) => Ok(Scope::ALL),
+            (auth, Some(token)) => match self.keys.find(token) {
+                Found::Agent(scope) => Ok(scope),
+                Found::Page(_) => {
+                    Err(forbidden("this token is for a page, not for an agent", "eye token new NAME --may read"))
+                }
+                Found::Expired(name) => Err(expired(&name)),
+                // Without a secret of the hub's own, a token that is not known gives and takes nothing.
+                Found::Unknown if matches!(auth, Auth::None) => Ok(Scope::ALL),
+                Found::Unknown => Err(unauthorised("the token is not this hub's")),
+            },
         }
+    }
+
+    /// The origin that a page's token gives it. A page from elsewhere needs one, for its `Origin` proves nothing.
+    fn page_token(&self, knock: Knock<'_>) -> Result<Option<Box<str>>, Refusal> {
+        let found = knock.token.map(|token| (token, self.keys.find(token)));
+        match found {
+            Some((_, Found::Page(origin))) => match knock.origin {
+                Some(from) if *from != *origin => Err(forbidden(
+                    &format!("this token is for pages of {origin}, not of {from}"),
+                    &format!("eye token new NAME --may join --origin {from}"),
+                )),
+                Some(_) | None => Ok(Some(origin)),
+            },
+            Some((_, Found::Expired(name))) => Err(expired(&name)),
+            Some((token, Found::Agent(_) | Found::Unknown)) if self.keys.is_own(token) => Ok(None),
+            Some(_) | None if self.pages_need_token => {
+                let origin = knock.origin.unwrap_or("ORIGIN");
+                let hint =
+                    format!("`eye token new NAME --may join --origin {origin}`, and data-token in the page's tag");
+                Err(forbidden("other machines reach this hub, so a page needs a token", &hint))
+            }
+            Some(_) | None => Ok(None),
+        }
+    }
+
+    /// Whether a token is a page's.
+    pub fn joins(&self, token: &str) -> bool {
+        matches!(self.keys.find(token), Found::Page(_))
     }
 }
 
@@ -196,6 +299,25 @@ impl Gate {
 fn unreadable_list() -> Refusal {
     let reason = "this hub cannot read its list of allowed origins, so it admits no page".to_owned();
     Refusal { status: 503, reason, hint: "`eye doctor` shows the file and the line that is wrong".to_owned() }
+}
+
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn forbidden(reason: &str, hint: &str) -> Refusal {
+    Refusal { status: 403, reason: reason.to_owned(), hint: hint.to_owned() }
+}
+
+fn expired(name: &str) -> Refusal {
+    let hint = format!("`eye token revoke {name}`, and `eye token new {name} …` for another");
+    Refusal { status: 401, reason: format!("the token `{name}` has expired"), hint }
+}
+
+/// A scope that is missing, said as HTTP says it.
+fn lacking(error: eye_protocol::Error) -> Refusal {
+    Refusal { status: 403, reason: error.message, hint: error.hint.unwrap_or_default() }
 }
 
 fn unauthorised(reason: &str) -> Refusal {

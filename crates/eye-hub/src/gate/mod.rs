@@ -4,8 +4,9 @@ mod admission;
 pub mod caller;
 pub mod origins;
 pub mod token;
+pub mod tokens;
 
-pub use admission::{Admitted, Gate, Knock, OWN_NAME, Refusal, Wants, host_name, is_loopback_address};
+pub use admission::{Admitted, Gate, Keys, Knock, OWN_NAME, Refusal, Wants, host_name, is_loopback_address};
 pub use caller::Caller;
 pub use origins::Origins;
 pub use token::{Auth, Token};

@@ -55,21 +55,9 @@ impl Token {
     }
 
     fn write_beside(path: &Path) -> io::Result<(Self, PathBuf)> {
-        let mut random = [0_u8; TOKEN_BYTES];
-        getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
-        let mut text = String::with_capacity(2 * TOKEN_BYTES);
-        for byte in random {
-            let _ = write!(text, "{byte:02x}");
-        }
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let fresh = path.with_extension(format!("{}.new", std::process::id()));
-        let _ = fs::remove_file(&fresh);
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
-        writeln!(file, "{text}")?;
-        file.sync_all()?;
-        Ok((Self(text.into()), fresh))
+        let token = fresh()?;
+        let beside = private_beside(path, token.reveal())?;
+        Ok((token, beside))
     }
 
     /// Compares without telling by its time how much was right.
@@ -81,6 +69,34 @@ impl Token {
     pub fn reveal(&self) -> &str {
         &self.0
     }
+}
+
+/// A new secret that is kept nowhere.
+pub fn fresh() -> io::Result<Token> {
+    let mut random = [0_u8; TOKEN_BYTES];
+    getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
+    let mut text = String::with_capacity(2 * TOKEN_BYTES);
+    for byte in random {
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok(Token(text.into()))
+}
+
+/// Replaces a file whole by one that only its owner reads.
+pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    fs::rename(private_beside(path, text)?, path)
+}
+
+fn private_beside(path: &Path, text: &str) -> io::Result<PathBuf> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let fresh = path.with_extension(format!("{}.new", std::process::id()));
+    let _ = fs::remove_file(&fresh);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
+    writeln!(file, "{text}")?;
+    file.sync_all()?;
+    Ok(fresh)
 }
 
 impl fmt::Debug for Token {

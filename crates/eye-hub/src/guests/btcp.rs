@@ -47,6 +47,8 @@ struct EventsQuery {
     session_id: Option<String>,
     client_type: Option<String>,
     version: Option<String>,
+    /// A page's token, where its client can send no header.
+    token: Option<String>,
 }
 
 /// Opens a stream. With a `version` its events have names, without one they have none.
@@ -54,7 +56,7 @@ async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): Quer
     let named = query.version.is_some();
     let side = if query.client_type.as_deref() == Some("browser") { Side::Page } else { Side::Agent };
     let session = query.session_id.as_deref().filter(|id| !id.is_empty());
-    let admitted = match admit(&door, &headers, side) {
+    let admitted = match admit(&door, &headers, side, query.token.as_deref()) {
         Ok(admitted) => admitted,
         Err(refusal) => return refused(&refusal),
     };
@@ -68,15 +70,16 @@ async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): Quer
         return bad_request(fault);
     }
     let id = session.and_then(SessionId::parse);
+    let scope = admitted.scope();
     let joining = match admitted {
         Admitted::Page { origin, eval, confirm } => {
             let session = id.unwrap_or_else(session_id::fresh);
             Some(Joining { session, origin, eval_allowed: eval, confirm })
         }
-        Admitted::Public | Admitted::Agent | Admitted::Own => None,
+        Admitted::Public | Admitted::Agent(_) | Admitted::Own => None,
     };
     let voice = if named { Voice::NamedEvents } else { Voice::PlainEvents };
-    let mut peer = Peer::new(side, voice, Outbox::events(named), joining);
+    let mut peer = Peer::new(side, voice, Outbox::events(named), joining).scoped(scope.clone());
     peer.session = session.map(Into::into);
     peer.origin = origin_of(&headers).map(Into::into);
     let client = session_id::fresh().to_string();
@@ -86,6 +89,9 @@ async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): Quer
         if named {
             hub.greet_known(conn, session.as_deref());
         } else {
+            if side == Side::Agent {
+                hub.message(conn, &words::sessions_plain(&hub.rows(&scope)));
+            }
             greet_unnamed(hub, conn, side, &client, session.as_deref().unwrap_or(""));
         }
     });
@@ -94,9 +100,6 @@ async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): Quer
 
 fn greet_unnamed(hub: &Hub, conn: Conn, side: Side, client: &str, session: &str) {
     let kind = if side == Side::Page { "browser" } else { "agent" };
-    if side == Side::Agent {
-        hub.message(conn, &words::sessions_plain(&hub.rows()));
-    }
     hub.message(conn, &words::connected_plain(client, session, kind));
     hub.settle(conn, session);
 }
@@ -106,6 +109,7 @@ fn greet_unnamed(hub: &Hub, conn: Conn, side: Side, client: &str, session: &str)
 struct MessageQuery {
     session_id: Option<String>,
     client_id: Option<String>,
+    token: Option<String>,
 }
 
 /// Takes what a peer of a stream says. With a query it is the second form, else the first.
@@ -116,7 +120,8 @@ async fn message(
     body: Body,
 ) -> Response {
     // Which side speaks is written in the body; one that is admitted as neither has nothing read.
-    let (page, agent) = (admit(&door, &headers, Side::Page), admit(&door, &headers, Side::Agent));
+    let (page, agent) =
+        (admit(&door, &headers, Side::Page, query.token.as_deref()), admit(&door, &headers, Side::Agent, None));
     if let (Err(as_page), Err(as_agent)) = (&page, &agent) {
         return refused(if headers.contains_key(header::ORIGIN) { as_page } else { as_agent });
     }
@@ -136,13 +141,14 @@ async fn message(
         });
     }
     let side = side_of(&message);
-    if let Err(refusal) = if side == Side::Page { page } else { agent } {
-        return refused(&refusal);
-    }
+    let scope = match if side == Side::Page { page } else { agent } {
+        Ok(admitted) => admitted.scope(),
+        Err(refusal) => return refused(&refusal),
+    };
     let header = headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok());
     let session = query.session_id.as_deref().or(header).filter(|id| !id.is_empty());
     let voice = if unnamed { Voice::PlainEvents } else { Voice::NamedEvents };
-    let sender = Sender { client: query.client_id.as_deref(), session, origin: origin_of(&headers) };
+    let sender = Sender { client: query.client_id.as_deref(), session, origin: origin_of(&headers), scope };
     let response = match door.hub.find(voice, side, &sender) {
         None => {
             let error = Error::new(Code::SESSION, "Session not found").hint("open GET /events first");
@@ -162,9 +168,10 @@ async fn message(
 
 /// One request, one answer, no session of its own.
 async fn rpc(State(door): State<Door>, headers: HeaderMap, body: Body) -> Response {
-    if let Err(refusal) = admit(&door, &headers, Side::Agent) {
-        return refused(&refusal);
-    }
+    let scope = match admit(&door, &headers, Side::Agent, None) {
+        Ok(admitted) => admitted.scope(),
+        Err(refusal) => return refused(&refusal),
+    };
     let body = match body::read_text(body, POST_BODY_BYTES_MAX).await {
         Ok(body) => body,
         Err(error) => return with_cors(&door, &headers, error.response()),
@@ -172,7 +179,7 @@ async fn rpc(State(door): State<Door>, headers: HeaderMap, body: Body) -> Respon
     let Some(Message::Request { id, method, params }) = rpc::parse_one(&body) else {
         return bad_request("Expected a JSON-RPC request");
     };
-    let peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::messages(), None);
+    let peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::messages(), None).scoped(scope);
     let (conn, signals) = door.hub.enter(peer);
     let _visit = Visit { hub: door.hub.clone(), conn };
     if let Some(session) = headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok()).filter(|id| !id.is_empty())
@@ -207,8 +214,9 @@ impl serde::Serialize for RawParams<'_> {
     }
 }
 
-fn admit(door: &Door, headers: &HeaderMap, side: Side) -> Result<Admitted, Refusal> {
-    let token = bearer(headers);
+/// Only a page's token may stand in the query: it joins, and allows nothing else.
+fn admit(door: &Door, headers: &HeaderMap, side: Side, query_token: Option<&str>) -> Result<Admitted, Refusal> {
+    let token = bearer(headers).or_else(|| query_token.filter(|_| side == Side::Page).map(str::to_owned));
     let wants = if side == Side::Page { Wants::Page } else { Wants::Agent };
     door.gate.admit(wants, knock(headers, token.as_deref()))
 }

@@ -73,14 +73,18 @@ impl Guest for Mcp {
 /// Hands an admitted request over, with its whole body.
 async fn serve(State(door): State<Door>, Extension(faces): Extension<Arc<dyn Faces>>, request: Request) -> Response {
     let token = bearer(request.headers());
-    if let Err(refusal) = door.gate.admit(Wants::Agent, knock(request.headers(), token.as_deref())) {
-        let mut response = refused(&refusal);
-        if response.status() == StatusCode::UNAUTHORIZED {
-            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    let scope = match door.gate.admit(Wants::Agent, knock(request.headers(), token.as_deref())) {
+        Ok(admitted) => admitted.scope(),
+        Err(refusal) => {
+            let mut response = refused(&refusal);
+            if response.status() == StatusCode::UNAUTHORIZED {
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            return response;
         }
-        return response;
-    }
-    let (head, body) = request.into_parts();
+    };
+    let (mut head, body) = request.into_parts();
+    head.extensions.insert(scope);
     let body = match body::read(body, POST_BODY_BYTES_MAX).await {
         Ok(body) => body,
         Err(error) => return error.response(),

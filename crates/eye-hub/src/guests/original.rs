@@ -14,7 +14,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use eye_protocol::close::Close;
-use eye_protocol::messages::PageInfo;
+use eye_protocol::messages::{PageInfo, Presence};
 use serde::Deserialize;
 
 /// The original eye's endpoints.
@@ -53,16 +53,21 @@ async fn agent(
     Query(query): Query<TokenQuery>,
     upgrade: Upgrade,
 ) -> Response {
-    if let Err(refusal) = admit(&door, &headers, query.token(), Wants::Agent) {
-        return *refusal;
-    }
+    let scope = match admit(&door, &headers, query.token(), Wants::Agent) {
+        Ok(admitted) => admitted.scope(),
+        Err(refusal) => return *refusal,
+    };
     let upgrade = match upgrade {
         Ok(upgrade) => tuned(upgrade),
         Err(rejection) => return rejection.into_response(),
     };
     upgrade.on_upgrade(move |socket| {
-        let mut peer = Peer::new(Side::Agent, Voice::Original, Outbox::messages(), None);
-        let first = if door.hub.has_page() { original::AGENT_READY } else { original::NO_PAGE };
+        let mut peer = Peer::new(Side::Agent, Voice::Original, Outbox::messages(), None).scoped(scope.clone());
+        let first = if door.hub.rows(&scope).iter().any(|row| row.state != Presence::Gone) {
+            original::AGENT_READY
+        } else {
+            original::NO_PAGE
+        };
         if first == original::NO_PAGE {
             peer.close = Some(Close { code: 1000, reason: "no browser connected".into() });
         }
@@ -77,11 +82,15 @@ async fn page(
     upgrade: Upgrade,
 ) -> Response {
     // The origin decides what the page may, as on every way in; the token is needed beside it, as the original does.
-    let admitted = admit(&door, &headers, query.token(), Wants::Page)
-        .and_then(|page| admit(&door, &headers, query.token(), Wants::Agent).map(|_| page));
+    let admitted = admit(&door, &headers, query.token(), Wants::Page).and_then(|page| {
+        match admit(&door, &headers, query.token(), Wants::Agent) {
+            Err(refusal) if !query.token().is_some_and(|token| door.gate.joins(token)) => Err(refusal),
+            Ok(_) | Err(_) => Ok(page),
+        }
+    });
     let (origin, eval_allowed, confirm) = match admitted {
         Ok(Admitted::Page { origin, eval, confirm }) => (origin, eval, confirm),
-        Ok(Admitted::Public | Admitted::Agent | Admitted::Own) => return StatusCode::FORBIDDEN.into_response(),
+        Ok(Admitted::Public | Admitted::Agent(_) | Admitted::Own) => return StatusCode::FORBIDDEN.into_response(),
         Err(refusal) => return *refusal,
     };
     let upgrade = match upgrade {

@@ -19,6 +19,7 @@ use eye_protocol::frame::is_answer;
 use eye_protocol::limits::MESSAGE_BYTES_MAX;
 use eye_protocol::messages::Hello;
 use eye_protocol::rpc;
+use eye_protocol::scope::Scope;
 use futures_util::stream;
 use serde::Deserialize;
 use std::convert::Infallible;
@@ -43,11 +44,12 @@ impl AgentQuery {
 
 /// Opens a stream: each event is a batch. The first says the id under which its agent posts.
 pub async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): Query<AgentQuery>) -> Response {
-    if let Err(refusal) = admit(&door, &headers) {
-        return *refusal;
-    }
+    let scope = match admit(&door, &headers) {
+        Ok(scope) => scope,
+        Err(refusal) => return *refusal,
+    };
     let client = session_id::fresh().to_string();
-    let mut peer = batched();
+    let mut peer = batched().scoped(scope);
     peer.client = Some(client.as_str().into());
     let mut response = event_stream::serve(door.hub.clone(), peer, |hub, conn| {
         let params = serde_json::json!({ "clientId": client });
@@ -66,25 +68,26 @@ pub async fn message(
     Query(query): Query<AgentQuery>,
     body: Body,
 ) -> Response {
-    if let Err(refusal) = admit(&door, &headers) {
-        return *refusal;
-    }
+    let scope = match admit(&door, &headers) {
+        Ok(scope) => scope,
+        Err(refusal) => return *refusal,
+    };
     let body = match body::read_text(body, MESSAGE_BYTES_MAX).await {
         Ok(body) => body,
         Err(error) => return with_cors(&door, &headers, error.response()),
     };
     let response = match query.client_id.as_deref() {
-        Some(client) => post_to_stream(&door.hub, client, &body),
+        Some(client) => post_to_stream(&door.hub, client, &scope, &body),
         None => match Question::parse(&body) {
-            Ok(question) => ask(&door, query, question).await,
+            Ok(question) => ask(&door, query, scope, question).await,
             Err(why) => bad_request(why),
         },
     };
     with_cors(&door, &headers, response)
 }
 
-fn post_to_stream(hub: &Hub, client: &str, body: &str) -> Response {
-    let Some(conn) = hub.find_client(client) else {
+fn post_to_stream(hub: &Hub, client: &str, scope: &Scope, body: &str) -> Response {
+    let Some(conn) = hub.find_client(client, scope) else {
         let error = serde_json::json!({ "error": "no such stream", "hint": "open GET /agent first" });
         return (StatusCode::NOT_FOUND, json_response(&error)).into_response();
     };
@@ -94,8 +97,8 @@ fn post_to_stream(hub: &Hub, client: &str, body: &str) -> Response {
     }
 }
 
-async fn ask(door: &Door, query: AgentQuery, question: Question) -> Response {
-    let (conn, signals) = door.hub.enter(batched());
+async fn ask(door: &Door, query: AgentQuery, scope: Scope, question: Question) -> Response {
+    let (conn, signals) = door.hub.enter(batched().scoped(scope));
     let visit = Visit { hub: door.hub.clone(), conn };
     door.hub.introduce(conn, query);
     for refusal in &question.refusals {
@@ -127,19 +130,19 @@ async fn ask(door: &Door, query: AgentQuery, question: Question) -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, "the hub shuts down").into_response()
 }
 
-fn admit(door: &Door, headers: &HeaderMap) -> Result<(), Box<Response>> {
+fn admit(door: &Door, headers: &HeaderMap) -> Result<Scope, Box<Response>> {
     let token = bearer(headers);
     let admitted = door.gate.admit(Wants::Agent, knock(headers, token.as_deref()));
-    admitted.map(|_| ()).map_err(|refusal| Box::new(with_cors(door, headers, refused(&refusal))))
+    admitted.map(|admitted| admitted.scope()).map_err(|refusal| Box::new(with_cors(door, headers, refused(&refusal))))
 }
 
 impl Hub {
     /// The agent whose stream has this id.
-    fn find_client(&self, client: &str) -> Option<Conn> {
+    fn find_client(&self, client: &str, scope: &Scope) -> Option<Conn> {
         let state = self.hold();
         let meant = |peer: &Peer| {
             let ours = peer.side == Side::Agent && matches!(peer.voice, Voice::Eye { .. });
-            ours && peer.client.as_deref() == Some(client)
+            ours && peer.client.as_deref() == Some(client) && peer.scope == *scope
         };
         state.peers.iter().find(|(_, peer)| meant(peer)).map(|(conn, _)| *conn)
     }

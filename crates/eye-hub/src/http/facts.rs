@@ -30,7 +30,7 @@ pub async fn health(State(door): State<Door>, headers: HeaderMap) -> Response {
 pub async fn sessions(State(door): State<Door>, headers: HeaderMap) -> Response {
     let token = bearer(&headers);
     match door.gate.admit(Wants::Agent, knock(&headers, token.as_deref())) {
-        Ok(_) => json_response(&Sessions { sessions: door.hub.rows() }),
+        Ok(admitted) => json_response(&Sessions { sessions: door.hub.rows(&admitted.scope()) }),
         Err(refusal) => refused(&refusal),
     }
 }

@@ -21,6 +21,8 @@ pub struct SocketQuery {
     session_id: Option<String>,
     client_type: Option<String>,
     version: Option<String>,
+    /// A page's token, where its client can send no header.
+    token: Option<String>,
 }
 
 /// A page or an agent, by `clientType`; without one, by whether a browser asks.
@@ -37,7 +39,7 @@ pub async fn socket(
         None | Some(_) => Side::Agent,
     };
     let wants = if side == Side::Page { Wants::Page } else { Wants::Agent };
-    let token = bearer(&headers);
+    let token = bearer(&headers).or_else(|| query.token.clone().filter(|_| side == Side::Page));
     let admitted = match door.gate.admit(wants, knock(&headers, token.as_deref())) {
         Ok(admitted) => admitted,
         Err(refusal) => return refused(&refusal),
@@ -49,14 +51,15 @@ pub async fn socket(
     if let Some(close) = query.fault() {
         return upgrade.on_upgrade(move |socket| closed(socket, close));
     }
+    let scope = admitted.scope();
     let joining = match (admitted, query.session_id.as_deref().and_then(SessionId::parse)) {
         (Admitted::Page { origin, eval, confirm }, session) => {
             let session = session.unwrap_or_else(session_id::fresh);
             Some(Joining { session, origin, eval_allowed: eval, confirm })
         }
-        (Admitted::Public | Admitted::Agent | Admitted::Own, _) => None,
+        (Admitted::Public | Admitted::Agent(_) | Admitted::Own, _) => None,
     };
-    let peer = Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining);
+    let peer = Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining).scoped(scope);
     let session = query.session_id.filter(|id| !id.is_empty());
     let plain = query.version.is_some();
     upgrade.on_upgrade(move |socket| {

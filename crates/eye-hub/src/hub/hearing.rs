@@ -2,11 +2,12 @@
 
 use super::outbox::Kind;
 use super::peer::{Joining, Peer, Side, Voice};
+use super::speaking::speak;
 use super::state::{Hub, State, retire};
 use super::{session_id, version};
 use crate::dialect::scene::{self, First};
 use crate::dialect::{FromAgent, FromPage, eye, original};
-use eye_core::{Conn, Input, Newcomer};
+use eye_core::{Conn, Effect, Input, Newcomer, Reply};
 use eye_protocol::answer::{write_plain, write_typed};
 use eye_protocol::batch::{self, Element};
 use eye_protocol::close::Close;
@@ -14,6 +15,7 @@ use eye_protocol::id::split_call_id;
 use eye_protocol::limits::FRAME_BYTES_MAX;
 use eye_protocol::messages::{Hello, PROTOCOL_VERSION, PageInfo, Welcome};
 use eye_protocol::rpc::{self, Message, RpcId, json};
+use eye_protocol::scope::Scope;
 use eye_protocol::tools::NameSession;
 use eye_protocol::{Code, Error, SessionId};
 use std::path::Path;
@@ -30,6 +32,8 @@ pub struct Sender<'a> {
     pub session: Option<&'a str>,
     /// The `Origin` header.
     pub origin: Option<&'a str>,
+    /// What its token allows: a stream is spoken for only by the same.
+    pub scope: Scope,
 }
 
 impl Hub {
@@ -121,7 +125,7 @@ impl Hub {
     /// Lets a page of plain BTCP join; an agent joins the session it named, if there is one.
     pub fn settle(&self, conn: Conn, session: &str) {
         let mut state = self.hold();
-        let known = SessionId::parse(session).is_some_and(|id| state.board.has_session(&id));
+        let known = state.board.visible_session(conn, session).is_some();
         if !self.page_joins(&mut state, conn, plain_page()) && known {
             self.feed(&mut state, Input::Join { agent: conn, form: None, session: session.into() });
         }
@@ -129,7 +133,7 @@ impl Hub {
 
     /// Greets as [`Hub::greet`] does; a session that is not known is the agent's own name for itself.
     pub fn greet_known(&self, conn: Conn, session: Option<&str>) {
-        let known = session.filter(|id| SessionId::parse(id).is_some_and(|id| self.hold().board.has_session(&id)));
+        let known = session.filter(|id| self.hold().board.visible_session(conn, id).is_some());
         self.greet(conn, known);
     }
 
@@ -149,7 +153,8 @@ impl Hub {
                 None => peer.side == side && named,
             };
             let same_origin = peer.side == Side::Agent || peer.origin.as_deref() == sender.origin;
-            peer.voice == voice && meant && same_origin
+            let same_token = peer.side == Side::Page || peer.scope == sender.scope;
+            peer.voice == voice && meant && same_origin && same_token
         };
         state.peers.iter().filter(|(conn, peer)| fits(conn, peer)).map(|(conn, _)| *conn).max()
     }
@@ -167,7 +172,7 @@ impl Hub {
     /// Greets a client that speaks plain BTCP: a page joins at once, an agent joins the session it named.
     pub fn greet(&self, conn: Conn, session: Option<&str>) {
         let mut state = self.hold();
-        let ids = state.board.session_ids();
+        let ids = state.board.session_ids(conn);
         let Some(peer) = state.peers.get(&conn) else { return };
         if let Some(joining) = &peer.joining {
             let id = json(joining.session.as_str());
@@ -176,7 +181,7 @@ impl Hub {
             self.page_joins(&mut state, conn, plain_page());
             return;
         }
-        let known = session.and_then(SessionId::parse).filter(|id| state.board.has_session(id));
+        let known = session.and_then(|id| state.board.visible_session(conn, id));
         match (session, known) {
             (Some(session), None) => {
                 let error = Error::new(Code::SESSION, format!("Session not found: {session}"));
@@ -231,12 +236,19 @@ impl Hub {
             return self.reply(state, conn, &too_long(text, typed));
         }
         let mut said = Vec::new();
-        eye::from_agent(conn, text, |one| said.push(one));
+        let scope = state.peers.get(&conn).map(|peer| peer.scope.clone()).unwrap_or_default();
+        eye::from_agent(conn, text, &scope, |one| said.push(one));
         for one in said {
             match one {
                 FromAgent::Provide => return self.provide(state, conn, text),
                 FromAgent::Input(input) => self.feed(state, input),
                 FromAgent::Reply(json) => self.reply(state, conn, &json),
+                FromAgent::Refused { form, error } => {
+                    let Some(peer) = state.peers.get_mut(&conn) else { return };
+                    let reply = Reply { agent: conn, form };
+                    speak(peer, Effect::Ended { reply, ending: Err(error), delta: None }, &mut String::new());
+                    self.written(state, conn);
+                }
                 FromAgent::Status(id) => {
                     let status = self.status_of(state);
                     self.reply(state, conn, &rpc::response(&id, Ok(&json(&status))));
@@ -261,8 +273,10 @@ impl Hub {
             let error = Error::new(Code::METHOD, format!("this hub has no gateway: {method}"));
             return self.reply(state, conn, &rpc::response(&id, Err(&error)));
         };
-        let trusted = state.peers.get(&conn).is_some_and(|peer| peer.may_provide);
-        let (asked, hub) = (gateway.request(method, params, trusted), self.this.clone());
+        let peer = state.peers.get(&conn);
+        let trusted = peer.is_some_and(|peer| peer.may_provide);
+        let scope = peer.map(|peer| peer.scope.clone()).unwrap_or_default();
+        let (asked, hub) = (gateway.request(method, params, trusted, scope), self.this.clone());
         tokio::spawn(async move {
             let outcome = asked.await;
             if let Some(hub) = hub.upgrade() {
@@ -303,7 +317,8 @@ impl Hub {
         self.page_said(state, conn, said);
     }
 
-    fn agent_hello(&self, state: &mut State, conn: Conn, id: Option<&str>, hello: Box<Hello>) {
+    fn agent_hello(&self, state: &mut State, conn: Conn, id: Option<&str>, mut hello: Box<Hello>) {
+        self.lower(state, conn, &mut hello);
         let idle = state.board.pending() == 0 && self.agents_of(state) <= 1;
         let Some(peer) = state.peers.get_mut(&conn) else { return };
         if idle && hello.build.as_deref().is_some_and(version::is_newer) {
@@ -323,6 +338,32 @@ impl Hub {
         self.feed(state, Input::AgentHello { agent: conn, hello });
         if let Some(id) = id {
             self.reply(state, conn, &rpc::response(id, Ok(&welcome(None))));
+        }
+    }
+
+    /// A token in `hello` lowers an agent that may do everything; nothing raises one.
+    fn lower(&self, state: &mut State, conn: Conn, hello: &mut Hello) {
+        let Some(peer) = state.peers.get_mut(&conn) else { return };
+        if let Some(token) = hello.token.take().filter(|_| peer.scope == Scope::ALL) {
+            let scope = self.lowered(&token);
+            if scope != Scope::ALL {
+                // Files and being a page are for whoever may do everything.
+                peer.may_provide = false;
+            }
+            peer.scope = scope.clone();
+            self.feed(state, Input::AgentScoped { agent: conn, scope });
+        }
+    }
+
+    /// What the token in an announcement of MCP allows; everything without one.
+    pub fn announced_scope(&self, announcement: &str) -> Scope {
+        #[derive(serde::Deserialize)]
+        struct Announced {
+            token: Option<String>,
+        }
+        match serde_json::from_str(announcement) {
+            Ok(Announced { token: Some(token) }) => self.lowered(&token),
+            Ok(Announced { token: None }) | Err(_) => Scope::ALL,
         }
     }
 

@@ -8,6 +8,7 @@ use super::state::Hub;
 use eye_core::Conn;
 use eye_protocol::messages::Hello;
 use eye_protocol::rpc::{self, json};
+use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error};
 use serde_json::value::RawValue;
 use std::pin::Pin;
@@ -40,9 +41,15 @@ impl Links {
 
     /// Enters the hub as the agent that `hello` names.
     pub fn open(&self, hello: &Hello) -> AgentLink {
+        self.open_scoped(hello, Scope::ALL)
+    }
+
+    /// Enters with what a token allows.
+    pub fn open_scoped(&self, hello: &Hello, scope: Scope) -> AgentLink {
         let letterbox = Arc::new(Letterbox::default());
         let outbox = Outbox::Inside(letterbox.clone());
-        let (conn, _) = self.hub.enter(Peer::new(Side::Agent, Voice::Eye { typed: false }, outbox, None));
+        let peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, outbox, None).scoped(scope);
+        let (conn, _) = self.hub.enter(peer);
         let _ = self.hub.hear(conn, &rpc::notification("hello", hello));
         AgentLink { door: Arc::new(Door { hub: self.hub.clone(), conn }), letterbox, last_id: AtomicU32::new(0) }
     }
@@ -162,6 +169,7 @@ mod tests {
             auth: "none",
             own_agents: 0,
             wide_folders: Vec::new(),
+            keys: crate::gate::Keys::new(crate::gate::Auth::None, std::path::Path::new("none")),
             origins: Origins::new("none".into()),
         };
         Hub::new(facts, Vec::new())

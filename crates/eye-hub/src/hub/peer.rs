@@ -6,6 +6,7 @@ use eye_core::{Millis, Task};
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_STALL_MS;
+use eye_protocol::scope::Scope;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
@@ -83,6 +84,8 @@ pub struct Peer {
     pub binary: bool,
     /// Whether its carrier proved who it is, so that it may become a page.
     pub may_provide: bool,
+    /// What an agent's token allows.
+    pub scope: Scope,
     /// Set until it has said hello.
     pub joining: Option<Joining>,
     /// What waits for it.
@@ -108,6 +111,13 @@ pub struct Peer {
 }
 
 impl Peer {
+    /// The same with what its token allows.
+    #[must_use]
+    pub fn scoped(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
     /// A peer with an empty outbox.
     pub fn new(side: Side, voice: Voice, outbox: Outbox, joining: Option<Joining>) -> Self {
         Self {
@@ -116,6 +126,7 @@ impl Peer {
             batched: false,
             binary: false,
             may_provide: false,
+            scope: Scope::ALL,
             joining,
             outbox,
             close: None,

@@ -7,12 +7,13 @@ use super::outbox::{Kind, Parcel};
 use super::peer::{Peer, Side, Signals, Voice};
 use super::speaking::speak;
 use super::version;
-use crate::gate::{Origins, is_loopback_address};
+use crate::gate::{Keys, Origins, is_loopback_address};
 use eye_core::tally::Tally;
 use eye_core::{Conn, Effect, Input, Known, Millis, Switchboard};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
 use eye_protocol::messages::{PageInfo, Retiring, SessionRow, Status};
+use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error, rpc};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -24,6 +25,8 @@ use tokio::sync::{Notify, watch};
 /// What a hub tells of itself beside its counts.
 #[derive(Clone, Debug)]
 pub struct Facts {
+    /// The tokens that lower an agent.
+    pub keys: Keys,
     /// Where it listens.
     pub listen: String,
     /// Its Unix socket.
@@ -119,11 +122,12 @@ impl Hub {
         state.last_conn += 1;
         let conn = Conn(state.last_conn);
         let signals = peer.signals.clone();
-        let side = peer.side;
+        let (side, scope) = (peer.side, peer.scope.clone());
         let stopping = state.stopping;
         state.peers.insert(conn, peer);
         if side == Side::Agent {
             self.feed(&mut state, Input::AgentJoined { agent: conn });
+            self.feed(&mut state, Input::AgentScoped { agent: conn, scope });
         }
         if stopping && let Some(peer) = state.peers.get_mut(&conn) {
             retire(peer);
@@ -215,15 +219,17 @@ impl Hub {
         self.hold().board.take_known()
     }
 
-    /// All sessions.
-    pub fn rows(&self) -> Vec<SessionRow> {
-        let now = self.now();
-        self.hold().board.rows(now, None)
+    /// What a token that an agent sends beside allows.
+    pub(crate) fn lowered(&self, token: &str) -> Scope {
+        self.facts.keys.lowered(token.trim())
     }
 
-    /// Whether any page is there or expected.
-    pub fn has_page(&self) -> bool {
-        self.hold().board.pages() > 0
+    /// All sessions that exist for a scope.
+    pub fn rows(&self, scope: &Scope) -> Vec<SessionRow> {
+        let now = self.now();
+        let mut rows = self.hold().board.rows(now, None);
+        rows.retain(|row| scope.sees(&row.origin));
+        rows
     }
 
     /// How it does.

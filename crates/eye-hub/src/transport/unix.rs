@@ -42,7 +42,8 @@ pub async fn serve(hub: Arc<Hub>, mut socket: UnixStream) {
     if let Ended::Announced { announcement, rest } = ended {
         hub.leave(conn);
         if let Some(gateway) = hub.gateway.get() {
-            gateway.stream(announcement, rest, socket).await;
+            let scope = hub.announced_scope(&announcement);
+            gateway.stream(announcement, scope, rest, socket).await;
         }
         return;
     }

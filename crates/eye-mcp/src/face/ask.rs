@@ -12,6 +12,7 @@ use super::outcome::Outcome;
 use super::tools;
 use crate::{Era as UpstreamEra, Project, RpcError};
 use eye_protocol::rpc::json;
+use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error};
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -117,10 +118,16 @@ struct Asked {
 impl Face {
     /// Answers `gateway/servers`, `gateway/discover {query}` and `gateway/call {name, arguments, …}` of an agent on an
     /// ordinary socket. `cwd` and `env` say whose upstreams; only who is `trusted` may say so.
-    pub async fn gateway_request(&self, method: &str, params: &str, trusted: bool) -> Result<String, Error> {
+    pub async fn gateway_request(
+        &self,
+        method: &str,
+        params: &str,
+        trusted: bool,
+        scope: Scope,
+    ) -> Result<String, Error> {
         let Asked { cwd, env, agent, query, server } = eye_protocol::rpc::params(params)?;
         let project = cwd.filter(|_| trusted).map(|cwd| Project { cwd, env });
-        let newcomer = Newcomer { who: Identity { name: agent, page: None }, project, full: false };
+        let newcomer = Newcomer { who: Identity { name: agent, page: None, scope }, project, full: false };
         let client = Client::new(self, newcomer).ok_or_else(|| Error::new(Code::CONNECTION, "the hub shuts down"))?;
         match method {
             "gateway/servers" => {

@@ -14,6 +14,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// How the name of a page's provider begins.
 const PAGE: &str = "page:";
@@ -89,7 +90,8 @@ struct Named {
 impl Client {
     /// Everything that can be called now.
     pub(super) async fn catalogue(&self) -> Held {
-        let keeping = self.face.keeping();
+        // What is kept is everybody's; a client that sees only some pages gathers its own.
+        let keeping = self.face.keeping().filter(|_| self.allowed.sees_all());
         let pages = if let Some(pages) = keeping.and_then(Keeping::get) {
             pages
         } else {
@@ -104,16 +106,29 @@ impl Client {
 
     /// The tool that a name means. Upstreams that were never asked are, before it is said that there is none.
     pub(super) async fn resolve(&self, name: &str) -> Result<(Held, Arc<Entry>), Unresolved> {
-        let pages = self.catalogue().await.pages;
+        let held = self.catalogue().await;
+        if self.upstreams().is_err() {
+            // What its token does not allow is not started for it.
+            let entry = held.catalogue.resolve(name)?.clone();
+            return Ok((held, entry));
+        }
+        let pages = held.pages;
         let (catalogue, entry) = self.scope.resolve_asking(name, &pages.more).await?;
         Ok((Held { catalogue, pages }, entry))
     }
 
     /// What words or a path find, at once: what is still starting is told, not waited for.
     pub(super) async fn discover(&self, query: &str) -> Result<Discovered, DiscoverError> {
-        self.scope.learn(DISCOVERY).await;
+        self.learn(DISCOVERY).await;
         let held = self.catalogue().await;
         self.scope.discover(query, &held.pages.more).await
+    }
+
+    /// Asks upstreams that were never asked, if its token allows it any.
+    pub(super) async fn learn(&self, patience: Duration) {
+        if let Ok(upstreams) = self.upstreams() {
+            upstreams.learn(patience).await;
+        }
     }
 
     async fn pages(&self) -> Pages {
@@ -211,7 +226,8 @@ impl Client {
         for _ in 0..LIST_PAGES_MAX {
             let params = cursor.as_ref().map_or_else(|| "{}".to_owned(), |at| format!(r#"{{"cursor":{}}}"#, json(at)));
             let params = RawValue::from_string(params).ok();
-            let Ok(page) = self.scope.request(server, method, params, CallContext::default()).await else { break };
+            let Ok(upstreams) = self.upstreams() else { break };
+            let Ok(page) = upstreams.request(server, method, params, CallContext::default()).await else { break };
             let Ok(mut page) = serde_json::from_str::<HashMap<String, Box<RawValue>>>(page.get()) else { break };
             let items = page.remove(member).and_then(|raw| serde_json::from_str::<Vec<Box<RawValue>>>(raw.get()).ok());
             all.extend(items.unwrap_or_default());

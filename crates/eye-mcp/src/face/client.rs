@@ -5,6 +5,7 @@ use super::hub::{Identity, Link};
 use super::limits::{CHANGES_LEN_MAX, SUBSCRIPTIONS_MAX};
 use super::message::Message;
 use crate::{Project, RpcError, Scope};
+use eye_protocol::operations::Class;
 use eye_protocol::{Code, Error};
 use serde_json::value::RawValue;
 use std::collections::{BTreeSet, HashMap};
@@ -42,6 +43,8 @@ pub struct Client {
     pub(super) face: Face,
     pub(super) link: Arc<dyn Link>,
     pub(super) scope: Scope,
+    /// What its token allows.
+    pub(super) allowed: eye_protocol::scope::Scope,
     pub(super) full: bool,
     changes: OnceLock<broadcast::Sender<Change>>,
     pub(super) pumping: AtomicBool,
@@ -70,6 +73,7 @@ pub const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "c
 impl Client {
     pub(super) fn new(face: &Face, newcomer: Newcomer) -> Option<Arc<Self>> {
         let hub = face.hub()?;
+        let allowed = newcomer.who.scope.clone();
         let link = hub.open(newcomer.who);
         let scope = match newcomer.project {
             Some(project) => face.gateway().scope(project),
@@ -78,6 +82,7 @@ impl Client {
         Some(Arc::new(Self {
             face: face.clone(),
             link,
+            allowed,
             scope,
             pumping: AtomicBool::new(false),
             full: newcomer.full,
@@ -89,6 +94,12 @@ impl Client {
             followed: Mutex::default(),
             instructed: Mutex::default(),
         }))
+    }
+
+    /// The upstreams, if its token allows them.
+    pub(super) fn upstreams(&self) -> Result<&Scope, RpcError> {
+        self.allowed.check(Class::Servers)?;
+        Ok(&self.scope)
     }
 
     /// What changes, from now on. Most clients of one request never ask.

@@ -40,8 +40,8 @@ impl Errand {
             timeout,
             ..CallContext::default()
         };
-        let (scope, server, method) = (call.client.scope.clone(), server.to_owned(), method.to_owned());
-        let work = Box::pin(async move { scope.request(&server, &method, Some(params), context).await });
+        let (scope, server, method) = (call.client.upstreams().cloned(), server.to_owned(), method.to_owned());
+        let work = Box::pin(async move { scope?.request(&server, &method, Some(params), context).await });
         Self { work, questions }
     }
 

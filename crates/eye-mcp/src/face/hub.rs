@@ -1,6 +1,7 @@
 //! What a face needs of the hub: to enter it as an agent, and to ask. Whoever runs both puts the one behind the other.
 
 use eye_protocol::Error;
+use eye_protocol::scope::Scope;
 use serde_json::value::RawValue;
 use std::fmt::Debug;
 use std::pin::Pin;
@@ -22,6 +23,8 @@ pub struct Identity {
     pub name: Option<String>,
     /// The page it means when it names none.
     pub page: Option<String>,
+    /// What its token allows; everything without one.
+    pub scope: Scope,
 }
 
 /// The hub, from where links come.

@@ -143,7 +143,7 @@ async fn get_prompt(call: &Call) -> Result<Outcome, Stop> {
     };
     let params = renamed(call.raw_params(), "name", &own);
     let context = CallContext { progress: call.progress_sink(), ..CallContext::default() };
-    Ok(Outcome::Foreign(call.client.scope.request(&server, "prompts/get", params, context).await?))
+    Ok(Outcome::Foreign(call.client.upstreams()?.request(&server, "prompts/get", params, context).await?))
 }
 
 /// The same params with another text in one member.
@@ -168,6 +168,6 @@ async fn complete(call: &Call) -> Result<Outcome, Stop> {
     members.insert("ref".into(), inner);
     let params = RawValue::from_string(json(&members)).ok();
     Ok(Outcome::Foreign(
-        call.client.scope.request(&server, "completion/complete", params, CallContext::default()).await?,
+        call.client.upstreams()?.request(&server, "completion/complete", params, CallContext::default()).await?,
     ))
 }

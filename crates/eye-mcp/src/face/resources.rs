@@ -201,7 +201,7 @@ pub(super) async fn watch(call: &Call, uri: &str) -> Result<(), RpcError> {
             let server = owner(call, uri).await.ok_or_else(|| not_found(call, uri, None))?;
             let params = RawValue::from_string(format!(r#"{{"uri":{}}}"#, json(uri))).ok();
             let context = CallContext::default();
-            call.client.scope.request(&server, "resources/subscribe", params, context).await.map(|_| ())
+            call.client.upstreams()?.request(&server, "resources/subscribe", params, context).await.map(|_| ())
         }
     }
 }

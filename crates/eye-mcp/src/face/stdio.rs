@@ -11,6 +11,7 @@ use super::message::{self, Incoming, Message, Request, response};
 use super::{handover, methods, pump};
 use crate::{Project, RpcError};
 use eye_protocol::limits::{MESSAGE_BYTES_MAX, SHUTDOWN_MS};
+use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error};
 use futures_util::StreamExt;
 use futures_util::future::{AbortHandle, Abortable, Aborted, join_all};
@@ -43,6 +44,9 @@ pub struct Announcement {
     pub agent: Option<String>,
     /// The page it means when it names none.
     pub page: Option<String>,
+    /// The token that says what it may do; the hub reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
     /// Whether every tool is listed.
     pub full: bool,
     /// Whether its client had its handshake with a hub before this one.
@@ -67,11 +71,11 @@ struct Done {
 
 impl Face {
     /// Serves one connection until either side ends it. `rest` was read of it already.
-    pub async fn stream(&self, announcement: &str, rest: Vec<u8>, mut socket: UnixStream) {
-        let Announcement { cwd, env, agent, page, full, again, hands_over } =
+    pub async fn stream(&self, announcement: &str, scope: Scope, rest: Vec<u8>, mut socket: UnixStream) {
+        let Announcement { cwd, env, agent, page, full, again, hands_over, .. } =
             serde_json::from_str(announcement).unwrap_or_default();
         let project = cwd.map(|cwd| Project { cwd, env });
-        let newcomer = Newcomer { who: Identity { name: agent, page }, project, full };
+        let newcomer = Newcomer { who: Identity { name: agent, page, scope }, project, full };
         let Some(client) = Client::new(self, newcomer) else { return };
         if again {
             client.agree(LEGACY[0], serde_json::Value::Null);

@@ -67,7 +67,7 @@ pub(super) async fn list(call: &Call) -> Result<Outcome, Stop> {
     all.extend(provided);
     if call.client.full {
         // What has never been asked is asked now; what takes longer is told with `list_changed` when it is there.
-        call.client.scope.learn(FULL_LIST).await;
+        call.client.learn(FULL_LIST).await;
         all.extend(everything(&call.client.catalogue().await));
     }
     let page = Outcome::ours(page_of("tools", &all, start, LIST_LEN_MAX));
@@ -300,7 +300,7 @@ async fn forwarded(call: &Call, method: &str, params: Option<Box<RawValue>>) -> 
         None => Whose::default(),
     };
     if method == "tools/list" {
-        call.client.scope.learn(crate::limits::LEARN).await;
+        call.client.learn(crate::limits::LEARN).await;
         let all = everything(&call.client.catalogue().await);
         let start = whose.cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
         return Ok(raw(&format!("{{{}}}", page_of("tools", &all, start, LIST_LEN_MAX))));
@@ -308,7 +308,7 @@ async fn forwarded(call: &Call, method: &str, params: Option<Box<RawValue>>) -> 
     if let Some(server) = whose.server {
         let params = params.and_then(|params| without(params.get(), "server"));
         let context = CallContext { progress: call.progress_sink(), ..CallContext::default() };
-        return call.client.scope.request(&server, method, params, context).await;
+        return call.client.upstreams()?.request(&server, method, params, context).await;
     }
     let allowed = matches!(
         method,

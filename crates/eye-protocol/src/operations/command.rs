@@ -35,7 +35,7 @@ pub const OPERATIONS: &[Operation] = &[
         Group::Hub,
         "Check hub, socket, token, browser and pages; or what stands between a page and the hub",
     ),
-    admin("token", Group::Hub, "Show the token that agents elsewhere need, or make a new one"),
+    admin("token", Group::Hub, "Show or replace the hub's own token; make, list or revoke named ones that may do less"),
     admin("allow", Group::Hub, "Let pages of an origin join, or list those that may"),
     admin("tls", Group::Hub, "Make a certificate for this machine, for HTTPS pages, and say how to trust it"),
     local("skill", Group::Shell, "Print a short guide for agents"),

@@ -27,6 +27,7 @@ pub const OPERATIONS: &[Operation] = &[
             Param::new("target", Kind::Text, "The page that calls of this connection mean"),
             Param::new("timeout", Kind::Integer, "How long its calls may take, in ms"),
             Param::new("frame", Kind::Text, "The frame that its calls mean"),
+            Param::new("token", Kind::Text, "A token that lowers what this connection may do"),
             Param::new("build", Kind::Text, "The agent's own version; an older idle hub makes room"),
         ])
         .result("`{sessionId?, version, hub}`"),

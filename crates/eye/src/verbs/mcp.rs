@@ -146,6 +146,7 @@ fn announce(args: &Args, options: &Options, again: bool, hands_over: bool) -> Re
     let Link::Socket(link) = client::open(options)? else { return Err(elsewhere()) };
     let (mut socket, rest) = link.into_stream();
     let announcement = Announcement {
+        token: env::Var::Token.text(),
         cwd: env::current_folder(),
         env: env::everything(),
         agent: Some(agent()),

@@ -230,7 +230,7 @@ fn url(ready: &Ready) -> String {
 impl Args {
     fn into_config(self) -> Result<Config, Failure> {
         let auth = match self.auth.unwrap_or(AuthKind::Token) {
-            AuthKind::Token => Auth::Token(token::current()?),
+            AuthKind::Token => Auth::Token(token::of_hub()?),
             AuthKind::None => Auth::None,
         };
         let listen = self.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));

@@ -29,6 +29,18 @@ impl Client {
         Self::started(command, &[])
     }
 
+    /// A client whose server has this token; it had its handshake.
+    pub fn with_token(home: &Home, token: &str) -> Self {
+        let mut command = home.command();
+        command.env("EYE_TOKEN", token);
+        let mut client = Self::started(command, &[]);
+        let info = json!({ "name": "test", "version": "1" });
+        let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
+        client.ask("initialize", &params);
+        client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
     fn started(mut command: Command, flags: &[&str]) -> Self {
         let mut child = command.arg("mcp").args(flags).stdin(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let stdout = child.stdout.take().unwrap();

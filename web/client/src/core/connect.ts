@@ -28,6 +28,8 @@ export interface ConnectOptions {
   /** A name that people and agents call this page by. */
   readonly alias?: string | undefined;
   readonly session?: string | undefined;
+  /** A token that makes it a page of its origin (`eye token new NAME --may join`), where the hub asks for one. */
+  readonly token?: string | undefined;
   /** Provides `document.modelContext` where the browser has none. */
   readonly webmcp?: boolean | undefined;
   /** `false` refuses to run agents' code. */
@@ -178,6 +180,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   const told = watchInfo((changes) => link.page?.notify("page/info", changes));
 
   const link = linkTo(hub, around, {
+    token: options.token,
     hello: () => {
       const page = pageInfo();
       told(page);

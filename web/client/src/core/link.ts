@@ -9,6 +9,8 @@ export const CLOSED_TAKEN = 4003;
 export const CLOSED_FOREIGN = 4004;
 
 export interface LinkEvents {
+  /** What makes it a page of its origin, where the hub asks for that. */
+  readonly token: string | undefined;
   /** The parameters of `hello`, asked for at the moment it is sent. */
   hello(): object;
   opened(): void;
@@ -25,7 +27,9 @@ export interface Link {
   hurry(): void;
 }
 
-export function linkTo(hub: URL, around: Surroundings, { hello, opened, closed }: LinkEvents): Link {
+export function linkTo(hub: URL, around: Surroundings, { token, hello, opened, closed }: LinkEvents): Link {
+  /** A browser sends no headers with a socket, and a secret in a URL ends up in logs. */
+  const protocols = token ? ["eye", `bearer.${token}`] : [];
   let session = "";
   let socket: WebSocket | undefined;
   let page: Page | undefined;
@@ -41,7 +45,7 @@ export function linkTo(hub: URL, around: Surroundings, { hello, opened, closed }
     url.protocol = url.protocol.replace("http", "ws");
     let mine: WebSocket;
     try {
-      mine = new WebSocket(url);
+      mine = new WebSocket(url, protocols);
     } catch {
       again(closed(0, "", false));
       return;

@@ -130,6 +130,10 @@ timeout?: number,
  */
 frame?: string, 
 /**
+ * A token that lowers an agent which may do everything, as `EYE_TOKEN` does on the Unix socket.
+ */
+token?: string, 
+/**
  * The agent's own version, when it is eye's CLI.
  */
 build?: string, };

@@ -25,7 +25,7 @@ fn the_backends_are_for_agents_and_own_pages() {
     assert_eq!(own(here, Some("http://localhost:8765"), None), Ok(Admitted::Own));
     assert_eq!(own(here, Some("https://localhost:8765"), None), Ok(Admitted::Own));
     assert_eq!(own("localhost", Some("http://localhost"), None), Ok(Admitted::Own));
-    assert_eq!(own(here, None, Some("secret")), Ok(Admitted::Agent));
+    assert_eq!(own(here, None, Some("secret")), Ok(Admitted::Agent(Scope::ALL)));
     assert_eq!(own(here, Some("http://localhost:8765"), Some("wrong")).unwrap_err().status, 401);
     assert_eq!(own(here, None, None).unwrap_err().status, 401);
     // The last column: whether an agent in such a page may use them with the token.
@@ -48,7 +48,10 @@ fn the_backends_are_for_agents_and_own_pages() {
     ] {
         assert_eq!(own(host, Some(origin), None).unwrap_err().status, 403, "{host} {origin}");
         let with_token = own(host, Some(origin), Some("secret"));
-        assert_eq!(with_token.map_err(|refusal| refusal.status), if agent { Ok(Admitted::Agent) } else { Err(403) });
+        assert_eq!(
+            with_token.map_err(|refusal| refusal.status),
+            if agent { Ok(Admitted::Agent(Scope::ALL)) } else { Err(403) }
+        );
     }
     let fetch = Knock { same_origin: true, ..knock(here, None, None) };
     assert_eq!(gate.admit(Wants::Own, fetch), Ok(Admitted::Own));
@@ -68,7 +71,7 @@ fn another_user_of_the_machine_is_no_own_page() {
     assert_eq!(gate.admit(Wants::Own, own).unwrap_err().status, 403);
     let fetch = Knock { origin: None, same_origin: true, ..own };
     assert_eq!(gate.admit(Wants::Own, fetch).unwrap_err().status, 403);
-    assert_eq!(gate.admit(Wants::Own, Knock { token: Some("secret"), ..own }), Ok(Admitted::Agent));
+    assert_eq!(gate.admit(Wants::Own, Knock { token: Some("secret"), ..own }), Ok(Admitted::Agent(Scope::ALL)));
 }
 
 #[test]
@@ -77,14 +80,14 @@ fn a_hub_that_others_reach_has_no_own_pages() {
     let here = knock("localhost:8765", Some("http://localhost:8765"), None);
     assert_eq!(gate.admit(Wants::Own, here).unwrap_err().status, 403);
     assert_eq!(gate.admit(Wants::Own, Knock { same_origin: true, origin: None, ..here }).unwrap_err().status, 401);
-    assert_eq!(gate.admit(Wants::Own, Knock { token: Some("secret"), ..here }), Ok(Admitted::Agent));
+    assert_eq!(gate.admit(Wants::Own, Knock { token: Some("secret"), ..here }), Ok(Admitted::Agent(Scope::ALL)));
 }
 
 #[test]
 fn without_a_token_the_backends_are_open_to_loopback() {
     let (gate, _home) = gate(Auth::None);
     for origin in [None, Some("http://localhost:5173")] {
-        assert_eq!(gate.admit(Wants::Own, knock("localhost", origin, None)), Ok(Admitted::Agent));
+        assert_eq!(gate.admit(Wants::Own, knock("localhost", origin, None)), Ok(Admitted::Agent(Scope::ALL)));
     }
     assert_eq!(gate.admit(Wants::Own, knock("localhost", Some("https://evil.test"), None)).unwrap_err().status, 403);
 }
@@ -194,7 +197,7 @@ fn an_origin_for_agents_has_no_pages() {
     for auth in [Auth::None, Auth::Token(Token::new("secret"))] {
         let (gate, _home) = gate(auth);
         let desk = knock("localhost", Some("https://desk.test"), Some("secret"));
-        assert_eq!(gate.admit(Wants::Agent, desk), Ok(Admitted::Agent));
+        assert_eq!(gate.admit(Wants::Agent, desk), Ok(Admitted::Agent(Scope::ALL)));
         assert!(gate.may_read("https://desk.test"));
         let refusal = gate.admit(Wants::Page, desk).unwrap_err();
         assert_eq!(refusal.status, 403);
@@ -220,4 +223,52 @@ fn a_list_that_cannot_be_read_admits_no_page_and_no_foreign_agent() {
             assert!(agent(None).is_ok() && agent(Some("http://localhost:3000")).is_ok(), "they depend on no list");
         }
     }
+}
+
+/// A gate with a named token, and the token's secret.
+fn with_named(may: &[Class], pages: &[&str]) -> (Gate, tempfile::TempDir, String) {
+    let (gate, home) = gate(Auth::Token(Token::new("secret")));
+    let pages = pages.iter().map(|page| (*page).to_owned()).collect();
+    let wish = tokens::Wish { name: "ci".into(), may: may.to_vec(), pages, expires_at: None };
+    let secret = gate.keys.tokens.create(wish, 0).unwrap();
+    (gate, home, secret.reveal().to_owned())
+}
+
+#[test]
+fn a_named_token_is_an_agent_with_its_scope() {
+    let (gate, _home, secret) = with_named(&[Class::Read], &["http://a.test"]);
+    let Ok(Admitted::Agent(scope)) = gate.admit(Wants::Agent, knock("localhost", None, Some(&secret))) else {
+        panic!("it is known")
+    };
+    assert!(scope.may(Class::Read) && !scope.may(Class::Eval) && !scope.sees("http://b.test"));
+    assert_eq!(gate.admit(Wants::Own, knock("localhost", None, Some(&secret))).unwrap_err().status, 403);
+    assert_eq!(gate.admit(Wants::Page, knock("localhost", None, Some(&secret))).unwrap_err().status, 403);
+    let foreign = knock("localhost", Some("https://evil.test"), Some(&secret));
+    assert_eq!(gate.admit(Wants::Agent, foreign).unwrap_err().status, 403, "the origin counts with any token");
+}
+
+#[test]
+fn pages_of_a_hub_that_others_reach_need_a_token() {
+    let (gate, _home, secret) = with_named(&[Class::Join], &["https://shop.example"]);
+    let gate = gate.with_page_tokens(true);
+    let page = |origin, token| gate.admit(Wants::Page, knock("localhost", origin, token));
+    for origin in ["http://localhost", "http://127.0.0.1:8765", "https://shop.test", "https://shop.example"] {
+        // Whoever is no browser sends any origin.
+        assert_eq!(page(Some(origin), None).unwrap_err().status, 403, "{origin}");
+        assert_eq!(page(Some(origin), Some("wrong")).unwrap_err().status, 403, "{origin}");
+    }
+    let joined = Admitted::Page { origin: "https://shop.example".into(), eval: true, confirm: false };
+    assert_eq!(page(Some("https://shop.example"), Some(&secret)), Ok(joined.clone()));
+    assert_eq!(page(None, Some(&secret)), Ok(joined));
+    assert_eq!(page(Some("http://localhost"), Some(&secret)).unwrap_err().status, 403, "of another origin");
+    assert!(page(Some("http://localhost"), Some("secret")).is_ok(), "the hub's own token");
+    assert_eq!(gate.admit(Wants::Agent, knock("localhost", None, Some(&secret))).unwrap_err().status, 403);
+}
+
+#[test]
+fn a_token_lowers_and_an_unknown_one_allows_nothing() {
+    let (gate, _home, secret) = with_named(&[Class::Act], &[]);
+    assert_eq!(gate.keys.lowered("secret"), Scope::ALL);
+    assert!(gate.keys.lowered(&secret).may(Class::Act) && !gate.keys.lowered(&secret).may(Class::Eval));
+    assert!(!gate.keys.lowered("wrong").may(Class::Read));
 }

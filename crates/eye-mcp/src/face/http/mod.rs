@@ -13,6 +13,7 @@ use super::message::{self, Incoming, Message};
 use super::original;
 use crate::RpcError;
 use bytes::Bytes;
+use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
@@ -32,7 +33,9 @@ impl Face {
         let (head, body) = request.into_parts();
         let headers = &head.headers;
         let version = text(headers, VERSION);
-        let newcomer = newcomer(head.uri.query().unwrap_or_default());
+        let mut newcomer = newcomer(head.uri.query().unwrap_or_default());
+        // Who admitted the request says what its token allows.
+        newcomer.who.scope = head.extensions.get::<Scope>().cloned().unwrap_or_default();
         match head.method {
             Method::POST => {}
             // A modern client has neither streams of its own nor sessions.

@@ -1,0 +1,312 @@
+//! Named tokens: what each may do, whose pages it sees, until when. The file holds hashes, never secrets.
+
+use super::token::{self, Token};
+use eye_protocol::operations::Class;
+use eye_protocol::scope::{Limits, Scope};
+use ring::digest::{SHA256, digest};
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use subtle::ConstantTimeEq;
+
+/// How many tokens a hub knows at most.
+pub const TOKENS_LEN_MAX: usize = 256;
+/// How long a token's name may be.
+pub const TOKEN_NAME_BYTES_MAX: usize = 64;
+/// How many origins a token may name.
+pub const TOKEN_PAGES_LEN_MAX: usize = 64;
+
+/// One token, as the file has it and as `eye token list` prints it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Row {
+    /// 1 to 64 of `[A-Za-z0-9_.-]`.
+    pub name: String,
+    /// SHA-256 of the secret, in hex. The secret has 256 random bits, so that a plain hash cannot be undone.
+    hash: String,
+    /// The words of `--may`.
+    pub may: Vec<String>,
+    /// The origins whose pages it sees; for `join`, the one whose page it is. Empty: all.
+    #[serde(default)]
+    pub pages: Vec<String>,
+    /// Unix time in ms.
+    pub created_at: u64,
+    /// Unix time in ms; `None`: never.
+    #[serde(default)]
+    pub expires_at: Option<u64>,
+}
+
+/// What is wanted of a new token.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    /// Its name.
+    pub name: String,
+    /// What it may do.
+    pub may: Vec<Class>,
+    /// The origins of its pages.
+    pub pages: Vec<String>,
+    /// Unix time in ms.
+    pub expires_at: Option<u64>,
+}
+
+/// Why a token cannot be made or used.
+#[derive(Debug, thiserror::Error)]
+pub enum TokensError {
+    /// The name does not fit.
+    #[error("`{0}` is not a token's name: 1 to {TOKEN_NAME_BYTES_MAX} letters, digits, `_`, `.` or `-`")]
+    Name(String),
+    /// There is one of that name.
+    #[error("there is a token `{0}` already")]
+    Known(String),
+    /// There is none of that name.
+    #[error("there is no token `{0}`")]
+    Unknown(String),
+    /// It is no origin.
+    #[error("`{0}` is not an origin: scheme, host and port, such as https://shop.example")]
+    Origin(String),
+    /// A page joins as one origin.
+    #[error("a token with `join` names exactly one origin and allows nothing else")]
+    Join,
+    /// There is no room.
+    #[error("there are {TOKENS_LEN_MAX} tokens already, or more than {TOKEN_PAGES_LEN_MAX} origins in one")]
+    Full,
+    /// The file is not as this hub writes it.
+    #[error("{path} cannot be used: {why}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// The system refused.
+    #[error("{path}: {source}")]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// What a secret turned out to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A token of an agent.
+    Agent(Scope),
+    /// A token of a page of this origin.
+    Page(Box<str>),
+    /// A token that has expired.
+    Expired(String),
+    /// None of ours.
+    Unknown,
+}
+
+/// The named tokens of one hub. Read anew each time: it is asked once a connection.
+#[derive(Clone, Debug)]
+pub struct Tokens {
+    path: PathBuf,
+}
+
+impl Tokens {
+    /// The tokens of this file, which need not exist.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// All of them, expired ones too.
+    pub fn list(&self) -> Result<Vec<Row>, TokensError> {
+        let io = |source| TokensError::Io { path: self.path.clone(), source };
+        let text = match fs::read_to_string(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(io(error)),
+        };
+        let wrong = |why: String| TokensError::File { path: self.path.clone(), why };
+        if fs::metadata(&self.path).map_err(io)?.mode() & 0o077 != 0 {
+            return Err(wrong("others can read it; run `chmod 600` on it".into()));
+        }
+        let rows: Vec<Row> = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let known = |row: &Row| row.may.iter().all(|word| Class::parse(word).is_some());
+        if rows.len() > TOKENS_LEN_MAX || !rows.iter().all(known) {
+            return Err(wrong("it was written by another version of eye".into()));
+        }
+        Ok(rows)
+    }
+
+    /// Makes a token and gives its secret, which is kept nowhere.
+    pub fn create(&self, wish: Wish, now_ms: u64) -> Result<Token, TokensError> {
+        let mut rows = self.list()?;
+        let clean = |b: u8| b.is_ascii_alphanumeric() || b"_.-".contains(&b);
+        if !(1..=TOKEN_NAME_BYTES_MAX).contains(&wish.name.len()) || !wish.name.bytes().all(clean) {
+            return Err(TokensError::Name(wish.name));
+        }
+        if rows.iter().any(|row| row.name == wish.name) {
+            return Err(TokensError::Known(wish.name));
+        }
+        if rows.len() >= TOKENS_LEN_MAX || wish.pages.len() > TOKEN_PAGES_LEN_MAX {
+            return Err(TokensError::Full);
+        }
+        if let Some(page) = wish.pages.iter().find(|page| !is_origin(page)) {
+            return Err(TokensError::Origin(page.clone()));
+        }
+        if wish.may.contains(&Class::Join) && (wish.may.len() > 1 || wish.pages.len() != 1) {
+            return Err(TokensError::Join);
+        }
+        let secret = token::fresh().map_err(|source| TokensError::Io { path: self.path.clone(), source })?;
+        rows.push(Row {
+            name: wish.name,
+            hash: hash(secret.reveal()),
+            may: wish.may.iter().map(|class| class.word().to_owned()).collect(),
+            pages: wish.pages,
+            created_at: now_ms,
+            expires_at: wish.expires_at,
+        });
+        self.write(&rows)?;
+        Ok(secret)
+    }
+
+    /// Takes a token back.
+    pub fn revoke(&self, name: &str) -> Result<(), TokensError> {
+        let mut rows = self.list()?;
+        let before = rows.len();
+        rows.retain(|row| row.name != name);
+        if rows.len() == before {
+            return Err(TokensError::Unknown(name.to_owned()));
+        }
+        self.write(&rows)
+    }
+
+    /// What a secret is. A file that cannot be read knows no token.
+    pub fn find(&self, secret: &str, now_ms: u64) -> Found {
+        let Ok(rows) = self.list() else { return Found::Unknown };
+        let wanted = hash(secret);
+        // Every row is compared, so that the time tells nothing about which one was nearly right.
+        let mut found = None;
+        for row in &rows {
+            if bool::from(row.hash.as_bytes().ct_eq(wanted.as_bytes())) {
+                found = Some(row);
+            }
+        }
+        let Some(row) = found else { return Found::Unknown };
+        if row.expires_at.is_some_and(|at| at <= now_ms) {
+            return Found::Expired(row.name.clone());
+        }
+        let may: Vec<Class> = row.may.iter().filter_map(|word| Class::parse(word)).collect();
+        match (&may[..], &row.pages[..]) {
+            ([Class::Join], [origin]) => Found::Page(origin.as_str().into()),
+            _ => {
+                let pages = row.pages.iter().map(|page| page.as_str().into()).collect();
+                Found::Agent(Scope::limited(Limits { name: row.name.as_str().into(), may, pages, void: None }))
+            }
+        }
+    }
+
+    fn write(&self, rows: &[Row]) -> Result<(), TokensError> {
+        let text = serde_json::to_string_pretty(rows).unwrap_or_default();
+        token::write_private(&self.path, &text).map_err(|source| TokensError::Io { path: self.path.clone(), source })
+    }
+}
+
+/// The file of named tokens beside the file of the hub's own.
+pub fn beside(token_file: &Path) -> PathBuf {
+    token_file.with_file_name("tokens.json")
+}
+
+fn hash(secret: &str) -> String {
+    let mut text = String::with_capacity(64);
+    for byte in digest(&SHA256, secret.as_bytes()).as_ref() {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// `scheme://host[:port]`, as a browser sends it: lower case, no path.
+fn is_origin(text: &str) -> bool {
+    let Some(host) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else { return false };
+    let clean = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b".-:[]_".contains(&b);
+    !host.is_empty() && host.bytes().all(clean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens() -> (Tokens, tempfile::TempDir) {
+        let home = tempfile::tempdir().unwrap();
+        (Tokens::new(home.path().join("eye/tokens.json")), home)
+    }
+
+    fn wish(name: &str, may: &[Class], pages: &[&str]) -> Wish {
+        let pages = pages.iter().map(|page| (*page).to_owned()).collect();
+        Wish { name: name.into(), may: may.to_vec(), pages, expires_at: None }
+    }
+
+    #[test]
+    fn a_token_is_known_by_its_secret_until_it_expires_or_is_revoked() {
+        let (tokens, _home) = tokens();
+        let forever = tokens.create(wish("ci", &[Class::Read], &["http://a"]), 5).unwrap();
+        let soon = tokens.create(Wish { expires_at: Some(10), ..wish("soon", &[Class::Act], &[]) }, 5).unwrap();
+        assert_eq!(forever.reveal().len(), 64);
+        let Found::Agent(scope) = tokens.find(forever.reveal(), 9) else { panic!("known") };
+        assert!(scope.may(Class::Read) && !scope.may(Class::Act) && scope.sees("http://a") && !scope.sees("http://b"));
+        assert!(matches!(tokens.find(soon.reveal(), 9), Found::Agent(_)));
+        assert_eq!(tokens.find(soon.reveal(), 10), Found::Expired("soon".into()));
+        assert_eq!(tokens.find("", 9), Found::Unknown);
+        let file = fs::read_to_string(&tokens.path).unwrap();
+        assert!(!file.contains(forever.reveal()), "the file holds no secret");
+        assert_eq!(fs::metadata(&tokens.path).unwrap().mode() & 0o777, 0o600);
+        tokens.revoke("ci").unwrap();
+        assert_eq!(tokens.find(forever.reveal(), 9), Found::Unknown);
+        assert!(matches!(tokens.revoke("ci"), Err(TokensError::Unknown(_))));
+    }
+
+    #[test]
+    fn a_join_token_is_a_page_of_one_origin() {
+        let (tokens, _home) = tokens();
+        let secret = tokens.create(wish("shop", &[Class::Join], &["https://shop.test"]), 0).unwrap();
+        assert_eq!(tokens.find(secret.reveal(), 0), Found::Page("https://shop.test".into()));
+        for (may, pages) in [
+            (&[Class::Join][..], &[][..]),
+            (&[Class::Join], &["http://a", "http://b"]),
+            (&[Class::Join, Class::Read], &["http://a"]),
+        ] {
+            assert!(matches!(tokens.create(wish("x", may, pages), 0), Err(TokensError::Join)));
+        }
+    }
+
+    #[test]
+    fn names_origins_and_numbers_have_limits() {
+        let (tokens, _home) = tokens();
+        let long = "a".repeat(TOKEN_NAME_BYTES_MAX);
+        assert!(tokens.create(wish(&long, &[], &[]), 0).is_ok());
+        assert!(matches!(tokens.create(wish(&long, &[], &[]), 0), Err(TokensError::Known(_))));
+        for name in ["", "a b", "ä", &"a".repeat(TOKEN_NAME_BYTES_MAX + 1)] {
+            assert!(matches!(tokens.create(wish(name, &[], &[]), 0), Err(TokensError::Name(_))), "{name}");
+        }
+        for page in ["a", "http://", "http://A", "http://a/", "ftp://a", "*", "http://*"] {
+            assert!(matches!(tokens.create(wish("x", &[], &[page]), 0), Err(TokensError::Origin(_))), "{page}");
+        }
+        let many = vec!["http://a"; TOKEN_PAGES_LEN_MAX + 1];
+        assert!(matches!(tokens.create(wish("x", &[], &many), 0), Err(TokensError::Full)));
+        for n in 1..TOKENS_LEN_MAX {
+            tokens.create(wish(&format!("t{n}"), &[], &[]), 0).unwrap();
+        }
+        assert!(matches!(tokens.create(wish("one-more", &[], &[]), 0), Err(TokensError::Full)));
+    }
+
+    #[test]
+    fn a_file_that_others_can_read_or_that_is_broken_knows_no_token() {
+        use std::os::unix::fs::PermissionsExt;
+        let (tokens, _home) = tokens();
+        let secret = tokens.create(wish("ci", &[Class::Read], &[]), 0).unwrap();
+        fs::set_permissions(&tokens.path, fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(tokens.find(secret.reveal(), 0), Found::Unknown);
+        assert!(matches!(tokens.list(), Err(TokensError::File { .. })));
+        fs::set_permissions(&tokens.path, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::write(&tokens.path, "[{").unwrap();
+        assert_eq!(tokens.find(secret.reveal(), 0), Found::Unknown);
+    }
+}

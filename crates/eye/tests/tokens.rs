@@ -1,0 +1,278 @@
+//! Named tokens against the real hub: every operation of the table, with every scope, on every face.
+
+mod stage;
+
+use eye_protocol::operations::{self, Class, Faces, Kind, Operation};
+use eye_testkit::{Home, Hub, PageSetup, ScriptedPage, ToolReply};
+use serde_json::{Map, Value, json};
+use stage::home;
+use stage::mcp::Client;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use tungstenite::client::IntoClientRequest;
+
+/// The classes that an agent may have. `join` is a page's.
+const SCOPES: [Class; 5] = [Class::Read, Class::Act, Class::Eval, Class::Servers, Class::Admin];
+
+fn secret(home: &Home, args: &[&str]) -> String {
+    let made = home.eye(["token", "new"].iter().chain(args));
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    made.stdout.trim().to_owned()
+}
+
+fn page(home: &Home) -> ScriptedPage {
+    let page =
+        ScriptedPage::offering(home, &PageSetup::new(home, "Shop"), &[], |verb, _| ToolReply::Result(json!(verb)));
+    page.say(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{},"revision":1}}"#);
+    page
+}
+
+/// Params with everything that is required.
+fn params(operation: &Operation) -> Value {
+    let value = |kind: Kind| match kind {
+        Kind::Text | Kind::Target | Kind::Condition | Kind::Place | Kind::Answer => json!("x"),
+        Kind::Integer => json!(1),
+        Kind::Flag => json!(true),
+        Kind::Choice(words) => json!(words[0]),
+        Kind::Texts => json!(["x"]),
+        Kind::Point | Kind::Fields | Kind::Files | Kind::Objects => json!([]),
+        Kind::Any => json!(1),
+        Kind::Object => json!({}),
+    };
+    let required = operation.params.iter().filter(|param| param.required);
+    Value::Object(required.map(|param| (param.name.to_owned(), value(param.kind))).collect::<Map<_, _>>())
+}
+
+/// What a request of the table is to get: `None` is not asked, because it would end the hub.
+fn cells(scope: Class) -> Vec<(&'static Operation, String, bool)> {
+    let asked =
+        operations::shown_by(Faces::RPC).filter(|operation| !matches!(operation.method, "hello" | "call/cancel"));
+    let cell = |operation: &'static Operation| {
+        let request = json!({ "jsonrpc": "2.0", "id": 7, "method": operation.method, "params": params(operation) });
+        (operation, request.to_string(), scope.covers(operation.class))
+    };
+    asked.map(cell).filter(|(operation, _, allowed)| !(operation.method == "hub/stop" && *allowed)).collect()
+}
+
+fn check(face: &str, scope: Class, operation: &Operation, allowed: bool, answer: &str) {
+    let (method, class) = (operation.method, operation.class.word());
+    let refused = answer.contains(&format!("lacks the scope `{class}`")) && answer.contains("-32006");
+    assert_eq!(refused, !allowed, "{face}: {method} with {}: {answer}", scope.word());
+    if refused {
+        assert!(answer.contains(&format!("eye token new NAME --may {class}")), "{face}: {method}: {answer}");
+    }
+}
+
+/// One HTTP request on a connection of its own; gives status line, headers and body as text.
+fn http(home: &Home, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
+    let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
+    let mut head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+    for (name, value) in headers {
+        head += &format!("{name}: {value}\r\n");
+    }
+    head += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
+    tcp.write_all(head.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    tcp.read_to_end(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+fn bearer(secret: &str) -> (String, String) {
+    ("Authorization".into(), format!("Bearer {secret}"))
+}
+
+#[test]
+fn every_operation_with_every_scope_on_the_unix_socket() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let _page = page(&home);
+    for scope in SCOPES {
+        let secret = secret(&home, &[scope.word(), "--may", scope.word()]);
+        let socket = UnixStream::connect(home.socket()).unwrap();
+        let mut lines = BufReader::new(socket.try_clone().unwrap()).lines();
+        let hello =
+            json!({ "jsonrpc": "2.0", "method": "hello", "params": { "clientType": "agent", "token": secret } });
+        writeln!(&socket, "{hello}").unwrap();
+        for (operation, request, allowed) in cells(scope) {
+            writeln!(&socket, "{request}").unwrap();
+            let answer = lines.by_ref().map(Result::unwrap).find(|line| line.contains(r#""id":7"#)).unwrap();
+            check("unix", scope, operation, allowed, &answer);
+        }
+        // Code in a line is code.
+        writeln!(&socket, "a:1+1").unwrap();
+        let answer = lines.by_ref().map(Result::unwrap).find(|line| line.starts_with('a')).unwrap();
+        assert_eq!(answer.starts_with("a!:the token"), !scope.covers(Class::Eval), "{answer}");
+    }
+}
+
+#[test]
+fn every_operation_with_every_scope_on_a_websocket() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let _page = page(&home);
+    for scope in SCOPES {
+        let secret = secret(&home, &[scope.word(), "--may", scope.word()]);
+        let mut request = format!("ws://127.0.0.1:{}/ws?clientType=agent", home.port()).into_client_request().unwrap();
+        request.headers_mut().insert("Authorization", format!("Bearer {secret}").parse().unwrap());
+        let (mut socket, _) = tungstenite::connect(request).unwrap();
+        for (operation, request, allowed) in cells(scope) {
+            socket.send(tungstenite::Message::text(request)).unwrap();
+            let answer = loop {
+                let message = socket.read().unwrap();
+                if let Ok(text) = message.to_text()
+                    && text.contains(r#""id":7"#)
+                {
+                    break text.to_owned();
+                }
+            };
+            check("ws", scope, operation, allowed, &answer);
+        }
+    }
+}
+
+#[test]
+fn every_operation_with_every_scope_by_post() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let _page = page(&home);
+    for scope in SCOPES {
+        let secret = secret(&home, &[scope.word(), "--may", scope.word()]);
+        let (name, value) = bearer(&secret);
+        let headers = [(name.as_str(), value.as_str()), ("Content-Type", "application/json")];
+        let mut stream = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
+        let open = "GET /events?version=1.0.0&clientType=agent HTTP/1.1\r\nHost: localhost\r\n";
+        write!(stream, "{open}{name}: {value}\r\n\r\n").unwrap();
+        let mut events = BufReader::new(stream).lines();
+        assert!(events.by_ref().map(Result::unwrap).any(|line| line.contains("welcome")), "the stream is open");
+        for (operation, request, allowed) in cells(scope) {
+            check("/rpc", scope, operation, allowed, &http(&home, "POST", "/rpc", &headers, &request));
+            check("/agent", scope, operation, allowed, &http(&home, "POST", "/agent", &headers, &request));
+            // Whose method a page says is taken for a page's, which no agent's token is.
+            if operation.class == Class::Join {
+                continue;
+            }
+            check("/message", scope, operation, allowed, &http(&home, "POST", "/message", &headers, &request));
+        }
+    }
+}
+
+#[test]
+fn every_tool_with_every_scope_over_mcp() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let _page = page(&home);
+    for scope in SCOPES {
+        let secret = secret(&home, &[scope.word(), "--may", scope.word()]);
+        let mut stdio = Client::with_token(&home, &secret);
+        let (name, value) = bearer(&secret);
+        let accept = "application/json, text/event-stream";
+        let headers = [(name.as_str(), value.as_str()), ("Content-Type", "application/json"), ("Accept", accept)];
+        let info = json!({ "name": "test", "version": "1" });
+        let params_of = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
+        let begin = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params_of }).to_string();
+        let begun = http(&home, "POST", "/mcp", &headers, &begin);
+        let session =
+            begun.lines().find_map(|line| line.to_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
+        let session = session.unwrap_or_else(|| panic!("{begun}"));
+        let mut headers = headers.to_vec();
+        headers.push(("Mcp-Session-Id", session.trim()));
+        let tools = operations::shown_by(Faces::MCP).map(|tool| (tool.name, tool.class, params(tool)));
+        let tools = tools.map(|(name, class, arguments)| {
+            (
+                class,
+                json!({ "name": "mcp_call", "arguments": { "name": format!("eye__{name}"), "arguments": arguments } }),
+            )
+        });
+        let code = (Class::Eval, json!({ "name": "eye", "arguments": { "expr": "1" } }));
+        for (class, call) in tools.chain([code]) {
+            let request = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call }).to_string();
+            let over_http = http(&home, "POST", "/mcp", &headers, &request);
+            let over_stdio = stdio.ask("tools/call", &call).to_string();
+            for (face, answer) in [("stdio", over_stdio), ("http", over_http)] {
+                let refused = answer.contains(&format!("lacks the scope `{}`", class.word()));
+                assert_eq!(refused, !scope.covers(class), "{face}: {call} with {}: {answer}", scope.word());
+            }
+        }
+    }
+}
+
+#[test]
+fn pages_of_other_origins_do_not_exist_for_a_token() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let here = ScriptedPage::echo(&home, "Here");
+    let other = PageSetup { origin: Some("http://localhost:1".into()), ..PageSetup::new(&home, "Other") };
+    let other = ScriptedPage::join(&home, &other, |code| eye_testkit::Reply::text(code));
+    let origin = format!("http://localhost:{}", home.port());
+    let secret = secret(&home, &["ci", "--may", "eval", "--pages", &origin]);
+    let eye = |args: &[&str]| eye_testkit::Running::of(home.command().args(args).env("EYE_TOKEN", &secret)).wait();
+    let pages = eye(&["pages", "--json"]).stdout;
+    assert!(pages.contains(here.session()) && !pages.contains(other.session()), "{pages}");
+    assert_eq!(eye(&["document.title"]).stdout, "document.title\n", "there is one page, so it is meant");
+    for args in [&["--page", other.session(), "1"][..], &["use", other.session()], &["--page", "Other", "1"]] {
+        let ran = eye(args);
+        assert_eq!(ran.code, 3, "{args:?}: {}{}", ran.stdout, ran.stderr);
+        assert!(!ran.stderr.contains(other.session()) || args.contains(&other.session()), "{}", ran.stderr);
+    }
+    assert!(
+        !eye(&["rpc", r#"{"method":"gateway/discover","params":{"query":"$.pages"}}"#])
+            .stdout
+            .contains(other.session())
+    );
+    let mut command = home.command();
+    let mut running = eye_testkit::Running::of(
+        command.args(["sub", "news", "--count", "1", "--for", "20"]).env("EYE_TOKEN", &secret),
+    );
+    // Publishing waits for a subscriber, so the order of the two does not matter.
+    let publish = |text: &str| {
+        format!(r#"{{"jsonrpc":"2.0","method":"topic/publish","params":{{"topic":"news","message":"{text}"}}}}"#)
+    };
+    other.say(&publish("theirs"));
+    here.say(&publish("ours"));
+    let _ = running.child();
+    assert_eq!(running.wait().stdout, "ours\n");
+}
+
+#[test]
+fn tokens_are_listed_expire_and_are_revoked() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let _page = page(&home);
+    let secret = secret(&home, &["ci", "--may", "read,act", "--expires", "30d"]);
+    let listed = home.eye(["token", "list"]).stdout;
+    assert!(listed.starts_with("ci  read,act  all pages  for 29days"), "{listed}");
+    assert!(!listed.contains(&secret));
+    let eye = |args: &[&str]| eye_testkit::Running::of(home.command().args(args).env("EYE_TOKEN", &secret)).wait();
+    assert_eq!(eye(&["look"]).code, 0);
+    let refused = eye(&["1+1"]);
+    assert_eq!(refused.code, 4, "{}", refused.stderr);
+    assert!(refused.stderr.contains("the token `ci` lacks the scope `eval`"), "{}", refused.stderr);
+    assert_eq!(home.eye(["token", "revoke", "ci"]).code, 0);
+    let revoked = eye(&["look"]);
+    assert_eq!(revoked.code, 4, "{}", revoked.stderr);
+    assert!(revoked.stderr.contains("is not this hub's"), "{}", revoked.stderr);
+    assert_eq!(home.eye(["token", "revoke", "ci"]).code, 2);
+    assert_eq!(home.eye(["token", "new", "a", "--may", "all"]).code, 2);
+}
+
+#[test]
+fn a_join_token_is_a_page_of_its_origin_and_nothing_else() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let origin = "https://shop.example";
+    let secret = secret(&home, &["shop", "--may", "join", "--origin", origin]);
+    let join = |path: &str, origin: &str| {
+        let mut request = format!("ws://127.0.0.1:{}{path}", home.port()).into_client_request().unwrap();
+        request.headers_mut().insert("Origin", origin.parse().unwrap());
+        tungstenite::connect(request).is_ok()
+    };
+    let with_token = format!("/ws?clientType=browser&version=1.0.0&token={secret}");
+    assert!(!join("/ws?clientType=browser&version=1.0.0", origin), "not without it");
+    assert!(join(&with_token, origin));
+    assert!(!join(&with_token, "https://evil.example"), "not from elsewhere");
+    assert!(!join("/ws?clientType=browser&version=1.0.0&token=wrong", origin));
+    let (name, value) = bearer(&secret);
+    let answer = http(&home, "POST", "/rpc", &[(&name, &value)], r#"{"jsonrpc":"2.0","id":1,"method":"session/list"}"#);
+    assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("not for an agent"), "{answer}");
+}
