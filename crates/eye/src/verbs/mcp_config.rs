@@ -31,7 +31,7 @@ pub enum Client {
     Gemini,
     /// Goose
     Goose,
-    /// JetBrains AI Assistant and Junie
+    /// Junie and AI Assistant in the IDEs
     Jetbrains,
     /// Kiro
     Kiro,
