@@ -29,7 +29,7 @@ try {
 } finally {
   await corpus.close();
 }
+resultTable(results);
 if (has("bench")) benchTable(results);
-else resultTable(results);
 for (const line of corpus.skipped) console.log(`skipped: ${line}`);
 process.exitCode = results.some(({ faults }) => faults.length > 0) ? 1 : 0;

@@ -30,7 +30,7 @@ export default {
       `click ${peerRef(after, "Theme")}`,
       "snapshot -i",
     );
-    await agent.run(`click ${peerRef(themes, "Dark")}`, "wait 500", "find role button click --name Save");
+    await agent.run(`click ${peerRef(themes, "Dark")}`, "wait 1500", "find role button click --name Save");
   },
   check(state) {
     assert.deepEqual(state, { name: "Ada", language: "pt", news: true, size: 20, theme: "dark" });

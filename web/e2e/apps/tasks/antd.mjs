@@ -20,6 +20,7 @@ export default {
     const fruits = await agent.run(
       `fill ${peerRef(seen, "* Name")} Ada`,
       `click ${peerRef(seen, "* Fruit")}`,
+      "wait 500",
       "snapshot -i",
     );
     const date = peerRef(seen, "* Delivery");

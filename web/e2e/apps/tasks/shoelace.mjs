@@ -25,7 +25,7 @@ export default {
       `click ${peerRef(form, "Room", "combobox")}`,
       "snapshot -i",
     );
-    const after = await agent.run(`click ${peerRef(rooms, "Double")}`, "snapshot -i");
+    const after = await agent.run(`click ${peerRef(rooms, "Double")}`, "wait 500", "snapshot -i");
     const [breakfast, late, nights] = ["Breakfast", "Late arrival", "Nights"].map((name) => peerRef(after, name));
     await agent.run(
       `click ${breakfast}`,
