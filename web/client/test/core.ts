@@ -16,6 +16,7 @@ export function testCore(more: Partial<Core>): Core {
     run: () => undefined,
     journal: { entries: [], heard: new Set(), open: 0 },
     overheard: [],
+    lastRef: 0,
     ...more,
   };
 }

@@ -27,6 +27,7 @@ export class Connection {
   constructor(
     readonly socket: WebSocket,
     readonly url: URL,
+    lastRef?: number,
   ) {
     socket.on("message", (data: Buffer) => {
       const parsed = JSON.parse(data.toString()) as Frame[] | Rpc;
@@ -34,7 +35,11 @@ export class Connection {
         this.hello = parsed;
         socket.send(
           JSON.stringify([
-            { jsonrpc: "2.0", id: "hello", result: { sessionId: this.session, version: "1.0.0", hub: "test" } },
+            {
+              jsonrpc: "2.0",
+              id: "hello",
+              result: { sessionId: this.session, version: "1.0.0", hub: "test", lastRef },
+            },
           ]),
         );
       } else {
@@ -109,6 +114,8 @@ export class Hub {
   readonly pages = new Map<string, string | Answer>();
   why: object = { allowed: true, reason: "", hint: "" };
   refuse = false;
+  /** The highest ref that the session has given, as the welcome says it. */
+  lastRef: number | undefined;
   port = 0;
   #server: Server | undefined;
   #sockets: WebSocketServer | undefined;
@@ -124,7 +131,7 @@ export class Hub {
         return;
       }
       sockets.handleUpgrade(request, socket, head, (ws) => {
-        this.connections.push(new Connection(ws, new URL(request.url ?? "/", "http://hub")));
+        this.connections.push(new Connection(ws, new URL(request.url ?? "/", "http://hub"), this.lastRef));
         const waiters = this.#waiters;
         this.#waiters = [];
         for (const waiter of waiters) waiter();

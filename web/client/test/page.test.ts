@@ -34,6 +34,7 @@ function stage(more: Partial<Surroundings> = {}): Stage {
     thrown: (error) => Promise.resolve(`!-32003 ${String(error)}`),
     travels: () => false,
     onTaken: () => undefined,
+    onWelcome: () => undefined,
     after: (_, then) => timers.push(then),
     soon: (then) => tasks.push(then),
     parts: () => [],

@@ -379,6 +379,7 @@ test("a page tells its parts of every call, fired ones too, before the answer is
       thrown: () => Promise.resolve("!-32003 thrown"),
       travels: () => false,
       onTaken: () => undefined,
+      onWelcome: () => undefined,
       after: () => undefined,
       soon: () => undefined,
       parts: () => [part],

@@ -1,80 +1,10 @@
 // The verbs of the built client in a real browser against a scripted hub: dispatch, `wait`, `logs`, topics, mailbox and apps.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser, Page as Tab } from "playwright-core";
-import { startBareChromium, startChromium } from "./chromium.js";
-import { Hub, html, type Connection, type Rpc } from "./hub.js";
-
-const TEST_MS_MAX = 20_000;
-
-let browser: Browser;
-
-before(async () => {
-  browser = await startChromium();
-});
-after(() => browser.close());
-
-interface Scene {
-  readonly hub: Hub;
-  readonly tab: Tab;
-  readonly page: Connection;
-}
-
-interface Answer {
-  readonly value?: unknown;
-  readonly error?: {
-    readonly code: number;
-    readonly message: string;
-    readonly data?: { readonly value?: unknown; readonly hint?: string };
-  };
-}
-
-function scene(
-  name: string,
-  run: (scene: Scene) => Promise<void>,
-  document = html(),
-  headers: Record<string, string> = {},
-): void {
-  test(name, { timeout: TEST_MS_MAX }, async () => {
-    const hub = await new Hub().start();
-    hub.pages.set("/", (_, response) =>
-      response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...headers }).end(document),
-    );
-    const context = await browser.newContext();
-    try {
-      const tab = await context.newPage();
-      await tab.goto(hub.origin);
-      await run({ hub, tab, page: await hub.joined() });
-    } finally {
-      await context.close();
-      await hub.stop();
-    }
-  });
-}
-
-let ids = 1000;
-
-function begin(page: Connection, verb: string, params: object): string {
-  const id = String(++ids);
-  page.send({ jsonrpc: "2.0", id, method: `page/${verb}`, params: { agent: "test", ...params } } as Rpc);
-  return id;
-}
-
-/** The answer, typed or as a response, as a value. */
-async function answered(page: Connection, id: string): Promise<Answer> {
-  const typed = new RegExp(`^${id}\\W`);
-  const frame = await page.frame((one) =>
-    typeof one === "string" ? typed.test(one) : one.id === id && one.method === undefined,
-  );
-  if (typeof frame !== "string") return frame as Answer;
-  const text = frame.slice(id.length);
-  return { value: text.startsWith("=") ? (JSON.parse(text.slice(1)) as unknown) : text.slice(1) };
-}
-
-function ask(page: Connection, verb: string, params: object = {}): Promise<Answer> {
-  return answered(page, begin(page, verb, params));
-}
+import { test } from "node:test";
+import { startBareChromium } from "./chromium.js";
+import { type Connection, Hub, html, type Rpc } from "./hub.js";
+import { answered, ask, begin, scene, TEST_MS_MAX } from "./scene.js";
 
 scene("a verb that nobody knows is -32601, and so is a method", async ({ page }) => {
   assert.deepEqual((await ask(page, "dance")).error, { code: -32601, message: "no method page/dance" });

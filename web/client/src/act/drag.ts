@@ -3,7 +3,8 @@
 import { DRAG_STEPS } from "../core/limits.js";
 import type { Core } from "../core/part.js";
 import { enter, fire, move, press, release, viewOf, type Place } from "./pointer.js";
-import { frame, hitAt, type Spot } from "./ready.js";
+import { hitAt } from "../look/hit.js";
+import { frame, type Spot } from "./ready.js";
 
 const MOUSE = 1;
 const MAIN_BUTTON = 1;

@@ -1,6 +1,6 @@
 // Says what an action changed: lines of the outline that came, went or are different, where the page is now, dialogs, errors and failed requests.
 
-import { SETTLE_MS_MAX, SETTLE_QUIET_MS, SETTLE_REQUESTS_MS_MAX } from "../core/limits.js";
+import { SETTLE_FIRST_MS, SETTLE_MS_MAX, SETTLE_QUIET_MS, SETTLE_REQUESTS_MS_MAX } from "../core/limits.js";
 import type { Log } from "../core/journal.js";
 import { lineOf } from "../look/find.js";
 import { difference, view } from "../look/part.js";
@@ -17,7 +17,7 @@ export interface Watch {
 }
 
 /** `accept`: what to say to the browser's own questions while this lasts; they would stop the page for a person to answer. */
-export async function watch(core: Core, accept: unknown): Promise<Watch> {
+export async function watch(core: Core, accept: unknown, firstMs = SETTLE_FIRST_MS): Promise<Watch> {
   const { logged: loggedAfter } = await core.load("verbs");
   const { journal } = core;
   const logged = journal.entries.at(-1)?.n ?? 0;
@@ -42,14 +42,19 @@ export async function watch(core: Core, accept: unknown): Promise<Watch> {
     let quiet = began;
     /** Since when no request that the action began is under way; what its answer causes is waited for, too. */
     let answered = began;
+    /** Whether anything has followed the action. */
+    let begun = false;
     for (;;) {
       await frame(core);
       const now = performance.now();
       const busy = journal.open > open;
       if (busy) answered = now;
-      if (mutated || busy || isMoving()) quiet = now;
+      if (mutated || busy || isMoving()) {
+        quiet = now;
+        begun = true;
+      }
       mutated = false;
-      if (!busy && now - quiet >= SETTLE_QUIET_MS) return;
+      if (!busy && now - quiet >= (begun ? SETTLE_QUIET_MS : firstMs)) return;
       if (busy ? now - began >= SETTLE_REQUESTS_MS_MAX : now - answered >= SETTLE_MS_MAX) return;
     }
   };
@@ -64,11 +69,11 @@ export async function watch(core: Core, accept: unknown): Promise<Watch> {
     async report(element) {
       await settled();
       end();
+      const line = element?.isConnected === true && isVisible(element) ? lineOf(element) : undefined;
       const now = view();
       const told = difference(before ?? now, now);
-      const line = element?.isConnected === true && isVisible(element) ? lineOf(element) : undefined;
       const own =
-        line !== undefined && !told.some((one) => one.includes(line))
+        line !== undefined && !told.some((one) => one.startsWith(`~ ${line.split(" ", 1).join()} `))
           ? [told.length === 0 ? `${line}: nothing else changed` : line]
           : [];
       const moved = location.href === url ? [] : [`now at ${location.href}`];

@@ -1,6 +1,6 @@
 // The acting verbs: each waits for its target, does what a person would do to it, and answers with what changed.
 
-import { ACT_MS, SCROLL_FRAMES, SLIDER_KEYS_MAX } from "../core/limits.js";
+import { ACT_MS, SCROLL_FRAMES, SETTLE_HOVER_MS, SLIDER_KEYS_MAX } from "../core/limits.js";
 import { find, lineOf } from "../look/find.js";
 import { kindOf, type Kind } from "../look/kind.js";
 import type { Core } from "../core/part.js";
@@ -35,11 +35,11 @@ type Act = (params: Params, tools: Tools, asking: Asking) => Promise<Element | u
 export function acts(core: Core): Verbs {
   /** Runs an act between two looks at the page. */
   const acting =
-    (act: Act): Verb =>
+    (act: Act, firstMs?: number): Verb =>
     async (params, asking) => {
       const timeoutMs = timeoutOf(params, ACT_MS);
       const tools: Tools = { core, signal: asking.signal, timeoutMs, deadline: performance.now() + timeoutMs };
-      const watching = await watch(core, params.accept);
+      const watching = await watch(core, params.accept, firstMs);
       try {
         // What scrolling into view has moved is no change: the first look is taken when everything is ready.
         const own = <T>(run: () => T): T => {
@@ -126,7 +126,7 @@ export function acts(core: Core): Verbs {
       const { hit, element, ...place } = await ready(target, tools);
       own(() => enter(hit, place));
       return element;
-    }),
+    }, SETTLE_HOVER_MS),
     fill: acting(async (params, tools, asking) => {
       const { fields, target, value, click } = params;
       if (fields === undefined) return fill1(target, value, tools, asking);

@@ -2,7 +2,7 @@
 
 import { READY_LOOK_MS } from "../core/limits.js";
 import { find, lineOf, listed, nearest, renamed } from "../look/find.js";
-import { holds } from "../look/tree.js";
+import { hitAt, isOf } from "../look/hit.js";
 import { isDisabled, isVisible } from "../look/visible.js";
 import type { Core } from "../core/part.js";
 import { late, misused } from "../page/verb.js";
@@ -86,12 +86,6 @@ function named(target: unknown): string {
   return target instanceof Element ? lineOf(target) : String(target);
 }
 
-function isOf(element: Element, hit: Element): boolean {
-  if (holds(element, hit)) return true;
-  const label = hit.closest("label");
-  return label !== null && (label.control === element || label.contains(element));
-}
-
 /** The middle, and then other places of what is in view. */
 function points(element: Element): { x: number; y: number }[] {
   const { innerWidth, innerHeight } = element.ownerDocument.defaultView ?? window;
@@ -116,13 +110,6 @@ function points(element: Element): { x: number; y: number }[] {
 
 export function middle({ left, top, width, height }: DOMRect): { x: number; y: number } {
   return { x: left + width / 2, y: top + height / 2 };
-}
-
-/** What a pointer hits at a place, inside of shadow roots too. */
-export function hitAt(document: DocumentOrShadowRoot, x: number, y: number): Element | undefined {
-  const hit = document.elementFromPoint(x, y) ?? undefined;
-  const inner = hit?.shadowRoot ? hitAt(hit.shadowRoot, x, y) : undefined;
-  return inner ?? hit;
 }
 
 /** The next frame; hidden tabs have none, so a timer ends the wait too. */

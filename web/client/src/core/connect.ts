@@ -121,6 +121,10 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
       port2.postMessage(0);
     },
     onTaken: (message) => warn(message),
+    onWelcome: (welcome) => {
+      core.lastRef = Math.max(core.lastRef, (welcome as { lastRef?: number } | undefined)?.lastRef ?? 0);
+      for (const part of around.parts()) part.welcomed?.();
+    },
     parts: () => Object.values(parts),
     called: (delta) => {
       for (const part of around.parts()) part.called?.(delta);
@@ -156,6 +160,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
     run: realm && ((code) => run(realm, code)),
     journal: journal(),
     overheard: overhear(options.webmcp),
+    lastRef: 0,
   };
 
   /** Loads what WebMCP needs once there is some: in the browser, or a form that says so. */
@@ -198,6 +203,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
           eval: realm !== undefined,
           evalBlocked: blocked || undefined,
           paused,
+          lastRef: core.lastRef || undefined,
         },
       };
     },

@@ -49,7 +49,10 @@ export const ACT_MS = 5_000;
 /** Longer than a frame, for tabs that have none. */
 export const READY_LOOK_MS = 40;
 /** After an action the page is given time to follow: until it is quiet, and longer while requests are under way. */
-export const SETTLE_QUIET_MS = 30;
+export const SETTLE_QUIET_MS = 60;
+/** While nothing has changed yet, it is given longer to begin: menus open late, those of a hover later still. */
+export const SETTLE_FIRST_MS = 150;
+export const SETTLE_HOVER_MS = 400;
 export const SETTLE_MS_MAX = 600;
 export const SETTLE_REQUESTS_MS_MAX = 2_000;
 /** How long a pointer rests on a canvas: Excalidraw's text tool needs 80 ms. */
@@ -83,6 +86,8 @@ export const OUTLINE_NAME_CHARS_MAX = 80;
 export const OUTLINE_VALUE_CHARS_MAX = 60;
 export const OUTLINE_TEXT_CHARS_MAX = 100;
 export const OUTLINE_OPTIONS_MAX = 4;
+/** Of a text whose lines count, so many are shown. */
+export const OUTLINE_PRE_LINES_MAX = 12;
 export const OUTLINE_LINES_MAX = 300;
 export const OUTLINE_LINES_ALL_MAX = 5_000;
 /** Of a row longer than this, each piece gets a line. */

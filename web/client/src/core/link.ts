@@ -2,7 +2,7 @@
 
 import { RETRY_FIRST_MS, RETRY_HIDDEN_MS_MAX, RETRY_VISIBLE_MS_MAX } from "./limits.js";
 import { outboxTo } from "./outbox.js";
-import { pageWith, type Page, type Surroundings } from "./page.js";
+import { HELLO_ID, pageWith, type Page, type Surroundings } from "./page.js";
 
 export const CLOSED_BAD_QUERY = 4000;
 export const CLOSED_TAKEN = 4003;
@@ -53,7 +53,7 @@ export function linkTo(hub: URL, around: Surroundings, { token, hello, opened, c
     socket = mine;
     mine.onopen = () => {
       failures = 0;
-      mine.send(JSON.stringify({ jsonrpc: "2.0", id: "hello", method: "hello", params: hello() }));
+      mine.send(JSON.stringify({ jsonrpc: "2.0", id: HELLO_ID, method: "hello", params: hello() }));
       const send = (message: string | Blob): void => {
         if (mine.readyState === WebSocket.OPEN) mine.send(message);
       };

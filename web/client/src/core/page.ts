@@ -27,6 +27,8 @@ export interface Surroundings {
   soon(then: () => void): void;
   /** The parts that were loaded, which see every JSON-RPC frame first. */
   parts(): Iterable<Part>;
+  /** The hub's answer to `hello`. */
+  onWelcome(welcome: unknown): void;
   /** The hub refused `hello` or took the session away. */
   onTaken(message: string): void;
   /** Tells them that a call has run. Its answer is pushed in the same task, and leaves with it; the state before it, if it asked for its delta. */
@@ -45,6 +47,8 @@ interface Call {
 }
 
 const ID = /^\w{0,19}:/;
+/** Of the first frame of a connection. */
+export const HELLO_ID = "hello";
 const FIRE = "";
 const MAY_NAVIGATE = /submit|history|navigation/;
 const SUBMITS = /submit\s*\(/;
@@ -99,6 +103,7 @@ export function pageWith(outbox: Outbox, around: Surroundings): Page {
     } else if (method !== undefined) {
       if (id !== undefined) verb(frame, String(id));
     } else if (error !== undefined) around.onTaken(error.message);
+    else if (id === HELLO_ID) around.onWelcome(frame.result);
   };
 
   const verb = (frame: Rpc, id: string): void => {

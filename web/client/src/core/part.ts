@@ -36,24 +36,28 @@ export interface Core {
   readonly run: ((code: string) => unknown) | undefined;
   readonly journal: Journal;
   readonly overheard: Overheard;
+  /** The highest ref that this session has given, in this document or one before it. */
+  lastRef: number;
 }
 
 export interface Part {
   /** Whether this frame of the hub was for this part, as it is now. */
   take?(frame: Rpc): boolean;
   joined?(): void;
+  /** The hub has answered `hello`. */
+  welcomed?(): void;
   left?(): void;
   /** A call of the hub has run; its answer leaves before the next task, with `delta` after the state. */
   called?(delta?: boolean): void;
 }
 
-export interface ToolsPart extends Required<Omit<Part, "called">> {
+export interface ToolsPart extends Required<Omit<Part, "called" | "welcomed">> {
   /** `heard`: the browser has it already. */
   tool(tool: Tool, options?: ToolOptions, heard?: boolean): void;
   untool(name: string): void;
 }
 
-export interface StatePart extends Required<Part> {
+export interface StatePart extends Required<Omit<Part, "welcomed">> {
   state(source: StateSource, options?: StateOptions): void;
   changed(): void;
   /** The response to `state/get`; `undefined` while there is nothing to publish. */

@@ -1,10 +1,15 @@
 // What is different between two outlines of the same page: pieces that came, went, or say something else about the same element.
 
-import { CHANGES_MAX, GONE_MAX, GONE_SHOWN } from "../core/limits.js";
+import { clip } from "../core/clip.js";
+import { CHANGES_MAX, GONE_MAX, GONE_SHOWN, OUTLINE_NAME_CHARS_MAX, OUTLINE_TEXT_CHARS_MAX } from "../core/limits.js";
 
 /** Between what stands in one line of an outline. */
 export const SEPARATOR = " | ";
-const FIRST_REF = /\be\d+\b/;
+const FIRST_REF = /\be\d+(?:\.\d+)?\b/;
+/** Two texts that begin with this much in common are one that has changed. */
+const COMMON_CHARS_MIN = 20;
+/** So much of what is the same is shown before what is not. */
+const CONTEXT_CHARS = 20;
 
 /** Empty if nothing changed. `+` came, `-` went, `~` is what it is now. */
 export function changes(before: readonly string[], after: readonly string[]): string[] {
@@ -17,21 +22,44 @@ export function changes(before: readonly string[], after: readonly string[]): st
   const told: string[] = [];
   for (const [line, count] of is) {
     if ((was.get(line) ?? 0) >= count) continue;
-    const same = refs.get(FIRST_REF.exec(line)?.[0] ?? "");
-    if (same === undefined) told.push(`+ ${line}`);
+    const ref = FIRST_REF.exec(line)?.[0];
+    const same = refs.get(ref ?? "") ?? (ref === undefined ? gone.find((one) => isSameText(one, line)) : undefined);
+    if (same === undefined) told.push(`+ ${short(line)}`);
     else {
       gone.splice(gone.indexOf(same), 1);
-      refs.delete(FIRST_REF.exec(line)?.[0]);
-      told.push(`~ ${line}`);
+      refs.delete(ref);
+      told.push(`~ ${apart(same, line)}`);
     }
   }
   // What went interests less than what came.
   const rest = gone.length > GONE_MAX ? gone.splice(GONE_SHOWN).length : 0;
-  for (const line of gone) told.push(`- ${line}`);
+  for (const line of gone) told.push(`- ${short(line)}`);
   if (rest > 0) told.push(`- … ${rest} more`);
   return told.length > CHANGES_MAX
     ? [...told.slice(0, CHANGES_MAX), `… ${told.length - CHANGES_MAX} more changes`]
     : told;
+}
+
+function isSameText(before: string, after: string): boolean {
+  return !FIRST_REF.test(before) && commonChars(before, after) >= COMMON_CHARS_MIN;
+}
+
+function commonChars(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return at;
+}
+
+/** The line as it is now, from shortly before the place where it differs if a cut would hide that. */
+function apart(before: string, after: string): string {
+  const common = commonChars(before, after);
+  if (after.length <= OUTLINE_TEXT_CHARS_MAX || common < OUTLINE_NAME_CHARS_MAX) return short(after);
+  const head = FIRST_REF.exec(after)?.[0];
+  return `${head === undefined ? "" : `${head} `}…${clip(after.slice(common - CONTEXT_CHARS), OUTLINE_TEXT_CHARS_MAX)}`;
+}
+
+function short(line: string): string {
+  return clip(line, OUTLINE_TEXT_CHARS_MAX);
 }
 
 function counted(lines: readonly string[]): Map<string, number> {

@@ -4,7 +4,7 @@ import { clip } from "../core/clip.js";
 import { OUTLINE_NAME_CHARS_MAX, OUTLINE_VALUE_CHARS_MAX, OUTLINE_OPTIONS_MAX } from "../core/limits.js";
 import { kindOf, type Kind } from "./kind.js";
 import { nameOf } from "./name.js";
-import { refOf, shownAs } from "./refs.js";
+import { provisionalRef, refOf, shownAs } from "./refs.js";
 import { attribute, isSet, plain } from "./tree.js";
 import { isDisabled } from "./visible.js";
 
@@ -16,27 +16,30 @@ const FORMATS = /^(?:date|time|datetime-local|month|week|color|number|email|tel|
 export interface Showing {
   /** Takes the place of a name that would repeat what is shown inside. */
   readonly called?: string | undefined;
-  /** Nobody gets to see this, so that it is not what the ref means from now on. */
-  readonly unseen?: boolean;
+  /** For comparing: in full, with a provisional ref. */
+  readonly compare?: boolean;
 }
 
 export function describe(
   element: Element,
   kind: Kind = kindOf(element) ?? "area",
-  { called, unseen = false }: Showing = {},
+  { called, compare = false }: Showing = {},
 ): string {
-  const name = clip(nameOf(element), OUTLINE_NAME_CHARS_MAX);
+  const full = nameOf(element);
+  if (compare)
+    return `${provisionalRef(element)} ${pictured(element, kind, called ?? full, true)}${notes(element, kind)}`;
+  const name = clip(full, OUTLINE_NAME_CHARS_MAX);
   const text = `${refOf(element)} ${pictured(element, kind, called ?? name)}${notes(element, kind)}`;
-  if (!unseen) shownAs(element, text, name);
+  shownAs(element, text, name);
   return text;
 }
 
-function pictured(element: Element, kind: Kind, name: string): string {
+function pictured(element: Element, kind: Kind, name: string, full = false): string {
   switch (kind) {
     case "link":
       return name;
     case "button":
-      return `[${fold(element)}${name}]`;
+      return `[${fold(element)}${name}${chosenIn(element, name)}]`;
     case "area":
       return `<${name}>`;
     case "check":
@@ -44,8 +47,16 @@ function pictured(element: Element, kind: Kind, name: string): string {
     case "choice":
       return `(${isChosen(element) ? "x" : " "}) ${fold(element)}${name}`;
     default:
-      return `${name}${isRequired(element) ? "*" : ""}: ${valueOf(element, kind)}`;
+      return `${name}${isRequired(element) ? "*" : ""}: ${valueOf(element, kind, full)}`;
   }
+}
+
+/** What a list that opens shows as chosen, where its name does not say it. */
+function chosenIn(element: Element, name: string): string {
+  if (attribute(element, "role") !== "combobox" && attribute(element, "aria-haspopup") !== "listbox") return "";
+  const { value } = element as Partial<HTMLButtonElement>;
+  const shown = plain((element as HTMLElement).innerText ?? "") || (typeof value === "string" ? value : "");
+  return shown === "" || name.includes(shown) ? "" : `: ${clip(shown, OUTLINE_VALUE_CHARS_MAX)}`;
 }
 
 /** `undefined` for what is both. */
@@ -74,7 +85,7 @@ function fold(element: Element): string {
   return expanded === "true" ? "- " : expanded === "false" ? "+ " : "";
 }
 
-export function valueOf(element: Element, kind: Kind): string {
+export function valueOf(element: Element, kind: Kind, full = false): string {
   switch (kind) {
     case "select":
       return selected(element as HTMLSelectElement);
@@ -92,7 +103,7 @@ export function valueOf(element: Element, kind: Kind): string {
       const { value, type } = element as HTMLInputElement;
       if (type === "password" && value !== "") return HIDDEN;
       const text = plain(typeof value === "string" ? value : ((element as HTMLElement).innerText ?? ""));
-      const shown = text === "" ? EMPTY : clip(text, OUTLINE_VALUE_CHARS_MAX);
+      const shown = text === "" ? EMPTY : full ? text : clip(text, OUTLINE_VALUE_CHARS_MAX);
       return text === "" && FORMATS.test(type ?? "") && type !== "email" && type !== "tel" && type !== "url"
         ? `${shown} (${type})`
         : shown;
@@ -114,6 +125,7 @@ function notes(element: Element, kind: Kind): string {
   if (isDisabled(element)) said.push("disabled");
   if (kind === "field" && (element as HTMLInputElement).readOnly === true) said.push("read-only");
   if (isSet(element, "aria-pressed")) said.push("pressed");
+  if (kind !== "choice" && isSet(element, "aria-selected")) said.push("selected");
   const current = attribute(element, "aria-current");
   if (current !== "" && current !== "false") said.push("current");
   if (kind === "field" && fold(element) === "- ") said.push("open");

@@ -6,9 +6,9 @@ import { misused } from "../page/verb.js";
 import { describe } from "./describe.js";
 import { kindOf } from "./kind.js";
 import { nameOf } from "./name.js";
-import { REF, referred, refOf, shownAs } from "./refs.js";
-import { attribute, plain, selectAll } from "./tree.js";
-import { isVisible } from "./visible.js";
+import { isEarlier, REF, referred, refOf, shownAs } from "./refs.js";
+import { above, attribute, plain, selectAll } from "./tree.js";
+import { isOffered, isVisible } from "./visible.js";
 
 export interface Found {
   /** One is what was meant; several are in doubt. */
@@ -36,7 +36,9 @@ export function find(target: unknown): Found {
       elements: [],
       never:
         one === undefined
-          ? `there is no ${ref}; look gives refs`
+          ? isEarlier(wanted)
+            ? `${ref} is of the page that was here before; look gives the refs of this one`
+            : `there is no ${ref}; look gives refs`
           : `${ref} is gone; it was ${one.line.slice(ref.length + 1)}`,
     };
   }
@@ -53,6 +55,8 @@ function bySelector(selector: string): Element[] {
 }
 
 function preferVisible(elements: readonly Element[]): Element[] {
+  const offered = elements.filter(isOffered);
+  if (offered.length > 0) return offered;
   const visible = elements.filter(isVisible);
   return visible.length > 0 ? visible : [...elements];
 }
@@ -74,7 +78,10 @@ function byText(text: string): Element[] {
   for (const element of selectAll(ACTING)) if (kindOf(element) !== undefined) rank(element, nameOf(element), 0);
   if (ranks[0].length === 0)
     for (const element of selectAll("*")) if (!UNREAD.test(element.localName)) rank(element, ownText(element), 1);
-  return ranks.map(preferred).find((those) => those.length > 0) ?? [];
+  const those = ranks.map(preferred).find((one) => one.length > 0) ?? [];
+  // Of several with this name, the one that a person reads it on.
+  const read = those.filter((element) => plain((element as HTMLElement).innerText ?? "").toLowerCase() === wanted);
+  return read.length === 1 ? read : those;
 }
 
 function ownText(element: Element): string {
@@ -89,9 +96,11 @@ function preferred(rank: readonly Element[]): Element[] {
   const meant = [
     ...new Set(rank.map((element) => (element.closest("label") as HTMLLabelElement | null)?.control ?? element)),
   ];
-  const visible = meant.filter(isVisible);
-  const those = visible.length > 0 ? visible : meant;
-  return those.filter((element) => !those.some((other) => other !== element && element.contains(other)));
+  const those = preferVisible(meant);
+  const outer = new Set<Element>();
+  for (const element of those)
+    for (let at = above(element); at !== null && !outer.has(at); at = above(at)) outer.add(at);
+  return those.filter((element) => !outer.has(element));
 }
 
 /** How an element is named to an agent. */
@@ -110,7 +119,7 @@ export function renamed(target: unknown): string | undefined {
   const shown = typeof target === "string" && REF.test(target.trim()) ? referred(target.trim()) : undefined;
   if (shown?.element === undefined || shown.line === "") return undefined;
   const name = nameOf(shown.element);
-  if (name === shown.name || clip(name, OUTLINE_NAME_CHARS_MAX) === shown.name) return undefined;
+  if (clip(name, OUTLINE_NAME_CHARS_MAX).toLowerCase() === shown.name.toLowerCase()) return undefined;
   return `${shown.line} is now ${lineOf(shown.element).replace(/^\S+ /, "")}; if that is meant too, ask again`;
 }
 

@@ -43,8 +43,8 @@ export function kindOf(element: Element): Kind | undefined {
   // What a native field takes is not changed by a role.
   if (own === "field" || own === "select" || own === "file") return own;
   const kind = ROLES[attribute(element, "role").split(" ")[0] ?? ""] ?? own;
-  if (kind !== undefined)
-    return kind === "field" && !isEditable(element) && !takesKeys(element) && own === undefined ? "button" : kind;
+  // What shows a choice and opens a list is pressed; nothing can be written into it.
+  if (kind !== undefined) return kind === "field" && !isEditable(element) && !takesKeys(element) ? "button" : kind;
   return isClickable(element) ? "area" : undefined;
 }
 

@@ -20,7 +20,31 @@ export function nameOf(element: Element): string {
     const own = [...element.childNodes].filter((node) => (node as Element).getAttribute?.("role") !== "group");
     return plain(own.map((node) => node.textContent ?? "").join(" "));
   }
-  return plain(quick(element) ?? computed(element)) || hinted(element);
+  const name = plain(quick(element) ?? computed(element));
+  const title = plain(attribute(element, "title"));
+  // A glyph of an icon font is no name where there is a better one.
+  if (title !== "" && !element.hasAttribute("aria-label") && isGlyph(element, name)) return title;
+  return (
+    name ||
+    labelled(element) ||
+    plain(attribute(element, "placeholder") || attribute(element, "aria-placeholder")) ||
+    hinted(element)
+  );
+}
+
+/** The standard gives no name to what is not drawn, though its label is. */
+function labelled(element: Element): string {
+  if (element.checkVisibility()) return "";
+  return plain([...((element as HTMLInputElement).labels ?? [])].map(written).join(" "));
+}
+
+const ICON_FONT = /icon|symbol|awesome/i;
+
+function isGlyph(element: Element, name: string): boolean {
+  if (!/[\p{L}\p{N}]/u.test(name)) return true;
+  const { firstElementChild: only, childElementCount } = element;
+  if (only === null || childElementCount !== 1 || plain(element.textContent ?? "") !== name) return false;
+  return ICON_FONT.test(styleOf(only).fontFamily);
 }
 
 /** Most names are a label of their own, or the text of an element that has nothing but text: they need no standard, which takes its time. */
@@ -29,8 +53,10 @@ function quick(element: Element): string | undefined {
   const label = plain(attribute(element, "aria-label"));
   if (label !== "") return label;
   if (!BY_CONTENT.test(element.localName) || element.shadowRoot !== null) return undefined;
+  // A button may have a label beside it.
+  if (((element as HTMLButtonElement).labels?.length ?? 0) > 0) return undefined;
   if (element.firstElementChild === null) return element.textContent ?? "";
-  return element.querySelector(TELLING) === null ? (element as HTMLElement).innerText : undefined;
+  return element.querySelector(TELLING) === null ? written(element) : undefined;
 }
 
 function computed(element: Element): string {
@@ -39,10 +65,17 @@ function computed(element: Element): string {
   });
   if (name !== "") return name;
   // The standard gives no name by content to what is no control, but that is what a person reads.
-  const text = (element as HTMLElement).innerText ?? element.textContent ?? "";
+  const text = written(element);
   return /^(?:input|select|textarea)$/.test(element.localName) || (element as HTMLElement).isContentEditable === true
     ? ""
     : text;
+}
+
+/** The text that is shown, as it is written: how CSS sets its letters does not change a name. */
+function written(element: Element): string {
+  const shown = (element as HTMLElement).innerText ?? element.textContent ?? "";
+  const text = plain(element.textContent ?? "");
+  return text.toLowerCase() === plain(shown).toLowerCase() ? text : shown;
 }
 
 function pseudoStyle(element: Element, pseudo: string): CSSStyleDeclaration {

@@ -6,15 +6,19 @@ import {
   OUTLINE_ALIKE_SHOWN,
   OUTLINE_LINES_ALL_MAX,
   OUTLINE_LINES_MAX,
+  OUTLINE_NAME_CHARS_MAX,
+  OUTLINE_PRE_LINES_MAX,
   OUTLINE_ROW_CHARS_MAX,
   OUTLINE_TEXT_CHARS_MAX,
 } from "../core/limits.js";
 import { SEPARATOR } from "./changes.js";
 import { describe, valueOf } from "./describe.js";
-import { kindOf, type Kind } from "./kind.js";
+import { type Kind, kindOf } from "./kind.js";
 import { nameOf } from "./name.js";
+import { isSeen, own, type Place, placeOf, within } from "./place.js";
+import { headingLevel, isNamed, isRow, pictureOf, stateOf, titleOf } from "./titles.js";
 import { attribute, frameBody, inside, isElement, plain, styleOf } from "./tree.js";
-import { clipped, hasSize, hides, overlaps, type Box } from "./visible.js";
+import { hasSize, hides, isSilenced } from "./visible.js";
 
 export interface OutlineOptions {
   /** What is outside of the viewport too, and lists in full. */
@@ -23,8 +27,8 @@ export interface OutlineOptions {
   readonly fold?: boolean;
   /** To read: no refs, texts in full. */
   readonly text?: boolean;
-  /** To compare: nobody gets to see it. */
-  readonly unseen?: boolean;
+  /** To compare with another: everything in full, also what a dialog keeps away meanwhile. Refs are provisional. */
+  readonly compare?: boolean;
 }
 
 export interface Outline {
@@ -35,26 +39,25 @@ export interface Outline {
 }
 
 /** What holds no text for a person. */
-const SKIPPED = /^(?:script|style|template|noscript|head|meta|link|title|svg|canvas|video|audio|object|datalist|math)$/;
+const SKIPPED = /^(?:script|style|template|noscript|head|meta|link|title|canvas|video|audio|object|datalist|math)$/;
 const INLINE = /^(?:inline|contents|ruby)/;
 /** What can be acted on inside of something that reacts to a click as a whole. */
 const HELD = "a[href],button,input,select,textarea,[role=button],[role=link],[role=checkbox],[contenteditable]";
 
-/** Where a part of the page is seen: its window, and how far its document is from the top one's corner. */
-interface Place {
-  readonly clip: Box | undefined;
-  readonly dx: number;
-  readonly dy: number;
-  /** The text is part of a name that was written already. */
-  readonly silent: boolean;
-}
+/** Blocks that an area shows one by one, so that its name does not stand for them. */
+const BLOCKS = "table,tr,ul,ol,dl,p,pre,h1,h2,h3,h4,h5,h6,[role=row],[role=list],[role=heading],img[alt]";
+/** Within an SVG nothing but this can be acted on. */
+const SVG_CONTROLS =
+  "a[href],[role=button],[role=link],[role=checkbox],[role=slider],[role=option],[role=menuitem],[tabindex]";
+/** Stands for a line break that a person sees. */
+const BREAK = "\u2028";
 
 export function outline(
   root: Element,
-  { all = false, fold = !all, text: reading = false, unseen = false }: OutlineOptions = {},
+  { all = false, fold = !all, text: reading = false, compare = false }: OutlineOptions = {},
 ): Outline {
   const lines: string[] = [];
-  const linesMax = all ? OUTLINE_LINES_ALL_MAX : OUTLINE_LINES_MAX;
+  const linesMax = all || compare ? OUTLINE_LINES_ALL_MAX : OUTLINE_LINES_MAX;
   let depth = 0;
   let rows = 0;
   let prefix = "";
@@ -65,10 +68,22 @@ export function outline(
   let cut = 0;
 
   const endText = (): void => {
-    const text = plain(words);
+    const [first = "", ...more] = words.split(BREAK);
     words = "";
+    piece(plain(first));
+    const shown = reading || compare ? more : more.slice(0, OUTLINE_PRE_LINES_MAX);
+    for (const one of shown) {
+      writeLine();
+      if (/\S/.test(one))
+        pieces.push(reading ? one.trimEnd() : compare ? plain(one) : shorten(plain(one), OUTLINE_TEXT_CHARS_MAX));
+    }
+    if (shown.length === more.length) return;
+    writeLine();
+    pieces.push(`… ${more.length - shown.length} more lines of text`);
+  };
+  const piece = (text: string): void => {
     // Marks alone tell nothing.
-    if (/[\p{L}\p{N}]/u.test(text)) pieces.push(reading ? text : shorten(text, OUTLINE_TEXT_CHARS_MAX));
+    if (/[\p{L}\p{N}]/u.test(text)) pieces.push(reading || compare ? text : shorten(text, OUTLINE_TEXT_CHARS_MAX));
   };
   const line = (text: string, at = depth): void => {
     if (lines.length < linesMax) lines.push(" ".repeat(at) + text);
@@ -76,6 +91,9 @@ export function outline(
   };
   const flush = (): void => {
     endText();
+    writeLine();
+  };
+  const writeLine = (): void => {
     if (pieces.length === 0) return;
     const [first = "", ...rest] = pieces;
     const whole = reading ? pieces.join(" ") : pieces.join(SEPARATOR);
@@ -89,29 +107,20 @@ export function outline(
   /** In a row, what stands apart stays on its line. */
   const part = (): void => (rows > 0 ? endText() : flush());
 
-  const isSeen = (element: Element, { clip, dx, dy }: Place): boolean => {
-    if (clip === undefined) return true;
-    const { left, top, right, bottom } = element.getBoundingClientRect();
-    return overlaps({ left: left + dx, top: top + dy, right: right + dx, bottom: bottom + dy }, clip);
-  };
-
   const passed = (element: Element, { clip, dy }: Place, count = element.querySelectorAll(HELD).length): void => {
     if (element.getBoundingClientRect().bottom + dy <= (clip?.top ?? 0)) above += count;
     else below += count;
   };
 
-  const act = (element: Element, kind: Kind, place: Place, holds: boolean): void => {
-    if (!hasSize(element)) return;
-    if (!isSeen(element, place)) {
+  /** `shown`: what is seen of it, where that is something else. */
+  const act = (element: Element, kind: Kind, place: Place, holds: boolean, shown = element): void => {
+    if (!hasSize(shown)) return;
+    if (!isSeen(shown, place)) {
       passed(element, place, 1);
       return;
     }
     endText();
-    if (!reading)
-      pieces.push(
-        describe(element, kind, { called: holds ? (element.localName === "tr" ? "row" : "box") : undefined, unseen }),
-      );
-    else if (holds) return;
+    if (!reading) pieces.push(describe(element, kind, { called: holds ? calledAs(element) : undefined, compare }));
     else if (kind === "field" || kind === "select" || kind === "slider")
       pieces.push(`${nameOf(element)}: ${valueOf(element, kind)}`);
     else words += ` ${nameOf(element)}`;
@@ -123,16 +132,14 @@ export function outline(
       return;
     }
     for (const run of runs(inside(element))) {
-      const [first] = run;
+      const alike = run.filter(isElement);
       const seen =
-        run.length > OUTLINE_ALIKE_MAX && first !== undefined && isElement(first)
-          ? run.filter((child) => isSeen(child as Element, place) && isShown(child as Element))
-          : [];
-      const rest = seen.length > OUTLINE_ALIKE_MAX ? new Set(seen.slice(OUTLINE_ALIKE_SHOWN)) : undefined;
+        alike.length > OUTLINE_ALIKE_MAX ? alike.filter((child) => isSeen(child, place) && isShown(child)) : [];
+      const rest = seen.length > OUTLINE_ALIKE_MAX ? new Set<Node>(seen.slice(OUTLINE_ALIKE_SHOWN)) : undefined;
       for (const child of run) {
         if (rest?.has(child) === true) continue;
         // Of a list out of sight nothing but the number is told.
-        if (run.length > OUTLINE_ALIKE_SHOWN && isElement(child) && !isSeen(child, place) && hasSize(child))
+        if (alike.length > OUTLINE_ALIKE_SHOWN && isElement(child) && !isSeen(child, place) && hasSize(child))
           passed(child, place);
         else visit(child, place);
       }
@@ -153,67 +160,105 @@ export function outline(
     if (branch) depth--;
   };
 
-  const visit = (node: Node, place: Place): void => {
+  const read = ({ nodeValue, parentElement }: Node, place: Place): void => {
+    const text = nodeValue ?? "";
+    if (place.silent) return;
+    if (parentElement !== null) {
+      const { visibility, whiteSpaceCollapse } = styleOf(parentElement);
+      if (visibility !== "visible" || isFolded(parentElement, undefined) || !isSeen(parentElement, place)) return;
+      // A break in what is shown as it is written is one for the reader, too.
+      if (/^(?:preserve|break)/.test(whiteSpaceCollapse) && /\S/.test(text)) {
+        words += text.replace(/\n$/, "").replaceAll("\n", BREAK);
+        return;
+      }
+    }
+    // Space between two words is one wherever it stands.
+    words += /\S/.test(text) ? text : " ";
+  };
+
+  const visit = (node: Node, around: Place): void => {
     if (node.nodeType === Node.TEXT_NODE) {
-      const { parentElement } = node;
-      if (
-        !place.silent &&
-        /\S/.test(node.nodeValue ?? "") &&
-        (parentElement === null || (styleOf(parentElement).visibility === "visible" && isSeen(parentElement, place)))
-      )
-        words += node.nodeValue;
+      read(node, around);
       return;
     }
     if (!isElement(node) || SKIPPED.test(node.localName)) return;
     const style = styleOf(node);
-    if (hides(node, style) || isFolded(node)) return;
-    if (node.localName === "br") words += "\n";
+    const place = own(style, around);
+    if (hides(node, style) || (!compare && isSilenced(node)) || isFolded(node.parentElement, node)) return;
+    if (node.localName === "br") words += reading ? BREAK : " ";
     const block = !INLINE.test(style.display);
     if (block) part();
     else if (/^inline-/.test(style.display)) endText();
-    element(node, style, place);
+    if (node.localName === "svg") drawing(node, style, place);
+    else element(node, style, place);
+    if (!isRow(node)) mark(node, place);
     if (block) part();
   };
 
+  /** Adds what a person sees of the state of what is no control. */
+  const mark = (node: Element, place: Place): void => {
+    const state = reading || kindOf(node) !== undefined ? "" : stateOf(node);
+    if (state === "" || !isSeen(node, place)) return;
+    endText();
+    if (pieces.length > 0) pieces[pieces.length - 1] += ` ${state}`;
+  };
+
   const element = (node: Element, style: CSSStyleDeclaration, place: Place): void => {
+    const inner = within(node, style, place);
     const kind = kindOf(node);
-    const holds = kind === "area" && node.querySelector(HELD) !== null;
-    if (kind !== undefined) {
+    // To read, an area is what it holds.
+    const area = kind === "area" && reading;
+    const holds = kind === "area" && !reading && isStructured(node);
+    if (kind !== undefined && !area) {
       if (holds) flush();
       if (style.visibility === "visible") act(node, kind, place, holds);
+      if (node.localName === "pre") flush();
       // A card that can be clicked may hold what can be clicked too.
       if (!holds) {
         if (kind !== "field" && kind !== "select" && node.firstElementChild !== null)
-          nested(node, { ...place, silent: true });
+          nested(node, { ...inner, silent: true });
         return;
       }
+    }
+    const picture = pictureOf(node);
+    if (picture !== undefined) {
+      if (picture !== "" && !place.silent && hasSize(node) && isSeen(node, place)) {
+        endText();
+        pieces.push(picture);
+      }
+      return;
     }
     const level = headingLevel(node);
     if (level > 0) {
       flush();
       prefix = reading ? "" : `${"#".repeat(level)} `;
-      children(node, place);
+      children(node, inner);
       flush();
       prefix = "";
       return;
     }
-    const inner = within(node, style, place);
     if (isRow(node)) {
       if (!holds) flush();
       rows++;
       children(node, inner);
+      mark(node, place);
       flush();
       rows--;
       return;
     }
-    const title = reading ? "" : titleOf(node);
+    const title = reading || holds ? "" : titleOf(node);
     if (node.localName === "iframe" && frameBody(node) === undefined) {
       if (!reading && isSeen(node, place) && hasSize(node)) pieces.push(title);
       return;
     }
     if (title === "") {
+      const control = node.localName === "label" ? (node as HTMLLabelElement).control : null;
+      const drawn = control !== null && !control.checkVisibility() ? kindOf(control) : undefined;
+      // A label may be all that a person sees of its control.
+      if (control !== null && /^(?:check|choice|file)$/.test(drawn ?? ""))
+        act(control, drawn ?? "check", place, false, node);
       // What a label says is its control's name.
-      const labels = node.localName === "label" && (node as HTMLLabelElement).control !== null;
+      const labels = control !== null && (drawn !== undefined || control.checkVisibility());
       children(node, labels || (node.localName === "legend" && !reading) ? { ...inner, silent: true } : inner);
       return;
     }
@@ -226,103 +271,67 @@ export function outline(
     if (lines.length > at) lines.splice(at, 0, `${" ".repeat(depth)}${title}:`);
   };
 
-  visit(root, {
-    clip: all ? undefined : { left: 0, top: 0, right: innerWidth, bottom: innerHeight },
-    dx: 0,
-    dy: 0,
-    silent: false,
-  });
+  /** Of an SVG: what can be acted on, and what it is a picture of. */
+  const drawing = (node: Element, style: CSSStyleDeclaration, place: Place): void => {
+    const controls = [...node.querySelectorAll(SVG_CONTROLS)].filter((one) => kindOf(one) !== undefined);
+    for (const one of controls) {
+      endText();
+      act(one, kindOf(one) ?? "area", place, false);
+    }
+    const picture = kindOf(node) === undefined ? plain(attribute(node, "aria-label")) || pictureOf(node) : undefined;
+    if (kindOf(node) !== undefined) element(node, style, place);
+    else if (picture && !place.silent && isSeen(node, place)) {
+      endText();
+      pieces.push(picture.startsWith("image: ") ? picture : `image: ${shorten(picture, OUTLINE_NAME_CHARS_MAX)}`);
+    }
+  };
+
+  visit(root, placeOf(all || compare ? undefined : { left: 0, top: 0, right: innerWidth, bottom: innerHeight }));
   flush();
   if (cut > 0) lines.push(`… ${cut} more lines; look at a part of the page`);
   return { lines, above, below };
 }
 
-/** What scrolls by itself shows only what is inside of its box; a frame has corners of its own. */
-function within(element: Element, style: CSSStyleDeclaration, place: Place): Place {
-  if (place.clip === undefined) return place;
-  const { left, top, right, bottom } = element.getBoundingClientRect();
-  const { dx, dy } = place;
-  const box = { left: left + dx, top: top + dy, right: right + dx, bottom: bottom + dy };
-  if (frameBody(element) !== undefined)
-    return { ...place, clip: clipped(place.clip, box), dx: left + dx, dy: top + dy };
-  if (style.overflow === "visible" || /^(?:body|html)$/.test(element.localName)) return place;
-  return { ...place, clip: clipped(place.clip, box) };
+/** What an area is called when its content is written below it. */
+function calledAs(element: Element): string {
+  if (isNamed(element)) return shorten(nameOf(element), OUTLINE_NAME_CHARS_MAX);
+  return element.localName === "tr" ? "row" : "box";
 }
 
-/** Neighbours that look alike, together. Cells of a row are not. */
+/** Whether an area holds more than its name says. */
+function isStructured(area: Element): boolean {
+  if (area.querySelector(HELD) !== null || area.querySelector(BLOCKS) !== null) return true;
+  const text = plain(area.textContent ?? "");
+  return (
+    area.localName === "pre" ||
+    text.length > OUTLINE_NAME_CHARS_MAX ||
+    (isNamed(area) && text !== "" && text !== nameOf(area))
+  );
+}
+
+/** Neighbours that look alike, together with the space between them. Cells of a row are not alike. */
 function runs(nodes: Iterable<Node>): Node[][] {
   const found: Node[][] = [];
   let last = "";
   for (const node of nodes) {
-    // Space between elements does not part them.
-    if (node.nodeType === Node.TEXT_NODE && !/\S/.test(node.nodeValue ?? "")) continue;
+    const space = node.nodeType === Node.TEXT_NODE && !/\S/.test(node.nodeValue ?? "");
     const name = isElement(node) ? node.localName : "";
     const looks =
       isElement(node) && !/^t[dh]$/.test(name)
         ? `${name} ${attribute(node, "role")} ${/^(?:li|tr|option)$/.test(name) ? "" : attribute(node, "class")}`
         : "";
-    if (looks !== "" && looks === last) found.at(-1)?.push(node);
+    if (found.length > 0 && (space || (looks !== "" && looks === last))) found.at(-1)?.push(node);
     else found.push([node]);
-    last = looks;
+    if (!space) last = looks;
   }
   return found;
 }
 
-/** What a person has not opened. */
-function isFolded({ localName, parentElement }: Element): boolean {
-  return (
-    parentElement?.localName === "details" && localName !== "summary" && !(parentElement as HTMLDetailsElement).open
-  );
+/** What a person has not opened: everything in a `details` but its summary. */
+function isFolded(parent: Element | null, child: Element | undefined): boolean {
+  return parent?.localName === "details" && child?.localName !== "summary" && !(parent as HTMLDetailsElement).open;
 }
 
 function isShown(element: Element): boolean {
-  return !hides(element, styleOf(element)) && hasSize(element);
-}
-
-function headingLevel(element: Element): number {
-  const native = /^h([1-6])$/.exec(element.localName)?.[1];
-  return Number(native ?? (attribute(element, "role") === "heading" ? attribute(element, "aria-level") || 2 : 0));
-}
-
-function isRow(element: Element): boolean {
-  if (element.localName === "tr" || attribute(element, "role") === "row") return true;
-  return (
-    (/^(?:li|article)$/.test(element.localName) || attribute(element, "role") === "listitem") &&
-    element.querySelector("ul,ol,table,form,[role=list]") === null
-  );
-}
-
-/** What stands above a group, so that its lines are understood. */
-function titleOf(element: Element): string {
-  const role = attribute(element, "role") || element.localName;
-  const named = element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby");
-  switch (role) {
-    case "dialog":
-    case "alertdialog":
-      return plain(`dialog ${named ? nameOf(element) : ""}`);
-    case "alert":
-      return "alert";
-    case "nav":
-    case "navigation":
-      return plain(`nav ${named ? nameOf(element) : ""}`);
-    case "iframe":
-      return frameTitle(element as HTMLIFrameElement);
-    case "fieldset":
-      return nameOf(element).replace(/^\?.*/, "");
-    case "group":
-    case "radiogroup":
-    case "tabpanel":
-    case "menu":
-    case "listbox":
-    case "toolbar":
-    case "tree":
-      return named ? nameOf(element) : "";
-    default:
-      return "";
-  }
-}
-
-function frameTitle(frame: HTMLIFrameElement): string {
-  const name = frame.title || frame.name || frame.id || frame.src;
-  return `frame ${name}${frameBody(frame) === undefined ? " (of another origin)" : ""}`;
+  return !hides(element, styleOf(element)) && !isSilenced(element) && hasSize(element);
 }

@@ -5,11 +5,15 @@ import { LOOK_AGENTS_MAX } from "../core/limits.js";
 import { misused, type Params, type Verbs } from "../page/verb.js";
 import { changes } from "./changes.js";
 import { find, lineOf, listed, nearest } from "./find.js";
+import { hitAt, isOf } from "./hit.js";
 import { outline } from "./outline.js";
-import { referred } from "./refs.js";
-import { above, attribute, plain, selectAll } from "./tree.js";
+import { comparedElement, PROVISIONAL, refOf } from "./refs.js";
+import { above, attribute, holds, plain, selectAll } from "./tree.js";
 import { isVisible } from "./visible.js";
 
+/** What is tried out to learn whether a dialog keeps everything else away. */
+const REACHED = "a[href],button,input,select,textarea";
+const REACHED_MAX = 20;
 const QUERIED_MAX = 50;
 const QUERIED_TEXT_MAX = 500;
 const QUERIED_HTML_MAX = 1000;
@@ -38,8 +42,9 @@ export function looks(): Verbs {
     looks.set(agent, lines);
     if (since === true && before !== undefined) return changes(before, lines).join("\n") || "nothing changed";
     const rest = [above > 0 ? `${above} above` : "", below > 0 ? `${below} below` : ""].filter(Boolean).join(", ");
-    if (lines.length === 0 && rest === "") return "nothing to see";
-    return [...lines, ...(rest === "" ? [] : [`… more out of view: ${rest} (--all)`])].join("\n");
+    const loading = document.readyState === "complete" ? [] : ["… still loading"];
+    if (lines.length === 0 && rest === "") return ["nothing to see", ...loading].join("\n");
+    return [...lines, ...(rest === "" ? [] : [`… more out of view: ${rest} (--all)`]), ...loading].join("\n");
   };
 
   return {
@@ -74,19 +79,20 @@ export function seen(target: unknown): string | undefined {
   return visible && lineOf(visible);
 }
 
-/** What is in view, to be compared with later. */
+/** Everything that the page shows, in view or not, to be compared with later. */
 export function view(): readonly string[] {
-  return outline(modal() ?? body(), { unseen: true }).lines;
+  return outline(body(), { compare: true, all: true, fold: false }).lines;
 }
 
 /** What came, went or is different; what is told of is seen. */
 export function difference(before: readonly string[], after: readonly string[]): string[] {
-  const told = changes(before, after);
-  for (const ref of told.join("\n").match(/\be\d+\b/g) ?? []) {
-    const element = referred(ref)?.element;
-    if (element !== undefined) lineOf(element);
-  }
-  return told;
+  return changes(before, after).map((told) => {
+    const [mark, piece] = [told.slice(0, 2), told.slice(2)];
+    const element = comparedElement(piece);
+    if (element === undefined) return told;
+    if (element.isConnected) lineOf(element);
+    return mark + piece.replace(PROVISIONAL, refOf(element));
+  });
 }
 
 /** Without what a person typed into fields for passwords. */
@@ -110,8 +116,19 @@ function facts(element: Element, charsMax: number): object {
 /** While a dialog is open that keeps everything else away, there is nothing else. */
 function modal(): Element | undefined {
   return selectAll("dialog:modal, [aria-modal=true]").findLast(
-    (element) => isVisible(element) && above(element) !== null,
+    (element) =>
+      isVisible(element) && above(element) !== null && (element.matches("dialog:modal") || isShutting(element)),
   );
+}
+
+/** Whether a pointer reaches nothing beside it: some say that they are modal and are not. */
+function isShutting(element: Element): boolean {
+  const beside = selectAll(REACHED).filter((one) => !holds(element, one) && isVisible(one));
+  return !beside.slice(0, REACHED_MAX).some((one) => {
+    const { left, top, width, height } = one.getBoundingClientRect();
+    const hit = hitAt(one.ownerDocument, left + width / 2, top + height / 2);
+    return hit !== undefined && isOf(one, hit);
+  });
 }
 
 /** A page that has just begun to load has none. */

@@ -1,4 +1,4 @@
-// Names elements for agents: `e5` is one element as long as its document lives, and never another.
+// Names elements for agents: `e5` is one element as long as its document lives, and never another, in no later document either.
 
 import { REFS_MAX } from "../core/limits.js";
 
@@ -12,8 +12,51 @@ interface Named {
 const named = new Map<number, Named>();
 const numbers = new WeakMap<Element, number>();
 let last = 0;
+/** The highest number that an earlier document of this session gave. */
+let base = 0;
+
+/** For comparing, every element has a number that no agent sees. */
+const provisional = new WeakMap<Element, number>();
+const compared = new Map<number, WeakRef<Element>>();
+let counted = 0;
 
 export const REF = /^@?e(\d+)$/;
+
+/** Refs of this document begin behind those of the documents before it. */
+export function countFrom(number: number): void {
+  base = Math.max(base, number);
+  last = Math.max(last, base);
+}
+
+/** The highest number that was given so far. */
+export function lastRef(): number {
+  return last;
+}
+
+/** Whether an earlier document gave this ref. */
+export function isEarlier(ref: string): boolean {
+  const number = Number(REF.exec(ref)?.[1] ?? 0);
+  return number > 0 && number <= base;
+}
+
+/** A ref for comparing: the same for the same element, and no ref of an agent's. */
+export function provisionalRef(element: Element): string {
+  const number = provisional.get(element) ?? ++counted;
+  if (!compared.has(number)) {
+    if (compared.size >= REFS_MAX)
+      for (const [old, one] of compared) if (one.deref() === undefined) compared.delete(old);
+    provisional.set(element, number);
+    compared.set(number, new WeakRef(element));
+  }
+  return `e0.${number}`;
+}
+
+/** The element of a provisional ref at the beginning of a piece. */
+export function comparedElement(piece: string): Element | undefined {
+  return compared.get(Number(PROVISIONAL.exec(piece)?.[1] ?? 0))?.deref();
+}
+
+export const PROVISIONAL = /^e0\.(\d+)(?= )/;
 
 export function refOf(element: Element): string {
   const number = numbers.get(element) ?? ++last;

@@ -9,9 +9,9 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** What the element itself says; its surroundings may hide it too. */
+/** Whether the element itself is not drawn; its surroundings may hide it too. */
 export function hides(element: Element, style: CSSStyleDeclaration): boolean {
-  if (style.display === "none" || isSet(element, "aria-hidden") || element.hasAttribute("inert")) return true;
+  if (style.display === "none") return true;
   // A control is often made invisible and drawn by its label; what fades in is seen a moment later.
   return (
     style.opacity === "0" &&
@@ -23,6 +23,18 @@ export function hides(element: Element, style: CSSStyleDeclaration): boolean {
 export function isVisible(element: Element): boolean {
   if (!element.isConnected || !element.checkVisibility({ visibilityProperty: true }) || !hasSize(element)) return false;
   for (let at: Element | null = element; at !== null; at = above(at)) if (hides(at, styleOf(at))) return false;
+  return true;
+}
+
+/** Whether the page keeps it from agents: a dialog that is open does so with everything else, and an icon says nothing. */
+export function isSilenced(element: Element): boolean {
+  return isSet(element, "aria-hidden") || element.hasAttribute("inert");
+}
+
+/** Visible, and not kept from agents by anything around it. */
+export function isOffered(element: Element): boolean {
+  if (!isVisible(element)) return false;
+  for (let at: Element | null = element; at !== null; at = above(at)) if (isSilenced(at)) return false;
   return true;
 }
 

@@ -1,0 +1,106 @@
+// What an element says about its content by itself: headings, rows, and the titles of groups.
+
+import { clip } from "../core/clip.js";
+import { OUTLINE_NAME_CHARS_MAX } from "../core/limits.js";
+import { nameOf } from "./name.js";
+import { attribute, frameBody, plain } from "./tree.js";
+
+export function headingLevel(element: Element): number {
+  const native = /^h([1-6])$/.exec(element.localName)?.[1];
+  return Number(native ?? (attribute(element, "role") === "heading" ? attribute(element, "aria-level") || 2 : 0));
+}
+
+export function isRow(element: Element): boolean {
+  if (element.localName === "tr" || attribute(element, "role") === "row") return true;
+  return (
+    (/^(?:li|article)$/.test(element.localName) || attribute(element, "role") === "listitem") &&
+    element.querySelector("ul,ol,table,form,pre,[role=list]") === null
+  );
+}
+
+export function isNamed(element: Element): boolean {
+  return element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby");
+}
+
+/** What stands above a group, so that its lines are understood. */
+export function titleOf(element: Element): string {
+  const role = attribute(element, "role") || element.localName;
+  const name = (): string => (isNamed(element) ? clip(nameOf(element), OUTLINE_NAME_CHARS_MAX) : "");
+  switch (role) {
+    case "dialog":
+    case "alertdialog":
+      return plain(`dialog ${name()}`);
+    case "alert":
+      return "alert";
+    case "nav":
+    case "navigation":
+      return plain(`nav ${name()}`);
+    case "iframe":
+      return frameTitle(element as HTMLIFrameElement);
+    case "fieldset": {
+      const legend = [...element.children].find((child) => child.localName === "legend");
+      return name() || clip(plain(legend?.textContent ?? ""), OUTLINE_NAME_CHARS_MAX);
+    }
+    case "group":
+    case "radiogroup":
+    case "tabpanel":
+    case "menu":
+    case "listbox":
+    case "toolbar":
+    case "tree":
+      return name();
+    default:
+      return "";
+  }
+}
+
+export function frameTitle(frame: HTMLIFrameElement): string {
+  const name = frame.title || frame.name || frame.id || frame.src;
+  return `frame ${name}${frameBody(frame) === undefined ? " (of another origin)" : ""}`;
+}
+
+const SORTED: Readonly<Record<string, string>> = { ascending: "sorted up", descending: "sorted down" };
+
+/** State that a person sees on what is no control: which is chosen, current or sorted. */
+export function stateOf(element: Element): string {
+  const said = [SORTED[attribute(element, "aria-sort")] ?? ""];
+  if (attribute(element, "aria-selected") === "true") said.push("selected");
+  if (!/^(?:false)?$/.test(attribute(element, "aria-current"))) said.push("current");
+  const shown = said.filter(Boolean).join(", ");
+  return shown === "" ? "" : `(${shown})`;
+}
+
+/** What a picture, a progress bar or a meter tells; `undefined` for everything else. */
+export function pictureOf(element: Element): string | undefined {
+  const role = attribute(element, "role") || element.localName;
+  switch (role) {
+    case "img":
+    case "image": {
+      const label = plain(attribute(element, "aria-label") || attribute(element, "alt")) || svgTitle(element);
+      return label === "" ? "" : `image: ${clip(label, OUTLINE_NAME_CHARS_MAX)}`;
+    }
+    case "progress":
+    case "progressbar":
+    case "meter":
+      return measured(element);
+    default:
+      return undefined;
+  }
+}
+
+function svgTitle(element: Element): string {
+  return element.localName === "svg" ? plain(element.querySelector(":scope > title")?.textContent ?? "") : "";
+}
+
+function measured(element: Element): string {
+  const { value, max, min = 0 } = element as Partial<HTMLMeterElement>;
+  const known = typeof value === "number";
+  const says = attribute(element, "aria-valuetext");
+  const now = known ? value : Number.parseFloat(attribute(element, "aria-valuenow"));
+  const least = known ? min : Number(attribute(element, "aria-valuemin") || 0);
+  const most = known ? (max ?? 1) : Number(attribute(element, "aria-valuemax") || 100);
+  const unknown = Number.isNaN(now) || (element.localName === "progress" && !element.hasAttribute("value"));
+  const share = most > least ? Math.round(((now - least) / (most - least)) * 100) : 0;
+  const label = plain(nameOf(element).replace(/^\?.*/, "")) || attribute(element, "role") || element.localName;
+  return `${clip(label, OUTLINE_NAME_CHARS_MAX)}: ${says || (unknown ? "under way" : `${share} %`)}`;
+}
