@@ -479,7 +479,7 @@ impl Session {
     }
 
     fn merge(&mut self, news: PageInfo) {
-        let PageInfo { title, url, alias, visible, frame, parent, eval, eval_blocked, paused } = news;
+        let PageInfo { title, url, alias, visible, frame, parent, eval, eval_blocked, paused, last_ref } = news;
         let cut = |text: String| cut_to(text, PAGE_TEXT_BYTES_MAX);
         let info = &mut self.info;
         info.title = title.map(cut).or(info.title.take());
@@ -490,6 +490,8 @@ impl Session {
         info.parent = parent.map(cut).or(info.parent.take());
         info.eval = eval.or(info.eval);
         info.eval_blocked = eval_blocked.map(cut).or(info.eval_blocked.take());
+        // Refs only grow, so that an old one never means another element.
+        info.last_ref = last_ref.max(info.last_ref);
         info.paused = paused.map(cut).or(info.paused.take()).filter(|message| !message.is_empty());
     }
 

@@ -202,6 +202,11 @@ impl Switchboard {
         self.sessions.contains_key(session)
     }
 
+    /// The highest ref that the pages of a session have given to agents.
+    pub fn last_ref(&self, session: &SessionId) -> Option<u32> {
+        self.sessions.get(session)?.info().last_ref
+    }
+
     /// The session of a connected page.
     pub fn session_of(&self, page: Conn) -> Option<&SessionId> {
         self.pages.get(&page)

@@ -82,6 +82,9 @@ pub struct Welcome {
     pub version: String,
     /// The hub's own version.
     pub hub: String,
+    /// The highest ref (`e41` is 41) that the session's pages have given: the next document counts on from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_ref: Option<u32>,
 }
 
 /// What a page says of itself, in `hello` and, in parts, in `page/info`.
@@ -116,6 +119,9 @@ pub struct PageInfo {
     /// What agents are told instead of being served, while a person has paused them; empty once they may go on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<String>,
+    /// The highest ref that the page has given to agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_ref: Option<u32>,
 }
 
 /// Params of `call/navigating`.

@@ -90,6 +90,7 @@ fn streams_and_batches() {
 fn messages_of_json_rpc() {
     let page = PageInfo {
         paused: None,
+        last_ref: Some(41),
         title: Some("Shop".into()),
         url: Some("http://localhost/".into()),
         alias: Some("shop".into()),
@@ -100,8 +101,12 @@ fn messages_of_json_rpc() {
         eval_blocked: Some("CSP".into()),
     };
     let hello = Hello { typed: true, batch: true, page: Some(page), build: Some("0.1.0".into()), ..Hello::default() };
-    let welcome =
-        Welcome { session_id: Some("s".into()), version: messages::PROTOCOL_VERSION.into(), hub: "0.1.0".into() };
+    let welcome = Welcome {
+        session_id: Some("s".into()),
+        version: messages::PROTOCOL_VERSION.into(),
+        hub: "0.1.0".into(),
+        last_ref: Some(41),
+    };
     let row = SessionRow {
         id: "s".into(),
         alias: None,

@@ -28,7 +28,9 @@ const ARGS = [
 ];
 
 export function startChromium(...flags: string[]): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), args: [...ARGS, ...flags] });
+  // Popups are blocked as in everybody's browser.
+  const ignoreDefaultArgs = ["--disable-popup-blocking"];
+  return chromium.launch({ executablePath: findChromium(), args: [...ARGS, ...flags], ignoreDefaultArgs });
 }
 
 /** With WebMCP, which it has off unless asked. */

@@ -337,7 +337,7 @@ impl Hub {
         }
         self.feed(state, Input::AgentHello { agent: conn, hello });
         if let Some(id) = id {
-            self.reply(state, conn, &rpc::response(id, Ok(&welcome(None))));
+            self.reply(state, conn, &rpc::response(id, Ok(&welcome(None, None))));
         }
     }
 
@@ -396,7 +396,9 @@ impl Hub {
     fn page_hello(&self, state: &mut State, conn: Conn, id: Option<&str>, hello: Hello) {
         let Some(peer) = state.peers.get_mut(&conn) else { return };
         let joining = peer.joining.as_ref().map(|joining| joining.session.clone());
-        let session = joining.or_else(|| state.board.session_of(conn).cloned()).map(|id| id.to_string());
+        let session = joining.or_else(|| state.board.session_of(conn).cloned());
+        let last_ref = session.as_ref().and_then(|id| state.board.last_ref(id));
+        let session = session.map(|id| id.to_string());
         let Some(peer) = state.peers.get_mut(&conn) else { return };
         if let Voice::Eye { typed } = &mut peer.voice {
             *typed = hello.typed;
@@ -406,7 +408,7 @@ impl Hub {
             peer.outbox.begin_batches();
         }
         if let Some(id) = id {
-            self.reply(state, conn, &rpc::response(id, Ok(&welcome(session))));
+            self.reply(state, conn, &rpc::response(id, Ok(&welcome(session, last_ref))));
         }
         let mut info = hello.page.unwrap_or_default();
         if !hello.typed {
@@ -467,8 +469,8 @@ fn wanted_session(text: &str) -> Option<SessionId> {
     SessionId::parse(&session_id?)
 }
 
-fn welcome(session_id: Option<String>) -> String {
-    json(&Welcome { session_id, version: PROTOCOL_VERSION.into(), hub: version::HUB.into() })
+fn welcome(session_id: Option<String>, last_ref: Option<u32>) -> String {
+    json(&Welcome { session_id, version: PROTOCOL_VERSION.into(), hub: version::HUB.into(), last_ref })
 }
 
 fn read_batch(text: &str) -> Result<Vec<Element<'_>>, Close> {

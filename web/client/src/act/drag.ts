@@ -1,8 +1,8 @@
 // Drags by pointer, and by the drag and drop of HTML where something is draggable.
 
-import { DRAG_STEPS } from "../core/limits.js";
+import { DRAG_STEPS, PRESS_MS } from "../core/limits.js";
 import type { Core } from "../core/part.js";
-import { enter, fire, move, press, release, viewOf, type Place } from "./pointer.js";
+import { cross, enter, fire, move, type Place, press, release, viewOf } from "./pointer.js";
 import { hitAt } from "../look/hit.js";
 import { frame, type Spot } from "./ready.js";
 
@@ -22,13 +22,14 @@ async function dragged(core: Core, from: Spot, to: () => Place, capture: Capture
   const start = { x: from.x, y: from.y };
   enter(from.hit, start);
   press(from.hit, start);
+  await new Promise<void>((resolve) => core.after(PRESS_MS, resolve));
   const carried = from.hit.closest<HTMLElement>("[draggable=true],a[href],img");
   if (carried?.draggable === true && (await dropped(core, carried, start, to))) return;
   let hit = from.hit;
   for (let step = 1; step <= DRAG_STEPS; step++) {
     const at = between(start, to(), step);
     const under = hitAt(from.hit.ownerDocument, at.x, at.y) ?? hit;
-    if (under !== hit && capture.element === undefined) passed(hit, under, at);
+    if (under !== hit && capture.element === undefined) cross(under, at, MAIN_BUTTON);
     hit = under;
     move(capture.element ?? hit, at, MAIN_BUTTON);
     await frame(core);
@@ -74,15 +75,6 @@ class Capture {
   end(): void {
     this.element?.releasePointerCapture(MOUSE);
     Object.assign(this.#proto, this.#original);
-  }
-}
-
-function passed(left: Element, entered: Element, at: Place): void {
-  for (const kind of ["pointer", "mouse"]) {
-    fire(left, `${kind}out`, at, MAIN_BUTTON);
-    fire(left, `${kind}leave`, at, MAIN_BUTTON);
-    fire(entered, `${kind}over`, at, MAIN_BUTTON);
-    fire(entered, `${kind}enter`, at, MAIN_BUTTON);
   }
 }
 

@@ -1,6 +1,6 @@
 // The acting verbs: each waits for its target, does what a person would do to it, and answers with what changed.
 
-import { ACT_MS, SCROLL_FRAMES, SETTLE_HOVER_MS, SLIDER_KEYS_MAX } from "../core/limits.js";
+import { ACT_MS, PRESS_MS_MAX, SCROLL_FRAMES, SETTLE_HOVER_MS, SLIDER_KEYS_MAX } from "../core/limits.js";
 import { find, lineOf } from "../look/find.js";
 import { kindOf, type Kind } from "../look/kind.js";
 import type { Core } from "../core/part.js";
@@ -11,10 +11,11 @@ import { drag } from "./drag.js";
 import { contextOf, editorInput, holdsCaret, isEditor, pasted } from "./editor.js";
 import { focused, strike, strokes, type Stroke } from "./keys.js";
 import { watch } from "./outcome.js";
-import { click, enter, focus } from "./pointer.js";
-import { frame, middle, ready, type Spot, type Tools } from "./ready.js";
+import { blockedBy } from "./beyond.js";
+import { click, type Clicking, enter, focus, type Modifiers } from "./pointer.js";
+import { frame, middle, ready, type Spot, spotAt, type Tools } from "./ready.js";
 import { scroll } from "./scroll.js";
-import { changed, isField, replaceText, setNative } from "./text.js";
+import { isField, replaceText, setRange } from "./text.js";
 import { hands, type Hands } from "./turn.js";
 
 /** What to use on an element that is not for this. */
@@ -26,7 +27,7 @@ const INSTEAD: Readonly<Record<Kind, string>> = {
   check: "check or uncheck",
   choice: "check or click",
   select: "select",
-  slider: "fill, or press an arrow key on it",
+  slider: "fill, press an arrow key on it, or drag",
   file: "upload",
 };
 
@@ -39,6 +40,7 @@ export function acts(core: Core): Verbs {
     async (params, asking) => {
       const timeoutMs = timeoutOf(params, ACT_MS);
       const tools: Tools = { core, signal: asking.signal, timeoutMs, deadline: performance.now() + timeoutMs };
+      const beyond = blockedBy();
       const watching = await watch(core, params.accept, firstMs);
       try {
         // What scrolling into view has moved is no change: the first look is taken when everything is ready.
@@ -46,17 +48,22 @@ export function acts(core: Core): Verbs {
           watching.begin();
           return asking.own(run);
         };
-        return await watching.report(await act(params, tools, { ...asking, own }));
+        const report = await watching.report(await act(params, tools, { ...asking, own }));
+        return [report, ...beyond.said()].join("\n");
       } finally {
+        beyond.end();
         watching.end();
       }
     };
 
-  const click1: Act = async ({ target }, tools, { own }) => {
-    const spot = await ready(target, tools);
-    const kind = kindOf(spot.element);
-    if (kind === "select" || kind === "file") throw wrong(spot.element, "click");
-    await click(spot, hands(core, own));
+  const click1 = async (params: Params, tools: Tools, { own }: Asking, how: Clicking = {}): Promise<Element> => {
+    const { target, at } = params;
+    const found = target === undefined ? undefined : await ready(target, tools);
+    if (found === undefined && at === undefined) throw misused("click needs a target, or at: [x, y]");
+    const spot = at === undefined && found !== undefined ? found : spotAt(at, found);
+    const kind = found && kindOf(found.element);
+    if (found !== undefined && (kind === "select" || kind === "file")) throw wrong(found.element, "click");
+    await click(spot, hands(core, own), { ...clicking(params), ...how });
     return spot.element;
   };
 
@@ -80,8 +87,7 @@ export function acts(core: Core): Verbs {
     else if (kind === "slider" && isField(element)) {
       own(() => {
         focus(element);
-        setNative(element, "value", text);
-        changed(element, "input", "change");
+        setRange(element, text);
       });
     } else if (kind === "slider") await slide(element, text, hands(core, own));
     else if (isField(element) && kind === "field") {
@@ -119,7 +125,14 @@ export function acts(core: Core): Verbs {
     };
 
   return {
-    click: acting(click1),
+    click: acting((params, tools, asking) => click1(params, tools, asking)),
+    dblclick: acting((params, tools, asking) => click1(params, tools, asking, { double: true })),
+    focus: acting(async ({ target }, tools, { own }) => {
+      const { element } = await ready(target, tools, false);
+      own(() => focus(element));
+      if (!element.matches(":focus,:focus-within")) throw misused(`${lineOf(element)}: it does not take the focus`);
+      return element;
+    }),
     check: acting(checking(true)),
     uncheck: acting(checking(false)),
     hover: acting(async ({ target }, tools, { own }) => {
@@ -180,7 +193,7 @@ export function acts(core: Core): Verbs {
     drag: acting(async ({ from, to }, tools, { own }) => {
       // The end first: bringing it into view may move the beginning.
       const end = Array.isArray(to) ? undefined : await ready(to, tools, false);
-      const start = await ready(from, tools);
+      const start = Array.isArray(from) ? spotAt(from) : await ready(from, tools);
       await own(() => drag(core, start, () => (end === undefined ? place(to) : inView(end))));
       return start.element;
     }),
@@ -193,6 +206,25 @@ export function acts(core: Core): Verbs {
       return where();
     },
   };
+}
+
+/** How to click, by its parameters. */
+function clicking({ double, right, mod, hold }: Params): Clicking {
+  if (hold !== undefined && !(typeof hold === "number" && hold >= 0 && hold <= PRESS_MS_MAX))
+    throw misused(`hold is a time in ms, at most ${PRESS_MS_MAX}`);
+  return {
+    double: double === true,
+    right: right === true,
+    modifiers: modifiersOf(mod),
+    ...(typeof hold === "number" ? { holdMs: hold } : {}),
+  };
+}
+
+function modifiersOf(mod: unknown): Modifiers {
+  if (mod === undefined) return {};
+  const names = (Array.isArray(mod) ? mod : String(mod).split("+")).join("+");
+  const [{ shiftKey, ctrlKey, altKey, metaKey } = NO_MODIFIERS] = strokes(`${names}+a`);
+  return { shiftKey, ctrlKey, altKey, metaKey };
 }
 
 const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };

@@ -1,8 +1,10 @@
 // What a browser does when a person moves, presses and releases a mouse: every event a framework may listen to, in its order.
 
-import { CANVAS_HOLD_MS } from "../core/limits.js";
-import { isEditable } from "../look/kind.js";
+import { PRESS_MS } from "../core/limits.js";
+import { hitAt } from "../look/hit.js";
+import { above } from "../look/tree.js";
 import type { Spot } from "./ready.js";
+import { caretAt, selectWordAt } from "./selection.js";
 import type { Hands } from "./turn.js";
 
 export interface Place {
@@ -10,9 +12,26 @@ export interface Place {
   readonly y: number;
 }
 
+export interface Modifiers {
+  readonly shiftKey?: boolean;
+  readonly ctrlKey?: boolean;
+  readonly altKey?: boolean;
+  readonly metaKey?: boolean;
+}
+
+/** How to click, if not once and shortly with the main button. */
+export interface Clicking {
+  readonly double?: boolean;
+  readonly right?: boolean;
+  readonly modifiers?: Modifiers;
+  /** How long it is pressed, in ms. */
+  readonly holdMs?: number;
+}
+
 const MOUSE = 1;
 const NO_BUTTONS = 0;
 const MAIN_BUTTON = 1;
+const RIGHT_BUTTON = 2;
 
 type View = Window & typeof globalThis;
 
@@ -23,7 +42,7 @@ export function viewOf(element: Element): View {
 /** Whether the default action may follow. */
 export function fire(target: Element, type: string, { x, y }: Place, buttons = NO_BUTTONS, more: object = {}): boolean {
   const view = viewOf(target);
-  const pointer = /^(?:pointer|click)/.test(type);
+  const pointer = /^(?:pointer|click|auxclick|contextmenu)/.test(type);
   const quiet = /(?:enter|leave)$/.test(type);
   const init = {
     view,
@@ -46,12 +65,37 @@ export function fire(target: Element, type: string, { x, y }: Place, buttons = N
   return target.dispatchEvent(pointer ? new view.PointerEvent(type, init) : new view.MouseEvent(type, init));
 }
 
+/** What the pointer was over last, in each document. */
+const hovered = new WeakMap<Document, Element>();
+
+/** An element and everything around it, innermost first. */
+function chainOf(element: Element | undefined): Element[] {
+  const chain: Element[] = [];
+  for (let at: Element | null = element ?? null; at !== null; at = above(at)) chain.push(at);
+  return chain;
+}
+
+/** The pointer comes to an element: it leaves what it was over before, and enters whatever is around it now. */
+export function cross(hit: Element, place: Place, buttons = NO_BUTTONS): void {
+  const known = hovered.get(hit.ownerDocument);
+  const before = known?.isConnected === true ? known : undefined;
+  if (before === hit) return;
+  hovered.set(hit.ownerDocument, hit);
+  const was = chainOf(before);
+  const is = chainOf(hit);
+  const left = was.filter((one) => !is.includes(one));
+  const entered = is.filter((one) => !was.includes(one)).reverse();
+  for (const kind of ["pointer", "mouse"]) {
+    if (before !== undefined) fire(before, `${kind}out`, place, buttons, { relatedTarget: hit });
+    for (const one of left) fire(one, `${kind}leave`, place, buttons, { relatedTarget: hit });
+    fire(hit, `${kind}over`, place, buttons, { relatedTarget: before ?? null });
+    for (const one of entered) fire(one, `${kind}enter`, place, buttons, { relatedTarget: before ?? null });
+  }
+}
+
 /** The pointer comes to a place. */
 export function enter(hit: Element, place: Place): void {
-  for (const kind of ["pointer", "mouse"]) {
-    fire(hit, `${kind}over`, place);
-    fire(hit, `${kind}enter`, place);
-  }
+  cross(hit, place);
   move(hit, place);
 }
 
@@ -60,38 +104,51 @@ export function move(hit: Element, place: Place, buttons = NO_BUTTONS): void {
   fire(hit, "mousemove", place, buttons);
 }
 
-export function press(hit: Element, place: Place): void {
-  const wanted = fire(hit, "pointerdown", place, MAIN_BUTTON);
-  if (!wanted || !fire(hit, "mousedown", place, MAIN_BUTTON)) return;
-  focusAt(hit);
-  if (isEditable(hit)) caretAt(hit, place);
+/** Whether the mouse events that go with the pointer's follow. */
+export function press(hit: Element, place: Place, more: object = {}, buttons = MAIN_BUTTON): boolean {
+  if (!fire(hit, "pointerdown", place, buttons, more)) return false;
+  if (fire(hit, "mousedown", place, buttons, { detail: 1, ...more })) {
+    focusAt(hit);
+    if (buttons === MAIN_BUTTON) caretAt(hit, place, (more as Modifiers).shiftKey === true);
+  }
+  return true;
 }
 
-/** Puts the caret of an editor where it is pressed. */
-function caretAt({ ownerDocument }: Element, { x, y }: Place): void {
-  const caret = ownerDocument.caretRangeFromPoint?.(x, y);
-  if (caret) ownerDocument.getSelection()?.collapse(caret.startContainer, caret.startOffset);
+export function release(hit: Element, place: Place, more: object = {}, mouse = true): void {
+  fire(hit, "pointerup", place, NO_BUTTONS, more);
+  if (mouse) fire(hit, "mouseup", place, NO_BUTTONS, { detail: 1, ...more });
 }
 
-export function release(hit: Element, place: Place): void {
-  fire(hit, "pointerup", place);
-  fire(hit, "mouseup", place);
-}
-
-/** The page gets its turn before the release; what draws on a canvas takes a click without duration for a slip. */
-export async function click({ hit, x, y }: Spot, { own, turn }: Hands): Promise<void> {
+/** The page gets its turn, and some time, before the release. */
+export async function click(
+  { hit, x, y }: Spot,
+  { own, turn }: Hands,
+  { double = false, right = false, modifiers = {}, holdMs = PRESS_MS }: Clicking = {},
+): Promise<void> {
   const place = { x, y };
-  own(() => {
-    enter(hit, place);
-    press(hit, place);
-  });
-  await turn(hit.localName === "canvas" ? CANVAS_HOLD_MS : 0);
-  // What it was pressed on may be gone by now, as it would be for a person.
-  if (!hit.isConnected) return;
-  own(() => {
-    release(hit, place);
-    fire(hit, "click", place);
-  });
+  const more = { ...modifiers, ...(right ? { button: RIGHT_BUTTON } : {}) };
+  own(() => enter(hit, place));
+  for (let count = 1; count <= (double ? 2 : 1); count++) {
+    const counted = { ...more, detail: count };
+    const mouse = own(() => {
+      const pressed = press(hit, place, counted, right ? RIGHT_BUTTON : MAIN_BUTTON);
+      if (right) fire(hit, "contextmenu", place, RIGHT_BUTTON, more);
+      return pressed;
+    });
+    await turn(holdMs);
+    own(() => {
+      // What it was pressed on may have moved away or be gone by now; a person releases on what is there instead.
+      const under = hit.isConnected ? hit : (hitAt(document, x, y) ?? document.body);
+      release(under, place, counted, mouse);
+      if (under !== hit) return;
+      fire(hit, right ? "auxclick" : "click", place, NO_BUTTONS, counted);
+      if (count === 2) {
+        selectWordAt(hit, place);
+        fire(hit, "dblclick", place, NO_BUTTONS, counted);
+      }
+    });
+    if (!hit.isConnected) return;
+  }
 }
 
 const FOCUSABLE = "a[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable]";

@@ -3,6 +3,7 @@
 import { READY_LOOK_MS } from "../core/limits.js";
 import { find, lineOf, listed, nearest, renamed } from "../look/find.js";
 import { hitAt, isOf } from "../look/hit.js";
+import { kindOf } from "../look/kind.js";
 import { isDisabled, isVisible } from "../look/visible.js";
 import type { Core } from "../core/part.js";
 import { late, misused } from "../page/verb.js";
@@ -62,6 +63,8 @@ function tried(target: unknown, touch: boolean): Spot | string {
   if (never !== undefined) throw misused(never, nearest(target));
   if (element === undefined) return NOTHING;
   if (elements.length > 1) throw misused(`${String(target)} is ${elements.length} elements`, listed(elements));
+  const label = isVisible(element) ? undefined : labelOf(element);
+  if (label !== undefined && touch) return labelled(element, label);
   if (!isVisible(element)) return "it is not visible";
   if (isDisabled(element)) return "it is disabled";
   if (!touch) {
@@ -75,11 +78,49 @@ function tried(target: unknown, touch: boolean): Spot | string {
       const hit = hitAt(element.ownerDocument, x, y);
       if (hit === undefined) continue;
       if (isOf(element, hit)) return { element, hit, x, y };
+      // A box is ticked by a click on itself; what draws a slider or an editor takes the pointer for it.
+      if (isDrawnBy(element, hit)) return { element, hit: TICKED.test(kindOf(element) ?? "") ? element : hit, x, y };
       covering.add(hit);
     }
   }
   const [first] = covering;
   return first === undefined ? "it is out of view" : `it is covered by ${lineOf(first)}`;
+}
+
+/** What a person sees of a control that is not drawn itself. */
+function labelOf(element: Element): Element | undefined {
+  return [...((element as HTMLInputElement).labels ?? [])].find(isVisible);
+}
+
+function labelled(element: Element, label: Element): Spot | string {
+  label.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+  for (const { x, y } of points(label)) {
+    const hit = hitAt(element.ownerDocument, x, y);
+    if (hit !== undefined && isOf(label, hit)) return { element, hit, x, y };
+  }
+  return "its label is covered";
+}
+
+const TICKED = /^(?:check|choice|file)$/;
+const DRAWN = /^(?:field|check|choice|slider|file)$/;
+
+/** Whether what is hit only draws a control: a track, a thumb, the lines of an editor, and no control of its own. */
+function isDrawnBy(element: Element, hit: Element): boolean {
+  const around = element.parentElement;
+  if (around === null || !DRAWN.test(kindOf(element) ?? "") || !around.contains(hit)) return false;
+  for (let at: Element | null = hit; at !== null && at !== around; at = at.parentElement)
+    if (kindOf(at) !== undefined && kindOf(at) !== "area") return false;
+  return true;
+}
+
+/** A place of the page, or of a target, as an agent names it. */
+export function spotAt(at: unknown, within?: Spot): Spot {
+  const [x, y] = Array.isArray(at) ? (at as unknown[]) : [];
+  if (typeof x !== "number" || typeof y !== "number") throw misused("a place is [x, y] in pixels");
+  const { left, top } = within?.element.getBoundingClientRect() ?? { left: 0, top: 0 };
+  const hit = hitAt(within?.element.ownerDocument ?? document, left + x, top + y);
+  if (hit === undefined) throw misused(`${x},${y} is out of view`);
+  return { element: within?.element ?? hit, hit, x: left + x, y: top + y };
 }
 
 function named(target: unknown): string {

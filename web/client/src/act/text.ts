@@ -36,15 +36,36 @@ function input(element: Element, type: "beforeinput" | "input", inputType: strin
 
 /** The whole value at once. */
 export function replaceText(element: Field, text: string): void {
+  // A browser makes black of any colour that it does not know.
+  if (element.type === "color" && !/^#[\da-f]{6}$/i.test(text)) throw unfit(element, text);
   if (!input(element, "beforeinput", "insertReplacementText", text)) return;
   const before = element.value;
   setNative(element, "value", text);
   if (element.value === "" && text !== "") {
     setNative(element, "value", before);
-    throw misused(`this ${element.type} field does not take ${JSON.stringify(text)}`, FORMATS[element.type]);
+    throw unfit(element, text);
   }
   input(element, "input", "insertReplacementText", text);
   changed(element, "change");
+}
+
+function unfit(element: Field, text: string): Error {
+  return misused(`this ${element.type} field does not take ${JSON.stringify(text)}`, FORMATS[element.type]);
+}
+
+/** A number for a slider. */
+export function setRange(element: Field, text: string): void {
+  const before = element.value;
+  setNative(element, "value", text);
+  if (Number(element.value) !== Number(text)) {
+    const { min, max, step } = element as HTMLInputElement;
+    setNative(element, "value", before);
+    throw misused(
+      `this slider does not take ${JSON.stringify(text)}`,
+      `${min || 0} to ${max || 100} in steps of ${step || 1}`,
+    );
+  }
+  changed(element, "input", "change");
 }
 
 const FORMATS: Readonly<Record<string, string>> = {

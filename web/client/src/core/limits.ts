@@ -55,8 +55,9 @@ export const SETTLE_FIRST_MS = 150;
 export const SETTLE_HOVER_MS = 400;
 export const SETTLE_MS_MAX = 600;
 export const SETTLE_REQUESTS_MS_MAX = 2_000;
-/** How long a pointer rests on a canvas: Excalidraw's text tool needs 80 ms. */
-export const CANVAS_HOLD_MS = 100;
+/** Between pressing and releasing: Excalidraw's text tool takes anything below 80 ms for a slip. */
+export const PRESS_MS = 100;
+export const PRESS_MS_MAX = 10_000;
 /** So many keys at most move a slider that takes nothing but keys. */
 export const SLIDER_KEYS_MAX = 1_000;
 export const DRAG_STEPS = 8;

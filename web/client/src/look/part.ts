@@ -131,9 +131,10 @@ function isShutting(element: Element): boolean {
   });
 }
 
-/** A page that has just begun to load has none. */
+/** A page that has just begun to load, or that empties its document, has none. */
 function body(): Element {
-  return (document.body as HTMLElement | null) ?? document.documentElement;
+  const { body, documentElement } = document as { body: Element | null; documentElement: Element | null };
+  return body ?? documentElement ?? document.createElement("body");
 }
 
 /** Where the page has what it is about. */

@@ -1,0 +1,87 @@
+// Notices what a page tries that the browser allows to people only, while an agent acts: popups, file pickers, full screen, the clipboard.
+
+export interface Beyond {
+  /** What was tried in vain, with the reason and the next step. */
+  said(): string[];
+  end(): void;
+}
+
+interface Watched {
+  readonly owner: object;
+  readonly name: string;
+  /** What to tell; `undefined` if it worked. */
+  readonly tell: (result: unknown, self: unknown) => string | undefined;
+}
+
+const POPUP = "the browser blocked a popup: only a person's click may open one; open its address with eye open";
+const PICKER = "needs a person: a file chooser; use upload";
+const FULL = "needs a person: full screen";
+const CLIP = "needs a person: the clipboard";
+
+const WATCHED: readonly Watched[] = [
+  { owner: window, name: "open", tell: (result) => (result === null ? POPUP : undefined) },
+  { owner: window, name: "showOpenFilePicker", tell: () => PICKER },
+  { owner: window, name: "showSaveFilePicker", tell: () => PICKER },
+  { owner: Element.prototype, name: "requestFullscreen", tell: () => FULL },
+  {
+    owner: HTMLInputElement.prototype,
+    name: "showPicker",
+    tell: () => "needs a person: the browser's own picker; use fill",
+  },
+  {
+    owner: HTMLElement.prototype,
+    name: "click",
+    tell: (_, self) => (self instanceof HTMLInputElement && self.type === "file" ? PICKER : undefined),
+  },
+];
+
+/** `target=_blank` opens a tab for a synthetic click only where popups are allowed. */
+function blankLink(event: Event): string | undefined {
+  const link = event
+    .composedPath()
+    .find((one) => one instanceof HTMLAnchorElement && one.href !== "") as HTMLAnchorElement;
+  if (link === undefined || event.defaultPrevented || !/^_blank$/i.test(link.target)) return undefined;
+  return `opens ${link.href} in a new tab, which the browser may block for an agent; open it with eye open`;
+}
+
+/** Watches until `end`. */
+export function blockedBy(): Beyond {
+  const said = new Set<string>();
+  const undo: (() => void)[] = [];
+  for (const { owner, name, tell } of WATCHED) {
+    const own = Object.getOwnPropertyDescriptor(owner, name);
+    const original = (owner as Record<string, unknown>)[name];
+    if (typeof original !== "function" || own?.configurable !== true) continue;
+    const watched = new Proxy(original, {
+      apply(target, self, args) {
+        const result: unknown = Reflect.apply(target as (...args: unknown[]) => unknown, self, args);
+        const text = tell(result, self);
+        if (text !== undefined) said.add(text);
+        return result;
+      },
+    });
+    Object.defineProperty(owner, name, { ...own, value: watched });
+    undo.push(() => {
+      // Another may have put its own in this place meanwhile.
+      if ((owner as Record<string, unknown>)[name] === watched) Object.defineProperty(owner, name, own);
+    });
+  }
+  const clicked = (event: Event): void => {
+    const text = blankLink(event);
+    if (text !== undefined) said.add(text);
+  };
+  const rejected = ({ reason }: PromiseRejectionEvent): void => {
+    if (reason instanceof DOMException && reason.name === "NotAllowedError")
+      said.add(/clipboard/i.test(reason.message) ? CLIP : `needs a person: ${reason.message}`);
+  };
+  addEventListener("click", clicked);
+  addEventListener("unhandledrejection", rejected);
+  return {
+    said: () => [...said],
+    end() {
+      removeEventListener("click", clicked);
+      removeEventListener("unhandledrejection", rejected);
+      for (const one of undo) one();
+    },
+  };
+}
