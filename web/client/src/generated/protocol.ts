@@ -83,7 +83,11 @@ evalBlocked?: string,
 /**
  * What agents are told instead of being served, while a person has paused them; empty once they may go on.
  */
-paused?: string, };
+paused?: string, 
+/**
+ * The highest ref that the page has given to agents.
+ */
+lastRef?: number, };
 export type Hello = { 
 /**
  * Which side; the query of the URL says it too.
@@ -149,7 +153,11 @@ version: string,
 /**
  * The hub's own version.
  */
-hub: string, };
+hub: string, 
+/**
+ * The highest ref (`e41` is 41) that the session's pages have given: the next document counts on from it.
+ */
+lastRef?: number, };
 export type Navigating = { 
 /**
  * The call, by the hub's id.
