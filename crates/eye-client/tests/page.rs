@@ -28,7 +28,7 @@ fn a_tool_answers_with_values_contents_and_errors() {
         assert_eq!((text(&own), &own["isError"]), ("own", &json!(true)));
         let error = agent.call("parse", &json!({})).unwrap_err();
         assert_eq!((error.code(), error.to_string()), (Some(Code::THREW), "invalid digit found in string".into()));
-        assert_eq!(agent.call("denied", &json!({})).unwrap_err().code(), Some(Code::DENIED));
+        assert_eq!(agent.call("denied", &json!({})).unwrap_err().code(), Some(Code::THREW), "only the hub denies");
     }
 }
 

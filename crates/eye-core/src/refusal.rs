@@ -3,7 +3,18 @@
 use crate::event::{Millis, Task};
 use crate::session::Session;
 use eye_protocol::limits::{PAGE_CALLS_PER_S_MAX, SESSION_CALLS_MAX, SESSION_WAITING_BYTES_MAX};
-use eye_protocol::{Code, Error};
+use eye_protocol::page_hint::quoted;
+use eye_protocol::{Code, Error, Kind};
+
+/// The reasons that our clients and dialects give.
+const EVAL_BLOCKED: [&str; 6] = [
+    "CSP",
+    "Trusted Types",
+    "the page refuses",
+    "it is a program",
+    "it speaks plain BTCP",
+    "it speaks the original 3D server's messages",
+];
 
 impl Session {
     /// Why this call is not taken, if it is not.
@@ -17,9 +28,10 @@ impl Session {
             );
         }
         if let Some(paused) = &self.info().paused {
-            // As in a typed error, what to do next stands behind the message.
-            let (message, hint) = paused.split_once('\x1f').unwrap_or((paused, "ask the person to resume"));
-            return Some(Error::new(Code::DENIED, message).hint(hint));
+            // The page's words are quoted; what to do next is not its to say.
+            let why = paused.split('\x1f').next().unwrap_or_default();
+            let message = format!("the page {name} is paused: {}", quoted(why));
+            return Some(Error::new(Code::DENIED, message).hint("ask the person at the page to resume"));
         }
         let unfit = match task {
             Task::Eval { .. } => self.refuses_eval(),
@@ -57,7 +69,9 @@ impl Session {
             return None;
         }
         let why = self.info().eval_blocked.as_deref().unwrap_or("the page refuses");
-        let message = format!("the page {} does not evaluate code ({why})", self.name());
+        // A reason of a page's own is quoted.
+        let shown = if EVAL_BLOCKED.contains(&why) { why.to_owned() } else { quoted(why) };
+        let message = format!("the page {} does not evaluate code ({shown})", self.name());
         let hint = match why {
             "CSP" => "use verbs and tools, or add 'unsafe-eval' to the page's script-src",
             "Trusted Types" => "use verbs and tools, or add eye to the page's trusted-types",
@@ -77,10 +91,10 @@ impl Session {
             return Some(Error::new(Code::DENIED, message).hint("let the page declare it in its hello"));
         }
         if tool.consequential && self.confirm() && !confirmed {
-            let message = format!("{name} cannot be undone, and pages of {} ask for confirmation", self.origin());
-            return Some(
-                Error::new(Code::DENIED, message).hint("ask the person, then call again with `confirm: true`"),
-            );
+            let tool = quoted(name);
+            let message = format!("{tool} cannot be undone, and pages of {} ask for confirmation", self.origin());
+            let error = Error::new(Code::DENIED, message).hint("ask the person, then call again with `confirm: true`");
+            return Some(Error { kind: Kind::Unconfirmed, ..error });
         }
         self.toolbox().check(name, arguments).err()
     }

@@ -324,6 +324,7 @@ impl Session {
         }
         // A late answer has no waiter: its deadline already replied for it.
         let Some(known) = self.calls.get_mut(call) else { return };
+        let ending = ending.map_err(Error::of_page);
         if matches!(known.asker, Asker::State { .. }) {
             self.page_told_state(now, call, ending, out);
             return;

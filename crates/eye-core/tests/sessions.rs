@@ -331,7 +331,7 @@ fn kept_results_outlive_their_agent_and_wait_to_be_collected() {
         ← agent 3 {"results":[{"id":"k1","value":"done"}],"pending":[]}
     6 agent 3 collects
     7 page 1 answers 2 !-32003 oops
-        ← agent 3 {"results":[{"id":"mine","error":{"code":-32003,"message":"oops"}}],"pending":[]}
+        ← agent 3 {"results":[{"id":"mine","error":{"code":-32003,"message":"oops","data":{"source":"page"}}}],"pending":[]}
     8 agent 4 joins
     9 agent 4 collects mine
         ← agent 4 !-32602 no kept result has the id `mine`; results are kept for 10 minutes, and collected once

@@ -45,7 +45,7 @@ fn a_page_offers_tools_and_an_agent_calls_them() {
     6 agent 2 calls greet
         → page 1 calls 3: greet {}
     7 page 1 answers 3 !-32003 kaboom
-        ← agent 2 7!-32003 kaboom
+        ← agent 2 7!-32003 kaboom |  |  | page
     "#);
 }
 
@@ -80,7 +80,7 @@ fn what_does_not_fit_never_reaches_the_page() {
     5 agent 2 calls look
         ← agent 2 7!-32006 look needs the capability dom:read, which its page has not | let the page declare it in its hello
     6 agent 2 calls pay
-        ← agent 2 7!-32006 pay cannot be undone, and pages of http://localhost ask for confirmation | ask the person, then call again with `confirm: true`
+        ← agent 2 7!-32006 `pay` cannot be undone, and pages of http://localhost ask for confirmation | ask the person, then call again with `confirm: true` |  | unconfirmed
     7 agent 2 confirms pay
         → page 1 calls 2: pay {}
     "#);

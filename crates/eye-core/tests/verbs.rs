@@ -26,7 +26,7 @@ fn a_verb_is_passed_on_with_the_name_of_who_asks() {
     3 page 1 answers 1 :e1 Buy
         ← agent 2 1:e1 Buy
     4 page 1 answers 2 !-32601 no method page/click
-        ← agent 2 1!-32601 no method page/click
+        ← agent 2 1!-32601 no method page/click |  |  | page
     "#);
 }
 
@@ -135,7 +135,7 @@ fn an_answer_carries_the_change_that_its_call_caused() {
         → page 1 evaluates 3: fail()
     7 page 1 patches 4 [{"op":"replace","path":"/n","value":2}]
     8 page 1 answers 3 !-32003 no
-        ← agent 2 1!-32003 no
+        ← agent 2 1!-32003 no |  |  | page
     "##);
 }
 
@@ -196,9 +196,9 @@ fn a_person_pauses_agents_and_lets_them_go_on() {
         → page 1 evaluates 1: slow()
     2 page 1 pauses a person has paused agents
     3 agent 2 asks b x
-        ← agent 2 b!-32006 a person has paused agents | ask the person to resume
+        ← agent 2 b!-32006 the page shop is paused: `a person has paused agents` | ask the person at the page to resume
     3 agent 2 does page/look
-        ← agent 2 1!-32006 a person has paused agents | ask the person to resume
+        ← agent 2 1!-32006 the page shop is paused: `a person has paused agents` | ask the person at the page to resume
     4 agent 2 reads n
         ← agent 2 {"value":1,"revision":1,"source":"cache","wasCached":true,"stale":false,"ageMs":4,"time":"1970-01-01T00:00:00.000Z"}
     5 page 1 answers 1 =1

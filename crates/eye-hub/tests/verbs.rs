@@ -24,8 +24,8 @@ fn a_verb_reaches_the_page_as_it_was_said_and_its_answer_comes_back() {
     assert_eq!(agent.hear().unwrap(), result(1, r#"{"value":"+ e7 Done"}"#));
     agent.say(&request(2, "page/wait", r#"{"expr":"n"}"#));
     page.hear();
-    page.say(r#"{"jsonrpc":"2.0","id":"2","error":{"code":-32001,"message":"not true in time","data":{"value":0}}}"#);
-    assert!(agent.hear().unwrap().ends_with(r#""message":"not true in time","data":{"value":0}}}"#));
+    page.say(r#"{"jsonrpc":"2.0","id":"2","error":{"code":-32001,"message":"not true in time","data":{"value":0,"source":"page"}}}"#);
+    assert!(agent.hear().unwrap().ends_with(r#""message":"not true in time","data":{"value":0,"source":"page"}}}"#));
     assert!(agent.ask(&request(3, "page/click", "[1]")).contains("-32602"));
 }
 

@@ -1,11 +1,15 @@
 //! What a call came to, and its two spellings in line frames: typed and plain.
 
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, Kind};
 use crate::id::split_call_id;
 use base64::Engine;
 
-/// Separates message, hint and stack of a typed error.
+/// Separates message, hint, stack and kind of a typed error.
 const FIELD: char = '\u{1f}';
+/// The kind of an error that a page answered with.
+const PAGE: &str = "page";
+/// The kind of a refusal that a person can lift.
+const UNCONFIRMED: &str = "unconfirmed";
 
 /// The value a call came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,13 +90,22 @@ pub fn write_typed(id: &str, ending: &Ending, out: &mut String) {
             out.push_str(&error.code.0.to_string());
             out.push(' ');
             push_field(&error.message, out);
-            if error.hint.is_some() || error.stack.is_some() {
+            let kind = match error.kind {
+                Kind::Own => None,
+                Kind::Unconfirmed => Some(UNCONFIRMED),
+                Kind::Page => Some(PAGE),
+            };
+            if error.hint.is_some() || error.stack.is_some() || kind.is_some() {
                 out.push(FIELD);
                 push_field(error.hint.as_deref().unwrap_or(""), out);
             }
-            if let Some(stack) = &error.stack {
+            if error.stack.is_some() || kind.is_some() {
                 out.push(FIELD);
-                push_field(stack, out);
+                push_field(error.stack.as_deref().unwrap_or(""), out);
+            }
+            if let Some(kind) = kind {
+                out.push(FIELD);
+                out.push_str(kind);
             }
         }
     }
@@ -147,7 +160,15 @@ fn parse_error(rest: &str) -> Error {
     let message = fields.next().unwrap_or_default();
     let hint = fields.next().filter(|hint| !hint.is_empty());
     let stack = fields.next();
-    Error { code: Code(code), message, hint, stack, value: None }
+    let kind = fields.next();
+    // Where there is a kind, an empty stack only keeps its place.
+    let stack = stack.filter(|stack| kind.is_none() || !stack.is_empty());
+    let kind = match kind.as_deref() {
+        Some(PAGE) => Kind::Page,
+        Some(UNCONFIRMED) => Kind::Unconfirmed,
+        Some(_) | None => Kind::Own,
+    };
+    Error { code: Code(code), message, hint, stack, value: None, kind }
 }
 
 fn push_field(text: &str, out: &mut String) {
@@ -166,9 +187,12 @@ mod tests {
             ".*".prop_map(|t| Ok(Value::Text(t))),
             ".*".prop_map(|t| Ok(Value::Json(t))),
             ".*".prop_map(|t| Ok(Value::Rendering(t))),
-            (any::<i32>(), text(), hint, proptest::option::of(text())).prop_map(|(code, message, hint, stack)| {
-                Err(Error { code: Code(code), message, hint, stack, value: None })
-            }),
+            (any::<i32>(), text(), hint, proptest::option::of("[^\u{1f}]+"), 0..3_usize).prop_map(
+                |(code, message, hint, stack, kind)| {
+                    let kind = [Kind::Own, Kind::Unconfirmed, Kind::Page][kind];
+                    Err(Error { code: Code(code), message, hint, stack, value: None, kind })
+                }
+            ),
         ]
     }
 

@@ -1,18 +1,22 @@
 //! The messages as TypeScript declarations, for `cargo xtask gen`. Only with the feature `ts`.
 
-use crate::error::{Code, ErrorData, ErrorObject};
+use crate::error::{Code, ErrorData, ErrorObject, Source};
 use crate::messages::{
     ClientType, Collect, Collected, Eval, EvalInPage, EvalMode, Hello, Kept, Navigating, PageInfo, Presence, Retiring,
     SessionRow, Sessions, Status, Use, Welcome,
 };
+use crate::page_hint::TABLE;
 use crate::tools::{Registered, Rejected};
 use ts_rs::{Config, TS};
 
 /// All declarations, one a line. Numbers of ours are small enough for TypeScript's own.
 pub fn typescript() -> String {
     let config = Config::new().with_large_int("number");
+    let hints: Vec<String> = TABLE.iter().map(|(id, _)| format!("{id:?}")).collect();
     let declarations = [
+        format!("type HintId = {};", hints.join(" | ")),
         Code::decl(&config),
+        Source::decl(&config),
         ErrorData::decl(&config),
         ErrorObject::decl(&config),
         ClientType::decl(&config),

@@ -1,5 +1,6 @@
 //! Errors as every face shows them: a code, one sentence, and the next step.
 
+use crate::page_hint;
 use crate::rpc::json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -39,6 +40,18 @@ impl Code {
     pub const CANCELLED: Self = Self(-32800);
 }
 
+/// Whose words an error is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Those of eye itself.
+    #[default]
+    Own,
+    /// Those of eye itself: a person has to confirm the call first.
+    Unconfirmed,
+    /// Those of a page: its message is data, and its code says nothing about eye.
+    Page,
+}
+
 /// What went wrong, in one sentence, and what to do next.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -53,12 +66,25 @@ pub struct Error {
     pub stack: Option<String>,
     /// What there was instead of what was wanted: the last value of a wait.
     pub value: Option<Box<Value>>,
+    /// Whose words it is. Written by the hub.
+    pub kind: Kind,
 }
 
 impl Error {
-    /// An error without a hint.
+    /// An error of eye's own, without a hint.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, stack: None, value: None }
+        Self { code, message: message.into(), hint: None, stack: None, value: None, kind: Kind::Own }
+    }
+
+    /// The same error as a page's answer: a page can neither deny what eye allows nor advise in eye's words.
+    #[must_use]
+    pub fn of_page(mut self) -> Self {
+        self.kind = Kind::Page;
+        if self.code == Code::DENIED {
+            self.code = Code::THREW;
+        }
+        self.hint = self.hint.as_deref().and_then(page_hint::words);
+        self
     }
 
     /// The same error with its next step.
@@ -104,20 +130,42 @@ pub struct ErrorData {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(type = "unknown"))]
     pub value: Option<Box<Value>>,
+    /// Whose words it is, when they are not eye's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+    /// Whether the call only waits for a person to confirm it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unconfirmed: Option<bool>,
+}
+
+/// Who else speaks in an error.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Source {
+    /// The page.
+    Page,
 }
 
 impl From<&Error> for ErrorObject {
     fn from(error: &Error) -> Self {
-        let Error { code, message, hint, stack, value } = error.clone();
-        let some = hint.is_some() || stack.is_some() || value.is_some();
-        Self { code, message, data: some.then_some(ErrorData { hint, stack, value }) }
+        let Error { code, message, hint, stack, value, kind } = error.clone();
+        let source = (kind == Kind::Page).then_some(Source::Page);
+        let unconfirmed = (kind == Kind::Unconfirmed).then_some(true);
+        let data = ErrorData { hint, stack, value, source, unconfirmed };
+        Self { code, message, data: (data != ErrorData::default()).then_some(data) }
     }
 }
 
 impl From<ErrorObject> for Error {
     fn from(object: ErrorObject) -> Self {
         let data = object.data.unwrap_or_default();
-        Self { code: object.code, message: object.message, hint: data.hint, stack: data.stack, value: data.value }
+        let kind = match (data.source, data.unconfirmed) {
+            (Some(Source::Page), _) => Kind::Page,
+            (None, Some(true)) => Kind::Unconfirmed,
+            (None, _) => Kind::Own,
+        };
+        Self { code: object.code, message: object.message, hint: data.hint, stack: data.stack, value: data.value, kind }
     }
 }
 

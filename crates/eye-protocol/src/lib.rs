@@ -17,6 +17,7 @@ pub mod limits;
 pub mod line;
 pub mod messages;
 pub mod operations;
+pub mod page_hint;
 pub mod rpc;
 pub mod schema;
 pub mod scope;
@@ -28,6 +29,6 @@ pub mod topics;
 pub mod visible;
 
 pub use answer::{Ending, Value};
-pub use error::{Code, Error};
+pub use error::{Code, Error, Kind};
 pub use frame::Frame;
 pub use id::SessionId;

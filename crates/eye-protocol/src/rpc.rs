@@ -244,6 +244,7 @@ mod tests {
                             hint: None,
                             stack: None,
                             value: None,
+                            kind: Own,
                         },
                     ),
                 },

@@ -6,7 +6,7 @@ use eye_protocol::compact::Compact;
 use eye_protocol::line::Line;
 use eye_protocol::messages::{Hello, Kept, PageInfo, SessionRow, Status, Welcome};
 use eye_protocol::rpc::{self, json};
-use eye_protocol::{Code, Ending, Error, Value, messages, stream};
+use eye_protocol::{Code, Ending, Error, Kind, Value, messages, stream};
 use std::fmt::Write;
 
 /// Every kind of ending there is.
@@ -26,8 +26,11 @@ fn endings() -> Vec<(&'static str, Ending)> {
                 hint: None,
                 stack: Some("at f (1:2)".into()),
                 value: None,
+                kind: Kind::Own,
             }),
         ),
+        ("error of a page", Err(Error::new(Code::DENIED, "x is not defined").hint("return").of_page())),
+        ("refusal until confirmed", Err(Error { kind: Kind::Unconfirmed, ..Error::new(Code::DENIED, "not yet") })),
     ]
 }
 

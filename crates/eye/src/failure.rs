@@ -4,8 +4,8 @@ use crate::certificate::CertificateError;
 use crate::exit::Exit;
 use crate::places;
 use eye_hub::HubError;
-use eye_protocol::Error;
 use eye_protocol::limits::FRAME_BYTES_MAX;
+use eye_protocol::{Code, Error, Kind};
 use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
@@ -14,18 +14,18 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The call came to an error.
-    #[error("{}", .0.message)]
+    #[error("{}", labelled(.0))]
     Call(#[from] Error),
     /// A bare word that threw, and that is nearly a verb.
-    #[error("{}", .error.message)]
+    #[error("{}", labelled(.error))]
     NearVerb {
         /// What the page said.
         error: Error,
         /// The verb.
         verb: &'static str,
     },
-    /// A tool says that it failed, in its own words.
-    #[error("{0}")]
+    /// A page's tool says that it failed, in its own words.
+    #[error("page: {0}")]
     ToolFailed(String),
     /// The command line makes no sense.
     #[error("{message}")]
@@ -194,7 +194,7 @@ impl Failure {
     /// How the process ends.
     pub fn exit(&self) -> Exit {
         match self {
-            Self::Call(error) | Self::NearVerb { error, .. } => Exit::of(error.code),
+            Self::Call(error) | Self::NearVerb { error, .. } => exit_of_call(error),
             Self::Usage { .. }
             | Self::CodeTooLong { .. }
             | Self::RunsOtherwise { .. }
@@ -257,6 +257,23 @@ impl Failure {
             Self::CodeTooLong { .. } | Self::Io { .. } | Self::ToolFailed(_) | Self::OutputClosed => return None,
         };
         Some(text)
+    }
+}
+
+/// An error in a page's words says so.
+fn labelled(error: &Error) -> Cow<'_, str> {
+    match error.kind {
+        Kind::Page => format!("page: {}", error.message).into(),
+        Kind::Own | Kind::Unconfirmed => error.message.as_str().into(),
+    }
+}
+
+/// A page cannot choose how the process ends: its errors are failures or timeouts.
+fn exit_of_call(error: &Error) -> Exit {
+    match (error.kind, error.code) {
+        (Kind::Page, Code::TIMEOUT) => Exit::Timeout,
+        (Kind::Page, _) => Exit::Threw,
+        (Kind::Own | Kind::Unconfirmed, code) => Exit::of(code),
     }
 }
 

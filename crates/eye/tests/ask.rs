@@ -42,7 +42,7 @@ fn quiet_changes_nothing_and_errors_prints_nothing_on_success() {
     assert_eq!(home.eye(["-q", "5"]).stdout, "5\n");
     assert_eq!(home.eye(["--quiet", "5"]).stdout, "5\n");
     assert_eq!(home.eye(["--errors", "5"]), answers(0, "", ""));
-    assert_eq!(home.eye(["--errors", "boom"]), answers(1, "", "error: x\n"));
+    assert_eq!(home.eye(["--errors", "boom"]), answers(1, "", "error: page: x\n"));
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn code_that_throws_ends_with_1_and_its_message() {
     let home = home();
     let _hub = Hub::start(&home);
     let _page = page(&home);
-    assert_eq!(home.eye(["boom"]), answers(1, "", "error: x\n"));
+    assert_eq!(home.eye(["boom"]), answers(1, "", "error: page: x\n"));
 }
 
 #[test]
@@ -177,7 +177,10 @@ fn a_misspelt_verb_is_noticed_when_the_page_does_not_know_it() {
     let _hub = Hub::start(&home);
     let _page = page(&home);
     let ran = home.eye(["stauts"]);
-    assert_eq!(ran, answers(1, "", "error: ReferenceError: stauts is not defined\nhint: did you mean eye status?\n"));
+    assert_eq!(
+        ran,
+        answers(1, "", "error: page: ReferenceError: stauts is not defined\nhint: did you mean eye status?\n")
+    );
 }
 
 #[test]

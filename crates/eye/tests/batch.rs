@@ -57,7 +57,7 @@ fn ids_are_kept_and_failures_end_with_1() {
     let ran = home.eye_reading("a:5\nboom\n", ["batch", "--ordered", "--json"]);
     assert_eq!(
         ran.stdout,
-        "{\"id\":\"a\",\"value\":5}\n{\"id\":\"2\",\"error\":{\"code\":-32003,\"message\":\"x\"}}\n"
+        "{\"id\":\"a\",\"value\":5}\n{\"id\":\"2\",\"error\":{\"code\":-32003,\"message\":\"x\",\"data\":{\"source\":\"page\"}}}\n"
     );
     assert_eq!(home.eye_reading("5\nboom\n", ["batch", "--errors"]), answers(1, "2!:x\n", ""));
     assert_eq!(home.eye_reading("", ["batch"]), answers(0, "", ""));

@@ -28,7 +28,7 @@ fn reply(name: &str, arguments: &Value) -> ToolReply {
     let number = |name: &str| arguments[name].as_f64().unwrap_or_default();
     match name {
         "slow" => ToolReply::Hold,
-        _ if arguments["a"] == -1 => ToolReply::Error(Error::new(Code::THREW, "negative").hint("use 1")),
+        _ if arguments["a"] == -1 => ToolReply::Error(Error::new(Code::THREW, "negative").hint("use [\"1\"]")),
         _ => ToolReply::Result(json!({ "sum": number("a") + number("b") })),
     }
 }
@@ -61,7 +61,7 @@ fn failures_reach_the_model_with_their_next_step() {
     let nobody = client.text("eye", &json!({ "expr": "1" }), true);
     assert!(nobody.starts_with("no page is connected\nhint: "), "{nobody}");
     let _page = page(&home);
-    assert_eq!(client.text("eye", &json!({ "expr": "boom" }), true), "x");
+    assert_eq!(client.text("eye", &json!({ "expr": "boom" }), true), "page: x");
     let elsewhere = client.text("eye", &json!({ "expr": "1", "page": "nowhere" }), true);
     assert!(elsewhere.contains("no page fits `nowhere`"), "{elsewhere}");
     assert!(client.text("eye", &json!({}), true).contains("`expr` is missing"));
@@ -129,7 +129,7 @@ fn a_tool_of_a_page_is_found_by_words_and_called_by_name() {
     let wrong = client.text("mcp_call", &json!({ "name": "add", "arguments": { "a": "x" } }), true);
     assert!(wrong.contains("/a"), "{wrong}");
     let threw = client.text("mcp_call", &json!({ "name": "add", "arguments": { "a": -1 } }), true);
-    assert_eq!(threw, "negative\nhint: use 1");
+    assert_eq!(threw, "page: negative\nhint: use `1`");
     assert!(client.text("mcp_call", &json!({ "name": "ad" }), true).contains("did you mean add?"));
 }
 
@@ -453,7 +453,7 @@ fn tools_of_a_server_behind_the_gateway_are_found_and_called_like_those_of_pages
     let as_found = json!({ "name": "eye", "arguments": { "expr": "1" } });
     assert_eq!(client.text("mcp_call", &as_found, false), "from behind");
     let failing = json!({ "name": "other::eye", "arguments": { "expr": "boom" } });
-    assert_eq!(client.text("mcp_call", &failing, true), "far away");
+    assert_eq!(client.text("mcp_call", &failing, true), "page: far away");
     let prefixed = client.call("other__eye", &json!({ "expr": "1" }));
     assert_eq!(prefixed["_meta"]["eye/untrusted"], true);
     // A modern client of the same connection gets what a modern result needs.

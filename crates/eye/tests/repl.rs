@@ -11,7 +11,7 @@ fn the_repl_answers_line_by_line_without_a_terminal() {
     let _hub = Hub::start(&home);
     let _page = page(&home);
     let ran = home.eye_reading("5\n\nboom\n.page\ndocument.title\n.exit\nnever\n", ["repl"]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, "error: x\n"));
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, "error: page: x\n"));
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert_eq!((lines[0], lines[2], lines.len()), ("5", "Shop", 3));
     assert!(lines[1].contains("shop  Shop  http://localhost:"), "{}", lines[1]);

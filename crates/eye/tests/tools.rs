@@ -213,8 +213,8 @@ fn a_tool_that_fails_ends_with_1_and_its_own_words() {
     let home = home();
     let _hub = Hub::start(&home);
     let _page = page(&home);
-    assert_eq!(home.eye(["call", "add", "a=-1"]), answers(1, "", "error: negative\n"));
-    assert_eq!(home.eye(["call", "add", "a=-2"]), answers(1, "", "error: no such number\n"));
+    assert_eq!(home.eye(["call", "add", "a=-1"]), answers(1, "", "error: page: negative\n"));
+    assert_eq!(home.eye(["call", "add", "a=-2"]), answers(1, "", "error: page: no such number\n"));
     let ran = home.eye(["call", "add", "a=-2", "--json"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
     assert!(ran.stdout.contains("\"isError\":true"), "{}", ran.stdout);

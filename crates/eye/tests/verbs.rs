@@ -86,7 +86,7 @@ fn a_wait_that_ends_by_its_timeout_prints_the_last_value() {
     let home = home();
     let _hub = Hub::start(&home);
     let _page = page(&home);
-    assert_eq!(home.eye(["wait", "never"]), answers(124, "0\n", "error: not true within 30 s\n"));
+    assert_eq!(home.eye(["wait", "never"]), answers(124, "0\n", "error: page: not true within 30 s\n"));
 }
 
 #[test]

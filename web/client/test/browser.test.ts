@@ -258,7 +258,7 @@ scene("frames are found by selector, name, index and address, and run in their o
   assert.equal(await askIn("pre", "({a: [1, {b: 2}]})"), '={"a":[1,{"b":2}]}');
   assert.match(await askIn("pre", "nope"), /^!-32003 ReferenceError: nope is not defined/);
   assert.match(await askIn("#far", "1"), /^!-32006 the frame 1 #far .* is of another origin/);
-  assert.match(await askIn("#none", "1"), /^!-32602 no frame matches "#none"\x1fits frames: 0 #preview .*; 1 #far /);
+  assert.match(await askIn("#none", "1"), /^!-32602 no frame matches "#none"\x1fframes \["0 #preview .*","1 #far /);
 });
 
 function withPolicy(policy: string, body: string): Parameters<Hub["pages"]["set"]>[1] {

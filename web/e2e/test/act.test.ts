@@ -99,7 +99,7 @@ test("what never comes is an error with the nearest, after its time", async () =
   const { stderr, code } = await refused(stage, page, "--timeout", "0.3", "click", "text=Save all");
   assert.match(
     stderr,
-    /^error: text=Save all: nothing there, within 0.3 s\nhint: e\d+ \[Save draft\]; e\d+ \[Publish\]/,
+    /^error: page: text=Save all: nothing there, within 0.3 s\nhint: nearest: `e\d+ \[Save draft\]`, `e\d+ \[Publish\]`/,
   );
   assert.equal(code, 124);
   assert.match((await refused(stage, page, "--timeout", "0.2", "click", "#none")).stderr, /#none: nothing there/);
@@ -126,8 +126,11 @@ test("a target in doubt is an error that lists its candidates; exact beats parti
     '<button onclick="n=1">Delete</button><button onclick="n=2">Delete</button><button onclick="n=3">Delete all</button><button hidden>Copy</button><button onclick="n=4">Copy</button>',
   );
   const { stderr } = await refused(stage, page, "click", "text=Delete");
-  assert.match(stderr, /^error: text=Delete is 2 elements\nhint: (e\d+) \[Delete\]; (e\d+) \[Delete\]/);
-  const [, , second = ""] = /hint: (e\d+) \[Delete\]; (e\d+)/.exec(stderr) ?? [];
+  assert.match(
+    stderr,
+    /^error: page: text=Delete is 2 elements\nhint: name one of them: `(e\d+) \[Delete\]`, `(e\d+) \[Delete\]`/,
+  );
+  const [, , second = ""] = /`(e\d+) \[Delete\]`, `(e\d+)/.exec(stderr) ?? [];
   await ask("click", second);
   assert.equal(await ask("n"), "2");
   await ask("click", "text=delete all");
@@ -141,15 +144,15 @@ test("the wrong verb is refused with the right one", async () => {
     '<button>B</button><select aria-label="S"><option>1</select><input aria-label="F"><p>P</p><input type="checkbox" aria-label="C"><input type="file" aria-label="U"><input aria-label="R" readonly>',
   );
   for (const [args, why] of [
-    [["fill", "text=B", "x"], /fill is not for this\nhint: use click/],
-    [["check", "text=F"], /check is not for this\nhint: use fill/],
-    [["click", "text=S"], /click is not for this\nhint: use select/],
-    [["click", "text=U"], /click is not for this\nhint: use upload/],
-    [["type", "text=C", "x"], /type is not for this\nhint: use check or uncheck/],
-    [["select", "text=F", "1"], /select is not for this\nhint: use fill/],
+    [["fill", "text=B", "x"], /fill is not for this\nhint: use `click`/],
+    [["check", "text=F"], /check is not for this\nhint: use `fill`/],
+    [["click", "text=S"], /click is not for this\nhint: use `select`/],
+    [["click", "text=U"], /click is not for this\nhint: use `upload`/],
+    [["type", "text=C", "x"], /type is not for this\nhint: use `check`, `uncheck`/],
+    [["select", "text=F", "1"], /select is not for this\nhint: use `fill`/],
     [["check", "text=P"], /it takes nothing but a click/],
     [["fill", "text=R", "x"], /it is read-only/],
-    [["select", "text=S", "9"], /no option "9"\nhint: its options: 1/],
+    [["select", "text=S", "9"], /no option "9"\nhint: its options: `1`/],
     [["press", "Foo"], /no key Foo/],
   ] as const) {
     assert.match((await refused(stage, page, ...args)).stderr, why);
@@ -166,9 +169,9 @@ test("fill sets a value whole, with the events of a change", async () => {
   assert.equal(await ask("document.querySelector('[type=date]').value"), "2026-11-15");
   assert.match(
     (await refused(stage, page, "fill", "text=Day", "tomorrow")).stderr,
-    /this date field does not take "tomorrow"\nhint: YYYY-MM-DD/,
+    /this date field does not take "tomorrow"\nhint: write it as `YYYY-MM-DD`/,
   );
-  assert.match((await refused(stage, page, "fill", "text=Age", "old")).stderr, /hint: a number/);
+  assert.match((await refused(stage, page, "fill", "text=Age", "old")).stderr, /hint: write it as `a number`/);
   await ask("fill", "text=Note", "a note");
   assert.equal(await ask("document.querySelector('[contenteditable]').innerText"), "a note");
 });

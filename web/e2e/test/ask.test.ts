@@ -30,13 +30,13 @@ test("promises are awaited, at the top level too", async () => {
 test("what the page's code throws is an error on stderr and exit 1", async () => {
   const { stdout, stderr, code } = await stage.home.eye('throw new Error("x")');
   assert.equal(stdout, "");
-  assert.equal(stderr.split("\n")[0], "error: x");
+  assert.equal(stderr.split("\n")[0], "error: page: x");
   assert.equal(code, 1);
 });
 
 test("a syntax error says where in the agent's own code it is, and nothing runs", async () => {
   const { stderr, code } = await stage.home.eye("count++;\n  foo(1,,2)");
-  assert.match(stderr, /^error: SyntaxError: .*\(line 2, col 9\)$/m);
+  assert.match(stderr, /^error: page: SyntaxError: .*\(line 2, col 9\)$/m);
   assert.equal(code, 1);
   assert.equal((await stage.home.eye("count")).stdout, "0\n");
 });

@@ -34,7 +34,7 @@ test("click '#start-button' opens the start menu, and says so", async () => {
 
 test("click '#button', which is not there, says what there is", async () => {
   const { stderr, code } = await desktop.eye("click", "#button", "--timeout", "1");
-  assert.match(stderr, /^error: #button: nothing there/);
+  assert.match(stderr, /^error: page: #button: nothing there/);
   assert.equal(code, 124);
 });
 

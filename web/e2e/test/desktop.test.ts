@@ -101,7 +101,7 @@ test("open chat opens the app, whatever its case; open alone lists them", async 
   for (const app of APPS) assert.ok(listed.includes(app), `${app} in\n${listed}`);
   assert.match(
     (await desktop.eye("open", "solitaire")).stderr,
-    /^error: no app solitaire\nhint: its apps: chat, files/,
+    /^error: page: no app solitaire\nhint: its apps: `chat`, `files`/,
   );
 });
 

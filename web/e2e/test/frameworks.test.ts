@@ -77,7 +77,7 @@ test("Vue: a row that scrolls into view is found, and a ref never means another 
   await ask("scroll", "#list", "--by", "3000");
   assert.match(
     (await refused(stage, page, "click", ref)).stderr,
-    /^error: e\d+ (?:\[Person 5003\] is now \[Person \d+\]|is gone)/,
+    /^error: page: e\d+ (?:\[Person 5003\] is now \[Person \d+\]|is gone)/,
   );
   assert.ok((await ask("text")).includes("Person 5003 chosen"));
 });

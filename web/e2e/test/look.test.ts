@@ -170,7 +170,9 @@ test("a ref stays with its element, and one that is gone says so with the neares
   const { stderr } = await refused(stage, page, "click", ref);
   assert.match(
     stderr,
-    new RegExp(`^error: ${ref} is gone; it was \\[Save\\]\nhint: e\\d+ \\[Save\\]; e\\d+ \\[Cancel\\]`),
+    new RegExp(
+      `^error: page: ${ref} is gone; it was \\[Save\\]\nhint: nearest: \`e\\d+ \\[Save\\]\`, \`e\\d+ \\[Cancel\\]\``,
+    ),
   );
   assert.equal(await ask("window.n ?? 0"), "0");
   assert.notEqual(refOf(await ask("look"), "Save"), ref);

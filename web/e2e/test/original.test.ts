@@ -114,7 +114,7 @@ test("an original page is asked by our CLI and by an original agent", async () =
     assert.deepEqual(await stage.home.eye("--page", id, code), { stdout, stderr: "", code: 0 });
   }
   const threw = await stage.home.eye("--page", id, 'throw new Error("x")');
-  assert.match(threw.stderr, /^error: x$/m);
+  assert.match(threw.stderr, /^error: page: x$/m);
   assert.equal(threw.code, 1);
   await stage.home.eye("--page", id, "fire", "window.fired = 'yes'");
   assert.equal((await stage.home.eye("--page", id, "window.fired")).stdout, "yes\n");

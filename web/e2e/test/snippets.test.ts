@@ -62,6 +62,6 @@ for (const [form, flags, shown] of [
 function assertThrew({ stdout, stderr, code }: Said, answer: string): void {
   const message = answer.slice(answer.indexOf(" ") + 1).split("\x1f")[0] ?? "";
   assert.equal(stdout, "");
-  assert.ok(stderr.startsWith(`error: ${message}`), stderr.slice(0, 300));
+  assert.ok(stderr.startsWith(`error: page: ${message.replaceAll("\n", "\n  ")}`), stderr.slice(0, 300));
   assert.equal(code, EXIT_THREW);
 }

@@ -100,5 +100,5 @@ test("an app of the page is opened and sent to by name", async () => {
   );
   await ask("send", "Notes", "remember");
   assert.deepEqual(await heard(visit, 1), [["remember", "string"]]);
-  assert.match((await refused(stage, visit, "send", "nots", "x")).stderr, /no app nots\nhint: its apps: notes/);
+  assert.match((await refused(stage, visit, "send", "nots", "x")).stderr, /no app nots\nhint: its apps: `notes`/);
 });

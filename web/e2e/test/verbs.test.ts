@@ -59,12 +59,12 @@ test("--frame takes a selector, a name, an index and part of a URL", async () =>
 
 test("a frame that is not there lists those that are; one of another origin says so", async () => {
   const missing = await page("shop", "--frame", "#nope", "1");
-  assert.match(missing.stderr, /^error: no frame matches "#nope"$/m);
+  assert.match(missing.stderr, /^error: page: no frame matches "#nope"$/m);
   assert.match(missing.stderr, /^hint: .*#inner/m);
   assert.notEqual(missing.code, 0);
   const far = await page("shop", "--frame", "1", "1");
-  assert.match(far.stderr, /^error: .*another origin/m);
-  assert.equal(far.code, 4);
+  assert.match(far.stderr, /^error: page: .*another origin/m);
+  assert.equal(far.code, 1, "only the hub says that something is not allowed");
 });
 
 test("fire returns at once and runs", async () => {
@@ -139,6 +139,6 @@ test("repl evaluates line by line, goes on after an error, and changes its page"
   );
   const { stdout, stderr, code } = await stage.home.eyeWith({ stdin, folder: "repl" }, "--page", "shop", "repl");
   assert.match(stdout, /^undefined\n21\nThe Shop\n\* diary .*\nMy Blog\n$/);
-  assert.match(stderr, /^error: ReferenceError: nope is not defined/m);
+  assert.match(stderr, /^error: page: ReferenceError: nope is not defined/m);
   assert.equal(code, 0);
 });

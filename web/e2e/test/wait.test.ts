@@ -75,7 +75,7 @@ test("at its time it prints the last value and exits 124", async () => {
     "document.querySelectorAll('li').length",
   );
   assert.deepEqual([stdout, code], ["0\n", EXIT_TIMEOUT]);
-  assert.match(stderr, /^error: not within 0.3 s: document/);
+  assert.match(stderr, /^error: page: not within 0.3 s: document/);
 });
 
 test("a wait goes on in the page that comes back after a reload", async () => {

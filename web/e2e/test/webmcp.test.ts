@@ -71,7 +71,7 @@ for (const { way, flags, tag } of WAYS) {
   test(`${way}: what a tool throws is told with its own words`, async () => {
     await listed("fail");
     const { stderr, code } = await eye("call", "fail");
-    assert.match(stderr, /^error: RangeError: out of paper/);
+    assert.match(stderr, /^error: page: RangeError: out of paper/);
     assert.equal(code, EXIT_THREW);
   });
 

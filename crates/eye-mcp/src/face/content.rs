@@ -3,8 +3,8 @@
 use super::limits::ANSWER_CHARS_MAX;
 use super::outcome::{Outcome, error_mark};
 use crate::RpcError;
-use eye_protocol::Error;
 use eye_protocol::rpc::json;
+use eye_protocol::{Error, Kind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -67,7 +67,11 @@ pub fn cut(text: &str) -> String {
 
 /// An error as the result of a tool, so that the model reads it and its next step.
 pub fn of_error(error: &Error) -> Outcome {
-    let mut text = error.message.clone();
+    // A page's further lines are indented, so that none of them passes for our hint.
+    let mut text = match error.kind {
+        Kind::Page => format!("page: {}", error.message.replace('\n', "\n  ")),
+        Kind::Own | Kind::Unconfirmed => error.message.clone(),
+    };
     if let Some(hint) = &error.hint {
         text.push_str("\nhint: ");
         text.push_str(hint);

@@ -13,7 +13,7 @@ use crate::catalogue::{Entry, prefixed, shown};
 use crate::limits::FULL_LIST;
 use crate::{CallContext, RpcError, onboarding};
 use eye_protocol::rpc::json;
-use eye_protocol::{Code, Error};
+use eye_protocol::{Code, Error, Kind};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -368,7 +368,7 @@ async fn page_tool(call: &Call, page: &str, name: &str, arguments: &str, how: &H
     };
     let answered = match call.ask_hub("tools/call", &params(how.confirm)).await {
         // A person can be asked, where the client has one.
-        Err(error) if error.code == Code::DENIED && error.message.contains("confirm") && call.can("elicitation") => {
+        Err(error) if error.kind == Kind::Unconfirmed && call.can("elicitation") => {
             if !confirmed(call, &error).await? {
                 return Ok(content::of_error(&Error::new(Code::DENIED, "the user declined")));
             }

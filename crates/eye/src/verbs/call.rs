@@ -10,8 +10,8 @@ use crate::options::Options;
 use crate::typing::{self, Word};
 use crate::ui::ProgressLine;
 use crate::verbs::eval::read_stdin;
+use eye_protocol::Kind;
 use eye_protocol::schema::Schema;
-use eye_protocol::{Code, Error};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -106,9 +106,9 @@ fn whole(arguments: &[String]) -> Result<Option<Value>, Failure> {
 /// The hub says what to do in the words of its protocol; here it is a flag.
 fn in_our_words(failure: Failure) -> Failure {
     match failure {
-        Failure::Call(Error { code: Code::DENIED, message, hint, stack, value }) => {
-            let hint = hint.map(|hint| hint.replace("`confirm: true`", "--yes"));
-            Failure::Call(Error { code: Code::DENIED, message, hint, stack, value })
+        Failure::Call(mut error) if error.kind == Kind::Unconfirmed => {
+            error.hint = error.hint.map(|hint| hint.replace("`confirm: true`", "--yes"));
+            Failure::Call(error)
         }
         other => other,
     }

@@ -1,5 +1,6 @@
 // Chooses: options of a list, checkboxes and radio buttons, files.
 
+import { hint } from "../core/hint.js";
 import { isOn } from "../look/describe.js";
 import { kindOf } from "../look/kind.js";
 import { misused } from "../page/verb.js";
@@ -18,10 +19,7 @@ export function select(element: Element, wanted: unknown): void {
     const option =
       options.find((one) => one.value === value) ?? options.find(({ label, text }) => same(label) || same(text));
     if (option === undefined)
-      throw misused(
-        `no option ${JSON.stringify(value)}`,
-        `its options: ${options.map(({ label }) => label).join(", ")}`,
-      );
+      throw misused(`no option ${JSON.stringify(value)}`, hint("options", ...options.map(({ label }) => label)));
     if (option.disabled) throw misused(`the option ${JSON.stringify(value)} is disabled`);
     return option;
   });
@@ -36,7 +34,7 @@ export async function check(spot: Spot, on: boolean, hands: Hands): Promise<bool
   const isOneOf = kindOf(element) === "choice";
   if ((isOneOf ? element.matches(":checked,[aria-checked=true],[aria-selected=true]") : isOn(element) === true) === on)
     return false;
-  if (isOneOf && !on) throw misused("one of several cannot be unchecked", "check another of them");
+  if (isOneOf && !on) throw misused("one of several cannot be unchecked", hint("another"));
   await click(spot, hands);
   return true;
 }
@@ -49,7 +47,7 @@ interface Sent {
 
 export function upload(element: Element, files: unknown): void {
   const input = fileInput(element);
-  if (input === undefined) throw misused("this takes no files", "name an input of files, or what holds one");
+  if (input === undefined) throw misused("this takes no files", hint("files"));
   if (!Array.isArray(files) || files.length === 0) throw misused("upload needs files: [{name, type, base64}]");
   if (files.length > 1 && !input.multiple) throw misused("this takes one file");
   const view = viewOf(input);

@@ -1,5 +1,6 @@
 // What a browser does when a person presses keys: the events, and what follows when nobody prevents it.
 
+import { hint } from "../core/hint.js";
 import { misused } from "../page/verb.js";
 import { isEditor, moveCaret } from "./editor.js";
 import { focus, viewOf } from "./pointer.js";
@@ -67,8 +68,7 @@ export function strokes(keys: string): Stroke[] {
       const stroke = { key: keyOf(last), shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
       for (const part of parts) {
         const modifier = MODIFIERS[part.toLowerCase()];
-        if (modifier === undefined || modifier === "key")
-          throw misused(`no key ${part} in ${one}`, "Shift, Control, Alt or Meta, then +, then a key");
+        if (modifier === undefined || modifier === "key") throw misused(`no key ${part} in ${one}`, hint("modifiers"));
         stroke[modifier] = true;
       }
       return stroke;
@@ -78,11 +78,7 @@ export function strokes(keys: string): Stroke[] {
 function keyOf(name: string): string {
   const known = NAMES[name.toLowerCase()] ?? name;
   if ([...known].length === 1) return known;
-  if (!NAMED.test(known))
-    throw misused(
-      `no key ${name}`,
-      "Enter, Tab, Escape, Backspace, Delete, Space, Home, End, PageUp, PageDown, ArrowUp, F5, or a character; type writes text",
-    );
+  if (!NAMED.test(known)) throw misused(`no key ${name}`, hint("keys"));
   return known
     .replace(/^(\w)/, (first) => first.toUpperCase())
     .replace(/^Arrow(\w)/i, (_, way: string) => `Arrow${way.toUpperCase()}`)

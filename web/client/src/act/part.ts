@@ -1,5 +1,6 @@
 // The acting verbs: each waits for its target, does what a person would do to it, and answers with what changed.
 
+import { hint } from "../core/hint.js";
 import { ACT_MS, PRESS_MS_MAX, SCROLL_FRAMES, SETTLE_HOVER_MS, SLIDER_KEYS_MAX } from "../core/limits.js";
 import { find, lineOf } from "../look/find.js";
 import { kindOf, type Kind } from "../look/kind.js";
@@ -19,16 +20,16 @@ import { isField, replaceText, setRange } from "./text.js";
 import { hands, type Hands } from "./turn.js";
 
 /** What to use on an element that is not for this. */
-const INSTEAD: Readonly<Record<Kind, string>> = {
-  link: "click",
-  button: "click",
-  area: "click",
-  field: "fill",
-  check: "check or uncheck",
-  choice: "check or click",
-  select: "select",
-  slider: "fill, press an arrow key on it, or drag",
-  file: "upload",
+const INSTEAD: Readonly<Record<Kind, readonly string[]>> = {
+  link: ["click"],
+  button: ["click"],
+  area: ["click"],
+  field: ["fill"],
+  check: ["check", "uncheck"],
+  choice: ["check", "click"],
+  select: ["select"],
+  slider: ["fill", "press", "drag"],
+  file: ["upload"],
 };
 
 type Act = (params: Params, tools: Tools, asking: Asking) => Promise<Element | undefined>;
@@ -255,14 +256,14 @@ async function slide(element: Element, text: string, { own, turn }: Hands): Prom
     if (Math.abs(now() - wanted) >= Math.abs(before - wanted)) break;
   }
   if (now() !== wanted)
-    throw misused(`${lineOf(element)}: it does not take ${text}`, "press moves it by its own steps");
+    throw misused(`${lineOf(element)}: it does not take ${text}`, hint("use", "press"));
 }
 
 function wrong(element: Element, verb: string): Error {
   const kind = kindOf(element);
   return misused(
     `${lineOf(element)}: ${verb} is not for this`,
-    kind === undefined ? "it takes nothing but a click" : `use ${INSTEAD[kind]}`,
+    kind === undefined ? hint("click") : hint("use", ...INSTEAD[kind]),
   );
 }
 

@@ -1,5 +1,6 @@
 // Puts text into what takes text, so that frameworks which watch their fields notice it.
 
+import { hint } from "../core/hint.js";
 import { misused } from "../page/verb.js";
 import { editorInput } from "./editor.js";
 import { viewOf } from "./pointer.js";
@@ -49,8 +50,13 @@ export function replaceText(element: Field, text: string): void {
   changed(element, "change");
 }
 
+function format(type: string): string | undefined {
+  const known = FORMATS[type];
+  return known === undefined ? undefined : hint("format", known);
+}
+
 function unfit(element: Field, text: string): Error {
-  return misused(`this ${element.type} field does not take ${JSON.stringify(text)}`, FORMATS[element.type]);
+  return misused(`this ${element.type} field does not take ${JSON.stringify(text)}`, format(element.type));
 }
 
 /** A number for a slider. */
@@ -62,7 +68,7 @@ export function setRange(element: Field, text: string): void {
     setNative(element, "value", before);
     throw misused(
       `this slider does not take ${JSON.stringify(text)}`,
-      `${min || 0} to ${max || 100} in steps of ${step || 1}`,
+      hint("format", `${min || 0} to ${max || 100} in steps of ${step || 1}`),
     );
   }
   changed(element, "input", "change");

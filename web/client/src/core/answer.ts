@@ -1,5 +1,6 @@
 // Writes a failure as a typed answer without its id: `!code message`, then a hint and a stack after \x1f.
 
+import { hint } from "./hint.js";
 import { clip } from "./clip.js";
 import { CODE_INTERNAL } from "../generated/protocol.js";
 import { ERROR_CHARS_MAX, FRAME_BYTES_MAX, STACK_CHARS_MAX } from "./limits.js";
@@ -7,9 +8,9 @@ import { ERROR_CHARS_MAX, FRAME_BYTES_MAX, STACK_CHARS_MAX } from "./limits.js";
 const SEPARATOR = "\x1f";
 const MEBIBYTE = 1024 * 1024;
 
-export function failure(code: number, message: string, hint = "", stack = ""): string {
+export function failure(code: number, message: string, next = "", stack = ""): string {
   let text = `!${code} ${clean(message, ERROR_CHARS_MAX)}`;
-  if (hint !== "" || stack !== "") text += SEPARATOR + clean(hint, ERROR_CHARS_MAX);
+  if (next !== "" || stack !== "") text += SEPARATOR + clean(next, ERROR_CHARS_MAX);
   if (stack !== "") text += SEPARATOR + clean(stack, STACK_CHARS_MAX);
   return text;
 }
@@ -18,7 +19,7 @@ export function tooLarge(what: string): string {
   return failure(
     CODE_INTERNAL,
     `the value ${what}, over the frame limit of ${FRAME_BYTES_MAX / MEBIBYTE} MiB`,
-    "ask for a part of it",
+    hint("part"),
   );
 }
 

@@ -19,7 +19,9 @@ export const CODE_DENIED = -32006;
 export const CODE_METHOD = -32601;
 export const CODE_PARAMS = -32602;
 
+export type HintId = "another" | "apps" | "click" | "csp" | "elements" | "files" | "format" | "frame" | "frames" | "keys" | "levels" | "modifiers" | "nearest" | "no-apps" | "no-eval" | "options" | "part" | "return" | "target" | "threw" | "use";
 export type Code = number;
+export type Source = "page";
 export type ErrorData = { 
 /**
  * The next step.
@@ -32,7 +34,15 @@ stack?: string,
 /**
  * What there was instead of what was wanted: the last value of a wait.
  */
-value?: unknown, };
+value?: unknown, 
+/**
+ * Whose words it is, when they are not eye's own.
+ */
+source?: Source, 
+/**
+ * Whether the call only waits for a person to confirm it.
+ */
+unconfirmed?: boolean, };
 export type ErrorObject = { 
 /**
  * What kind of failure.

@@ -1,5 +1,6 @@
 // Finds the element that an agent means: by ref, by what a person reads, or by a CSS selector; in doubt it says which ones there are.
 
+import { hint } from "../core/hint.js";
 import { clip } from "../core/clip.js";
 import { CANDIDATES_MAX, OUTLINE_NAME_CHARS_MAX } from "../core/limits.js";
 import { misused } from "../page/verb.js";
@@ -50,7 +51,7 @@ function bySelector(selector: string): Element[] {
   try {
     return selectAll(selector);
   } catch {
-    throw misused(`${selector} is no CSS selector`, "a target is a ref of look (e5), text=…, css=… or a CSS selector");
+    throw misused(`${selector} is no CSS selector`, hint("target"));
   }
 }
 
@@ -136,7 +137,7 @@ export function nearest(target: unknown): string {
     .filter((element) => kindOf(element) !== undefined && isVisible(element))
     .map((element) => ({ element, score: likeness(words, element) }));
   const best = candidates.sort((a, b) => b.score - a.score).slice(0, CANDIDATES_MAX);
-  return best.map(({ element }) => lineOf(element)).join("; ");
+  return hint("nearest", ...best.map(({ element }) => lineOf(element)));
 }
 
 function likeness(words: string, element: Element): number {
@@ -150,6 +151,7 @@ function likeness(words: string, element: Element): number {
 }
 
 export function listed(elements: readonly Element[]): string {
-  const shown = elements.slice(0, CANDIDATES_MAX).map(lineOf).join("; ");
-  return elements.length > CANDIDATES_MAX ? `${shown}; … ${elements.length - CANDIDATES_MAX} more` : shown;
+  const shown = elements.slice(0, CANDIDATES_MAX).map(lineOf);
+  const more = elements.length - shown.length;
+  return hint("elements", ...shown, ...(more > 0 ? [`… ${more} more`] : []));
 }

@@ -1,5 +1,6 @@
 // The verbs `apps`, `open` and `send`: a page's own applications, which it offers with `eye.app`.
 
+import { hint } from "../core/hint.js";
 import { misused, textOf, type Params, type Verbs } from "./verb.js";
 
 export interface App {
@@ -70,10 +71,7 @@ export function apps(): Apps {
     const app = find(wanted);
     if (app !== undefined) return app;
     const names = rows().map(({ name }) => name);
-    throw misused(
-      `no app ${wanted}`,
-      names.length === 0 ? "this page offers none (eye.app)" : `its apps: ${names.join(", ")}`,
-    );
+    throw misused(`no app ${wanted}`, names.length === 0 ? hint("no-apps") : hint("apps", ...names));
   };
 
   return {

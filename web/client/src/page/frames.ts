@@ -1,6 +1,7 @@
 // Finds a same-origin frame by what an agent calls it.
 
-import { CODE_DENIED, CODE_PARAMS } from "../generated/protocol.js";
+import { hint } from "../core/hint.js";
+import { CODE_PARAMS } from "../generated/protocol.js";
 import type { Core } from "../core/part.js";
 
 type FrameElement = HTMLIFrameElement | HTMLFrameElement;
@@ -9,17 +10,17 @@ type FrameElement = HTMLIFrameElement | HTMLFrameElement;
 export function frameWindow({ failure }: Core, name: string): (Window & typeof globalThis) | string {
   const frames = [...document.querySelectorAll<FrameElement>("iframe, frame")];
   const element = find(frames, name);
-  const list = `its frames: ${frames.map(describe).join("; ") || "none"}`;
+  const list = frames.length === 0 ? ["none"] : frames.map(describe);
   if (element === undefined) {
-    return failure(CODE_PARAMS, `no frame matches ${JSON.stringify(name)}`, list);
+    return failure(CODE_PARAMS, `no frame matches ${JSON.stringify(name)}`, hint("frames", ...list));
   }
   const inside = element.contentDocument;
   const global = element.contentWindow as (Window & typeof globalThis) | null;
   if (inside === null || global === null) {
     return failure(
-      CODE_DENIED,
+      CODE_PARAMS,
       `the frame ${describe(element, frames.indexOf(element))} is of another origin`,
-      `load eye.js in it and ask it as a page; ${list}`,
+      hint("frame", ...list),
     );
   }
   return global;

@@ -1,5 +1,6 @@
 // The verb `logs`: what the journal has that an agent has not read yet.
 
+import { hint } from "../core/hint.js";
 import type { Entry, Level, Log } from "../core/journal.js";
 import { LOG_READERS_MAX } from "../core/limits.js";
 import type { Core } from "../core/part.js";
@@ -32,7 +33,7 @@ export function logs({ journal, after }: Core): Logs {
     verbs: {
       async logs({ all, level, follow, timeout }: Params, { agent, signal, progress }: Asking) {
         if (level !== undefined && !LEVELS.includes(level as Level))
-          throw misused(`no level ${String(level)}`, `one of ${LEVELS.join(", ")}`);
+          throw misused(`no level ${String(level)}`, hint("levels"));
         const wanted = level === undefined ? LEVELS : LEVELS.slice(0, LEVELS.indexOf(level as Level) + 1);
         // What was logged in this task becomes text behind it.
         await Promise.resolve();

@@ -1,5 +1,6 @@
 // Says what an agent's code threw: its message, the place in that code, and a stack without our own frames.
 
+import { hint } from "../core/hint.js";
 import { errorText, tagOf } from "../core/copy.js";
 import { CODE_THREW } from "../generated/protocol.js";
 import { misplaced } from "./misplaced.js";
@@ -32,10 +33,8 @@ function thrownError(
   const stack = typeof error.stack === "string" ? error.stack : "";
   const place = known ?? placeIn(stack, program);
   const where = place === undefined ? "" : ` (line ${place.line}, col ${place.column})`;
-  const hint = message.endsWith("Illegal return statement")
-    ? "leave out `return`: the last statement is the answer"
-    : "";
-  return failure(CODE_THREW, message + where, hint, trim(stack, program));
+  const next = message.endsWith("Illegal return statement") ? hint("return") : "";
+  return failure(CODE_THREW, message + where, next, trim(stack, program));
 }
 
 function placeIn(stack: string, program: Program | undefined): Position | undefined {

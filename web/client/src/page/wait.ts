@@ -1,5 +1,6 @@
 // The verb `wait`: looks at an expression, a function or a target again whenever the page may have changed, until it is there.
 
+import { hint } from "../core/hint.js";
 import { WAIT_LOOK_MS, WAIT_MS } from "../core/limits.js";
 import type { Core } from "../core/part.js";
 import { refusal } from "./refusal.js";
@@ -81,8 +82,8 @@ export function waits(core: Core): Waits {
       port1.onmessage = () => void attempt();
       waiting.add(again);
       core.after(timeoutMs, () => {
-        const hint = thrown === undefined ? undefined : { hint: `it threw ${core.render(thrown).slice(1)}` };
-        end(() => reject(late(`not within ${timeoutMs / 1000} s: ${what}`, { value: shown(core, last), ...hint })));
+        const next = thrown === undefined ? undefined : { hint: hint("threw", core.render(thrown).slice(1)) };
+        end(() => reject(late(`not within ${timeoutMs / 1000} s: ${what}`, { value: shown(core, last), ...next })));
       });
       void attempt();
       core.after(WAIT_LOOK_MS, tick);
