@@ -111,11 +111,18 @@ pub fn lone_expression(args: &[OsString]) -> Option<&str> {
 /// Does what the command line says.
 pub fn run(args: Vec<OsString>) -> Result<Exit, Failure> {
     let bare = args.is_empty();
+    if let [help, word] = &args[..]
+        && help == "help"
+        && let Some(word) = word.to_str().filter(|word| !help::is_verb(word))
+    {
+        return Err(not_a_verb(word));
+    }
+    let verb = args.iter().filter_map(|word| word.to_str()).find(|word| help::is_verb(word)).map(str::to_owned);
     let args = std::iter::once(OsString::from("eye")).chain(args);
     let parsed = command().try_get_matches_from(args).and_then(|found| Ok((Cli::from_arg_matches(&found)?, found)));
     let (cli, found) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => return not_parsed(&error),
+        Err(error) => return not_parsed(&error, verb.as_deref()),
     };
     if bare {
         ui::aside(&command().render_help().to_string());
@@ -202,9 +209,14 @@ impl Common {
     }
 }
 
+fn not_a_verb(word: &str) -> Failure {
+    let hint = near::verb(word).map_or("eye --help lists the verbs".into(), |verb| format!("did you mean eye {verb}?"));
+    Failure::usage(format!("`{word}` is not a verb"), hint)
+}
+
 fn several(first: &str) -> Failure {
     match near::verb(first) {
-        Some(verb) => Failure::usage(format!("`{first}` is no verb"), format!("did you mean eye {verb}?")),
+        Some(_) => not_a_verb(first),
         None => Failure::usage("more than one argument, and the first is no verb", "quote the expression: eye 'a + b'"),
     }
 }
@@ -226,7 +238,7 @@ fn parse_seconds(text: &str) -> Result<u64, NotSeconds> {
 }
 
 /// Help and version are no errors; everything else is told in our own words' form.
-fn not_parsed(error: &clap::Error) -> Result<Exit, Failure> {
+fn not_parsed(error: &clap::Error, verb: Option<&str>) -> Result<Exit, Failure> {
     let text = error.to_string();
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         ui::text_out(&text)?;
@@ -236,19 +248,20 @@ fn not_parsed(error: &clap::Error) -> Result<Exit, Failure> {
         ui::aside(&text);
         return Ok(Exit::Usage);
     }
-    Err(in_our_form(&text, error.kind()))
+    Err(in_our_form(&text, error.kind(), verb))
 }
 
-fn in_our_form(text: &str, kind: ErrorKind) -> Failure {
+fn in_our_form(text: &str, kind: ErrorKind, verb: Option<&str>) -> Failure {
     let text = text.strip_prefix("error: ").unwrap_or(text);
     let mut parts = text.split("\n\n");
     let message = parts.next().unwrap_or_default().trim_end().to_owned();
     let tip = parts.find_map(|part| part.trim().strip_prefix("tip: ").map(str::to_owned));
     let hint = match (tip, kind) {
-        // clap's tip repeats the whole argument; ours is shorter and also true of verbs.
-        (Some(tip), ErrorKind::UnknownArgument) if tip.contains("'-- ") => {
-            "put -- before an expression that begins with a hyphen".into()
-        }
+        // clap's tip repeats the whole argument; ours is shorter.
+        (Some(tip), ErrorKind::UnknownArgument) if tip.contains("'-- ") => match verb {
+            Some(verb) => format!("eye help {verb} lists its options"),
+            None => "put -- before an expression that begins with a hyphen".into(),
+        },
         (Some(tip), _) => tip.lines().next().unwrap_or_default().to_owned(),
         (None, _) => "see eye --help, or eye help VERB".into(),
     };

@@ -48,7 +48,7 @@ fn several_arguments_name_the_nearest_verb_or_ask_for_quotes() {
     let home = home();
     assert_eq!(
         home.eye(["stauts", "now"]),
-        answers(2, "", "error: `stauts` is no verb\nhint: did you mean eye status?\n")
+        answers(2, "", "error: `stauts` is not a verb\nhint: did you mean eye status?\n")
     );
     let quote = "error: more than one argument, and the first is no verb\nhint: quote the expression: eye 'a + b'\n";
     assert_eq!(home.eye(["document.title", "+", "1"]), answers(2, "", quote));
@@ -73,6 +73,32 @@ fn wrong_flags_are_usage_errors_with_a_hint() {
         assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
         assert!(ran.stderr.contains("\nhint: "), "{args:?}: {}", ran.stderr);
     }
+}
+
+#[test]
+fn slips_of_the_first_minutes_are_named() {
+    let home = home();
+    let typo =
+        |message: &str, verb: &str| answers(2, "", &format!("error: {message}\nhint: did you mean eye {verb}?\n"));
+    assert_eq!(home.eye(["help", "clik"]), typo("`clik` is not a verb", "click"));
+    let unknown = answers(2, "", "error: `zzzzzz` is not a verb\nhint: eye --help lists the verbs\n");
+    assert_eq!(home.eye(["help", "zzzzzz"]), unknown);
+    let option = "error: unexpected argument '--bogus' found\nhint: eye help look lists its options\n";
+    assert_eq!(home.eye(["look", "--bogus"]), answers(2, "", option));
+    let expression = "hint: put -- before an expression that begins with a hyphen\n";
+    assert!(home.eye(["--bogus"]).stderr.ends_with(expression));
+    let ran = home.eye(["open", "nothing.html"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.starts_with("error: there is no file nothing.html here\nhint: "), "{}", ran.stderr);
+    let _hub = eye_testkit::Hub::start(&home);
+    assert_eq!(home.eye(["lok"]), typo("`lok` is not a verb, and no page is connected", "look"));
+    assert_eq!(home.eye(["document"]).code, 3);
+    // What opens browsers says at once that there is none; it is not waited for.
+    let began = std::time::Instant::now();
+    let ran = Running::of(home.command().args(["goto", "http://localhost:1/"]).env("BROWSER", "false")).wait();
+    assert_eq!(ran.code, 3);
+    assert!(ran.stderr.starts_with("error: no browser was found to open http://localhost:1/\n"), "{}", ran.stderr);
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "the wait for a page is 30 s");
 }
 
 #[test]

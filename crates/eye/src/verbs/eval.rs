@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::{near, said, ui};
+use eye_protocol::{Code, Error, Kind};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -57,8 +58,19 @@ pub fn evaluate(code: &str, options: &Options) -> Result<Exit, Failure> {
         Ok(value) => ui::value(&value, options).map(|()| Exit::Success),
         Err(error) => Err(match near::verb_for_unknown(code, &error.message) {
             Some(verb) => Failure::NearVerb { error, verb },
-            None => error.into(),
+            None => without_page(code, error),
         }),
+    }
+}
+
+/// A bare word that is nearly a verb was meant as one, where there is no page that could know it.
+fn without_page(code: &str, error: Error) -> Failure {
+    match near::verb(code).filter(|_| error.kind == Kind::Own && error.code == Code::SESSION) {
+        Some(verb) => {
+            let message = format!("`{code}` is not a verb, and {}", error.message);
+            Failure::usage(message, format!("did you mean eye {verb}?"))
+        }
+        None => error.into(),
     }
 }
 

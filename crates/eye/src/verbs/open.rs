@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How often is looked whether the page has joined.
@@ -53,8 +53,18 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
             let Served { url } = client::call("hub/serve", &Serve { path }, options, Absent::Start)?;
             browse(&url, options)
         }
+        Err(_) if is_file_name(what) => Err(Failure::usage(
+            format!("there is no file {what} here"),
+            "name a file or folder that is there, a URL, or an app of the page; eye open lists its apps",
+        )),
         Ok(_) | Err(_) => page::run("open", json!({ "app": what }), options),
     }
+}
+
+/// Whether a text can only mean a file: no app is called so.
+fn is_file_name(what: &str) -> bool {
+    let ending = Path::new(what).extension().and_then(|ending| ending.to_str()).map(str::to_lowercase);
+    what.contains('/') || ending.is_some_and(|ending| ["html", "htm", "xhtml", "svg"].contains(&ending.as_str()))
 }
 
 /// The text as a URL, if it is one; a port of this machine needs no scheme.
@@ -73,9 +83,9 @@ fn as_url(what: &str) -> Option<String> {
 fn browse(url: &str, options: &Options) -> Result<Exit, Failure> {
     let (before, mut hub): (Sessions, _) = client::ask("session/list", &json!({}), options)?;
     let known: HashSet<String> = connected(before).map(|row| row.id).collect();
-    open_in_browser(url)?;
+    let mut opener = open_in_browser(url)?;
     let wait = Duration::from_millis(options.timeout_ms.unwrap_or(CALL_TIMEOUT_DEFAULT_MS));
-    let Some(row) = joined(&mut hub, &known, url, wait)? else {
+    let Some(row) = joined(&mut hub, &known, url, wait, &mut opener)? else {
         return Err(Failure::NotJoined { url: url.to_owned(), seconds: wait.as_secs() });
     };
     let _: SessionRow = hub.ask("session/use", &Use { page: row.id })?;
@@ -91,6 +101,7 @@ fn joined(
     known: &HashSet<String>,
     url: &str,
     wait: Duration,
+    opener: &mut Child,
 ) -> Result<Option<SessionRow>, Failure> {
     let ends = Instant::now() + wait;
     let origin = origin_of(url);
@@ -103,6 +114,10 @@ fn joined(
         }
         if Instant::now() >= ends {
             return Ok(fresh.into_iter().next());
+        }
+        // What opens browsers fails at once where there is none.
+        if fresh.is_empty() && opener.try_wait().is_ok_and(|ended| ended.is_some_and(|status| !status.success())) {
+            return Err(Failure::NoBrowser { url: url.to_owned() });
         }
         std::thread::sleep(LOOK);
     }
@@ -118,7 +133,7 @@ fn origin_of(url: &str) -> &str {
 }
 
 /// Hands the URL to the browser that the person uses.
-fn open_in_browser(url: &str) -> Result<(), Failure> {
+fn open_in_browser(url: &str) -> Result<Child, Failure> {
     let own = Var::Browser.text();
     let usual: &[&str] = if cfg!(target_os = "macos") { &["open"] } else { &["xdg-open", "wslview"] };
     for opener in own.iter().map(String::as_str).chain(usual.iter().copied()) {
@@ -126,7 +141,7 @@ fn open_in_browser(url: &str) -> Result<(), Failure> {
             Command::new(opener).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         match spawned {
             // It may stay as long as the browser does, so it is not waited for.
-            Ok(_) => return Ok(()),
+            Ok(child) => return Ok(child),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(Failure::io(format!("start {opener}"))(error)),
         }
@@ -145,6 +160,12 @@ mod tests {
         for what in ["chat", "./index.html", "a b://c", "localhost", "://x"] {
             assert_eq!(as_url(what), None, "{what}");
         }
+    }
+
+    #[test]
+    fn files_are_told_from_apps() {
+        assert!(["nothing.html", "./chat", "a/b", "X.HTM"].iter().all(|what| is_file_name(what)));
+        assert!(!["chat", "notes.app", "html"].iter().any(|what| is_file_name(what)));
     }
 
     #[test]
