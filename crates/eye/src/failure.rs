@@ -24,8 +24,8 @@ pub enum Failure {
         /// The verb.
         verb: &'static str,
     },
-    /// A page's tool says that it failed, in its own words.
-    #[error("page: {0}")]
+    /// A tool says that it failed, in its own words.
+    #[error("{0}")]
     ToolFailed(String),
     /// The command line makes no sense.
     #[error("{message}")]

@@ -10,8 +10,8 @@ use crate::options::Options;
 use crate::typing::{self, Word};
 use crate::ui::ProgressLine;
 use crate::verbs::eval::read_stdin;
-use eye_protocol::Kind;
 use eye_protocol::schema::Schema;
+use eye_protocol::{Code, Error, Kind};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -55,7 +55,9 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     }
     match of_page(args, options) {
         // Neither a page's tool of that name, nor perhaps a page: a server may have it.
-        Err(Failure::Call(Error { code: Code::TOOL | Code::SESSION, .. })) if behind::means(args, options) => {
+        Err(Failure::Call(Error { kind: Kind::Own, code: Code::TOOL | Code::SESSION, .. }))
+            if behind::means(args, options) =>
+        {
             behind::run(args, options)
         }
         other => other,
@@ -75,7 +77,10 @@ fn of_page(args: &Args, options: &Options) -> Result<Exit, Failure> {
         }
     });
     drop(line);
-    outcome::show(&result.map_err(in_our_words)?, options)
+    outcome::show(&result.map_err(in_our_words)?, options).map_err(|failure| match failure {
+        Failure::ToolFailed(text) => Failure::ToolFailed(format!("page: {text}")),
+        other => other,
+    })
 }
 
 /// The arguments from words, typed by the tool's schema, and the connection on which it was asked for.

@@ -255,8 +255,7 @@ async function slide(element: Element, text: string, { own, turn }: Hands): Prom
     await strikeAll([{ ...NO_MODIFIERS, key: wanted > before ? "ArrowRight" : "ArrowLeft" }], { own, turn });
     if (Math.abs(now() - wanted) >= Math.abs(before - wanted)) break;
   }
-  if (now() !== wanted)
-    throw misused(`${lineOf(element)}: it does not take ${text}`, hint("use", "press"));
+  if (now() !== wanted) throw misused(`${lineOf(element)}: it does not take ${text}`, hint("use", "press"));
 }
 
 function wrong(element: Element, verb: string): Error {
