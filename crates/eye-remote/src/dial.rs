@@ -162,8 +162,11 @@ impl Http {
         if head.status.is_success() {
             return Ok(Response::from_parts(head, body));
         }
-        let body =
-            Limited::new(body, REFUSAL_BYTES_MAX).collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+        let body = Limited::new(body, REFUSAL_BYTES_MAX)
+            .collect()
+            .await
+            .map(http_body_util::Collected::to_bytes)
+            .unwrap_or_default();
         Err(refusal(head.status, &body))
     }
 }

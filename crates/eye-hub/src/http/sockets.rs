@@ -1,4 +1,4 @@
-//! The hub's own WebSockets: `/ws` and its other names, for pages and agents.
+//! The hub's own WebSocket addresses: `/ws` and its other names, for pages and agents.
 
 use super::door::{Door, Upgrade, bearer, knock, refused, tuned};
 use crate::gate::{Admitted, Wants};

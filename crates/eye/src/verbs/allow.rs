@@ -12,6 +12,7 @@ use serde_json::json;
 #[command(
     after_help = "Example: eye allow https://shop.example\n         eye allow --no-eval https://bank.example\n         eye allow --agent https://desk.example\n         eye allow --remove https://shop.example\n\nPages of this machine (localhost) may always join."
 )]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line, each alone")]
 pub struct Args {
     /// Scheme, host and port
     origin: Option<String>,

@@ -93,7 +93,7 @@ pub fn url(status: &Status) -> String {
 
 fn lines(status: &Status) -> String {
     let url = url(status);
-    let problems: String = status.problems.iter().map(|problem| format!("problem: {problem}\n")).collect();
+    let problems = status.problems.iter().fold(String::new(), |text, problem| text + "problem: " + problem + "\n");
     format!(
         "hub {} (pid {}), up {}\nlistens on {url}, auth {}\nsocket {}\n{}, {}, {}, {} under way\njoin with <script src=\"{url}/eye.js\"></script>\n{problems}",
         status.version,

@@ -118,7 +118,7 @@ fn list(project: &Project, options: &Options) -> Result<Exit, Failure> {
 fn ask(project: &Project, name: &str, options: &Options) -> Result<Exit, Failure> {
     let entry = project.entry(name)?;
     if entry.trusted {
-        return already(entry, options);
+        return Ok(already(entry, options));
     }
     ui::text_out(&picture(entry, project))?;
     if !ui::can_ask() {
@@ -142,7 +142,7 @@ fn trust_hash(project: &Project, word: &str, options: &Options) -> Result<Exit, 
         return Err(denied(format!("the entry of `{name}` does not have the hash {hash}"), hint));
     }
     if entry.trusted {
-        return already(entry, options);
+        return Ok(already(entry, options));
     }
     give(project, entry, options)
 }
@@ -155,11 +155,11 @@ fn give(project: &Project, entry: &ProjectEntry, options: &Options) -> Result<Ex
     Ok(Exit::Success)
 }
 
-fn already(entry: &ProjectEntry, options: &Options) -> Result<Exit, Failure> {
+fn already(entry: &ProjectEntry, options: &Options) -> Exit {
     if !options.errors {
         ui::note(format_args!("{} is trusted already", entry.name));
     }
-    Ok(Exit::Success)
+    Exit::Success
 }
 
 fn revoke(project: &Project, name: &str, options: &Options) -> Result<Exit, Failure> {
