@@ -1,12 +1,16 @@
 //! Asking: finds the page an agent means, takes its call or refuses it, and gathers calls that came together.
 
-use crate::event::{Asker, Conn, Effect, Millis, Mode, Reply, ReplyForm, Task};
+use crate::document::Unfit;
+use crate::event::{Asker, Conn, Effect, Input, Millis, Mode, Reply, ReplyForm, Task};
 use crate::select;
+use crate::session::Session;
 use crate::session_event::{Event, Outcome};
 use crate::switchboard::Switchboard;
+use crate::work::{Check, Done, Lane, Then, Work};
 use eye_protocol::compact::Form;
 use eye_protocol::error::ErrorObject;
 use eye_protocol::id::{LineId, is_call_id};
+use eye_protocol::limits::{LIGHT_BYTES_MAX, LIGHT_STEPS_MAX};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
 
@@ -16,6 +20,7 @@ pub(crate) struct Question {
     pub page: Option<Box<str>>,
     pub timeout_ms: Option<u64>,
     pub mode: Mode,
+    pub unfit: Option<Error>,
 }
 
 /// Several calls of one request; it is answered when the last of them has ended.
@@ -27,14 +32,58 @@ pub(crate) struct CallBatch {
 }
 
 impl Switchboard {
-    pub(crate) fn ask(
-        &mut self,
-        now: Millis,
-        agent: Conn,
-        form: Option<ReplyForm>,
-        question: Question,
-        out: &mut Vec<Effect>,
-    ) {
+    /// Checks the arguments of tools, here or on a worker, and asks.
+    pub(crate) fn check_and_ask(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
+        let (tasks, page): (Vec<&Task>, _) = match &input {
+            Input::Ask { task: task @ Task::Tool { .. }, page, .. } => (vec![task], page),
+            Input::AskBatch { tasks, page, .. } => (tasks.iter().map(|(task, _)| task).collect(), page),
+            // Nothing else has something to check.
+            _ => return self.ask_checked(now, input, Done::Checked(Vec::new()), out),
+        };
+        let held = input.conn().and_then(|agent| self.find(agent, page.as_deref()).ok());
+        let checks: Vec<Option<Check>> = match held.and_then(|session| self.sessions.get(&session)) {
+            Some(held) => tasks.into_iter().map(|task| check_of(task, held)).collect(),
+            None => Vec::new(),
+        };
+        let bytes: usize = checks.iter().flatten().map(|check| check.arguments.len()).sum();
+        let light = || {
+            let steps_max = LIGHT_STEPS_MAX / checks.len().max(1) as u64;
+            checks.iter().map(|check| check.as_ref().map_or(Ok(Ok(())), |check| check.run(steps_max))).collect()
+        };
+        let checked = if bytes > LIGHT_BYTES_MAX { Err(Unfit::TooMuchWork) } else { light() };
+        match (checked, input.conn()) {
+            (Ok(checked), _) => self.ask_checked(now, input, Done::Checked(checked), out),
+            (Err(_), Some(agent)) => {
+                let none = || Check { tool: Box::default(), schema: None, arguments: "{}".into() };
+                let work = Work::Check(checks.into_iter().map(|check| check.unwrap_or_else(none)).collect());
+                self.begin_work(now, Lane::Agent(agent), work, Then::Ask(Box::new(input)), out);
+            }
+            (Err(_), None) => {}
+        }
+    }
+
+    /// Asks what was checked.
+    pub(crate) fn ask_checked(&mut self, now: Millis, input: Input, done: Done, out: &mut Vec<Effect>) {
+        let given_up = || Error::new(Code::CONNECTION, "the call was given up before its arguments were checked");
+        let (mut checked, failed) = match done {
+            Done::Checked(checked) => (checked.into_iter(), None),
+            _ => (Vec::new().into_iter(), Some(given_up().hint("ask again"))),
+        };
+        let mut unfit = || checked.next().and_then(Result::err).or_else(|| failed.clone());
+        match input {
+            Input::Ask { agent, form, task, page, timeout_ms, mode } => {
+                let question = Question { task, page, timeout_ms, mode, unfit: unfit() };
+                self.ask(now, agent, form, question, out);
+            }
+            Input::AskBatch { reply, tasks, page } => {
+                let tasks = tasks.into_iter().map(|(task, timeout_ms)| (task, timeout_ms, unfit())).collect();
+                self.ask_batch(now, reply, tasks, page.as_deref(), out);
+            }
+            _ => {}
+        }
+    }
+
+    fn ask(&mut self, now: Millis, agent: Conn, form: Option<ReplyForm>, question: Question, out: &mut Vec<Effect>) {
         let form = match form {
             Some(ReplyForm::Compact(Form::Bare)) => {
                 self.agents.get_mut(&agent).map(|known| ReplyForm::Place(known.order.reserve()))
@@ -91,7 +140,8 @@ impl Switchboard {
         {
             known.in_flight += 1;
         }
-        let refused = self.asked(now, &session, Event::Asked { asker, task, timeout_ms }, out);
+        let unfit = question.unfit;
+        let refused = self.asked(now, &session, Event::Asked { asker, task, timeout_ms, unfit }, out);
         if let Some((reply, receipt)) = receipt {
             let result = match refused {
                 // A fire that nobody takes is told to whoever can hear it.
@@ -127,7 +177,7 @@ impl Switchboard {
         &mut self,
         now: Millis,
         reply: Reply,
-        tasks: Vec<(Task, Option<u64>)>,
+        tasks: Vec<(Task, Option<u64>, Option<Error>)>,
         page: Option<&str>,
         out: &mut Vec<Effect>,
     ) {
@@ -158,9 +208,10 @@ impl Switchboard {
             known.timeout_ms
         });
         self.batches.insert(batch, CallBatch { reply, slots: vec![None; tasks.len()], left: tasks.len() });
-        for (at, (task, timeout_ms)) in tasks.into_iter().enumerate() {
+        for (at, (task, timeout_ms, unfit)) in tasks.into_iter().enumerate() {
             let asker = Asker::Batch { agent, batch, at };
-            self.asked(now, &session, Event::Asked { asker, task, timeout_ms: timeout_ms.or(default_ms) }, out);
+            let timeout_ms = timeout_ms.or(default_ms);
+            self.asked(now, &session, Event::Asked { asker, task, timeout_ms, unfit }, out);
         }
     }
 
@@ -238,6 +289,16 @@ impl Switchboard {
             let name = known.name.clone();
             self.memory(now, &name).last_used = Some(session.clone());
         }
+    }
+}
+
+/// What of a task is to be checked.
+fn check_of(task: &Task, held: &Session) -> Option<Check> {
+    match task {
+        Task::Tool { name, arguments, .. } => {
+            Some(Check { tool: name.clone(), schema: held.toolbox().schema(name), arguments: arguments.clone() })
+        }
+        Task::Eval { .. } | Task::Verb { .. } | Task::State => None,
     }
 }
 

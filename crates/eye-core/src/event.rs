@@ -1,7 +1,10 @@
 //! What happens to the switchboard, and what follows from it.
 
+mod input;
+
 use crate::session_event::Newcomer;
 use crate::state::StateQuery;
+use crate::work::{Done, Lane, Work};
 use eye_protocol::close::Close;
 use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
@@ -12,6 +15,7 @@ use eye_protocol::state::{Change, Whole};
 use eye_protocol::topics::Publish;
 use eye_protocol::{Ending, Error, SessionId};
 use serde_json::value::RawValue;
+use std::fmt;
 use std::sync::Arc;
 
 /// Monotonic milliseconds. They come in with every event.
@@ -433,6 +437,13 @@ pub enum Input {
         /// How it named the page.
         page: Box<str>,
     },
+    /// Work is done.
+    Worked {
+        /// Whose order waited for it.
+        lane: Lane,
+        /// What came of it.
+        done: Done,
+    },
     /// Time has passed.
     Tick,
     /// The hub is about to end: nobody shall wait for what will not come.
@@ -469,8 +480,17 @@ pub enum News {
 }
 
 /// What follows.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Effect {
+    /// Work is to be done, anywhere but on the hub's thread; [`Input::Worked`] brings back what came of it.
+    Work {
+        /// Whose order waits for it.
+        lane: Lane,
+        /// What to do.
+        work: Box<Work>,
+    },
+    /// A value is to be freed, anywhere but on the hub's thread.
+    Free(Box<dyn Send + fmt::Debug>),
     /// A page is to do something.
     Send {
         /// Its connection.

@@ -3,6 +3,7 @@
 use crate::event::{Asker, Conn, Effect, Millis, News, Reply, ReplyForm};
 use crate::session_event::{Event, Outcome};
 use crate::switchboard::Switchboard;
+use crate::work::Lane;
 use eye_protocol::compact::Form;
 use eye_protocol::messages::Presence;
 use eye_protocol::{Ending, SessionId};
@@ -16,9 +17,13 @@ impl Switchboard {
         if let Some(held) = self.sessions.get_mut(session) {
             held.on(now, event, &mut outcomes);
         }
-        if outcomes.iter().any(|outcome| matches!(outcome, Outcome::State { .. })) {
+        let more =
+            |outcome: &Outcome| matches!(outcome, Outcome::State { .. } | Outcome::Work { .. } | Outcome::Later(_));
+        if outcomes.iter().any(more) {
             let session = session.clone();
-            return self.follow(now, &session, outcomes, out);
+            self.follow(now, &session, outcomes, out);
+            self.account(&session);
+            return;
         }
         for outcome in outcomes.drain(..) {
             self.follow_one(now, outcome, out);
@@ -40,6 +45,7 @@ impl Switchboard {
         let after = held.presence();
         self.arm(session);
         self.follow(now, session, outcomes, out);
+        self.account(session);
         match (before, after) {
             (Presence::Connected, Presence::Away | Presence::Gone) => self.tell_members(session, &News::PageGone, out),
             (Presence::Away | Presence::Gone, Presence::Connected) => self.tell_members(session, &News::PageBack, out),
@@ -54,25 +60,38 @@ impl Switchboard {
         mut outcomes: Vec<Outcome>,
         out: &mut Vec<Effect>,
     ) {
+        let mut later = Vec::new();
         for outcome in outcomes.drain(..) {
-            if let Outcome::State { revision, patch } = outcome {
-                self.tell_watchers(session, revision, patch.as_deref(), out);
-            } else if outcome == Outcome::Tools {
-                if self.members.contains_key(session) {
-                    let tools = self.sessions.get(session).map_or_else(String::new, |held| held.toolbox().list(None));
-                    self.tell_members(session, &News::Tools(tools), out);
+            match outcome {
+                Outcome::State { revision, news } => self.tell_watchers(session, revision, &news, out),
+                Outcome::Tools => {
+                    if self.members.contains_key(session) {
+                        let held = self.sessions.get(session);
+                        let tools = held.map_or_else(String::new, |held| held.toolbox().list(None));
+                        self.tell_members(session, &News::Tools(tools), out);
+                    }
                 }
-            } else {
-                self.follow_one(now, outcome, out);
+                Outcome::Work { work, then } => {
+                    self.begin_work(now, Lane::Session(session.clone()), work, then, out);
+                }
+                Outcome::Later(input) => {
+                    if let Some(input) = self.behind_work(input, out) {
+                        later.push(input);
+                    }
+                }
+                Outcome::Effect(_) | Outcome::Ended { .. } => self.follow_one(now, outcome, out),
             }
         }
         self.outcomes = outcomes;
+        for input in later {
+            self.handle(now, input, out);
+        }
     }
 
     pub(crate) fn follow_one(&mut self, now: Millis, outcome: Outcome, out: &mut Vec<Effect>) {
         match outcome {
             Outcome::Effect(effect) => out.push(effect),
-            Outcome::Tools | Outcome::State { .. } => {}
+            Outcome::Tools | Outcome::State { .. } | Outcome::Work { .. } | Outcome::Later(_) => {}
             Outcome::Ended { asker, ending, asked_at, delta } => {
                 self.tally.ended(&ending, now.saturating_sub(asked_at));
                 if let Some(known) = asker.agent().and_then(|agent| self.agents.get_mut(&agent)) {
@@ -83,8 +102,11 @@ impl Switchboard {
                     Asker::Batch { batch, at, .. } => self.batch_ended(batch, at, ending, out),
                     Asker::Shelf { name, id } => {
                         if let Some(memory) = self.memories.get_mut(&name) {
+                            let before = memory.shelf.bytes();
                             memory.shelf.put(now, &id, ending, &mut self.deliveries);
+                            let after = memory.shelf.bytes();
                             self.shelves_changed(out);
+                            self.account_shelf(before, after);
                         }
                     }
                     Asker::State { .. } | Asker::Nobody => {}

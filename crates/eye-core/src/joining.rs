@@ -3,18 +3,20 @@
 use crate::event::{Conn, Effect, Millis, News, Reply, ReplyForm, ToolQuery};
 use crate::row::row;
 use crate::select;
-use crate::state::State;
+use crate::session_event::StateNews;
 use crate::switchboard::Switchboard;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error, SessionId};
 
 impl Switchboard {
     /// Tells those who watch a session's state what changed in it.
-    pub(crate) fn tell_watchers(&self, session: &SessionId, revision: u64, patch: Option<&str>, out: &mut Vec<Effect>) {
+    pub(crate) fn tell_watchers(&self, session: &SessionId, revision: u64, news: &StateNews, out: &mut Vec<Effect>) {
         let Some(watchers) = self.watchers.get(session) else { return };
-        let whole = || self.sessions.get(session).and_then(|held| held.published.state.as_ref()).map(State::text);
-        let Some(json) = patch.map(str::to_owned).or_else(whole) else { return };
-        let news = News::State { revision, patch: patch.is_some(), json };
+        let (patch, json) = match news {
+            StateNews::Patch(patch) => (true, patch),
+            StateNews::Whole(text) => (false, text),
+        };
+        let news = News::State { revision, patch, json: json.get().to_owned() };
         out.extend(watchers.iter().map(|agent| Effect::News {
             agent: *agent,
             session: session.clone(),

@@ -39,6 +39,25 @@ impl Shelf {
         self.slots.is_empty() && self.collectors.is_empty()
     }
 
+    /// What the results take.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// When the oldest result came, if there is one.
+    pub fn oldest_at(&self) -> Option<Millis> {
+        self.slots.iter().filter_map(|slot| slot.ended.as_ref().map(|(at, _)| *at)).min()
+    }
+
+    /// Makes room: every result that is there gives way, and says so when it is collected.
+    pub fn drop_ended(&mut self) {
+        for (_, ending) in self.slots.iter_mut().filter_map(|slot| slot.ended.as_mut()) {
+            let error = Error::new(Code::CONNECTION, "this result was dropped: the hub needed its memory");
+            *ending = Err(error.hint("collect sooner, or ask for less"));
+        }
+        self.bytes = self.slots.iter().filter_map(|slot| slot.ended.as_ref()).map(|(_, ending)| size_of(ending)).sum();
+    }
+
     /// Makes room for a result, under the wanted id or the next free one.
     pub fn reserve(&mut self, wanted: Option<Box<str>>) -> Result<Box<str>, Error> {
         if self.slots.len() >= KEPT_RESULTS_MAX {

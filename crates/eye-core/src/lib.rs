@@ -5,27 +5,33 @@
 
 pub mod agent;
 mod asking;
+mod budget;
 pub mod calls;
+pub mod document;
 pub mod event;
 mod following;
 mod joining;
 pub mod kept;
+mod lanes;
 pub mod mailbox;
 pub mod order;
 pub mod pace;
 mod publishing;
 mod refusal;
 mod row;
+pub mod schema;
 pub mod select;
 pub mod session;
-pub mod session_event;
+mod session_event;
 pub mod state;
 pub mod switchboard;
 pub mod tally;
 pub mod toolbox;
 mod topics;
+pub mod work;
 
 pub use event::{Asker, Conn, Effect, Input, Millis, Mode, News, Reply, ReplyForm, Task, ToolQuery};
 pub use session::Session;
 pub use session_event::Newcomer;
 pub use switchboard::{Known, Switchboard};
+pub use work::{Done, Lane, Work};

@@ -2,6 +2,7 @@
 
 use crate::event::{Conn, Effect, Millis, Reply};
 use crate::session_event::Outcome;
+use crate::state::When;
 use eye_protocol::limits::{CALL_TIMEOUT_MAX_MS, MAILBOX_BYTES_MAX, MAILBOX_LEN_MAX};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
@@ -13,6 +14,8 @@ pub struct Mailbox {
     /// Each as the text of a JSON object.
     letters: VecDeque<Box<str>>,
     bytes: usize,
+    /// When the newest letter came.
+    newest_at: Millis,
     /// How many gave way since somebody last read.
     dropped: u64,
     /// Who waits for the next letter, and until when. Nobody waits while there are letters.
@@ -20,9 +23,28 @@ pub struct Mailbox {
 }
 
 impl Mailbox {
+    /// What the letters take.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// When the newest letter came, if there are any.
+    pub fn newest_at(&self) -> Option<Millis> {
+        (!self.letters.is_empty()).then_some(self.newest_at)
+    }
+
+    /// Makes room: all letters give way.
+    pub fn drop_all(&mut self) {
+        self.dropped += self.letters.len() as u64;
+        self.letters.clear();
+        self.bytes = 0;
+    }
+
     /// Keeps a message, or gives it to whoever has waited for longest.
-    pub fn put(&mut self, from: &str, message: &str, wall_ms: u64, out: &mut Vec<Outcome>) {
+    pub(crate) fn put(&mut self, when: When, from: &str, message: &str, out: &mut Vec<Outcome>) {
+        let wall_ms = when.wall_ms;
         let letter = format!(r#"{{"from":{},"msg":{message},"timestamp":{wall_ms}}}"#, json(from));
+        self.newest_at = when.now;
         self.bytes += letter.len();
         self.letters.push_back(letter.into());
         while self.letters.len() > MAILBOX_LEN_MAX || self.bytes > MAILBOX_BYTES_MAX {
@@ -36,7 +58,7 @@ impl Mailbox {
     }
 
     /// Gives what there is, or lets the reader wait for the first.
-    pub fn read(&mut self, now: Millis, reader: Reply, timeout_ms: Option<u64>, out: &mut Vec<Outcome>) {
+    pub(crate) fn read(&mut self, now: Millis, reader: Reply, timeout_ms: Option<u64>, out: &mut Vec<Outcome>) {
         match timeout_ms.filter(|ms| *ms > 0) {
             Some(ms) if self.letters.is_empty() => {
                 self.readers.push_back((reader, now.saturating_add(ms.min(CALL_TIMEOUT_MAX_MS))));
@@ -51,7 +73,7 @@ impl Mailbox {
     }
 
     /// Ends the waiting of those whose time has come.
-    pub fn tick(&mut self, now: Millis, out: &mut Vec<Outcome>) {
+    pub(crate) fn tick(&mut self, now: Millis, out: &mut Vec<Outcome>) {
         let readers = std::mem::take(&mut self.readers);
         let (due, waiting): (Vec<_>, Vec<_>) = readers.into_iter().partition(|(_, until)| *until <= now);
         self.readers = waiting.into();
@@ -61,7 +83,7 @@ impl Mailbox {
     }
 
     /// A reader no longer waits. `false`: it did not.
-    pub fn cancel(&mut self, reader: &Reply, out: &mut Vec<Outcome>) -> bool {
+    pub(crate) fn cancel(&mut self, reader: &Reply, out: &mut Vec<Outcome>) -> bool {
         let Some(at) = self.readers.iter().position(|(waiting, _)| waiting == reader) else { return false };
         if let Some((reply, _)) = self.readers.remove(at) {
             out.push(told(reply, Err(Error::new(Code::CANCELLED, "cancelled"))));
@@ -75,7 +97,7 @@ impl Mailbox {
     }
 
     /// The hub ends: nobody shall wait for what will not come.
-    pub fn shut_down(&mut self, out: &mut Vec<Outcome>) {
+    pub(crate) fn shut_down(&mut self, out: &mut Vec<Outcome>) {
         for (reader, _) in std::mem::take(&mut self.readers) {
             out.push(told(reader, Err(Error::new(Code::CONNECTION, "the hub shut down"))));
         }

@@ -1,38 +1,104 @@
 //! A session's state: taken from its page, told to whoever asks, healed when a change was missed.
 
 use crate::calls::{Call, Phase};
-use crate::event::{Asker, Effect, Millis, Reply, Task};
-use crate::session::Session;
-use crate::session_event::Outcome;
-use crate::state::{State, StateQuery, When};
-use eye_protocol::limits::STATE_ASK_MS;
+use crate::document::{Document, Meter, Unfit};
+use crate::event::{Asker, Conn, Effect, Input, Millis, Reply, Task};
+use crate::session::{Session, answer_page};
+use crate::session_event::{Outcome, StateNews};
+use crate::state::{State, StateQuery, When, apply};
+use crate::work::{Done, Then, Work};
+use eye_protocol::limits::{LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, STATE_ASK_MS};
 use eye_protocol::state::{Change, Whole};
 use eye_protocol::{Code, Ending, Error, Value};
+use serde_json::value::RawValue;
 
 const FALLBACK: &str = "using cached state: the page did not answer, so it may be stale";
 
 impl Session {
-    /// Takes a whole document, whatever came before.
-    pub(crate) fn take_state(&mut self, when: When, whole: &Whole, out: &mut Vec<Outcome>) {
-        self.published.healing = false;
+    /// A page publishes a whole document, whatever came before.
+    pub(crate) fn publish_state(&mut self, when: When, page: Conn, whole: Whole, out: &mut Vec<Outcome>) {
         self.published.wall_ms = when.wall_ms;
-        if let Ok(state) = State::new(&whole.state, whole.revision, when, self.published.state.as_ref()) {
-            out.push(Outcome::State { revision: state.revision(), patch: None });
-            self.published.state = Some(state);
+        let Whole { state, revision: page_revision } = whole;
+        if state.get().len() > LIGHT_BYTES_MAX {
+            let then = Then::Publish { page, page_revision, when };
+            self.begin(Work::Parse(state), then, out);
+        } else {
+            let document = Document::parse(state.get());
+            let _ = self.take_state(page, page_revision, when, document, state, out);
         }
     }
 
-    /// Takes a change; one that does not fit makes the session ask for the whole.
-    pub(crate) fn change_state(&mut self, when: When, change: &Change, out: &mut Vec<Outcome>) {
+    /// Takes a document that was parsed, in place of what is known.
+    fn take_state(
+        &mut self,
+        page: Conn,
+        page_revision: u64,
+        when: When,
+        document: Result<Document, Error>,
+        text: Box<RawValue>,
+        out: &mut Vec<Outcome>,
+    ) -> Result<(), Error> {
+        self.published.healing = false;
+        let before = self.published.state.as_ref();
+        let known = before.map(State::revision);
+        let mut state = State::new(document?, page_revision, when, before);
+        if self.page() != Some(page) {
+            // Its page has gone while it was parsed.
+            state.grow_stale();
+        }
+        let revision = state.revision();
+        let before = self.published.state.replace(state).and_then(|mut before| before.drop_document());
+        if let Some(before) = before.filter(|before| before.text_bytes() > LIGHT_BYTES_MAX) {
+            out.push(Outcome::Effect(Effect::Free(Box::new(before))));
+        }
+        if known != Some(revision) {
+            out.push(Outcome::State { revision, news: StateNews::Whole(text) });
+        }
+        Ok(())
+    }
+
+    /// A page publishes a change; one that does not fit makes the session ask for the whole.
+    pub(crate) fn change_state(&mut self, when: When, page: Conn, change: Change, out: &mut Vec<Outcome>) {
         self.published.wall_ms = when.wall_ms;
-        let known = self.published.state.as_mut();
-        // Patched in the filter: what does not fit is not taken.
-        let taken = known.and_then(|state| state.patch(&change.patch, change.revision, when).is_ok().then_some(state));
-        if let Some(state) = taken {
-            out.push(Outcome::State { revision: state.revision(), patch: Some(change.patch.get().into()) });
-        } else if !self.published.healing {
-            self.published.healing = true;
-            self.ask_page(when.now, None, StateQuery::default(), out);
+        let Change { patch, revision: page_revision } = change;
+        let state = self.published.state.as_mut().filter(|state| state.is_followed_by(page_revision));
+        let fits = match state.and_then(State::document_mut) {
+            None => Err(Unfit::Wrong),
+            Some(_) if patch.get().len() > LIGHT_BYTES_MAX => Err(Unfit::TooMuchWork),
+            Some(document) => apply(document, &patch, &mut Meter::new(LIGHT_STEPS_MAX)),
+        };
+        let lent = match fits {
+            Err(Unfit::TooMuchWork) => self.published.state.as_mut().and_then(State::lend),
+            Ok(()) | Err(Unfit::Wrong | Unfit::TooLarge) => None,
+        };
+        match lent {
+            Some(document) => {
+                let work = Work::Patch(document, patch.clone());
+                self.begin(work, Then::Change { page, patch, page_revision, when }, out);
+            }
+            None => self.changed_state(when, patch, page_revision, fits, out),
+        }
+    }
+
+    /// A change was applied, or did not fit.
+    fn changed_state(
+        &mut self,
+        when: When,
+        patch: Box<RawValue>,
+        page_revision: u64,
+        fits: Result<(), Unfit>,
+        out: &mut Vec<Outcome>,
+    ) {
+        match (fits, &mut self.published.state) {
+            (Ok(()), Some(state)) => {
+                state.changed(&patch, page_revision, when);
+                out.push(Outcome::State { revision: state.revision(), news: StateNews::Patch(patch) });
+            }
+            _ if self.published.healing => {}
+            _ => {
+                self.published.healing = true;
+                self.ask_page(when.now, None, StateQuery::default(), out);
+            }
         }
     }
 
@@ -45,13 +111,93 @@ impl Session {
         query: StateQuery,
         out: &mut Vec<Outcome>,
     ) {
-        match &self.published.state {
-            Some(state) if !fresh => {
-                let result = state.read(now, &query, false, None);
+        let known = self.published.state.as_ref().is_some_and(State::is_known);
+        if known && !fresh {
+            self.read_state(now, reply, query, false, None, out);
+        } else if self.page().is_some() {
+            self.ask_page(now, Some(reply), query, out);
+        } else {
+            self.tell_known_state(now, Some(reply), query, out);
+        }
+    }
+
+    /// Reads what is known, here or on a worker.
+    fn read_state(
+        &mut self,
+        now: Millis,
+        reply: Reply,
+        query: StateQuery,
+        from_page: bool,
+        warning: Option<&'static str>,
+        out: &mut Vec<Outcome>,
+    ) {
+        if self.is_working() {
+            let page = Some(self.id().as_str().into());
+            out.push(Outcome::Later(Input::GetState { reply, page, fresh: false, query }));
+            return;
+        }
+        let Some(state) = &mut self.published.state else { return };
+        if !state.is_light(&query)
+            && let Some(document) = state.lend()
+        {
+            let work = Work::Read(document, query.path);
+            self.begin(work, Then::Read { reply, from_page, warning }, out);
+            return;
+        }
+        let result = state.read(now, &query, from_page, warning);
+        out.push(Outcome::Effect(Effect::Result { reply, result }));
+    }
+
+    /// Work of this session is done: what waited for it goes on.
+    pub(crate) fn worked(&mut self, now: Millis, done: Done, then: Then, room_bytes: usize, out: &mut Vec<Outcome>) {
+        match (then, done) {
+            (Then::Publish { page, page_revision, when }, Done::Parsed(document, text)) => {
+                // A page is not told what became of its state; who asks for it is.
+                let _ = self.take_state(page, page_revision, when, document, text, out);
+            }
+            (Then::Tell { page, page_revision, when, reply, query }, Done::Parsed(document, text)) => {
+                let taken = self.take_state(page, page_revision, when, document, text, out);
+                self.tell_taken_state(now, reply, query, taken, out);
+            }
+            (Then::Change { page, patch, page_revision, when }, Done::Patched(document, fits)) => {
+                let expected = self.published.state.as_mut().is_some_and(|state| state.take_back(Some(document)));
+                if expected && self.page() == Some(page) {
+                    self.changed_state(when, patch, page_revision, fits, out);
+                }
+            }
+            (Then::Read { reply, from_page, warning }, Done::Read(document, text)) => {
+                let gone = Error::new(Code::SESSION, "the state is not at hand").hint("ask again");
+                let result = match &mut self.published.state {
+                    Some(state) => {
+                        state.take_back(Some(document));
+                        text.map(|text| state.answer(now, Some(text), None, from_page, warning))
+                    }
+                    None => Err(gone),
+                };
                 out.push(Outcome::Effect(Effect::Result { reply, result }));
             }
-            _ if self.page().is_some() => self.ask_page(now, Some(reply), query, out),
-            _ => self.tell_known_state(now, Some(reply), &query, out),
+            (Then::Offer { page, id }, Done::Compiled(prepared)) => {
+                if self.page() == Some(page) {
+                    self.take_tools(page, id, prepared, room_bytes, out);
+                }
+            }
+            (then, _) => self.work_failed(then, out),
+        }
+    }
+
+    /// Work was given up: the hub ends, or the worker broke.
+    fn work_failed(&mut self, then: Then, out: &mut Vec<Outcome>) {
+        if let Some(state) = &mut self.published.state {
+            state.take_back(None);
+        }
+        self.published.healing = false;
+        let error = Error::new(Code::INTERNAL, "this could not be worked out").hint("ask again");
+        match then {
+            Then::Tell { reply: Some(reply), .. } | Then::Read { reply, .. } => {
+                out.push(Outcome::Effect(Effect::Result { reply, result: Err(error) }));
+            }
+            Then::Offer { page, id } => answer_page(page, id, Err(error), out),
+            Then::Publish { .. } | Then::Tell { reply: None, .. } | Then::Change { .. } | Then::Ask(_) => {}
         }
     }
 
@@ -79,25 +225,38 @@ impl Session {
         };
         let Some(known) = self.calls().remove(call) else { return };
         let Asker::State { reply, query } = known.asker else { return };
-        self.published.healing = false;
-        let result = match told {
-            Ok(whole) => {
-                let before = self.published.state.as_ref();
-                match State::new(&whole.state, whole.revision, self.when(now), before) {
-                    Ok(state) => {
-                        let result = state.read(now, &query, true, None);
-                        if before.map(State::revision) != Some(state.revision()) {
-                            out.push(Outcome::State { revision: state.revision(), patch: None });
-                        }
-                        self.published.state = Some(state);
-                        result
-                    }
-                    Err(error) => Err(error),
-                }
+        let (Some(page), when) = (self.page(), When { now, wall_ms: self.published.wall_ms }) else { return };
+        match told {
+            Ok(Whole { state, revision: page_revision }) if state.get().len() > LIGHT_BYTES_MAX => {
+                let then = Then::Tell { page, page_revision, when, reply, query };
+                self.begin(Work::Parse(state), then, out);
             }
-            Err(error) => Err(error),
-        };
-        out.extend(reply.map(|reply| Outcome::Effect(Effect::Result { reply, result })));
+            Ok(Whole { state, revision }) => {
+                let document = Document::parse(state.get());
+                let taken = self.take_state(page, revision, when, document, state, out);
+                self.tell_taken_state(now, reply, query, taken, out);
+            }
+            Err(error) => {
+                self.published.healing = false;
+                out.extend(reply.map(|reply| Outcome::Effect(Effect::Result { reply, result: Err(error) })));
+            }
+        }
+    }
+
+    /// Tells whoever made the page tell its state.
+    fn tell_taken_state(
+        &mut self,
+        now: Millis,
+        reply: Option<Reply>,
+        query: StateQuery,
+        taken: Result<(), Error>,
+        out: &mut Vec<Outcome>,
+    ) {
+        let Some(reply) = reply else { return };
+        match taken {
+            Ok(()) => self.read_state(now, reply, query, true, None, out),
+            Err(error) => out.push(Outcome::Effect(Effect::Result { reply, result: Err(error) })),
+        }
     }
 
     /// The page could not be asked, or did not answer: what is known is told with a warning.
@@ -105,20 +264,17 @@ impl Session {
         &mut self,
         now: Millis,
         reply: Option<Reply>,
-        query: &StateQuery,
+        query: StateQuery,
         out: &mut Vec<Outcome>,
     ) {
         self.published.healing = false;
         let Some(reply) = reply else { return };
-        let result = match &self.published.state {
-            Some(state) => state.read(now, query, false, Some(FALLBACK)),
-            None => Err(Error::new(Code::SESSION, "Unable to retrieve state: Browser not connected")
-                .hint("Browser may be disconnected; open the page again")),
-        };
-        out.push(Outcome::Effect(Effect::Result { reply, result }));
-    }
-
-    fn when(&self, now: Millis) -> When {
-        When { now, wall_ms: self.published.wall_ms }
+        if self.published.state.as_ref().is_some_and(State::is_known) {
+            self.read_state(now, reply, query, false, Some(FALLBACK), out);
+            return;
+        }
+        let error = Error::new(Code::SESSION, "Unable to retrieve state: Browser not connected")
+            .hint("Browser may be disconnected; open the page again");
+        out.push(Outcome::Effect(Effect::Result { reply, result: Err(error) }));
     }
 }

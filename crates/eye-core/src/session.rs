@@ -1,24 +1,26 @@
 //! One session: where its page is, which calls are under way, and how each of them ends. Exactly once.
 
+mod about;
 mod arriving;
+mod offering;
 
 use crate::calls::{Call, Calls, Phase};
-use crate::event::{Asker, Conn, Effect, Millis, Task};
+use crate::event::{Asker, Conn, Effect, Millis, Reply, Task};
 use crate::mailbox::Mailbox;
 use crate::pace::Pace;
 use crate::session_event::{Event, Outcome};
 use crate::state::{Published, State, When};
 use crate::toolbox::Toolbox;
+use crate::work::{Then, Work};
 use arriving::arrival;
 use eye_protocol::close::Close;
 use eye_protocol::limits::{
-    CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS, NAVIGATION_MS, PAGE_CALLS_PER_S_MAX, PAGE_TEXT_BYTES_MAX,
-    PING_INTERVAL_MS, PING_TIMEOUT_MS, SESSION_CALLS_MAX, VERB_MARGIN_MS,
+    CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS, NAVIGATION_MS, PAGE_CALLS_PER_S_MAX, PING_INTERVAL_MS,
+    PING_TIMEOUT_MS, SESSION_CALLS_MAX, VERB_MARGIN_MS,
 };
 use eye_protocol::messages::{PageInfo, Presence};
-use eye_protocol::rpc::{RpcId, json};
 use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
-use serde_json::value::RawValue;
+pub(crate) use offering::answer_page;
 
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
@@ -37,14 +39,22 @@ enum Place {
     },
 }
 
+/// What the policy for its origin says of a page.
+#[derive(Debug)]
+struct Policy {
+    /// Code may be evaluated.
+    eval_allowed: bool,
+    /// What cannot be undone needs confirmation.
+    confirm: bool,
+}
+
 /// One session. It outlives reloads and reconnects of its page.
 #[derive(Debug)]
 pub struct Session {
     id: SessionId,
     origin: Box<str>,
     info: PageInfo,
-    eval_allowed: bool,
-    confirm: bool,
+    policy: Policy,
     /// `None`: the page never said, and everything its tools need is taken for granted.
     capabilities: Option<Vec<String>>,
     toolbox: Toolbox,
@@ -60,6 +70,10 @@ pub struct Session {
     asked_by: Box<str>,
     /// The page has joined but told no title yet: it has just begun to load. Calls that navigated here wait for it.
     arriving: bool,
+    /// Work is under way.
+    working: bool,
+    /// What the budget knows that it takes: all of it, and its tools.
+    pub(crate) accounted: (usize, usize),
 }
 
 impl Session {
@@ -69,8 +83,7 @@ impl Session {
             id,
             origin,
             info: PageInfo::default(),
-            eval_allowed: true,
-            confirm: false,
+            policy: Policy { eval_allowed: true, confirm: false },
             capabilities: None,
             toolbox: Toolbox::default(),
             published: Published::default(),
@@ -83,6 +96,8 @@ impl Session {
             asked_at: None,
             asked_by: Box::default(),
             arriving: false,
+            working: false,
+            accounted: (0, 0),
         }
     }
 
@@ -177,12 +192,12 @@ impl Session {
 
     /// Whether the policy for its origin asks for confirmation.
     pub(crate) fn confirm(&self) -> bool {
-        self.confirm
+        self.policy.confirm
     }
 
     /// Whether the policy for its origin allows `eval`.
     pub(crate) fn eval_allowed(&self) -> bool {
-        self.eval_allowed
+        self.policy.eval_allowed
     }
 
     /// Its calls.
@@ -197,7 +212,7 @@ impl Session {
 
     /// Whether its page evaluates code.
     pub fn evaluates(&self) -> bool {
-        self.eval_allowed && self.info.eval != Some(false)
+        self.policy.eval_allowed && self.info.eval != Some(false)
     }
 
     /// Whether a call that navigated goes to this URL and still waits for its page.
@@ -221,7 +236,7 @@ impl Session {
     }
 
     /// The heart: what happened, and what follows.
-    pub fn on(&mut self, now: Millis, event: Event, out: &mut Vec<Outcome>) {
+    pub(crate) fn on(&mut self, now: Millis, event: Event, out: &mut Vec<Outcome>) {
         match event {
             Event::Joined { page, who } => self.join(now, page, who, out),
             Event::Left { page } => {
@@ -256,7 +271,15 @@ impl Session {
                     self.end(key, Ok(arrival(&info)), out);
                 }
             }
-            Event::Offers { page, id, tools } => self.offers(now, page, id, tools, out),
+            Event::Offers { page, id, tools, room_bytes } => {
+                if self.hear(now, page) {
+                    self.offer(page, id, tools, room_bytes, out);
+                }
+            }
+            Event::Worked { done, then, room_bytes } => {
+                self.working = false;
+                self.worked(now, done, then, room_bytes, out);
+            }
             Event::Withdraws { page, id, names } => self.withdraws(now, page, id, &names, out),
             Event::Capable { page, capabilities } => {
                 if self.hear(now, page) {
@@ -265,19 +288,19 @@ impl Session {
             }
             Event::State { page, whole, wall_ms } => {
                 if self.hear(now, page) {
-                    self.take_state(When { now, wall_ms }, &whole, out);
+                    self.publish_state(When { now, wall_ms }, page, whole, out);
                 }
             }
             Event::StateChanged { page, change, wall_ms } => {
                 if self.hear(now, page) {
-                    self.change_state(When { now, wall_ms }, &change, out);
+                    self.change_state(When { now, wall_ms }, page, change, out);
                 }
             }
             Event::StateWanted { reply, fresh, query } => self.want_state(now, reply, fresh, query, out),
             Event::Puts { page, message, wall_ms } => {
                 if self.hear(now, page) {
                     let from = self.name();
-                    self.mailbox.put(&from, &message, wall_ms, out);
+                    self.mailbox.put(When { now, wall_ms }, &from, &message, out);
                 }
             }
             Event::MailWanted { reply, timeout_ms } => self.mailbox.read(now, reply, timeout_ms, out),
@@ -288,17 +311,8 @@ impl Session {
                     out.push(Outcome::Effect(Effect::Progress { reply: reply.clone(), progress }));
                 }
             }
-            Event::Asked { asker, task, timeout_ms } => self.ask(now, asker, task, timeout_ms, out),
-            Event::Cancelled { reply } => {
-                let keys = self.calls.keys_where(|call| call.asker == Asker::Agent(reply.clone()));
-                // An id used twice means the latest.
-                if let Some(key) = keys.last() {
-                    self.abort(*key, out);
-                    self.end(*key, Err(Error::new(Code::CANCELLED, "cancelled")), out);
-                } else {
-                    self.mailbox.cancel(&reply, out);
-                }
-            }
+            Event::Asked { asker, task, timeout_ms, unfit } => self.ask(now, asker, task, timeout_ms, unfit, out),
+            Event::Cancelled { reply } => self.cancel(&reply, out),
             Event::AgentLeft { agent } => {
                 for key in self.calls.keys_where(|call| call.asker.agent() == Some(agent)) {
                     self.abort(key, out);
@@ -315,6 +329,17 @@ impl Session {
                 }
                 self.mailbox.shut_down(out);
             }
+        }
+    }
+
+    fn cancel(&mut self, reply: &Reply, out: &mut Vec<Outcome>) {
+        let keys = self.calls.keys_where(|call| matches!(&call.asker, Asker::Agent(asker) if asker == reply));
+        // An id used twice means the latest.
+        if let Some(key) = keys.last() {
+            self.abort(*key, out);
+            self.end(*key, Err(Error::new(Code::CANCELLED, "cancelled")), out);
+        } else {
+            self.mailbox.cancel(reply, out);
         }
     }
 
@@ -341,34 +366,44 @@ impl Session {
         self.end(call, rendered, out);
     }
 
-    fn offers(
+    /// Begins work, behind which everything that the page says waits.
+    pub(crate) fn begin(&mut self, work: Work, then: Then, out: &mut Vec<Outcome>) {
+        self.working = true;
+        out.push(Outcome::Work { work, then });
+    }
+
+    /// Whether work is under way.
+    pub(crate) fn is_working(&self) -> bool {
+        self.working
+    }
+
+    /// What is kept for it, by estimate.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        let state = self.published.state.as_ref().map_or(0, State::parsed_bytes);
+        state + self.mailbox.bytes() + self.toolbox.parsed_bytes()
+    }
+
+    /// What its page had to say.
+    pub(crate) fn mailbox(&self) -> &Mailbox {
+        &self.mailbox
+    }
+
+    pub(crate) fn mailbox_mut(&mut self) -> &mut Mailbox {
+        &mut self.mailbox
+    }
+
+    fn ask(
         &mut self,
         now: Millis,
-        page: Conn,
-        id: Option<RpcId>,
-        tools: Vec<Box<RawValue>>,
+        asker: Asker,
+        task: Task,
+        timeout_ms: Option<u64>,
+        unfit: Option<Error>,
         out: &mut Vec<Outcome>,
     ) {
-        if self.hear(now, page) {
-            let result = self.toolbox.register(tools).map(|registered| json(&registered));
-            out.extend(id.map(|id| Outcome::Effect(Effect::PageResult { page, id, result })));
-            out.push(Outcome::Tools);
-        }
-    }
-
-    fn withdraws(&mut self, now: Millis, page: Conn, id: Option<RpcId>, names: &[String], out: &mut Vec<Outcome>) {
-        if self.hear(now, page) {
-            let count = self.toolbox.unregister(names);
-            let result = Ok(format!(r#"{{"success":true,"unregistered":{count}}}"#));
-            out.extend(id.map(|id| Outcome::Effect(Effect::PageResult { page, id, result })));
-            out.push(Outcome::Tools);
-        }
-    }
-
-    fn ask(&mut self, now: Millis, asker: Asker, task: Task, timeout_ms: Option<u64>, out: &mut Vec<Outcome>) {
         self.used_at = now;
         let in_pace = self.pace.take(now, 1, PAGE_CALLS_PER_S_MAX, SESSION_CALLS_MAX);
-        if let Some(error) = self.refusal(now, &task, in_pace) {
+        if let Some(error) = self.refusal(now, &task, unfit, in_pace) {
             out.push(Outcome::Ended { asker, ending: Err(error), asked_at: now, delta: None });
             return;
         }
@@ -459,7 +494,7 @@ impl Session {
         if let Some(call) = self.calls.remove(key) {
             if let Asker::State { reply, query } = call.asker {
                 // Whatever kept the page from telling it: what is known is told instead.
-                self.tell_known_state(call.asked_at, reply, &query, out);
+                self.tell_known_state(call.asked_at, reply, query, out);
                 return;
             }
             let state = self.published.state.as_ref().filter(|_| ending.is_ok());
@@ -478,37 +513,4 @@ impl Session {
             Place::Connected { .. } | Place::Away { .. } | Place::Gone { .. } => false,
         }
     }
-
-    fn merge(&mut self, news: PageInfo) {
-        let PageInfo { title, url, alias, visible, frame, parent, eval, eval_blocked, paused, last_ref } = news;
-        let cut = |text: String| cut_to(text, PAGE_TEXT_BYTES_MAX);
-        let info = &mut self.info;
-        info.title = title.map(cut).or(info.title.take());
-        info.url = url.map(cut).or(info.url.take());
-        info.alias = alias.map(cut).filter(|alias| !alias.is_empty()).or(info.alias.take());
-        info.visible = visible.or(info.visible);
-        info.frame = frame.or(info.frame);
-        info.parent = parent.map(cut).or(info.parent.take());
-        info.eval = eval.or(info.eval);
-        info.eval_blocked = eval_blocked.map(cut).or(info.eval_blocked.take());
-        // Refs only grow, so that an old one never means another element.
-        info.last_ref = last_ref.max(info.last_ref);
-        info.paused = paused.map(cut).or(info.paused.take()).filter(|message| !message.is_empty());
-    }
-
-    /// What a person would call it.
-    pub fn name(&self) -> String {
-        match &self.info.alias {
-            Some(alias) => alias.clone(),
-            None => self.id.to_string(),
-        }
-    }
-}
-
-fn cut_to(mut text: String, bytes_max: usize) -> String {
-    if text.len() > bytes_max {
-        let end = (0..=bytes_max).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        text.truncate(end);
-    }
-    text
 }

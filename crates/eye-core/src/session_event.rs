@@ -1,11 +1,12 @@
 //! What happens to one session, and what follows from it.
 
-use crate::event::{Asker, Conn, Effect, Millis, Reply, Task};
+use crate::event::{Asker, Conn, Effect, Input, Millis, Reply, Task};
 use crate::state::StateQuery;
-use eye_protocol::Ending;
+use crate::work::{Done, Then, Work};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::rpc::RpcId;
 use eye_protocol::state::{Change, Whole};
+use eye_protocol::{Ending, Error};
 use serde_json::value::RawValue;
 
 /// A page that claims a session, as the gate let it in.
@@ -23,7 +24,7 @@ pub struct Newcomer {
 
 /// What happens to one session.
 #[derive(Debug)]
-pub enum Event {
+pub(crate) enum Event {
     /// A page claims the session.
     Joined {
         /// Its connection.
@@ -74,6 +75,8 @@ pub enum Event {
         id: Option<RpcId>,
         /// Their definitions.
         tools: Vec<Box<RawValue>>,
+        /// What they may take.
+        room_bytes: usize,
     },
     /// The page withdraws tools.
     Withdraws {
@@ -156,6 +159,17 @@ pub enum Event {
         task: Task,
         /// How long it may take, when somebody said so.
         timeout_ms: Option<u64>,
+        /// Why its arguments do not fit, if they were checked and do not.
+        unfit: Option<Error>,
+    },
+    /// Work that this session began is done.
+    Worked {
+        /// What came of it.
+        done: Done,
+        /// What it was for.
+        then: Then,
+        /// What tools may take.
+        room_bytes: usize,
     },
     /// Whoever asked no longer wants the answer.
     Cancelled {
@@ -174,8 +188,8 @@ pub enum Event {
 }
 
 /// What follows from it. Endings go through the switchboard, which knows shelves and order.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Outcome {
+#[derive(Debug)]
+pub(crate) enum Outcome {
     /// Passes out as it is.
     Effect(Effect),
     /// A call ended.
@@ -195,7 +209,25 @@ pub enum Outcome {
     State {
         /// The revision now.
         revision: u64,
-        /// The patch that led there; `None`: all of it is new.
-        patch: Option<Box<str>>,
+        /// What is new.
+        news: StateNews,
     },
+    /// Work begins, behind which the session's lane waits.
+    Work {
+        /// What is to be done.
+        work: Work,
+        /// What it is for.
+        then: Then,
+    },
+    /// Something is to be done once the work that is under way is.
+    Later(Input),
+}
+
+/// What is new in a state.
+#[derive(Debug)]
+pub(crate) enum StateNews {
+    /// The patch that led there.
+    Patch(Box<RawValue>),
+    /// All of it.
+    Whole(Box<RawValue>),
 }

@@ -1,13 +1,14 @@
 //! The state a page publishes: one document with a revision, what changed lately, and how it is read.
 
+use crate::document::{Document, Meter, Unfit};
 use crate::event::Millis;
-use eye_protocol::limits::{STATE_BYTES_MAX, STATE_HISTORY_BYTES_MAX, STATE_HISTORY_LEN_MAX};
+use eye_protocol::limits::{LIGHT_BYTES_MAX, STATE_BYTES_MAX, STATE_HISTORY_BYTES_MAX, STATE_HISTORY_LEN_MAX};
 use eye_protocol::rpc::json;
 use eye_protocol::state::StateAnswer;
 use eye_protocol::{Code, Error};
 use jsonpath_rfc9535::JsonPath;
 use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use std::collections::VecDeque;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -29,10 +30,6 @@ pub struct StateQuery {
     pub since: Option<u64>,
 }
 
-/// A patch that does not follow the last revision: the whole document is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gap;
-
 /// What a session's page has published, if anything.
 #[derive(Debug, Default)]
 pub struct Published {
@@ -49,21 +46,34 @@ impl Published {
     pub fn grow_stale(&mut self) {
         self.healing = false;
         if let Some(state) = &mut self.state {
-            state.current = false;
+            state.grow_stale();
         }
     }
+}
+
+/// Where a state's document is.
+#[derive(Debug)]
+enum Holding {
+    /// It can be read and patched.
+    Here(Document),
+    /// A worker has it. Whatever wants it waits in the session's lane.
+    AtWork {
+        /// What it took here, which is still counted.
+        parsed_bytes: usize,
+    },
+    /// It made room for others. Its page can be asked for it.
+    Dropped,
 }
 
 /// One session's state.
 #[derive(Debug)]
 pub struct State {
-    document: Value,
+    document: Holding,
     /// The session's own: it only grows, whatever page publishes.
     revision: u64,
     /// The page's: what its next patch follows.
     page_revision: u64,
     came: When,
-    bytes: usize,
     /// Patches, each with the revision it leads to; the oldest are forgotten first.
     history: VecDeque<(u64, Box<str>)>,
     history_bytes: usize,
@@ -73,21 +83,15 @@ pub struct State {
 
 impl State {
     /// Takes a whole document in place of what was known before.
-    pub fn new(document: &RawValue, page_revision: u64, came: When, before: Option<&Self>) -> Result<Self, Error> {
-        let bytes = document.get().len();
-        if bytes > STATE_BYTES_MAX {
-            return Err(too_large(bytes));
-        }
-        let document = serde_json::from_str(document.get())
-            .map_err(|error| Error::new(Code::PARAMS, format!("the state is no JSON: {error}")))?;
+    pub fn new(document: Document, page_revision: u64, came: When, before: Option<&Self>) -> Self {
         let revision = match before {
             // The same page told again what it had published: nothing changed.
             Some(known) if known.current && known.page_revision == page_revision => known.revision,
             Some(known) => known.revision + 1,
             None => 1,
         };
-        let history = VecDeque::new();
-        Ok(Self { document, revision, page_revision, came, bytes, history, history_bytes: 0, current: true })
+        let (history, document) = (VecDeque::new(), Holding::Here(document));
+        Self { document, revision, page_revision, came, history, history_bytes: 0, current: true }
     }
 
     /// Its revision.
@@ -95,32 +99,98 @@ impl State {
         self.revision
     }
 
-    /// Takes a change that leads to a revision of the page.
-    pub fn patch(&mut self, patch: &RawValue, page_revision: u64, came: When) -> Result<(), Gap> {
-        if !self.current || page_revision != self.page_revision + 1 || self.bytes + patch.get().len() > STATE_BYTES_MAX
-        {
-            return Err(Gap);
+    /// When it last changed, by the hub's clock.
+    pub fn changed_at(&self) -> Millis {
+        self.came.now
+    }
+
+    /// Whether there is something to read, now or when a worker gives it back.
+    pub fn is_known(&self) -> bool {
+        !matches!(self.document, Holding::Dropped)
+    }
+
+    /// In memory, by estimate.
+    pub fn parsed_bytes(&self) -> usize {
+        let document_bytes = match &self.document {
+            Holding::Here(document) => document.parsed_bytes(),
+            Holding::AtWork { parsed_bytes } => *parsed_bytes,
+            Holding::Dropped => 0,
+        };
+        document_bytes + self.history_bytes
+    }
+
+    /// Makes room: the document and its history are forgotten, the revision is not.
+    pub fn drop_document(&mut self) -> Option<Document> {
+        self.history.clear();
+        self.history_bytes = 0;
+        match std::mem::replace(&mut self.document, Holding::Dropped) {
+            Holding::Here(document) => Some(document),
+            Holding::AtWork { .. } | Holding::Dropped => None,
         }
-        let operations: json_patch::Patch = serde_json::from_str(patch.get()).map_err(|_| Gap)?;
-        json_patch::patch(&mut self.document, &operations).map_err(|_| Gap)?;
+    }
+
+    /// The page that published it has gone, or another has come.
+    pub fn grow_stale(&mut self) {
+        self.current = false;
+    }
+
+    /// Whether a change that leads to this revision of the page follows what is known.
+    pub fn is_followed_by(&self, page_revision: u64) -> bool {
+        self.current && page_revision == self.page_revision + 1
+    }
+
+    /// The document, if it is here and can be worked with.
+    pub fn document_mut(&mut self) -> Option<&mut Document> {
+        match &mut self.document {
+            Holding::Here(document) => Some(document),
+            Holding::AtWork { .. } | Holding::Dropped => None,
+        }
+    }
+
+    /// Gives the document to a worker.
+    pub fn lend(&mut self) -> Option<Document> {
+        match std::mem::replace(&mut self.document, Holding::Dropped) {
+            Holding::Here(document) => {
+                self.document = Holding::AtWork { parsed_bytes: document.parsed_bytes() };
+                Some(document)
+            }
+            other => {
+                self.document = other;
+                None
+            }
+        }
+    }
+
+    /// Takes the document back. One that was replaced or dropped meanwhile is not wanted any more.
+    pub fn take_back(&mut self, document: Option<Document>) -> bool {
+        let expected = matches!(self.document, Holding::AtWork { .. });
+        if expected {
+            self.document = document.map_or(Holding::Dropped, Holding::Here);
+        }
+        expected
+    }
+
+    /// Notes a change that was applied to the document.
+    pub fn changed(&mut self, patch: &RawValue, page_revision: u64, came: When) {
         self.page_revision = page_revision;
         self.revision += 1;
-        let revision = self.revision;
         self.came = came;
-        // An estimate that only grows: once it reaches the limit, the whole document is asked for and counted anew.
-        self.bytes += patch.get().len();
         self.history_bytes += patch.get().len();
-        self.history.push_back((revision, patch.get().into()));
+        self.history.push_back((self.revision, patch.get().into()));
         while self.history.len() > STATE_HISTORY_LEN_MAX || self.history_bytes > STATE_HISTORY_BYTES_MAX {
             let Some((_, forgotten)) = self.history.pop_front() else { break };
             self.history_bytes -= forgotten.len();
         }
-        Ok(())
     }
 
-    /// The document as JSON text.
-    pub fn text(&self) -> String {
-        json(&self.document)
+    /// Whether reading this holds up nobody else.
+    pub fn is_light(&self, query: &StateQuery) -> bool {
+        match &self.document {
+            Holding::Here(document) => {
+                document.text_bytes() <= LIGHT_BYTES_MAX || query.since.is_some_and(|since| self.knows_since(since))
+            }
+            Holding::AtWork { .. } | Holding::Dropped => true,
+        }
     }
 
     /// Reads what is wanted.
@@ -132,15 +202,28 @@ impl State {
         warning: Option<&str>,
     ) -> Result<String, Error> {
         let changes = query.since.and_then(|since| self.changes_since(since));
-        let value = match (&changes, &query.path) {
+        let value = match (&changes, &self.document) {
             (Some(_), _) => None,
-            (None, None) => Some(self.text()),
-            (None, Some(path)) => Some(select(&self.document, path)?),
+            (None, Holding::Here(document)) => Some(select(document.value(), query.path.as_deref())?),
+            (None, Holding::AtWork { .. } | Holding::Dropped) => {
+                return Err(Error::new(Code::SESSION, "the state is not at hand").hint("ask again"));
+            }
         };
-        let raw = |text: String| RawValue::from_string(text).ok();
-        Ok(json(&StateAnswer {
-            value: value.and_then(raw),
-            patch: changes.and_then(raw),
+        Ok(self.answer(now, value, changes, from_page, warning))
+    }
+
+    /// What was read, as an agent is told it.
+    pub fn answer(
+        &self,
+        now: Millis,
+        value: Option<Box<RawValue>>,
+        changes: Option<String>,
+        from_page: bool,
+        warning: Option<&str>,
+    ) -> String {
+        json(&StateAnswer {
+            value,
+            patch: changes.and_then(|text| RawValue::from_string(text).ok()),
             revision: self.revision,
             source: if from_page { "page" } else { "cache" },
             was_cached: !from_page,
@@ -148,26 +231,30 @@ impl State {
             age_ms: now.saturating_sub(self.came.now),
             time: humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(self.came.wall_ms)).to_string(),
             warning: warning.map(str::to_owned),
-        }))
+        })
     }
 
-    /// What changed after a revision, for whoever caused it: the patch, or the whole where that is not known.
+    /// What changed after a revision, for whoever caused it: the patch, or the whole where that is not known and small.
     pub fn delta(&self, since: u64) -> Option<Box<str>> {
-        let (name, json) = match self.changes_since(since) {
+        let delta = match (self.changes_since(since), &self.document) {
             _ if !self.current => return None,
-            Some(patch) => ("patch", patch),
-            None => ("state", self.text()),
+            (Some(patch), _) => format!(r#","patch":{patch}"#),
+            (None, Holding::Here(document)) if document.text_bytes() <= LIGHT_BYTES_MAX => {
+                format!(r#","state":{}"#, json(document.value()))
+            }
+            (None, _) => r#","omitted":"the state is large: read it with state/get""#.to_owned(),
         };
-        Some(format!(r#"{{"revision":{},"{name}":{json}}}"#, self.revision).into())
+        Some(format!(r#"{{"revision":{}{delta}}}"#, self.revision).into())
+    }
+
+    fn knows_since(&self, since: u64) -> bool {
+        let first = self.history.front().map_or(self.revision + 1, |(revision, _)| *revision);
+        since <= self.revision && since + 1 >= first
     }
 
     /// All changes after a revision as one patch. `None`: too long ago to know.
     fn changes_since(&self, since: u64) -> Option<String> {
-        if since > self.revision {
-            return None;
-        }
-        let first = self.history.front().map_or(self.revision + 1, |(revision, _)| *revision);
-        if since + 1 < first {
+        if !self.knows_since(since) {
             return None;
         }
         let wanted = self.history.iter().filter(|(revision, _)| *revision > since);
@@ -179,18 +266,25 @@ impl State {
     }
 }
 
-fn too_large(bytes: usize) -> Error {
-    let limit = STATE_BYTES_MAX >> 20;
-    let message = format!("the state is {} KiB, over the limit of {limit} MiB", bytes >> 10);
-    Error::new(Code::PARAMS, message).hint("publish less of it")
+/// Applies a patch to a document, all of it or nothing.
+pub fn apply(document: &mut Document, patch: &RawValue, meter: &mut Meter) -> Result<(), Unfit> {
+    if patch.get().len() > STATE_BYTES_MAX {
+        return Err(Unfit::TooLarge);
+    }
+    let operations: json_patch::Patch = serde_json::from_str(patch.get()).map_err(|_| Unfit::Wrong)?;
+    document.patch(&operations, meter)
 }
 
 /// A part of a document: `a.b`, a JSON Pointer, or `JSONPath`, whose answer is the list of what it selects.
-fn select(document: &Value, path: &str) -> Result<String, Error> {
+pub(crate) fn select(document: &Value, path: Option<&str>) -> Result<Box<RawValue>, Error> {
+    let raw = |value: Result<Box<RawValue>, serde_json::Error>| {
+        value.map_err(|error| Error::new(Code::INTERNAL, error.to_string()))
+    };
+    let Some(path) = path else { return raw(to_raw_value(document)) };
     if path.starts_with('$') {
         let query = JsonPath::parse(path)
             .map_err(|error| Error::new(Code::PARAMS, format!("`{path}` is no JSONPath: {error}")))?;
-        return Ok(json(&query.query_values(document)));
+        return raw(to_raw_value(&query.query_values(document)));
     }
     let steps: Vec<String> = match path.strip_prefix('/') {
         Some(pointer) => pointer.split('/').map(|step| step.replace("~1", "/").replace("~0", "~")).collect(),
@@ -206,7 +300,7 @@ fn select(document: &Value, path: &str) -> Result<String, Error> {
         };
         at = next.ok_or_else(|| no_such_path(&steps[..depth], step, at))?;
     }
-    Ok(json(at))
+    raw(to_raw_value(at))
 }
 
 fn no_such_path(reached: &[String], step: &str, at: &Value) -> Error {
@@ -234,8 +328,22 @@ mod tests {
         When { now, wall_ms: 1_700_000_000_000 + now }
     }
 
+    fn document(text: &str) -> Document {
+        Document::parse(text).unwrap()
+    }
+
     fn scene() -> State {
-        State::new(&raw(r##"{"model":{"color":"#fff","tags":["a","b"]},"x.y":1}"##), 1, at(0), None).unwrap()
+        State::new(document(r##"{"model":{"color":"#fff","tags":["a","b"]},"x.y":1}"##), 1, at(0), None)
+    }
+
+    fn patch(state: &mut State, patch: &str, page_revision: u64) -> bool {
+        let patch = raw(patch);
+        let fits = state.is_followed_by(page_revision)
+            && apply(state.document_mut().unwrap(), &patch, &mut Meter::new(1_000)).is_ok();
+        if fits {
+            state.changed(&patch, page_revision, at(page_revision));
+        }
+        fits
     }
 
     fn value(state: &State, path: &str) -> Result<Value, Error> {
@@ -267,23 +375,23 @@ mod tests {
     #[test]
     fn patches_follow_each_other_and_a_gap_is_noticed() {
         let mut state = scene();
-        let patch = raw(r##"[{"op":"replace","path":"/model/color","value":"#000"}]"##);
-        assert_eq!(state.patch(&patch, 3, at(5)), Err(Gap));
-        assert_eq!(state.patch(&patch, 2, at(5)), Ok(()));
+        let black = r##"[{"op":"replace","path":"/model/color","value":"#000"}]"##;
+        assert!(!patch(&mut state, black, 3));
+        assert!(patch(&mut state, black, 2));
         assert_eq!(value(&state, "model.color").unwrap(), "#000");
-        let wrong = raw(r#"[{"op":"remove","path":"/model/color"},{"op":"remove","path":"/nothing"}]"#);
-        assert_eq!(state.patch(&wrong, 3, at(6)), Err(Gap));
+        let wrong = r#"[{"op":"remove","path":"/model/color"},{"op":"remove","path":"/nothing"}]"#;
+        assert!(!patch(&mut state, wrong, 3));
         assert_eq!(value(&state, "model.color").unwrap(), "#000", "half a patch changes nothing");
-        state.current = false;
-        assert_eq!(state.patch(&patch, 3, at(7)), Err(Gap));
+        state.grow_stale();
+        assert!(!patch(&mut state, black, 3));
     }
 
     #[test]
     fn what_changed_since_is_one_patch_or_the_whole() {
         let mut state = scene();
         for revision in 2..=(STATE_HISTORY_LEN_MAX as u64 + 10) {
-            let patch = raw(&format!(r#"[{{"op":"add","path":"/n","value":{revision}}}]"#));
-            state.patch(&patch, revision, at(revision)).unwrap();
+            let change = format!(r#"[{{"op":"add","path":"/n","value":{revision}}}]"#);
+            assert!(patch(&mut state, &change, revision));
         }
         let last = state.revision();
         let read = |since| {
@@ -298,25 +406,13 @@ mod tests {
     #[test]
     fn a_revision_never_goes_back_whatever_page_publishes() {
         let mut state = scene();
-        state.patch(&raw("[]"), 2, at(1)).unwrap();
-        let again = State::new(&raw("{}"), 2, at(2), Some(&state)).unwrap();
+        assert!(patch(&mut state, "[]", 2));
+        let again = State::new(document("{}"), 2, at(2), Some(&state));
         assert_eq!(again.revision(), 2, "the same, told again");
-        state.current = false;
-        let next = State::new(&raw("{}"), 1, at(3), Some(&state)).unwrap();
+        state.grow_stale();
+        let next = State::new(document("{}"), 1, at(3), Some(&state));
         assert_eq!(next.revision(), 3);
         let whole = next.read(0, &StateQuery { path: None, since: Some(1) }, false, None).unwrap();
         assert!(whole.contains("\"value\":{}"), "what changed across pages is not known");
-    }
-
-    #[test]
-    fn a_document_has_a_limit() {
-        let text = |bytes: usize| raw(&format!("\"{}\"", "x".repeat(bytes - 2)));
-        assert!(State::new(&text(STATE_BYTES_MAX), 1, at(0), None).is_ok());
-        assert!(
-            State::new(&text(STATE_BYTES_MAX + 1), 1, at(0), None)
-                .unwrap_err()
-                .message
-                .contains("over the limit of 4 MiB")
-        );
     }
 }

@@ -1,9 +1,11 @@
 //! All sessions and agents of one hub: finds who is meant, keeps shelves and order, and wakes who has a deadline.
 
 use crate::agent::{Agent, Memory};
-use crate::asking::{CallBatch, Question};
+use crate::asking::CallBatch;
+use crate::budget::Budget;
 use crate::event::{Conn, Effect, Input, Millis, Reply};
 use crate::kept::Delivery;
+use crate::lanes::Lanes;
 use crate::row::row;
 use crate::session::Session;
 use crate::session_event::{Event, Newcomer, Outcome};
@@ -51,13 +53,22 @@ pub struct Switchboard {
     pub(crate) shelves_wake: Option<Millis>,
     pub(crate) sweep_at: Millis,
     pub(crate) known_changed: bool,
+    pub(crate) lanes: Lanes,
+    pub(crate) budget: Budget,
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) deliveries: Vec<Delivery>,
 }
 
 impl Switchboard {
-    /// What happened, and what follows.
+    /// What happened, and what follows. What comes behind work waits for it.
     pub fn on(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
+        if let Some(input) = self.behind_work(input, out) {
+            self.handle(now, input, out);
+        }
+        out.extend(self.budget.freed());
+    }
+
+    pub(crate) fn handle(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         match input {
             Input::PageJoined { page, session, who } => self.page_joined(now, &session, page, who, out),
             Input::PageLeft { page } | Input::PageLeaving { page } => {
@@ -73,7 +84,10 @@ impl Switchboard {
             Input::PageNavigating { page, call, url } => {
                 self.page_on(now, page, Event::Navigating { page, call, url }, out);
             }
-            Input::PageOffers { page, id, tools } => self.page_on(now, page, Event::Offers { page, id, tools }, out),
+            Input::PageOffers { page, id, tools } => {
+                let room_bytes = self.tools_room_bytes();
+                self.page_on(now, page, Event::Offers { page, id, tools, room_bytes }, out);
+            }
             Input::PageWithdraws { page, id, names } => {
                 self.page_on(now, page, Event::Withdraws { page, id, names }, out);
             }
@@ -122,10 +136,8 @@ impl Switchboard {
             }
             Input::AgentHello { agent, hello } => self.agent_hello(now, agent, *hello),
             Input::AgentLeft { agent } => self.agent_left(now, agent, out),
-            Input::Ask { agent, form, task, page, timeout_ms, mode } => {
-                self.ask(now, agent, form, Question { task, page, timeout_ms, mode }, out);
-            }
-            Input::AskBatch { reply, tasks, page } => self.ask_batch(now, reply, tasks, page.as_deref(), out),
+            Input::Ask { .. } | Input::AskBatch { .. } => self.check_and_ask(now, input, out),
+            Input::Worked { lane, done } => self.worked(now, &lane, done, out),
             Input::Tools { reply, page, query } => {
                 let result = self.about_tools(reply.agent, page.as_deref(), &query);
                 out.push(Effect::Result { reply, result });
@@ -143,8 +155,11 @@ impl Switchboard {
             Input::Collect { reply, ids, timeout_ms } => {
                 let name = self.agents.get(&reply.agent).map(|agent| agent.name.clone()).unwrap_or_default();
                 let memory = self.memories.entry(name).or_default();
+                let before = memory.shelf.bytes();
                 memory.shelf.collect(now, reply, ids, timeout_ms, &mut self.deliveries);
+                let after = memory.shelf.bytes();
                 self.shelves_changed(out);
+                self.account_shelf(before, after);
             }
             Input::List { reply } => {
                 let sessions = self.rows(now, Some(reply.agent));
@@ -153,6 +168,7 @@ impl Switchboard {
             Input::Use { reply, page } => self.use_page(now, reply, &page, out),
             Input::Tick => self.tick(now, out),
             Input::Shutdown => {
+                self.stop_work(now, out);
                 for session in self.sessions.keys().cloned().collect::<Vec<_>>() {
                     self.session_on(now, &session, Event::Shutdown, out);
                 }
@@ -399,10 +415,14 @@ impl Switchboard {
             }
         }
         if self.shelves_wake.is_some_and(|at| at <= now) {
+            let (mut before, mut after) = (0, 0);
             for memory in self.memories.values_mut() {
+                before += memory.shelf.bytes();
                 memory.shelf.tick(now, &mut self.deliveries);
+                after += memory.shelf.bytes();
             }
             self.shelves_changed(out);
+            self.account_shelf(before, after);
         }
         self.topics.tick(now);
         if now >= self.sweep_at {
@@ -416,14 +436,12 @@ impl Switchboard {
     }
 
     fn sweep(&mut self, now: Millis) {
-        let armed = &mut self.armed;
-        self.sessions.retain(|id, session| {
-            let keep = session.pending() > 0 || session.gone_since().is_none_or(|at| now < at + SESSION_KEPT_MS);
-            if !keep {
-                armed.remove(id);
-            }
-            keep
-        });
+        let over =
+            |held: &&Session| held.pending() == 0 && held.gone_since().is_some_and(|at| now >= at + SESSION_KEPT_MS);
+        let old: Vec<SessionId> = self.sessions.values().filter(over).map(|held| held.id().clone()).collect();
+        for session in old {
+            self.forget_session(&session);
+        }
     }
 
     /// At the limit, the session that has been without a page for longest makes room.
@@ -433,8 +451,7 @@ impl Switchboard {
         }
         let oldest = self.sessions.values().filter_map(|s| Some((s.gone_since()?, s.id().clone()))).min();
         if let Some((_, id)) = oldest {
-            self.sessions.remove(&id);
-            self.armed.remove(&id);
+            self.forget_session(&id);
         }
     }
 }

@@ -1,24 +1,99 @@
 //! The tools a session's page offers, and whether a call of one fits: its name, its capabilities, its arguments.
 
-use eye_protocol::limits::{TOOLS_BYTES_MAX, TOOLS_MAX};
+use crate::schema::{Estimate, Schema};
+use eye_protocol::limits::{
+    LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, TOOLS_BYTES_MAX, TOOLS_MAX, TOOLS_NODES_MAX, TOOLS_PATTERNS_MAX,
+};
 use eye_protocol::tools::{Registered, Rejected, Tool};
 use eye_protocol::{Code, Error};
 use indexmap::IndexMap;
-use jsonschema::{PatternOptions, Validator};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
+use std::sync::Arc;
 
-/// How many faults of a call's arguments an error names.
-const FAULTS_SHOWN_MAX: usize = 3;
 /// How many near names an error names.
 const NEAR_SHOWN_MAX: usize = 3;
-/// A compiled pattern of a page's schema may take this much memory.
-const PATTERN_BYTES_MAX: usize = 1 << 20;
 
 #[derive(Debug)]
 struct Offered {
     tool: Tool,
-    validator: Option<Validator>,
+    schema: Option<Arc<Schema>>,
+}
+
+impl Offered {
+    fn size(&self) -> Sizes {
+        let schema = self.schema.as_deref();
+        let definition = self.tool.definition.get().len();
+        Sizes {
+            definitions: definition,
+            // The text is kept twice: as it came, and its parts.
+            parsed: 2 * definition + schema.map_or(0, Schema::parsed_bytes),
+            patterns: schema.map_or(0, Schema::patterns),
+            nodes: schema.map_or(0, Schema::nodes),
+        }
+    }
+}
+
+/// What tools take, summed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sizes {
+    definitions: usize,
+    parsed: usize,
+    patterns: usize,
+    nodes: u64,
+}
+
+impl Sizes {
+    fn with(self, more: Self, less: Self) -> Self {
+        Self {
+            definitions: self.definitions + more.definitions - less.definitions,
+            parsed: self.parsed + more.parsed - less.parsed,
+            patterns: self.patterns + more.patterns - less.patterns,
+            nodes: self.nodes + more.nodes - less.nodes,
+        }
+    }
+}
+
+/// Tools whose schemas are compiled, and those that are not taken.
+#[derive(Debug)]
+pub struct Prepared(Vec<Result<Offered, Rejected>>);
+
+/// Whether tools are prepared in no time.
+pub fn is_light(definitions: &[Box<RawValue>]) -> bool {
+    let bytes: usize = definitions.iter().map(|definition| definition.get().len()).sum();
+    if bytes > LIGHT_BYTES_MAX {
+        return false;
+    }
+    let steps = |definition: &RawValue| {
+        let tool = Tool::parse(definition.to_owned()).ok()?;
+        Some(Estimate::of(&tool.name, tool.input_schema.as_deref()?).ok()?.steps())
+    };
+    definitions.iter().filter_map(|definition| steps(definition)).sum::<u64>() <= LIGHT_STEPS_MAX
+}
+
+/// Reads and compiles tools.
+pub fn prepare(definitions: Vec<Box<RawValue>>) -> Prepared {
+    let mut steps_left = TOOLS_NODES_MAX;
+    let one = |definition: Box<RawValue>| {
+        let name = name_of(&definition);
+        prepare_one(definition, &mut steps_left).map_err(|error| Rejected { name, error: error.message })
+    };
+    Prepared(definitions.into_iter().map(one).collect())
+}
+
+fn prepare_one(definition: Box<RawValue>, steps_left: &mut u64) -> Result<Offered, Error> {
+    let tool = Tool::parse(definition)?;
+    let Some(schema) = &tool.input_schema else { return Ok(Offered { tool, schema: None }) };
+    let estimate = Estimate::of(&tool.name, schema)?;
+    let Some(left) = steps_left.checked_sub(estimate.steps()) else { return Err(too_much()) };
+    *steps_left = left;
+    let schema = Some(Arc::new(estimate.compile(&tool.name)?));
+    Ok(Offered { tool, schema })
+}
+
+fn too_much() -> Error {
+    let message = format!("the schemas of a session's tools have at most {TOOLS_NODES_MAX} subschemas");
+    Error::new(Code::PARAMS, message)
 }
 
 /// The tools of one session, in the order they were offered.
@@ -26,7 +101,7 @@ struct Offered {
 pub struct Toolbox {
     /// Pages choose the names, so they are hashed with a key.
     tools: IndexMap<Box<str>, Offered>,
-    bytes: usize,
+    sizes: Sizes,
     /// The page has come back and not registered yet: what it registers first replaces all.
     stale: bool,
 }
@@ -47,42 +122,58 @@ impl Toolbox {
         self.stale = true;
     }
 
-    /// Takes tools. A name that is there is replaced, so that hot reload never fails.
-    pub fn register(&mut self, definitions: Vec<Box<RawValue>>) -> Result<Registered, Error> {
+    /// In memory, by estimate.
+    pub fn parsed_bytes(&self) -> usize {
+        self.sizes.parsed
+    }
+
+    /// Takes tools, for which there is so much room. A name that is there is replaced, so that hot reload never fails.
+    pub fn register(&mut self, prepared: Prepared, room_bytes: usize) -> Result<Registered, Error> {
         if std::mem::take(&mut self.stale) {
             self.tools.clear();
-            self.bytes = 0;
+            self.sizes = Sizes::default();
         }
         let (mut registered, mut rejected) = (0, Vec::new());
-        let offered = definitions.len();
-        for definition in definitions {
-            let name = name_of(&definition);
-            match self.take(definition) {
+        let room_bytes = room_bytes + self.sizes.parsed;
+        for offered in prepared.0 {
+            let taken = offered.and_then(|offered| {
+                let name = offered.tool.name.to_string();
+                self.take(offered, room_bytes).map_err(|error| Rejected { name, error: error.message })
+            });
+            match taken {
                 Ok(()) => registered += 1,
-                Err(error) => rejected.push(Rejected { name, error: error.message }),
+                Err(one) => rejected.push(one),
             }
         }
         match rejected.first() {
-            Some(first) if registered == 0 && offered > 0 => Err(Error::new(Code::PARAMS, first.error.clone())),
+            Some(first) if registered == 0 => Err(Error::new(Code::PARAMS, first.error.clone())),
             _ => Ok(Registered { success: true, registered, rejected }),
         }
     }
 
-    fn take(&mut self, definition: Box<RawValue>) -> Result<(), Error> {
-        let tool = Tool::parse(definition)?;
-        let validator = tool.input_schema.as_ref().map(|schema| compile(&tool.name, schema)).transpose()?;
-        let size = tool.definition.get().len();
-        let known = self.tools.get(&tool.name);
-        let freed = known.map_or(0, |offered| offered.tool.definition.get().len());
+    fn take(&mut self, offered: Offered, room_bytes: usize) -> Result<(), Error> {
+        let name = &offered.tool.name;
+        let known = self.tools.get(name);
         if known.is_none() && self.tools.len() >= TOOLS_MAX {
             return Err(Error::new(Code::PARAMS, format!("a session offers at most {TOOLS_MAX} tools")));
         }
-        if self.bytes - freed + size > TOOLS_BYTES_MAX {
+        let sizes = self.sizes.with(offered.size(), known.map(Offered::size).unwrap_or_default());
+        if sizes.definitions > TOOLS_BYTES_MAX {
             let message = format!("a session's tools take at most {} MiB", TOOLS_BYTES_MAX >> 20);
             return Err(Error::new(Code::PARAMS, message));
         }
-        self.bytes = self.bytes - freed + size;
-        self.tools.insert(tool.name.clone(), Offered { tool, validator });
+        if sizes.patterns > TOOLS_PATTERNS_MAX {
+            let message = format!("the schemas of a session's tools have at most {TOOLS_PATTERNS_MAX} patterns");
+            return Err(Error::new(Code::PARAMS, message));
+        }
+        if sizes.nodes > TOOLS_NODES_MAX {
+            return Err(too_much());
+        }
+        if sizes.parsed > room_bytes {
+            return Err(Error::new(Code::PARAMS, "the tools of all pages together take too much memory"));
+        }
+        self.sizes = sizes;
+        self.tools.insert(name.clone(), offered);
         Ok(())
     }
 
@@ -90,11 +181,11 @@ impl Toolbox {
     pub fn unregister(&mut self, names: &[String]) -> usize {
         let before = self.tools.len();
         let gone: HashSet<&str> = names.iter().map(String::as_str).collect();
-        let bytes = &mut self.bytes;
+        let sizes = &mut self.sizes;
         self.tools.retain(|name, offered| {
             let stays = !gone.contains(&**name);
             if !stays {
-                *bytes -= offered.tool.definition.get().len();
+                *sizes = sizes.with(Sizes::default(), offered.size());
             }
             stays
         });
@@ -113,23 +204,9 @@ impl Toolbox {
         self.find(name).map(|offered| &offered.tool)
     }
 
-    /// Whether the arguments fit the tool's schema; says where they do not.
-    pub fn check(&self, name: &str, arguments: &str) -> Result<(), Error> {
-        let offered = self.find(name)?;
-        let value = serde_json::from_str(arguments)
-            .map_err(|error| Error::new(Code::PARAMS, format!("the arguments are no JSON: {error}")))?;
-        let Some(validator) = &offered.validator else { return Ok(()) };
-        let fault = |error: jsonschema::ValidationError<'_>| {
-            let path = error.instance_path().to_string();
-            let path = if path.is_empty() { "the arguments".to_owned() } else { path };
-            format!("{path}: {error}")
-        };
-        let faults: Vec<String> = validator.iter_errors(&value).take(FAULTS_SHOWN_MAX).map(fault).collect();
-        if faults.is_empty() {
-            return Ok(());
-        }
-        let message = format!("the arguments do not fit {name}: {}", faults.join("; "));
-        Err(Error::new(Code::SCHEMA, message).hint(format!("`eye tools {name} --schema` shows what it takes")))
+    /// What the arguments of a tool are checked against.
+    pub fn schema(&self, name: &str) -> Option<Arc<Schema>> {
+        self.tools.get(name)?.schema.clone()
     }
 
     fn find(&self, name: &str) -> Result<&Offered, Error> {
@@ -155,17 +232,6 @@ impl Toolbox {
     }
 }
 
-/// References stay inside the schema, and patterns run in linear time: a page must not make the hub fetch or hang.
-fn compile(name: &str, schema: &RawValue) -> Result<Validator, Error> {
-    let wrong = |why: String| Error::new(Code::PARAMS, format!("the inputSchema of {name} cannot be used: {why}"));
-    let schema = serde_json::from_str(schema.get()).map_err(|error| wrong(error.to_string()))?;
-    jsonschema::options()
-        .offline()
-        .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_BYTES_MAX))
-        .build(&schema)
-        .map_err(|error| wrong(error.to_string()))
-}
-
 fn name_of(definition: &RawValue) -> String {
     let value: serde_json::Value = serde_json::from_str(definition.get()).unwrap_or_default();
     value["name"].as_str().unwrap_or("?").chars().take(64).collect()
@@ -174,30 +240,40 @@ fn name_of(definition: &RawValue) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work::Check;
 
     fn raw(json: &str) -> Box<RawValue> {
         RawValue::from_string(json.into()).unwrap()
     }
 
+    fn register(toolbox: &mut Toolbox, tools: Vec<Box<RawValue>>) -> Result<Registered, Error> {
+        toolbox.register(prepare(tools), usize::MAX / 2)
+    }
+
+    fn check(toolbox: &Toolbox, tool: &str, arguments: &str) -> Result<(), Error> {
+        let schema = toolbox.schema(tool);
+        Check { tool: tool.into(), schema, arguments: arguments.into() }.run(LIGHT_STEPS_MAX).unwrap()
+    }
+
     fn adder() -> Toolbox {
         let mut toolbox = Toolbox::default();
         let add = r#"{"name":"add","inputSchema":{"type":"object","required":["a"],"properties":{"a":{"type":"number"},"b":{"type":"object","properties":{"c":{"enum":[1,2]}}}}}}"#;
-        toolbox.register(vec![raw(add), raw(r#"{"name":"subtract"}"#)]).unwrap();
+        register(&mut toolbox, vec![raw(add), raw(r#"{"name":"subtract"}"#)]).unwrap();
         toolbox
     }
 
     #[test]
     fn arguments_that_do_not_fit_name_the_path() {
         let toolbox = adder();
-        assert_eq!(toolbox.check("add", r#"{"a":1,"b":{"c":2}}"#), Ok(()));
-        assert_eq!(toolbox.check("subtract", "{}"), Ok(()));
+        assert_eq!(check(&toolbox, "add", r#"{"a":1,"b":{"c":2}}"#), Ok(()));
+        assert_eq!(check(&toolbox, "subtract", "{}"), Ok(()));
         for (arguments, words) in [
             ("{}", "\"a\" is a required property"),
             (r#"{"a":"1"}"#, "/a: \"1\" is not of type \"number\""),
             (r#"{"a":1,"b":{"c":3}}"#, "/b/c: 3 is not one of"),
             ("7", "the arguments: 7 is not of type \"object\""),
         ] {
-            let error = toolbox.check("add", arguments).unwrap_err();
+            let error = check(&toolbox, "add", arguments).unwrap_err();
             assert_eq!(error.code, Code::SCHEMA);
             assert!(error.message.contains(words), "{}", error.message);
         }
@@ -205,7 +281,7 @@ mod tests {
 
     #[test]
     fn an_unknown_tool_names_the_nearest() {
-        let error = adder().check("ad", "{}").unwrap_err();
+        let error = adder().get("ad").err().unwrap();
         assert_eq!((error.code, error.message.as_str()), (Code::TOOL, "Tool not found: ad"));
         assert_eq!(error.hint.as_deref(), Some("did you mean add?"));
     }
@@ -213,46 +289,46 @@ mod tests {
     #[test]
     fn a_name_that_is_there_is_replaced_and_a_page_that_came_back_replaces_all() {
         let mut toolbox = adder();
-        toolbox.register(vec![raw(r#"{"name":"add","title":"New"}"#)]).unwrap();
+        register(&mut toolbox, vec![raw(r#"{"name":"add","title":"New"}"#)]).unwrap();
         assert_eq!(toolbox.list(None), r#"[{"name":"add","title":"New"},{"name":"subtract"}]"#);
         toolbox.page_came();
         assert_eq!(toolbox.len(), 2);
-        toolbox.register(vec![raw(r#"{"name":"add"}"#)]).unwrap();
+        register(&mut toolbox, vec![raw(r#"{"name":"add"}"#)]).unwrap();
         assert_eq!(toolbox.list(None), r#"[{"name":"add"}]"#);
         assert_eq!(toolbox.unregister(&["add".into(), "x".into()]), 1);
-        assert_eq!((toolbox.len(), toolbox.bytes), (0, 0));
+        assert_eq!((toolbox.len(), toolbox.sizes), (0, Sizes::default()));
     }
 
     #[test]
     fn a_bad_tool_is_named_and_the_others_are_taken() {
         let mut toolbox = Toolbox::default();
         let bad = raw(r#"{"name":"bad","inputSchema":{"type":"nonsense"}}"#);
-        let taken = toolbox.register(vec![bad.clone(), raw(r#"{"name":"good"}"#)]).unwrap();
+        let taken = register(&mut toolbox, vec![bad.clone(), raw(r#"{"name":"good"}"#)]).unwrap();
         assert_eq!((taken.registered, taken.rejected[0].name.as_str()), (1, "bad"));
-        assert_eq!(toolbox.register(vec![bad]).unwrap_err().code, Code::PARAMS);
+        assert_eq!(register(&mut toolbox, vec![bad]).unwrap_err().code, Code::PARAMS);
         let remote = raw(r#"{"name":"remote","inputSchema":{"$ref":"http://localhost:1/x.json"}}"#);
-        assert!(toolbox.register(vec![remote]).is_err());
-        assert!(toolbox.register(vec![]).unwrap().success);
+        assert!(register(&mut toolbox, vec![remote]).is_err());
+        assert!(register(&mut toolbox, vec![]).unwrap().success);
     }
 
     #[test]
     fn a_pattern_that_explodes_elsewhere_is_checked_in_linear_time() {
         let mut toolbox = Toolbox::default();
         let tool = raw(r#"{"name":"t","inputSchema":{"properties":{"s":{"pattern":"^(a+)+$"}}}}"#);
-        toolbox.register(vec![tool]).unwrap();
+        register(&mut toolbox, vec![tool]).unwrap();
         let arguments = format!(r#"{{"s":"{}!"}}"#, "a".repeat(50_000));
-        assert_eq!(toolbox.check("t", &arguments).unwrap_err().code, Code::SCHEMA);
+        assert_eq!(check(&toolbox, "t", &arguments).unwrap_err().code, Code::SCHEMA);
     }
 
     #[test]
     fn tools_are_bounded_in_count_and_bytes() {
         let mut toolbox = Toolbox::default();
         let many = (0..=TOOLS_MAX).map(|n| raw(&format!(r#"{{"name":"t{n}"}}"#))).collect();
-        let taken = toolbox.register(many).unwrap();
+        let taken = register(&mut toolbox, many).unwrap();
         assert_eq!((taken.registered, taken.rejected.len()), (TOOLS_MAX, 1));
         let mut toolbox = Toolbox::default();
         let big = |name: &str| raw(&format!(r#"{{"name":"{name}","x":"{}"}}"#, "x".repeat(TOOLS_BYTES_MAX / 2)));
-        assert_eq!(toolbox.register(vec![big("a"), big("b")]).unwrap().registered, 1);
-        assert_eq!(toolbox.register(vec![big("a")]).unwrap().registered, 1);
+        assert_eq!(register(&mut toolbox, vec![big("a"), big("b")]).unwrap().registered, 1);
+        assert_eq!(register(&mut toolbox, vec![big("a")]).unwrap().registered, 1);
     }
 }

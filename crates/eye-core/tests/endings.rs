@@ -62,7 +62,9 @@ impl World {
                     *self.ended.entry(id.to_string()).or_default() += 1;
                 }
                 Effect::Close { conn, .. } => self.on(Input::PageLeft { page: conn }),
-                Effect::Send { .. }
+                Effect::Work { lane, work } => self.on(Input::Worked { lane, done: work.run() }),
+                Effect::Free(_)
+                | Effect::Send { .. }
                 | Effect::PageResult { .. }
                 | Effect::Progress { .. }
                 | Effect::News { .. }

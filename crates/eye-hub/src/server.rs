@@ -6,16 +6,17 @@ use crate::gate::{Auth, Caller, Gate, Keys, Origins};
 use crate::http::{self, door::Door};
 use crate::hub::links::Links;
 use crate::hub::memory::Memory;
-use crate::hub::state::{Facts, Hub};
+use crate::hub::state::{Facts, Hub, Job};
 use crate::mount::Guest;
 use crate::transport::place::Place;
 use crate::transport::{holder, tls, unix};
 use axum::Router;
+use eye_core::Done;
 use eye_protocol::limits::{CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, getpid, getrlimit, getuid, kill_process, setrlimit};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -23,9 +24,14 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 use tokio::time::{sleep, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
 
+/// How long after SIGTERM a hub that does not end by itself is ended.
+const STUCK_AFTER: Duration = Duration::from_secs(5);
+const WORKER_STACK_BYTES: usize = 8 << 20;
 const HANDSHAKE: Duration = Duration::from_millis(HANDSHAKE_MS);
 /// How often peers that take nothing are looked for.
 const STALL_CHECK: Duration = Duration::from_secs(1);
@@ -42,8 +48,11 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 pub fn run(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
+        // What pages send is nested, and what works on it recurses.
+        .thread_stack_size(WORKER_STACK_BYTES)
         .build()
         .map_err(HubError::io("starting the runtime"))?;
+    end_if_stuck()?;
     runtime.block_on(serve(config, ready))
 }
 
@@ -106,6 +115,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         () = accept_agents(&hub, &agents) => {}
         () = keep_time(&hub) => {}
         () = remember(&hub, &memory) => {}
+        () = work(&hub) => {}
         () = hub.stop.notified() => {}
         () = told_to_stop() => {}
     }
@@ -141,6 +151,43 @@ fn router(guests: &[Arc<dyn Guest>], door: Door) -> Router {
 fn metrics(guests: &[Arc<dyn Guest>]) -> Arc<dyn Fn() -> String + Send + Sync> {
     let guests = guests.to_vec();
     Arc::new(move || guests.iter().map(|guest| guest.metrics()).collect())
+}
+
+/// Does what is too much for the hub's thread, in the order it came, on at most all cores but one.
+async fn work(hub: &Arc<Hub>) {
+    let Some(mut jobs) = hub.take_jobs() else { return std::future::pending().await };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let places = Arc::new(Semaphore::new(cores.saturating_sub(1).max(1)));
+    while let Some(job) = jobs.recv().await {
+        let Ok(place) = places.clone().acquire_owned().await else { return };
+        let hub = hub.clone();
+        tokio::spawn(async move {
+            match job {
+                Job::Do(lane, work) => {
+                    let done = spawn_blocking(move || work.run()).await.unwrap_or(Done::Failed);
+                    drop(place);
+                    hub.worked(lane, done);
+                }
+                Job::Free(value) => {
+                    let _ = spawn_blocking(move || drop(value)).await;
+                }
+            }
+        });
+    }
+}
+
+/// A thread of its own that ends the process some time after SIGTERM, whatever the hub's thread is doing.
+fn end_if_stuck() -> Result<(), HubError> {
+    let watch = || {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        runtime.block_on(async {
+            told_to_stop().await;
+            sleep(STUCK_AFTER).await;
+            let _ = kill_process(getpid(), Signal::KILL);
+        });
+    };
+    let thread = std::thread::Builder::new().name("stop".into());
+    thread.spawn(watch).map(|_| ()).map_err(HubError::io("starting a thread"))
 }
 
 async fn all_left(hub: &Hub) {
@@ -307,7 +354,7 @@ async fn remember(hub: &Hub, memory: &Memory) {
         if let Some(known) = hub.take_known() {
             let memory = memory.clone();
             // A disk that is slow or full must not stop the hub; it only forgets.
-            let _ = tokio::task::spawn_blocking(move || memory.save(known)).await;
+            let _ = spawn_blocking(move || memory.save(known)).await;
         }
     }
 }

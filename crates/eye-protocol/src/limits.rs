@@ -80,6 +80,20 @@ pub const TOOL_NAME_BYTES_MAX: usize = 128;
 pub const TOOLS_MAX: usize = 10_000;
 /// Their definitions, summed.
 pub const TOOLS_BYTES_MAX: usize = 16 << 20;
+/// The subschemas of one tool, with references written out.
+pub const SCHEMA_NODES_MAX: u64 = 100_000;
+/// How deep they are nested, with references written out.
+pub const SCHEMA_DEPTH_MAX: usize = 128;
+/// Patterns in the schema of one tool.
+pub const SCHEMA_PATTERNS_MAX: usize = 128;
+/// Patterns in the schemas of one session's tools.
+pub const TOOLS_PATTERNS_MAX: usize = 1_024;
+/// Subschemas of one session's tools, with references written out.
+pub const TOOLS_NODES_MAX: u64 = 1_000_000;
+/// A pattern of a schema, compiled.
+pub const PATTERN_BYTES_MAX: usize = 1 << 20;
+/// Steps (a subschema held against a value) that checking the arguments of one call may take.
+pub const CHECK_STEPS_MAX: u64 = 5_000_000;
 /// Calls in one `tools/callBatch`.
 pub const CALL_BATCH_LEN_MAX: usize = 1_024;
 /// Calls of one agent that are under way: well above the benchmark's 10,000.
@@ -92,8 +106,27 @@ pub const PAGE_CALLS_PER_S_MAX: u64 = 2_000_000;
 /// What an agent inside the hub's process has not heard yet; older news give way.
 pub const LINK_NEWS_LEN_MAX: usize = 4_096;
 
-/// A state's document.
+/// A state's document, as text.
 pub const STATE_BYTES_MAX: usize = 4 << 20;
+/// The same, parsed, by estimate: short values take some 70 bytes each.
+pub const STATE_PARSED_BYTES_MAX: usize = 64 << 20;
+/// How deep arrays and objects of a state's document may be nested. The JSON parser reads no deeper, and what walks a
+/// document recurses.
+pub const STATE_DEPTH_MAX: usize = 127;
+/// Steps (values looked at, array items moved) that one patch may take.
+pub const PATCH_STEPS_MAX: u64 = 10_000_000;
+
+/// Everything that is kept for peers (documents, their histories, mailboxes, kept results, tools), by estimate of the
+/// parsed size. Beyond it the oldest gives way.
+pub const MEMORY_BYTES_MAX: usize = 256 << 20;
+/// Work below this is done on the hub's thread, which it holds for about a millisecond; the rest goes to a worker.
+pub const LIGHT_STEPS_MAX: u64 = 50_000;
+/// Text below this is parsed on the hub's thread.
+pub const LIGHT_BYTES_MAX: usize = 64 << 10;
+/// What may wait behind the work of one session or agent.
+pub const BACKLOG_BYTES_MAX: usize = 64 << 20;
+/// The same, in events.
+pub const BACKLOG_LEN_MAX: usize = 65_536;
 /// Changes that are remembered, for `since`.
 pub const STATE_HISTORY_LEN_MAX: usize = 256;
 /// Their patches, summed.

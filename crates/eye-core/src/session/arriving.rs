@@ -1,6 +1,6 @@
 //! A page comes and goes: who holds the session, what its coming ends, and what its going does.
 
-use super::{Place, Session};
+use super::{Place, Policy, Session};
 use crate::calls::Phase;
 use crate::event::{Asker, Conn, Effect, Millis};
 use crate::session_event::{Newcomer, Outcome};
@@ -27,8 +27,7 @@ impl Session {
         self.origin = origin;
         self.info = PageInfo::default();
         self.merge(info);
-        self.eval_allowed = eval_allowed;
-        self.confirm = confirm;
+        self.policy = Policy { eval_allowed, confirm };
         self.capabilities = None;
         self.toolbox.page_came();
         self.published.grow_stale();

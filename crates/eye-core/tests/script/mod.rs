@@ -1,7 +1,7 @@
 //! Runs an event script, one event a line, and pictures what follows from each.
 
 use eye_core::state::StateQuery;
-use eye_core::{Conn, Effect, Input, Mode, Newcomer, News, Reply, ReplyForm, Switchboard, Task, ToolQuery};
+use eye_core::{Conn, Effect, Input, Lane, Mode, Newcomer, News, Reply, ReplyForm, Switchboard, Task, ToolQuery, Work};
 use eye_protocol::answer::{parse_typed, write_typed};
 use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
@@ -15,14 +15,25 @@ use std::fmt::Write;
 pub fn play(script: &str) -> String {
     let mut board = Switchboard::default();
     let mut picture = String::new();
+    let mut works: Vec<(Lane, Work)> = Vec::new();
     for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
         picture.push_str(line);
         picture.push('\n');
         let (now, event) = line.split_once(' ').expect("a time and an event");
         let mut effects = Vec::new();
-        board.on(now.parse().expect("a time in ms"), input(event.trim()), &mut effects);
-        for effect in &effects {
-            writeln!(picture, "    {}", show(effect)).expect("a String takes it");
+        let now = now.parse().expect("a time in ms");
+        if event.trim() == "works" {
+            for (lane, work) in std::mem::take(&mut works) {
+                board.on(now, Input::Worked { lane, done: work.run() }, &mut effects);
+            }
+        } else {
+            board.on(now, input(event.trim()), &mut effects);
+        }
+        for effect in effects {
+            writeln!(picture, "    {}", show(&effect)).expect("a String takes it");
+            if let Effect::Work { lane, work } = effect {
+                works.push((lane, *work));
+            }
         }
     }
     picture
@@ -237,6 +248,21 @@ fn show(effect: &Effect) -> String {
         Effect::Send { page, call, task: Task::State } => {
             format!("→ page {} tells its state {}", page.0, call.unwrap_or(0))
         }
+        Effect::Work { lane, work } => {
+            let whose = match lane {
+                Lane::Session(session) => format!("session {session}"),
+                Lane::Agent(agent) => format!("agent {}", agent.0),
+            };
+            let what = match **work {
+                Work::Parse(_) => "parses",
+                Work::Patch(..) => "patches",
+                Work::Read(..) => "reads",
+                Work::Compile(_) => "compiles",
+                Work::Check(_) => "checks",
+            };
+            format!("⚙ a worker {what} for {whose}")
+        }
+        Effect::Free(_) => "⚙ something large is freed".into(),
         Effect::PageResult { page, result, .. } => format!("→ page {} {}", page.0, outcome(result)),
         Effect::Progress { reply, progress } => format!("← agent {} progress {progress}", reply.agent.0),
         Effect::News { agent, session, news } => format!("← agent {} hears of {session}: {}", agent.0, show_news(news)),

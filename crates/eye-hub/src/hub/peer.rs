@@ -68,6 +68,8 @@ pub struct Signals {
     pub wake: Notify,
     /// The connection is to end now, whatever it is doing.
     pub end: Notify,
+    /// It may be read from again.
+    pub ready: Notify,
 }
 
 /// One connected peer.

@@ -9,7 +9,7 @@ use super::speaking::speak;
 use super::version;
 use crate::gate::{Keys, Origins, is_loopback_address};
 use eye_core::tally::Tally;
-use eye_core::{Conn, Effect, Input, Known, Millis, Switchboard};
+use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Switchboard, Work};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
 use eye_protocol::messages::{PageInfo, Retiring, SessionRow, Status};
@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, mpsc, watch};
 
 /// What a hub tells of itself beside its counts.
 #[derive(Clone, Debug)]
@@ -69,6 +69,19 @@ pub struct Hub {
     pub remember: Notify,
     /// Somebody wants the hub to stop.
     pub stop: Notify,
+    /// Where work goes that is too much for this thread.
+    worker: mpsc::UnboundedSender<Job>,
+    /// Where it comes out, until somebody takes it.
+    jobs: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
+}
+
+/// Something that is not done on the hub's thread.
+#[derive(Debug)]
+pub enum Job {
+    /// Work; what comes of it goes to [`Hub::worked`].
+    Do(Lane, Box<Work>),
+    /// A value that takes long to free.
+    Free(Box<dyn Send + std::fmt::Debug>),
 }
 
 /// Everything that changes, behind one lock that nobody contends for: one thread owns the hub.
@@ -87,6 +100,8 @@ pub(crate) struct State {
     text: String,
     armed_at: Option<Millis>,
     stopping: bool,
+    /// Peers that are not read from until work is done.
+    paused: Vec<Arc<Signals>>,
 }
 
 impl Hub {
@@ -94,6 +109,7 @@ impl Hub {
     pub fn new(facts: Facts, known: Vec<Known>) -> Arc<Self> {
         let mut state = State { opened: Opened::new(&facts.wide_folders), ..State::default() };
         state.board.recall(0, known);
+        let (worker, jobs) = mpsc::unbounded_channel();
         Arc::new_cyclic(|this| Self {
             state: Mutex::new(state),
             facts,
@@ -104,6 +120,8 @@ impl Hub {
             rearm: Notify::new(),
             remember: Notify::new(),
             stop: Notify::new(),
+            worker,
+            jobs: Mutex::new(Some(jobs)),
         })
     }
 
@@ -182,6 +200,35 @@ impl Hub {
         let now = self.now();
         if let Some(peer) = self.hold().peers.get_mut(&conn) {
             peer.writing_since = Some(now);
+        }
+    }
+
+    /// Waits until a peer may be read from: what it says next would only wait behind work for what it said before.
+    pub async fn ready(&self, conn: Conn, signals: &Arc<Signals>) {
+        loop {
+            let ready = signals.ready.notified();
+            {
+                let mut state = self.hold();
+                if !state.board.is_busy(conn) {
+                    return;
+                }
+                state.paused.push(signals.clone());
+            }
+            ready.await;
+        }
+    }
+
+    /// The jobs that are not for this thread; who takes them does them.
+    pub fn take_jobs(&self) -> Option<mpsc::UnboundedReceiver<Job>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Work is done.
+    pub fn worked(&self, lane: Lane, done: Done) {
+        let mut state = self.hold();
+        self.feed(&mut state, Input::Worked { lane, done });
+        for signals in std::mem::take(&mut state.paused) {
+            signals.ready.notify_one();
         }
     }
 
@@ -346,9 +393,16 @@ impl Hub {
     }
 
     fn apply(&self, state: &mut State, effect: Effect) {
+        let effect = match effect {
+            // The worker ends with the hub, and then nobody waits for it.
+            Effect::Work { lane, work } => return self.worker.send(Job::Do(lane, work)).unwrap_or_default(),
+            Effect::Free(value) => return self.worker.send(Job::Free(value)).unwrap_or_default(),
+            effect => effect,
+        };
         let mut text = std::mem::take(&mut state.text);
         text.clear();
         let conn = match &effect {
+            Effect::Work { .. } | Effect::Free(_) => return,
             Effect::Send { page, .. }
             | Effect::PageResult { page, .. }
             | Effect::Abort { page, .. }
@@ -418,6 +472,7 @@ fn changes_lists(input: &Input) -> bool {
             | Input::PageChanged { .. }
             | Input::PageOffers { .. }
             | Input::PageWithdraws { .. }
+            | Input::Worked { done: Done::Compiled(_), .. }
     )
 }
 

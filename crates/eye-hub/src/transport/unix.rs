@@ -1,7 +1,7 @@
 //! One connection on the Unix socket: frames in, bytes out. Whoever comes this way is of the same user.
 
 use crate::hub::outbox::Outbox;
-use crate::hub::peer::{Peer, Side, Voice};
+use crate::hub::peer::{Peer, Side, Signals, Voice};
 use crate::hub::state::Hub;
 use eye_core::Conn;
 use eye_protocol::answer::write_plain;
@@ -34,7 +34,7 @@ pub async fn serve(hub: Arc<Hub>, mut socket: UnixStream) {
             }
         };
         tokio::select! {
-            ended = read_all(&hub, conn, &mut reader) => ended,
+            ended = read_all(&hub, conn, &signals, &mut reader) => ended,
             () = write => Ended::Closed,
             () = signals.end.notified() => Ended::Closed,
         }
@@ -70,7 +70,7 @@ enum Ended {
     Announced { announcement: String, rest: Vec<u8> },
 }
 
-async fn read_all(hub: &Hub, conn: Conn, reader: &mut ReadHalf<'_>) -> Ended {
+async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, reader: &mut ReadHalf<'_>) -> Ended {
     let mut decoder = Decoder::default();
     loop {
         let buffer = decoder.buffer();
@@ -92,6 +92,7 @@ async fn read_all(hub: &Hub, conn: Conn, reader: &mut ReadHalf<'_>) -> Ended {
                 // An agent that asked for batches on a stream gets frames all the same: a stream has no messages.
                 Ok(Some(frame)) => {
                     let _ = hub.hear(conn, frame);
+                    hub.ready(conn, signals).await;
                 }
                 Ok(None) => break,
                 Err(error) => return Ended::Broken(error),

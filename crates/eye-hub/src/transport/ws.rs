@@ -30,6 +30,7 @@ pub async fn serve(hub: Arc<Hub>, socket: WebSocket, peer: Peer, greet: impl FnO
                         if let Err(close) = hub.hear(conn, &text) {
                             return Some(close);
                         }
+                        hub.ready(conn, &signals).await;
                     }
                     Ok(Message::Binary(bytes)) => {
                         if let Err(close) = hub.hear_binary(conn, &bytes) {

@@ -1,0 +1,400 @@
+//! A parsed JSON document with its size, and JSON Patch on it under a budget: depth, bytes and steps are checked before
+//! each operation is done, and a patch that does not fit changes nothing.
+//!
+//! `json-patch` parses the operations. It does not apply them, because it can be given no budget: `copy` doubles a
+//! document with every operation, and `add` at the front of a long array moves all of it.
+
+mod size;
+
+use eye_protocol::limits::{STATE_BYTES_MAX, STATE_DEPTH_MAX, STATE_PARSED_BYTES_MAX};
+use eye_protocol::{Code, Error};
+use json_patch::jsonptr::Pointer;
+use json_patch::{Patch, PatchOperation};
+use serde_json::Value;
+use size::{BYTES_A_STEP, parsed_bytes};
+pub use size::{Meter, Size, Unfit};
+
+/// One document.
+#[derive(Debug, Default)]
+pub struct Document {
+    value: Value,
+    parsed_bytes: usize,
+    text_bytes: usize,
+}
+
+impl Document {
+    /// Parses text whose size is within the limits, which is known before it is parsed.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let limit = |is: usize, limit: usize, how: &str| {
+            let message =
+                format!("the state is {} KiB{how}, over the limit of {} MiB", is.div_ceil(1 << 10), limit >> 20);
+            Error::new(Code::PARAMS, message).hint("publish less of it")
+        };
+        if text.len() > STATE_BYTES_MAX {
+            return Err(limit(text.len(), STATE_BYTES_MAX, ""));
+        }
+        let parsed_bytes = parsed_bytes(text);
+        if parsed_bytes > STATE_PARSED_BYTES_MAX {
+            return Err(limit(parsed_bytes, STATE_PARSED_BYTES_MAX, " in memory"));
+        }
+        let value = serde_json::from_str(text)
+            .map_err(|error| Error::new(Code::PARAMS, format!("the state is no JSON: {error}")))?;
+        Ok(Self { value, parsed_bytes, text_bytes: text.len() })
+    }
+
+    /// What it holds.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// In memory, by estimate.
+    pub fn parsed_bytes(&self) -> usize {
+        self.parsed_bytes
+    }
+
+    /// As text, by estimate.
+    pub fn text_bytes(&self) -> usize {
+        self.text_bytes
+    }
+
+    /// Applies a patch, all of it or nothing.
+    pub fn patch(&mut self, patch: &Patch, meter: &mut Meter) -> Result<(), Unfit> {
+        let before = (self.parsed_bytes, self.text_bytes);
+        let mut undo = Vec::new();
+        for operation in &patch.0 {
+            if let Err(unfit) = self.apply(operation, meter, &mut undo) {
+                while let Some(step) = undo.pop() {
+                    step.take_back(&mut self.value);
+                }
+                (self.parsed_bytes, self.text_bytes) = before;
+                return Err(unfit);
+            }
+        }
+        Ok(())
+    }
+
+    fn apply<'p>(
+        &mut self,
+        operation: &'p PatchOperation,
+        meter: &mut Meter,
+        undo: &mut Vec<Undo<'p>>,
+    ) -> Result<(), Unfit> {
+        meter.spend(1)?;
+        match operation {
+            PatchOperation::Add(add) => {
+                let size = Size::of(&add.value, meter)?;
+                self.add(&add.path, size, || add.value.clone(), meter, undo)
+            }
+            PatchOperation::Remove(remove) => self.remove(&remove.path, false, meter, undo).map(|_| ()),
+            PatchOperation::Replace(replace) => {
+                let size = Size::of(&replace.value, meter)?;
+                let old = Size::of(find(&self.value, &replace.path, meter)?, meter)?;
+                self.admit(&replace.path, old, size)?;
+                let target = find_mut(&mut self.value, &replace.path, meter)?;
+                let old_value = std::mem::replace(target, replace.value.clone());
+                undo.push(Undo::Replaced { path: &replace.path, value: old_value });
+                self.resize(old, size);
+                Ok(())
+            }
+            PatchOperation::Move(moved) => {
+                if moved.path.starts_with(&moved.from) && moved.path != moved.from {
+                    return Err(Unfit::Wrong);
+                }
+                let (value, size) = self.remove(&moved.from, true, meter, undo)?;
+                self.add(&moved.path, size, || value, meter, undo)
+            }
+            PatchOperation::Copy(copy) => {
+                let size = Size::of(find(&self.value, &copy.from, meter)?, meter)?;
+                // Before it is copied: a document that doubles with every operation stops here.
+                self.admit(&copy.path, Size::default(), size)?;
+                let value = find(&self.value, &copy.from, meter)?.clone();
+                self.add(&copy.path, size, || value, meter, undo)
+            }
+            PatchOperation::Test(test) => {
+                Size::of(&test.value, meter)?;
+                let target = find(&self.value, &test.path, meter)?;
+                if *target == test.value { Ok(()) } else { Err(Unfit::Wrong) }
+            }
+        }
+    }
+
+    /// Whether the document may have one value more and another less.
+    fn admit(&self, path: &Pointer, less: Size, more: Size) -> Result<(), Unfit> {
+        let fits = path.count() + more.depth <= STATE_DEPTH_MAX
+            && (self.parsed_bytes + more.parsed_bytes).saturating_sub(less.parsed_bytes) <= STATE_PARSED_BYTES_MAX
+            && (self.text_bytes + more.text_bytes).saturating_sub(less.text_bytes) <= STATE_BYTES_MAX;
+        if fits { Ok(()) } else { Err(Unfit::TooLarge) }
+    }
+
+    fn resize(&mut self, less: Size, more: Size) {
+        self.parsed_bytes = (self.parsed_bytes + more.parsed_bytes).saturating_sub(less.parsed_bytes);
+        self.text_bytes = (self.text_bytes + more.text_bytes).saturating_sub(less.text_bytes);
+    }
+
+    fn add<'p>(
+        &mut self,
+        path: &'p Pointer,
+        mut size: Size,
+        value: impl FnOnce() -> Value,
+        meter: &mut Meter,
+        undo: &mut Vec<Undo<'p>>,
+    ) -> Result<(), Unfit> {
+        let Some((parent, name)) = path.split_back() else {
+            let old = Size::of(&self.value, meter)?;
+            self.admit(path, old, size)?;
+            undo.push(Undo::Replaced { path, value: std::mem::replace(&mut self.value, value()) });
+            self.resize(old, size);
+            return Ok(());
+        };
+        let name = name.decoded();
+        let mut less = Size::default();
+        match find(&self.value, parent, meter)? {
+            Value::Object(members) => match members.get(&*name) {
+                Some(old) => less = Size::of(old, meter)?,
+                None => size.name(&name),
+            },
+            Value::Array(items) => {
+                let at = if name == "-" { items.len() } else { index(&name)? };
+                meter.spend(items.len().checked_sub(at).ok_or(Unfit::Wrong)?)?;
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Err(Unfit::Wrong),
+        }
+        self.admit(path, less, size)?;
+        match find_mut(&mut self.value, parent, meter)? {
+            Value::Object(members) => match members.insert(name.clone().into_owned(), value()) {
+                Some(value) => undo.push(Undo::Replaced { path, value }),
+                None => undo.push(Undo::AddedMember { parent, name: name.into_owned() }),
+            },
+            Value::Array(items) => {
+                let at = if name == "-" { items.len() } else { index(&name)? };
+                items.insert(at, value());
+                undo.push(Undo::AddedItem { parent, at });
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Err(Unfit::Wrong),
+        }
+        self.resize(less, size);
+        Ok(())
+    }
+
+    /// Takes a value out. It is given back only where it moves on; the undo log has it otherwise.
+    fn remove<'p>(
+        &mut self,
+        path: &'p Pointer,
+        moves_on: bool,
+        meter: &mut Meter,
+        undo: &mut Vec<Undo<'p>>,
+    ) -> Result<(Value, Size), Unfit> {
+        let (parent, name) = path.split_back().ok_or(Unfit::Wrong)?;
+        let name = name.decoded();
+        let given = |value: &Value| if moves_on { value.clone() } else { Value::Null };
+        match find_mut(&mut self.value, parent, meter)? {
+            Value::Object(members) => {
+                meter.spend(members.len())?;
+                let at = members.keys().position(|key| **key == *name).ok_or(Unfit::Wrong)?;
+                let size = Size::of(members.get(&*name).ok_or(Unfit::Wrong)?, meter)?;
+                let (name, value) = members.shift_remove_entry(&*name).ok_or(Unfit::Wrong)?;
+                let mut whole = size;
+                whole.name(&name);
+                self.resize(whole, Size::default());
+                let given = given(&value);
+                undo.push(Undo::RemovedMember { parent, at, name, value });
+                Ok((given, size))
+            }
+            Value::Array(items) => {
+                let at = index(&name)?;
+                let size = Size::of(items.get(at).ok_or(Unfit::Wrong)?, meter)?;
+                meter.spend(items.len() - at)?;
+                let value = items.remove(at);
+                self.resize(size, Size::default());
+                let given = given(&value);
+                undo.push(Undo::RemovedItem { parent, at, value });
+                Ok((given, size))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Err(Unfit::Wrong),
+        }
+    }
+}
+
+/// How to take back one change. The document is then as it was right after that change, so its paths lead there.
+enum Undo<'p> {
+    Replaced { path: &'p Pointer, value: Value },
+    AddedMember { parent: &'p Pointer, name: String },
+    AddedItem { parent: &'p Pointer, at: usize },
+    RemovedMember { parent: &'p Pointer, at: usize, name: String, value: Value },
+    RemovedItem { parent: &'p Pointer, at: usize, value: Value },
+}
+
+impl Undo<'_> {
+    fn take_back(self, root: &mut Value) {
+        // What was done within the budget is taken back whatever it costs: no more than it cost to do.
+        let meter = &mut Meter::new(u64::MAX);
+        match self {
+            Self::Replaced { path, value } => {
+                if let Ok(target) = find_mut(root, path, meter) {
+                    *target = value;
+                }
+            }
+            Self::AddedMember { parent, name } => {
+                if let Ok(Value::Object(members)) = find_mut(root, parent, meter) {
+                    members.shift_remove(&name);
+                }
+            }
+            Self::AddedItem { parent, at } => {
+                if let Ok(Value::Array(items)) = find_mut(root, parent, meter) {
+                    items.remove(at);
+                }
+            }
+            Self::RemovedMember { parent, at, name, value } => {
+                if let Ok(Value::Object(members)) = find_mut(root, parent, meter) {
+                    members.shift_insert(at, name, value);
+                }
+            }
+            Self::RemovedItem { parent, at, value } => {
+                if let Ok(Value::Array(items)) = find_mut(root, parent, meter) {
+                    items.insert(at, value);
+                }
+            }
+        }
+    }
+}
+
+fn find<'v>(root: &'v Value, path: &Pointer, meter: &mut Meter) -> Result<&'v Value, Unfit> {
+    meter.spend(path.count() + path.len() / BYTES_A_STEP)?;
+    path.tokens().try_fold(root, |at, token| {
+        match at {
+            Value::Object(members) => members.get(&*token.decoded()),
+            Value::Array(items) => items.get(index(&token.decoded())?),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+        }
+        .ok_or(Unfit::Wrong)
+    })
+}
+
+fn find_mut<'v>(root: &'v mut Value, path: &Pointer, meter: &mut Meter) -> Result<&'v mut Value, Unfit> {
+    meter.spend(path.count() + path.len() / BYTES_A_STEP)?;
+    path.tokens().try_fold(root, |at, token| {
+        match at {
+            Value::Object(members) => members.get_mut(&*token.decoded()),
+            Value::Array(items) => items.get_mut(index(&token.decoded())?),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+        }
+        .ok_or(Unfit::Wrong)
+    })
+}
+
+/// An array's index as RFC 6901 writes it: digits, without leading zeros.
+fn index(name: &str) -> Result<usize, Unfit> {
+    let digits = name.bytes().all(|byte| byte.is_ascii_digit()) && (name == "0" || !name.starts_with('0'));
+    if digits { name.parse().map_err(|_| Unfit::Wrong) } else { Err(Unfit::Wrong) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eye_protocol::limits::PATCH_STEPS_MAX;
+    use serde_json::json;
+    use size::VALUE_BYTES;
+
+    fn document(text: &str) -> Document {
+        Document::parse(text).unwrap()
+    }
+
+    fn patch(document: &mut Document, patch: &Value) -> Result<(), Unfit> {
+        document.patch(&serde_json::from_value(patch.clone()).unwrap(), &mut Meter::new(PATCH_STEPS_MAX))
+    }
+
+    #[test]
+    fn copies_that_double_stop_at_the_limit_and_change_nothing() {
+        let mut doc = document(r#"{"a":{}}"#);
+        let double: Vec<Value> = (0..26).map(|n| json!({"op":"copy","from":"/a","path":format!("/a/{n}")})).collect();
+        assert_eq!(patch(&mut doc, &Value::Array(double)), Err(Unfit::TooLarge));
+        assert_eq!(doc.value(), &json!({"a":{}}));
+    }
+
+    #[test]
+    fn copies_into_their_own_depth_stop_at_the_limit() {
+        let mut doc = document(r#"{"a":[[]]}"#);
+        let deeper = |n: usize| {
+            let path = format!("/a{}/-", "/0".repeat((2 << n) - 1));
+            json!({"op":"copy","from":"/a","path":path})
+        };
+        let unfit = (0..16).find_map(|n| patch(&mut doc, &json!([deeper(n)])).err());
+        assert_eq!(unfit, Some(Unfit::TooLarge));
+        let depth = Size::of(doc.value(), &mut Meter::new(u64::MAX)).unwrap().depth;
+        assert!(depth <= STATE_DEPTH_MAX, "{depth}");
+    }
+
+    #[test]
+    fn items_that_move_are_steps() {
+        let mut doc = document(&format!("[{}]", vec!["0"; 100_000].join(",")));
+        let front = vec![json!({"op":"add","path":"/0","value":1}); 200];
+        assert_eq!(patch(&mut doc, &Value::Array(front.clone())), Err(Unfit::TooMuchWork));
+        assert_eq!(doc.value().as_array().unwrap().len(), 100_000);
+        assert_eq!(doc.value()[0], 0, "what was done is taken back");
+        assert_eq!(patch(&mut doc, &Value::Array(front[..90].to_vec())), Ok(()));
+    }
+
+    #[test]
+    fn depth_and_bytes_have_an_edge() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(Document::parse(&nested(STATE_DEPTH_MAX)).is_ok());
+        assert!(Document::parse(&nested(STATE_DEPTH_MAX + 1)).is_err());
+        let mut doc = document(&nested(STATE_DEPTH_MAX - 1));
+        let innermost = "/0".repeat(STATE_DEPTH_MAX - 2);
+        let add = |value: Value| json!([{"op":"add","path":format!("{innermost}/-"),"value":value}]);
+        assert_eq!(patch(&mut doc, &add(json!([[]]))), Err(Unfit::TooLarge));
+        assert_eq!(patch(&mut doc, &add(json!([]))), Ok(()));
+        assert!(Document::parse(&serde_json::to_string(doc.value()).unwrap()).is_ok());
+
+        let text = |bytes: usize| format!("\"{}\"", "x".repeat(bytes - 2));
+        assert!(Document::parse(&text(STATE_BYTES_MAX)).is_ok());
+        let over = Document::parse(&text(STATE_BYTES_MAX + 1)).unwrap_err();
+        assert_eq!(over.message, "the state is 4097 KiB, over the limit of 4 MiB");
+        let values = |count: usize| format!("[{}]", vec!["0"; count].join(","));
+        let most = STATE_PARSED_BYTES_MAX / VALUE_BYTES - 2;
+        assert!(Document::parse(&values(most)).is_ok());
+        assert!(Document::parse(&values(most + 2)).unwrap_err().message.contains("in memory"));
+    }
+
+    #[test]
+    fn the_estimate_before_parsing_is_that_of_the_parsed_value() {
+        for text in ["0", "[]", "[1,2,[3]]", r#"{"a":"b","c":{"d":[true,null]}}"#, r#"["\"[,",{"\\":{}}]"#] {
+            let estimate = document(text).parsed_bytes();
+            let is = Size::of(document(text).value(), &mut Meter::new(1_000)).unwrap().parsed_bytes;
+            assert!(estimate >= is && estimate <= is + text.len() * VALUE_BYTES, "{text}: {estimate} for {is}");
+        }
+    }
+
+    #[test]
+    fn every_operation_does_what_the_standard_says() {
+        let mut doc = document(r#"{"a":[1,2],"b":{"c":"x"}}"#);
+        for (change, want) in [
+            (json!({"op":"add","path":"/a/1","value":9}), json!({"a":[1,9,2],"b":{"c":"x"}})),
+            (json!({"op":"remove","path":"/a/0"}), json!({"a":[9,2],"b":{"c":"x"}})),
+            (json!({"op":"replace","path":"/b/c","value":null}), json!({"a":[9,2],"b":{"c":null}})),
+            (json!({"op":"move","from":"/a/1","path":"/b/d"}), json!({"a":[9],"b":{"c":null,"d":2}})),
+            (json!({"op":"copy","from":"/b","path":"/a/-"}), json!({"a":[9,{"c":null,"d":2}],"b":{"c":null,"d":2}})),
+            (json!({"op":"test","path":"/b/d","value":2}), json!({"a":[9,{"c":null,"d":2}],"b":{"c":null,"d":2}})),
+            (json!({"op":"replace","path":"","value":[1]}), json!([1])),
+        ] {
+            assert_eq!(patch(&mut doc, &json!([change])), Ok(()), "{change}");
+            assert_eq!(doc.value(), &want, "{change}");
+        }
+        for wrong in [
+            json!({"op":"add","path":"/3","value":0}),
+            json!({"op":"add","path":"/01","value":0}),
+            json!({"op":"remove","path":"/2"}),
+            json!({"op":"remove","path":""}),
+            json!({"op":"test","path":"/0","value":2}),
+            json!({"op":"move","from":"/0","path":"/0/a"}),
+            json!({"op":"replace","path":"/9","value":0}),
+        ] {
+            assert_eq!(
+                patch(&mut doc, &json!([{"op":"add","path":"/0","value":0}, wrong])),
+                Err(Unfit::Wrong),
+                "{wrong}"
+            );
+            assert_eq!(doc.value(), &json!([1]), "{wrong}");
+        }
+    }
+}

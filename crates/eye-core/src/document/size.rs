@@ -1,0 +1,134 @@
+//! How large values are, and how many steps may be taken with them.
+
+use serde_json::Value;
+
+/// What one value takes where it stands: in an array, or as the document itself.
+pub(super) const VALUE_BYTES: usize = size_of::<Value>();
+/// What one member of an object takes beside its value and the text of its name.
+const MEMBER_BYTES: usize = 48;
+/// What an allocation takes beside its contents.
+const ALLOCATION_BYTES: usize = 16;
+/// Text that is compared, copied or freed in one step.
+pub(super) const BYTES_A_STEP: usize = 64;
+
+/// Steps that may still be taken.
+#[derive(Debug)]
+pub struct Meter {
+    left: u64,
+}
+
+/// Why a patch is not applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// It is no patch, or not one of this document.
+    Wrong,
+    /// The document would be larger or deeper than the limits.
+    TooLarge,
+    /// It would take more steps than the budget.
+    TooMuchWork,
+}
+
+impl Meter {
+    /// A budget of steps.
+    pub fn new(steps: u64) -> Self {
+        Self { left: steps }
+    }
+
+    /// Takes steps, or says that there are not so many left.
+    pub fn spend(&mut self, steps: usize) -> Result<(), Unfit> {
+        self.left = self.left.checked_sub(steps as u64).ok_or(Unfit::TooMuchWork)?;
+        Ok(())
+    }
+
+    /// Steps that are left.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+}
+
+/// How large a value is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// In memory, by estimate.
+    pub parsed_bytes: usize,
+    /// As text, by estimate.
+    pub text_bytes: usize,
+    /// How deep arrays and objects are nested.
+    pub depth: usize,
+}
+
+impl Size {
+    /// Measures a value; every value in it is a step.
+    pub fn of(value: &Value, meter: &mut Meter) -> Result<Self, Unfit> {
+        meter.spend(1)?;
+        let mut size = Self { parsed_bytes: VALUE_BYTES, text_bytes: 5, depth: 0 };
+        match value {
+            Value::Null | Value::Bool(_) => {}
+            Value::Number(_) => size.text_bytes = 8,
+            Value::String(text) => {
+                meter.spend(text.len() / BYTES_A_STEP)?;
+                size.parsed_bytes += text.len() + ALLOCATION_BYTES;
+                size.text_bytes = text.len() + 3;
+            }
+            Value::Array(items) => {
+                size.parsed_bytes += ALLOCATION_BYTES;
+                for item in items {
+                    size.hold(Self::of(item, meter)?);
+                }
+                size.depth += 1;
+            }
+            Value::Object(members) => {
+                size.parsed_bytes += 2 * ALLOCATION_BYTES;
+                for (name, member) in members {
+                    size.hold(Self::of(member, meter)?);
+                    size.name(name);
+                }
+                size.depth += 1;
+            }
+        }
+        Ok(size)
+    }
+
+    /// Adds what an object's member takes beside its value.
+    pub(super) fn name(&mut self, name: &str) {
+        self.parsed_bytes += name.len() + ALLOCATION_BYTES + MEMBER_BYTES;
+        self.text_bytes += name.len() + 3;
+    }
+
+    fn hold(&mut self, inner: Self) {
+        self.parsed_bytes += inner.parsed_bytes;
+        self.text_bytes += inner.text_bytes;
+        self.depth = self.depth.max(inner.depth);
+    }
+}
+
+/// What JSON text takes in memory once it is parsed, by estimate. Counts what separates values, outside of strings.
+pub(super) fn parsed_bytes(text: &str) -> usize {
+    let (mut values, mut members, mut containers, mut strings) = (1, 0, 0, 0);
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => {
+                strings += 1;
+                while let Some(inner) = bytes.next() {
+                    match inner {
+                        b'\\' => {
+                            bytes.next();
+                        }
+                        b'"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            b',' => values += 1,
+            b':' => members += 1,
+            b'[' | b'{' => containers += 1,
+            _ => {}
+        }
+    }
+    // A container's first value has no comma before it.
+    (values + containers) * VALUE_BYTES
+        + members * MEMBER_BYTES
+        + (strings + 2 * containers) * ALLOCATION_BYTES
+        + if strings > 0 { text.len() } else { 0 }
+}

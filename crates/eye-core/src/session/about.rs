@@ -1,0 +1,40 @@
+//! What a page says of itself, and what it is called.
+
+use super::Session;
+use eye_protocol::limits::PAGE_TEXT_BYTES_MAX;
+use eye_protocol::messages::PageInfo;
+
+impl Session {
+    pub(super) fn merge(&mut self, news: PageInfo) {
+        let PageInfo { title, url, alias, visible, frame, parent, eval, eval_blocked, paused, last_ref } = news;
+        let cut = |text: String| cut_to(text, PAGE_TEXT_BYTES_MAX);
+        let info = &mut self.info;
+        info.title = title.map(cut).or(info.title.take());
+        info.url = url.map(cut).or(info.url.take());
+        info.alias = alias.map(cut).filter(|alias| !alias.is_empty()).or(info.alias.take());
+        info.visible = visible.or(info.visible);
+        info.frame = frame.or(info.frame);
+        info.parent = parent.map(cut).or(info.parent.take());
+        info.eval = eval.or(info.eval);
+        info.eval_blocked = eval_blocked.map(cut).or(info.eval_blocked.take());
+        // Refs only grow, so that an old one never means another element.
+        info.last_ref = last_ref.max(info.last_ref);
+        info.paused = paused.map(cut).or(info.paused.take()).filter(|message| !message.is_empty());
+    }
+
+    /// What a person would call it.
+    pub fn name(&self) -> String {
+        match &self.info.alias {
+            Some(alias) => alias.clone(),
+            None => self.id.to_string(),
+        }
+    }
+}
+
+fn cut_to(mut text: String, bytes_max: usize) -> String {
+    if text.len() > bytes_max {
+        let end = (0..=bytes_max).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(end);
+    }
+    text
+}

@@ -1,0 +1,61 @@
+//! The tools that a session's page offers and withdraws.
+
+use super::Session;
+use crate::event::{Conn, Effect, Millis};
+use crate::session_event::Outcome;
+use crate::toolbox::{self, Prepared};
+use crate::work::{Then, Work};
+use eye_protocol::Error;
+use eye_protocol::rpc::{RpcId, json};
+use serde_json::value::RawValue;
+
+impl Session {
+    pub(super) fn offer(
+        &mut self,
+        page: Conn,
+        id: Option<RpcId>,
+        tools: Vec<Box<RawValue>>,
+        room_bytes: usize,
+        out: &mut Vec<Outcome>,
+    ) {
+        if toolbox::is_light(&tools) {
+            self.take_tools(page, id, toolbox::prepare(tools), room_bytes, out);
+        } else {
+            self.begin(Work::Compile(tools), Then::Offer { page, id }, out);
+        }
+    }
+
+    pub(crate) fn take_tools(
+        &mut self,
+        page: Conn,
+        id: Option<RpcId>,
+        prepared: Prepared,
+        room_bytes: usize,
+        out: &mut Vec<Outcome>,
+    ) {
+        let result = self.toolbox.register(prepared, room_bytes).map(|registered| json(&registered));
+        answer_page(page, id, result, out);
+        out.push(Outcome::Tools);
+    }
+
+    pub(super) fn withdraws(
+        &mut self,
+        now: Millis,
+        page: Conn,
+        id: Option<RpcId>,
+        names: &[String],
+        out: &mut Vec<Outcome>,
+    ) {
+        if self.hear(now, page) {
+            let count = self.toolbox.unregister(names);
+            let result = Ok(format!(r#"{{"success":true,"unregistered":{count}}}"#));
+            answer_page(page, id, result, out);
+            out.push(Outcome::Tools);
+        }
+    }
+}
+
+/// Tells a page what came of its request, when it wants to be told.
+pub(crate) fn answer_page(page: Conn, id: Option<RpcId>, result: Result<String, Error>, out: &mut Vec<Outcome>) {
+    out.extend(id.map(|id| Outcome::Effect(Effect::PageResult { page, id, result })));
+}

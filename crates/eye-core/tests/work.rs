@@ -1,0 +1,202 @@
+//! Work that is too much for the hub's thread, as event scripts: what comes behind it keeps its order.
+
+mod script;
+
+use eye_core::{Conn, Effect, Input, Mode, Newcomer, ReplyForm, Switchboard, Task};
+use eye_protocol::limits::{LIGHT_BYTES_MAX, MEMORY_BYTES_MAX};
+use eye_protocol::messages::PageInfo;
+use eye_protocol::state::Whole;
+use eye_protocol::{Ending, SessionId};
+use script::play;
+use serde_json::value::RawValue;
+
+/// A document that is parsed elsewhere, with a member to look at.
+fn large(n: u32) -> String {
+    format!(r#"{{"n":{n},"text":"{}"}}"#, "x".repeat(LIGHT_BYTES_MAX))
+}
+
+fn plays(script: &str) -> Vec<String> {
+    play(script).replace(&"x".repeat(LIGHT_BYTES_MAX), "…").lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// The effects below the last line of a script.
+fn last(picture: &[String]) -> Vec<&str> {
+    let effects = picture.iter().rev().take_while(|line| line.starts_with("    "));
+    let mut effects: Vec<&str> = effects.map(|line| line.trim()).collect();
+    effects.reverse();
+    effects
+}
+
+#[test]
+fn what_a_page_says_after_a_large_state_comes_after_it() {
+    let script = format!(
+        r#"0 page 1 joins scene
+           0 agent 2 joins
+           0 agent 2 changes go()
+           1 page 1 publishes 1 {}
+           2 page 1 answers 1 ="done"
+           3 agent 2 reads n
+           4 works"#,
+        large(1)
+    );
+    let picture = plays(&script);
+    assert!(picture.contains(&"    ⚙ a worker parses for session scene".to_owned()), "{picture:#?}");
+    assert_eq!(
+        last(&picture),
+        [
+            r#"← agent 2 1="done" with {"revision":1,"omitted":"the state is large: read it with state/get"}"#,
+            "⚙ a worker reads for session scene"
+        ],
+        "the answer waited for the state that was published before it, and the reader for both"
+    );
+}
+
+#[test]
+fn a_page_that_leaves_during_its_work_has_left_afterwards() {
+    let script = format!(
+        r#"0 page 1 joins scene
+           0 agent 2 joins
+           1 page 1 publishes 1 {}
+           2 page 1 leaves
+           3 works
+           4 agent 2 reads n
+           5 works"#,
+        large(7)
+    );
+    let picture = plays(&script);
+    let read = last(&picture).join("");
+    assert!(read.contains(r#""value":7"#) && read.contains(r#""stale":true"#), "{picture:#?}");
+}
+
+#[test]
+fn a_page_that_comes_during_the_work_of_the_one_before_is_not_held_up() {
+    let script = format!(
+        r#"0 page 1 joins scene
+           0 agent 2 joins
+           1 page 1 publishes 1 {}
+           2 page 3 joins scene
+           3 page 3 publishes 1 {{"n":3}}
+           4 works
+           5 agent 2 reads n"#,
+        large(1)
+    );
+    let picture = plays(&script);
+    assert!(last(&picture).join("").contains(r#""value":3"#), "{picture:#?}");
+}
+
+#[test]
+fn an_agent_waits_for_its_own_check_and_others_do_not() {
+    let arguments = format!(r#"{{"text":"{}"}}"#, "x".repeat(LIGHT_BYTES_MAX));
+    let script = format!(
+        r#"0 page 1 joins scene
+           0 agent 2 joins
+           0 agent 3 joins
+           0 page 1 offers {{"name":"put","inputSchema":{{"properties":{{"text":{{"maxLength":3}}}}}}}}
+           1 agent 2 calls put {arguments}
+           2 agent 2 asks a first()
+           3 agent 3 asks b second()
+           4 works"#
+    );
+    let picture = plays(&script);
+    let effects: Vec<&String> = picture.iter().filter(|line| line.starts_with("    ")).collect();
+    assert!(effects[1].contains("a worker checks for agent 2"), "{effects:#?}");
+    assert!(effects[2].contains("evaluates 1: second()"), "{effects:#?}");
+    assert!(effects[3].contains("do not fit put: /text:"), "{effects:#?}");
+    assert!(effects[4].contains("evaluates 2: first()"), "{effects:#?}");
+}
+
+#[test]
+fn a_hub_that_ends_gives_up_its_work() {
+    let script = format!(
+        r#"0 page 1 joins scene
+           0 agent 2 joins
+           1 page 1 publishes 1 {}
+           2 agent 2 reads n
+           3 agent 2 asks a code()
+           4 shutdown"#,
+        large(1)
+    );
+    let picture = plays(&script);
+    let told = last(&picture).join("\n");
+    assert!(told.contains("the hub shut down before the page answered"), "{told}");
+    assert_eq!(picture.iter().filter(|line| line.contains("← agent 2")).count(), 2, "each has one ending: {told}");
+}
+
+/// Runs inputs and the work that follows from them.
+fn run(board: &mut Switchboard, now: u64, input: Input) -> Vec<Effect> {
+    let (mut told, mut inputs) = (Vec::new(), vec![input]);
+    while let Some(input) = inputs.pop() {
+        let mut effects = Vec::new();
+        board.on(now, input, &mut effects);
+        for effect in effects {
+            match effect {
+                Effect::Work { lane, work } => inputs.push(Input::Worked { lane, done: work.run() }),
+                other => told.push(other),
+            }
+        }
+    }
+    told
+}
+
+fn joins(board: &mut Switchboard, now: u64, page: u64) {
+    let who =
+        Newcomer { origin: "http://localhost".into(), info: PageInfo::default(), eval_allowed: true, confirm: false };
+    let session = SessionId::parse(&format!("s{page}")).expect("an id");
+    run(board, now, Input::PageJoined { page: Conn(page), session, who });
+}
+
+#[test]
+fn the_oldest_state_gives_way_when_memory_is_short() {
+    let mut board = Switchboard::default();
+    let zeros = format!("[{}]", vec!["0"; 500_000].join(","));
+    for page in 1..=12 {
+        joins(&mut board, page, page);
+        let state = RawValue::from_string(zeros.clone()).expect("JSON");
+        let whole = Whole { state, revision: 1 };
+        run(&mut board, page, Input::PageState { page: Conn(page), whole, wall_ms: 0 });
+        assert!(board.kept_bytes() <= MEMORY_BYTES_MAX, "{} after {page}", board.kept_bytes());
+    }
+    assert!(board.kept_bytes() > MEMORY_BYTES_MAX / 2);
+    let agent = Conn(100);
+    run(&mut board, 20, Input::AgentJoined { agent });
+    let mut asks = |page: u64| {
+        let reply = eye_core::Reply { agent, form: ReplyForm::Rpc("1".into()) };
+        let query = eye_core::state::StateQuery { path: Some("0".into()), since: None };
+        let page = Some(format!("s{page}").into());
+        run(&mut board, 20, Input::GetState { reply, page, fresh: false, query })
+    };
+    assert!(matches!(asks(1)[..], [Effect::Send { task: Task::State, .. }]), "the page is asked for what gave way");
+    assert!(matches!(&asks(12)[..], [Effect::Result { result: Ok(_), .. }]), "the newest is known");
+}
+
+#[test]
+fn kept_results_and_mail_count_and_give_way_too() {
+    let mut board = Switchboard::default();
+    let agents: Vec<Conn> = (100..106).map(Conn).collect();
+    joins(&mut board, 0, 1);
+    for (n, agent) in agents.iter().enumerate() {
+        run(&mut board, 0, Input::AgentJoined { agent: *agent });
+        let hello = eye_protocol::messages::Hello { agent: Some(format!("a{n}")), ..Default::default() };
+        run(&mut board, 0, Input::AgentHello { agent: *agent, hello: Box::new(hello) });
+        for part in 0..4_u32 {
+            let call = u32::try_from(n).expect("few") * 4 + part + 1;
+            let task = Task::Eval { code: "x".into(), frame: None, delta: false };
+            let (form, mode) = (Some(ReplyForm::Rpc("1".into())), Mode::Keep(None));
+            run(&mut board, 1, Input::Ask { agent: *agent, form, task, page: None, timeout_ms: None, mode });
+            let ending: Ending = Ok(eye_protocol::Value::Text("x".repeat(15 << 20)));
+            run(&mut board, call.into(), Input::PageAnswered { page: Conn(1), call, ending });
+            assert!(board.kept_bytes() <= MEMORY_BYTES_MAX);
+        }
+    }
+    let mut collects = |agent: Conn| {
+        let reply = eye_core::Reply { agent, form: ReplyForm::Rpc("1".into()) };
+        let told = run(&mut board, 50, Input::Collect { reply, ids: Vec::new(), timeout_ms: None });
+        match told.into_iter().next() {
+            Some(Effect::Result { result: Ok(text), .. }) => text,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(collects(agents[0]).contains("the hub needed its memory"));
+    assert!(collects(agents[5]).len() > 50 << 20);
+    assert!(board.kept_bytes() < MEMORY_BYTES_MAX);
+}

@@ -1,0 +1,101 @@
+//! Pages that try to kill or freeze the hub, against the real binary: others are answered as ever, and memory is bounded.
+
+mod stage;
+
+use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage};
+use serde_json::{Value, json};
+use stage::{home, page};
+
+/// The most that a hub under attack may take: its budget, what is being worked on, and the program itself.
+const MEMORY_KIB_MAX: u64 = 700 << 10;
+
+fn hostile(home: &Home, session: &str) -> ScriptedPage {
+    let setup = PageSetup::new(home, "Hostile").session(session);
+    ScriptedPage::join(home, &setup, |_| Reply::text("hostile"))
+}
+
+fn says(page: &ScriptedPage, method: &str, params: &Value) {
+    page.say(&json!({"jsonrpc":"2.0","method":method,"params":params}).to_string());
+}
+
+/// Publishes a document and a patch of it.
+fn patches(page: &ScriptedPage, state: &Value, patch: &Value) {
+    says(page, "state/update", &json!({"state":state,"revision":1}));
+    says(page, "state/patch", &json!({"patch":patch,"revision":2}));
+}
+
+fn registers(page: &ScriptedPage, schema: &Value) {
+    says(page, "tools/register", &json!({"tools":[{"name":"t","inputSchema":schema}]}));
+}
+
+fn chain(length: usize, link: impl Fn(&Value) -> Value) -> Value {
+    let mut defs = serde_json::Map::new();
+    for n in 0..length {
+        defs.insert(format!("d{n}"), link(&json!({"$ref":format!("#/$defs/d{}", n + 1)})));
+    }
+    defs.insert(format!("d{length}"), json!({}));
+    json!({"$ref":"#/$defs/d0","$defs":defs})
+}
+
+/// Another page answers, within a tenth of what a call may take.
+fn others_are_answered(home: &Home, after: &str) {
+    let ran = home.eye(["--page", "Shop", "--timeout", "3", "document.title"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "Shop\n"), "after {after}: {}", ran.stderr);
+}
+
+fn memory_kib(hub: &Hub) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", hub.pid())).expect("the hub runs");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
+    peak.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[test]
+fn no_page_kills_or_freezes_the_hub() {
+    let home = home();
+    let hub = Hub::start(&home);
+    let _shop = page(&home);
+    let page = hostile(&home, "hostile");
+
+    let double: Vec<Value> = (0..26).map(|n| json!({"op":"copy","from":"/a","path":format!("/a/{n}")})).collect();
+    patches(&page, &json!({"a":{}}), &double.into());
+    others_are_answered(&home, "copies that double");
+
+    says(&page, "state/update", &json!({"state":{"a":[[]]},"revision":1}));
+    for n in 0..16 {
+        let deeper = json!({"op":"copy","from":"/a","path":format!("/a{}/-", "/0".repeat((2 << n) - 1))});
+        says(&page, "state/patch", &json!({"patch":[deeper],"revision":n + 2}));
+    }
+    others_are_answered(&home, "copies into their own depth");
+
+    let front = vec![json!({"op":"add","path":"/0","value":0}); 20_000];
+    patches(&page, &vec![0; 900_000].into(), &front.into());
+    others_are_answered(&home, "items added at the front");
+
+    registers(&page, &chain(20, |next| json!({"unevaluatedProperties":false,"allOf":[next, next]})));
+    others_are_answered(&home, "a schema that doubles with what is unevaluated");
+    registers(&page, &chain(20, |next| json!({"oneOf":[next, next]})));
+    others_are_answered(&home, "a schema that doubles with oneOf");
+    let tree = json!({"items":{"oneOf":[{"$ref":"#/$defs/t"},{"$ref":"#/$defs/t"},{"$ref":"#/$defs/t"}]}});
+    registers(&page, &json!({"properties":{"x":{"$ref":"#/$defs/t"}},"$defs":{"t":tree}}));
+    // Its answer comes behind what it registered.
+    let there = home.eye(["--page", "hostile", "--timeout", "30", "1"]);
+    assert_eq!(there.stdout, "hostile\n", "{}", there.stderr);
+    let nested = (0..60).fold(json!([]), |inner, _| json!([inner]));
+    let called = home.eye(["--page", "hostile", "--timeout", "10", "call", "t", &json!({"x":nested}).to_string()]);
+    assert!(called.stderr.contains("would take too long"), "{}", called.stderr);
+    others_are_answered(&home, "a call that multiplies with its arguments");
+
+    let patterns: serde_json::Map<String, Value> = (0..400_000).map(|n| (format!("^p{n}$"), json!({}))).collect();
+    registers(&page, &json!({"patternProperties":patterns}));
+    others_are_answered(&home, "400,000 patterns");
+    page.leave();
+
+    for n in 0..12 {
+        let left = hostile(&home, &format!("left{n}"));
+        says(&left, "state/update", &json!({"state":vec![0; 900_000],"revision":1}));
+        left.leave();
+        others_are_answered(&home, "a large state that is left behind");
+    }
+    let peak = memory_kib(&hub);
+    assert!(peak <= MEMORY_KIB_MAX, "{peak} KiB");
+}
