@@ -12,6 +12,7 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -103,6 +104,8 @@ fn letter(news: &str) -> Option<String> {
     }
     let Some(Message::Notification { params, .. }) = rpc::parse_one(news) else { return None };
     let Heard { message, from, time } = serde_json::from_str(&params).ok()?;
+    // Written anew: white space between its parts may be newlines, and each line of the file is read for itself.
+    let message = json(&serde_json::from_str::<Value>(message.get()).ok()?);
     Some(format!(r#"{{"from":{},"msg":{message},"timestamp":{time}}}"#, json(&from)))
 }
 
@@ -161,18 +164,23 @@ fn with_id(answer: Value, id: Option<Value>) -> String {
     json(&members)
 }
 
+/// Lines of ours that are remembered until they are met again.
+const OWN_LINES_MAX: usize = 4_096;
+
 /// The two files, and how far each has been read. Others may empty them.
 #[derive(Debug)]
 struct Files {
     folder: PathBuf,
     read: [(&'static str, u64); 2],
+    /// Lines of ours that could not be skipped when they were written.
+    own: VecDeque<(&'static str, String)>,
 }
 
 impl Files {
     /// What stands there already has been read: it was for a hub before this one.
     fn begin(folder: PathBuf) -> Self {
         let read = [OUT, IN].map(|file| (file, length(&folder.join(file))));
-        Self { folder, read }
+        Self { folder, read, own: VecDeque::new() }
     }
 
     /// Adds a line. One that does not fit any more is lost, as with a mailbox that nobody empties.
@@ -184,10 +192,19 @@ impl Files {
         }
         let open = OpenOptions::new().create(true).append(true).open(&path);
         let written = open.and_then(|mut open| open.write_all(format!("{line}\n").as_bytes()));
-        for (known, read) in &mut self.read {
-            if *known == file && *read == before && written.is_ok() {
+        if written.is_err() {
+            return;
+        }
+        for (known, read) in self.read.iter_mut().filter(|(known, _)| *known == file) {
+            if *read == before {
                 // Our own lines need no reading.
                 *read += line.len() as u64 + 1;
+            } else {
+                // Others have emptied the file or added to it: it will be met again, and must not be taken for theirs.
+                self.own.push_back((known, line.to_owned()));
+                while self.own.len() > OWN_LINES_MAX {
+                    self.own.pop_front();
+                }
             }
         }
     }
@@ -200,7 +217,13 @@ impl Files {
             let whole: Vec<String> = text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
             whole.into_iter().map(|line| (*file, line))
         });
-        added.collect()
+        let mut added: Vec<(&'static str, String)> = added.collect();
+        let own = &mut self.own;
+        added.retain(|line| match own.iter().position(|known| known == line) {
+            Some(at) => own.remove(at).is_none(),
+            None => true,
+        });
+        added
     }
 }
 
@@ -269,6 +292,24 @@ mod tests {
         fs::write(home.path().join(OUT), "a\n\nb\n").unwrap();
         assert_eq!(files.new_lines(), [(OUT, "a".to_owned()), (OUT, "b".to_owned())]);
         assert_eq!(files.new_lines(), []);
+    }
+
+    #[test]
+    fn our_own_lines_are_never_taken_for_others_although_the_file_was_just_emptied() {
+        let (home, mut files) = files();
+        files.append(IN, "first");
+        // Emptied by others, who have added a line of theirs before we looked.
+        fs::write(home.path().join(IN), "x\n").unwrap();
+        files.append(IN, r#"{"_bridge":"run","_id":1}"#);
+        assert_eq!(files.new_lines(), [(IN, "x".to_owned())]);
+        assert_eq!(files.new_lines(), []);
+    }
+
+    #[test]
+    fn mail_is_one_line_however_it_was_written() {
+        let params = "{\"topic\":\"_mailbox\",\"message\":[\n{\"_bridge\":\"run\"}\n],\"from\":\"a\\nb\",\"time\":7}";
+        let news = format!(r#"{{"jsonrpc":"2.0","method":"topic/message","params":{params}}}"#);
+        assert_eq!(letter(&news).unwrap(), r#"{"from":"a\nb","msg":[{"_bridge":"run"}],"timestamp":7}"#);
     }
 
     #[test]
