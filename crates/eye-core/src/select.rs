@@ -6,26 +6,36 @@ use eye_protocol::{Code, Error, SessionId};
 
 /// How many candidates an error names.
 const CANDIDATES_SHOWN_MAX: usize = 8;
+/// How many of them its hint spells out.
+const CHOICES_SHOWN_MAX: usize = 3;
 
-/// Finds the page that `wanted` names.
+/// Finds the page that `wanted` names: by its id, or else by alias, origin, or part of a title or URL. Pages say their own
+/// aliases and titles, so none of these beats another across origins: then the agent has to say which it means.
 pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a Session> + Clone) -> Result<SessionId, Error> {
-    let by_id = sessions.clone().filter(|s| s.id().as_str() == wanted).collect();
-    let by_alias = sessions.clone().filter(|s| s.info().alias.as_deref() == Some(wanted)).collect();
     let lower = wanted.to_lowercase();
     let holds = |text: &Option<String>| text.as_ref().is_some_and(|text| text.to_lowercase().contains(&lower));
-    let by_part = sessions.clone().filter(|s| holds(&s.info().title) || holds(&s.info().url)).collect();
-    for found in [by_id, by_alias, by_part] {
-        let found: Vec<&Session> = found;
+    let is_alias = |s: &Session| s.info().alias.as_deref() == Some(wanted);
+    let is_origin = |s: &Session| s.origin() == wanted.trim_end_matches('/');
+    let by_id: Vec<&Session> = sessions.clone().filter(|s| s.id().as_str() == wanted).collect();
+    let by_words: Vec<&Session> = sessions
+        .clone()
+        .filter(|s| is_alias(s) || is_origin(s) || holds(&s.info().title) || holds(&s.info().url))
+        .collect();
+    for found in [by_id, by_words] {
         let there: Vec<&Session> = found.iter().copied().filter(|s| s.presence() != Presence::Gone).collect();
         // Pages that are there hide those that have gone, and whole pages hide the frames inside them.
         let whole: Vec<&Session> = there.iter().copied().filter(|s| s.info().frame != Some(true)).collect();
-        let best = [whole, there, found].into_iter().find(|list| !list.is_empty());
-        match best.as_deref() {
-            None | Some([]) => {}
-            Some([one]) => return Ok(one.id().clone()),
-            Some(several) => {
-                let message = format!("`{wanted}` fits {} pages: {}", several.len(), candidates(several));
-                return Err(Error::new(Code::SESSION, message).hint("name one by its id"));
+        let Some(best) = [whole, there, found].into_iter().find(|list| !list.is_empty()) else { continue };
+        if best.iter().any(|s| s.origin() != best[0].origin()) {
+            let message = format!("`{wanted}` fits pages of several origins: {}", candidates(&best));
+            return Err(Error::new(Code::SESSION, message).hint(choices(&best)));
+        }
+        let aliased: Vec<&Session> = best.iter().copied().filter(|s| is_alias(s)).collect();
+        match (aliased.as_slice(), best.as_slice()) {
+            ([one], _) | (_, [one]) => return Ok(one.id().clone()),
+            _ => {
+                let message = format!("`{wanted}` fits {} pages: {}", best.len(), candidates(&best));
+                return Err(Error::new(Code::SESSION, message).hint(choices(&best)));
             }
         }
     }
@@ -34,7 +44,7 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a Session> + Clo
         return Err(nobody());
     }
     let message = format!("no page fits `{wanted}`; connected: {}", candidates(&there));
-    Err(Error::new(Code::SESSION, message).hint("name one by id, alias, or part of its title or URL"))
+    Err(Error::new(Code::SESSION, message).hint("name one by id, alias, origin, or part of its title or URL"))
 }
 
 /// Finds the page of an agent that named none.
@@ -50,9 +60,16 @@ pub fn unnamed<'a>(
     }
     if let Some(last) = last_used {
         let known = sessions.clone().find(|s| s.id() == last);
-        // A page that has gone for good does not stand in the way of the only one that is there.
-        if known.is_some_and(|s| s.presence() != Presence::Gone || there.len() != 1) {
-            return Ok(last.clone());
+        match known {
+            // Alone, it says itself how long it has been gone.
+            Some(known) if known.presence() != Presence::Gone || there.is_empty() => return Ok(last.clone()),
+            None if there.is_empty() => return Err(nobody()),
+            // Another page is another page: acting there by itself would be a wrong answer.
+            _ => {
+                let gone = known.map_or_else(|| last.to_string(), |known| candidates(&[known]));
+                let message = format!("the page used last is gone: {gone}; connected: {}", candidates(&there));
+                return Err(Error::new(Code::SESSION, message).hint(choices(&there)));
+            }
         }
     }
     match there.as_slice() {
@@ -63,7 +80,7 @@ pub fn unnamed<'a>(
         [only] => Ok(only.id().clone()),
         several => {
             let message = format!("there are {} pages: {}", several.len(), candidates(several));
-            Err(Error::new(Code::SESSION, message).hint("choose one: --page NAME, or `eye use NAME`"))
+            Err(Error::new(Code::SESSION, message).hint(choices(several)))
         }
     }
 }
@@ -71,6 +88,12 @@ pub fn unnamed<'a>(
 fn nobody() -> Error {
     Error::new(Code::SESSION, "no page is connected")
         .hint("open a page that loads eye.js; `eye status` shows the line to add to it")
+}
+
+/// How to choose one of them, for good or for one call.
+fn choices(sessions: &[&Session]) -> String {
+    let pages: Vec<String> = sessions.iter().take(CHOICES_SHOWN_MAX).map(|s| format!("--page {}", s.id())).collect();
+    format!("choose one: {}, or `eye use ID`", pages.join(" or "))
 }
 
 fn candidates(sessions: &[&Session]) -> String {

@@ -370,7 +370,7 @@ fn an_agent_gets_the_page_it_used_last_else_the_only_one() {
         → page 1 evaluates 2: x
     4 agent 4 joins
     5 agent 4 asks d x
-        ← agent 4 d!-32002 there are 2 pages: bank (Bank http://localhost/), store (Shop http://localhost/) | choose one: --page NAME, or `eye use NAME`
+        ← agent 4 d!-32002 there are 2 pages: bank (Bank http://localhost/), store (Shop http://localhost/) | choose one: --page bank or --page shop, or `eye use ID`
     6 agent 4 uses bank
         ← agent 4 {"id":"bank","title":"Bank","url":"http://localhost/","origin":"http://localhost","state":"connected","visible":true,"frame":false,"eval":true,"tools":0,"pending":0,"idleMs":4,"current":true}
     7 agent 4 asks e x
@@ -378,18 +378,41 @@ fn an_agent_gets_the_page_it_used_last_else_the_only_one() {
     8 agent 5 joins
     8 agent 5 targets nothing
     9 agent 5 asks f x
-        ← agent 5 f!-32002 no page fits `nothing`; connected: bank (Bank http://localhost/), store (Shop http://localhost/) | name one by id, alias, or part of its title or URL
+        ← agent 5 f!-32002 no page fits `nothing`; connected: bank (Bank http://localhost/), store (Shop http://localhost/) | name one by id, alias, origin, or part of its title or URL
     10 agent 5 targets stor
     11 agent 5 asks g x
-        ← agent 5 g!-32002 no page fits `stor`; connected: bank (Bank http://localhost/), store (Shop http://localhost/) | name one by id, alias, or part of its title or URL
+        ← agent 5 g!-32002 no page fits `stor`; connected: bank (Bank http://localhost/), store (Shop http://localhost/) | name one by id, alias, origin, or part of its title or URL
     12 agent 5 targets localhost
     13 agent 5 asks h x
-        ← agent 5 h!-32002 `localhost` fits 2 pages: bank (Bank http://localhost/), store (Shop http://localhost/) | name one by its id
+        ← agent 5 h!-32002 `localhost` fits 2 pages: bank (Bank http://localhost/), store (Shop http://localhost/) | choose one: --page bank or --page shop, or `eye use ID`
     "#);
 }
 
 #[test]
-fn a_closed_tab_does_not_stand_in_the_way_of_the_only_page() {
+fn a_name_that_fits_pages_of_two_origins_means_neither() {
+    assert_snapshot!(play(
+        "0 page 1 joins one called Shop from http://a.test
+         0 page 3 joins two titled Shop from http://b.test
+         0 agent 2 joins
+         1 agent 2 targets Shop
+         1 agent 2 asks a x
+         2 agent 2 targets http://b.test
+         2 agent 2 asks b x"
+    ), @r"
+    0 page 1 joins one called Shop from http://a.test
+    0 page 3 joins two titled Shop from http://b.test
+    0 agent 2 joins
+    1 agent 2 targets Shop
+    1 agent 2 asks a x
+        ← agent 2 a!-32002 `Shop` fits pages of several origins: Shop (Shop http://localhost/), two (Shop http://localhost/) | choose one: --page one or --page two, or `eye use ID`
+    2 agent 2 targets http://b.test
+    2 agent 2 asks b x
+        → page 3 evaluates 1: x
+    ");
+}
+
+#[test]
+fn no_call_moves_to_another_page_by_itself() {
     assert_snapshot!(play(
         "0 page 1 joins old
          0 agent 2 joins
@@ -413,7 +436,7 @@ fn a_closed_tab_does_not_stand_in_the_way_of_the_only_page() {
         ← agent 2 b!-32002 the page old left 0 s ago | open it again, or choose another one: `eye pages`
     2003 page 3 joins new
     2004 agent 2 asks c x
-        → page 3 evaluates 1: x
+        ← agent 2 c!-32002 the page used last is gone: old (Shop http://localhost/); connected: new (Shop http://localhost/) | choose one: --page new, or `eye use ID`
     ");
 }
 
