@@ -13,6 +13,9 @@ use eye_protocol::id::{LineId, is_call_id};
 use eye_protocol::limits::{LIGHT_BYTES_MAX, LIGHT_STEPS_MAX};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
+use indexmap::IndexMap;
+use serde_json::value::{RawValue, to_raw_value};
+use std::hash::{DefaultHasher, Hasher};
 
 /// What an agent asks, before its page is found.
 pub(crate) struct Question {
@@ -116,7 +119,7 @@ impl Switchboard {
         match &mut task {
             Task::Eval { frame: frame @ None, .. } => frame.clone_from(&known.frame),
             // The page keeps apart what it told whom.
-            Task::Verb { params, .. } => *params = signed(params, &known.name),
+            Task::Verb { params, .. } => *params = signed(params, &opaque(self.names_key, &known.name)),
             Task::Eval { .. } | Task::Tool { .. } | Task::State => {}
         }
         let (asker, receipt) = match (question.mode, reply) {
@@ -302,11 +305,27 @@ fn check_of(task: &Task, held: &Session) -> Option<Check> {
     }
 }
 
-/// The params of a verb with the name of the agent that asks.
+/// The params of a verb with the name of the agent that asks, and with no other: its own word for it does not count,
+/// and a name that stands twice is passed on once.
 fn signed(params: &str, agent: &str) -> Box<str> {
-    let rest = params.strip_prefix('{').unwrap_or("}");
-    let comma = if rest.trim_start().starts_with('}') { "" } else { "," };
-    format!(r#"{{"agent":{}{comma}{rest}"#, json(agent)).into()
+    let own: IndexMap<String, Box<RawValue>> = serde_json::from_str(params).unwrap_or_default();
+    let mut members: IndexMap<&str, &RawValue> = IndexMap::with_capacity(own.len() + 1);
+    let Ok(agent) = to_raw_value(agent) else { return "{}".into() };
+    members.insert("agent", &agent);
+    members.extend(own.iter().filter(|(name, _)| *name != "agent").map(|(name, value)| (name.as_str(), &**value)));
+    json(&members).into()
+}
+
+/// What a page is told of an agent's name. One that is a folder becomes a word that is the same for the same agent and
+/// says nothing else.
+pub(crate) fn opaque(key: u64, name: &str) -> String {
+    if !name.contains(['/', '\\']) {
+        return name.to_owned();
+    }
+    let mut hasher = DefaultHasher::new();
+    hasher.write_u64(key);
+    hasher.write(name.as_bytes());
+    format!("agent-{:012x}", hasher.finish() >> 16)
 }
 
 fn results(slots: &[Option<Ending>]) -> String {
@@ -318,4 +337,30 @@ fn results(slots: &[Option<Ending>]) -> String {
     };
     let texts: Vec<String> = slots.iter().map(one).collect();
     format!(r#"{{"results":[{}]}}"#, texts.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_speaks_under_its_own_name_only() {
+        for (params, want) in [
+            ("{}", r#"{"agent":"a"}"#),
+            (r#"{"n":1}"#, r#"{"agent":"a","n":1}"#),
+            (r#"{"agent":"b","n":[1, 2]}"#, r#"{"agent":"a","n":[1, 2]}"#),
+            (r#"{"n":1,"agent":"b","n":2,"\u0061gent":"c"}"#, r#"{"agent":"a","n":2}"#),
+        ] {
+            assert_eq!(&*signed(params, "a"), want);
+        }
+    }
+
+    #[test]
+    fn a_page_hears_no_folder() {
+        let one = opaque(7, "/home/me/secret");
+        assert!(one.starts_with("agent-") && !one.contains("secret"), "{one}");
+        assert_eq!(one, opaque(7, "/home/me/secret"));
+        assert_ne!(one, opaque(8, "/home/me/secret"), "without the key it cannot be guessed");
+        assert_eq!((opaque(7, ""), opaque(7, "claude")), (String::new(), "claude".to_owned()));
+    }
 }

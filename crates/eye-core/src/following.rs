@@ -65,10 +65,8 @@ impl Switchboard {
             match outcome {
                 Outcome::State { revision, news } => self.tell_watchers(session, revision, &news, out),
                 Outcome::Tools => {
-                    if self.members.contains_key(session) {
-                        let held = self.sessions.get(session);
-                        let tools = held.map_or_else(String::new, |held| held.toolbox().list(None));
-                        self.tell_members(session, &News::Tools(tools), out);
+                    if self.members.contains_key(session) && self.tools_news.is_due(now, session) {
+                        self.tell_tools(session, out);
                     }
                 }
                 Outcome::Work { work, then } => {
@@ -104,8 +102,8 @@ impl Switchboard {
                         if let Some(memory) = self.memories.get_mut(&name) {
                             let before = memory.shelf.bytes();
                             memory.shelf.put(now, &id, ending, &mut self.deliveries);
-                            let after = memory.shelf.bytes();
-                            self.shelves_changed(out);
+                            let (after, wake) = (memory.shelf.bytes(), memory.shelf.next_wake());
+                            self.shelf_changed(wake, out);
                             self.account_shelf(before, after);
                         }
                     }
@@ -127,8 +125,9 @@ impl Switchboard {
         }
     }
 
-    pub(crate) fn shelves_changed(&mut self, out: &mut Vec<Effect>) {
-        self.shelves_wake = self.memories.values().filter_map(|memory| memory.shelf.next_wake()).min();
+    /// A shelf changed: what it delivers goes out, and it is woken in time. Too early does no harm.
+    pub(crate) fn shelf_changed(&mut self, wake: Option<Millis>, out: &mut Vec<Effect>) {
+        self.shelves_wake = self.shelves_wake.into_iter().chain(wake).min();
         out.extend(self.deliveries.drain(..).map(|(reply, result)| Effect::Result { reply, result }));
     }
 }

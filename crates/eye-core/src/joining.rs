@@ -104,6 +104,12 @@ impl Switchboard {
         }
     }
 
+    /// Tells those who joined a session which tools there are.
+    pub(crate) fn tell_tools(&self, session: &SessionId, out: &mut Vec<Effect>) {
+        let tools = self.sessions.get(session).map_or_else(String::new, |held| held.toolbox().list(None));
+        self.tell_members(session, &News::Tools(tools), out);
+    }
+
     /// Tells those who joined a session what happened to it.
     pub(crate) fn tell_members(&self, session: &SessionId, news: &News, out: &mut Vec<Effect>) {
         let members = self.members.get(session).into_iter().flatten();

@@ -5,29 +5,49 @@ use eye_protocol::limits::{CALL_TIMEOUT_DEFAULT_MS, KEPT_BYTES_MAX, KEPT_MS, KEP
 use eye_protocol::messages::{Collected, Kept};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Ending, Error};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 #[derive(Debug)]
 struct Slot {
     id: Box<str>,
     /// When it ended, and how; `None` while it has not.
     ended: Option<(Millis, Ending)>,
+    /// Who waits for it.
+    collectors: Vec<u64>,
 }
 
 #[derive(Debug)]
 struct Collector {
     reply: Reply,
-    /// Which ids; those it asked for, or all there were.
-    ids: Vec<Box<str>>,
+    /// Which; those it asked for, or all there were.
+    wanted: Vec<u64>,
+    /// How many of them have not ended.
+    pending: usize,
     deadline: Millis,
 }
 
-/// The kept results of one agent.
+/// What happens to a shelf when time passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Due {
+    /// A collector stops waiting.
+    Collector(u64),
+    /// A result is old.
+    Result(u64),
+}
+
+/// The kept results of one agent. Slots and collectors are numbered in the order they came, so nothing searches.
 #[derive(Debug, Default)]
 pub struct Shelf {
-    slots: Vec<Slot>,
-    collectors: Vec<Collector>,
+    slots: BTreeMap<u64, Slot>,
+    by_id: HashMap<Box<str>, u64>,
+    collectors: BTreeMap<u64, Collector>,
+    due: BTreeSet<(Millis, Due)>,
+    last_key: u64,
     last_number: u32,
     bytes: usize,
+    /// Slots and collectors that were looked at, so that a test can tell how the work grows.
+    #[cfg(test)]
+    looked_at: u64,
 }
 
 /// The answer of a `collect`, ready to be sent.
@@ -46,16 +66,17 @@ impl Shelf {
 
     /// When the oldest result came, if there is one.
     pub fn oldest_at(&self) -> Option<Millis> {
-        self.slots.iter().filter_map(|slot| slot.ended.as_ref().map(|(at, _)| *at)).min()
+        self.slots.values().filter_map(|slot| slot.ended.as_ref().map(|(at, _)| *at)).min()
     }
 
     /// Makes room: every result that is there gives way, and says so when it is collected.
     pub fn drop_ended(&mut self) {
-        for (_, ending) in self.slots.iter_mut().filter_map(|slot| slot.ended.as_mut()) {
+        for (_, ending) in self.slots.values_mut().filter_map(|slot| slot.ended.as_mut()) {
             let error = Error::new(Code::CONNECTION, "this result was dropped: the hub needed its memory");
             *ending = Err(error.hint("collect sooner, or ask for less"));
         }
-        self.bytes = self.slots.iter().filter_map(|slot| slot.ended.as_ref()).map(|(_, ending)| size_of(ending)).sum();
+        let ended = self.slots.values().filter_map(|slot| slot.ended.as_ref());
+        self.bytes = ended.map(|(_, ending)| size_of(ending)).sum();
     }
 
     /// Makes room for a result, under the wanted id or the next free one.
@@ -65,7 +86,7 @@ impl Shelf {
             return Err(Error::new(Code::CONNECTION, message).hint("collect them: `eye collect`"));
         }
         let id = match wanted {
-            Some(id) if self.find(&id).is_some() => {
+            Some(id) if self.by_id.contains_key(&id) => {
                 let message = format!("a result with the id `{id}` is already kept or under way");
                 return Err(Error::new(Code::PARAMS, message).hint("collect it, or use another id"));
             }
@@ -73,28 +94,38 @@ impl Shelf {
             None => loop {
                 self.last_number += 1;
                 let id: Box<str> = format!("k{}", self.last_number).into();
-                if self.find(&id).is_none() {
+                if !self.by_id.contains_key(&id) {
                     break id;
                 }
             },
         };
-        self.slots.push(Slot { id: id.clone(), ended: None });
+        let key = self.next_key();
+        self.by_id.insert(id.clone(), key);
+        self.slots.insert(key, Slot { id: id.clone(), ended: None, collectors: Vec::new() });
         Ok(id)
     }
 
     /// Puts a result in its place.
     pub fn put(&mut self, now: Millis, id: &str, ending: Ending, out: &mut Vec<Delivery>) {
-        let Some(slot) = self.slots.iter_mut().find(|slot| &*slot.id == id) else { return };
-        let size = size_of(&ending);
-        let ending = if self.bytes + size > KEPT_BYTES_MAX {
+        let Some(key) = self.by_id.get(id).copied() else { return };
+        let ending = if self.bytes + size_of(&ending) > KEPT_BYTES_MAX {
             let message = format!("the kept results exceed {} MiB, so this one was dropped", KEPT_BYTES_MAX >> 20);
             Err(Error::new(Code::CONNECTION, message).hint("collect sooner, or ask for less"))
         } else {
             ending
         };
+        let Some(slot) = self.slots.get_mut(&key).filter(|slot| slot.ended.is_none()) else { return };
         self.bytes += size_of(&ending);
         slot.ended = Some((now, ending));
-        self.deliver(now, out);
+        self.due.insert((now + KEPT_MS, Due::Result(key)));
+        for collector in std::mem::take(&mut slot.collectors) {
+            self.look();
+            let Some(waiting) = self.collectors.get_mut(&collector) else { continue };
+            waiting.pending -= 1;
+            if waiting.pending == 0 {
+                self.deliver(collector, out);
+            }
+        }
     }
 
     /// Asks for results. The answer comes at once, or when the last of them is there, or at the deadline.
@@ -106,77 +137,104 @@ impl Shelf {
         timeout_ms: Option<u64>,
         out: &mut Vec<Delivery>,
     ) {
-        if let Some(unknown) = ids.iter().find(|id| self.find(id).is_none()) {
+        if let Some(unknown) = ids.iter().find(|id| !self.by_id.contains_key(*id)) {
             let message = format!("no kept result has the id `{unknown}`");
             let hint = "results are kept for 10 minutes, and collected once";
             out.push((reply, Err(Error::new(Code::PARAMS, message).hint(hint))));
             return;
         }
-        let ids = if ids.is_empty() { self.slots.iter().map(|slot| slot.id.clone()).collect() } else { ids };
+        let wanted: Vec<u64> = if ids.is_empty() {
+            self.slots.keys().copied().collect()
+        } else {
+            let mut seen = HashSet::new();
+            ids.iter().filter_map(|id| self.by_id.get(id).copied()).filter(|key| seen.insert(*key)).collect()
+        };
+        let collector = self.next_key();
+        let mut pending = 0;
+        for key in &wanted {
+            self.look();
+            if let Some(slot) = self.slots.get_mut(key).filter(|slot| slot.ended.is_none()) {
+                slot.collectors.push(collector);
+                pending += 1;
+            }
+        }
         let deadline = now.saturating_add(timeout_ms.unwrap_or(CALL_TIMEOUT_DEFAULT_MS));
-        self.collectors.push(Collector { reply, ids, deadline });
-        self.deliver(now, out);
+        self.due.insert((deadline, Due::Collector(collector)));
+        self.collectors.insert(collector, Collector { reply, wanted, pending, deadline });
+        if pending == 0 || deadline <= now {
+            self.deliver(collector, out);
+        }
     }
 
     /// Forgets whoever waited on a closed connection.
     pub fn agent_left(&mut self, agent: crate::event::Conn) {
-        self.collectors.retain(|collector| collector.reply.agent != agent);
+        let left = self.collectors.iter().filter(|(_, collector)| collector.reply.agent == agent);
+        for (key, deadline) in left.map(|(key, collector)| (*key, collector.deadline)).collect::<Vec<_>>() {
+            self.collectors.remove(&key);
+            self.due.remove(&(deadline, Due::Collector(key)));
+        }
     }
 
     /// When it next wants [`Shelf::tick`].
     pub fn next_wake(&self) -> Option<Millis> {
-        let waits = self.collectors.iter().map(|collector| collector.deadline);
-        let kept = self.slots.iter().filter_map(|slot| slot.ended.as_ref().map(|(at, _)| at + KEPT_MS));
-        waits.chain(kept).min()
+        self.due.first().map(|(at, _)| *at)
     }
 
     /// Lets time pass: collectors stop waiting, old results are dropped.
     pub fn tick(&mut self, now: Millis, out: &mut Vec<Delivery>) {
-        self.deliver(now, out);
-        let bytes = &mut self.bytes;
-        self.slots.retain(|slot| match &slot.ended {
-            Some((at, ending)) if at + KEPT_MS <= now => {
-                *bytes -= size_of(ending);
-                false
+        while let Some((at, due)) = self.due.first().copied()
+            && at <= now
+        {
+            self.due.pop_first();
+            match due {
+                Due::Collector(collector) => self.deliver(collector, out),
+                Due::Result(key) => {
+                    self.take(key);
+                }
             }
-            _ => true,
-        });
-    }
-
-    fn deliver(&mut self, now: Millis, out: &mut Vec<Delivery>) {
-        let mut at = 0;
-        while at < self.collectors.len() {
-            let collector = &self.collectors[at];
-            let pending = |id: &str| self.find(id).is_some_and(|slot| slot.ended.is_none());
-            if collector.deadline > now && collector.ids.iter().any(|id| pending(id)) {
-                at += 1;
-                continue;
-            }
-            let collector = self.collectors.remove(at);
-            let collected = self.take(&collector.ids);
-            out.push((collector.reply, Ok(json(&collected))));
         }
     }
 
-    fn take(&mut self, ids: &[Box<str>]) -> Collected {
+    fn deliver(&mut self, collector: u64, out: &mut Vec<Delivery>) {
+        let Some(Collector { reply, wanted, deadline, .. }) = self.collectors.remove(&collector) else { return };
+        self.due.remove(&(deadline, Due::Collector(collector)));
         let mut collected = Collected::default();
-        for id in ids {
-            let Some(at) = self.slots.iter().position(|slot| slot.id == *id) else { continue };
-            if self.slots[at].ended.is_none() {
-                collected.pending.push(id.to_string());
-                continue;
-            }
-            let slot = self.slots.remove(at);
-            if let Some((_, ending)) = slot.ended {
-                self.bytes -= size_of(&ending);
-                collected.results.push(Kept::new(id.to_string(), &ending));
+        for key in wanted {
+            self.look();
+            match self.slots.get(&key) {
+                Some(slot) if slot.ended.is_none() => collected.pending.push(slot.id.to_string()),
+                Some(_) => {
+                    if let Some(Slot { id, ended: Some((_, ending)), .. }) = self.take(key) {
+                        collected.results.push(Kept::new(id.into(), &ending));
+                    }
+                }
+                None => {}
             }
         }
-        collected
+        out.push((reply, Ok(json(&collected))));
     }
 
-    fn find(&self, id: &str) -> Option<&Slot> {
-        self.slots.iter().find(|slot| &*slot.id == id)
+    fn take(&mut self, key: u64) -> Option<Slot> {
+        let slot = self.slots.remove(&key)?;
+        self.by_id.remove(&slot.id);
+        if let Some((at, ending)) = &slot.ended {
+            self.bytes -= size_of(ending);
+            self.due.remove(&(at + KEPT_MS, Due::Result(key)));
+        }
+        Some(slot)
+    }
+
+    fn next_key(&mut self) -> u64 {
+        self.last_key += 1;
+        self.last_key
+    }
+
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "it only counts in tests"))]
+    fn look(&mut self) {
+        #[cfg(test)]
+        {
+            self.looked_at += 1;
+        }
     }
 }
 
@@ -256,6 +314,19 @@ mod tests {
             shelf.reserve(None).unwrap();
         }
         assert_eq!(shelf.reserve(None).unwrap_err().code, Code::CONNECTION);
+    }
+
+    #[test]
+    fn collecting_thousands_looks_at_each_a_few_times() {
+        let (mut shelf, mut out) = (Shelf::default(), Vec::new());
+        let ids: Vec<Box<str>> = (0..3_000).map(|_| shelf.reserve(None).unwrap()).collect();
+        shelf.collect(0, reply(), vec![], None, &mut out);
+        for id in &ids {
+            shelf.put(1, id, text("x"), &mut out);
+        }
+        assert_eq!(out.len(), 1);
+        assert!(shelf.is_empty() && shelf.due.is_empty() && shelf.by_id.is_empty());
+        assert!(shelf.looked_at <= 3 * 3_000, "{}", shelf.looked_at);
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub mod state;
 pub mod switchboard;
 pub mod tally;
 pub mod toolbox;
+mod tools_news;
 mod topics;
 pub mod work;
 

@@ -10,6 +10,7 @@ use crate::row::row;
 use crate::session::Session;
 use crate::session_event::{Event, Newcomer, Outcome};
 use crate::tally::Tally;
+use crate::tools_news::ToolsNews;
 use crate::topics::Topics;
 use eye_protocol::SessionId;
 use eye_protocol::limits::{AGENT_NAMES_MAX, GRACE_AFTER_RESTART_MS, NAME_BYTES_MAX, SESSION_KEPT_MS, SESSIONS_MAX};
@@ -21,6 +22,8 @@ use std::collections::BinaryHeap;
 
 /// How often sessions and names that nobody needs any more are looked for.
 const SWEEP_MS: Millis = 60_000;
+/// How long changes of titles and addresses wait to be remembered together.
+const REMEMBER_MS: Millis = 2_000;
 
 /// A session as a hub remembers it across a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +56,11 @@ pub struct Switchboard {
     pub(crate) shelves_wake: Option<Millis>,
     pub(crate) sweep_at: Millis,
     pub(crate) known_changed: bool,
+    /// When changes of what pages say of themselves are remembered.
+    pub(crate) remember_at: Option<Millis>,
+    pub(crate) tools_news: ToolsNews,
+    /// What makes agents' names opaque to pages.
+    pub(crate) names_key: u64,
     pub(crate) lanes: Lanes,
     pub(crate) budget: Budget,
     pub(crate) outcomes: Vec<Outcome>,
@@ -60,6 +68,11 @@ pub struct Switchboard {
 }
 
 impl Switchboard {
+    /// Keeps agents' names from pages by a key, which should be secret and of this hub's life only.
+    pub fn set_names_key(&mut self, key: u64) {
+        self.names_key = key;
+    }
+
     /// What happened, and what follows. What comes behind work waits for it.
     pub fn on(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         if let Some(input) = self.behind_work(input, out) {
@@ -78,7 +91,8 @@ impl Switchboard {
                 }
             }
             Input::PageChanged { page, info } => {
-                self.known_changed = true;
+                // A title may change with every frame; what is remembered of it is written now and then.
+                self.remember_at.get_or_insert(now + REMEMBER_MS);
                 self.page_on(now, page, Event::Changed { page, info }, out);
             }
             Input::PageNavigating { page, call, url } => {
@@ -157,8 +171,8 @@ impl Switchboard {
                 let memory = self.memories.entry(name).or_default();
                 let before = memory.shelf.bytes();
                 memory.shelf.collect(now, reply, ids, timeout_ms, &mut self.deliveries);
-                let after = memory.shelf.bytes();
-                self.shelves_changed(out);
+                let (after, wake) = (memory.shelf.bytes(), memory.shelf.next_wake());
+                self.shelf_changed(wake, out);
                 self.account_shelf(before, after);
             }
             Input::List { reply } => {
@@ -180,7 +194,8 @@ impl Switchboard {
     pub fn next_wake(&self) -> Option<Millis> {
         let sessions = self.wakes.peek().map(|Reverse((at, _))| *at);
         let sweep = (!self.sessions.is_empty()).then_some(self.sweep_at);
-        [sessions, self.shelves_wake, self.topics.next_wake(), sweep].into_iter().flatten().min()
+        let own = [self.shelves_wake, self.topics.next_wake(), self.tools_news.next_wake(), self.remember_at, sweep];
+        own.into_iter().chain([sessions]).flatten().min()
     }
 
     /// Connected pages.
@@ -421,8 +436,17 @@ impl Switchboard {
                 memory.shelf.tick(now, &mut self.deliveries);
                 after += memory.shelf.bytes();
             }
-            self.shelves_changed(out);
+            self.shelves_wake = None;
+            let wake = self.memories.values().filter_map(|memory| memory.shelf.next_wake()).min();
+            self.shelf_changed(wake, out);
             self.account_shelf(before, after);
+        }
+        for session in self.tools_news.due(now) {
+            self.tell_tools(&session, out);
+        }
+        if self.remember_at.is_some_and(|at| at <= now) {
+            self.remember_at = None;
+            self.known_changed = true;
         }
         self.topics.tick(now);
         if now >= self.sweep_at {

@@ -1,5 +1,6 @@
 //! Topics: who listens to what, and what waits for the first who will.
 
+use crate::asking::opaque;
 use crate::event::{Conn, Effect, Millis, Reply, ReplyForm};
 use crate::session::Session;
 use crate::switchboard::Switchboard;
@@ -12,7 +13,7 @@ use eye_protocol::topics::{Message, Publish};
 use eye_protocol::{Code, Error};
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A message that nobody has heard yet.
@@ -23,7 +24,29 @@ struct Waiting {
     publisher: Conn,
     /// The publisher's origin, if it is a page.
     origin: Option<Box<str>>,
+    audience: Audience,
     until: Millis,
+}
+
+/// Which pages hear a message. Agents hear all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Audience {
+    Agents,
+    /// And pages of one origin.
+    Origin(Box<str>),
+    /// And every page.
+    Everyone,
+}
+
+impl Audience {
+    /// Whether a listener is meant: an agent, or a page of an origin.
+    fn holds(&self, page_origin: Option<&str>) -> bool {
+        match (self, page_origin) {
+            (_, None) | (Self::Everyone, _) => true,
+            (Self::Origin(origin), Some(page)) => **origin == *page,
+            (Self::Agents, Some(_)) => false,
+        }
+    }
 }
 
 /// All topics of one hub.
@@ -31,8 +54,11 @@ struct Waiting {
 pub(crate) struct Topics {
     /// What each connection listens to, as it said it.
     subscriptions: FxHashMap<Conn, Vec<Box<str>>>,
-    /// In the order they came.
-    waiting: VecDeque<Waiting>,
+    /// By number, in the order they came.
+    waiting: BTreeMap<u64, Waiting>,
+    /// When each has waited long enough.
+    until: BTreeSet<(Millis, u64)>,
+    last_waiting: u64,
     waiting_bytes: usize,
 }
 
@@ -57,26 +83,35 @@ impl Topics {
             return Err("too much waits already");
         }
         self.waiting_bytes += waiting.params.len();
-        self.waiting.push_back(waiting);
+        self.last_waiting += 1;
+        self.until.insert((waiting.until, self.last_waiting));
+        self.waiting.insert(self.last_waiting, waiting);
         Ok(())
     }
 
     fn take_where(&mut self, mut wanted: impl FnMut(&Waiting) -> bool) -> Vec<Waiting> {
-        let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().partition(&mut wanted);
-        self.waiting = left.into();
-        self.waiting_bytes -= taken.iter().map(|waiting| waiting.params.len()).sum::<usize>();
-        taken
+        let keys: Vec<u64> = self.waiting.iter().filter(|(_, waiting)| wanted(waiting)).map(|(key, _)| *key).collect();
+        keys.into_iter().filter_map(|key| self.take(key)).collect()
     }
 
-    /// When the next message that waits has waited long enough.
+    fn take(&mut self, key: u64) -> Option<Waiting> {
+        let waiting = self.waiting.remove(&key)?;
+        self.until.remove(&(waiting.until, key));
+        self.waiting_bytes -= waiting.params.len();
+        Some(waiting)
+    }
+
+    /// When the next message that waits has waited long enough. Asked with every frame, so it is at hand.
     pub fn next_wake(&self) -> Option<Millis> {
-        self.waiting.iter().map(|waiting| waiting.until).min()
+        self.until.first().map(|(at, _)| *at)
     }
 
     /// Drops what waited too long.
     pub fn tick(&mut self, now: Millis) {
-        if self.next_wake().is_some_and(|at| at <= now) {
-            self.take_where(|waiting| waiting.until <= now);
+        while let Some((at, key)) = self.until.first().copied()
+            && at <= now
+        {
+            self.take(key);
         }
     }
 
@@ -85,7 +120,7 @@ impl Topics {
         self.subscriptions.remove(&conn);
     }
 
-    fn subscribe(&mut self, conn: Conn, topic: &str) -> Result<Vec<Waiting>, Error> {
+    fn subscribe(&mut self, conn: Conn, page_origin: Option<&str>, topic: &str) -> Result<Vec<Waiting>, Error> {
         let own = self.subscriptions.entry(conn).or_default();
         if own.len() >= SUBSCRIPTIONS_MAX {
             let message = format!("{SUBSCRIPTIONS_MAX} topics are already subscribed to");
@@ -94,7 +129,9 @@ impl Topics {
         if !own.iter().any(|pattern| **pattern == *topic) {
             own.push(topic.into());
         }
-        Ok(self.take_where(|waiting| waiting.publisher != conn && matches(topic, &waiting.topic)))
+        Ok(self.take_where(|waiting| {
+            waiting.publisher != conn && matches(topic, &waiting.topic) && waiting.audience.holds(page_origin)
+        }))
     }
 
     fn unsubscribe(&mut self, conn: Conn, topic: &str) {
@@ -135,14 +172,15 @@ impl Switchboard {
         check(&message.topic)?;
         let name = || match self.pages.get(&conn).and_then(|session| self.sessions.get(session)) {
             Some(page) => page.name(),
-            None => self.agents.get(&conn).map(|agent| agent.name.to_string()).unwrap_or_default(),
+            None => self.agents.get(&conn).map(|agent| opaque(self.names_key, &agent.name)).unwrap_or_default(),
         };
         let from = message.from.clone().unwrap_or_else(name);
         let params: Arc<str> =
             json(&Message { topic: &message.topic, message: &message.message, from: &from, time: wall_ms }).into();
-        let origin = self.origin_of(conn);
+        let audience = self.audience(conn, message);
+        let origin = self.page_origin(conn);
         let mut listeners = self.topics.listeners(&message.topic, conn);
-        listeners.retain(|listener| self.reaches(conn, origin, *listener));
+        listeners.retain(|to| audience.holds(self.page_origin(*to)) && self.reaches(conn, origin, *to));
         if !listeners.is_empty() {
             let count = listeners.len();
             out.extend(listeners.into_iter().map(|conn| Effect::Message { conn, params: params.clone() }));
@@ -154,7 +192,8 @@ impl Switchboard {
         }
         let until = now.saturating_add(message.timeout.unwrap_or(TOPIC_WAIT_DEFAULT_MS).min(TOPIC_WAIT_MAX_MS));
         let origin = origin.map(Into::into);
-        let waiting = Waiting { topic: message.topic.as_str().into(), params, publisher: conn, origin, until };
+        let topic = message.topic.as_str().into();
+        let waiting = Waiting { topic, params, publisher: conn, origin, audience, until };
         Ok(match self.topics.queue(waiting) {
             Ok(()) => r#"{"status":"queued","reason":"no subscribers"}"#.into(),
             Err(reason) => dropped(reason),
@@ -165,20 +204,37 @@ impl Switchboard {
     pub(crate) fn tell_of_mail(&mut self, now: Millis, page: Conn, message: &str, wall_ms: u64, out: &mut Vec<Effect>) {
         let Ok(message) = RawValue::from_string(message.to_owned()) else { return };
         let topic = MAILBOX_TOPIC.to_owned();
-        let message = Publish { topic, message, from: None, queue: Some(false), timeout: None };
+        let message = Publish { topic, message, from: None, queue: Some(false), timeout: None, all: false };
         let _ = self.publish(now, page, &message, wall_ms, out);
     }
 
-    /// The origin of a page.
-    fn origin_of(&self, conn: Conn) -> Option<&str> {
+    /// The origin of a connected page; `None` for an agent.
+    fn page_origin(&self, conn: Conn) -> Option<&str> {
         self.pages.get(&conn).and_then(|session| self.sessions.get(session)).map(Session::origin)
+    }
+
+    /// Which pages hear what somebody publishes: those of a page's own origin; for an agent, those of the page it uses.
+    fn audience(&self, conn: Conn, message: &Publish) -> Audience {
+        if message.topic.starts_with('_') {
+            return Audience::Agents;
+        }
+        if let Some(origin) = self.page_origin(conn) {
+            return Audience::Origin(origin.into());
+        }
+        if message.all {
+            return Audience::Everyone;
+        }
+        let used = self.last_used(conn).and_then(|session| self.sessions.get(session));
+        let mut origins = self.pages.keys().filter_map(|page| self.page_origin(*page));
+        let only = origins.next().filter(|first| origins.all(|origin| origin == *first));
+        used.map(Session::origin).or(only).map_or(Audience::Agents, |origin| Audience::Origin(origin.into()))
     }
 
     /// Whether a message may pass. An agent whose token names origins hears pages of those alone, and speaks to them alone.
     fn reaches(&self, from: Conn, origin: Option<&str>, to: Conn) -> bool {
         let limits = |conn| self.agents.get(&conn).map(|agent| &agent.scope).filter(|scope| !scope.sees_all());
         let heard = limits(to).is_none_or(|scope| origin.is_some_and(|origin| scope.sees(origin)));
-        heard && limits(from).is_none_or(|scope| self.origin_of(to).is_some_and(|origin| scope.sees(origin)))
+        heard && limits(from).is_none_or(|scope| self.page_origin(to).is_some_and(|origin| scope.sees(origin)))
     }
 
     /// Lets a connection hear a topic, from what waits for it on; or no more.
@@ -191,15 +247,18 @@ impl Switchboard {
         out: &mut Vec<Effect>,
     ) {
         let heard = match check(topic) {
-            Ok(()) if wanted => self.topics.subscribe(conn, topic).map(|waited| {
-                // What does not pass goes on waiting for the next.
-                let (heard, kept): (Vec<_>, Vec<_>) =
-                    waited.into_iter().partition(|one| self.reaches(one.publisher, one.origin.as_deref(), conn));
-                for waiting in kept {
-                    let _ = self.topics.queue(waiting);
-                }
-                heard
-            }),
+            Ok(()) if wanted => {
+                let origin = self.page_origin(conn).map(str::to_owned);
+                self.topics.subscribe(conn, origin.as_deref(), topic).map(|waited| {
+                    // What does not pass goes on waiting for the next.
+                    let (heard, kept): (Vec<_>, Vec<_>) =
+                        waited.into_iter().partition(|one| self.reaches(one.publisher, one.origin.as_deref(), conn));
+                    for waiting in kept {
+                        let _ = self.topics.queue(waiting);
+                    }
+                    heard
+                })
+            }
             Ok(()) => {
                 self.topics.unsubscribe(conn, topic);
                 Ok(Vec::new())

@@ -95,13 +95,13 @@ fn whoever_joined_hears_of_tools_and_of_the_page() {
            1 agent 2 enters nowhere
            1 agent 2 enters shop
            2 page 1 offers {"name":"a"}
-           3 page 1 withdraws a
-           4 page 1 leaves
-           5 page 4 joins shop
-           6 page 4 offers {"name":"b"}
-           7 agent 2 informs
-           8 agent 2 exits
-           9 page 4 leaves"#
+           103 page 1 withdraws a
+           104 page 1 leaves
+           105 page 4 joins shop
+           206 page 4 offers {"name":"b"}
+           207 agent 2 informs
+           208 agent 2 exits
+           209 page 4 leaves"#
     ), @r#"
     0 page 1 joins shop
     0 agent 2 joins
@@ -113,20 +113,51 @@ fn whoever_joined_hears_of_tools_and_of_the_page() {
     2 page 1 offers {"name":"a"}
         → page 1 {"success":true,"registered":1}
         ← agent 2 hears of shop: tools [{"name":"a"}]
-    3 page 1 withdraws a
+    103 page 1 withdraws a
         ← agent 2 hears of shop: tools []
-    4 page 1 leaves
+    104 page 1 leaves
         ← agent 2 hears of shop: page gone
-    5 page 4 joins shop
+    105 page 4 joins shop
         ← agent 2 hears of shop: page back
-    6 page 4 offers {"name":"b"}
+    206 page 4 offers {"name":"b"}
         → page 4 {"success":true,"registered":1}
         ← agent 2 hears of shop: tools [{"name":"b"}]
-    7 agent 2 informs
-        ← agent 2 {"id":"shop","title":"Shop","url":"http://localhost/","origin":"http://localhost","state":"connected","visible":true,"frame":false,"eval":true,"tools":1,"pending":0,"idleMs":2,"current":true,"createdMs":7,"agents":1}
-    8 agent 2 exits
+    207 agent 2 informs
+        ← agent 2 {"id":"shop","title":"Shop","url":"http://localhost/","origin":"http://localhost","state":"connected","visible":true,"frame":false,"eval":true,"tools":1,"pending":0,"idleMs":102,"current":true,"createdMs":207,"agents":1}
+    208 agent 2 exits
         ← agent 2 {"success":true}
-    9 page 4 leaves
+    209 page 4 leaves
+    "#);
+}
+
+#[test]
+fn changes_of_tools_that_follow_each_other_are_told_together() {
+    assert_snapshot!(play(
+        r#"0 page 1 joins shop
+           0 agent 2 joins
+           1 agent 2 enters shop
+           2 page 1 offers {"name":"a"}
+           3 page 1 offers {"name":"b"}
+           4 page 1 offers {"name":"c"}
+           101 tick
+           102 tick
+           300 tick"#
+    ), @r#"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 enters shop
+        ← agent 2 {"success":true,"sessionId":"shop","tools":[]}
+    2 page 1 offers {"name":"a"}
+        → page 1 {"success":true,"registered":1}
+        ← agent 2 hears of shop: tools [{"name":"a"}]
+    3 page 1 offers {"name":"b"}
+        → page 1 {"success":true,"registered":1}
+    4 page 1 offers {"name":"c"}
+        → page 1 {"success":true,"registered":1}
+    101 tick
+    102 tick
+        ← agent 2 hears of shop: tools [{"name":"a"},{"name":"b"},{"name":"c"}]
+    300 tick
     "#);
 }
 

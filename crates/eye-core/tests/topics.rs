@@ -156,3 +156,45 @@ fn a_pages_messages_wait_in_order_and_are_given_once() {
     1014 page 3 puts 4
     "#);
 }
+
+#[test]
+fn pages_hear_their_own_origin_only_and_agents_hear_all() {
+    assert_snapshot!(play(
+        r#"0 page 1 joins shop from http://a.test
+           0 page 2 joins spy from http://b.test
+           0 page 3 joins till from http://a.test
+           0 agent 4 joins
+           1 page 2 hears *
+           1 page 3 hears *
+           1 agent 4 subscribes *
+           2 page 1 says chat "secret"
+           3 page 1 puts "mail"
+           4 agent 4 uses shop
+           5 agent 4 publishes chat "for a.test"
+           6 agent 4 publishes _log 1"#
+    ), @r#"
+    0 page 1 joins shop from http://a.test
+    0 page 2 joins spy from http://b.test
+    0 page 3 joins till from http://a.test
+    0 agent 4 joins
+    1 page 2 hears *
+        → page 2 {}
+    1 page 3 hears *
+        → page 3 {}
+    1 agent 4 subscribes *
+        ← agent 4 {}
+    2 page 1 says chat "secret"
+        → 3 hears {"topic":"chat","message":"secret","from":"shop","time":7}
+        → 4 hears {"topic":"chat","message":"secret","from":"shop","time":7}
+        → page 1 {"status":"delivered","count":2}
+    3 page 1 puts "mail"
+        → 4 hears {"topic":"_mailbox","message":"mail","from":"shop","time":7}
+    4 agent 4 uses shop
+        ← agent 4 {"id":"shop","title":"Shop","url":"http://localhost/","origin":"http://a.test","state":"connected","visible":true,"frame":false,"eval":true,"tools":0,"pending":0,"idleMs":4,"current":true}
+    5 agent 4 publishes chat "for a.test"
+        → 3 hears {"topic":"chat","message":"for a.test","from":"","time":7}
+        ← agent 4 {"status":"delivered","count":1}
+    6 agent 4 publishes _log 1
+        ← agent 4 {"status":"queued","reason":"no subscribers"}
+    "#);
+}

@@ -200,3 +200,20 @@ fn kept_results_and_mail_count_and_give_way_too() {
     assert!(collects(agents[5]).len() > 50 << 20);
     assert!(board.kept_bytes() < MEMORY_BYTES_MAX);
 }
+
+#[test]
+fn a_title_that_moves_is_remembered_now_and_then() {
+    let mut board = Switchboard::default();
+    joins(&mut board, 0, 1);
+    assert!(board.take_known().is_some(), "a page that comes is remembered at once");
+    let mut written = 0;
+    for now in 0..10_000 {
+        let info = PageInfo { title: Some(now.to_string()), ..PageInfo::default() };
+        run(&mut board, now, Input::PageChanged { page: Conn(1), info });
+        if board.next_wake().is_some_and(|at| at <= now) {
+            run(&mut board, now, Input::Tick);
+        }
+        written += u32::from(board.take_known().is_some());
+    }
+    assert_eq!(written, 4);
+}

@@ -94,6 +94,8 @@ pub const TOOLS_NODES_MAX: u64 = 1_000_000;
 pub const PATTERN_BYTES_MAX: usize = 1 << 20;
 /// Steps (a subschema held against a value) that checking the arguments of one call may take.
 pub const CHECK_STEPS_MAX: u64 = 5_000_000;
+/// Changes of tools within this time are told together to those who joined their session.
+pub const TOOLS_NEWS_MS: u64 = 100;
 /// Calls in one `tools/callBatch`.
 pub const CALL_BATCH_LEN_MAX: usize = 1_024;
 /// Calls of one agent that are under way: well above the benchmark's 10,000.

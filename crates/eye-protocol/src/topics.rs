@@ -19,6 +19,9 @@ pub struct Publish {
     /// How long it waits, in ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
+    /// From an agent: pages of every origin hear it, not only those of the page it uses.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all: bool,
 }
 
 /// Params of `topic/subscribe` and `topic/unsubscribe`.

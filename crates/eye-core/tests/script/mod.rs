@@ -220,6 +220,7 @@ fn publish(conn: Conn, rest: &str) -> Input {
         from: None,
         queue: waiting.is_empty().then_some(false),
         timeout: waiting.parse().ok(),
+        all: false,
     };
     Input::Publish { conn, id: Some("1".into()), message, wall_ms: 7 }
 }

@@ -15,3 +15,9 @@ pub fn fresh() -> SessionId {
     let text: String = random.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect();
     SessionId::parse(&text).expect("letters and digits are a session id")
 }
+/// A key that cannot be guessed.
+pub(crate) fn key() -> u64 {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).expect("the system gives random bytes");
+    u64::from_le_bytes(random)
+}

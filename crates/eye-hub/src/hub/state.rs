@@ -5,6 +5,7 @@ use super::gateway::Gateway;
 use super::opened::{Opened, Target};
 use super::outbox::{Kind, Parcel};
 use super::peer::{Peer, Side, Signals, Voice};
+use super::session_id;
 use super::speaking::speak;
 use super::version;
 use crate::gate::{Keys, Origins, is_loopback_address};
@@ -109,6 +110,7 @@ impl Hub {
     pub fn new(facts: Facts, known: Vec<Known>) -> Arc<Self> {
         let mut state = State { opened: Opened::new(&facts.wide_folders), ..State::default() };
         state.board.recall(0, known);
+        state.board.set_names_key(session_id::key());
         let (worker, jobs) = mpsc::unbounded_channel();
         Arc::new_cyclic(|this| Self {
             state: Mutex::new(state),

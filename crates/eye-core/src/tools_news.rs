@@ -1,0 +1,48 @@
+//! How often those who joined a session hear of its tools: the first change at once, further ones together.
+
+use crate::event::Millis;
+use eye_protocol::SessionId;
+use eye_protocol::limits::TOOLS_NEWS_MS;
+use rustc_hash::FxHashMap;
+
+/// Sessions whose tools changed lately.
+#[derive(Debug, Default)]
+pub(crate) struct ToolsNews {
+    /// When each was last told, and whether there is more to tell.
+    told: FxHashMap<SessionId, (Millis, bool)>,
+}
+
+impl ToolsNews {
+    /// Notes a change. `true`: it is told now.
+    pub fn is_due(&mut self, now: Millis, session: &SessionId) -> bool {
+        match self.told.get_mut(session) {
+            Some((at, more)) if now < *at + TOOLS_NEWS_MS => {
+                *more = true;
+                false
+            }
+            _ => {
+                self.told.insert(session.clone(), (now, false));
+                true
+            }
+        }
+    }
+
+    /// When the next change that waits is told.
+    pub fn next_wake(&self) -> Option<Millis> {
+        self.told.values().map(|(at, _)| at + TOOLS_NEWS_MS).min()
+    }
+
+    /// The sessions whose changes have waited long enough.
+    pub fn due(&mut self, now: Millis) -> Vec<SessionId> {
+        let mut due = Vec::new();
+        self.told.retain(|session, (at, more)| {
+            let over = now >= *at + TOOLS_NEWS_MS;
+            if over && *more {
+                due.push(session.clone());
+            }
+            !over
+        });
+        due.sort_unstable();
+        due
+    }
+}
