@@ -6,8 +6,9 @@ use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage};
 use serde_json::{Value, json};
 use stage::{home, page};
 
-/// The most that a hub under attack may take: its budget, what is being worked on, and the program itself.
-const MEMORY_KIB_MAX: u64 = 700 << 10;
+/// The most that a hub under attack may take: its budget of 256 MiB by estimate, twice, because lists have room to grow;
+/// documents that are being parsed or freed; and the program itself. Without a budget, this attack takes far more.
+const MEMORY_KIB_MAX: u64 = 1 << 20;
 
 fn hostile(home: &Home, session: &str) -> ScriptedPage {
     let setup = PageSetup::new(home, "Hostile").session(session);
@@ -25,7 +26,8 @@ fn patches(page: &ScriptedPage, state: &Value, patch: &Value) {
 }
 
 fn registers(page: &ScriptedPage, schema: &Value) {
-    says(page, "tools/register", &json!({"tools":[{"name":"t","inputSchema":schema}]}));
+    let params = json!({"tools":[{"name":"t","inputSchema":schema}]});
+    page.say(&json!({"jsonrpc":"2.0","id":"register","method":"tools/register","params":params}).to_string());
 }
 
 fn chain(length: usize, link: impl Fn(&Value) -> Value) -> Value {

@@ -196,6 +196,10 @@ impl Files {
             return;
         }
         for (known, read) in self.read.iter_mut().filter(|(known, _)| *known == file) {
+            if before < *read {
+                // It was emptied since the last look: all of it is new.
+                *read = 0;
+            }
             if *read == before {
                 // Our own lines need no reading.
                 *read += line.len() as u64 + 1;
