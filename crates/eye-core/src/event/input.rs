@@ -23,6 +23,7 @@ impl Input {
             Self::Publish { conn, .. } | Self::Subscribe { conn, .. } => Some(*conn),
             Self::AgentJoined { agent }
             | Self::AgentHello { agent, .. }
+            | Self::AgentScoped { agent, .. }
             | Self::AgentLeft { agent }
             | Self::Ask { agent, .. }
             | Self::Join { agent, .. }
@@ -71,6 +72,7 @@ impl Input {
             | Self::Subscribe { .. }
             | Self::AgentJoined { .. }
             | Self::AgentHello { .. }
+            | Self::AgentScoped { .. }
             | Self::AgentLeft { .. }
             | Self::Tools { .. }
             | Self::Join { .. }
