@@ -133,7 +133,7 @@ impl Shelf {
         &mut self,
         now: Millis,
         reply: Reply,
-        ids: Vec<Box<str>>,
+        ids: &[Box<str>],
         timeout_ms: Option<u64>,
         out: &mut Vec<Delivery>,
     ) {
@@ -265,7 +265,7 @@ mod tests {
         let (mut shelf, mut out) = (Shelf::default(), Vec::new());
         let a = shelf.reserve(None).unwrap();
         let b = shelf.reserve(Some("mine".into())).unwrap();
-        shelf.collect(0, reply(), vec![], None, &mut out);
+        shelf.collect(0, reply(), &[], None, &mut out);
         shelf.put(1, &b, text("B"), &mut out);
         assert_eq!(out, []);
         shelf.put(2, &a, text("A"), &mut out);
@@ -278,12 +278,12 @@ mod tests {
     fn what_is_pending_at_the_deadline_is_named_and_stays() {
         let (mut shelf, mut out) = (Shelf::default(), Vec::new());
         let a = shelf.reserve(None).unwrap();
-        shelf.collect(0, reply(), vec![], Some(100), &mut out);
+        shelf.collect(0, reply(), &[], Some(100), &mut out);
         assert_eq!(shelf.next_wake(), Some(100));
         shelf.tick(100, &mut out);
         assert_eq!(out.pop(), Some((reply(), Ok(r#"{"results":[],"pending":["k1"]}"#.to_owned()))));
         shelf.put(200, &a, text("A"), &mut out);
-        shelf.collect(300, reply(), vec![a], None, &mut out);
+        shelf.collect(300, reply(), &[a], None, &mut out);
         assert!(out.pop().unwrap().1.unwrap().contains("\"A\""));
     }
 
@@ -297,7 +297,7 @@ mod tests {
         shelf.tick(KEPT_MS, &mut out);
         assert!(shelf.is_empty());
         assert_eq!(shelf.bytes, 0);
-        shelf.collect(KEPT_MS, reply(), vec![a], None, &mut out);
+        shelf.collect(KEPT_MS, reply(), &[a], None, &mut out);
         assert_eq!(out.pop().unwrap().1.unwrap_err().code, Code::PARAMS);
     }
 
@@ -308,7 +308,7 @@ mod tests {
         let b = shelf.reserve(None).unwrap();
         shelf.put(0, &a, text(&"x".repeat(KEPT_BYTES_MAX)), &mut out);
         shelf.put(0, &b, text("y"), &mut out);
-        shelf.collect(0, reply(), vec![b], None, &mut out);
+        shelf.collect(0, reply(), &[b], None, &mut out);
         assert!(out.pop().unwrap().1.unwrap().contains("exceed 64 MiB"));
         for _ in 1..KEPT_RESULTS_MAX {
             shelf.reserve(None).unwrap();
@@ -320,7 +320,7 @@ mod tests {
     fn collecting_thousands_looks_at_each_a_few_times() {
         let (mut shelf, mut out) = (Shelf::default(), Vec::new());
         let ids: Vec<Box<str>> = (0..3_000).map(|_| shelf.reserve(None).unwrap()).collect();
-        shelf.collect(0, reply(), vec![], None, &mut out);
+        shelf.collect(0, reply(), &[], None, &mut out);
         for id in &ids {
             shelf.put(1, id, text("x"), &mut out);
         }

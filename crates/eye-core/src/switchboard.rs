@@ -166,15 +166,7 @@ impl Switchboard {
                 out.push(Effect::Result { reply, result });
             }
             Input::Cancel { agent, id } => self.cancel(now, agent, &id, out),
-            Input::Collect { reply, ids, timeout_ms } => {
-                let name = self.agents.get(&reply.agent).map(|agent| agent.name.clone()).unwrap_or_default();
-                let memory = self.memories.entry(name).or_default();
-                let before = memory.shelf.bytes();
-                memory.shelf.collect(now, reply, ids, timeout_ms, &mut self.deliveries);
-                let (after, wake) = (memory.shelf.bytes(), memory.shelf.next_wake());
-                self.shelf_changed(wake, out);
-                self.account_shelf(before, after);
-            }
+            Input::Collect { reply, ids, timeout_ms } => self.collect(now, reply, &ids, timeout_ms, out),
             Input::List { reply } => {
                 let sessions = self.rows(now, Some(reply.agent));
                 out.push(Effect::Result { reply, result: Ok(json(&Sessions { sessions })) });
@@ -305,6 +297,17 @@ impl Switchboard {
             self.sessions.insert(id.clone(), session);
             self.arm(&id);
         }
+    }
+
+    /// An agent wants its kept results.
+    fn collect(&mut self, now: Millis, reply: Reply, ids: &[Box<str>], timeout_ms: Option<u64>, out: &mut Vec<Effect>) {
+        let name = self.agents.get(&reply.agent).map(|agent| agent.name.clone()).unwrap_or_default();
+        let memory = self.memories.entry(name).or_default();
+        let before = memory.shelf.bytes();
+        memory.shelf.collect(now, reply, ids, timeout_ms, &mut self.deliveries);
+        let (after, wake) = (memory.shelf.bytes(), memory.shelf.next_wake());
+        self.shelf_changed(wake, out);
+        self.account_shelf(before, after);
     }
 
     /// An agent wants something of a session that is no call.
