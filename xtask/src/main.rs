@@ -5,6 +5,7 @@ mod bench;
 mod browser;
 mod chaos;
 mod check;
+mod circles;
 mod cross;
 mod demo;
 mod dist;

@@ -16,6 +16,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The listening port is published to loopback only, by a container or a tunnel: beyond loopback without TLS is allowed.
     pub published: bool,
+    /// Users whose programs pass on what this user's browser sends: proxies that run as another user.
+    pub proxy_users: Vec<u32>,
     /// Host names that are allowed beside the loopback ones.
     pub hosts: Vec<String>,
     /// Who may be an agent over TCP.

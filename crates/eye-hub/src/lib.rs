@@ -11,6 +11,7 @@ pub mod guests;
 mod http;
 mod hub;
 pub mod mount;
+mod private;
 mod server;
 mod transport;
 

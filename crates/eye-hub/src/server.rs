@@ -90,18 +90,20 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
             SocketAddr::V6(v6) => format!("[{}]", v6.ip()),
         });
     }
-    // Who is no browser may say any origin; so only a hub that nobody beyond this machine reaches knows own pages.
-    let own_pages = listen.ip().is_loopback() || config.published;
+    // A program may send any origin; so only a hub that no other machine reaches knows own pages.
+    let here_only = listen.ip().is_loopback() || config.published;
     let gate = |page_tokens| {
         let origins = Origins::new(config.origins_file.clone());
-        let gate = Gate::new(config.auth.clone(), hosts.clone(), origins).with_own_pages(own_pages);
+        let gate = Gate::new(config.auth.clone(), hosts.clone(), origins)
+            .with_own_pages(here_only.then_some(listen.port()))
+            .with_proxies(config.published, config.proxy_users.clone());
         Arc::new(gate.with_page_tokens(page_tokens))
     };
     for guest in &config.guests {
         guest.begin(Links::new(hub.clone()));
     }
     let here = Door { hub: hub.clone(), gate: gate(false), metrics: metrics(&config.guests) };
-    let elsewhere = Door { gate: gate(!own_pages), ..here.clone() };
+    let elsewhere = Door { gate: gate(!here_only), ..here.clone() };
     let router = Routers { here: router(&config.guests, here), elsewhere: router(&config.guests, elsewhere) };
     ready(&Ready { listen, tls: acceptor.is_some() });
     tokio::select! {

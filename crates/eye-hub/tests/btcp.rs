@@ -299,3 +299,40 @@ fn binary_results_travel_as_bytes_to_whoever_takes_them() {
     page.0.send(Message::binary(b"3 image/png\n\x01\x02\x03".to_vec())).unwrap();
     assert_eq!(plain.hear().unwrap(), "a:<image/png, 3 bytes>");
 }
+
+#[test]
+fn a_malformed_frame_is_answered_and_never_evaluated() {
+    let hub = Hub::start();
+    let mut page = hub.page("shop");
+    let bearer = format!("Bearer {}", stage::TOKEN);
+    let headers = [("authorization", bearer.as_str())];
+    let mut plain = Page(hub.connect("/ws?clientType=agent&version=1.0.0", &headers).unwrap());
+    assert!(plain.hear().contains("welcome"));
+    let mut own = Page(hub.connect("/ws?clientType=agent", &headers).unwrap());
+    let mut local = hub.agent();
+    let cut = r#"{"jsonrpc":"2.0","id":1,"method":"ping""#;
+    for frame in ["{nonsense", "a:document.cookie", "document.cookie", r#"{"c":"document.cookie"}"#, "[1", "\"x\"", cut]
+    {
+        plain.say(frame);
+        let answer = plain.hear();
+        assert!(answer.contains(r#""id":null"#) && answer.contains("-32700"), "{frame}: {answer}");
+    }
+    own.say(cut);
+    assert!(own.hear().contains("-32700"));
+    assert!(local.ask(cut).contains("-32700"));
+    // Nothing of it reached the page: the first thing that it is asked is this.
+    local.say("z:1");
+    assert!(page.hear().ends_with(":1"));
+    // Lines go on where they are spoken.
+    own.say("y:2");
+    assert!(page.hear().ends_with(":2"));
+    // A page of plain BTCP is answered too.
+    let path = "/ws?clientType=browser&version=1.0.0&sessionId=plain";
+    let mut btcp = Page(hub.connect(path, &[("origin", ORIGIN)]).unwrap());
+    assert!(btcp.hear().contains("welcome"));
+    for frame in ["{nonsense", "1:x", cut] {
+        btcp.say(frame);
+        let answer = btcp.hear();
+        assert!(answer.contains(r#""id":null"#) && answer.contains("-32700"), "{frame}: {answer}");
+    }
+}

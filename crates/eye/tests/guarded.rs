@@ -1,4 +1,5 @@
 //! Attacks on a real hub from other processes: what it does with files, bodies and lists that are meant to get more than was given.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;
 
@@ -7,6 +8,9 @@ use stage::home;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 fn connect(port: u16) -> TcpStream {
     let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
@@ -18,7 +22,7 @@ fn connect(port: u16) -> TcpStream {
 /// Sends a head as it stands and gives all of the answer.
 fn ask(port: u16, request: &str, headers: &[&str]) -> String {
     let mut stream = connect(port);
-    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    let headers: String = headers.iter().flat_map(|header| [header, "\r\n"]).collect();
     write!(stream, "{request} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nconnection: close\r\n{headers}\r\n").unwrap();
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
@@ -209,4 +213,84 @@ fn opened_files_give_nothing_away_that_lies_beside_them() {
         stream.read_to_string(&mut answer).unwrap();
         assert_eq!(status(&answer), 421);
     }
+}
+
+/// Sends a request as another user of this machine.
+fn ask_as(uid: u32, port: u16, path: &str, headers: &[&str]) -> String {
+    let headers: String = headers.iter().flat_map(|header| [header, "\\r\\n"]).collect();
+    let script = format!(
+        "exec 3<>/dev/tcp/127.0.0.1/{port}; printf 'GET {path} HTTP/1.1\\r\\nconnection: close\\r\\n{headers}\\r\\n' >&3; cat <&3"
+    );
+    let output = Command::new("bash").args(["-c", &script]).uid(uid).gid(uid).current_dir("/").output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn another_user_of_this_machine_is_no_page_and_no_agent() {
+    const OTHER: u32 = 65_534;
+    if !rustix::process::getuid().is_root() {
+        // Only root can become another user.
+        return;
+    }
+    let join = |port: u16, uid: u32, more: &[&str]| {
+        let (host, origin) = (format!("host: localhost:{port}"), "origin: http://localhost:5173");
+        let upgrade = ["connection: upgrade", "upgrade: websocket", "sec-websocket-version: 13"];
+        let key = "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==";
+        let mut headers = vec![host.as_str(), origin, key];
+        headers.extend(upgrade);
+        headers.extend(more);
+        // What follows an accepted upgrade is never written, so the answer is read only where there is a refusal.
+        ask_as(uid, port, "/why", &headers)
+    };
+    let first = home();
+    let hub = Hub::start(&first);
+    let port = first.port();
+    assert!(join(port, 0, &[]).contains("\"allowed\":true"));
+    let refused = join(port, OTHER, &[]);
+    assert!(refused.contains("\"allowed\":false") && refused.contains("eye up --proxy-user NAME"), "{refused}");
+    let host = format!("host: localhost:{port}");
+    let socket = [
+        "connection: upgrade",
+        "upgrade: websocket",
+        "sec-websocket-version: 13",
+        "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==",
+    ];
+    for path in ["/ws?clientType=browser", "/events?clientType=browser&sessionId=a"] {
+        let mut headers = vec![host.as_str(), "origin: http://localhost:5173"];
+        headers.extend(socket);
+        assert_eq!(status(&ask_as(OTHER, port, path, &headers)), 403, "{path}");
+    }
+    for path in ["/cartridges", "/evolution"] {
+        assert_eq!(status(&ask_as(OTHER, port, path, &[&host, "sec-fetch-site: same-origin"])), 403, "{path}");
+        // Behind another server of this user's, a page is not eye's own.
+        let elsewhere = ["host: localhost:3000", "sec-fetch-site: same-origin"];
+        assert_eq!(status(&ask_as(0, port, path, &elsewhere)), 401, "{path}");
+    }
+    let bearer = format!("authorization: Bearer {}", first.eye(["token", "show"]).stdout.trim());
+    assert_eq!(status(&ask_as(OTHER, port, "/sessions", &[&host, &bearer])), 200, "the right token overrides");
+    drop(hub);
+
+    let open = home();
+    let _hub = Hub::start_with(&open, &["--auth", "none"]);
+    let host = format!("host: localhost:{}", open.port());
+    assert_eq!(status(&ask_as(0, open.port(), "/sessions", &[&host])), 200);
+    assert_eq!(status(&ask_as(OTHER, open.port(), "/sessions", &[&host])), 403);
+
+    let proxied = home();
+    let _hub = Hub::start_with(&proxied, &["--proxy-user", "65534"]);
+    assert!(join(proxied.port(), OTHER, &[]).contains("\"allowed\":true"));
+}
+
+#[test]
+fn what_a_hub_remembers_is_for_its_user_alone() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let _page = stage::page(&home);
+    let file = home.path("state/eye/sessions.json");
+    let deadline = std::time::Instant::now() + DEADLINE;
+    while !file.exists() {
+        assert!(std::time::Instant::now() < deadline, "the sessions are saved");
+    }
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(home.path("state/eye")).unwrap().permissions().mode() & 0o777, 0o700);
 }

@@ -33,6 +33,7 @@ impl Hub {
             socket: socket.clone(),
             listen: "127.0.0.1:0".parse().unwrap(),
             published: false,
+            proxy_users: Vec::new(),
             hosts: Vec::new(),
             auth: Auth::Token(Token::new(TOKEN)),
             tls: None,

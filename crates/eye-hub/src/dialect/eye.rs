@@ -1,5 +1,6 @@
 //! eye's own dialect (`docs/wire.md`): line frames and JSON-RPC, plain or typed.
 
+use super::calendar::wall_ms;
 use super::{FromAgent, FromPage, topics, verbs};
 use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Task};
 use eye_protocol::answer::{Bytes, parse_plain, parse_typed, write_plain, write_typed};
@@ -18,9 +19,28 @@ use eye_protocol::{Code, Ending, Error, Frame, SessionId, Value};
 const VERBS: &str = "page/";
 const PONG: &str = r#"{"pong":true}"#;
 
-/// Reads one frame of an agent.
-pub fn from_agent(agent: Conn, text: &str, scope: &Scope, mut said: impl FnMut(FromAgent)) {
-    match Frame::parse(text) {
+/// How a JSON-RPC message begins, where its sender writes the members in their usual order.
+const RPC_BEGINNING: &str = r#"{"jsonrpc""#;
+
+/// The answer to a frame that is meant as JSON-RPC and cannot be read as such: it begins like a message, or its sender speaks
+/// nothing else. `None`: the frame is something else.
+pub fn malformed(text: &str, rpc_only: bool) -> Option<String> {
+    let meant = rpc_only || text.starts_with(RPC_BEGINNING);
+    (meant && !text.is_empty() && rpc::parse(text).is_none()).then(|| {
+        let error = Error::new(Code::PARSE, "the frame is not JSON-RPC");
+        rpc::response("null", Err(&error.hint("send one JSON-RPC 2.0 message, or an array of them")))
+    })
+}
+
+/// Reads one frame of an agent. What is meant as JSON-RPC is never evaluated as a line.
+pub fn from_agent(agent: Conn, text: &str, rpc_only: bool, scope: &Scope, mut said: impl FnMut(FromAgent)) {
+    let frame = Frame::parse(text);
+    if let Some(Frame::Line(_) | Frame::Compact(_)) = frame
+        && let Some(answer) = malformed(text, rpc_only)
+    {
+        return said(FromAgent::Reply(answer));
+    }
+    match frame {
         None => {}
         Some(Frame::Line(Line::Fire { code })) => ask(agent, None, code.to_owned(), scope).into_iter().for_each(said),
         Some(Frame::Line(Line::Ask { id, code })) => {
@@ -249,12 +269,6 @@ fn page_notification(page: Conn, method: &str, params: &str) -> Option<FromPage>
         _ => return None,
     };
     Some(FromPage::Input(input))
-}
-
-/// The calendar, for whoever reads when something came.
-pub(super) fn wall_ms() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn page_response(page: Conn, id: &str, outcome: Result<Box<str>, Error>) -> Option<Input> {

@@ -1,5 +1,6 @@
 //! Dialects: one wire format each for the same few events. Pure, and none of them adds behaviour.
 
+mod calendar;
 pub mod events;
 pub mod eye;
 pub mod original;

@@ -3,7 +3,7 @@
 //! Its server had one tool for each command; here the commands themselves are the page's tools.
 
 use super::FromPage;
-use super::eye::wall_ms;
+use super::calendar::wall_ms;
 use eye_core::{Conn, Input, Task};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::rpc::json;

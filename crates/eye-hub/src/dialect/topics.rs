@@ -1,6 +1,6 @@
 //! Topics and mailboxes in JSON-RPC: the same for pages and agents.
 
-use super::eye::wall_ms;
+use super::calendar::wall_ms;
 use eye_core::{Conn, Input, Reply};
 use eye_protocol::Error;
 use eye_protocol::rpc::{self, RpcId};

@@ -3,6 +3,7 @@
 //! Every web site may open a socket to loopback, and DNS may point any name at it. So in every mode the `Host` must be one of
 //! ours and an `Origin` must be loopback or allowed; beyond that, an agent needs the token unless the hub runs with `--auth none`.
 
+use super::caller::{Owner, Whose};
 use super::origins::{Allowed, Origins};
 use super::token::Auth;
 use super::tokens::{self, Found, Tokens};
@@ -34,8 +35,8 @@ pub struct Knock<'a> {
     pub origin: Option<&'a str>,
     /// The bearer token.
     pub token: Option<&'a str>,
-    /// The kernel says that another user of this machine asks.
-    pub stranger: bool,
+    /// Whose connection it is.
+    pub whose: Whose,
     /// `Sec-Fetch-Site` is `same-origin`: how browsers mark what a page fetches from its own origin without an `Origin`.
     pub same_origin: bool,
 }
@@ -123,7 +124,12 @@ pub struct Gate {
     keys: Keys,
     hosts: Vec<String>,
     origins: Origins,
-    own_pages: bool,
+    /// The port at which eye's own pages may use the backends without the token; `None`: there are none.
+    own_port: Option<u16>,
+    /// Connections that the kernel does not know are admitted: a container publishes the port.
+    published: bool,
+    /// Users whose programs pass on what this user's browser sends.
+    proxy_users: Vec<u32>,
     /// Whether other machines reach this hub: then a page needs a token that says whose it is.
     pages_need_token: bool,
     /// The problem with the list of origins that was logged last.
@@ -135,7 +141,16 @@ impl Gate {
     pub fn new(auth: Auth, hosts: Vec<String>, origins: Origins) -> Self {
         let hosts = hosts.into_iter().map(|host| host.to_ascii_lowercase()).collect();
         let keys = Keys::new(auth, origins.file());
-        Self { keys, hosts, origins, own_pages: false, pages_need_token: false, logged: Mutex::new(None) }
+        Self {
+            keys,
+            hosts,
+            origins,
+            own_port: None,
+            published: false,
+            proxy_users: Vec::new(),
+            pages_need_token: false,
+            logged: Mutex::new(None),
+        }
     }
 
     /// Lets pages join only with a token. For a hub that other machines reach: there, a program may send any `Origin`.
@@ -145,11 +160,19 @@ impl Gate {
         self
     }
 
-    /// Lets eye's own pages use the backends without the token. Only for a hub that nobody beyond this machine reaches:
-    /// whoever is no browser may send any `Origin`.
+    /// Lets eye's own pages, at this port, use the backends without the token. Only for a hub that no other machine reaches: a
+    /// program may send any `Origin`.
     #[must_use]
-    pub fn with_own_pages(mut self, own_pages: bool) -> Self {
-        self.own_pages = own_pages;
+    pub fn with_own_pages(mut self, port: Option<u16>) -> Self {
+        self.own_port = port;
+        self
+    }
+
+    /// Admits connections of these users as this user's own, and those that the kernel does not know where a port is published.
+    #[must_use]
+    pub fn with_proxies(mut self, published: bool, proxy_users: Vec<u32>) -> Self {
+        self.published = published;
+        self.proxy_users = proxy_users;
         self
     }
 
@@ -190,6 +213,10 @@ impl Gate {
             self.admit_agent(knock)?.check(Class::Admin).map_err(lacking)?;
             return Ok(Admitted::Page { origin: "program".into(), eval: true, confirm: false });
         };
+        // A token of this page's origin proves enough, also when a program of another user passes it on.
+        if joined.is_none() {
+            self.check_owner(knock)?;
+        }
         // Loopback origins are looked up too: the list may hold a restriction for them.
         match (self.find(origin)?, is_loopback_origin(origin)) {
             (Some(Allowed { pages: false, .. }), _) => Err(agents_only(origin)),
@@ -206,14 +233,14 @@ impl Gate {
     /// Eye's own pages are what the hub serves under the name `localhost`. Folders that it serves for agents (`/open/`) are
     /// under its address, which is another origin to every browser; so the origin alone tells the two apart.
     fn admit_own(&self, knock: Knock<'_>) -> Result<Admitted, Refusal> {
-        if knock.token.is_none() && self.own_pages && is_own_page(knock) {
-            // No browser of this user's: whoever else sends these headers made them up.
-            return if knock.stranger { Err(another_user()) } else { Ok(Admitted::Own) };
+        if knock.token.is_none() && self.own_port.is_some_and(|port| is_own_page(knock, port)) {
+            // A program of another user can send these headers too.
+            return self.check_owner(knock).map(|()| Admitted::Own);
         }
         self.check_agent_origin(knock.origin)?;
-        match (self.check_token(knock.token), knock.origin) {
+        match (self.check_token(knock), knock.origin) {
             (Ok(scope), _) => scope.check(Class::Servers).map(|()| Admitted::Agent(scope)).map_err(lacking),
-            (Err(_), Some(origin)) if knock.token.is_none() => Err(not_own(origin, self.own_pages)),
+            (Err(_), Some(origin)) if knock.token.is_none() => Err(not_own(origin, self.own_port.is_some())),
             (Err(refusal), _) => Err(refusal),
         }
     }
@@ -221,7 +248,21 @@ impl Gate {
     fn admit_agent(&self, knock: Knock<'_>) -> Result<Scope, Refusal> {
         // The origin comes first: a token that a web site got hold of, or made up, must not open the hub to that site.
         self.check_agent_origin(knock.origin)?;
-        self.check_token(knock.token)
+        self.check_token(knock)
+    }
+
+    /// Another user of this machine is not admitted without the token: the kernel says whose connection it is.
+    fn check_owner(&self, knock: Knock<'_>) -> Result<(), Refusal> {
+        if knock.token.is_some_and(|token| self.keys.is_own(token)) {
+            return Ok(());
+        }
+        match knock.whose.owner() {
+            Owner::Ours | Owner::NotAsked => Ok(()),
+            Owner::Other(uid) if self.proxy_users.contains(&uid) => Ok(()),
+            Owner::Unknown if self.published => Ok(()),
+            Owner::Other(uid) => Err(another_user(Some(uid))),
+            Owner::Unknown => Err(another_user(None)),
+        }
     }
 
     /// Programs send no `Origin`. A page that asks as an agent must come from this machine or from an allowed origin.
@@ -248,11 +289,11 @@ impl Gate {
         })
     }
 
-    fn check_token(&self, token: Option<&str>) -> Result<Scope, Refusal> {
-        match (&self.keys.auth, token) {
+    fn check_token(&self, knock: Knock<'_>) -> Result<Scope, Refusal> {
+        match (&self.keys.auth, knock.token) {
             (Auth::Token(known), Some(token)) if known.matches(token) => Ok(Scope::ALL),
             (Auth::Token(_), None) => Err(unauthorised("an agent over TCP needs the token")),
-            (Auth::None, None) => Ok(Scope::ALL),
+            (Auth::None, None) => self.check_owner(knock).map(|()| Scope::ALL),
             (auth, Some(token)) => match self.keys.find(token) {
                 Found::Agent(scope) => Ok(scope),
                 Found::Page(_) => {
@@ -260,7 +301,7 @@ impl Gate {
                 }
                 Found::Expired(name) => Err(expired(&name)),
                 // Without a secret of the hub's own, a token that is not known gives and takes nothing.
-                Found::Unknown if matches!(auth, Auth::None) => Ok(Scope::ALL),
+                Found::Unknown if matches!(auth, Auth::None) => self.check_owner(knock).map(|()| Scope::ALL),
                 Found::Unknown => Err(unauthorised("the token is not this hub's")),
             },
         }
@@ -325,9 +366,18 @@ fn unauthorised(reason: &str) -> Refusal {
     Refusal { status: 401, reason: reason.to_owned(), hint }
 }
 
-fn another_user() -> Refusal {
-    let reason = "the backends are for this hub's own user".to_owned();
-    Refusal { status: 403, reason, hint: "run a hub of your own, or send the token".to_owned() }
+fn another_user(uid: Option<u32>) -> Refusal {
+    let (reason, hint) = match uid {
+        Some(uid) => (
+            format!("this connection is of another user of this machine (uid {uid})"),
+            "if that is a proxy of yours, start the hub with `eye up --proxy-user NAME`; else run a hub of your own, or send the token",
+        ),
+        None => (
+            "the kernel does not know whose connection this is".to_owned(),
+            "if a container publishes this port, start the hub with `--published`; else send the token",
+        ),
+    };
+    Refusal { status: 403, reason, hint: hint.to_owned() }
 }
 
 fn not_own(origin: &str, own_pages: bool) -> Refusal {
@@ -340,16 +390,22 @@ fn not_own(origin: &str, own_pages: bool) -> Refusal {
     Refusal { status: 403, reason, hint: hint.to_owned() }
 }
 
-/// Whether a browser says that a page of `localhost`, at this very port, asks.
-fn is_own_page(knock: Knock<'_>) -> bool {
+/// Whether a browser says that a page of `localhost`, at the hub's own port, asks. Behind a path of another server the port differs.
+fn is_own_page(knock: Knock<'_>, port: u16) -> bool {
     let host = knock.host.unwrap_or("").to_ascii_lowercase();
+    let here = |default: u16| match host[host_name(&host).len()..].strip_prefix(':') {
+        Some(text) => text.parse() == Ok(port),
+        None => port == default,
+    };
     if host_name(&host) != OWN_NAME {
         return false;
     }
     match knock.origin {
-        // The port is ours whatever the scheme: a proxy before the hub may speak TLS.
-        Some(origin) => ["http://", "https://"].iter().any(|scheme| origin.strip_prefix(scheme) == Some(&host)),
-        None => knock.same_origin,
+        // A proxy before the hub may speak TLS, so the scheme is either.
+        Some(origin) => [("http://", 80), ("https://", 443)]
+            .iter()
+            .any(|(scheme, default)| origin.strip_prefix(scheme) == Some(&host) && here(*default)),
+        None => knock.same_origin && (here(80) || here(443)),
     }
 }
 

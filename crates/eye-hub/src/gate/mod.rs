@@ -7,6 +7,6 @@ pub mod token;
 pub mod tokens;
 
 pub use admission::{Admitted, Gate, Keys, Knock, OWN_NAME, Refusal, Wants, host_name, is_loopback_address};
-pub use caller::Caller;
+pub use caller::{Caller, Owner, Whose};
 pub use origins::Origins;
 pub use token::{Auth, Token};

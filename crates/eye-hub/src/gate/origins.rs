@@ -1,5 +1,6 @@
 //! Origins that may join beside the loopback ones, and whether their pages may be evaluated in. One line each in a file.
 
+use crate::private;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -119,9 +120,6 @@ impl Origins {
     }
 
     fn write(&self, list: &[Allowed]) -> io::Result<()> {
-        if let Some(folder) = self.file.parent() {
-            fs::create_dir_all(folder)?;
-        }
         let line = |a: &Allowed| {
             let eval = if a.eval { "" } else { " eval=no" };
             let confirm = if a.confirm { " confirm=yes" } else { "" };
@@ -129,9 +127,7 @@ impl Origins {
             format!("{}{eval}{confirm}{pages}\n", a.origin)
         };
         let text: String = list.iter().map(line).collect();
-        let fresh: &Path = &self.file.with_extension("new");
-        fs::write(fresh, text)?;
-        fs::rename(fresh, &self.file)
+        private::write(&self.file, text.as_bytes())
     }
 }
 

@@ -1,15 +1,14 @@
 //! `/evolution`, `/agents` and `/cartridges/`: the gate, and then whoever computes. A WebSocket is text both ways, bounded
 //! both ways: what a backend cannot take yet is not read, and a peer that does not read is closed.
 
-use crate::gate::Caller;
-use crate::http::door::{Door, Upgrade, admit_own, json_response, refused};
+use crate::http::door::{Door, Head, Upgrade, admit_own, json_response, refused};
 use crate::hub::gateway::Later;
 use crate::hub::links::Links;
 use crate::mount::Guest;
 use axum::body::Body;
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
@@ -115,55 +114,40 @@ impl Guest for Computing {
     }
 }
 
-/// Who called, where the listener could tell.
-type Who = Option<Extension<Caller>>;
-
-fn caller(who: Who) -> Option<Caller> {
-    who.map(|Extension(caller)| caller)
-}
-
 async fn evolution(
     State(door): State<Door>,
     Extension(guest): Extension<Computing>,
-    who: Who,
-    headers: HeaderMap,
+    headers: Head,
     upgrade: Upgrade,
 ) -> Response {
-    enter(&door, &guest, Room::Evolution, &headers, who, upgrade)
+    enter(&door, &guest, Room::Evolution, &headers, upgrade)
 }
 
 async fn agents(
     State(door): State<Door>,
     Extension(guest): Extension<Computing>,
-    who: Who,
-    headers: HeaderMap,
+    headers: Head,
     upgrade: Upgrade,
 ) -> Response {
-    enter(&door, &guest, Room::Agents, &headers, who, upgrade)
+    enter(&door, &guest, Room::Agents, &headers, upgrade)
 }
 
 /// The list of cartridges.
-async fn cartridges(
-    State(door): State<Door>,
-    Extension(guest): Extension<Computing>,
-    who: Who,
-    headers: HeaderMap,
-) -> Response {
-    stored(&door, &guest, String::new(), &headers, who).await
+async fn cartridges(State(door): State<Door>, Extension(guest): Extension<Computing>, headers: Head) -> Response {
+    stored(&door, &guest, String::new(), &headers).await
 }
 
 async fn cartridge(
     State(door): State<Door>,
     Extension(guest): Extension<Computing>,
     Path(name): Path<String>,
-    who: Who,
-    headers: HeaderMap,
+    headers: Head,
 ) -> Response {
-    stored(&door, &guest, name, &headers, who).await
+    stored(&door, &guest, name, &headers).await
 }
 
-async fn stored(door: &Door, guest: &Computing, name: String, headers: &HeaderMap, who: Who) -> Response {
-    if let Err(refusal) = admit_own(door, headers, caller(who)) {
+async fn stored(door: &Door, guest: &Computing, name: String, headers: &Head) -> Response {
+    if let Err(refusal) = admit_own(door, headers) {
         return refused(&refusal);
     }
     let given = guest.backends.cartridge(name).await;
@@ -178,8 +162,8 @@ async fn stored(door: &Door, guest: &Computing, name: String, headers: &HeaderMa
     response
 }
 
-fn enter(door: &Door, guest: &Computing, room: Room, headers: &HeaderMap, who: Who, upgrade: Upgrade) -> Response {
-    if let Err(refusal) = admit_own(door, headers, caller(who)) {
+fn enter(door: &Door, guest: &Computing, room: Room, headers: &Head, upgrade: Upgrade) -> Response {
+    if let Err(refusal) = admit_own(door, headers) {
         return refused(&refusal);
     }
     let upgrade = match upgrade {

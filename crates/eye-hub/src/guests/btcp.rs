@@ -3,7 +3,9 @@
 use crate::dialect::events as words;
 use crate::gate::{Admitted, Refusal, Wants};
 use crate::http::body;
-use crate::http::door::{Door, bad_request, bearer, json_response, json_text, knock, preflight, refused, with_cors};
+use crate::http::door::{
+    Door, Head, bad_request, bearer, json_response, json_text, knock, preflight, refused, with_cors,
+};
 use crate::hub::hearing::Sender;
 use crate::hub::outbox::Outbox;
 use crate::hub::peer::{Joining, Peer, Side, Voice};
@@ -15,7 +17,7 @@ use crate::transport::post::Visit;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Query, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use eye_core::Conn;
@@ -52,7 +54,7 @@ struct EventsQuery {
 }
 
 /// Opens a stream. With a `version` its events have names, without one they have none.
-async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): Query<EventsQuery>) -> Response {
+async fn events(State(door): State<Door>, headers: Head, Query(query): Query<EventsQuery>) -> Response {
     let named = query.version.is_some();
     let side = if query.client_type.as_deref() == Some("browser") { Side::Page } else { Side::Agent };
     let session = query.session_id.as_deref().filter(|id| !id.is_empty());
@@ -113,12 +115,7 @@ struct MessageQuery {
 }
 
 /// Takes what a peer of a stream says. With a query it is the second form, else the first.
-async fn message(
-    State(door): State<Door>,
-    headers: HeaderMap,
-    Query(query): Query<MessageQuery>,
-    body: Body,
-) -> Response {
+async fn message(State(door): State<Door>, headers: Head, Query(query): Query<MessageQuery>, body: Body) -> Response {
     // Which side speaks is written in the body; one that is admitted as neither has nothing read.
     let (page, agent) =
         (admit(&door, &headers, Side::Page, query.token.as_deref()), admit(&door, &headers, Side::Agent, None));
@@ -167,7 +164,7 @@ async fn message(
 }
 
 /// One request, one answer, no session of its own.
-async fn rpc(State(door): State<Door>, headers: HeaderMap, body: Body) -> Response {
+async fn rpc(State(door): State<Door>, headers: Head, body: Body) -> Response {
     let scope = match admit(&door, &headers, Side::Agent, None) {
         Ok(admitted) => admitted.scope(),
         Err(refusal) => return refused(&refusal),
@@ -215,7 +212,7 @@ impl serde::Serialize for RawParams<'_> {
 }
 
 /// Only a page's token may stand in the query: it joins, and allows nothing else.
-fn admit(door: &Door, headers: &HeaderMap, side: Side, query_token: Option<&str>) -> Result<Admitted, Refusal> {
+fn admit(door: &Door, headers: &Head, side: Side, query_token: Option<&str>) -> Result<Admitted, Refusal> {
     let token = bearer(headers).or_else(|| query_token.filter(|_| side == Side::Page).map(str::to_owned));
     let wants = if side == Side::Page { Wants::Page } else { Wants::Agent };
     door.gate.admit(wants, knock(headers, token.as_deref()))
@@ -240,6 +237,6 @@ fn response_of(message: &Message, error: &Error) -> Response {
     json_text(rpc::response(id, Err(error)))
 }
 
-fn origin_of(headers: &HeaderMap) -> Option<&str> {
+fn origin_of(headers: &Head) -> Option<&str> {
     headers.get(header::ORIGIN).and_then(|value| value.to_str().ok())
 }

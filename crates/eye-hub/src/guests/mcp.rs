@@ -2,7 +2,7 @@
 
 use crate::gate::Wants;
 use crate::http::body;
-use crate::http::door::{Door, bearer, knock, refused};
+use crate::http::door::{Door, Head, bearer, knock, refused};
 use crate::hub::gateway::{Gateway, Later};
 use crate::hub::links::Links;
 use crate::mount::Guest;
@@ -72,8 +72,9 @@ impl Guest for Mcp {
 
 /// Hands an admitted request over, with its whole body.
 async fn serve(State(door): State<Door>, Extension(faces): Extension<Arc<dyn Faces>>, request: Request) -> Response {
-    let token = bearer(request.headers());
-    let scope = match door.gate.admit(Wants::Agent, knock(request.headers(), token.as_deref())) {
+    let head = Head::of(request.headers(), request.extensions());
+    let token = bearer(&head);
+    let scope = match door.gate.admit(Wants::Agent, knock(&head, token.as_deref())) {
         Ok(admitted) => admitted.scope(),
         Err(refusal) => {
             let mut response = refused(&refusal);

@@ -2,7 +2,7 @@
 
 use crate::dialect::original;
 use crate::gate::{Admitted, Wants};
-use crate::http::door::{Door, Upgrade, knock, refused, tuned};
+use crate::http::door::{Door, Head, Upgrade, knock, refused, tuned};
 use crate::hub::outbox::Outbox;
 use crate::hub::peer::{Joining, Peer, Side, Voice};
 use crate::hub::session_id;
@@ -10,7 +10,7 @@ use crate::mount::Guest;
 use crate::transport::ws;
 use axum::Router;
 use axum::extract::{Query, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use eye_protocol::close::Close;
@@ -39,7 +39,7 @@ impl TokenQuery {
 }
 
 /// Admits a client of the original at one of its doors: it carries the token in the query and expects the original's texts.
-fn admit(door: &Door, headers: &HeaderMap, token: Option<&str>, wants: Wants) -> Result<Admitted, Box<Response>> {
+fn admit(door: &Door, headers: &Head, token: Option<&str>, wants: Wants) -> Result<Admitted, Box<Response>> {
     door.gate.admit(wants, knock(headers, token)).map_err(|refusal| match (refusal.status, token) {
         (401, Some(_)) => Box::new((StatusCode::UNAUTHORIZED, "Invalid token").into_response()),
         (401, None) => Box::new((StatusCode::UNAUTHORIZED, "Token required").into_response()),
@@ -47,12 +47,7 @@ fn admit(door: &Door, headers: &HeaderMap, token: Option<&str>, wants: Wants) ->
     })
 }
 
-async fn agent(
-    State(door): State<Door>,
-    headers: HeaderMap,
-    Query(query): Query<TokenQuery>,
-    upgrade: Upgrade,
-) -> Response {
+async fn agent(State(door): State<Door>, headers: Head, Query(query): Query<TokenQuery>, upgrade: Upgrade) -> Response {
     let scope = match admit(&door, &headers, query.token(), Wants::Agent) {
         Ok(admitted) => admitted.scope(),
         Err(refusal) => return *refusal,
@@ -75,12 +70,7 @@ async fn agent(
     })
 }
 
-async fn page(
-    State(door): State<Door>,
-    headers: HeaderMap,
-    Query(query): Query<TokenQuery>,
-    upgrade: Upgrade,
-) -> Response {
+async fn page(State(door): State<Door>, headers: Head, Query(query): Query<TokenQuery>, upgrade: Upgrade) -> Response {
     // The origin decides what the page may, as on every way in; the token is needed beside it, as the original does.
     let admitted = admit(&door, &headers, query.token(), Wants::Page).and_then(|page| {
         match admit(&door, &headers, query.token(), Wants::Agent) {

@@ -2,7 +2,7 @@
 //! Both carry what the `WebSocket` carries, as batches; they add nothing to it.
 
 use super::body;
-use super::door::{Door, bad_request, bearer, json_response, json_text, knock, refused, with_cors};
+use super::door::{Door, Head, bad_request, bearer, json_response, json_text, knock, refused, with_cors};
 use crate::gate::Wants;
 use crate::hub::peer::{Peer, Side, Voice};
 use crate::hub::session_id;
@@ -11,7 +11,7 @@ use crate::transport::events::{self as event_stream, batches};
 use crate::transport::post::{Asking, Question, Visit, batched, elements};
 use axum::body::Body;
 use axum::extract::{Query, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use eye_core::{Conn, Input};
@@ -43,7 +43,7 @@ impl AgentQuery {
 }
 
 /// Opens a stream: each event is a batch. The first says the id under which its agent posts.
-pub async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): Query<AgentQuery>) -> Response {
+pub async fn events(State(door): State<Door>, headers: Head, Query(query): Query<AgentQuery>) -> Response {
     let scope = match admit(&door, &headers) {
         Ok(scope) => scope,
         Err(refusal) => return *refusal,
@@ -62,12 +62,7 @@ pub async fn events(State(door): State<Door>, headers: HeaderMap, Query(query): 
 }
 
 /// Takes what an agent says: for its stream when it names one, else to be answered right here.
-pub async fn message(
-    State(door): State<Door>,
-    headers: HeaderMap,
-    Query(query): Query<AgentQuery>,
-    body: Body,
-) -> Response {
+pub async fn message(State(door): State<Door>, headers: Head, Query(query): Query<AgentQuery>, body: Body) -> Response {
     let scope = match admit(&door, &headers) {
         Ok(scope) => scope,
         Err(refusal) => return *refusal,
@@ -130,7 +125,7 @@ async fn ask(door: &Door, query: AgentQuery, scope: Scope, question: Question) -
     (StatusCode::SERVICE_UNAVAILABLE, "the hub shuts down").into_response()
 }
 
-fn admit(door: &Door, headers: &HeaderMap) -> Result<Scope, Box<Response>> {
+fn admit(door: &Door, headers: &Head) -> Result<Scope, Box<Response>> {
     let token = bearer(headers);
     let admitted = door.gate.admit(Wants::Agent, knock(headers, token.as_deref()));
     admitted.map(|admitted| admitted.scope()).map_err(|refusal| Box::new(with_cors(door, headers, refused(&refusal))))

@@ -1,16 +1,19 @@
 //! What every HTTP handler needs: the hub, its gate, what the gate looks at in a request, and the usual answers.
 
-use crate::gate::{Admitted, Caller, Gate, Knock, Refusal, Wants, host_name};
+use crate::gate::{Caller, Gate, Knock, Refusal, Wants, Whose, host_name};
 use crate::hub::state::Hub;
 use axum::body::Body;
-use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use eye_protocol::limits::MESSAGE_BYTES_MAX;
 use eye_protocol::rpc::json;
 use serde::Serialize;
+use std::convert::Infallible;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Small on purpose: the library zeroes its read buffer on every read, and every idle page has one.
@@ -20,6 +23,37 @@ const READ_BUFFER_BYTES: usize = 4096;
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Says what a request is for: `document` is a tab that goes somewhere.
 pub const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
+/// What the gate looks at of a request: its headers, and the connection that it came by. It derefs to the headers.
+#[derive(Clone, Debug)]
+pub struct Head {
+    headers: HeaderMap,
+    whose: Whose,
+}
+
+impl Head {
+    /// The head of a whole request.
+    pub fn of(headers: &HeaderMap, extensions: &Extensions) -> Self {
+        let whose = extensions.get::<Caller>().map_or(Whose::NotAsked, |caller| Whose::Ask(*caller));
+        Self { headers: headers.clone(), whose }
+    }
+}
+
+impl Deref for Head {
+    type Target = HeaderMap;
+
+    fn deref(&self) -> &HeaderMap {
+        &self.headers
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Head {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self::of(&parts.headers, &parts.extensions))
+    }
+}
 
 /// What every handler needs.
 #[derive(Clone)]
@@ -52,14 +86,14 @@ pub fn moved_to(name: &str, host: &str, uri: &Uri) -> Response {
 }
 
 /// What is not there; also that is said only to who may know.
-pub async fn nothing(State(door): State<Door>, headers: HeaderMap) -> Response {
+pub async fn nothing(State(door): State<Door>, headers: Head) -> Response {
     public(&door, &headers, || {
         (StatusCode::NOT_FOUND, json_response(&serde_json::json!({ "error": "Not found" }))).into_response()
     })
 }
 
 /// Answers what every program of this machine may see.
-pub fn public(door: &Door, headers: &HeaderMap, answer: impl FnOnce() -> Response) -> Response {
+pub fn public(door: &Door, headers: &Head, answer: impl FnOnce() -> Response) -> Response {
     match door.gate.admit(Wants::Public, knock(headers, None)) {
         Ok(_) => answer(),
         Err(refusal) => refused(&refusal),
@@ -67,25 +101,20 @@ pub fn public(door: &Door, headers: &HeaderMap, answer: impl FnOnce() -> Respons
 }
 
 /// What the gate looks at.
-pub fn knock<'a>(headers: &'a HeaderMap, token: Option<&'a str>) -> Knock<'a> {
-    let text = |name: HeaderName| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
+pub fn knock<'a>(head: &'a Head, token: Option<&'a str>) -> Knock<'a> {
+    let text = |name: HeaderName| head.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
     let same_origin = text(SEC_FETCH_SITE) == Some("same-origin");
-    Knock { host: text(header::HOST), origin: text(header::ORIGIN), token, stranger: false, same_origin }
+    Knock { host: text(header::HOST), origin: text(header::ORIGIN), token, whose: head.whose, same_origin }
 }
 
-/// Lets in who may use the backends. Whose program it is, is asked of the kernel only where that decides.
-pub fn admit_own(door: &Door, headers: &HeaderMap, caller: Option<Caller>) -> Result<(), Refusal> {
-    let token = bearer(headers);
-    let knock = knock(headers, token.as_deref());
-    let admitted = door.gate.admit(Wants::Own, knock)?;
-    if admitted == Admitted::Own && caller.is_some_and(Caller::is_stranger) {
-        door.gate.admit(Wants::Own, Knock { stranger: true, ..knock })?;
-    }
-    Ok(())
+/// Lets in who may use the backends.
+pub fn admit_own(door: &Door, head: &Head) -> Result<(), Refusal> {
+    let token = bearer(head);
+    door.gate.admit(Wants::Own, knock(head, token.as_deref())).map(|_| ())
 }
 
 /// What a browser asks before it posts across origins.
-pub async fn preflight(State(door): State<Door>, headers: HeaderMap) -> Response {
+pub async fn preflight(State(door): State<Door>, headers: Head) -> Response {
     let mut response = with_cors(&door, &headers, StatusCode::NO_CONTENT.into_response());
     let allow = response.headers_mut();
     allow.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, OPTIONS"));
@@ -95,7 +124,7 @@ pub async fn preflight(State(door): State<Door>, headers: HeaderMap) -> Response
 }
 
 /// Only origins that may join or ask read what is answered.
-pub fn with_cors(door: &Door, headers: &HeaderMap, mut response: Response) -> Response {
+pub fn with_cors(door: &Door, headers: &Head, mut response: Response) -> Response {
     if let Some(origin) = headers.get(header::ORIGIN)
         && door.gate.admit(Wants::Public, knock(headers, None)).is_ok()
         && origin.to_str().is_ok_and(|origin| door.gate.may_read(origin))

@@ -1,11 +1,11 @@
 //! What operators and refused pages may know: health, sessions, metrics, and why a page may not join.
 
-use super::door::{Door, bearer, json_response, knock, public, refused};
+use super::door::{Door, Head, bearer, json_response, knock, public, refused};
 use super::metrics;
 use crate::gate::{Refusal, Wants};
 use crate::hub::version;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use eye_protocol::messages::Sessions;
 use serde::Serialize;
@@ -19,7 +19,7 @@ struct Health {
 }
 
 /// Whether it runs, and which version.
-pub async fn health(State(door): State<Door>, headers: HeaderMap) -> Response {
+pub async fn health(State(door): State<Door>, headers: Head) -> Response {
     public(&door, &headers, || {
         let status = door.hub.status();
         json_response(&Health { status: "ok", version: version::HUB, sessions: status.sessions, pages: status.pages })
@@ -27,7 +27,7 @@ pub async fn health(State(door): State<Door>, headers: HeaderMap) -> Response {
 }
 
 /// All sessions, for agents.
-pub async fn sessions(State(door): State<Door>, headers: HeaderMap) -> Response {
+pub async fn sessions(State(door): State<Door>, headers: Head) -> Response {
     let token = bearer(&headers);
     match door.gate.admit(Wants::Agent, knock(&headers, token.as_deref())) {
         Ok(admitted) => json_response(&Sessions { sessions: door.hub.rows(&admitted.scope()) }),
@@ -36,7 +36,7 @@ pub async fn sessions(State(door): State<Door>, headers: HeaderMap) -> Response 
 }
 
 /// Counters, for agents.
-pub async fn counters(State(door): State<Door>, headers: HeaderMap) -> Response {
+pub async fn counters(State(door): State<Door>, headers: Head) -> Response {
     let token = bearer(&headers);
     match door.gate.admit(Wants::Agent, knock(&headers, token.as_deref())) {
         Ok(_) => {
@@ -56,7 +56,7 @@ struct Why {
 
 /// Tells a page why it was refused, and nothing else: a browser hides that from it. It asks by POST, for behind a path of its
 /// own server a GET would have no `Origin`.
-pub async fn why(State(door): State<Door>, headers: HeaderMap) -> Response {
+pub async fn why(State(door): State<Door>, headers: Head) -> Response {
     let why = match door.gate.admit(Wants::Page, knock(&headers, None)) {
         Ok(_) => Why { allowed: true, reason: "pages of this origin may join".into(), hint: String::new() },
         Err(Refusal { reason, hint, .. }) => Why { allowed: false, reason, hint },

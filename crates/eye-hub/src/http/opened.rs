@@ -1,18 +1,18 @@
 //! `/open/ID/…`: files and folders that an agent opened. They are not eye's own, so they are never served under the name that eye's
 //! own pages have.
 
-use super::door::{Door, json_response, knock, moved_to, refused};
+use super::door::{Door, Head, json_response, knock, moved_to, refused};
 use crate::gate::{OWN_NAME, Wants, host_name};
 use crate::hub::opened::{self, Found};
 use axum::body::Body;
 use axum::extract::{Path as Segments, State};
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use eye_protocol::limits::SERVED_FILE_BYTES_MAX;
 use std::io;
 
 /// A folder itself.
-pub async fn index(door: State<Door>, Segments(id): Segments<String>, uri: Uri, headers: HeaderMap) -> Response {
+pub async fn index(door: State<Door>, Segments(id): Segments<String>, uri: Uri, headers: Head) -> Response {
     file(door, Segments((id, String::new())), uri, headers).await
 }
 
@@ -21,7 +21,7 @@ pub async fn file(
     State(door): State<Door>,
     Segments((id, path)): Segments<(String, String)>,
     uri: Uri,
-    headers: HeaderMap,
+    headers: Head,
 ) -> Response {
     // Nothing is looked up before the gate has let the request in.
     if let Err(refusal) = door.gate.admit(Wants::Public, knock(&headers, None)) {

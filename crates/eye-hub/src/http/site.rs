@@ -1,21 +1,21 @@
 //! What the hub itself shows to browsers: the page client and its parts, the start page and the demo apps.
 
 use super::assets;
-use super::door::{Door, SEC_FETCH_DEST, Upgrade, json_response, moved_to, nothing, public};
+use super::door::{Door, Head, SEC_FETCH_DEST, Upgrade, json_response, moved_to, nothing, public};
 use super::sockets::{SocketQuery, socket};
 use crate::gate::{OWN_NAME, is_loopback_address};
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
 /// The page client.
-pub async fn client(State(door): State<Door>, headers: HeaderMap) -> Response {
+pub async fn client(State(door): State<Door>, headers: Head) -> Response {
     script(&door, &headers, assets::CLIENT)
 }
 
 /// What the page client loads on first use.
-pub async fn part(State(door): State<Door>, Path(name): Path<String>, headers: HeaderMap) -> Response {
+pub async fn part(State(door): State<Door>, Path(name): Path<String>, headers: Head) -> Response {
     match assets::part(&name) {
         Some(text) => script(&door, &headers, text),
         None => nothing(State(door), headers).await,
@@ -23,7 +23,7 @@ pub async fn part(State(door): State<Door>, Path(name): Path<String>, headers: H
 }
 
 /// A file of a demo app.
-pub async fn app(State(door): State<Door>, Path(path): Path<String>, uri: Uri, headers: HeaderMap) -> Response {
+pub async fn app(State(door): State<Door>, Path(path): Path<String>, uri: Uri, headers: Head) -> Response {
     // A tab that came by the hub's address goes on to its name: only there its pages are eye's own.
     let tab = headers.get(SEC_FETCH_DEST).is_some_and(|dest| dest == "document");
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("");
@@ -43,7 +43,7 @@ pub async fn app(State(door): State<Door>, Path(path): Path<String>, uri: Uri, h
 }
 
 /// The page client and its parts. Any page may load them, also one that isolates itself (COEP).
-fn script(door: &Door, headers: &HeaderMap, text: &'static str) -> Response {
+fn script(door: &Door, headers: &Head, text: &'static str) -> Response {
     public(door, headers, || {
         let kind = [
             (header::CONTENT_TYPE, "text/javascript; charset=utf-8"),
@@ -59,7 +59,7 @@ fn script(door: &Door, headers: &HeaderMap, text: &'static str) -> Response {
 /// The start page; and the door for pages of the original 3D server, which knock at the root.
 pub async fn start_page(
     State(door): State<Door>,
-    headers: HeaderMap,
+    headers: Head,
     query: Query<SocketQuery>,
     upgrade: Upgrade,
 ) -> Response {

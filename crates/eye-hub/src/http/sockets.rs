@@ -1,6 +1,6 @@
 //! The hub's own WebSocket addresses: `/ws` and its other names, for pages and agents.
 
-use super::door::{Door, Upgrade, bearer, knock, refused, tuned};
+use super::door::{Door, Head, Upgrade, bearer, knock, refused, tuned};
 use crate::gate::{Admitted, Wants};
 use crate::hub::outbox::Outbox;
 use crate::hub::peer::{Joining, Peer, Side, Voice};
@@ -8,7 +8,7 @@ use crate::hub::session_id;
 use crate::transport::ws;
 use axum::extract::ws::WebSocket;
 use axum::extract::{Query, State};
-use axum::http::{HeaderMap, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
@@ -28,7 +28,7 @@ pub struct SocketQuery {
 /// A page or an agent, by `clientType`; without one, by whether a browser asks.
 pub async fn socket(
     State(door): State<Door>,
-    headers: HeaderMap,
+    headers: Head,
     Query(query): Query<SocketQuery>,
     upgrade: Upgrade,
 ) -> Response {
@@ -59,7 +59,9 @@ pub async fn socket(
         }
         (Admitted::Public | Admitted::Agent(_) | Admitted::Own, _) => None,
     };
-    let peer = Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining).scoped(scope);
+    let mut peer = Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining).scoped(scope);
+    // BTCP's clients name their version, and speak JSON-RPC and nothing else.
+    peer.rpc_only = query.version.is_some();
     let session = query.session_id.filter(|id| !id.is_empty());
     let plain = query.version.is_some();
     upgrade.on_upgrade(move |socket| {

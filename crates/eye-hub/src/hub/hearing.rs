@@ -76,8 +76,10 @@ impl Hub {
                 self.page_said(&mut state, conn, said);
             }
             (Side::Page, Voice::Eye { typed }) => {
-                let rpc = text.starts_with('{');
+                let rpc = text.starts_with('{') || peer.rpc_only;
+                let rpc_only = peer.rpc_only;
                 let said = if rpc { eye::page_rpc(conn, text) } else { eye::page_line(conn, typed, text) };
+                let said = said.or_else(|| eye::malformed(text, rpc_only).map(FromPage::Reply));
                 self.page_said(&mut state, conn, said);
             }
             (Side::Page, Voice::Scene) => {
@@ -237,7 +239,8 @@ impl Hub {
         }
         let mut said = Vec::new();
         let scope = state.peers.get(&conn).map(|peer| peer.scope.clone()).unwrap_or_default();
-        eye::from_agent(conn, text, &scope, |one| said.push(one));
+        let rpc_only = state.peers.get(&conn).is_some_and(|peer| peer.rpc_only);
+        eye::from_agent(conn, text, rpc_only, &scope, |one| said.push(one));
         for one in said {
             match one {
                 FromAgent::Provide => return self.provide(state, conn, text),

@@ -1,5 +1,6 @@
 //! The file in which a hub remembers its sessions, so that after a restart calls wait for the pages to come back.
 
+use crate::private;
 use eye_core::Known;
 use eye_protocol::SessionId;
 use eye_protocol::messages::PageInfo;
@@ -44,12 +45,7 @@ impl Memory {
     pub fn save(&self, known: Vec<Known>) -> io::Result<()> {
         let entry = |k: Known| Entry { id: k.id.to_string(), origin: k.origin, page: k.info };
         let entries: Vec<Entry> = known.into_iter().map(entry).collect();
-        if let Some(folder) = self.file.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let fresh = self.file.with_extension("new");
-        fs::write(&fresh, serde_json::to_vec(&entries)?)?;
-        fs::rename(&fresh, &self.file)
+        private::write(&self.file, &serde_json::to_vec(&entries)?)
     }
 }
 

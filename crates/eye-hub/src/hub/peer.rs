@@ -84,6 +84,8 @@ pub struct Peer {
     pub batched: bool,
     /// Whether it takes binary results as binary messages.
     pub binary: bool,
+    /// Whether it speaks JSON-RPC only: nothing it sends is a line, so nothing malformed is evaluated.
+    pub rpc_only: bool,
     /// Whether its carrier proved who it is, so that it may become a page.
     pub may_provide: bool,
     /// What an agent's token allows.
@@ -127,6 +129,7 @@ impl Peer {
             voice,
             batched: false,
             binary: false,
+            rpc_only: false,
             may_provide: false,
             scope: Scope::ALL,
             joining,

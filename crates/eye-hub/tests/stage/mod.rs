@@ -37,6 +37,7 @@ pub fn config(home: &tempfile::TempDir) -> Config {
         socket: home.path().join("run/hub.sock"),
         listen: "127.0.0.1:0".parse().expect("an address"),
         published: false,
+        proxy_users: Vec::new(),
         hosts: Vec::new(),
         auth: Auth::Token(Token::new(TOKEN)),
         tls: None,

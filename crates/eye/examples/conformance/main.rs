@@ -45,6 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         socket: home.join("run/hub.sock"),
         listen: ([127, 0, 0, 1], 0).into(),
         published: false,
+        proxy_users: Vec::new(),
         hosts: Vec::new(),
         auth: Auth::None,
         tls: None,

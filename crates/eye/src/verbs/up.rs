@@ -16,6 +16,7 @@ use eye_protocol::messages::Status;
 use eye_protocol::rpc;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 const PORT_DEFAULT: u16 = 8765;
@@ -42,6 +43,9 @@ pub struct Args {
     /// The port is published to loopback only, by a container: no TLS is needed beyond loopback
     #[arg(long, requires = "listen")]
     published: bool,
+    /// A user whose programs pass pages on to this hub, such as www-data for nginx
+    #[arg(long, value_name = "NAME")]
+    proxy_user: Vec<String>,
     /// A host name that pages and agents may use for this hub, beside localhost
     #[arg(long, value_name = "NAME", value_parser = parse_host)]
     host: Vec<String>,
@@ -223,6 +227,16 @@ fn mcp() -> Result<Arc<dyn Guest>, Failure> {
     Ok(faces::guest(Face::new(Gateway::new(settings), env!("CARGO_PKG_VERSION"))))
 }
 
+/// The number of a user, as the system knows it by name.
+fn uid_of(user: &str) -> Result<u32, Failure> {
+    if let Ok(uid) = user.parse() {
+        return Ok(uid);
+    }
+    let asked = Command::new("id").args(["-u", "--", user]).stderr(Stdio::null()).output();
+    let text = asked.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+    text.parse().map_err(|_| Failure::usage(format!("there is no user `{user}`"), "`getent passwd` lists them"))
+}
+
 fn url(ready: &Ready) -> String {
     format!("{}://{}", if ready.tls { "https" } else { "http" }, ready.listen)
 }
@@ -251,6 +265,7 @@ impl Args {
             socket: places::socket().path,
             listen: SocketAddr::new(listen, port),
             published: self.published,
+            proxy_users: self.proxy_user.iter().map(|user| uid_of(user)).collect::<Result<_, _>>()?,
             hosts: self.host,
             auth,
             tls,
@@ -286,6 +301,9 @@ impl Args {
         flag("llm", self.llm.clone());
         for host in &self.host {
             flag("host", Some(host.clone()));
+        }
+        for user in &self.proxy_user {
+            flag("proxy-user", Some(user.clone()));
         }
         flags.extend(self.published.then(|| "--published".into()));
         flags.extend(self.tls.then(|| "--tls".into()));

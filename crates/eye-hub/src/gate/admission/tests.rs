@@ -13,18 +13,18 @@ fn gate(auth: Auth) -> (Gate, tempfile::TempDir) {
 }
 
 fn knock<'a>(host: &'a str, origin: Option<&'a str>, token: Option<&'a str>) -> Knock<'a> {
-    Knock { host: Some(host), origin, token, stranger: false, same_origin: false }
+    Knock { host: Some(host), origin, token, whose: Whose::NotAsked, same_origin: false }
 }
 
 #[test]
 fn the_backends_are_for_agents_and_own_pages() {
     let (gate, _home) = gate(Auth::Token(Token::new("secret")));
-    let gate = gate.with_own_pages(true);
+    let gate = gate.with_own_pages(Some(8765));
     let own = |host, origin, token| gate.admit(Wants::Own, knock(host, origin, token));
     let here = "localhost:8765";
     assert_eq!(own(here, Some("http://localhost:8765"), None), Ok(Admitted::Own));
     assert_eq!(own(here, Some("https://localhost:8765"), None), Ok(Admitted::Own));
-    assert_eq!(own("localhost", Some("http://localhost"), None), Ok(Admitted::Own));
+    assert_eq!(own("localhost", Some("http://localhost"), None).unwrap_err().status, 403, "port 80 is not the hub's");
     assert_eq!(own(here, None, Some("secret")), Ok(Admitted::Agent(Scope::ALL)));
     assert_eq!(own(here, Some("http://localhost:8765"), Some("wrong")).unwrap_err().status, 401);
     assert_eq!(own(here, None, None).unwrap_err().status, 401);
@@ -59,6 +59,13 @@ fn the_backends_are_for_agents_and_own_pages() {
         let fetch = Knock { same_origin: true, ..knock(host, None, None) };
         assert_eq!(gate.admit(Wants::Own, fetch).unwrap_err().status, 401, "{host}");
     }
+    // A page behind a path of another server of this machine.
+    for host in ["localhost:3000", "localhost", "localhost:87650", "localhost:"] {
+        let fetch = Knock { same_origin: true, ..knock(host, None, None) };
+        assert_eq!(gate.admit(Wants::Own, fetch).unwrap_err().status, 401, "{host}");
+        let origin = format!("http://{host}");
+        assert_eq!(gate.admit(Wants::Own, knock(host, Some(&origin), None)).unwrap_err().status, 403, "{host}");
+    }
     let crossed = Knock { same_origin: true, ..knock(here, Some("https://evil.test"), None) };
     assert_eq!(gate.admit(Wants::Own, crossed).unwrap_err().status, 403);
 }
@@ -66,8 +73,11 @@ fn the_backends_are_for_agents_and_own_pages() {
 #[test]
 fn another_user_of_the_machine_is_no_own_page() {
     let (gate, _home) = gate(Auth::Token(Token::new("secret")));
-    let gate = gate.with_own_pages(true);
-    let own = Knock { stranger: true, ..knock("localhost:8765", Some("http://localhost:8765"), None) };
+    let gate = gate.with_own_pages(Some(8765));
+    let own = Knock {
+        whose: Whose::Known(Owner::Other(1001)),
+        ..knock("localhost:8765", Some("http://localhost:8765"), None)
+    };
     assert_eq!(gate.admit(Wants::Own, own).unwrap_err().status, 403);
     let fetch = Knock { origin: None, same_origin: true, ..own };
     assert_eq!(gate.admit(Wants::Own, fetch).unwrap_err().status, 403);
@@ -164,7 +174,7 @@ const FOREIGN: [&str; 12] = [
 fn a_foreign_origin_is_refused_in_every_mode_with_any_token() {
     for auth in [Auth::None, Auth::Token(Token::new("secret"))] {
         let (gate, _home) = gate(auth);
-        let gate = gate.with_own_pages(true);
+        let gate = gate.with_own_pages(Some(8765));
         for origin in FOREIGN {
             for token in [None, Some("x"), Some("secret")] {
                 for (wants, command) in [
@@ -271,4 +281,51 @@ fn a_token_lowers_and_an_unknown_one_allows_nothing() {
     assert_eq!(gate.keys.lowered("secret"), Scope::ALL);
     assert!(gate.keys.lowered(&secret).may(Class::Act) && !gate.keys.lowered(&secret).may(Class::Eval));
     assert!(!gate.keys.lowered("wrong").may(Class::Read));
+}
+
+#[test]
+fn another_users_connection_needs_the_token_or_a_named_proxy() {
+    let page = |whose, token| Knock { whose, ..knock("localhost:8765", Some("http://localhost:5173"), token) };
+    let (other, unknown) = (Whose::Known(Owner::Other(33)), Whose::Known(Owner::Unknown));
+    let (default, _home) = gate(Auth::Token(Token::new("secret")));
+    for whose in [Whose::Known(Owner::Ours), Whose::Known(Owner::NotAsked), Whose::NotAsked] {
+        assert!(default.admit(Wants::Page, page(whose, None)).is_ok(), "{whose:?}");
+    }
+    for (whose, hint) in [(other, "eye up --proxy-user NAME"), (unknown, "--published")] {
+        let refusal = default.admit(Wants::Page, page(whose, None)).unwrap_err();
+        assert!(refusal.status == 403 && refusal.hint.contains(hint), "{refusal:?}");
+        assert_eq!(default.admit(Wants::Page, page(whose, Some("wrong"))).unwrap_err().status, 403);
+        assert!(default.admit(Wants::Page, page(whose, Some("secret"))).is_ok(), "the right token overrides");
+        assert!(default.admit(Wants::Public, page(whose, None)).is_ok());
+    }
+    let (open, _home) = gate(Auth::None);
+    for origin in [None, Some("http://localhost:5173")] {
+        let agent = Knock { origin, ..page(other, Some("secret")) };
+        assert_eq!(open.admit(Wants::Agent, agent).unwrap_err().status, 403, "no token counts under --auth none");
+    }
+    let (proxied, _home) = gate(Auth::Token(Token::new("secret")));
+    let proxied = proxied.with_proxies(false, vec![33]);
+    assert!(proxied.admit(Wants::Page, page(other, None)).is_ok());
+    assert!(proxied.admit(Wants::Page, page(Whose::Known(Owner::Other(34)), None)).is_err());
+    assert!(proxied.admit(Wants::Page, page(unknown, None)).is_err());
+    let (published, _home) = gate(Auth::Token(Token::new("secret")));
+    let published = published.with_proxies(true, Vec::new());
+    assert!(published.admit(Wants::Page, page(unknown, None)).is_ok());
+    assert!(published.admit(Wants::Page, page(other, None)).is_err());
+}
+
+#[test]
+fn a_named_token_proves_enough_for_another_users_connection() {
+    let whose = Whose::Known(Owner::Other(33));
+    let asks = |origin, token| Knock { whose, ..knock("localhost:8765", origin, Some(token)) };
+    let (shop, local) = ("https://shop.example", "http://localhost:5173");
+    let (joins, _home, secret) = with_named(&[Class::Join], &[shop]);
+    assert!(joins.admit(Wants::Page, asks(Some(shop), &secret)).is_ok());
+    assert_eq!(joins.admit(Wants::Page, asks(Some(local), &secret)).unwrap_err().status, 403, "of another origin");
+    let (mut reads, _home, secret) = with_named(&[Class::Read], &[]);
+    assert!(reads.admit(Wants::Agent, asks(None, &secret)).is_ok());
+    assert_eq!(reads.admit(Wants::Page, asks(Some(local), &secret)).unwrap_err().status, 403, "it does not join");
+    reads.keys.auth = Auth::None;
+    let Ok(Admitted::Agent(scope)) = reads.admit(Wants::Agent, asks(None, &secret)) else { panic!("it is known") };
+    assert!(scope.may(Class::Read) && !scope.may(Class::Eval), "a scope stays one under --auth none");
 }

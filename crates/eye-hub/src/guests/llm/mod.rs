@@ -5,9 +5,8 @@ mod asked;
 mod pace;
 mod trouble;
 
-use crate::gate::Caller;
 use crate::http::body;
-use crate::http::door::{Door, admit_own};
+use crate::http::door::{Door, Head, admit_own};
 use crate::mount::Guest;
 use asked::Asked;
 use axum::body::Body;
@@ -256,8 +255,7 @@ async fn completions(State(door): State<Door>, Extension(guest): Extension<PassT
 }
 
 async fn passed(door: &Door, guest: &PassThrough, request: Request) -> Result<Response, Trouble> {
-    let caller = request.extensions().get::<Caller>().copied();
-    admit_own(door, request.headers(), caller).map_err(Trouble::NotAllowed)?;
+    admit_own(door, &Head::of(request.headers(), request.extensions())).map_err(Trouble::NotAllowed)?;
     let llm = guest.0.as_ref().ok_or(Trouble::None)?;
     let body = body::read(request.into_body(), LLM_REQUEST_BYTES_MAX).await.map_err(Trouble::Body)?;
     let asked = Asked::parse(&body).map_err(Trouble::Invalid)?;

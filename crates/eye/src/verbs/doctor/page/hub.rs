@@ -119,7 +119,6 @@ pub fn verdict(way: &Way, hub: &Hub, origin: &str) -> Result<Verdict, String> {
 fn offline(origin: &str) -> Result<Option<(String, String)>, Failure> {
     // What a gate asks of agents does not matter to pages.
     let gate = Gate::new(Auth::None, Vec::new(), Origins::new(places::origins_file()?));
-    let knock =
-        Knock { host: Some("localhost"), origin: Some(origin), token: None, same_origin: false, stranger: false };
+    let knock = Knock { host: Some("localhost"), origin: Some(origin), ..Knock::default() };
     Ok(gate.admit(Wants::Page, knock).err().map(|refusal| (refusal.reason, refusal.hint)))
 }

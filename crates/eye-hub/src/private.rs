@@ -1,0 +1,39 @@
+//! Files that only their owner reads: 0600 in folders of 0700, replaced whole.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+/// Replaces a file. Its folder is made where it is missing.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    let fresh = path.with_extension("new");
+    let _ = fs::remove_file(&fresh);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
+    file.write_all(bytes)?;
+    drop(file);
+    fs::rename(fresh, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::MetadataExt;
+
+    #[test]
+    fn only_the_owner_reads_what_is_written() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("state/eye/sessions.json");
+        for text in ["first", "second"] {
+            write(&file, text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+            assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
+        }
+        for folder in ["state", "state/eye"] {
+            assert_eq!(fs::metadata(home.path().join(folder)).unwrap().mode() & 0o777, 0o700);
+        }
+    }
+}
