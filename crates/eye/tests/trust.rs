@@ -1,5 +1,6 @@
 //! A cloned repository: what its `.eye/config.yaml` may do before and after `eye servers trust`, as attacks on the real
 //! program.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;
 
@@ -97,7 +98,7 @@ fn a_repository_runs_nothing_on_initialize_until_it_is_trusted() {
     // Both start the same way, so the user's own is the proof that the other would have been there too.
     until_there(&own);
     let rows = home.eye(["servers"]);
-    assert!(rows.stdout.lines().any(|row| row.starts_with("x") && row.contains("untrusted")), "{}", rows.stdout);
+    assert!(rows.stdout.lines().any(|row| row.starts_with('x') && row.contains("untrusted")), "{}", rows.stdout);
     assert_eq!(rows.stderr, "note: `x` of this project is not trusted, it does not run: eye servers trust x\n");
     let tried = home.eye(["servers", "test", "x"]);
     let want = "error: the server x comes from this project's config and is not trusted\n\

@@ -195,13 +195,11 @@ impl Tokens {
             return Found::Expired(row.name.clone());
         }
         let may: Vec<Class> = row.may.iter().filter_map(|word| Class::parse(word)).collect();
-        match (&may[..], &row.pages[..]) {
-            ([Class::Join], [origin]) => Found::Page(origin.as_str().into()),
-            _ => {
-                let pages = row.pages.iter().map(|page| page.as_str().into()).collect();
-                Found::Agent(Scope::limited(Limits { name: row.name.as_str().into(), may, pages, void: None }))
-            }
+        if let ([Class::Join], [origin]) = (&may[..], &row.pages[..]) {
+            return Found::Page(origin.as_str().into());
         }
+        let pages = row.pages.iter().map(|page| page.as_str().into()).collect();
+        Found::Agent(Scope::limited(Limits { name: row.name.as_str().into(), may, pages, void: None }))
     }
 
     fn write(&self, rows: &[Row]) -> Result<(), TokensError> {

@@ -133,7 +133,8 @@ fn named() -> Result<Tokens, Failure> {
 }
 
 fn failed(error: TokensError) -> Failure {
-    let hint = match &error {
+    let reason = error.to_string();
+    let hint = match error {
         TokensError::Known(name) => format!("eye token revoke {name} takes it back"),
         TokensError::Unknown(_) => "eye token list names them".into(),
         TokensError::Join => "eye token new NAME --may join --origin https://shop.example".into(),
@@ -142,7 +143,7 @@ fn failed(error: TokensError) -> Failure {
             "see eye help token".into()
         }
     };
-    Failure::usage(error.to_string(), hint)
+    Failure::usage(reason, hint)
 }
 
 fn now_ms() -> u64 {
