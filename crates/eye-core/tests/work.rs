@@ -54,13 +54,13 @@ fn what_a_page_says_after_a_large_state_comes_after_it() {
 #[test]
 fn a_page_that_leaves_during_its_work_has_left_afterwards() {
     let script = format!(
-        r#"0 page 1 joins scene
+        r"0 page 1 joins scene
            0 agent 2 joins
            1 page 1 publishes 1 {}
            2 page 1 leaves
            3 works
            4 agent 2 reads n
-           5 works"#,
+           5 works",
         large(7)
     );
     let picture = plays(&script);
@@ -108,12 +108,12 @@ fn an_agent_waits_for_its_own_check_and_others_do_not() {
 #[test]
 fn a_hub_that_ends_gives_up_its_work() {
     let script = format!(
-        r#"0 page 1 joins scene
+        r"0 page 1 joins scene
            0 agent 2 joins
            1 page 1 publishes 1 {}
            2 agent 2 reads n
            3 agent 2 asks a code()
-           4 shutdown"#,
+           4 shutdown",
         large(1)
     );
     let picture = plays(&script);

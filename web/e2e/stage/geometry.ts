@@ -67,7 +67,7 @@ export class GeometryTab {
   async refused(tool: string, args: object): Promise<Reply> {
     const { stdout, stderr, code } = await this.eye("call", tool, JSON.stringify(args));
     if (code !== 1) throw new Error(`${tool} ended with ${String(code)}: ${stdout}${stderr}`);
-    return JSON.parse(stderr.replace(/^error: /, "").split("\n")[0] ?? "") as Reply;
+    return JSON.parse(stderr.replace(/^error: (page: )?/, "").split("\n")[0] ?? "") as Reply;
   }
 
   /** Inside the page, as its own code calls. */

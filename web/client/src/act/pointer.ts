@@ -130,18 +130,20 @@ export async function click(
   own(() => enter(hit, place));
   for (let count = 1; count <= (double ? 2 : 1); count++) {
     const counted = { ...more, detail: count };
+    const alike = countAlike(hit);
     const mouse = own(() => {
       const pressed = press(hit, place, counted, right ? RIGHT_BUTTON : MAIN_BUTTON);
       if (right) fire(hit, "contextmenu", place, RIGHT_BUTTON, more);
       return pressed;
     });
+    const stayed = hit.isConnected;
     await turn(holdMs);
     own(() => {
       // What it was pressed on may have moved away or be gone by now; a person releases on what is there instead.
       const under = hit.isConnected ? hit : (hitAt(document, x, y) ?? document.body);
       release(under, place, counted, mouse);
-      if (under !== hit) return;
-      fire(hit, right ? "auxclick" : "click", place, NO_BUTTONS, counted);
+      if (under !== hit && !(stayed && isRedrawn(hit, under, alike))) return;
+      fire(under, right ? "auxclick" : "click", place, NO_BUTTONS, counted);
       if (count === 2) {
         selectWordAt(hit, place);
         fire(hit, "dblclick", place, NO_BUTTONS, counted);
@@ -149,6 +151,20 @@ export async function click(
     });
     if (!hit.isConnected) return;
   }
+}
+
+/**
+ * Whether the page drew the pressed element anew while it was pressed, as one that redraws itself by a timer does. An element
+ * that went away because of the press leaves one less of its kind, and another one in its place is not clicked.
+ */
+function isRedrawn(pressed: Element, under: Element, alike: number): boolean {
+  return (
+    under.localName === pressed.localName && under.textContent === pressed.textContent && countAlike(under) === alike
+  );
+}
+
+function countAlike({ ownerDocument, localName }: Element): number {
+  return ownerDocument.getElementsByTagName(localName).length;
 }
 
 const FOCUSABLE = "a[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable]";
