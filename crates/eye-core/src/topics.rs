@@ -5,8 +5,8 @@ use crate::event::{Conn, Effect, Millis, Reply, ReplyForm};
 use crate::session::Session;
 use crate::switchboard::Switchboard;
 use eye_protocol::limits::{
-    MAILBOX_TOPIC, SUBSCRIPTIONS_MAX, TOPIC_BYTES_MAX, TOPIC_QUEUE_BYTES_MAX, TOPIC_QUEUE_LEN_MAX,
-    TOPIC_WAIT_DEFAULT_MS, TOPIC_WAIT_MAX_MS,
+    MAILBOX_TOPIC, RESPONSE_TOPIC_PREFIX, SUBSCRIPTIONS_MAX, TOPIC_BYTES_MAX, TOPIC_QUEUE_BYTES_MAX,
+    TOPIC_QUEUE_LEN_MAX, TOPIC_WAIT_DEFAULT_MS, TOPIC_WAIT_MAX_MS,
 };
 use eye_protocol::rpc::{RpcId, json};
 use eye_protocol::topics::{Message, Publish};
@@ -215,7 +215,8 @@ impl Switchboard {
 
     /// Which pages hear what somebody publishes: those of a page's own origin; for an agent, those of the page it uses.
     fn audience(&self, conn: Conn, message: &Publish) -> Audience {
-        if message.topic.starts_with('_') {
+        // Topics of our own, such as page mail, are for agents. An answer goes back to the page that asked.
+        if message.topic.starts_with('_') && !message.topic.starts_with(RESPONSE_TOPIC_PREFIX) {
             return Audience::Agents;
         }
         if let Some(origin) = self.page_origin(conn) {

@@ -161,6 +161,8 @@ pub const SERVED_FOLDERS_MAX: usize = 64;
 pub const SERVED_FILE_BYTES_MAX: u64 = 64 << 20;
 /// What pages put into mailboxes is told under this topic, too.
 pub const MAILBOX_TOPIC: &str = "_mailbox";
+/// Topics that begin so carry the answer to one request; the rest of the name is the requester's random number.
+pub const RESPONSE_TOPIC_PREFIX: &str = "_response_";
 /// Each of the files of a mailbox.
 pub const MAILBOX_FILE_BYTES_MAX: u64 = 16 << 20;
 
