@@ -205,6 +205,7 @@ impl Common {
             errors: self.errors,
             delta: self.delta,
             bytes_max: self.max_bytes,
+            ignores_token: false,
         }
     }
 }

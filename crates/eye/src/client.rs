@@ -301,7 +301,7 @@ fn hello(options: &Options, absent: Absent, elsewhere: bool) -> Hello {
         timeout: options.timeout_ms,
         frame: options.frame.clone(),
         // On the Unix socket it lowers what this command may do; a hub elsewhere got it already.
-        token: Var::Token.text().filter(|_| !elsewhere),
+        token: Var::Token.text().filter(|_| !elsewhere && !options.ignores_token),
         // A hub elsewhere that made room for a newer one would not be started again.
         build: (absent == Absent::Start && !elsewhere).then(|| env!("CARGO_PKG_VERSION").into()),
         ..Hello::default()

@@ -20,6 +20,8 @@ pub struct Options {
     pub delta: bool,
     /// Cut what is printed.
     pub bytes_max: Option<usize>,
+    /// Ask the local hub as its own user: `EYE_TOKEN` is meant for the hub elsewhere that is connected to.
+    pub ignores_token: bool,
 }
 
 impl Options {

@@ -166,14 +166,15 @@ fn one_port_speaks_http_and_https_and_pages_join_over_both() {
 
 #[test]
 fn commands_and_the_relay_trust_this_machines_authority() {
-    let home = home();
+    let (home, other) = (home(), home());
     made(&home, &[]);
     let hub = Hub::start_with(&home, &["--tls"]);
     let _page = page(&home);
     let server = format!("wss://localhost:{}", home.port());
     let elsewhere = |args: &[&str]| {
         let mut command = home.command();
-        command.args(args).env("XDG_RUNTIME_DIR", home.path("elsewhere"));
+        // Another port too: a hub of this user at the usual one is found by the kernel's word, and would be the local hub.
+        command.args(args).env("XDG_RUNTIME_DIR", home.path("elsewhere")).env("EYE_PORT", other.port().to_string());
         command
     };
     let token = home.eye(["token", "show"]).stdout.trim().to_owned();

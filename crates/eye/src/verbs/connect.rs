@@ -71,6 +71,7 @@ impl Way {
 
 /// Connects.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
+    let options = &Options { ignores_token: true, ..options.clone() };
     if args.detached {
         return run_detached(args, options);
     }
