@@ -87,6 +87,13 @@ scene(
 );
 
 seen(
+  "a dialog that fades out, and is kept from agents already, hides nothing",
+  `<button>Page</button><div role=dialog aria-modal=true aria-hidden=true aria-label=Filters
+    style="position:fixed;inset:0;background:#fff8"><button>Apply</button></div>`,
+  "e1 [Page]",
+);
+
+seen(
   "names come from labels, placeholders and titles; a glyph is none, and letters stay as they are written",
   `<input placeholder="Search docs"><div contenteditable aria-placeholder="Write here" style="width:90px;height:20px"></div>
    <button role=switch aria-checked=true id=s></button><label for=s>Dark mode</label>

@@ -9,7 +9,7 @@ import { hitAt, isOf } from "./hit.js";
 import { outline } from "./outline.js";
 import { comparedElement, PROVISIONAL, refOf } from "./refs.js";
 import { above, attribute, holds, plain, selectAll } from "./tree.js";
-import { isVisible } from "./visible.js";
+import { isOffered, isVisible } from "./visible.js";
 
 /** What is tried out to learn whether a dialog keeps everything else away. */
 const REACHED = "a[href],button,input,select,textarea";
@@ -117,7 +117,8 @@ function facts(element: Element, charsMax: number): object {
 function modal(): Element | undefined {
   return selectAll("dialog:modal, [aria-modal=true]").findLast(
     (element) =>
-      isVisible(element) && above(element) !== null && (element.matches("dialog:modal") || isShutting(element)),
+      // One that fades out is kept from agents already.
+      isOffered(element) && above(element) !== null && (element.matches("dialog:modal") || isShutting(element)),
   );
 }
 

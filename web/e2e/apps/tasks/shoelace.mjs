@@ -5,7 +5,6 @@ import { peerRef, ref } from "../lib/agent.mjs";
 
 export default {
   light: true,
-  fails: "click recurses without end where a slot holds text",
   page: "shoelace.html",
   ready: "sl-button",
   wish: "Book a double room for Ada, four nights, with breakfast, arriving late.",
