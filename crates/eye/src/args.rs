@@ -3,7 +3,7 @@
 use crate::env::Var;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::options::Options;
+use crate::options::{Options, TokenFor};
 use crate::{help, near, ui, verbs};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -205,7 +205,7 @@ impl Common {
             errors: self.errors,
             delta: self.delta,
             bytes_max: self.max_bytes,
-            ignores_token: false,
+            token_for: TokenFor::Asked,
         }
     }
 }

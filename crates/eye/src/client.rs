@@ -4,7 +4,7 @@ use crate::env::{self, Var};
 use crate::failure::Failure;
 use crate::link::server::Address;
 use crate::link::{Link, ServerLink, SocketLink};
-use crate::options::Options;
+use crate::options::{Options, TokenFor};
 use crate::places;
 use crate::start::{self, STARTS_MAX};
 use eye_protocol::limits::{CALL_TIMEOUT_DEFAULT_MS, FRAME_BYTES_MAX, NAME_BYTES_MAX};
@@ -301,7 +301,7 @@ fn hello(options: &Options, absent: Absent, elsewhere: bool) -> Hello {
         timeout: options.timeout_ms,
         frame: options.frame.clone(),
         // On the Unix socket it lowers what this command may do; a hub elsewhere got it already.
-        token: Var::Token.text().filter(|_| !elsewhere && !options.ignores_token),
+        token: Var::Token.text().filter(|_| !elsewhere && options.token_for == TokenFor::Asked),
         // A hub elsewhere that made room for a newer one would not be started again.
         build: (absent == Absent::Start && !elsewhere).then(|| env!("CARGO_PKG_VERSION").into()),
         ..Hello::default()

@@ -20,8 +20,18 @@ pub struct Options {
     pub delta: bool,
     /// Cut what is printed.
     pub bytes_max: Option<usize>,
-    /// Ask the local hub as its own user: `EYE_TOKEN` is meant for the hub elsewhere that is connected to.
-    pub ignores_token: bool,
+    /// Which hub `EYE_TOKEN` is for.
+    pub token_for: TokenFor,
+}
+
+/// Which hub the token in `EYE_TOKEN` is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TokenFor {
+    /// The hub that is asked; on the Unix socket it lowers what the command may do.
+    #[default]
+    Asked,
+    /// The hub elsewhere that is being connected to. The local one is asked as its own user.
+    Elsewhere,
 }
 
 impl Options {

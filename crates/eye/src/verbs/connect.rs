@@ -5,7 +5,7 @@ use crate::env::Var;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::link::server::{Address, trust};
-use crate::options::Options;
+use crate::options::{Options, TokenFor};
 use crate::start::{self, Report};
 use crate::verbs::{status, up};
 use crate::{places, ui};
@@ -71,7 +71,7 @@ impl Way {
 
 /// Connects.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
-    let options = &Options { ignores_token: true, ..options.clone() };
+    let options = &Options { token_for: TokenFor::Elsewhere, ..options.clone() };
     if args.detached {
         return run_detached(args, options);
     }
