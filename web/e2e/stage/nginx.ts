@@ -20,6 +20,9 @@ function findNginx(): string {
   return found;
 }
 
+/** Whose connections the hub sees: started by root, nginx gives its workers another user; else they are of ours. */
+export const NGINX_USER = process.getuid?.() === 0 ? "daemon" : undefined;
+
 export class Nginx {
   private constructor(
     readonly url: string,
@@ -36,7 +39,7 @@ export class Nginx {
     const server = `server { listen 127.0.0.1:${String(port)}; location / { proxy_pass ${site}; }\n${block} }`;
     await writeFile(
       join(folder, "nginx.conf"),
-      `daemon off; pid ${folder}/pid; events {}\nhttp { access_log off; ${places}\n${server} }\n`,
+      `${NGINX_USER === undefined ? "" : `user ${NGINX_USER};`} daemon off; pid ${folder}/pid; events {}\nhttp { access_log off; ${places}\n${server} }\n`,
     );
     const log = join(folder, "error.log");
     const child = spawn(findNginx(), ["-e", log, "-c", join(folder, "nginx.conf")], { stdio: "ignore" });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { Dev, type DevOptions } from "../stage/dev.js";
 import { freePort } from "../stage/home.js";
-import { Nginx } from "../stage/nginx.js";
+import { NGINX_USER, Nginx } from "../stage/nginx.js";
 import { Stage, type Visit } from "../stage/stage.js";
 import { until } from "../stage/until.js";
 import { asking, type Ask } from "../stage/verbs.js";
@@ -96,6 +96,10 @@ test("nginx, over a page whose policy knows only its own origin", async (t) => {
     body,
     headers: { "content-security-policy": "default-src 'self'" },
   });
+  if (NGINX_USER !== undefined) {
+    await stage.home.eye("down");
+    await stage.home.up("--proxy-user", NGINX_USER);
+  }
   const nginx = await Nginx.start(stage.site.url("/"), snippet("nginx"));
   t.after(() => nginx.close());
   const { page, ask } = await visit(`${nginx.url}/`);
