@@ -88,6 +88,8 @@ impl Stage {
         let url = self.url();
         let browser = if screen && opened_on_screen(&url) { Headless(None) } else { self.headless(&[&url])? };
         self.wait_for("start").map_err(|error| TaskError::Wrong(format!("{error}; eye up said: {said}")))?;
+        // The page itself shows it a moment later, which must not fall into the report of the first click.
+        self.eye(&["--page", "start", "wait", "document.getElementById('state').textContent === 'connected'"])?;
         Ok(browser)
     }
 

@@ -24,6 +24,16 @@ const { FLAGS, Home, Shell, findChromium, startChromium, until } = await load(
 const STATE_MS_MAX = 5_000;
 const READY_MS_MAX = 60_000;
 
+/** Waits until no animation runs, in the document and in every shadow root. Endless ones are not waited for. */
+const AT_REST = `(async () => {
+  const roots = [document];
+  for (let at = 0; at < roots.length; at++)
+    for (const { shadowRoot } of roots[at].querySelectorAll("*")) if (shadowRoot) roots.push(shadowRoot);
+  const running = roots.flatMap((root) => root.getAnimations());
+  const ending = running.filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
+  await Promise.allSettled(ending.map(({ finished }) => finished));
+})()`;
+
 export class Corpus {
   apps;
   /** Why applications were left out, a line each. */
@@ -130,6 +140,8 @@ export class Corpus {
       const shell = await this.#shell({ EYE_PAGE: session });
       const before = await this.#look("before", page, session);
       const done = await this.#do(app, server, shell, "eye");
+      // What still fades out is seen by one side and not by the other.
+      await page.evaluate(AT_REST);
       const after = await this.#look("after", page, session);
       return { ...done, seeing: [before, after] };
     } finally {
