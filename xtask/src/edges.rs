@@ -7,14 +7,15 @@ mod tests {
     use std::process::Command;
 
     /// What each crate of ours may use of ours, outside tests.
-    const EDGES: [(&str, &[&str]); 11] = [
+    const EDGES: [(&str, &[&str]); 12] = [
         ("eye-protocol", &[]),
         ("eye-core", &["eye-protocol"]),
         ("eye-remote", &["eye-protocol"]),
+        ("eye-browser", &["eye-protocol"]),
         ("eye-hub", &["eye-core", "eye-protocol", "eye-remote"]),
         ("eye-mcp", &["eye-protocol"]),
         ("eye-geometry", &["eye-protocol"]),
-        ("eye", &["eye-geometry", "eye-hub", "eye-mcp", "eye-protocol", "eye-remote"]),
+        ("eye", &["eye-browser", "eye-geometry", "eye-hub", "eye-mcp", "eye-protocol", "eye-remote"]),
         ("eye-client", &["eye-protocol"]),
         ("eye-testkit", &["eye-protocol"]),
         ("eye-bench", &["eye-protocol", "eye-testkit"]),
@@ -25,7 +26,7 @@ mod tests {
     const ONLY: [(&str, &[&str]); 5] = [
         ("axum", &["eye-hub"]),
         ("rmcp", &["eye-mcp"]),
-        ("tokio", &["eye-geometry", "eye-hub", "eye-mcp", "eye-remote"]),
+        ("tokio", &["eye-browser", "eye-geometry", "eye-hub", "eye-mcp", "eye-remote"]),
         ("clap", &["eye"]),
         ("rustyline", &["eye"]),
     ];

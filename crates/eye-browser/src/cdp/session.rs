@@ -1,0 +1,135 @@
+//! One session: commands to its target, and its events.
+
+use super::message::Event;
+use super::state::{Outcome, State};
+use crate::error::{CommandError, Dialog};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+/// How long a command may take where nothing else is said, in ms.
+pub const COMMAND_MS: u64 = 30_000;
+
+/// What sessions of one browser share.
+#[derive(Debug)]
+pub struct Shared {
+    state: Mutex<State>,
+    outgoing: mpsc::UnboundedSender<String>,
+}
+
+impl Shared {
+    /// With nothing under way. What is to be sent goes to `outgoing`.
+    pub fn new(outgoing: mpsc::UnboundedSender<String>) -> Self {
+        Self { state: Mutex::default(), outgoing }
+    }
+
+    /// The bookkeeping. Held for moments only.
+    pub fn hold(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A session of a target, or the browser's own.
+#[derive(Clone, Debug)]
+pub struct Session {
+    shared: Arc<Shared>,
+    id: Option<Box<str>>,
+}
+
+/// A session and its events.
+#[derive(Debug)]
+pub struct Events {
+    /// The session.
+    pub session: Session,
+    pub(super) receiver: mpsc::Receiver<Event>,
+}
+
+impl Events {
+    /// The next event. `None`: the session ended.
+    pub async fn next(&mut self) -> Option<Event> {
+        self.receiver.recv().await
+    }
+}
+
+/// A command that was sent.
+#[derive(Debug)]
+pub struct Sent {
+    shared: Arc<Shared>,
+    id: u64,
+    method: Box<str>,
+    outcome: oneshot::Receiver<Outcome>,
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        self.shared.hold().forget(self.id);
+    }
+}
+
+impl Sent {
+    /// What it came to, at most after `ms`.
+    pub async fn within(mut self, ms: u64) -> Outcome {
+        match timeout(Duration::from_millis(ms), &mut self.outcome).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) => Err(CommandError::Ended("nothing reads from it any more".into())),
+            Err(_) => Err(CommandError::Late { method: self.method.to_string(), ms }),
+        }
+    }
+}
+
+impl Session {
+    /// The session of this id; without one, the browser's own.
+    pub(super) fn new(shared: Arc<Shared>, id: Option<Box<str>>) -> Self {
+        Self { shared, id }
+    }
+
+    /// Its id; empty for the browser's own.
+    pub fn id(&self) -> &str {
+        self.id.as_deref().unwrap_or("")
+    }
+
+    /// The dialog that its page shows.
+    pub fn dialog(&self) -> Option<Dialog> {
+        self.shared.hold().dialog(self.id.as_deref()?)
+    }
+
+    /// Why the whole browser is gone.
+    pub fn ended(&self) -> Option<Arc<str>> {
+        self.shared.hold().ended()
+    }
+
+    /// Sends a command without waiting. Commands that are sent one after the other travel together.
+    pub fn send(&self, method: &str, params: &impl Serialize) -> Result<Sent, CommandError> {
+        let params = serde_json::to_string(params)
+            .map_err(|error| CommandError::Malformed { method: method.to_owned(), why: error.to_string() })?;
+        let (id, outcome) = self.shared.hold().begin(self.id.as_deref(), method)?;
+        let session = match &self.id {
+            Some(id) => format!(r#","sessionId":"{id}""#),
+            None => String::new(),
+        };
+        // The writer ends with the pipe, and then the state has ended everything.
+        let _ = self.shared.outgoing.send(format!(r#"{{"id":{id},"method":"{method}","params":{params}{session}}}"#));
+        Ok(Sent { shared: self.shared.clone(), id, method: method.into(), outcome })
+    }
+
+    /// Sends a command and waits for its result, for at most 30 s.
+    pub async fn command(&self, method: &str, params: &impl Serialize) -> Outcome {
+        self.send(method, params)?.within(COMMAND_MS).await
+    }
+
+    /// The same with a result of a type.
+    pub async fn ask<T: DeserializeOwned>(&self, method: &str, params: &impl Serialize) -> Result<T, CommandError> {
+        let result = self.command(method, params).await?;
+        read(method, &result)
+    }
+}
+
+/// Reads a result.
+pub fn read<T: DeserializeOwned>(method: &str, result: &RawValue) -> Result<T, CommandError> {
+    serde_json::from_str(result.get())
+        .map_err(|error| CommandError::Malformed { method: method.to_owned(), why: error.to_string() })
+}

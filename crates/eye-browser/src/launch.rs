@@ -1,0 +1,234 @@
+//! Starts a browser of the Chromium family with a pipe instead of a port, and finds out why it ended.
+
+use crate::cdp::{Connection, connect};
+use crate::error::{BrowserError, CommandError};
+use crate::limits::{CLOSE_MS, START_MS, STDERR_BYTES_MAX};
+use crate::pipe::process::ProcessPipe;
+use rustix::process::geteuid;
+use serde::Deserialize;
+use serde_json::json;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio::process::{Child, ChildStderr, Command};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+/// Programs that are looked for, in this order.
+const PROGRAMS: [&str; 8] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+    "chrome",
+    "microsoft-edge-stable",
+    "microsoft-edge",
+    "brave-browser",
+];
+
+/// The browser reads commands from file descriptor 3 and writes answers to 4. They are made of stdin and stdout, which become
+/// nothing and stderr: `std` can place no others in a child without unsafe code.
+const PLACE_DESCRIPTORS: &str = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#;
+
+/// The exit code of a Chromium whose profile another has open.
+const PROFILE_IN_USE: i32 = 21;
+
+/// How long the last words of a process that has ended are waited for: they may still be in its pipe.
+const LAST_WORDS: Duration = Duration::from_millis(50);
+
+/// The first browser on this search path (`PATH`).
+pub fn find(path: &str) -> Option<PathBuf> {
+    let folders: Vec<&Path> = path.split(':').filter(|folder| !folder.is_empty()).map(Path::new).collect();
+    PROGRAMS.iter().find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|file| is_program(file)))
+}
+
+fn is_program(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
+/// Which browser, and how.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The program.
+    pub program: PathBuf,
+    /// The folder of its profile, made for this user alone where it is missing.
+    pub profile: PathBuf,
+    /// Without a window.
+    pub headless: bool,
+    /// More arguments.
+    pub arguments: Vec<String>,
+}
+
+/// A browser that eye started. Dropping it closes its pipe, which ends it.
+#[derive(Debug)]
+pub struct Launched {
+    /// The way to it.
+    pub connection: Connection,
+    /// Its process, as it was started.
+    pub pid: Option<u32>,
+    /// What it calls itself.
+    pub product: String,
+    /// How its process ended, once it has.
+    gone: watch::Receiver<Option<String>>,
+}
+
+impl Launched {
+    /// Resolves when its process has ended.
+    pub async fn ended(&self) {
+        let mut gone = self.gone.clone();
+        // The sender is dropped only after it has said so.
+        let _ = gone.wait_for(Option::is_some).await;
+    }
+
+    /// Asks it to end, and waits until it has, for a few seconds at most; its process is killed after that.
+    pub async fn close(self) {
+        let _ = self.connection.browser.send("Browser.close", &json!({}));
+        let _ = timeout(Duration::from_millis(CLOSE_MS), self.ended()).await;
+    }
+}
+
+/// Starts a browser and waits until it answers.
+pub async fn launch(how: Launch) -> Result<Launched, BrowserError> {
+    make_profile(&how.profile).map_err(|why| BrowserError::Profile { folder: how.profile.clone(), why })?;
+    let mut child = command(&how).spawn().map_err(|why| BrowserError::Start { program: how.program.clone(), why })?;
+    let (Some(input), Some(output), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err(BrowserError::Died("its pipes are missing".into()));
+    };
+    let pid = child.id();
+    let words = Arc::new(Mutex::new(Vec::new()));
+    let listening = tokio::spawn(listen(stderr, words.clone()));
+    let (told, gone) = watch::channel(None);
+    tokio::spawn(reap(child, told));
+    let mut exit = gone.clone();
+    let exited = async move {
+        let status = exit.wait_for(Option::is_some).await.ok().and_then(|status| status.clone());
+        let _ = timeout(LAST_WORDS, listening).await;
+        describe(&status.unwrap_or_default(), &words.lock().unwrap_or_else(PoisonError::into_inner))
+    };
+    let connection = connect(ProcessPipe { input, output }, exited);
+    #[derive(Deserialize)]
+    struct Version {
+        product: String,
+    }
+    let asked = connection.browser.send("Browser.getVersion", &json!({}))?.within(START_MS).await;
+    match asked.and_then(|result| crate::cdp::read::<Version>("Browser.getVersion", &result)) {
+        Ok(Version { product }) => Ok(Launched { connection, pid, product, gone }),
+        Err(CommandError::Ended(why)) if why.contains(&format!("exit status: {PROFILE_IN_USE}")) => {
+            let pid = holder(&how.profile);
+            Err(BrowserError::InUse { folder: how.profile, pid })
+        }
+        Err(CommandError::Ended(why)) => Err(BrowserError::Died(why.to_string())),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn command(how: &Launch) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", PLACE_DESCRIPTORS]).arg(&how.program);
+    command.arg("--remote-debugging-pipe").arg(format!("--user-data-dir={}", how.profile.display()));
+    command.args([
+        "--no-first-run",
+        "--no-default-browser-check",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-default-apps",
+        // Pages of eye's own browser that are behind others go on at full speed.
+        "--disable-background-timer-throttling",
+        "--disable-backgrounding-occluded-windows",
+        "--disable-renderer-backgrounding",
+        // Otherwise a browser that was killed asks whether to restore its pages.
+        "--hide-crash-restore-bubble",
+        "--no-startup-window",
+    ]);
+    if how.headless {
+        command.arg("--headless=new");
+    }
+    if geteuid().is_root() {
+        // Chromium refuses to run as root with its sandbox.
+        command.arg("--no-sandbox");
+    }
+    command.args(&how.arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    // What ends the hub by a signal of its terminal must not end the browser before its pages are told.
+    command.process_group(0);
+    command
+}
+
+fn make_profile(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    // A folder from before may be open to others; it holds logins.
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+}
+
+/// The process that has a profile open: Chromium's lock is a link to `HOST-PID`.
+fn holder(profile: &Path) -> Option<u32> {
+    let link = fs::read_link(profile.join("SingletonLock")).ok()?;
+    link.to_str()?.rsplit('-').next()?.parse().ok()
+}
+
+async fn reap(mut child: Child, told: watch::Sender<Option<String>>) {
+    let status = child.wait().await;
+    let _ = told.send(Some(match status {
+        Ok(status) => status.to_string(),
+        Err(error) => error.to_string(),
+    }));
+}
+
+async fn listen(mut stderr: ChildStderr, words: Arc<Mutex<Vec<u8>>>) {
+    let mut piece = [0; 1024];
+    while let Ok(bytes @ 1..) = stderr.read(&mut piece).await {
+        let mut kept = words.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(&piece[..bytes]);
+        let over = kept.len().saturating_sub(STDERR_BYTES_MAX);
+        kept.drain(..over);
+    }
+}
+
+/// How it ended, and the last line that it wrote which says more than its progress.
+fn describe(exit: &str, words: &[u8]) -> String {
+    let text = String::from_utf8_lossy(words);
+    let line = text.lines().rev().find(|line| line.contains("ERROR") || line.contains("FATAL"));
+    match line {
+        Some(line) => format!("{exit}: {}", line.trim()),
+        None => exit.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_complaint_is_told() {
+        let words = b"[1:1] ERROR:a\n[1:2] ERROR:b, in use\nnoise\n";
+        assert_eq!(describe("exit status: 21", words), "exit status: 21: [1:2] ERROR:b, in use");
+        assert_eq!(describe("signal: 9", b""), "signal: 9");
+    }
+
+    #[test]
+    fn a_browser_is_found_by_its_usual_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = format!("/nowhere:{}", folder.path().display());
+        assert_eq!(find(&path), None);
+        let file = folder.path().join("google-chrome");
+        fs::write(&file, "").unwrap();
+        assert_eq!(find(&path), None, "it cannot be run");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(find(&path), Some(file));
+    }
+
+    #[test]
+    fn the_holder_of_a_profile_is_named_by_its_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(holder(folder.path()), None);
+        std::os::unix::fs::symlink("a-host-4711", folder.path().join("SingletonLock")).unwrap();
+        assert_eq!(holder(folder.path()), Some(4711));
+    }
+}

@@ -1,0 +1,12 @@
+//! Browsers that eye drives, over the Chrome DevTools Protocol (CDP) as raw JSON.
+//!
+//! [`pipe`] carries messages, [`cdp`] matches answers to commands and ends every command, [`launch`] starts a browser. It reads no
+//! environment, prints nothing, and knows neither the hub nor HTTP servers.
+
+pub mod cdp;
+mod error;
+pub mod launch;
+mod limits;
+pub mod pipe;
+
+pub use error::{BrowserError, CommandError, Dialog};
