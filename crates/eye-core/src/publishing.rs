@@ -112,7 +112,7 @@ impl Session {
         out: &mut Vec<Outcome>,
     ) {
         let known = self.published.state.as_ref().is_some_and(State::is_known);
-        if known && !fresh {
+        if known && !fresh && !self.published.ask_first {
             self.read_state(now, reply, query, false, None, out);
         } else if self.page().is_some() {
             self.ask_page(now, Some(reply), query, out);
@@ -273,8 +273,13 @@ impl Session {
             self.read_state(now, reply, query, false, Some(FALLBACK), out);
             return;
         }
-        let error = Error::new(Code::SESSION, "Unable to retrieve state: Browser not connected")
-            .hint("Browser may be disconnected; open the page again");
+        let error = if self.page().is_some() {
+            Error::new(Code::TIMEOUT, "Unable to retrieve state: State query timeout")
+                .hint("the page is connected and did not answer; it may be frozen or in the background")
+        } else {
+            Error::new(Code::SESSION, "Unable to retrieve state: Browser not connected")
+                .hint("Browser may be disconnected; open the page again")
+        };
         out.push(Outcome::Effect(Effect::Result { reply, result: Err(error) }));
     }
 }

@@ -20,6 +20,8 @@ pub struct Newcomer {
     pub eval_allowed: bool,
     /// Whether the policy for its origin asks for confirmation of what cannot be undone.
     pub confirm: bool,
+    /// Whether it changes its state without publishing it, so that it is asked before its state is told.
+    pub ask_first: bool,
 }
 
 /// What happens to one session.

@@ -39,6 +39,8 @@ pub struct Published {
     pub wall_ms: u64,
     /// The whole document was asked for, to heal a gap.
     pub healing: bool,
+    /// The page does not publish every change.
+    pub ask_first: bool,
 }
 
 impl Published {

@@ -235,6 +235,11 @@ impl Switchboard {
         self.pages.get(&page)
     }
 
+    /// Whether a session's page is connected.
+    pub fn has_page(&self, session: &SessionId) -> bool {
+        self.sessions.get(session).and_then(Session::page).is_some()
+    }
+
     /// The session that an agent joined.
     pub fn joined(&self, agent: Conn) -> Option<&SessionId> {
         self.agents.get(&agent)?.joined.as_ref()

@@ -99,7 +99,7 @@ impl World {
                 self.on(Input::PageJoined {
                     page,
                     session,
-                    who: Newcomer { origin, info, eval_allowed: true, confirm: false },
+                    who: Newcomer { origin, info, eval_allowed: true, confirm: false, ask_first: false },
                 });
             }
             Step::Leave { page } => {

@@ -545,8 +545,13 @@ fn pages_of_a_hub_before_do_not_stand_beside_those_that_are_here() {
     let known = |text| Known { id: id(text), origin: "http://localhost".into(), info: PageInfo::default() };
     let (mut board, mut out) = (Switchboard::default(), Vec::new());
     board.recall(0, vec![known("old1"), known("old2")]);
-    let who =
-        Newcomer { origin: "http://localhost".into(), info: PageInfo::default(), eval_allowed: true, confirm: false };
+    let who = Newcomer {
+        origin: "http://localhost".into(),
+        info: PageInfo::default(),
+        eval_allowed: true,
+        confirm: false,
+        ask_first: false,
+    };
     board.on(1, Input::PageJoined { page: Conn(1), session: id("new"), who }, &mut out);
     board.on(2, Input::AgentJoined { agent: Conn(2) }, &mut out);
     let task = Task::Eval { code: "x".into(), frame: None, delta: false };

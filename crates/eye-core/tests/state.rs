@@ -157,6 +157,6 @@ fn a_page_without_state_is_its_own_error_and_nonsense_ends_the_question() {
         → page 1 tells its state 3
     2005 tick
         → page 1 aborts 3
-        ← agent 2 !-32002 Unable to retrieve state: Browser not connected; Browser may be disconnected; open the page again
+        ← agent 2 !-32001 Unable to retrieve state: State query timeout; the page is connected and did not answer; it may be frozen or in the background
     "#);
 }

@@ -139,8 +139,13 @@ fn run(board: &mut Switchboard, now: u64, input: Input) -> Vec<Effect> {
 }
 
 fn joins(board: &mut Switchboard, now: u64, page: u64) {
-    let who =
-        Newcomer { origin: "http://localhost".into(), info: PageInfo::default(), eval_allowed: true, confirm: false };
+    let who = Newcomer {
+        origin: "http://localhost".into(),
+        info: PageInfo::default(),
+        eval_allowed: true,
+        confirm: false,
+        ask_first: false,
+    };
     let session = SessionId::parse(&format!("s{page}")).expect("an id");
     run(board, now, Input::PageJoined { page: Conn(page), session, who });
 }

@@ -5,6 +5,8 @@ mod stage;
 use serde_json::{Value, json};
 use stage::{Agent, Hub, ORIGIN, Page};
 
+const RED: &str = r##"{"model":{"color":"#ff0000","rotation":{"x":0,"y":12.5,"z":0}},"camera":{"distance":64}}"##;
+
 fn request(id: u32, method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
 }
@@ -24,6 +26,40 @@ fn answer(agent: &mut Agent) -> Value {
     serde_json::from_str(&agent.hear().expect("an answer")).expect("the hub says JSON")
 }
 
+/// The text of a tool's result, and whether it says that the tool failed.
+fn text(agent: &mut Agent) -> (String, bool) {
+    let answer = answer(agent);
+    let result = &answer["result"];
+    let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    (text.to_owned(), result["isError"] == true)
+}
+
+fn call(agent: &mut Agent, name: &str, arguments: &Value) {
+    agent.say(&request(9, "tools/call", &json!({ "name": name, "arguments": arguments }).to_string()));
+}
+
+/// Does what the original page does with a message: a command is followed by its state, a question by an answer.
+fn plays(page: &mut Page, state: &str) -> Value {
+    let told = heard(page);
+    match told["type"].as_str().expect("a type") {
+        "toolCall" => {}
+        "requestState" => {
+            let id = &told["requestId"];
+            page.say(&format!(r#"{{"type":"stateResponse","requestId":{id},"state":{state}}}"#));
+        }
+        _ => page.say(&format!(r#"{{"type":"stateUpdate","state":{state},"timestamp":1704067200000}}"#)),
+    }
+    told
+}
+
+/// `… (queried at TIME, source: …)` without the time.
+fn without_time(text: &str) -> String {
+    let (before, rest) = text.split_once("(queried at ").expect("a time");
+    let (time, after) = rest.split_once(", ").expect("a source");
+    assert!(time.len() == 24 && time.ends_with('Z'), "{time}");
+    format!("{before}({after}")
+}
+
 #[test]
 fn whoever_begins_otherwise_is_told_to_register() {
     let hub = Hub::start();
@@ -36,27 +72,26 @@ fn whoever_begins_otherwise_is_told_to_register() {
 }
 
 #[test]
-fn its_state_is_cached_asked_for_and_its_errors_are_told() {
+fn its_state_is_asked_for_first_and_its_errors_are_told() {
     let hub = Hub::start();
     let mut page = register(&hub, "7e57-1");
     let mut agent = hub.agent();
     agent.say(&request(1, "state/get", r#"{"path":"model.color"}"#));
-    let asked = heard(&mut page);
-    assert_eq!(asked["type"], "requestState");
-    page.say(&json!({ "type": "stateResponse", "requestId": asked["requestId"], "state": { "model": { "color": "#ff0000" } } }).to_string());
+    assert_eq!(plays(&mut page, RED)["type"], "requestState");
     assert_eq!(answer(&mut agent)["result"]["value"], "#ff0000");
 
-    page.say(r##"{"type":"stateUpdate","state":{"model":{"color":"#cc0000"}},"timestamp":1704067200000}"##);
-    agent.say(&request(2, "state/get", r#"{"path":"model.color","fresh":true}"#));
+    // A person has dragged: nothing was pushed, and the answer is right all the same.
+    agent.say(&request(2, "state/get", r#"{"path":"model.color"}"#));
+    plays(&mut page, r##"{"model":{"color":"#cc0000"}}"##);
+    let asked = answer(&mut agent);
+    assert_eq!((&asked["result"]["value"], &asked["result"]["source"]), (&json!("#cc0000"), &json!("page")));
+
+    agent.say(&request(3, "state/get", r#"{"path":"model.color","fresh":true}"#));
     let asked = heard(&mut page);
-    page.say(
-        &json!({ "type": "stateError", "requestId": asked["requestId"], "error": "State query handler not available" })
-            .to_string(),
-    );
+    let failed =
+        json!({ "type": "stateError", "requestId": asked["requestId"], "error": "State query handler not available" });
+    page.say(&failed.to_string());
     assert_eq!(answer(&mut agent)["error"]["message"], "State query handler not available");
-    agent.say(&request(3, "state/get", r#"{"path":"model.color"}"#));
-    let cached = answer(&mut agent);
-    assert_eq!((&cached["result"]["value"], &cached["result"]["wasCached"]), (&json!("#cc0000"), &json!(true)));
 
     agent.say(&request(4, "state/get", r#"{"fresh":true}"#));
     let asked = heard(&mut page);
@@ -65,24 +100,108 @@ fn its_state_is_cached_asked_for_and_its_errors_are_told() {
 }
 
 #[test]
-fn its_commands_are_tools_that_end_with_the_state_that_follows() {
+fn a_page_that_is_connected_and_silent_is_a_timeout() {
+    let hub = Hub::start();
+    let mut page = register(&hub, "silent");
+    let mut agent = hub.agent();
+    agent.say(&request(1, "state/get", "{}"));
+    assert_eq!(answer(&mut agent)["error"]["message"], "Unable to retrieve state: State query timeout");
+    heard(&mut page);
+    call(&mut agent, "get_model_color", &json!({}));
+    let told =
+        "Error retrieving model color: Unable to retrieve state: State query timeout. Browser may be disconnected.";
+    assert_eq!(text(&mut agent), (told.to_owned(), true));
+    assert_eq!(
+        (&heard(&mut page)["toolName"], &heard(&mut page)["forceRefresh"]),
+        (&json!("get_model_color"), &json!(false))
+    );
+    call(&mut agent, "get_camera_fov", &json!({ "forceRefresh": true }));
+    assert_eq!(text(&mut agent), ("Error retrieving camera FOV: State query timeout".to_owned(), true));
+
+    // What was pushed is told instead, with the original's warning.
+    page.say(&format!(r#"{{"type":"stateUpdate","state":{RED}}}"#));
+    call(&mut agent, "get_model_color", &json!({ "forceRefresh": true }));
+    let (told, failed) = text(&mut agent);
+    let warned = "Model color: #ff0000 (source: cache (may be stale if user manually interacted))";
+    assert_eq!((without_time(&told).as_str(), failed), (warned, false));
+    agent.say(&request(2, "state/get", r#"{"path":"model.color"}"#));
+    let known = answer(&mut agent);
+    assert_eq!((&known["result"]["value"], &known["result"]["source"]), (&json!("#ff0000"), &json!("cache")));
+}
+
+#[test]
+fn getters_read_the_cache_unless_a_refresh_is_forced() {
+    let hub = Hub::start();
+    let mut page = register(&hub, "getters");
+    let mut agent = hub.agent();
+    call(&mut agent, "get_model_rotation", &json!({}));
+    plays(&mut page, RED);
+    assert_eq!(plays(&mut page, RED)["forceRefresh"], false);
+    let fresh = "Model rotation: X (pitch): 0°, Y (yaw): 12.5°, Z (roll): 0° (source: fresh)";
+    assert_eq!(without_time(&text(&mut agent).0), fresh);
+    page.say(r##"{"type":"stateUpdate","state":{"model":{"color":"#cc0000"}}}"##);
+    call(&mut agent, "get_model_color", &json!({ "forceRefresh": true }));
+    plays(&mut page, RED);
+    assert_eq!(plays(&mut page, RED)["forceRefresh"], true);
+    assert_eq!(without_time(&text(&mut agent).0), "Model color: #ff0000 (source: fresh)");
+    // Only what is pushed is cached, as in the original.
+    call(&mut agent, "get_model_color", &json!({}));
+    let cached = "Model color: #cc0000 (source: cache (may be stale if user manually interacted))";
+    assert_eq!(without_time(&text(&mut agent).0), cached);
+}
+
+#[test]
+fn its_tools_are_the_originals_and_teal_is_the_crayon() {
     let hub = Hub::start();
     let mut page = register(&hub, "scene");
     let mut agent = hub.agent();
-    agent.say(&request(1, "tools/call", r##"{"name":"changeColor","arguments":{"color":"#cc0000"},"delta":true}"##));
-    let told = heard(&mut page);
-    assert_eq!((&told["type"], &told["toolName"]), (&json!("toolCall"), &json!("changeColor")));
-    assert_eq!(page.hear(), r##"{"type":"changeColor","color":"#cc0000"}"##);
-    page.say(r##"{"type":"stateUpdate","state":{"model":{"color":"#cc0000"}},"timestamp":1}"##);
-    let done = answer(&mut agent);
-    assert_eq!(done["result"]["content"][0]["text"], "done");
-    assert_eq!(done["result"]["delta"]["state"]["model"]["color"], "#cc0000");
+    agent.say(&request(1, "tools/list", "{}"));
+    let tools = answer(&mut agent)["result"]["tools"].as_array().unwrap().clone();
+    assert_eq!(tools.len(), 67);
+    let color = tools.iter().find(|tool| tool["name"] == "change_model_color").unwrap();
+    assert_eq!(color["description"], "Change the color of the 3D model in the scene");
+    assert_eq!(color["inputSchema"]["additionalProperties"], false);
 
-    for (params, code) in
-        [(r#"{"name":"changeColor","arguments":{}}"#, -32005), (r#"{"name":"paint","arguments":{}}"#, -32004)]
-    {
+    call(&mut agent, "change_model_color", &json!({ "color": "teal" }));
+    let told = plays(&mut page, RED);
+    assert_eq!((&told["type"], &told["toolName"]), (&json!("toolCall"), &json!("change_model_color")));
+    assert_eq!(plays(&mut page, RED), json!({ "type": "changeColor", "color": "#008688" }));
+    assert_eq!(text(&mut agent), ("Model color changed to teal (#008688)".into(), false));
+    assert_eq!(plays(&mut page, RED)["type"], "requestState");
+
+    call(&mut agent, "rotate_model_clockwise", &json!({}));
+    let types: Vec<Value> = (0..4).map(|_| plays(&mut page, RED)["type"].clone()).collect();
+    assert_eq!(types, ["toolCall", "requestState", "rotateModelClockwise", "requestState"]);
+    let turned = "Model rotated 10° clockwise (from current rotation: Y=12.5°)";
+    assert_eq!(text(&mut agent), (turned.into(), false));
+
+    call(&mut agent, "dolly_camera", &json!({ "distance": 500 }));
+    (0..3).for_each(|_| drop(plays(&mut page, RED)));
+    assert_eq!(text(&mut agent).0, "Camera distance set to 500 (the page limits it: 64; asked for 500)");
+
+    call(&mut agent, "change_model_color", &json!({ "color": "red" }));
+    let (refused, failed) = text(&mut agent);
+    assert!(failed && refused.contains("Must be a hex color code"), "{refused}");
+    for alias in ["get_browser_connection_url", "launch_3d_visualization"] {
+        call(&mut agent, alias, &json!({}));
+        assert!(text(&mut agent).0.contains("\n\nhttp://localhost:5173?sessionId=scene\n\nCopy and paste"));
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_the_page_hears_of_it() {
+    let hub = Hub::start();
+    let _page = register(&hub, "strict");
+    let mut agent = hub.agent();
+    for (params, code) in [
+        (r#"{"name":"change_model_color","arguments":{}}"#, -32005),
+        (r#"{"name":"dolly_camera","arguments":{"distance":0}}"#, -32005),
+        (r#"{"name":"set_key_light_position_spherical","arguments":{"azimuth":361,"elevation":1}}"#, -32005),
+        (r#"{"name":"set_key_light_position_spherical","arguments":{"azimuth":0,"elevation":91}}"#, -32005),
+        (r#"{"name":"paint","arguments":{}}"#, -32004),
+    ] {
         agent.say(&request(2, "tools/call", params));
-        assert_eq!(answer(&mut agent)["error"]["code"], code);
+        assert_eq!(answer(&mut agent)["error"]["code"], code, "{params}");
     }
     agent.say("a:document.title");
     assert!(agent.hear().unwrap().contains("it speaks the original 3D server's messages"));
@@ -90,11 +209,56 @@ fn its_commands_are_tools_that_end_with_the_state_that_follows() {
 }
 
 #[test]
+fn a_command_ends_with_the_state_that_follows_and_a_late_state_ends_no_other() {
+    let hub = Hub::start();
+    let mut page = register(&hub, "late");
+    let (mut first, mut second) = (hub.agent(), hub.agent());
+    first.say(&request(1, "tools/call", r#"{"name":"swing_key_light_up","timeout":1}"#));
+    assert_eq!(answer(&mut first)["error"]["code"], -32001);
+    let params = r##"{"name":"change_model_color","arguments":{"color":"#cc0000"},"delta":true}"##;
+    second.say(&request(2, "tools/call", params));
+    // The page comes to the first command only now.
+    for kind in ["toolCall", "swingKeyLightUp", "requestState", "toolCall"] {
+        assert_eq!(plays(&mut page, RED)["type"], kind);
+    }
+    assert!(second.ask(&request(3, "session/list", "{}")).contains("\"id\":3"), "the second call still waits");
+    plays(&mut page, r##"{"model":{"color":"#cc0000"}}"##);
+    let done = answer(&mut second);
+    assert_eq!(done["result"]["content"][0]["text"], "Model color changed to #cc0000");
+    assert_eq!(done["result"]["delta"]["state"]["model"]["color"], "#cc0000");
+}
+
+#[test]
+fn of_two_tabs_with_one_session_the_newest_is_asked_and_the_older_takes_over_again() {
+    let hub = Hub::start();
+    let mut older = register(&hub, "shared");
+    let mut agent = hub.agent();
+    let mut newer = register(&hub, "shared");
+    agent.say(&request(1, "state/get", r#"{"path":"tab"}"#));
+    plays(&mut newer, r#"{"tab":"newer"}"#);
+    assert_eq!(answer(&mut agent)["result"]["value"], "newer");
+    // The older is open and mute: what it says does not count.
+    older.say(r#"{"type":"stateUpdate","state":{"tab":"older"}}"#);
+    call(&mut agent, "walk_key_light_in", &json!({}));
+    (0..2).for_each(|_| drop(plays(&mut newer, r#"{"tab":"newer"}"#)));
+    assert_eq!(text(&mut agent).0, "Key light walked in");
+    drop(newer);
+    agent.wait_for_pages(1);
+    agent.say(&request(2, "state/get", r#"{"path":"tab"}"#));
+    assert_eq!(plays(&mut older, r#"{"tab":"older"}"#)["type"], "requestState");
+    assert_eq!(answer(&mut agent)["result"]["value"], "older");
+    call(&mut agent, "walk_key_light_out", &json!({}));
+    let types: Vec<Value> = (0..3).map(|_| plays(&mut older, r#"{"tab":"older"}"#)["type"].clone()).collect();
+    assert_eq!(types, ["toolCall", "walkKeyLightOut", "requestState"]);
+    assert_eq!(text(&mut agent).0, "Key light walked out");
+}
+
+#[test]
 fn a_page_that_leaves_ends_only_its_own_queries_and_a_command_without_a_page_is_an_error() {
     let hub = Hub::start();
     let (mut one, mut two) = (register(&hub, "one"), register(&hub, "two"));
     let (mut first, mut second) = (hub.agent(), hub.agent());
-    first.say(&request(1, "tools/call", r#"{"name":"swingKeyLightUp","page":"one"}"#));
+    first.say(&request(1, "tools/call", r#"{"name":"swing_key_light_up","page":"one"}"#));
     second.say(&request(2, "state/get", r#"{"page":"two"}"#));
     heard(&mut one);
     let asked = heard(&mut two);

@@ -11,7 +11,7 @@ use eye_protocol::{Code, Error, Value};
 
 impl Session {
     pub(super) fn join(&mut self, now: Millis, page: Conn, who: Newcomer, out: &mut Vec<Outcome>) {
-        let Newcomer { origin, info, eval_allowed, confirm } = who;
+        let Newcomer { origin, info, eval_allowed, confirm, ask_first } = who;
         match self.place {
             Place::Connected { .. } | Place::Away { .. } if self.origin != origin => {
                 out.push(Outcome::Effect(Effect::Close { conn: page, close: Close::foreign_session() }));
@@ -31,6 +31,7 @@ impl Session {
         self.capabilities = None;
         self.toolbox.page_came();
         self.published.grow_stale();
+        self.published.ask_first = ask_first;
         self.place = Place::Connected { page, heard_at: now, pinged_at: None };
         self.used_at = now;
         self.arriving = true;

@@ -79,7 +79,7 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
             Input::PageJoined {
                 page,
                 session,
-                who: Newcomer { origin, info, eval_allowed, confirm: tail.contains("careful") },
+                who: Newcomer { origin, info, eval_allowed, confirm: tail.contains("careful"), ask_first: false },
             }
         }
         "leaves" => Input::PageLeft { page },

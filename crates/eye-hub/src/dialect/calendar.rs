@@ -5,3 +5,9 @@ pub fn wall_ms() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
+
+/// A time as ISO 8601 writes it, in UTC and with milliseconds.
+pub fn time(wall_ms: u64) -> String {
+    let at = std::time::UNIX_EPOCH + std::time::Duration::from_millis(wall_ms);
+    humantime::format_rfc3339_millis(at).to_string()
+}

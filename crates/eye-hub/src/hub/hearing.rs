@@ -5,8 +5,7 @@ use super::peer::{Joining, Peer, Side, Voice};
 use super::speaking::speak;
 use super::state::{Hub, State, retire};
 use super::{session_id, version};
-use crate::dialect::scene::{self, First};
-use crate::dialect::{FromAgent, FromPage, eye, original};
+use crate::dialect::{FromAgent, FromPage, eye, original, scene};
 use eye_core::{Conn, Effect, Input, Newcomer, Reply};
 use eye_protocol::answer::{write_plain, write_typed};
 use eye_protocol::batch::{self, Element};
@@ -203,26 +202,6 @@ impl Hub {
                 }
             }
         }
-    }
-
-    /// Lets the original 3D page join, which says so in its own way. `false`: this is another page.
-    fn begins_scene(&self, state: &mut State, conn: Conn, text: &str) -> bool {
-        let Some(first) = scene::first(text) else { return false };
-        let Some(peer) = state.peers.get_mut(&conn) else { return false };
-        match first {
-            First::Refused(told) => peer.outbox.line(&told),
-            First::Register(session, told) => {
-                peer.voice = Voice::Scene;
-                peer.outbox.line(&told);
-                if let Some(joining) = &mut peer.joining {
-                    joining.session = session;
-                }
-                self.page_joins(state, conn, scene::info());
-                self.feed(state, Input::PageOffers { page: conn, id: None, tools: scene::tools() });
-            }
-        }
-        self.written(state, conn);
-        true
     }
 
     fn greeting(state: &mut State, conn: Conn, json: &str) {
@@ -432,7 +411,7 @@ impl Hub {
     pub(crate) fn page_joins(&self, state: &mut State, conn: Conn, info: PageInfo) -> bool {
         let Some(joining) = state.peers.get_mut(&conn).and_then(|peer| peer.joining.take()) else { return false };
         let Joining { session, origin, eval_allowed, confirm } = joining;
-        let who = Newcomer { origin, info, eval_allowed, confirm };
+        let who = Newcomer { origin, info, eval_allowed, confirm, ask_first: false };
         self.feed(state, Input::PageJoined { page: conn, session, who });
         true
     }

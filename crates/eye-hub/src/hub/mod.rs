@@ -9,6 +9,7 @@ pub mod memory;
 pub mod opened;
 pub mod outbox;
 pub mod peer;
+mod scene;
 pub mod session_id;
 mod speaking;
 pub mod state;

@@ -106,6 +106,8 @@ pub struct Peer {
     pub captured: Option<Vec<String>>,
     /// What is known of a page that speaks [`Voice::Scene`].
     pub scene: Scene,
+    /// How such a page joined. A newer tab may take its session over; it joins again when that one leaves.
+    pub joined: Option<Joining>,
     /// Nothing it says counts any more.
     pub deaf: bool,
     /// Its task.
@@ -140,6 +142,7 @@ impl Peer {
             origin: None,
             captured: None,
             scene: Scene::default(),
+            joined: None,
             deaf: false,
             signals: Arc::default(),
             writing_since: None,

@@ -4,6 +4,7 @@ use super::outbox::Kind;
 use super::peer::{Peer, Voice};
 use crate::dialect::{events, eye, original, scene, tools, topics};
 use eye_core::{Effect, ReplyForm, Task};
+use eye_protocol::close::Close;
 use eye_protocol::{Value, rpc};
 
 /// Writes what follows into a peer's outbox. `text` is room to write in.
@@ -14,17 +15,14 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
                 original::to_page(call, code, text);
                 peer.outbox.line(text);
             }
-            // Nothing else reaches an original page: the hub has answered for it.
-            (Voice::Original, Task::Tool { .. } | Task::Verb { .. } | Task::State) => {}
-            (Voice::Scene, task) => {
-                for message in scene::to_page(call, task, &mut peer.scene).unwrap_or_default() {
-                    peer.outbox.line(&message);
-                }
-            }
+            // Nothing else reaches an original page: the hub has answered for it. `Hub::tell_scene` has told a 3D page.
+            (Voice::Original | Voice::Scene, _) => {}
             (_, task) if eye::to_page(call, task, text) => peer.rpc(Kind::Request, text),
             (_, _) => peer.outbox.line(text),
         },
         Effect::Abort { call, .. } if peer.voice == Voice::Scene => scene::abort(call, &mut peer.scene),
+        // Two tabs of an original 3D page may have one session: the older stays open, and is asked nothing.
+        Effect::Close { close, .. } if peer.voice == Voice::Scene && close == Close::taken_over() => {}
         // An original page knows none of these; it is simply closed, or sends pings of its own.
         Effect::Abort { .. } | Effect::Ping { .. } | Effect::Replaced { .. } | Effect::Message { .. }
             if matches!(peer.voice, Voice::Original | Voice::Scene) => {}

@@ -161,6 +161,9 @@ impl Hub {
         let Some(peer) = state.peers.remove(&conn) else { return };
         let input = gone(peer.side, conn);
         self.feed(&mut state, input);
+        if let Some(joined) = peer.joined {
+            self.scene_left(&mut state, &joined);
+        }
     }
 
     /// Puts a frame into a peer's outbox.
@@ -426,6 +429,10 @@ impl Hub {
             {
                 let error = Error::new(Code::METHOD, "this page speaks an original's messages and cannot do that");
                 state.todo.push_back(Input::PageAnswered { page: *page, call: *call, ending: Err(error) });
+            } else if let Effect::Send { page, call, task } = &effect
+                && peer.voice == Voice::Scene
+            {
+                state.todo.extend(self.tell_scene(peer, *page, *call, task));
             }
             speak(peer, effect, &mut text);
             self.written(state, conn);

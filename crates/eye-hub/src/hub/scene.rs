@@ -1,0 +1,85 @@
+//! Original 3D pages in the hub: how they join, what they are told, and which of two tabs has their session.
+
+use super::peer::{Joining, Peer, Voice};
+use super::state::{Hub, State};
+use crate::dialect::scene::{self, First, Scene};
+use eye_core::{Conn, Input, Newcomer, Task};
+use eye_protocol::limits::STATE_ASK_MS;
+use std::time::Duration;
+
+impl Hub {
+    /// Lets the original 3D page join, which says so in its own way. `false`: this is another page.
+    pub(super) fn begins_scene(&self, state: &mut State, conn: Conn, text: &str) -> bool {
+        let Some(first) = scene::first(text) else { return false };
+        let Some(peer) = state.peers.get_mut(&conn) else { return false };
+        match first {
+            First::Refused(told) => peer.outbox.line(&told),
+            First::Register(session, told) => {
+                peer.voice = Voice::Scene;
+                peer.outbox.line(&told);
+                if let Some(joining) = peer.joining.take() {
+                    peer.scene = Scene::new(&joining.origin, &session);
+                    let joined = Joining { session, ..joining };
+                    peer.joined = Some(joined.clone());
+                    self.scene_joins(state, conn, joined);
+                }
+            }
+        }
+        self.written(state, conn);
+        true
+    }
+
+    /// Gives a page the session that it registered for.
+    fn scene_joins(&self, state: &mut State, conn: Conn, joined: Joining) {
+        let Joining { session, origin, eval_allowed, confirm } = joined;
+        let who = Newcomer { origin, info: scene::info(), eval_allowed, confirm, ask_first: true };
+        self.feed(state, Input::PageJoined { page: conn, session, who });
+        self.feed(state, Input::PageOffers { page: conn, id: None, tools: scene::definitions() });
+    }
+
+    /// A page has left: of the tabs that had its session before, the newest has it again.
+    pub(super) fn scene_left(&self, state: &mut State, left: &Joining) {
+        if state.board.has_page(&left.session) {
+            return;
+        }
+        let same = |joined: &Joining| joined.session == left.session && joined.origin == left.origin;
+        let older =
+            state.peers.iter().filter(|(_, peer)| peer.joined.as_ref().is_some_and(same) && peer.close.is_none());
+        if let Some((conn, joined)) =
+            older.map(|(conn, peer)| (*conn, peer.joined.clone())).max_by_key(|(conn, _)| *conn)
+            && let Some(joined) = joined
+        {
+            if let Some(peer) = state.peers.get_mut(&conn) {
+                peer.scene.resume();
+            }
+            self.scene_joins(state, conn, joined);
+        }
+    }
+
+    /// Tells a page what it is to do. What follows at once, without the page, is given back.
+    pub(super) fn tell_scene(&self, peer: &mut Peer, page: Conn, call: Option<u32>, task: &Task) -> Option<Input> {
+        let spoken = scene::to_page(call, task, &mut peer.scene);
+        for message in &spoken.messages {
+            peer.outbox.line(message);
+        }
+        let call = call?;
+        if spoken.expires {
+            self.expire_later(page, call);
+        }
+        Some(Input::PageAnswered { page, call, ending: spoken.answer? })
+    }
+
+    /// Ends a question that the page leaves open.
+    fn expire_later(&self, page: Conn, call: u32) {
+        let hub = self.this.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(STATE_ASK_MS)).await;
+            let Some(hub) = hub.upgrade() else { return };
+            let mut state = hub.hold();
+            let ending = state.peers.get_mut(&page).and_then(|peer| scene::expire(call, &mut peer.scene));
+            if let Some(ending) = ending {
+                hub.feed(&mut state, Input::PageAnswered { page, call, ending });
+            }
+        });
+    }
+}
