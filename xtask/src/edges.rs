@@ -15,10 +15,10 @@ mod tests {
         ("eye-hub", &["eye-core", "eye-protocol", "eye-remote"]),
         ("eye-mcp", &["eye-protocol"]),
         ("eye-geometry", &["eye-protocol"]),
-        ("eye", &["eye-browser", "eye-geometry", "eye-hub", "eye-mcp", "eye-protocol", "eye-remote"]),
+        ("eye", &["eye-browser", "eye-client", "eye-geometry", "eye-hub", "eye-mcp", "eye-protocol", "eye-remote"]),
         ("eye-client", &["eye-protocol"]),
-        ("eye-testkit", &["eye-protocol"]),
-        ("eye-bench", &["eye-protocol", "eye-testkit"]),
+        ("eye-testkit", &["eye-client", "eye-protocol"]),
+        ("eye-bench", &["eye-client", "eye-protocol", "eye-testkit"]),
         ("xtask", &["eye-protocol"]),
     ];
 

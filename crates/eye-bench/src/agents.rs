@@ -1,43 +1,43 @@
 //! The agents that ask: on the Unix socket, and on a WebSocket.
 
 use crate::error::{BenchError, Doing};
-use eye_protocol::stream::Decoder;
-use std::fmt::Write as _;
-use std::io::{Read, Write};
-use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
+use eye_client::Address;
+use eye_client::connection::{Connection, Opening};
 use std::path::Path;
-use tungstenite::client::IntoClientRequest;
-use tungstenite::{Message, WebSocket};
 
-/// Whoever can ask one thing, or many at once.
-pub trait Agent {
+/// What can ask one thing, or many at once.
+pub trait Asks {
     /// Asks and waits.
     fn ask(&mut self, code: &str) -> Result<(), BenchError>;
     /// Asks so many times at once and waits for all.
     fn ask_many(&mut self, code: &str, count: usize) -> Result<(), BenchError>;
 }
 
-/// An agent on the Unix socket.
-pub struct UnixAgent {
-    stream: UnixStream,
-    decoder: Decoder,
-    buffer: Vec<u8>,
+/// An agent of the hub.
+pub struct Agent {
+    connection: Connection,
 }
 
-impl UnixAgent {
-    /// Connects and says hello.
-    pub fn connect(socket: &Path, target: Option<&str>) -> Result<Self, BenchError> {
-        let mut stream = UnixStream::connect(socket).doing("connecting to the Unix socket")?;
-        stream.write_all(format!("{}\n", hello(target)).as_bytes()).doing("saying hello")?;
-        Ok(Self { stream, decoder: Decoder::default(), buffer: vec![0; 64 << 10] })
+impl Agent {
+    /// Connects to the Unix socket and says hello.
+    pub fn over_socket(socket: &Path, target: Option<&str>) -> Result<Self, BenchError> {
+        Self::greet(Connection::over_socket(socket).doing("connecting to the Unix socket")?, target)
+    }
+
+    /// Connects to a port with the token and says hello.
+    pub fn over_websocket(port: u16, token: &str, target: Option<&str>) -> Result<Self, BenchError> {
+        let address = Address::server(format!("ws://127.0.0.1:{port}"), token);
+        Self::greet(Connection::open(&address, &Opening::AGENT).doing("connecting to the hub")?, target)
+    }
+
+    fn greet(connection: Connection, target: Option<&str>) -> Result<Self, BenchError> {
+        connection.send(&[&hello(target)]).doing("saying hello")?;
+        Ok(Self { connection })
     }
 
     /// Sends a JSON-RPC request and gives its result.
     pub fn request(&mut self, method: &str) -> Result<serde_json::Value, BenchError> {
-        let request = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\"}}\n");
-        self.stream.write_all(request.as_bytes()).doing("asking")?;
-        let frame = self.frame()?;
+        let frame = self.ask_raw(&format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\"}}"))?;
         let mut value: serde_json::Value =
             serde_json::from_str(&frame).map_err(|error| BenchError::Odd(error.to_string()))?;
         Ok(value["result"].take())
@@ -45,7 +45,7 @@ impl UnixAgent {
 
     /// Sends one frame and gives the next one that comes.
     pub fn ask_raw(&mut self, frame: &str) -> Result<String, BenchError> {
-        self.stream.write_all(format!("{frame}\n").as_bytes()).doing("asking")?;
+        self.connection.send(&[frame]).doing("asking")?;
         self.frame()
     }
 
@@ -63,7 +63,7 @@ impl UnixAgent {
     /// How many notifications of that method have come until now.
     pub fn drain(&mut self, method: &str) -> Result<usize, BenchError> {
         let method = format!("\"method\":\"{method}\"");
-        self.stream.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"drained\",\"method\":\"ping\"}\n").doing("asking")?;
+        self.connection.send(&[r#"{"jsonrpc":"2.0","id":"drained","method":"ping"}"#]).doing("asking")?;
         let mut count = 0;
         loop {
             let frame = self.frame()?;
@@ -76,87 +76,29 @@ impl UnixAgent {
 
     /// Sends code to fire and forget so many times.
     pub fn fire_many(&mut self, code: &str, count: usize) -> Result<(), BenchError> {
-        let text = format!(":{code}\n").repeat(count);
-        self.stream.write_all(text.as_bytes()).doing("firing")
+        self.send(&vec![format!(":{code}"); count])
+    }
+
+    fn send(&self, frames: &[String]) -> Result<(), BenchError> {
+        let frames: Vec<&str> = frames.iter().map(String::as_str).collect();
+        self.connection.send(&frames).doing("asking")
     }
 
     fn frame(&mut self) -> Result<String, BenchError> {
-        loop {
-            match self.decoder.frame() {
-                Ok(Some(frame)) => return Ok(frame.to_owned()),
-                Ok(None) => {}
-                Err(error) => return Err(BenchError::Odd(error.to_string())),
-            }
-            let count = self.stream.read(&mut self.buffer).doing("reading an answer")?;
-            if count == 0 {
-                return Err(BenchError::Odd("the hub closed the connection".into()));
-            }
-            self.decoder.push(&self.buffer[..count]);
-        }
+        let frame = self.connection.receive().doing("reading an answer")?;
+        frame.ok_or_else(|| BenchError::Odd("the hub closed the connection".into()))
     }
 }
 
-impl Agent for UnixAgent {
+impl Asks for Agent {
     fn ask(&mut self, code: &str) -> Result<(), BenchError> {
-        self.stream.write_all(format!("a:{code}\n").as_bytes()).doing("asking")?;
-        check(&self.frame()?)
+        check(&self.ask_raw(&format!("a:{code}"))?)
     }
 
     fn ask_many(&mut self, code: &str, count: usize) -> Result<(), BenchError> {
-        let mut text = String::new();
-        for n in 0..count {
-            let _ = writeln!(text, "{n}:{code}");
-        }
-        self.stream.write_all(text.as_bytes()).doing("asking")?;
+        let frames: Vec<String> = (0..count).map(|n| format!("{n}:{code}")).collect();
+        self.send(&frames)?;
         (0..count).try_for_each(|_| check(&self.frame()?))
-    }
-}
-
-/// An agent on a WebSocket.
-pub struct SocketAgent {
-    socket: WebSocket<TcpStream>,
-}
-
-impl SocketAgent {
-    /// Connects with the token and says hello.
-    pub fn connect(port: u16, token: &str, target: Option<&str>) -> Result<Self, BenchError> {
-        let stream = TcpStream::connect(("127.0.0.1", port)).doing("connecting to the hub")?;
-        stream.set_nodelay(true).doing("setting TCP_NODELAY")?;
-        let url = format!("ws://127.0.0.1:{port}/ws?clientType=agent");
-        let mut request = url.into_client_request().doing("making a request")?;
-        let bearer = format!("Bearer {token}").parse().map_err(|_| BenchError::Odd("the token is no header".into()))?;
-        request.headers_mut().insert("authorization", bearer);
-        let (mut socket, _) =
-            tungstenite::client(request, stream).map_err(|error| BenchError::Odd(error.to_string()))?;
-        socket.send(Message::text(hello(target))).doing("saying hello")?;
-        Ok(Self { socket })
-    }
-}
-
-impl SocketAgent {
-    /// Sends one frame and gives the next one that comes.
-    pub fn ask_raw(&mut self, frame: &str) -> Result<String, BenchError> {
-        self.socket.send(Message::text(frame)).doing("asking")?;
-        let answer = self.socket.read().doing("reading an answer")?;
-        Ok(answer.to_text().doing("reading an answer")?.to_owned())
-    }
-}
-
-impl Agent for SocketAgent {
-    fn ask(&mut self, code: &str) -> Result<(), BenchError> {
-        self.socket.send(Message::text(format!("a:{code}"))).doing("asking")?;
-        check(self.socket.read().doing("reading an answer")?.to_text().doing("reading an answer")?)
-    }
-
-    fn ask_many(&mut self, code: &str, count: usize) -> Result<(), BenchError> {
-        for n in 0..count {
-            self.socket.write(Message::text(format!("{n}:{code}"))).doing("asking")?;
-        }
-        self.socket.flush().doing("asking")?;
-        for _ in 0..count {
-            check(self.socket.read().doing("reading an answer")?.to_text().doing("reading an answer")?)?;
-        }
-        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The limit: a bare WebSocket from a minimal server to the page, with nothing in between.
 
-use crate::agents::Agent;
+use crate::agents::Asks;
 use crate::error::{BenchError, Doing};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -114,7 +114,7 @@ impl BarePage {
     }
 }
 
-impl Agent for BarePage {
+impl Asks for BarePage {
     fn ask(&mut self, code: &str) -> Result<(), BenchError> {
         self.socket.send(Message::text(format!("a:{code}"))).doing("asking the page")?;
         self.read().map(drop)

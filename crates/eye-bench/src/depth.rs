@@ -1,6 +1,6 @@
 //! Many questions in flight: 10, 100 and 10,000 deep, with and without batches; and fire and forget.
 
-use crate::agents::{Agent, SocketAgent, UnixAgent};
+use crate::agents::{Agent, Asks};
 use crate::bare::BarePage;
 use crate::error::BenchError;
 use crate::hub::Hub;
@@ -14,9 +14,9 @@ const FIRES: usize = 10_000;
 /// Measures many questions at once.
 pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
     let token = token(hub)?;
-    let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
-    let mut single = UnixAgent::connect(&hub.socket, Some("single"))?;
-    let mut socket = SocketAgent::connect(hub.port, &token, Some("bench"))?;
+    let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
+    let mut single = Agent::over_socket(&hub.socket, Some("single"))?;
+    let mut socket = Agent::over_websocket(hub.port, &token, Some("bench"))?;
     for (depth, repeats, budget) in [(10, 20, None), (100, 10, Some(0.6)), (10_000, 1, Some(0.06))] {
         let mut series: [Series; 5] = Default::default();
         for _ in 0..=rounds {
@@ -68,7 +68,7 @@ pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: usiz
 }
 
 /// Fire and forget: how long until the page has done all of them.
-fn fires(report: &mut Report, unix: &mut UnixAgent, rounds: usize) -> Result<(), BenchError> {
+fn fires(report: &mut Report, unix: &mut Agent, rounds: usize) -> Result<(), BenchError> {
     let (mut handed, mut done) = (Series::default(), Series::default());
     for _ in 0..=rounds {
         let started = Instant::now();

@@ -24,6 +24,14 @@ pub enum BenchError {
         /// What the library said.
         source: Box<tungstenite::Error>,
     },
+    /// A hub was not reached, or is gone.
+    #[error("{doing}: {source}")]
+    Client {
+        /// What was being done.
+        doing: &'static str,
+        /// What the client says.
+        source: eye_client::Error,
+    },
     /// Something did not happen as it must.
     #[error("{0}")]
     Odd(String),
@@ -44,5 +52,11 @@ impl<T> Doing<T> for io::Result<T> {
 impl<T> Doing<T> for Result<T, tungstenite::Error> {
     fn doing(self, doing: &'static str) -> Result<T, BenchError> {
         self.map_err(|source| BenchError::Socket { doing, source: Box::new(source) })
+    }
+}
+
+impl<T> Doing<T> for Result<T, eye_client::Error> {
+    fn doing(self, doing: &'static str) -> Result<T, BenchError> {
+        self.map_err(|source| BenchError::Client { doing, source })
     }
 }

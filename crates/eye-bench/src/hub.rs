@@ -1,6 +1,6 @@
 //! A real hub, started through the real binary in a home of its own.
 
-use crate::agents::UnixAgent;
+use crate::agents::Agent;
 use crate::error::{BenchError, Doing};
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -66,7 +66,7 @@ impl Hub {
 
     /// Waits until so many pages have joined.
     pub fn wait_for_pages(&self, count: usize) -> Result<(), BenchError> {
-        let mut agent = UnixAgent::connect(&self.socket, None)?;
+        let mut agent = Agent::over_socket(&self.socket, None)?;
         let deadline = Instant::now() + Duration::from_mins(1);
         while Instant::now() < deadline {
             let status = agent.request("hub/status")?;

@@ -4,10 +4,9 @@ use crate::error::{BenchError, Doing};
 use crate::hub::Hub;
 use crate::report::Report;
 use crate::stats::{Series, micros};
-use std::net::TcpStream;
+use eye_client::connection::{Connection, Opening};
+use eye_client::{Address, Trust};
 use std::path::Path;
-use tungstenite::client::IntoClientRequest;
-use tungstenite::{Message, WebSocket};
 
 /// Measures start-up, and memory with so many idle pages.
 pub fn measure(report: &mut Report, eye: &Path, home: &Path, counts: &[usize]) -> Result<(), BenchError> {
@@ -34,18 +33,21 @@ pub fn measure(report: &mut Report, eye: &Path, home: &Path, counts: &[usize]) -
 }
 
 /// A page that joins and does nothing.
-pub fn idle_page(port: u16, number: usize) -> Result<WebSocket<TcpStream>, BenchError> {
-    let stream = TcpStream::connect(("127.0.0.1", port)).doing("connecting an idle page")?;
-    let url = format!("ws://127.0.0.1:{port}/ws?sessionId=idle{number}&clientType=browser");
-    let mut request = url.into_client_request().doing("making a request")?;
-    let origin = "http://localhost:5173".parse().map_err(|_| BenchError::Odd("no header".into()))?;
-    request.headers_mut().insert("origin", origin);
-    let (mut socket, _) = tungstenite::client(request, stream).map_err(|error| BenchError::Odd(error.to_string()))?;
+pub fn idle_page(port: u16, number: usize) -> Result<Connection, BenchError> {
+    let mut page = join(port, &format!("idle{number}"))?;
     let hello = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":\"hello\",\"method\":\"hello\",\"params\":{{\"clientType\":\"browser\",\"typed\":true,\"batch\":true,\
          \"page\":{{\"title\":\"idle {number}\",\"url\":\"http://localhost:5173/{number}\",\"visible\":false}}}}}}"
     );
-    socket.send(Message::text(hello)).doing("saying hello")?;
-    socket.read().doing("waiting for the welcome")?;
-    Ok(socket)
+    page.send(&[&hello]).doing("saying hello")?;
+    page.receive().doing("waiting for the welcome")?;
+    Ok(page)
+}
+
+/// Connects as a page of this session.
+pub fn join(port: u16, session: &str) -> Result<Connection, BenchError> {
+    let query = format!("sessionId={session}&clientType=browser");
+    let opening = Opening { query: &query, origin: Some("http://localhost:5173") };
+    let address = Address::Server { url: format!("ws://127.0.0.1:{port}"), token: None, trust: Trust::default() };
+    Connection::open(&address, &opening).doing("connecting a page")
 }

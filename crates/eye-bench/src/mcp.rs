@@ -1,7 +1,7 @@
 //! `tools/call eye` as MCP clients ask it: through `eye mcp` on stdio, and over HTTP in both eras; each beside the bare
 //! socket in the same run.
 
-use crate::agents::Agent;
+use crate::agents::Asks;
 use crate::bare::BarePage;
 use crate::error::{BenchError, Doing};
 use crate::hub::{Hub, at_home};

@@ -1,6 +1,6 @@
 //! The table that the seed projected: 1, 10 and 100 questions in each mode, from `curl` one after another to fire and forget.
 
-use crate::agents::{Agent, SocketAgent, UnixAgent};
+use crate::agents::{Agent, Asks};
 use crate::error::{BenchError, Doing};
 use crate::hub::{Hub, at_home};
 use crate::process::run;
@@ -69,19 +69,19 @@ fn modes<'a>(eye: &Path, hub: &Hub) -> Result<Vec<Mode<'a>>, BenchError> {
     let mut lines = at_page(eye, hub);
     lines.args(["batch", "--ordered"]);
     modes.push(mode("`eye batch`, one process", move |count| batch(&mut lines, count)));
-    let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
     modes.push(mode("Unix socket, one at a time", move |count| (0..count).try_for_each(|_| unix.ask(CODE))));
-    let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
     modes.push(mode("Unix socket, pipelined", move |count| unix.ask_many(CODE, count)));
-    let mut socket = SocketAgent::connect(hub.port, &token, Some("bench"))?;
+    let mut socket = Agent::over_websocket(hub.port, &token, Some("bench"))?;
     modes.push(mode("WebSocket, pipelined", move |count| socket.ask_many(CODE, count)));
-    let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
     modes.push(mode("fire and forget, until the page has done them", move |count| {
         unix.fire_many("fired++", count)?;
         unix.ask(CODE)
     }));
     // Last, so that what is still under way when it returns delays only the slowest mode.
-    let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
     modes.push(mode("fire and forget, handed over", move |count| unix.fire_many("fired++", count)));
     Ok(modes)
 }

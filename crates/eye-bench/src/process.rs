@@ -1,6 +1,6 @@
 //! Whole processes, as an agent's shell sees them: `eye EXPR` against `true`, `curl` and a peer.
 
-use crate::agents::{Agent, UnixAgent};
+use crate::agents::{Agent, Asks};
 use crate::error::{BenchError, Doing};
 use crate::hub::{Hub, at_home, free_port};
 use crate::report::Report;
@@ -29,7 +29,7 @@ pub fn measure(report: &mut Report, eye: &Path, hub: &Hub, http: u16, samples: u
         // After a pause a renderer answers later than in a tight loop: the round trip is measured at the same pace.
         run(&mut nothing, "")?;
         let started = Instant::now();
-        UnixAgent::connect(&hub.socket, Some("bench"))?.ask(CODE)?;
+        Agent::over_socket(&hub.socket, Some("bench"))?.ask(CODE)?;
         series[4].0.push(micros(started.elapsed()) / 1000.0);
         if with_curl {
             series[2].0.push(run(&mut curl, "")?);

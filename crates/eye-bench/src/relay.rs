@@ -1,6 +1,6 @@
 //! The floor: a relay that only copies. A Unix socket in, a WebSocket to the page out, two threads, no logic at all.
 
-use crate::agents::Agent;
+use crate::agents::Asks;
 use crate::error::{BenchError, Doing};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -45,7 +45,7 @@ impl Relayed {
     }
 }
 
-impl Agent for Relayed {
+impl Asks for Relayed {
     fn ask(&mut self, code: &str) -> Result<(), BenchError> {
         self.ask_many(code, 1)
     }

@@ -1,6 +1,6 @@
 //! One question at a time: the bare socket, and every way through the hub.
 
-use crate::agents::{Agent, SocketAgent, UnixAgent};
+use crate::agents::{Agent, Asks};
 use crate::bare::BarePage;
 use crate::error::{BenchError, Doing};
 use crate::hub::Hub;
@@ -28,9 +28,9 @@ pub fn measure(
     rounds: usize,
 ) -> Result<(), BenchError> {
     let token = token(hub)?;
-    let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
-    let mut single = UnixAgent::connect(&hub.socket, Some("single"))?;
-    let mut socket = SocketAgent::connect(hub.port, &token, Some("bench"))?;
+    let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
+    let mut single = Agent::over_socket(&hub.socket, Some("single"))?;
+    let mut socket = Agent::over_websocket(hub.port, &token, Some("bench"))?;
     let mut series: [Series; 6] = Default::default();
     for _ in 0..=rounds {
         series[0].round(sample(bare)?);
@@ -63,7 +63,7 @@ pub fn measure(
     Ok(())
 }
 
-fn sample(agent: &mut dyn Agent) -> Result<Vec<f64>, BenchError> {
+fn sample(agent: &mut dyn Asks) -> Result<Vec<f64>, BenchError> {
     (0..SAMPLES)
         .map(|_| {
             let started = Instant::now();
@@ -77,7 +77,7 @@ fn sample_connecting(hub: &Hub) -> Result<Vec<f64>, BenchError> {
     (0..SAMPLES / 2)
         .map(|_| {
             let started = Instant::now();
-            UnixAgent::connect(&hub.socket, Some("bench"))?.ask(CODE)?;
+            Agent::over_socket(&hub.socket, Some("bench"))?.ask(CODE)?;
             Ok(micros(started.elapsed()))
         })
         .collect()

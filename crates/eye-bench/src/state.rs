@@ -1,6 +1,6 @@
 //! State: reading it from the cache and from the page, the time until a change is known, and pushes while a page animates.
 
-use crate::agents::UnixAgent;
+use crate::agents::Agent;
 use crate::error::BenchError;
 use crate::hub::Hub;
 use crate::report::Report;
@@ -33,8 +33,8 @@ fn animation(push: bool) -> String {
 
 /// Measures all of it in the real page.
 pub fn measure(report: &mut Report, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
-    let mut agent = UnixAgent::connect(&hub.socket, Some("bench"))?;
-    let mut watcher = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    let mut agent = Agent::over_socket(&hub.socket, Some("bench"))?;
+    let mut watcher = Agent::over_socket(&hub.socket, Some("bench"))?;
     expect(&agent.ask_raw(SMALL)?, "bench")?;
     watcher.ask_raw(WATCH)?;
     reading(report, &mut agent, &mut watcher, rounds)?;
@@ -50,12 +50,7 @@ pub fn measure(report: &mut Report, hub: &Hub, rounds: usize) -> Result<(), Benc
 const READS: &str = "state (µs; × is against a ping of the hub on the same socket)";
 const CHANGES: &str = "a change of state (µs; × is against the call that caused it)";
 
-fn reading(
-    report: &mut Report,
-    agent: &mut UnixAgent,
-    watcher: &mut UnixAgent,
-    rounds: usize,
-) -> Result<(), BenchError> {
+fn reading(report: &mut Report, agent: &mut Agent, watcher: &mut Agent, rounds: usize) -> Result<(), BenchError> {
     let questions = [("ping of the hub", PING), ("cached read", CACHED), ("fresh read", FRESH), ("delta", DELTA)];
     let mut series: [Series; 4] = Default::default();
     for _ in 0..=rounds {
@@ -87,8 +82,8 @@ fn reading(
 fn changing(
     report: &mut Report,
     document: &str,
-    agent: &mut UnixAgent,
-    watcher: &mut UnixAgent,
+    agent: &mut Agent,
+    watcher: &mut Agent,
     rounds: usize,
 ) -> Result<(), BenchError> {
     let (mut answered, mut known) = (Series::default(), Series::default());
@@ -116,9 +111,9 @@ fn changing(
 }
 
 /// Frames a second of an animation that pushes a change in each, against the same without.
-fn animating(report: &mut Report, agent: &mut UnixAgent, watcher: &mut UnixAgent) -> Result<(), BenchError> {
+fn animating(report: &mut Report, agent: &mut Agent, watcher: &mut Agent) -> Result<(), BenchError> {
     let group = "an animation that pushes in every frame (two seconds each)";
-    let frames = |agent: &mut UnixAgent, push: bool| -> Result<f64, BenchError> {
+    let frames = |agent: &mut Agent, push: bool| -> Result<f64, BenchError> {
         let rates = (0..3).map(|_| agent.ask_raw(&animation(push))).collect::<Result<Vec<_>, _>>()?;
         Ok(median(rates.iter().map(|rate| rate.trim_start_matches("a=").parse().unwrap_or(0.0)).collect()))
     };

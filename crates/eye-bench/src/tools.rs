@@ -1,18 +1,17 @@
 //! Tools: a call's round trip over each transport, calls per second with many agents, and its cost as sessions grow.
 
-use crate::agents::{SocketAgent, UnixAgent};
+use crate::agents::Agent;
 use crate::error::{BenchError, Doing};
 use crate::hub::Hub;
 use crate::idle;
 use crate::report::Report;
 use crate::roundtrip::token;
 use crate::stats::{Series, micros};
+use eye_client::connection::Connection;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tungstenite::client::IntoClientRequest;
-use tungstenite::{Message, WebSocket};
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"title","arguments":{}}}"#;
 const SAMPLES: usize = 200;
@@ -22,13 +21,7 @@ trait Caller {
     fn call(&mut self) -> Result<String, BenchError>;
 }
 
-impl Caller for UnixAgent {
-    fn call(&mut self) -> Result<String, BenchError> {
-        self.ask_raw(CALL)
-    }
-}
-
-impl Caller for SocketAgent {
+impl Caller for Agent {
     fn call(&mut self) -> Result<String, BenchError> {
         self.ask_raw(CALL)
     }
@@ -137,9 +130,9 @@ fn sample(caller: &mut dyn Caller) -> Result<Vec<f64>, BenchError> {
 /// Measures calls of a tool in the real page.
 pub fn measure(report: &mut Report, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
     let token = token(hub)?;
-    let mut unix = UnixAgent::connect(&hub.socket, Some("bench"))?;
+    let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
     wait_for_tool(&mut unix)?;
-    let mut socket = SocketAgent::connect(hub.port, &token, Some("bench"))?;
+    let mut socket = Agent::over_websocket(hub.port, &token, Some("bench"))?;
     let mut rpc = Rpc::connect(hub, &token, "/rpc")?;
     let mut events = Events::connect(hub, &token)?;
     let mut series: [Series; 4] = Default::default();
@@ -161,7 +154,7 @@ pub fn measure(report: &mut Report, hub: &Hub, rounds: usize) -> Result<(), Benc
     throughput(report, hub)
 }
 
-fn wait_for_tool(agent: &mut UnixAgent) -> Result<(), BenchError> {
+fn wait_for_tool(agent: &mut Agent) -> Result<(), BenchError> {
     let deadline = Instant::now() + Duration::from_secs(30);
     while Instant::now() < deadline {
         if agent.request("tools/list")?["tools"][0]["name"] == "title" {
@@ -178,7 +171,7 @@ fn throughput(report: &mut Report, hub: &Hub) -> Result<(), BenchError> {
     for count in [1, 10, 100] {
         let counts: Result<Vec<usize>, BenchError> = std::thread::scope(|scope| {
             let agent = || -> Result<usize, BenchError> {
-                let mut agent = UnixAgent::connect(&hub.socket, Some("bench"))?;
+                let mut agent = Agent::over_socket(&hub.socket, Some("bench"))?;
                 let (started, mut calls) = (Instant::now(), 0);
                 while started.elapsed() < LASTS {
                     agent.call()?;
@@ -202,7 +195,7 @@ pub fn growth(report: &mut Report, eye: &Path, home: &Path, counts: &[usize]) ->
     let hub = Hub::start(eye, home, "growth")?;
     let mut page = idle_provider(hub.port)?;
     std::thread::spawn(move || while answer(&mut page).is_ok() {});
-    let mut agent = UnixAgent::connect(&hub.socket, Some("busy"))?;
+    let mut agent = Agent::over_socket(&hub.socket, Some("busy"))?;
     wait_for_tool(&mut agent)?;
     let (mut idle_pages, mut first) = (Vec::new(), 0.0);
     for &count in counts {
@@ -225,33 +218,23 @@ pub fn growth(report: &mut Report, eye: &Path, home: &Path, counts: &[usize]) ->
     Ok(())
 }
 
-fn idle_provider(port: u16) -> Result<WebSocket<TcpStream>, BenchError> {
-    let stream = TcpStream::connect(("127.0.0.1", port)).doing("connecting a page")?;
-    stream.set_nodelay(true).doing("setting TCP_NODELAY")?;
-    let url = format!("ws://127.0.0.1:{port}/ws?sessionId=busy&clientType=browser");
-    let mut request = url.into_client_request().doing("making a request")?;
-    let origin = "http://localhost:5173".parse().map_err(|_| BenchError::Odd("no header".into()))?;
-    request.headers_mut().insert("origin", origin);
-    let (mut socket, _) = tungstenite::client(request, stream).map_err(|error| BenchError::Odd(error.to_string()))?;
+fn idle_provider(port: u16) -> Result<Connection, BenchError> {
+    let page = idle::join(port, "busy")?;
     let hello = r#"{"jsonrpc":"2.0","method":"hello","params":{"typed":true,"page":{"title":"busy"}}}"#;
     let offer = r#"{"jsonrpc":"2.0","method":"tools/register","id":"r","params":{"tools":[{"name":"title"}]}}"#;
-    for frame in [hello, offer] {
-        socket.send(Message::text(frame)).doing("offering a tool")?;
-    }
-    Ok(socket)
+    page.send(&[hello, offer]).doing("offering a tool")?;
+    Ok(page)
 }
 
-fn answer(page: &mut WebSocket<TcpStream>) -> Result<(), BenchError> {
-    let message = page.read().doing("reading a call")?;
-    let call: serde_json::Value = serde_json::from_str(message.to_text().doing("reading a call")?).unwrap_or_default();
+fn answer(page: &mut Connection) -> Result<(), BenchError> {
+    let frame = page.receive().doing("reading a call")?.unwrap_or_default();
+    let call: serde_json::Value = serde_json::from_str(&frame).unwrap_or_default();
     match call["method"].as_str() {
         Some("tools/call") => {
             let reply = format!(r#"{{"jsonrpc":"2.0","id":{},"result":"bench"}}"#, call["id"]);
-            page.send(Message::text(reply)).doing("answering")
+            page.send(&[&reply]).doing("answering")
         }
-        Some("ping") => {
-            page.send(Message::text(r#"{"jsonrpc":"2.0","id":"ping","result":{"pong":true}}"#)).doing("answering")
-        }
+        Some("ping") => page.send(&[r#"{"jsonrpc":"2.0","id":"ping","result":{"pong":true}}"#]).doing("answering"),
         _ => Ok(()),
     }
 }

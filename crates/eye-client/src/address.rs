@@ -1,24 +1,26 @@
 //! Where a hub is reached: its Unix socket, or a WebSocket with a token.
 
 use crate::error::Error;
+use crate::trust::Trust;
 use std::fmt;
 use std::path::PathBuf;
-use tungstenite::http::Uri;
 
-/// Where a hub listens that was named without a port, as for any `ws://`.
-const PORT_DEFAULT: u16 = 80;
+/// Where a hub listens that was named without a scheme and without a port.
+const PORT_DEFAULT: u16 = 8765;
 
 /// Where a hub is reached.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub enum Address {
     /// The hub of this user on this machine, by its Unix socket.
     Socket(PathBuf),
-    /// A hub by its `ws://` URL.
+    /// A hub by its URL.
     Server {
-        /// Such as `ws://localhost:8765`. TLS is not spoken here: reach a hub elsewhere through a tunnel.
+        /// `ws://`, `wss://`, `http://`, `https://`, or a bare host, which is plain on loopback and TLS elsewhere.
         url: String,
         /// What `eye token show` prints; none for a hub that asks for none.
         token: Option<String>,
+        /// Which certificates prove that it is the hub, when it speaks TLS.
+        trust: Trust,
     },
 }
 
@@ -28,9 +30,18 @@ impl Address {
         Self::Socket(path.into())
     }
 
-    /// A `ws://` URL and the hub's token.
+    /// The URL of a hub and its token. Over TLS, the certificates of this machine are trusted.
     pub fn server(url: impl Into<String>, token: impl Into<String>) -> Self {
-        Self::Server { url: url.into(), token: Some(token.into()) }
+        Self::Server { url: url.into(), token: Some(token.into()), trust: Trust::default() }
+    }
+
+    /// The same, with other certificates to trust. A Unix socket needs none.
+    #[must_use]
+    pub fn trusting(self, trust: Trust) -> Self {
+        match self {
+            Self::Socket(path) => Self::Socket(path),
+            Self::Server { url, token, .. } => Self::Server { url, token, trust },
+        }
     }
 }
 
@@ -48,43 +59,101 @@ impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Socket(path) => f.debug_tuple("Socket").field(path).finish(),
-            Self::Server { url, token } => {
+            Self::Server { url, token, .. } => {
                 let token = token.as_ref().map(|_| "…");
-                f.debug_struct("Server").field("url", url).field("token", &token).finish()
+                f.debug_struct("Server").field("url", url).field("token", &token).finish_non_exhaustive()
             }
         }
     }
 }
 
-/// A `ws://` URL, taken apart.
+/// The URL of a hub, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Server {
-    /// Without brackets.
+pub struct Server {
+    /// Whether it speaks TLS.
+    pub tls: bool,
+    /// Its name or IP address, without brackets.
     pub host: String,
+    /// Its port.
     pub port: u16,
-    /// What the request names, up to the query.
-    pub base: String,
+    /// What stands before `/ws`, empty in most cases.
+    pub prefix: String,
 }
 
 impl Server {
-    pub fn parse(url: &str) -> Result<Self, Error> {
-        let wrong = |why: &'static str| Error::Address { address: url.to_owned(), why };
-        let uri: Uri = url.parse().map_err(|_| wrong("write it as ws://localhost:8765"))?;
-        match uri.scheme_str() {
-            Some("ws" | "http") => {}
-            Some("wss" | "https") => return Err(wrong("TLS is not spoken here; reach it through a tunnel")),
-            Some(_) | None => return Err(wrong("write it as ws://localhost:8765")),
-        }
-        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
-        let authority = authority.ok_or_else(|| wrong("it names no host, or a user"))?;
-        let path = uri.path().trim_end_matches('/');
-        let path = path.strip_suffix("/ws").unwrap_or(path);
-        Ok(Self {
-            host: authority.host().trim_matches(['[', ']']).to_owned(),
-            port: authority.port_u16().unwrap_or(PORT_DEFAULT),
-            base: format!("ws://{authority}{path}/ws"),
-        })
+    /// Reads `ws://`, `wss://`, `http://`, `https://` or a bare host. A bare host is plain on loopback only.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let wrong = || Error::Address { address: text.to_owned() };
+        let (scheme, rest) = match text.split_once("://") {
+            Some((scheme, rest)) => (Some(scheme.to_ascii_lowercase()), rest),
+            None => (None, text),
+        };
+        let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (host, port) = split_port(authority).ok_or_else(wrong)?;
+        let tls = match scheme.as_deref() {
+            Some("ws" | "http") => false,
+            Some("wss" | "https") => true,
+            Some(_) => return Err(wrong()),
+            None => !is_loopback(&host),
+        };
+        let port = port.unwrap_or(match (&scheme, tls) {
+            (None, _) => PORT_DEFAULT,
+            (Some(_), true) => 443,
+            (Some(_), false) => 80,
+        });
+        let path = path.trim_end_matches('/');
+        let prefix = path.strip_suffix("ws").map_or(path, |before| before.trim_end_matches('/'));
+        let prefix = if prefix.is_empty() { String::new() } else { format!("/{prefix}") };
+        Ok(Self { tls, host, port, prefix })
     }
+
+    /// Refuses to send a token where others on the way could read it. Loopback, as `ssh -L` makes it, needs no TLS.
+    pub fn check_token(&self, token: Option<&str>) -> Result<(), Error> {
+        if token.is_none() || self.tls || is_loopback(&self.host) {
+            return Ok(());
+        }
+        Err(Error::TokenInTheClear { address: self.base() })
+    }
+
+    /// The URL of its WebSocket, without secrets.
+    pub fn url(&self) -> String {
+        format!("{}/ws", self.with_scheme("ws"))
+    }
+
+    /// Its URL over HTTP, without secrets.
+    pub fn base(&self) -> String {
+        self.with_scheme("http")
+    }
+
+    fn with_scheme(&self, scheme: &str) -> String {
+        let secure = if self.tls { "s" } else { "" };
+        let (open, close) = if self.host.contains(':') { ("[", "]") } else { ("", "") };
+        format!("{scheme}{secure}://{open}{}{close}:{}{}", self.host, self.port, self.prefix)
+    }
+}
+
+fn split_port(authority: &str) -> Option<(String, Option<u16>)> {
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => {
+            let (host, after) = rest.split_once(']')?;
+            (host, if after.is_empty() { None } else { Some(after.strip_prefix(':')?) })
+        }
+        None => match authority.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (authority, None),
+        },
+    };
+    let clean = !host.is_empty() && host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._:%".contains(&b));
+    let port = match port {
+        Some(digits) => Some(digits.parse().ok()?),
+        None => None,
+    };
+    clean.then(|| (host.to_owned(), port))
+}
+
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -92,18 +161,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_are_taken_apart() {
-        for (url, host, port, base) in [
-            ("ws://localhost:8765", "localhost", 8765, "ws://localhost:8765/ws"),
-            ("ws://localhost:8765/ws", "localhost", 8765, "ws://localhost:8765/ws"),
-            ("http://box", "box", 80, "ws://box/ws"),
-            ("ws://[::1]:7/eye/", "::1", 7, "ws://[::1]:7/eye/ws"),
+    fn addresses_are_read_in_every_spelling() {
+        for (text, want) in [
+            ("ws://localhost:8765", "ws://localhost:8765/ws"),
+            ("http://127.0.0.1:9", "ws://127.0.0.1:9/ws"),
+            ("http://box", "ws://box:80/ws"),
+            ("https://box.local", "wss://box.local:443/ws"),
+            ("wss://box.local:1/ws", "wss://box.local:1/ws"),
+            ("wss://box.local/eye/", "wss://box.local:443/eye/ws"),
+            ("ws://[::1]:7/ws?x=1", "ws://[::1]:7/ws"),
+            ("localhost", "ws://localhost:8765/ws"),
+            ("127.0.0.1:9", "ws://127.0.0.1:9/ws"),
+            ("box.local", "wss://box.local:8765/ws"),
         ] {
-            let server = Server::parse(url).unwrap();
-            assert_eq!((server.host.as_str(), server.port, server.base.as_str()), (host, port, base), "{url}");
+            assert_eq!(Server::parse(text).unwrap().url(), want, "{text}");
         }
-        for url in ["", "localhost", "wss://box", "ftp://box", "ws://me@box", "ws://a b"] {
-            assert!(matches!(Server::parse(url), Err(Error::Address { .. })), "{url}");
+        for text in ["ftp://x", "ws://", "", "ws://a b", "ws://a:port", "ws://user@host"] {
+            assert!(matches!(Server::parse(text), Err(Error::Address { .. })), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_token_goes_nowhere_in_the_clear_beyond_loopback() {
+        for (text, goes) in [
+            ("ws://localhost:1", true),
+            ("ws://127.0.0.1:1", true),
+            ("ws://[::1]:1", true),
+            ("wss://box.local", true),
+            ("ws://box.local", false),
+            ("http://10.0.0.7:8765", false),
+        ] {
+            let server = Server::parse(text).unwrap();
+            assert_eq!(server.check_token(Some("secret")).is_ok(), goes, "{text}");
+            assert!(server.check_token(None).is_ok(), "{text}");
         }
     }
 

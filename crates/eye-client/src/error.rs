@@ -37,13 +37,23 @@ pub enum Error {
         why: String,
     },
     /// What was given is no address.
-    #[error("`{address}` is no address of a hub: {why}")]
+    #[error("`{address}` is no address of a hub")]
     Address {
         /// What was given.
         address: String,
-        /// What is wrong with it.
-        why: &'static str,
     },
+    /// The token has characters that no token has.
+    #[error("the token holds characters that no token has")]
+    Token,
+    /// A token would be sent unencrypted to another machine.
+    #[error("the token would travel to {address} in the clear")]
+    TokenInTheClear {
+        /// Where.
+        address: String,
+    },
+    /// TLS cannot be spoken.
+    #[error("TLS cannot be used: {0}")]
+    Tls(String),
     /// The hub did not take a tool that this page offers.
     #[error("the tool {name} was not taken: {why}")]
     Tool {
@@ -73,6 +83,9 @@ impl Error {
             | Self::Unreachable { .. }
             | Self::Refused { .. }
             | Self::Address { .. }
+            | Self::Token
+            | Self::TokenInTheClear { .. }
+            | Self::Tls(_)
             | Self::Tool { .. }
             | Self::TooLong { .. }
             | Self::Garbled(_) => None,
@@ -86,7 +99,10 @@ impl Error {
             Self::Disconnected { .. } => Some("what was called may have run; look before you repeat it"),
             Self::Unreachable { .. } => Some("start one with eye up"),
             Self::Refused { .. } => Some("name the token that eye token show prints on the hub's machine"),
-            Self::Silent | Self::Address { .. } | Self::Tool { .. } | Self::TooLong { .. } | Self::Garbled(_) => None,
+            Self::Address { .. } => Some("write it as ws://localhost:8765, wss://box.local:8765 or box.local"),
+            Self::Token => Some("see eye token show on the hub's machine"),
+            Self::TokenInTheClear { .. } => Some("use wss:// or a tunnel such as ssh -L"),
+            Self::Silent | Self::Tls(_) | Self::Tool { .. } | Self::TooLong { .. } | Self::Garbled(_) => None,
         }
     }
 }

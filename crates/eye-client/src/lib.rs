@@ -6,7 +6,8 @@
 //!
 //! Every call has exactly one ending. It comes from the hub, or, when the connection is gone, from here, at once.
 //!
-//! Nothing is read from the environment: whoever connects says where the hub is ([`Address`]).
+//! Nothing is read from the environment: the program says where the hub is ([`Address`]). A [`connection`] carries frames
+//! and nothing more, for programs that speak the wire themselves.
 //!
 //! ```no_run
 #![doc = include_str!("../examples/calculator.rs")]
@@ -18,22 +19,24 @@ mod address;
 mod agent;
 mod call;
 mod calls;
+pub mod connection;
 mod error;
 mod link;
 mod mailbox;
 mod news;
 mod page;
 mod tool;
-mod wire;
+mod trust;
 mod workers;
 
-pub use address::Address;
+pub use address::{Address, Server};
 pub use agent::{Agent, AgentSetup, EvalOptions};
 pub use call::{Call, CallOptions, Canceller, Progress};
 pub use error::Error;
 pub use news::{Notification, Notifications};
 pub use page::{Page, PageBuilder};
 pub use tool::{ToolCall, ToolError};
+pub use trust::{Trust, system_roots};
 
 pub use eye_protocol::answer::Bytes;
 pub use eye_protocol::messages::SessionRow;

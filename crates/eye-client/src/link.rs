@@ -4,9 +4,9 @@
 use crate::address::Address;
 use crate::call::Progress;
 use crate::calls::{Calls, Slot};
+use crate::connection::{Connection, Lost, Opening, Reader, Writer};
 use crate::error::Error;
 use crate::mailbox::Taken;
-use crate::wire::{self, Reader, Writer};
 use eye_protocol::limits::{FRAME_BYTES_MAX, HANDSHAKE_MS};
 use eye_protocol::messages::{Hello, Welcome};
 use eye_protocol::rpc::{self, Message};
@@ -46,7 +46,8 @@ impl Link {
         query: &str,
         mut hear: impl FnMut(&Writer, Heard<'_>) + Send + 'static,
     ) -> Result<Arc<Self>, Error> {
-        let (reader, writer) = wire::connect(address, query)?;
+        let opening = Opening { query, origin: None };
+        let (reader, writer) = Connection::open(address, &opening)?.split();
         let link = Arc::new(Self { writer: writer.clone(), calls: Arc::default() });
         let calls = Arc::clone(&link.calls);
         let thread = std::thread::Builder::new().name("eye-client".into());
@@ -88,16 +89,16 @@ impl Link {
             self.calls.forget(id);
             return Err(Error::TooLong { bytes: frame.len() });
         }
-        if let Err(why) = self.writer.send(&frame) {
+        if let Err(error) = self.writer.send(&[&frame]) {
             // The reader ends every call when the connection is gone, and may have been first.
-            self.calls.end(id, Err(Error::Disconnected { why: why.into() }));
+            self.calls.end(id, Err(Error::Disconnected { why: error.to_string().into() }));
         }
         Ok((id, slot))
     }
 
     /// Tells the hub something. A hub that is gone is noticed by whoever waits for it.
     pub fn notify(&self, method: &str, params: &impl Serialize) {
-        let _ = self.writer.send(&rpc::notification(method, params));
+        let _ = self.writer.send(&[&rpc::notification(method, params)]);
     }
 }
 
@@ -123,7 +124,8 @@ fn read_all(mut reader: Reader, writer: &Writer, calls: &Calls, hear: &mut impl 
     loop {
         let frame = match reader.read() {
             Ok(frame) => frame,
-            Err(why) => return last_words.unwrap_or(why),
+            Err(Lost::Closed(why) | Lost::Garbled(why)) => return last_words.unwrap_or(why),
+            Err(Lost::Silent) => continue,
         };
         match rpc::parse_one(&frame) {
             Some(Message::Response { id, outcome }) => match (id.parse(), outcome) {

@@ -1,10 +1,10 @@
 //! The side that provides: a program that offers tools as a web page does.
 
 use crate::address::Address;
+use crate::connection::Writer;
 use crate::error::Error;
 use crate::link::{self, Heard, Link};
 use crate::tool::{Answer, Flag, ToolCall, ToolError};
-use crate::wire::Writer;
 use crate::workers::Workers;
 use eye_protocol::limits::FRAME_BYTES_MAX;
 use eye_protocol::messages::{CancelPage, ClientType, Hello, PageInfo};
@@ -215,11 +215,11 @@ impl Desk {
         match heard {
             Heard::Request { id, method: "tools/call", params } => self.begin(writer, id, params),
             Heard::Request { id, method: "ping", .. } => {
-                let _ = writer.send(&rpc::response(id, Ok(r#"{"pong":true}"#)));
+                let _ = writer.send(&[&rpc::response(id, Ok(r#"{"pong":true}"#))]);
             }
             Heard::Request { id, method, .. } => {
                 let error = eye_protocol::Error::new(Code::METHOD, format!("a program does not know {method}"));
-                let _ = writer.send(&rpc::response(id, Err(&error)));
+                let _ = writer.send(&[&rpc::response(id, Err(&error))]);
             }
             Heard::Notification { method: "call/cancel", params } => {
                 if let Ok(CancelPage { id }) = link::read(params)
@@ -252,7 +252,7 @@ impl Desk {
         let (name, arguments, answer) = match found {
             Ok(found) => found,
             Err(error) => {
-                let _ = writer.send(&rpc::response(id, Err(&error)));
+                let _ = writer.send(&[&rpc::response(id, Err(&error))]);
                 return;
             }
         };
@@ -269,7 +269,7 @@ impl Desk {
                     .unwrap_or_else(|_| Err(ToolError::new(format!("the tool {} panicked", call.name))))
             };
             desk.under_way().remove(&call.id);
-            let _ = call.writer.send(&response(&call.id, ending));
+            let _ = call.writer.send(&[&response(&call.id, ending)]);
         });
     }
 

@@ -1,6 +1,6 @@
 //! A tool of a page as its author sees it: a call to answer, with its progress and its end.
 
-use crate::wire::Writer;
+use crate::connection::Writer;
 use eye_protocol::rpc;
 use eye_protocol::{Code, Error};
 use serde::Serialize;
@@ -114,7 +114,7 @@ impl ToolCall {
         }
         let Ok(id) = serde_json::from_str(&self.id) else { return };
         // A hub that is gone has cancelled the call as well.
-        let _ = self.writer.send(&rpc::notification("call/progress", &Params { id, progress, total, message }));
+        let _ = self.writer.send(&[&rpc::notification("call/progress", &Params { id, progress, total, message })]);
     }
 
     /// Whether nobody waits for the result any more: cancelled, too late, or the hub is gone.

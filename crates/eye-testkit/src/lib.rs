@@ -6,7 +6,6 @@
 mod home;
 mod hub;
 mod page;
-mod wire;
 
 pub use home::{Home, Ran, Running};
 pub use hub::Hub;

@@ -1,7 +1,8 @@
 //! A page that follows a script: it joins the hub as a browser would and answers code and calls of tools by closures.
 
-use crate::wire::{self, Reader, Writer};
 use crate::{DEADLINE, Home};
+use eye_client::connection::{Connection, Opening, Reader, Writer};
+use eye_client::{Address, Trust};
 use eye_protocol::answer;
 use eye_protocol::batch::{self, Element};
 use eye_protocol::line::Line;
@@ -12,7 +13,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
-use tungstenite::Message;
 
 /// What a page says of itself.
 #[derive(Clone, Debug)]
@@ -168,14 +168,16 @@ impl ScriptedPage {
         tool_script: impl FnMut(&str, &Json) -> ToolReply + Send + 'static,
     ) -> Self {
         let session = setup.session.as_ref().map(|id| format!("&sessionId={id}")).unwrap_or_default();
-        let path = format!("/ws?clientType=browser{session}");
-        let (mut reader, writer) =
-            wire::connect(port, &path, setup.origin.as_deref()).expect("the hub lets the page in");
-        writer.send(&hello(setup));
+        let query = format!("clientType=browser{session}");
+        let opening = Opening { query: &query, origin: setup.origin.as_deref() };
+        let address = Address::Server { url: format!("ws://127.0.0.1:{port}"), token: None, trust: Trust::default() };
+        let connection = Connection::open(&address, &opening).expect("the hub lets the page in");
+        let (mut reader, writer) = connection.split();
+        send(&writer, &hello(setup));
         let welcome: Welcome = answer_to(&mut reader, "\"hello\"");
         if !tools.is_empty() {
             let tools = serde_json::json!({ "tools": tools });
-            writer.send(&format!("[{}]", rpc::request("\"tools\"", "tools/register", &tools)));
+            send(&writer, &format!("[{}]", rpc::request("\"tools\"", "tools/register", &tools)));
             let _: Json = answer_to(&mut reader, "\"tools\"");
         }
         let (held_out, held) = channel();
@@ -213,7 +215,7 @@ impl ScriptedPage {
     pub fn answer(&self, held: &Held, ending: &Ending) {
         let mut frame = String::new();
         answer::write_typed(&held.id, ending, &mut frame);
-        self.writer.send(&rpc::json(&[frame]));
+        send(&self.writer, &rpc::json(&[frame]));
     }
 
     /// Waits for the next call of a tool that it holds back.
@@ -240,7 +242,7 @@ impl ScriptedPage {
 
     /// Says something of its own, one JSON-RPC frame.
     pub fn say(&self, json: &str) {
-        self.writer.send(&format!("[{json}]"));
+        send(&self.writer, &format!("[{json}]"));
     }
 
     /// Says that its document goes away, and goes.
@@ -271,6 +273,11 @@ impl Drop for ScriptedPage {
     }
 }
 
+/// Sends one frame. A connection that is gone is noticed by its reader.
+fn send(writer: &Writer, frame: &str) {
+    let _ = writer.send(&[frame]);
+}
+
 fn hello(setup: &PageSetup) -> String {
     let page = PageInfo {
         title: Some(setup.title.clone()),
@@ -295,8 +302,7 @@ fn hello(setup: &PageSetup) -> String {
 /// Waits for the hub's answer to a request; nothing else is expected before it.
 fn answer_to<T: DeserializeOwned>(reader: &mut Reader, request: &str) -> T {
     loop {
-        let message = reader.read().expect("the hub answers");
-        let Message::Text(text) = message else { continue };
+        let text = reader.read().expect("the hub answers");
         for element in batch::parse(&text).expect("the answer is a batch") {
             let Element::Rpc(json) = element else { continue };
             if let Some(Rpc::Response { id, outcome }) = rpc::parse_one(json)
@@ -322,8 +328,7 @@ struct Script {
 
 impl Script {
     fn follow(mut self, reader: &mut Reader) {
-        while let Ok(message) = reader.read() {
-            let Message::Text(text) = message else { continue };
+        while let Ok(text) = reader.read() {
             let mut answers = Vec::new();
             for element in batch::parse(&text).expect("the hub sends batches") {
                 match element {
@@ -335,7 +340,7 @@ impl Script {
                 }
             }
             if !answers.is_empty() {
-                self.writer.send(&format!("[{}]", answers.join(",")));
+                send(&self.writer, &format!("[{}]", answers.join(",")));
             }
         }
     }

@@ -2,17 +2,19 @@
 
 use crate::env::{self, Var};
 use crate::failure::Failure;
-use crate::link::server::Address;
-use crate::link::{Link, ServerLink, SocketLink};
 use crate::options::{Options, TokenFor};
 use crate::places;
 use crate::start::{self, STARTS_MAX};
+use crate::trust;
+use eye_client::connection::{Connection, Opening};
+use eye_client::{Address, Server, Trust};
 use eye_protocol::limits::{CALL_TIMEOUT_DEFAULT_MS, FRAME_BYTES_MAX, NAME_BYTES_MAX};
 use eye_protocol::messages::{ClientType, Eval, Hello, PROTOCOL_VERSION};
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::{Ending, Error, answer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::io::ErrorKind;
 use std::time::Duration;
 
 /// What the hub may take beyond a call's own timeout before it is taken for hung.
@@ -119,7 +121,7 @@ pub fn send_raw(request: &str, id: &str, options: &Options) -> Result<String, Fa
 
 /// A connection on which a hub has answered already.
 pub struct Conversation {
-    link: Link,
+    link: Connection,
 }
 
 impl Conversation {
@@ -152,11 +154,11 @@ pub fn read_result<T: DeserializeOwned>(result: &str) -> Result<T, Failure> {
 }
 
 /// A connection that stays, for many calls. The hub has agreed to serve it.
-pub fn open(options: &Options) -> Result<Link, Failure> {
+pub fn open(options: &Options) -> Result<Connection, Failure> {
     let hello = |server| rpc::request("\"hello\"", "hello", &hello(options, Absent::Start, server));
     for _ in 0..STARTS_MAX {
         let mut link = connect(Absent::Start)?;
-        link.send(&[&hello(matches!(link, Link::Server(_)))])?;
+        link.send(&[&hello(link.is_server())])?;
         match listen(&mut link, |frame| match rpc::parse_one(frame) {
             Some(Message::Response { outcome, .. }) => Some(outcome.map_err(Failure::from)),
             _ => None,
@@ -183,7 +185,7 @@ fn request(
     params: &impl Serialize,
     options: &Options,
     absent: Absent,
-) -> Result<(Box<str>, Link), Failure> {
+) -> Result<(Box<str>, Connection), Failure> {
     let frame = rpc::request(ID, method, params);
     check_length(&frame)?;
     exchange(&frame, options, absent, answer_to_id)
@@ -206,7 +208,7 @@ fn exchange<T>(
     options: &Options,
     absent: Absent,
     wanted: impl FnMut(&str) -> Option<Result<T, Failure>>,
-) -> Result<(T, Link), Failure> {
+) -> Result<(T, Connection), Failure> {
     exchange_within(question, options, absent, Some(patience(options)), wanted)
 }
 
@@ -216,11 +218,11 @@ fn exchange_within<T>(
     absent: Absent,
     patience: Option<Duration>,
     mut wanted: impl FnMut(&str) -> Option<Result<T, Failure>>,
-) -> Result<(T, Link), Failure> {
+) -> Result<(T, Connection), Failure> {
     for _ in 0..STARTS_MAX {
         let mut link = connect(absent)?;
         link.set_patience(patience)?;
-        let hello = rpc::notification("hello", &hello(options, absent, matches!(link, Link::Server(_))));
+        let hello = rpc::notification("hello", &hello(options, absent, link.is_server()));
         link.send(&[&hello, question])?;
         match listen(&mut link, &mut wanted)? {
             Heard::Answer(answer) => return Ok((answer, link)),
@@ -231,7 +233,10 @@ fn exchange_within<T>(
     Err(Failure::NotReached { socket: places::socket().path })
 }
 
-fn listen<T>(link: &mut Link, mut wanted: impl FnMut(&str) -> Option<Result<T, Failure>>) -> Result<Heard<T>, Failure> {
+fn listen<T>(
+    link: &mut Connection,
+    mut wanted: impl FnMut(&str) -> Option<Result<T, Failure>>,
+) -> Result<Heard<T>, Failure> {
     while let Some(frame) = link.receive()? {
         if let Some(answer) = wanted(&frame) {
             return answer.map(Heard::Answer);
@@ -249,9 +254,9 @@ fn listen<T>(link: &mut Link, mut wanted: impl FnMut(&str) -> Option<Result<T, F
 }
 
 /// Waits for the end of a hub that said it ends.
-fn see_off(link: &mut Link) -> Result<(), Failure> {
+fn see_off(link: &mut Connection) -> Result<(), Failure> {
     while link.receive()?.is_some() {}
-    if matches!(link, Link::Socket(_)) {
+    if !link.is_server() {
         places::wait_for_end(&places::socket().path);
     }
     Ok(())
@@ -266,17 +271,19 @@ fn about_connection(frame: &str) -> Option<Result<(), Error>> {
     }
 }
 
-fn connect(absent: Absent) -> Result<Link, Failure> {
+fn connect(absent: Absent) -> Result<Connection, Failure> {
     if let Some(server) = Var::Server.text() {
-        let token = token();
-        return ServerLink::connect(&Address::parse(&server)?, token.as_deref())
-            .map(|link| Link::Server(Box::new(link)));
+        let trust = if Server::parse(&server)?.tls { trust::of_this_machine()? } else { Trust::default() };
+        let address = Address::Server { url: server, token: token(), trust };
+        return Ok(Connection::open(&address, &Opening::AGENT)?);
     }
     let socket = places::socket();
     socket.check()?;
     for round in 0..STARTS_MAX {
-        if let Some(link) = SocketLink::connect(&socket.path)? {
-            return Ok(Link::Socket(link));
+        match Connection::over_socket(&socket.path) {
+            Ok(connection) => return Ok(connection),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => {}
+            Err(source) => return Err(Failure::Socket { path: socket.path, source }),
         }
         if absent == Absent::Report {
             return Err(Failure::NoHub);

@@ -179,6 +179,27 @@ pub enum Failure {
     OutputClosed,
 }
 
+impl From<eye_client::Error> for Failure {
+    fn from(error: eye_client::Error) -> Self {
+        use eye_client::Error as Client;
+        let hint = error.hint().map(str::to_owned);
+        match error {
+            Client::Answer(error) => Self::Call(error),
+            Client::Disconnected { .. } => Self::HubGone,
+            Client::Silent => Self::HubSilent,
+            Client::Unreachable { address: url, source } => Self::Unreachable { url, why: source.to_string() },
+            Client::Tls(why) => Self::Unreachable { url: "the hub".into(), why },
+            Client::Refused { address: url, why } => Self::Refused { url, why },
+            Client::TokenInTheClear { address: url } => Self::TokenInTheClear { url },
+            Client::TooLong { bytes } => Self::CodeTooLong { bytes },
+            Client::Garbled(why) => Self::Garbled(why),
+            error @ (Client::Address { .. } | Client::Token | Client::Tool { .. }) => {
+                Self::Usage { message: error.to_string(), hint }
+            }
+        }
+    }
+}
+
 impl Failure {
     /// A mistake on the command line, and what to write instead.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {

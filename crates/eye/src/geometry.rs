@@ -2,9 +2,10 @@
 
 use crate::env::Var;
 use crate::failure::Failure;
-use crate::link::server::{Address, trust};
 use crate::places;
+use crate::trust;
 use crate::verbs::connect::read_token;
+use eye_client::Server;
 use eye_geometry::wire::{self, Counter, Geometry, Hub, Link};
 use eye_hub::guests::backends::{Backends, Given, Heard, Room, Say};
 use eye_hub::guests::llm::LlmServer;
@@ -102,8 +103,8 @@ fn remote(url: &str) -> Result<Remote, Failure> {
     if !(url.starts_with("http://") || url.starts_with("https://")) {
         return Err(wrong());
     }
-    let Address { tls, host, port, prefix } = Address::parse(url).map_err(|_| wrong())?;
-    let tls = if tls { Some(trust().map_err(|why| Failure::Unreachable { url: url.to_owned(), why })?) } else { None };
+    let Server { tls, host, port, prefix } = Server::parse(url).map_err(|_| wrong())?;
+    let tls = if tls { Some(trust::of_this_machine()?.config()?) } else { None };
     // Such servers are often named with the version that their paths begin with.
     let prefix = prefix.strip_suffix("/v1").unwrap_or(&prefix).to_owned();
     Ok(Remote { host, port, prefix, tls, token: None })

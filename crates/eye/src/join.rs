@@ -2,10 +2,10 @@
 
 use crate::env::Var;
 use crate::failure::Failure;
-use crate::link::server::Address;
 use crate::options::Options;
 use crate::verbs::status;
 use clap::ValueEnum;
+use eye_client::Server;
 use serde::Serialize;
 
 /// Where a hub is that says nothing else.
@@ -55,8 +55,8 @@ impl Way {
     pub fn place(self) -> &'static str {
         match self {
             Self::Tag => "in the page's <head>",
-            Self::Import => "in a module of the page (npm install --save-dev eye-client)",
-            Self::Vite => "in vite.config.js (npm install --save-dev eye-client)",
+            Self::Import => "in a module of the page (first npm install the release's eye-client-VERSION.tgz)",
+            Self::Vite => "in vite.config.js (first npm install the release's eye-client-VERSION.tgz)",
             Self::Proxy => "in the page's own server (here nginx), and in its <head>",
             Self::Bookmarklet => "as the address of a bookmark, clicked on the page",
             Self::Userscript => "as a new script in Tampermonkey or Violentmonkey",
@@ -131,7 +131,7 @@ fn bookmarklet(hub: &str) -> String {
 /// Where pages find the hub that commands ask, without a slash at its end, and whether one runs there.
 pub fn hub(options: &Options) -> Result<(String, bool), Failure> {
     if let Some(server) = Var::Server.text() {
-        return Ok((Address::parse(&server)?.base(), true));
+        return Ok((Server::parse(&server)?.base(), true));
     }
     match status::relay(options) {
         // The pages are where the hub is.

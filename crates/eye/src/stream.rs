@@ -1,7 +1,7 @@
 //! Streams: what happens, a line each as it happens, until a bound that everyone who reads it can rely on.
 
 use crate::failure::Failure;
-use crate::link::Link;
+use eye_client::connection::Connection;
 use eye_protocol::rpc::{self, Message};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ impl Bound {
     /// does the answer to the request `until`.
     pub fn follow(
         self,
-        link: &mut Link,
+        link: &mut Connection,
         method: &str,
         until: Option<&str>,
         mut heard: impl FnMut(&str) -> Result<(), Failure>,
@@ -54,8 +54,8 @@ impl Bound {
             let frame = match link.receive() {
                 Ok(Some(frame)) => frame,
                 Ok(None) => return Err(Failure::HubGone),
-                Err(Failure::HubSilent) if ends.is_some() => break,
-                Err(failure) => return Err(failure),
+                Err(eye_client::Error::Silent) if ends.is_some() => break,
+                Err(error) => return Err(error.into()),
             };
             match rpc::parse_one(&frame) {
                 Some(Message::Response { outcome: Err(error), .. }) => return Err(error.into()),

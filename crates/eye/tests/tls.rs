@@ -3,11 +3,12 @@
 
 mod stage;
 
+use eye_client::{Address, Agent, Error, Page, Trust};
 use eye_testkit::{DEADLINE, Home, Hub, Running};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
-use serde_json::Value;
+use serde_json::{Value, json};
 use stage::{answers, home, page};
 use std::fs;
 use std::io::{Read, Write};
@@ -190,6 +191,38 @@ fn commands_and_the_relay_trust_this_machines_authority() {
     assert_eq!(ran.code, 3);
     assert!(ran.stderr.contains("certificate"), "{}", ran.stderr);
     drop(hub);
+}
+
+#[test]
+fn a_rust_client_asks_over_tls_from_many_threads_while_its_answers_come() {
+    let home = home();
+    let authority = made(&home, &[])["authority"].as_str().unwrap().to_owned();
+    let _hub = Hub::start_with(&home, &["--tls"]);
+    let url = format!("wss://localhost:{}", home.port());
+    let token = home.eye(["token", "show"]).stdout.trim().to_owned();
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(authority).unwrap()).unwrap();
+    let trusted = Address::server(&url, &token).trusting(Trust::new(roots).unwrap());
+    let page = Page::builder().tool(json!({ "name": "echo" }), |call| Ok(call.arguments().clone()));
+    let _page = page.connect(&trusted).unwrap();
+    let agent = Agent::connect(&trusted).unwrap();
+    let threads: Vec<_> = (0..8)
+        .map(|n| {
+            let agent = agent.clone();
+            std::thread::spawn(move || {
+                // Larger than what TLS puts into one record and than what rustls keeps, in both directions.
+                let text = format!("{n}").repeat(200_000);
+                let result = agent.call("echo", &json!({ "text": text })).unwrap();
+                assert!(result.to_string().contains(&text), "the answer of thread {n}");
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    // A program that does not trust this authority gets no connection, so its token is not sent.
+    let refused = Agent::connect(&Address::server(&url, &token).trusting(Trust::new(RootCertStore::empty()).unwrap()));
+    assert!(matches!(refused, Err(Error::Unreachable { .. })), "{refused:?}");
 }
 
 #[test]

@@ -8,9 +8,9 @@ mod words;
 use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::link::{Link, ServerLink, SocketLink};
 use crate::options::Options;
 use crate::said;
+use eye_client::connection::Connection;
 use eye_protocol::id::split_call_id;
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::{Ending, answer};
@@ -100,30 +100,28 @@ impl Line {
 /// Evaluates the lines of stdin.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let mut printer = Printer::new(args.ordered, options);
-    match client::open(options)? {
-        Link::Socket(link) => over_socket(link, &mut printer, options)?,
-        Link::Server(link) => over_server(*link, &mut printer, options)?,
-    }
+    exchange(client::open(options)?, &mut printer, options)?;
     printer.flush()?;
     Ok(if printer.failed() { Exit::Threw } else { Exit::Success })
 }
 
 /// A thread feeds the hub while this one prints, so that neither waits for the other.
-fn over_socket(mut link: SocketLink, printer: &mut Printer, options: &Options) -> Result<(), Failure> {
-    link.set_patience(None)?;
+fn exchange(connection: Connection, printer: &mut Printer, options: &Options) -> Result<(), Failure> {
+    connection.set_patience(None)?;
+    let (mut reader, writer) = connection.split();
     let flight = Arc::new(Flight::default());
-    let (writer, shared, options) = (link.writer()?, Arc::clone(&flight), options.clone());
+    let (shared, options) = (Arc::clone(&flight), options.clone());
     // The thread is left to itself: it may wait for stdin when this one has ended already.
     std::thread::spawn(move || {
         let lines = BufReader::with_capacity(64 << 10, std::io::stdin());
-        feed::to_socket(lines, writer, &shared, &options);
+        feed::to_hub(lines, &writer, &shared, &options);
     });
     while !flight.landed() {
-        let frame = if let Some(frame) = link.buffered()? {
+        let frame = if let Some(frame) = reader.buffered()? {
             frame
         } else {
             printer.flush()?;
-            link.receive()?.ok_or(Failure::HubGone)?
+            reader.receive()?.ok_or(Failure::HubGone)?
         };
         match heard(&frame) {
             Heard::Answer(number, ending) => {
@@ -136,27 +134,6 @@ fn over_socket(mut link: SocketLink, printer: &mut Printer, options: &Options) -
         }
     }
     flight.failure().map_or(Ok(()), Err)
-}
-
-/// A WebSocket cannot be read and written at once: expressions that are there leave before each wait for an answer.
-fn over_server(mut link: ServerLink, printer: &mut Printer, options: &Options) -> Result<(), Failure> {
-    let mut lines = feed::Lines::from_stdin(options);
-    let flight = Flight::default();
-    link.set_patience(None)?;
-    loop {
-        let frames = lines.take(&flight)?;
-        link.send(&frames.iter().map(String::as_str).collect::<Vec<_>>())?;
-        if flight.is_empty() {
-            return Ok(());
-        }
-        let frame = link.receive()?.ok_or(Failure::HubGone)?;
-        if let Heard::Answer(number, ending) = heard(&frame)
-            && let Some(label) = flight.arrive(number)
-        {
-            flight.hold(printer.ended(number, &label, ending)?);
-            printer.flush()?;
-        }
-    }
 }
 
 enum Heard {

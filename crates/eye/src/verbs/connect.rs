@@ -4,12 +4,12 @@ use crate::client;
 use crate::env::Var;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::link::server::{Address, trust};
 use crate::options::{Options, TokenFor};
 use crate::start::{self, Report};
 use crate::verbs::{status, up};
-use crate::{places, ui};
+use crate::{places, trust, ui};
 use clap::ValueEnum;
+use eye_client::Server;
 use eye_hub::{HubError, Place, told_to_stop};
 use eye_remote::relay::{self, RelayConfig, RelayError, RelayNews, RelayStatus, Taken, Transport};
 use eye_remote::{Remote, Secret};
@@ -80,7 +80,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         return Err(Failure::usage(why, "unset EYE_SERVER"));
     }
     let Some(url) = &args.url else { return up::run(up::Args::default(), options) };
-    let address = Address::parse(url)?;
+    let address = Server::parse(url)?;
     address.check_token(args.token()?.as_ref().map(Secret::reveal))?;
     if args.foreground {
         return run_here(args, options);
@@ -111,7 +111,7 @@ fn say(options: &Options, url: &str, transport: Transport) -> Result<Exit, Failu
     Ok(Exit::Success)
 }
 
-fn already(relay: &RelayStatus, address: &Address, args: &Args, options: &Options) -> Result<Exit, Failure> {
+fn already(relay: &RelayStatus, address: &Server, args: &Args, options: &Options) -> Result<Exit, Failure> {
     let other = args.transport.is_some_and(|way| way.transport() != relay.transport);
     if relay.url != address.base() || other {
         return Err(Failure::Elsewhere { url: relay.url.clone(), transport: relay.transport.name() });
@@ -198,13 +198,11 @@ fn failure(error: RelayError<HubError>) -> Failure {
 
 impl Args {
     fn config(&self) -> Result<RelayConfig, Failure> {
-        let address = Address::parse(self.url.as_deref().unwrap_or_default())?;
+        let address = Server::parse(self.url.as_deref().unwrap_or_default())?;
         let token = self.token()?;
         address.check_token(token.as_ref().map(Secret::reveal))?;
-        let base = address.base();
-        let tls =
-            if address.tls { Some(trust().map_err(|why| Failure::Unreachable { url: base, why })?) } else { None };
-        let Address { host, port, prefix, .. } = address;
+        let tls = if address.tls { Some(trust::of_this_machine()?.config()?) } else { None };
+        let Server { host, port, prefix, .. } = address;
         Ok(RelayConfig {
             socket: places::socket().path,
             remote: Remote { host, port, prefix, tls, token },

@@ -4,7 +4,6 @@
 use crate::env;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::link::Link;
 use crate::options::Options;
 use crate::verbs::mcp_config::{self, Client};
 use crate::verbs::status;
@@ -143,8 +142,7 @@ fn announce(args: &Args, options: &Options, again: bool, hands_over: bool) -> Re
     if let Ok(Some(_)) = status::relay(options) {
         return Err(elsewhere());
     }
-    let Link::Socket(link) = client::open(options)? else { return Err(elsewhere()) };
-    let (mut socket, rest) = link.into_stream();
+    let (mut socket, rest) = client::open(options)?.into_socket().ok_or_else(elsewhere)?;
     let announcement = Announcement {
         token: env::Var::Token.text(),
         cwd: env::current_folder(),

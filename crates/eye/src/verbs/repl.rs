@@ -2,10 +2,10 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::link::Link;
 use crate::options::Options;
 use crate::verbs::pages;
 use crate::{client, places, ui};
+use eye_client::connection::Connection;
 use eye_protocol::messages::{SessionRow, Sessions, Use};
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::{Ending, answer};
@@ -85,7 +85,7 @@ enum Next {
 /// A conversation that survives the hub it is held with.
 struct Talk {
     options: Options,
-    link: Option<Link>,
+    link: Option<Connection>,
     last: u64,
 }
 

@@ -89,11 +89,6 @@ impl Flight {
         self.lock().failure.take()
     }
 
-    /// Nothing is under way.
-    pub fn is_empty(&self) -> bool {
-        self.lock().labels.is_empty()
-    }
-
     /// Nothing is under way, and nothing will be.
     pub fn landed(&self) -> bool {
         let state = self.lock();

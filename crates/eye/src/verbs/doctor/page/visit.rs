@@ -1,6 +1,6 @@
 //! Fetching the page as a browser's navigation does: redirects followed and kept, no cookies, a bounded beginning of the body.
 
-use crate::link::server::roots;
+use crate::trust::roots;
 use eye_remote::fetch::{self, FetchError, Get, Got};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};

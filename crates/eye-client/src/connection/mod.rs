@@ -1,0 +1,85 @@
+//! One connection that carries frames: the Unix socket, or a WebSocket over TCP or TLS. It blocks, and it knows nothing
+//! of what the frames say. One thread may use it whole, or one reads while others write.
+
+mod bytes;
+mod opening;
+mod reader;
+mod writer;
+
+pub use opening::Opening;
+pub use reader::{Lost, Reader};
+pub use writer::Writer;
+
+use crate::address::{Address, Server};
+use crate::error::Error;
+use eye_protocol::limits::OUTBOX_STALL_MS;
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A hub that takes nothing for this long is as good as gone.
+const WRITE: Duration = Duration::from_millis(OUTBOX_STALL_MS);
+
+/// One open connection to a hub.
+pub struct Connection {
+    reader: Reader,
+    writer: Writer,
+}
+
+impl Connection {
+    /// Connects.
+    pub fn open(address: &Address, opening: &Opening<'_>) -> Result<Self, Error> {
+        match address {
+            Address::Socket(path) => Self::over_socket(path)
+                .map_err(|source| Error::Unreachable { address: address.to_string(), source: Arc::new(source) }),
+            Address::Server { url, token, trust } => {
+                opening::connect(&Server::parse(url)?, token.as_deref(), trust, opening)
+            }
+        }
+    }
+
+    /// Connects to a Unix socket.
+    pub fn over_socket(path: &Path) -> io::Result<Self> {
+        let stream = Arc::new(UnixStream::connect(path)?);
+        stream.set_write_timeout(Some(WRITE))?;
+        Ok(Self { reader: Reader::of_socket(Arc::clone(&stream)), writer: Writer::of_socket(stream) })
+    }
+
+    /// Whether it goes to a URL, not to the Unix socket.
+    pub fn is_server(&self) -> bool {
+        matches!(self.reader, Reader::Server(..))
+    }
+
+    /// Sends frames, on the Unix socket all in one write.
+    pub fn send(&self, frames: &[&str]) -> Result<(), Error> {
+        self.writer.send(frames).map_err(|error| disconnected(&error))
+    }
+
+    /// The next frame; `None` when the hub closed the connection.
+    pub fn receive(&mut self) -> Result<Option<String>, Error> {
+        self.reader.receive()
+    }
+
+    /// How long [`Connection::receive`] waits before it fails with [`Error::Silent`].
+    pub fn set_patience(&self, patience: Option<Duration>) -> Result<(), Error> {
+        self.reader.set_patience(patience).map_err(|error| disconnected(&error))
+    }
+
+    /// One half to read from, and one to write to from any number of threads.
+    pub fn split(self) -> (Reader, Writer) {
+        (self.reader, self.writer)
+    }
+
+    /// The Unix socket itself, and what was read of it already, to go on in another protocol. `None`: it is no Unix socket.
+    pub fn into_socket(self) -> Option<(UnixStream, Vec<u8>)> {
+        let Self { reader, writer } = self;
+        drop(writer);
+        reader.into_socket()
+    }
+}
+
+fn disconnected(error: &io::Error) -> Error {
+    Error::Disconnected { why: error.to_string().into() }
+}
