@@ -4,7 +4,7 @@ use crate::run::{TaskError, has, run};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program that is somebody else's.
+/// A program from outside this repository.
 struct Program {
     /// Its names, the first of them the package's.
     names: &'static [&'static str],

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const CALL: &str = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"title","arguments":{}}}"#;
 const SAMPLES: usize = 200;
 
-/// Whoever can call the tool and wait for its result.
+/// A way to call the tool and wait for its result.
 trait Caller {
     fn call(&mut self) -> Result<String, BenchError>;
 }

@@ -39,7 +39,7 @@ impl Calls {
         Ok((id, slot))
     }
 
-    /// Ends a call. An answer that nobody waits for is none.
+    /// Ends a call. An answer to a call that has ended, or was never made, is dropped.
     pub fn end(&self, id: u64, ending: Result<Arc<str>, Error>) {
         let slot = self.lock().waiting.remove(&id);
         if let Some(slot) = slot {
@@ -55,7 +55,7 @@ impl Calls {
         }
     }
 
-    /// Nobody waits for this call any more. `false`: it had ended.
+    /// Drops a call whose caller no longer waits. `false`: it had ended.
     pub fn forget(&self, id: u64) -> bool {
         self.lock().waiting.remove(&id).is_some()
     }

@@ -1,5 +1,5 @@
-//! A connection that correlates: requests of ours with their answers, by one thread that reads. What else the hub says
-//! goes to whoever opened the link.
+//! A connection that correlates: requests of ours with their answers, by one thread that reads. Everything
+//! else that the hub sends goes to the function that was given when the link was opened.
 
 use crate::address::Address;
 use crate::call::Progress;
@@ -54,7 +54,7 @@ impl Link {
         thread
             .spawn(move || {
                 let why: Arc<str> = read_all(reader, &writer, &calls, &mut hear).into();
-                // Nobody may wait for an answer to what could still be written.
+                // Cut first: a call that is written after this would wait for an answer that cannot come.
                 writer.cut();
                 calls.lose(&why);
                 hear(&writer, Heard::Lost);
@@ -96,7 +96,7 @@ impl Link {
         Ok((id, slot))
     }
 
-    /// Tells the hub something. A hub that is gone is noticed by whoever waits for it.
+    /// Tells the hub something. A hub that is gone is noticed by the calls that wait for it.
     pub fn notify(&self, method: &str, params: &impl Serialize) {
         let _ = self.writer.send(&[&rpc::notification(method, params)]);
     }

@@ -52,7 +52,7 @@ impl<T, E: Clone> Mailbox<T, E> {
         self.changed.notify_all();
     }
 
-    /// Waits for the next item, or for the end, which is there for whoever asks again.
+    /// Waits for the next item, or for the end, which every later call gets too.
     pub fn take(&self, until: Option<Instant>) -> Taken<T, E> {
         let mut state = self.lock();
         loop {

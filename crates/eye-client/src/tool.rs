@@ -101,7 +101,7 @@ impl ToolCall {
         T::deserialize(&self.arguments).map_err(|error| ToolError::new(error.to_string()).code(Code::PARAMS))
     }
 
-    /// Tells whoever called how far the call is.
+    /// Reports to the caller how far the call is.
     pub fn progress(&self, progress: f64, total: Option<f64>, message: &str) {
         #[derive(Serialize)]
         struct Params<'a> {
@@ -117,7 +117,7 @@ impl ToolCall {
         let _ = self.writer.send(&[&rpc::notification("call/progress", &Params { id, progress, total, message })]);
     }
 
-    /// Whether nobody waits for the result any more: cancelled, too late, or the hub is gone.
+    /// Whether the result is no longer wanted: the call was cancelled or timed out, or the hub is gone.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.is_raised()
     }

@@ -258,6 +258,6 @@ fn who_is_not_let_in_is_told_so() {
     let wrong = Address::server(format!("ws://127.0.0.1:{}", hub.port), "wrong");
     assert!(matches!(Agent::connect(&wrong), Err(Error::Refused { why, .. }) if why.contains("token")));
     assert!(matches!(Page::builder().connect(&wrong), Err(Error::Refused { .. })));
-    let nobody = Address::socket("/nowhere/hub.sock");
-    assert!(matches!(Agent::connect(&nobody), Err(Error::Unreachable { .. })));
+    let absent = Address::socket("/nowhere/hub.sock");
+    assert!(matches!(Agent::connect(&absent), Err(Error::Unreachable { .. })));
 }

@@ -113,7 +113,7 @@ pub fn write_typed(id: &str, ending: &Ending, out: &mut String) {
 
 /// Reads a typed answer. `None` means that the frame is not one.
 ///
-/// The JSON of `id=json` is not looked at here: whoever needs it as a value parses it.
+/// The JSON of `id=json` is not parsed here; code that needs it as a value parses it.
 pub fn parse_typed(frame: &str) -> Option<(&str, Ending)> {
     let (id, mark, rest) = split_call_id(frame, b":=~!")?;
     let ending = match mark {

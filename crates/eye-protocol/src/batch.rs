@@ -51,7 +51,7 @@ fn element(raw: &RawValue) -> Result<Element<'_>, BatchError> {
 
 /// Builds messages of a batch client one frame at a time, in one growing buffer.
 ///
-/// Nothing waits to fill a batch: whoever writes takes what there is.
+/// A batch is never held back to be filled: the writer takes the frames that are ready.
 #[derive(Debug, Default)]
 pub struct Batches {
     bytes: Vec<u8>,

@@ -142,11 +142,11 @@ pub const VERB_MARGIN_MS: u64 = 1_000;
 pub const TOPIC_BYTES_MAX: usize = 256;
 /// Topics that one connection listens to.
 pub const SUBSCRIPTIONS_MAX: usize = 1_024;
-/// How long a message waits for somebody to listen, when it does not say.
+/// How long a message waits for its first subscriber, when it names no time.
 pub const TOPIC_WAIT_DEFAULT_MS: u64 = 5_000;
 /// The longest it may ask for.
 pub const TOPIC_WAIT_MAX_MS: u64 = 600_000;
-/// Messages that wait for somebody to listen.
+/// Messages that wait for a subscriber.
 pub const TOPIC_QUEUE_LEN_MAX: usize = 10_000;
 /// The same, summed.
 pub const TOPIC_QUEUE_BYTES_MAX: usize = 64 << 20;

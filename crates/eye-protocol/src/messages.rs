@@ -325,7 +325,7 @@ pub enum Presence {
     Gone,
 }
 
-/// One session, for whoever lists them.
+/// One session, as a list shows it.
 #[expect(clippy::struct_excessive_bools, reason = "a row of a table, not a state")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0 envelopes. Params and results stay raw text until somebody needs them.
+//! JSON-RPC 2.0 envelopes. Params and results stay raw text until code needs their values.
 
 use crate::answer::{Ending, Value};
 use crate::error::{Code, Error, ErrorObject};

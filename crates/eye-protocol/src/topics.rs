@@ -13,7 +13,7 @@ pub struct Publish {
     /// Who says it, when not the sender's own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Whether it waits where nobody listens; it does when this is absent.
+    /// Whether it waits when there is no subscriber. Absent: it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<bool>,
     /// How long it waits, in ms.

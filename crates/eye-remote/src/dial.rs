@@ -176,7 +176,7 @@ pub async fn open(remote: &Remote) -> Result<SendRequest<RequestBody>, Fault> {
     let bytes = remote.dial().await?;
     let (mut sender, connection) =
         http1::handshake(TokioIo::new(bytes)).await.map_err(|error| Fault::Blocked(error.to_string()))?;
-    // It ends when its last request does and nobody holds the sender any more.
+    // It ends with its last request, once every sender is dropped.
     tokio::spawn(connection);
     sender.ready().await.map_err(|error| Fault::Blocked(error.to_string()))?;
     Ok(sender)
@@ -191,7 +191,7 @@ pub fn refusal(status: StatusCode, body: &[u8]) -> Fault {
     }
     let denied = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::MISDIRECTED_REQUEST];
     match serde_json::from_slice::<Said>(body) {
-        // The hub's own hint is for whoever writes the request; this one is for whoever has a shell.
+        // The hub's own hint is for the author of a request; this one is for a person at a shell.
         Ok(Said { error, .. }) if status == StatusCode::UNAUTHORIZED => {
             let hint = "set EYE_TOKEN to what `eye token show` prints on the hub's machine, or use --token-file";
             Fault::Refused { why: error, hint: Some(hint.into()) }

@@ -1,4 +1,4 @@
-//! One HTTP GET, bounded in time and bytes, for whoever looks at a page from outside. It follows no redirects and
+//! One HTTP GET, bounded in time and bytes, to look at a page from outside. It follows no redirects and
 //! keeps nothing; what the answer means is the caller's business.
 
 use http_body_util::BodyExt;
@@ -63,7 +63,7 @@ impl Got {
 /// Why nothing came back.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// Nobody is there.
+    /// Nothing listens there.
     #[error("{0}")]
     Unreachable(io::Error),
     /// The name is no name for TLS.
@@ -121,7 +121,7 @@ where
     let text = |value: &http::HeaderValue| value.to_str().map(str::to_owned).ok();
     let headers = head.headers.iter().filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect();
     let (body, cut) = beginning(body, what.body_bytes_max).await;
-    // The rest of the body is nobody's; neither is the connection.
+    // The rest of the body is not read, and the connection is not used again.
     connection.abort();
     Ok(Got { status: head.status.as_u16(), headers, body, cut, address })
 }

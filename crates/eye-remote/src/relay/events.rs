@@ -96,7 +96,7 @@ impl Down {
         }
     }
 
-    /// Whether the stream has ended while nobody uses it.
+    /// Whether the stream has ended while it was idle.
     pub fn poll_lost(&mut self, context: &mut Context<'_>) -> Poll<()> {
         loop {
             match self.body.poll_next_unpin(context) {

@@ -156,7 +156,7 @@ impl Link {
         }
     }
 
-    /// How long the remote hub takes to answer, for a link that nobody uses.
+    /// How long the remote hub takes to answer, for an idle link.
     pub async fn probe(&mut self) -> Result<Duration, Fault> {
         let begun = Instant::now();
         self.up.ask(rpc::request(PROBE, "ping", &serde_json::json!({}))).await?;
@@ -184,7 +184,7 @@ impl Link {
         }
     }
 
-    /// Whether a link that nobody uses is lost. Wakes when it is.
+    /// Whether an idle link is lost. Wakes when it is.
     pub fn poll_lost(&mut self, context: &mut Context<'_>) -> Poll<()> {
         match &mut self.down {
             Down::Ws(down) => down.poll_lost(context),

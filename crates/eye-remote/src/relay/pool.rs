@@ -1,4 +1,4 @@
-//! Links that are ready before somebody needs one: kept, replaced when taken or lost, opened again when the hub is back.
+//! Links that are opened before a connection needs one: kept, replaced when taken or lost, opened again when the hub is back.
 
 use super::link::{Link, Transport};
 use super::news::RelayNews;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
-/// All links to one remote hub that nobody uses yet.
+/// All idle links to one remote hub.
 pub struct Pool {
     remote: Remote,
     transport: Transport,
@@ -70,13 +70,13 @@ impl Pool {
             if let Some(mut link) = self.pop() {
                 match timeout_at(deadline, link.prepare()).await {
                     Ok(Ok(())) => return Ok(link),
-                    // Its like are no better; whoever keeps links finds out for itself.
+                    // Another link of this kind would fail too; the task that keeps links finds that out by itself.
                     Ok(Err(_)) | Err(_) => self.hold().warm.clear(),
                 }
             }
             match timeout_at(deadline, Link::open(self.transport, &self.remote)).await {
                 Ok(Ok(link)) => {
-                    // The hub is in reach: whoever keeps links need not wait any longer.
+                    // The hub is in reach: the task that keeps links need not wait any longer.
                     self.taken.notify_one();
                     return Ok(link);
                 }
@@ -95,7 +95,7 @@ impl Pool {
 
     /// How it does, with a round trip measured now.
     pub async fn look(&self) -> Condition {
-        // A link that nobody has used is put back: the other hub has heard nothing but a ping from it.
+        // An unused link is put back: the other hub has received nothing but a ping from it.
         let in_reach = self.hold().fault.is_none();
         let link = match self.pop() {
             None if in_reach => self.take().await.ok(),
@@ -149,7 +149,7 @@ impl Pool {
 
     fn pop(&self) -> Option<Link> {
         let mut inner = self.hold();
-        // Whoever keeps links may not have noticed yet that one is lost.
+        // The task that keeps links may not have noticed yet that one is lost.
         let mut context = Context::from_waker(Waker::noop());
         while let Some(mut link) = inner.warm.pop_front() {
             self.taken.notify_one();

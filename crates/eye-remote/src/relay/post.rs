@@ -13,7 +13,7 @@ use std::fmt::Write;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// Answers that wait to be taken; whoever reads them is the same connection that asked.
+/// Answers that wait to be read by the connection that asked.
 const ANSWERS_LEN_MAX: usize = 16;
 
 /// The way there.
@@ -38,7 +38,7 @@ pub fn open(remote: &Remote) -> (Up, Down) {
     let up = Up {
         remote: remote.clone(),
         http: Http::default(),
-        // What belongs to a connection belongs to a name here, so whoever has none is given one.
+        // What belongs to a connection belongs to a name here, so a connection without a name is given one.
         hello: Hello { agent: Some(fresh_name()), ..Hello::default() },
         answers,
         in_order: false,
@@ -115,7 +115,7 @@ impl Up {
         self.bodies.spawn(async move {
             let fault = take_answers(BodyLines::new(response.into_body()), wanted, &answers).await.err();
             if let Some(fault) = fault {
-                // Whoever no longer listens has hung up.
+                // A receiver that is gone has hung up.
                 let _ = answers.send(Err(fault)).await;
             }
         });

@@ -15,7 +15,7 @@ pub struct RelayStatus {
     pub connected: bool,
     /// How long it has been so, or has not.
     pub since_ms: u64,
-    /// Links that are ready and that nobody uses yet.
+    /// Idle links that are ready.
     pub warm: usize,
     /// How long the remote hub takes to answer; `None` when it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -92,7 +92,7 @@ impl Down {
         }
     }
 
-    /// Whether the link is lost while nobody uses it.
+    /// Whether the link was lost while it was idle.
     pub fn poll_lost(&mut self, context: &mut Context<'_>) -> Poll<()> {
         loop {
             match self.0.poll_next_unpin(context) {
