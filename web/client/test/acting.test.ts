@@ -14,6 +14,8 @@ const POINTER = "pointerover pointerenter pointermove pointerdown pointerup poin
 const MOUSE =
   "mouseover mouseenter mousemove mousedown mouseup mouseout mouseleave click dblclick contextmenu auxclick";
 
+const PIXEL = "position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0);white-space:nowrap";
+
 scene(
   "a click comes in the browser's order, enters what is around it and leaves what it was on",
   async ({ hub, tab }) => {
@@ -161,5 +163,51 @@ scene(
     "",
     `<button onclick="window.open('/other')">Popup</button><button onclick="f.click()">Choose</button><input id=f type=file hidden>
      <button onclick="document.body.requestFullscreen().catch(() => {})">Full</button><a target=_blank href="/other">Tab</a><button>Plain</button>`,
+  ),
+);
+
+scene(
+  "a box of a pixel is ticked where its label is: the stars of a rating read the pointer",
+  async ({ page, tab }) => {
+    await told(page, "look");
+    await told(page, "check", { target: "text=4 Stars" });
+    assert.equal(await tab.evaluate("hovered"), 4);
+    assert.equal(await tab.evaluate("document.querySelector(':checked').value"), "4");
+  },
+  html(
+    "",
+    `<span id=stars style="position:relative;display:inline-flex">${[1, 2, 3, 4, 5]
+      .map(
+        (
+          value,
+        ) => `<label for=s${value} style="width:24px;height:24px">★<span style="${PIXEL}">${value} Stars</span></label>
+        <input id=s${value} type=radio name=stars value=${value} style="${PIXEL}">`,
+      )
+      .join("")}</span>
+     <script>stars.onmousemove = ({ clientX }) => { hovered = Math.ceil((clientX - stars.getBoundingClientRect().left) / 24); };</script>`,
+  ),
+);
+
+scene(
+  "a slider that takes a change for done when a key ends it gets that key, at its ends too",
+  async ({ page, tab }) => {
+    for (const value of ["6", "1", "20"]) {
+      await told(page, "fill", { target: "input", value });
+      assert.deepEqual(await tab.evaluate("[input.value, ended]"), [value, Number(value)]);
+    }
+    assert.match(await refused(page, "fill", { target: "input", value: "21" }), /does not take "21"/);
+  },
+  html(
+    "",
+    `<input id=input type=range min=1 max=20 value=4 aria-label=People><script>
+       let shown = 4;
+       ended = undefined;
+       input.oninput = () => queueMicrotask(() => { shown = Number(input.value); });
+       input.onkeydown = (event) => {
+         const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key] ?? 0;
+         event.preventDefault();
+         ended = shown = Math.min(20, Math.max(1, shown + step));
+         input.value = shown;
+       };</script>`,
   ),
 );

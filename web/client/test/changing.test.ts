@@ -108,3 +108,33 @@ scene(
   },
   html("", "<button>Delete</button>"),
 );
+
+scene(
+  "a text that holds the mark between pieces is one piece, and a control in a heading has its ref",
+  async ({ page }) => {
+    assert.equal(await told(page, "look"), "e1 Rights: user | Can view (or user | Can add)\n# e2 [+ Section]\ne3 [Go]");
+    assert.equal(
+      await told(page, "click", { target: "e3" }),
+      "e3 [Go]\n~ e1 Rights: user | Can add (or user | Can view)\n~ # e2 [- Section]",
+    );
+  },
+  html(
+    "",
+    `<select id=s aria-label=Rights><option>user | Can view<option>user | Can add</select>
+     <h1><button id=b aria-expanded=false>Section</button></h1>
+     <p><button onclick="s.selectedIndex = 1; b.ariaExpanded = 'true'">Go</button></p>`,
+  ),
+);
+
+scene(
+  "a field that the page keeps from agents by itself is not told of; what a dialog silences is",
+  async ({ page }) => {
+    const report = await told(page, "click", { target: "text=USD" });
+    assert.equal(report, "e1 [USD]\n+ Paid in USD\n- Paid in EUR");
+  },
+  html(
+    "",
+    `<button onclick="native.value = 'USD'; paid.textContent = 'Paid in USD'">USD</button>
+     <input id=native aria-hidden=true tabindex=-1 value=EUR style="opacity:0"><div aria-hidden=true><p id=paid>Paid in EUR</p></div>`,
+  ),
+);

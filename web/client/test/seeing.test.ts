@@ -112,7 +112,85 @@ seen(
   `<label id=l>Age</label><div role=combobox tabindex=0 aria-expanded=false aria-labelledby=l>Ten</div>
    <button role=combobox aria-label=Fruit aria-expanded=false>Apple</button>
    <button aria-haspopup=listbox aria-expanded=true>Wade Cooper</button>`,
-  "Age\ne1 [+ Age: Ten]\ne2 [+ Fruit: Apple] | e3 [- Wade Cooper]",
+  "e1 [+ Age: Ten]\ne2 [+ Fruit: Apple] | e3 [- Wade Cooper]",
+);
+
+seen(
+  "what only draws a control is not told beside it; a card that holds more than one is",
+  `<div style="cursor:pointer;width:200px"><input type=range aria-label=Size min=1 max=9 value=3></div>
+   <div style="cursor:pointer"><button>GET /pets</button><button>Unfold</button></div>
+   <div style="cursor:pointer"><label id=l>Language</label><div role=combobox tabindex=0 aria-expanded=false aria-labelledby=l>English</div></div>
+   <div style="cursor:pointer">Trip to Rome <button>Delete</button></div>`,
+  `e1 Size: 3 (1-9)\ne2 [GET /pets] | e3 [Unfold]\ne4 [+ Language: English]\ne5 <box> | Trip to Rome | e6 [Delete]`,
+);
+
+seen(
+  "a host that takes the focus for its button, and a list that takes it for its options, are told once",
+  `<x-button tabindex=0 style="cursor:pointer"></x-button><script>
+     document.querySelector("x-button").attachShadow({ mode: "open" }).innerHTML = "<button>Send</button>";</script>
+   <ul role=listbox tabindex=0 aria-label=Fruit><li role=option aria-selected=true>Apple<li role=option>Plum</ul>`,
+  "e1 [Send]\nFruit:\n e2 (x) Apple\n e3 ( ) Plum",
+);
+
+const PIXEL =
+  "position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip:rect(0,0,0,0);white-space:nowrap";
+
+seen(
+  "a pixel for screen readers shows nothing but fields that are drawn beside it; what no scrolling reaches is not told",
+  `<a href="#main" style="position:absolute;left:-9999px">Skip to content</a>
+   <div style="${PIXEL}" aria-live=polite>3 options available</div>
+   <div style="${PIXEL}"><button>Dismiss</button></div>
+   <label><span style="${PIXEL}"><input type=checkbox></span>Coffee</label>
+   <label style="display:block;width:0;height:0"><input type=radio style="${PIXEL}"><span style="${PIXEL}">Empty</span></label>`,
+  "e1 [ ] Coffee",
+);
+
+seen(
+  "a label names by its title, while an open list silences it, and with all that it shows",
+  `<label title="Very large"><input type=radio name=size><svg width=20 height=20></svg></label>
+   <div aria-hidden=true><label for=city>City</label></div><input id=city>
+   <label><input type=radio aria-label=Rectangle><span>2</span></label>
+   <label for=n>* Name :</label><input id=n><label for=m>Mail*:</label><input id=m required>`,
+  "e1 ( ) Very large | e2 City: _ | e3 ( ) Rectangle: 2 | e4 Name*: _ | e5 Mail*: _",
+);
+
+seen(
+  "a control without a name is called by the text beside it, and what a button shows is told beside its name",
+  `<div><span>Days</span><div role=slider tabindex=0 aria-valuemin=1 aria-valuemax=14 aria-valuenow=3 style="width:80px;height:9px"></div></div>
+   <button aria-label="Reset zoom">100%</button><button aria-label="Read more about tea">Read more</button>
+   <button aria-label=Next style="font-family:'Material Icons'">chevron_right</button>`,
+  "Days\ne1 Days: 3 (1-14)\ne2 [Reset zoom: 100%] | e3 [Read more about tea] | e4 [Next]",
+);
+
+seen(
+  "a field with a list shows what is chosen in it, also where the choice is drawn beside an empty input",
+  `<style>body { font-family: Roboto, "Segoe UI Symbol" }</style>
+   <label for=f>Fruit</label><div><div>Cherry</div><input id=f role=combobox aria-expanded=false readonly></div>
+   <label for=c>Colour</label><div><div class=my-placeholder>Choose one</div><input id=c role=combobox></div>`,
+  "e1 Fruit: Cherry (read-only)\ne2 Colour: _ (Choose one)",
+);
+
+seen(
+  "an editor that draws its lines beside the element that takes the keys shows them",
+  `<div style="position:relative;height:60px"><div id=keys role=textbox aria-label=Script tabindex=0 style="width:1px;height:18px"></div>
+     <div aria-hidden=true style="position:absolute;left:0;top:0;width:9px">1 2</div>
+     <div aria-hidden=true style="position:absolute;left:20px;top:0;width:300px;height:40px">
+       <div style="position:absolute;top:20px">const b = 2;</div><div style="position:absolute;top:0">const a = 1;</div></div></div>
+   <script>keys.editContext = new EditContext()</script>`,
+  "e1 Script: const a = 1; const b = 2;",
+);
+
+scene(
+  "text= means the element whose own text it is, not an area that holds it",
+  async ({ page, tab }) => {
+    assert.equal(await told(page, "click", { target: "text=Reserved" }), "e1 Reserved for Ada: nothing else changed");
+    assert.equal(await tab.evaluate("last.target.id"), "note");
+  },
+  html(
+    "",
+    `<section tabindex=0><h1>Rooms</h1><p id=note>Reserved for Ada</p><button>More</button></section>
+     <script>addEventListener("click", (event) => { last = event; });</script>`,
+  ),
 );
 
 seen(

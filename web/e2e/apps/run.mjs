@@ -3,16 +3,18 @@
 //   node run.mjs            the light applications, as `cargo xtask test` does
 //   node run.mjs --all      all of them
 //   node run.mjs NAME…      these; --show prints every command and its output, --misses every miss
+//   node run.mjs --save=FOLDER  keeps a picture and the outline of each page, before and after its task
 //   node run.mjs --bench    each task with agent-browser too: success, calls, tokens and time
 // EYE_BIN names eye, EYE_CHROMIUM the browser.
 
 import { Corpus } from "./lib/corpus.mjs";
-import { benchTable, resultTable } from "./lib/report.mjs";
+import { benchTable, missedGoals, missList, resultTable } from "./lib/report.mjs";
 
 const words = process.argv.slice(2);
 const has = (flag) => words.includes(`--${flag}`);
 const names = words.filter((word) => !word.startsWith("--"));
-const corpus = await Corpus.open({ names, all: has("all") || has("bench"), peer: has("bench") });
+const save = words.find((word) => word.startsWith("--save="))?.slice("--save=".length);
+const corpus = await Corpus.open({ names, all: has("all") || has("bench"), peer: has("bench"), save });
 const results = [];
 try {
   for (const app of corpus.apps) {
@@ -30,6 +32,10 @@ try {
   await corpus.close();
 }
 resultTable(results);
+missList(results);
 if (has("bench")) benchTable(results);
 for (const line of corpus.skipped) console.log(`skipped: ${line}`);
-process.exitCode = results.some(({ faults }) => faults.length > 0) ? 1 : 0;
+// The goals are for a set of applications; some of them alone may lie below.
+const goals = names.length > 0 ? [] : missedGoals(results);
+for (const line of goals) console.error(`goal missed: ${line}`);
+process.exitCode = goals.length > 0 || results.some(({ faults }) => faults.length > 0) ? 1 : 0;

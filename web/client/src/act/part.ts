@@ -16,7 +16,7 @@ import { blockedBy } from "./beyond.js";
 import { click, type Clicking, enter, focus, type Modifiers } from "./pointer.js";
 import { frame, middle, ready, type Spot, spotAt, type Tools } from "./ready.js";
 import { scroll } from "./scroll.js";
-import { isField, replaceText, setRange } from "./text.js";
+import { type Field, isField, replaceText, setRange, stepBeside } from "./text.js";
 import { hands, type Hands } from "./turn.js";
 
 /** What to use on an element that is not for this. */
@@ -85,12 +85,8 @@ export function acts(core: Core): Verbs {
     if (form && kind === "select") own(() => select(element, value));
     else if (form && kind === "check" && /^(?:true|false|on|off)$/.test(text))
       await check({ element, ...spot }, /^(?:true|on)$/.test(text), hands(core, own));
-    else if (kind === "slider" && isField(element)) {
-      own(() => {
-        focus(element);
-        setRange(element, text);
-      });
-    } else if (kind === "slider") await slide(element, text, hands(core, own));
+    else if (kind === "slider" && isField(element)) await setSlider(element, text, hands(core, own));
+    else if (kind === "slider") await slide(element, text, hands(core, own));
     else if (isField(element) && kind === "field") {
       if (element.readOnly) throw misused(`${lineOf(element)}: it is read-only`);
       own(() => {
@@ -100,6 +96,19 @@ export function acts(core: Core): Verbs {
     } else if (isEditor(element)) await refill(element, text, hands(core, own));
     else throw wrong(element, "fill");
     return element;
+  };
+
+  /** To the step beside the value and then there by a key, as a person ends it: react-aria takes a change for done only then. */
+  const setSlider = async (element: Field, text: string, { own, turn }: Hands): Promise<void> => {
+    const { value, key } = stepBeside(element, text);
+    own(() => {
+      focus(element);
+      setRange(element, value);
+    });
+    await frame(core);
+    await strikeAll([{ ...NO_MODIFIERS, key }], { own, turn });
+    await frame(core);
+    if (Number(element.value) !== Number(text)) own(() => setRange(element, text));
   };
 
   /** Editors learn of a selection in a task of their own: they get a frame before what is selected is replaced. */

@@ -63,7 +63,7 @@ function tried(target: unknown, touch: boolean): Spot | string {
   if (never !== undefined) throw misused(never, nearest(target));
   if (element === undefined) return NOTHING;
   if (elements.length > 1) throw misused(`${String(target)} is ${elements.length} elements`, listed(elements));
-  const label = isVisible(element) ? undefined : labelOf(element);
+  const label = isVisible(element) && !isPixel(element) ? undefined : labelOf(element);
   if (label !== undefined && touch) return labelled(element, label);
   if (!isVisible(element)) return "it is not visible";
   if (isDisabled(element)) return "it is disabled";
@@ -85,6 +85,12 @@ function tried(target: unknown, touch: boolean): Spot | string {
   }
   const [first] = covering;
   return first === undefined ? "it is out of view" : `it is covered by ${lineOf(first)}`;
+}
+
+/** Whether a box to tick is no more than a pixel, so that a person points at its label: stars of a rating. */
+function isPixel(element: Element): boolean {
+  const { width, height } = element.getBoundingClientRect();
+  return width <= 1 && height <= 1 && TICKED.test(kindOf(element) ?? "");
 }
 
 /** What a person sees of a control that is not drawn itself. */

@@ -59,18 +59,26 @@ function unfit(element: Field, text: string): Error {
   return misused(`this ${element.type} field does not take ${JSON.stringify(text)}`, format(element.type));
 }
 
-/** A number for a slider. */
-export function setRange(element: Field, text: string): void {
-  const before = element.value;
-  setNative(element, "value", text);
-  if (Number(element.value) !== Number(text)) {
-    const { min, max, step } = element as HTMLInputElement;
-    setNative(element, "value", before);
+/** The step of a slider beside a value, and the key that leads from there to it. Throws for what the slider does not take. */
+export function stepBeside(element: Field, text: string): { readonly value: string; readonly key: string } {
+  const probe = element.cloneNode() as HTMLInputElement;
+  probe.value = text;
+  if (Number(probe.value) !== Number(text) || text.trim() === "") {
+    const { min, max, step } = probe;
     throw misused(
       `this slider does not take ${JSON.stringify(text)}`,
       hint("format", `${min || 0} to ${max || 100} in steps of ${step || 1}`),
     );
   }
+  probe.stepDown();
+  if (Number(probe.value) !== Number(text)) return { value: probe.value, key: "ArrowRight" };
+  probe.stepUp();
+  return { value: probe.value, key: "ArrowLeft" };
+}
+
+/** A number for a slider. */
+export function setRange(element: Field, text: string): void {
+  setNative(element, "value", text);
   changed(element, "input", "change");
 }
 

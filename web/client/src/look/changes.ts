@@ -3,9 +3,15 @@
 import { clip } from "../core/clip.js";
 import { CHANGES_MAX, GONE_MAX, GONE_SHOWN, OUTLINE_NAME_CHARS_MAX, OUTLINE_TEXT_CHARS_MAX } from "../core/limits.js";
 
-/** Between what stands in one line of an outline. */
-export const SEPARATOR = " | ";
-const FIRST_REF = /\be\d+(?:\.\d+)?\b/;
+/** Between what stands in one line of an outline. No text of a page holds it: white space in texts is a space. */
+export const SEPARATOR = "\u2029";
+const FIRST_REF = /(?<=^(?:#+ )?)e\d+(?:\.\d+)?\b/;
+
+/** As an agent reads it. */
+export function printed(line: string): string {
+  return line.replaceAll(SEPARATOR, " | ");
+}
+
 /** Two texts that begin with this much in common are one that has changed. */
 const COMMON_CHARS_MIN = 20;
 /** So much of what is the same is shown before what is not. */

@@ -4,8 +4,10 @@ import { clip } from "../core/clip.js";
 import { OUTLINE_NAME_CHARS_MAX, OUTLINE_VALUE_CHARS_MAX, OUTLINE_OPTIONS_MAX } from "../core/limits.js";
 import { kindOf, type Kind } from "./kind.js";
 import { nameOf } from "./name.js";
+import { choiceIn, drawnText, isSaidBy, labelsOf, shownText } from "./reading.js";
 import { provisionalRef, refOf, shownAs } from "./refs.js";
-import { attribute, isSet, plain } from "./tree.js";
+import { attribute, isSet, plain, takesKeys } from "./tree.js";
+import { isNamed } from "./titles.js";
 import { isDisabled } from "./visible.js";
 
 const EMPTY = "_";
@@ -37,26 +39,39 @@ export function describe(
 function pictured(element: Element, kind: Kind, name: string, full = false): string {
   switch (kind) {
     case "link":
-      return name;
+      return name + shownIn(element, name);
     case "button":
-      return `[${fold(element)}${name}${chosenIn(element, name)}]`;
+      return `[${fold(element)}${name}${shownIn(element, name)}]`;
     case "area":
       return `<${name}>`;
     case "check":
-      return `[${isOn(element) === undefined ? "-" : isOn(element) === true ? "x" : " "}] ${name}`;
+      return `[${isOn(element) === undefined ? "-" : isOn(element) === true ? "x" : " "}] ${name}${besides(element, name)}`;
     case "choice":
-      return `(${isChosen(element) ? "x" : " "}) ${fold(element)}${name}`;
-    default:
-      return `${name}${isRequired(element) ? "*" : ""}: ${valueOf(element, kind, full)}`;
+      return `(${isChosen(element) ? "x" : " "}) ${fold(element)}${name}${besides(element, name)}`;
+    default: {
+      // The marks that many labels end with are written here in any case.
+      const bare = name.replace(/^\*\s*/, "").replace(/[\s*:]+$/, "") || name;
+      const required = isRequired(element) || (name.includes("*") && !bare.includes("*"));
+      return `${bare}${required ? "*" : ""}: ${valueOf(element, kind, full)}`;
+    }
   }
 }
 
-/** What a list that opens shows as chosen, where its name does not say it. */
-function chosenIn(element: Element, name: string): string {
-  if (attribute(element, "role") !== "combobox" && attribute(element, "aria-haspopup") !== "listbox") return "";
+/** What is read on a button or a link whose name does not say it: what is chosen in a list that opens, a number. */
+function shownIn(element: Element, name: string): string {
+  const opens = attribute(element, "role") === "combobox" || attribute(element, "aria-haspopup") === "listbox";
+  if (!opens && !isNamed(element)) return "";
   const { value } = element as Partial<HTMLButtonElement>;
-  const shown = plain((element as HTMLElement).innerText ?? "") || (typeof value === "string" ? value : "");
-  return shown === "" || name.includes(shown) ? "" : `: ${clip(shown, OUTLINE_VALUE_CHARS_MAX)}`;
+  const shown = shownText(element) || (opens && typeof value === "string" ? value : "");
+  return !/[\p{L}\p{N}]/u.test(shown) || isSaidBy(shown, name) ? "" : `: ${clip(shown, OUTLINE_VALUE_CHARS_MAX)}`;
+}
+
+/** What the label of a box shows beside its name: the key of a tool, a price. */
+function besides(element: Element, name: string): string {
+  const shown = labelsOf(element)
+    .map((label) => shownText(label, [element]))
+    .join(" ");
+  return !/[\p{L}\p{N}]/u.test(shown) || isSaidBy(shown, name) ? "" : `: ${clip(shown, OUTLINE_VALUE_CHARS_MAX)}`;
 }
 
 /** `undefined` for what is both. */
@@ -102,13 +117,20 @@ export function valueOf(element: Element, kind: Kind, full = false): string {
     default: {
       const { value, type } = element as HTMLInputElement;
       if (type === "password" && value !== "") return HIDDEN;
-      const text = plain(typeof value === "string" ? value : ((element as HTMLElement).innerText ?? ""));
+      if (value === "" && choiceIn(element) !== "") return clip(choiceIn(element), OUTLINE_VALUE_CHARS_MAX);
+      const text = plain(typeof value === "string" ? value : written(element));
       const shown = text === "" ? EMPTY : full ? text : clip(text, OUTLINE_VALUE_CHARS_MAX);
       return text === "" && FORMATS.test(type ?? "") && type !== "email" && type !== "tel" && type !== "url"
         ? `${shown} (${type})`
         : shown;
     }
   }
+}
+
+/** What stands in an editor. */
+function written(element: Element): string {
+  const { innerText = "" } = element as HTMLElement;
+  return innerText === "" && takesKeys(element) ? drawnText(element) : innerText;
 }
 
 function selected(select: HTMLSelectElement): string {

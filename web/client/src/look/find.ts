@@ -4,10 +4,12 @@ import { hint } from "../core/hint.js";
 import { clip } from "../core/clip.js";
 import { CANDIDATES_MAX, OUTLINE_NAME_CHARS_MAX } from "../core/limits.js";
 import { misused } from "../page/verb.js";
+import { isStructured } from "./area.js";
 import { describe } from "./describe.js";
 import { kindOf } from "./kind.js";
 import { nameOf } from "./name.js";
 import { isEarlier, REF, referred, refOf, shownAs } from "./refs.js";
+import { isNamed } from "./titles.js";
 import { above, attribute, plain, selectAll } from "./tree.js";
 import { isOffered, isVisible } from "./visible.js";
 
@@ -76,7 +78,12 @@ function byText(text: string): Element[] {
     if (known === wanted) ranks[first].push(element);
     else if (known.includes(wanted)) ranks[first === 0 ? 2 : 3].push(element);
   };
-  for (const element of selectAll(ACTING)) if (kindOf(element) !== undefined) rank(element, nameOf(element), 0);
+  for (const element of selectAll(ACTING)) {
+    const kind = kindOf(element);
+    // What an area holds is not what it is called.
+    const called = kind === "area" && !isNamed(element) && isStructured(element) ? ownText(element) : undefined;
+    if (kind !== undefined) rank(element, called ?? nameOf(element), 0);
+  }
   if (ranks[0].length === 0)
     for (const element of selectAll("*")) if (!UNREAD.test(element.localName)) rank(element, ownText(element), 1);
   const those = ranks.map(preferred).find((one) => one.length > 0) ?? [];

@@ -1,6 +1,7 @@
 // What a person calls an element: its accessible name by the standard, and for those without one whatever tells them apart.
 
 import { computeAccessibleName } from "dom-accessibility-api";
+import { isIconFont, textAround } from "./reading.js";
 import { attribute, plain, styleOf } from "./tree.js";
 
 /** Attributes that take the name's place or add to it. */
@@ -28,23 +29,23 @@ export function nameOf(element: Element): string {
     name ||
     labelled(element) ||
     plain(attribute(element, "placeholder") || attribute(element, "aria-placeholder")) ||
+    textAround(element) ||
     hinted(element)
   );
 }
 
-/** The standard gives no name to what is not drawn, though its label is. */
+/** The standard gives no name to what is not drawn, though its label is, and none by a label that an open list silences. */
 function labelled(element: Element): string {
-  if (element.checkVisibility()) return "";
-  return plain([...((element as HTMLInputElement).labels ?? [])].map(written).join(" "));
+  const labels = [...((element as HTMLInputElement).labels ?? [])];
+  const texts = labels.map((label) => written(label) || attribute(label, "aria-label") || attribute(label, "title"));
+  return plain(texts.join(" "));
 }
-
-const ICON_FONT = /icon|symbol|awesome/i;
 
 function isGlyph(element: Element, name: string): boolean {
   if (!/[\p{L}\p{N}]/u.test(name)) return true;
   const { firstElementChild: only, childElementCount } = element;
   if (only === null || childElementCount !== 1 || plain(element.textContent ?? "") !== name) return false;
-  return ICON_FONT.test(styleOf(only).fontFamily);
+  return isIconFont(styleOf(only));
 }
 
 /** Most names are a label of their own, or the text of an element that has nothing but text: they need no standard, which takes its time. */

@@ -11,14 +11,16 @@ import {
   OUTLINE_ROW_CHARS_MAX,
   OUTLINE_TEXT_CHARS_MAX,
 } from "../core/limits.js";
+import { calledAs, HELD, isStructured } from "./area.js";
 import { SEPARATOR } from "./changes.js";
 import { describe, valueOf } from "./describe.js";
 import { type Kind, kindOf } from "./kind.js";
 import { nameOf } from "./name.js";
 import { isSeen, own, type Place, placeOf, within } from "./place.js";
-import { headingLevel, isNamed, isRow, pictureOf, stateOf, titleOf } from "./titles.js";
-import { attribute, frameBody, inside, isElement, plain, styleOf } from "./tree.js";
-import { hasSize, hides, isSilenced } from "./visible.js";
+import { choiceBox, isDrawing, labelledBy, isSaidBy, SKIPPED, shownText } from "./reading.js";
+import { headingLevel, isRow, pictureOf, stateOf, titleOf } from "./titles.js";
+import { attribute, frameBody, inside, isElement, plain, selectAll, styleOf } from "./tree.js";
+import { hasSize, hides, isBeyond, isClippedAway, isSilenced } from "./visible.js";
 
 export interface OutlineOptions {
   /** What is outside of the viewport too, and lists in full. */
@@ -38,14 +40,7 @@ export interface Outline {
   readonly below: number;
 }
 
-/** What holds no text for a person. */
-const SKIPPED = /^(?:script|style|template|noscript|head|meta|link|title|canvas|video|audio|object|datalist|math)$/;
 const INLINE = /^(?:inline|contents|ruby)/;
-/** What can be acted on inside of something that reacts to a click as a whole. */
-const HELD = "a[href],button,input,select,textarea,[role=button],[role=link],[role=checkbox],[contenteditable]";
-
-/** Blocks that an area shows one by one, so that its name does not stand for them. */
-const BLOCKS = "table,tr,ul,ol,dl,p,pre,h1,h2,h3,h4,h5,h6,[role=row],[role=list],[role=heading],img[alt]";
 /** Within an SVG nothing but this can be acted on. */
 const SVG_CONTROLS =
   "a[href],[role=button],[role=link],[role=checkbox],[role=slider],[role=option],[role=menuitem],[tabindex]";
@@ -114,7 +109,8 @@ export function outline(
 
   /** `shown`: what is seen of it, where that is something else. */
   const act = (element: Element, kind: Kind, place: Place, holds: boolean, shown = element): void => {
-    if (!hasSize(shown)) return;
+    if (!hasSize(shown) || isBeyond(shown)) return;
+    if (place.pixel && !/^(?:input|select|textarea)$/.test(element.localName)) return;
     if (!isSeen(shown, place)) {
       passed(element, place, 1);
       return;
@@ -184,7 +180,7 @@ export function outline(
     if (!isElement(node) || SKIPPED.test(node.localName)) return;
     const style = styleOf(node);
     const place = own(style, around);
-    if (hides(node, style) || (!compare && isSilenced(node)) || isFolded(node.parentElement, node)) return;
+    if (hides(node, style) || isSilenced(node, compare) || isFolded(node.parentElement, node)) return;
     if (node.localName === "br") words += reading ? BREAK : " ";
     const block = !INLINE.test(style.display);
     if (block) part();
@@ -204,8 +200,14 @@ export function outline(
   };
 
   const element = (node: Element, style: CSSStyleDeclaration, place: Place): void => {
-    const inner = within(node, style, place);
-    const kind = kindOf(node);
+    const inner = isClippedAway(node, style) ? { ...place, silent: true, pixel: true } : within(node, style, place);
+    const field = choiceBoxes.get(node);
+    if (field !== undefined) {
+      act(field, "field", place, false, node);
+      return;
+    }
+    const drawing = kindOf(node);
+    const kind = (drawing === "area" || drawing === "button") && isDrawing(node) ? undefined : drawing;
     // To read, an area is what it holds.
     const area = kind === "area" && reading;
     const holds = kind === "area" && !reading && isStructured(node);
@@ -252,14 +254,16 @@ export function outline(
       return;
     }
     if (title === "") {
-      const control = node.localName === "label" ? (node as HTMLLabelElement).control : null;
+      const control = node.localName === "label" ? labelledBy(node) : null;
       const drawn = control !== null && !control.checkVisibility() ? kindOf(control) : undefined;
       // A label may be all that a person sees of its control.
       if (control !== null && /^(?:check|choice|file)$/.test(drawn ?? ""))
         act(control, drawn ?? "check", place, false, node);
       // What a label says is its control's name.
       const labels = control !== null && (drawn !== undefined || control.checkVisibility());
-      children(node, labels || (node.localName === "legend" && !reading) ? { ...inner, silent: true } : inner);
+      const named = labels && (isTicked(control) || isSaidBy(shownText(node, [control]), nameOf(control)));
+      const silent = inner.silent || named || (node.localName === "legend" && !reading);
+      children(node, { ...inner, silent });
       return;
     }
     flush();
@@ -286,27 +290,15 @@ export function outline(
     }
   };
 
+  const choiceBoxes = new Map<Element, Element>();
+  for (const field of selectAll("input[role=combobox]", root)) {
+    const box = choiceBox(field);
+    if (box !== undefined) choiceBoxes.set(box, field);
+  }
   visit(root, placeOf(all || compare ? undefined : { left: 0, top: 0, right: innerWidth, bottom: innerHeight }));
   flush();
   if (cut > 0) lines.push(`… ${cut} more lines; look at a part of the page`);
   return { lines, above, below };
-}
-
-/** What an area is called when its content is written below it. */
-function calledAs(element: Element): string {
-  if (isNamed(element)) return shorten(nameOf(element), OUTLINE_NAME_CHARS_MAX);
-  return element.localName === "tr" ? "row" : "box";
-}
-
-/** Whether an area holds more than its name says. */
-function isStructured(area: Element): boolean {
-  if (area.querySelector(HELD) !== null || area.querySelector(BLOCKS) !== null) return true;
-  const text = plain(area.textContent ?? "");
-  return (
-    area.localName === "pre" ||
-    text.length > OUTLINE_NAME_CHARS_MAX ||
-    (isNamed(area) && text !== "" && text !== nameOf(area))
-  );
 }
 
 /** Neighbours that look alike, together with the space between them. Cells of a row are not alike. */
@@ -330,6 +322,11 @@ function runs(nodes: Iterable<Node>): Node[][] {
 /** What a person has not opened: everything in a `details` but its summary. */
 function isFolded(parent: Element | null, child: Element | undefined): boolean {
   return parent?.localName === "details" && child?.localName !== "summary" && !(parent as HTMLDetailsElement).open;
+}
+
+/** Boxes are written with all that their labels show. */
+function isTicked(control: Element): boolean {
+  return /^(?:check|choice)$/.test(kindOf(control) ?? "");
 }
 
 function isShown(element: Element): boolean {

@@ -3,7 +3,7 @@
 import { clip } from "../core/clip.js";
 import { LOOK_AGENTS_MAX } from "../core/limits.js";
 import { misused, type Params, type Verbs } from "../page/verb.js";
-import { changes } from "./changes.js";
+import { changes, printed } from "./changes.js";
 import { find, lineOf, listed, nearest } from "./find.js";
 import { hitAt, isOf } from "./hit.js";
 import { outline } from "./outline.js";
@@ -44,7 +44,9 @@ export function looks(): Verbs {
     const rest = [above > 0 ? `${above} above` : "", below > 0 ? `${below} below` : ""].filter(Boolean).join(", ");
     const loading = document.readyState === "complete" ? [] : ["… still loading"];
     if (lines.length === 0 && rest === "") return ["nothing to see", ...loading].join("\n");
-    return [...lines, ...(rest === "" ? [] : [`… more out of view: ${rest} (--all)`]), ...loading].join("\n");
+    return [...lines.map(printed), ...(rest === "" ? [] : [`… more out of view: ${rest} (--all)`]), ...loading].join(
+      "\n",
+    );
   };
 
   return {

@@ -14,10 +14,12 @@ export interface Place {
   readonly dy: number;
   /** The text is part of a name that was written already. */
   readonly silent: boolean;
+  /** In a pixel for screen readers: a field there is drawn by something else, and nothing else is seen. */
+  readonly pixel: boolean;
 }
 
 export function placeOf(clip: Box | undefined): Place {
-  return { clip, absolute: clip, fixed: clip, dx: 0, dy: 0, silent: false };
+  return { clip, absolute: clip, fixed: clip, dx: 0, dy: 0, silent: false, pixel: false };
 }
 
 /** The place of an element itself, from the place that its parent gives to its content. */

@@ -56,7 +56,8 @@ export function comparedElement(piece: string): Element | undefined {
   return compared.get(Number(PROVISIONAL.exec(piece)?.[1] ?? 0))?.deref();
 }
 
-export const PROVISIONAL = /^e0\.(\d+)(?= )/;
+/** At the beginning, or behind the mark of a heading. */
+export const PROVISIONAL = /(?<=^(?:#+ )?)e0\.(\d+)(?= )/;
 
 export function refOf(element: Element): string {
   const number = numbers.get(element) ?? ++last;

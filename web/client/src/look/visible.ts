@@ -26,9 +26,13 @@ export function isVisible(element: Element): boolean {
   return true;
 }
 
-/** Whether the page keeps it from agents: a dialog that is open does so with everything else, and an icon says nothing. */
-export function isSilenced(element: Element): boolean {
-  return isSet(element, "aria-hidden") || element.hasAttribute("inert");
+/**
+ * Whether the page keeps it from agents: a dialog that is open does so with everything else, and an icon says nothing.
+ * `alone`: only what is kept away by itself, and not a part of the page with all that it holds.
+ */
+export function isSilenced(element: Element, alone = false): boolean {
+  if (!isSet(element, "aria-hidden") && !element.hasAttribute("inert")) return false;
+  return !alone || element.childElementCount === 0;
 }
 
 /** Visible, and not kept from agents by anything around it. */
@@ -42,9 +46,38 @@ export function isOffered(element: Element): boolean {
 export function hasSize(element: Element): boolean {
   const { width, height } = element.getBoundingClientRect();
   if (width > 1 && height > 1) return true;
-  // Controls of one pixel are drawn by their labels.
-  if (element.localName === "input" || takesKeys(element)) return element.getClientRects().length > 0;
+  // Controls of one pixel are drawn by their labels, or by what is around them.
+  if (element.localName === "input") {
+    const { labels } = element as HTMLInputElement;
+    const drawn = labels === null || labels.length === 0 || [...labels].some(hasDrawing);
+    return drawn && element.getClientRects().length > 0;
+  }
+  if (takesKeys(element)) return element.getClientRects().length > 0;
   return [...element.children].some(hasSize);
+}
+
+/** Whether it is there for screen readers alone: a pixel that cuts off what is in it. */
+export function isClippedAway(element: Element, { overflow, position }: CSSStyleDeclaration): boolean {
+  if (overflow === "visible" || !/^(?:absolute|fixed)$/.test(position)) return false;
+  const { width, height } = element.getBoundingClientRect();
+  return width <= 1 && height <= 1;
+}
+
+/** Whether no scrolling brings it into view: it is before the beginning of its page, as links to skip to are. */
+export function isBeyond(element: Element): boolean {
+  const view = element.ownerDocument.defaultView ?? window;
+  const { right, bottom, width } = element.getBoundingClientRect();
+  if (width === 0 || (right + view.scrollX > 0 && bottom + view.scrollY > 0)) return false;
+  if (bottom + view.scrollY > 0 && styleOf(element.ownerDocument.documentElement).direction === "rtl") return false;
+  for (let at: Element | null = element.parentElement; at !== null; at = at.parentElement)
+    if (at.scrollTop !== 0 || at.scrollLeft !== 0) return false;
+  return true;
+}
+
+/** Whether a label is seen, or something in it but the control. */
+function hasDrawing(label: Element): boolean {
+  const { width, height } = label.getBoundingClientRect();
+  return (width > 1 && height > 1) || [...label.children].some((one) => one.localName !== "input" && hasSize(one));
 }
 
 export function overlaps(a: Box, b: Box): boolean {

@@ -1,7 +1,7 @@
 // Where the applications are tried: installs and builds what they need, starts a hub, a site and a browser, and tries one after another.
 
 import { chmodSync, readFileSync, readdirSync } from "node:fs";
-import { mkdir, symlink } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, delimiter, join } from "node:path";
 import { load } from "../../bench/load.mjs";
@@ -46,11 +46,14 @@ export class Corpus {
   #python;
   #userscript;
   #shells = 0;
+  /** A folder for pictures and outlines, if a person wants to see them. */
+  #save;
   #explained = JSON.parse(readFileSync(join(here, "seeing/explained.json"), "utf8"));
 
-  static async open({ names, all, peer }) {
+  static async open({ names, all, peer, save }) {
     const corpus = new Corpus();
     corpus.#peer = peer;
+    corpus.#save = save;
     const every = await tasks();
     const unknown = names.filter((name) => !every.some((app) => app.name === name));
     if (unknown.length > 0)
@@ -59,9 +62,9 @@ export class Corpus {
     installPackages({ all: chosen.some(({ light }) => !light), peer });
     corpus.#python = chosen.some(({ python }) => python) ? installPython() : undefined;
     corpus.apps = chosen.filter((app) => corpus.#canRun(app));
-    const pages = [...new Set(corpus.apps.flatMap(({ page }) => (page === undefined ? [] : [page])))];
+    const pagesOf = (apps) => [...new Set(apps.flatMap(({ page }) => (page === undefined ? [] : [page])))];
     corpus.#site = await CorpusSite.open(
-      buildPages(pages),
+      buildPages(pagesOf(corpus.apps), pagesOf(every)),
       Object.assign({}, ...corpus.apps.map(({ routes }) => routes ?? {})),
     );
     corpus.#home = await Home.open();
@@ -138,11 +141,11 @@ export class Corpus {
       );
       await this.#home.joined(session);
       const shell = await this.#shell({ EYE_PAGE: session });
-      const before = await this.#look("before", page, session);
+      const before = await this.#look(app, "before", page, session);
       const done = await this.#do(app, server, shell, "eye");
       // What still fades out is seen by one side and not by the other.
       await page.evaluate(AT_REST);
-      const after = await this.#look("after", page, session);
+      const after = await this.#look(app, "after", page, session);
       return { ...done, seeing: [before, after] };
     } finally {
       await context.close();
@@ -224,8 +227,14 @@ export class Corpus {
     });
   }
 
-  async #look(at, page, session) {
+  async #look(app, at, page, session) {
     const printed = (await this.#home.eyeWith({ env: { EYE_PAGE: session } }, "look", "--all")).stdout.trimEnd();
+    if (this.#save !== undefined) {
+      const file = join(this.#save, `${app.name}-${at}`);
+      await mkdir(this.#save, { recursive: true });
+      await writeFile(`${file}.txt`, `${printed}\n`);
+      await page.screenshot({ path: `${file}.png` });
+    }
     const refs = [...new Set(printed.match(/\be\d+\b/g) ?? [])];
     const facts = await page.evaluate(
       (all) => Promise.all(all.map((ref) => eye.query(ref).catch(() => undefined))),
@@ -246,10 +255,11 @@ export class Corpus {
     if (app.fails === undefined && failure !== undefined) faults.push(`the task failed: ${failure}`);
     if (app.fails !== undefined && failure === undefined)
       faults.push(`the task is done, although it is expected to fail (${app.fails})`);
-    const known = this.#explained[app.name] ?? [];
-    for (const { at, missed, wrong } of seeing)
-      for (const miss of [...missed, ...wrong])
-        if (!known.some(({ miss: one }) => miss.startsWith(one))) faults.push(`unexplained, ${at} the task: ${miss}`);
+    const known = (this.#explained[app.name] ?? []).map(({ miss }) => miss);
+    const found = seeing.flatMap(({ at, missed, wrong }) => [...missed, ...wrong].map((miss) => ({ at, miss })));
+    for (const { at, miss } of found) if (!known.includes(miss)) faults.push(`unexplained, ${at} the task: ${miss}`);
+    for (const miss of known)
+      if (!found.some((one) => one.miss === miss)) faults.push(`explained, but not missed any more: ${miss}`);
     return faults;
   }
 }

@@ -24,17 +24,24 @@ export function installPackages({ all, peer }) {
   writeFileSync(stampFile, JSON.stringify({ stamp, all, peer }));
 }
 
-/** Builds the pages that these applications use, unless nothing changed since, and says where they are. */
-export function buildPages(pages) {
-  const out = join(target, `site-${pages.length}`);
-  const stampFile = join(out, "stamp");
-  const stamp = contents(pages);
-  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return out;
+/** Builds the pages that these applications use, unless nothing changed since, and says where they are. `every`: all there are. */
+export function buildPages(pages, every) {
+  const isBuilt = (some) => {
+    const file = join(folderOf(some), "stamp");
+    return existsSync(file) && readFileSync(file, "utf8") === contents(some);
+  };
+  if (isBuilt(every)) return folderOf(every);
+  const out = folderOf(pages);
+  if (isBuilt(pages)) return out;
   const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin/vite.js");
   const env = { ...process.env, CORPUS_PAGES: pages.join(","), CORPUS_OUT: out };
   run(process.execPath, [vite, "build", "--config", join(here, "vite.config.mjs")], here, env);
-  writeFileSync(stampFile, stamp);
+  writeFileSync(join(out, "stamp"), contents(pages));
   return out;
+}
+
+function folderOf(pages) {
+  return join(target, `site-${pages.length}`);
 }
 
 /** A Python with the packages of requirements.txt in it; `undefined` where there is no Python. */

@@ -4,33 +4,51 @@ import { percent, table } from "../../bench/table.mjs";
 
 const seconds = (ms) => (ms / 1000).toFixed(1);
 
+/** How much of what a person sees is printed, and of what is printed is seen. */
+const RECALL_MIN = 0.98;
+const PRECISION_MIN = 0.98;
+
 /** A row per application: whether its task is done, and how much of what a person sees is printed. */
 export function resultTable(results) {
-  const total = { wanted: 0, missed: 0, given: 0, wrong: 0 };
-  const rows = results.map(({ app, eye, seeing }) => {
-    const sum = { wanted: 0, missed: 0, given: 0, wrong: 0 };
-    for (const { wanted, given, missed, wrong } of seeing) {
-      sum.wanted += wanted;
-      sum.given += given;
-      sum.missed += missed.length;
-      sum.wrong += wrong.length;
-    }
-    for (const key of Object.keys(total)) total[key] += sum[key];
-    return [app.name, outcome(app, eye), eye.calls, eye.tokens, seconds(eye.ms), ...ratios(sum)];
-  });
+  const rows = results.map(({ app, eye, seeing }) => [
+    app.name,
+    outcome(app, eye),
+    eye.calls,
+    eye.tokens,
+    seconds(eye.ms),
+    ...ratios(counted(seeing)),
+  ]);
   const done = results.filter(({ eye }) => eye.failure === undefined).length;
   rows.push([
     "all",
     `${done} of ${results.length}`,
     ...["calls", "tokens"].map((key) => sumOf(results, "eye", key)),
     "",
-    ...ratios(total),
+    ...ratios(counted(results.flatMap(({ seeing }) => seeing))),
   ]);
   table(
     "Real applications with eye",
     ["application", "task", "calls", "tokens", "s", "recall", "precision", "misses"],
     rows,
   );
+}
+
+/** Which goals these applications miss together, a line each. */
+export function missedGoals(results) {
+  const { recall, precision } = shares(counted(results.flatMap(({ seeing }) => seeing)));
+  const failed = results.filter(({ eye }) => eye.failure !== undefined).map(({ app }) => app.name);
+  return [
+    ...(recall < RECALL_MIN ? [`recall ${recall.toFixed(4)} is below ${RECALL_MIN}`] : []),
+    ...(precision < PRECISION_MIN ? [`precision ${precision.toFixed(4)} is below ${PRECISION_MIN}`] : []),
+    ...(failed.length > 0 ? [`tasks not done: ${failed.join(", ")}`] : []),
+  ];
+}
+
+/** Every miss, with the application where it is. */
+export function missList(results) {
+  for (const { app, seeing } of results)
+    for (const { at, missed, wrong } of seeing)
+      for (const miss of [...missed, ...wrong]) console.log(`miss: ${app.name}, ${at} the task: ${miss}`);
 }
 
 /** A row per application: eye beside agent-browser. */
@@ -78,9 +96,25 @@ function outcome(app, { failure }) {
   return app.fails === undefined ? "failed" : "fails, as expected";
 }
 
-function ratios({ wanted, missed, given, wrong }) {
-  const ratio = (part, whole) => (whole === 0 ? "1.000" : (part / whole).toFixed(3));
-  return [ratio(wanted - missed, wanted), ratio(given - wrong, given), missed + wrong];
+function counted(seeing) {
+  const sum = { wanted: 0, missed: 0, given: 0, wrong: 0 };
+  for (const { wanted, given, missed, wrong } of seeing) {
+    sum.wanted += wanted;
+    sum.given += given;
+    sum.missed += missed.length;
+    sum.wrong += wrong.length;
+  }
+  return sum;
+}
+
+function shares({ wanted, missed, given, wrong }) {
+  const share = (part, whole) => (whole === 0 ? 1 : part / whole);
+  return { recall: share(wanted - missed, wanted), precision: share(given - wrong, given) };
+}
+
+function ratios(sum) {
+  const { recall, precision } = shares(sum);
+  return [recall.toFixed(3), precision.toFixed(3), sum.missed + sum.wrong];
 }
 
 function sumOf(results, who, key) {

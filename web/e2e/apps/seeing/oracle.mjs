@@ -10,11 +10,11 @@ const CONTROLS = new Set(
 );
 
 /**
- * Runs in the page, on one node: the box of what is seen of it, or `null`. Scrolls to what is out of view, as a person would.
+ * Runs in the page, on one node: the box of what is seen of it, or `null`. `mayScroll`: to what is out of view, as a person would.
  * An element is seen if a pointer at one of nine places of its boxes hits it, something in it, its label, or what it is drawn by:
  * a wrapper that holds no other control.
  */
-const SEEN = function seen() {
+const SEEN = function seen(mayScroll) {
   const element = this.nodeType === 3 ? this.parentElement : this;
   if (element === null || !element.isConnected || !element.checkVisibility({ visibilityProperty: true })) return null;
   let opacity = 1;
@@ -23,6 +23,12 @@ const SEEN = function seen() {
   for (let at = control ? up(element) : element; at !== null; at = up(at))
     opacity *= Number(getComputedStyle(at).opacity);
   if (opacity < 0.01) return null;
+  // A text inside of a pixel that cuts it off is for screen readers: its letters have boxes, but nothing of them is painted.
+  const isPixel = (node) => {
+    const { width, height } = node.getBoundingClientRect();
+    return getComputedStyle(node).overflow !== "visible" && width <= 1 && height <= 1;
+  };
+  if (this.nodeType === 3) for (let at = element; at !== null; at = up(at)) if (isPixel(at)) return null;
   const boxes = () => {
     // A control that is hidden to be drawn by its label is seen where the label is.
     if (this.nodeType !== 3) return [element, ...(element.labels ?? [])].flatMap((one) => [...one.getClientRects()]);
@@ -66,7 +72,7 @@ const SEEN = function seen() {
     return null;
   };
   const found = attempt();
-  if (found !== null) return found;
+  if (found !== null || !mayScroll) return found;
   element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
   return attempt();
 };
@@ -93,21 +99,25 @@ export async function survey(cdp) {
   const clickable = await clickableNodes(cdp);
   const restore = await keepScroll(cdp);
 
-  const controls = [];
-  const texts = [];
+  const wanted = [];
   for (const node of nodes) {
     const id = node.backendDOMNodeId;
     const dom = tree.get(id);
     if (node.ignored || dom === undefined) continue;
     const role = node.role?.value ?? "";
     const name = (node.name?.value ?? "").trim();
-    if (role === "StaticText" && /[\p{L}\p{N}]/u.test(name)) {
-      if (await isSeen(cdp, world, id)) texts.push({ id, text: name });
-    } else if (CONTROLS.has(role) && !(dom.name === "option" && insideOf(dom, "select"))) {
-      const box = await isSeen(cdp, world, id);
-      if (box) controls.push({ id, role, name, value: textOf(node.value), box });
-    }
+    const isText = role === "StaticText" && /[\p{L}\p{N}]/u.test(name);
+    const isControl = CONTROLS.has(role) && !(dom.name === "option" && insideOf(dom, "select"));
+    if (isText || isControl) wanted.push({ id, role, name, isText, value: textOf(node.value) });
   }
+  // What is in view first: scrolling to the rest may remove it, in lists that keep only the rows around the view.
+  for (const mayScroll of [false, true])
+    for (const one of wanted) one.box ||= await isSeen(cdp, world, one.id, mayScroll);
+  const seen = wanted.filter(({ box }) => box);
+  const texts = seen.filter(({ isText }) => isText).map(({ id, name }) => ({ id, text: name }));
+  const controls = seen
+    .filter(({ isText }) => !isText)
+    .map(({ id, role, name, value, box }) => ({ id, role, name, value, box }));
   // What only listens: the innermost of those that hold no control and are in none.
   const known = new Set(controls.map(({ id }) => id));
   const holders = new Set([...known].flatMap((id) => ancestors(tree, id)));
@@ -178,9 +188,9 @@ export async function keepScroll(cdp) {
   return () => cdp.send("Runtime.evaluate", { expression: "oracleRestore()", contextId });
 }
 
-/** Whether an element is seen, by its number. */
-export async function seenNumber(cdp, id) {
-  return isSeen(cdp, await isolatedWorld(cdp), id);
+/** Whether an element is seen, by its number: as the page stands, or after scrolling to it. */
+export async function seenNumber(cdp, id, mayScroll) {
+  return isSeen(cdp, await isolatedWorld(cdp), id, mayScroll);
 }
 
 export function ancestors(tree, id) {
@@ -195,10 +205,15 @@ async function isolatedWorld(cdp) {
   return made.executionContextId;
 }
 
-async function isSeen(cdp, world, id) {
+async function isSeen(cdp, world, id, mayScroll = true) {
   try {
     const { object } = await cdp.send("DOM.resolveNode", { backendNodeId: id, executionContextId: world });
-    const call = { objectId: object.objectId, functionDeclaration: String(SEEN), returnByValue: true };
+    const call = {
+      objectId: object.objectId,
+      functionDeclaration: String(SEEN),
+      returnByValue: true,
+      arguments: [{ value: mayScroll }],
+    };
     const { result, exceptionDetails } = await cdp.send("Runtime.callFunctionOn", call);
     if (exceptionDetails !== undefined)
       throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);

@@ -16,6 +16,7 @@ const PAGE = `<!doctype html><style>body { margin: 8px } .far { margin-top: 2000
 <label>Name <input id="name"></label>
 <div id="card" style="cursor: pointer; width: 90px">Card</div>
 <p style="visibility: hidden">Secret</p>
+<p style="position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; white-space: nowrap">Only heard</p>
 <p class="far">Below <a id="more" href="#x">More</a></p>
 <x-button id="host"></x-button>
 <script>

@@ -9,7 +9,7 @@ export default {
   wish: "Save a profile: Ada, Portuguese, with the newsletter, text size 20, dark.",
   async eye(agent) {
     const seen = await agent.run("look");
-    const languages = await agent.run(`fill ${ref(seen, "Name")} Ada`, `click ${ref(seen, /Language|English/)}`);
+    const languages = await agent.run(`fill ${ref(seen, "Name")} Ada`, `click ${ref(seen, "Language")}`);
     const themes = await agent.run(
       `click ${ref(languages, "Portuguese")}`,
       `check ${ref(seen, "Newsletter")}`,

@@ -14,7 +14,7 @@ export default {
     const panel = await agent.run(`press Control+f ${editor}`);
     const replace = ref(panel, "Replace");
     await agent.run(
-      `fill ${ref(panel, "Find")}=Hello ${replace}='Good day' --click 'text=replace all'`,
+      `fill ${ref(panel, "Find")}=Hello ${replace}='Good day' --click ${ref(panel, "replace all")}`,
       "press Escape",
     );
     await agent.run(`press Control+End ${editor}`, `type ${editor} "greet('Ada"`);

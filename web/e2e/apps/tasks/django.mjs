@@ -45,18 +45,13 @@ export default {
   async eye(agent) {
     const login = await agent.run("look");
     const [name, password] = [ref(login, "Username"), ref(login, "Password")];
-    await agent.run(
-      `fill ${name}=admin ${password}=corpus --click ${ref(login, "Log in")}`,
-      "wait 'text=Add group'",
-      "click 'text=Add group'",
-      "wait text=Permissions",
-    );
-    const form = await agent.run("look");
+    const list = await agent.run(`fill ${name}=admin ${password}=corpus --click ${ref(login, "Log in")}`, "look");
+    const form = await agent.run(`click ${ref(list, "Add group")}`, "look");
     await agent.run(
       `fill ${ref(form, "Name")} Editors`,
-      "select '#id_permissions_from' 'Authentication and Authorization | user | Can add user' 'Authentication and Authorization | user | Can change user'",
+      `select ${ref(form, "Available permissions")} 'Authentication and Authorization | user | Can add user' 'Authentication and Authorization | user | Can change user'`,
     );
-    await agent.run("click '#id_permissions_add'", `click ${ref(form, /^\[?Save\b(?! and)/)}`);
+    await agent.run(`click ${ref(form, "Choose selected")}`, `click ${ref(form, /^\[?Save\b(?! and)/)}`);
   },
   async peer(agent) {
     const login = await agent.run("snapshot -i");

@@ -10,8 +10,8 @@ export default {
   ready: ".fc-event",
   wish: "In April move the release to the 21st, and hold the 2nd.",
   async eye(agent) {
-    await agent.run("look");
-    const april = await agent.run("click css=.fc-next-button");
+    const march = await agent.run("look");
+    const april = await agent.run(`click ${ref(march, "Next month")}`);
     await agent.run(`drag ${ref(april, "Release")} 'css=${day(21)}'`, `click 'css=${day("02")}'`);
   },
   async peer(agent) {

@@ -26,8 +26,12 @@ export default {
   },
   async eye(agent) {
     const seen = await agent.run("look");
-    await agent.run(`fill ${ref(seen, "Text")} 'good morning'`, `click ${ref(seen, "Tone")}`);
-    await agent.run("click text=Friendly", `fill ${ref(seen, /Length.*: 3/)} 5`, `check ${ref(seen, "Formal")}`);
+    const tones = await agent.run(`fill ${ref(seen, "Text")} 'good morning'`, `click ${ref(seen, "Tone")}`);
+    await agent.run(
+      `click ${ref(tones, "Friendly")}`,
+      `fill ${ref(seen, /Length.*: 3/)} 5`,
+      `check ${ref(seen, "Formal")}`,
+    );
     await agent.run(`click ${ref(seen, "Rewrite")}`);
   },
   async peer(agent) {

@@ -10,9 +10,9 @@ export default {
   wish: "Give the ticket to Therese Wunsch in Ljubljana; it is urgent, plan Business.",
   async eye(agent) {
     const seen = await agent.run("look");
-    const people = await agent.run(`click ${ref(seen, /Assignee|Durward/)}`);
+    const people = await agent.run(`click ${ref(seen, "Assignee")}`);
     const cities = await agent.run(`click ${ref(people, "Therese Wunsch")}`, `fill ${ref(seen, "City")} Lj`);
-    const [urgent, plan] = [ref(seen, /Urgent/), ref(seen, /Business/)];
+    const [urgent, plan] = [ref(seen, "Urgent"), ref(seen, "Business")];
     await agent.run(`click ${ref(cities, "Ljubljana")}`, `check ${urgent}`, `check ${plan}`);
   },
   async peer(agent) {

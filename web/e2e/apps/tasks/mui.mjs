@@ -4,13 +4,12 @@ import assert from "node:assert/strict";
 import { peerRef, ref } from "../lib/agent.mjs";
 
 export default {
-  fails: "a rating's inputs count as covered by what draws them",
   page: "mui.html",
   ready: "h1",
   wish: "Send Acme in Iceland an invoice in USD with 25 % discount, four stars, paid.",
   async eye(agent) {
     const seen = await agent.run("look");
-    const currencies = await agent.run(`fill ${ref(seen, "Client")} Acme`, `click ${ref(seen, /Currency|EUR/)}`);
+    const currencies = await agent.run(`fill ${ref(seen, "Client")} Acme`, `click ${ref(seen, "Currency")}`);
     const countries = await agent.run(`click ${ref(currencies, "USD")}`, `fill ${ref(seen, "Country")} Ice`);
     const [discount, stars, paid] = [ref(seen, "Discount"), ref(seen, "4 Stars"), ref(seen, "Paid")];
     await agent.run(

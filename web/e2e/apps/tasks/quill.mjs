@@ -10,7 +10,7 @@ export default {
   wish: "Write “Dear Ada” in bold, and below it a list with “Bring tea”, not bold.",
   async eye(agent) {
     const seen = await agent.run("look");
-    const [editor, bold, list] = [ref(seen, /Letter|Dear Sir/), ref(seen, /\bbold/i), ref(seen, /bullet/i)];
+    const [editor, bold, list] = ["Letter", "bold", "list: bullet"].map((name) => ref(seen, name));
     await agent.run(`fill ${editor} 'Dear Ada'`, `press Control+a ${editor}`, `click ${bold}`);
     await agent.run(`press 'End Enter' ${editor}`, `click ${list}`, `type ${editor} 'Bring tea'`);
   },

@@ -15,7 +15,7 @@ export default {
     const roles = await agent.run(`click ${ref(seen, "Role")}`);
     const menu = await agent.run(`click ${ref(roles, "Editor")}`, `click ${ref(seen, "Actions")}`);
     const sound = await agent.run(`click ${ref(menu, "Archive")}`, `click ${ref(seen, "Sound")}`);
-    await agent.run(`click ${ref(sound, /alerts/)}`, `press 'ArrowRight ArrowRight' ${ref(sound, "Volume")}`);
+    await agent.run(`click ${ref(sound, "Sound alerts")}`, `press 'ArrowRight ArrowRight' ${ref(sound, "Volume")}`);
   },
   async peer(agent) {
     const seen = await agent.run("snapshot -i");

@@ -13,7 +13,7 @@ export default {
     const colours = await agent.run(`fill ${ref(seen, "Colour")} For`);
     const flavours = await agent.run(
       `click ${ref(colours, "Forest")}`,
-      `click 'css=[aria-label="Remove Vanilla"]'`,
+      `click ${ref(seen, "Remove Vanilla")}`,
       `click ${ref(seen, "Flavours")}`,
     );
     await agent.run(`click ${ref(flavours, "Chocolate")}`, `type ${ref(seen, "Tags")} urgent`, "press Enter");

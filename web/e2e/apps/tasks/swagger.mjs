@@ -40,8 +40,8 @@ export default {
   async eye(agent) {
     const seen = await agent.run("look");
     const form = await agent.run(`click ${ref(seen, /post/i)}`);
-    await agent.run(`click ${ref(form, "Try it out")}`);
-    await agent.run(`fill css=textarea '{"name":"Tom","age":2}'`, "click text=Execute");
+    const trying = await agent.run(`click ${ref(form, "Try it out")}`);
+    await agent.run(`fill ${ref(trying, /: \{ "name"/)} '{"name":"Tom","age":2}'`, `click ${ref(trying, "Execute")}`);
   },
   async peer(agent) {
     const seen = await agent.run("snapshot -i");

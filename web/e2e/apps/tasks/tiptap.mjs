@@ -11,7 +11,7 @@ export default {
   ready: ".tiptap",
   wish: "Replace the draft by a heading “Monday” and a list of tea and cake.",
   async eye(agent) {
-    const editor = ref(await agent.run("look"), /Minutes|Draft/);
+    const editor = ref(await agent.run("look"), "Minutes");
     await agent.run(`press Control+a ${editor}`, `type ${editor} '# Monday\n- Tea\nCake'`);
   },
   async peer(agent) {

@@ -12,9 +12,10 @@ export default {
     const city = ref(seen, /^City:/);
     const ways = await agent.run(`fill ${ref(seen, "Traveller")} Ada`, `click ${ref(seen, "Travel by")}`);
     const cities = await agent.run(`click ${ref(ways, "Train")}`, `click ${city}`, `type ${city} Berg`);
-    const [insured, days] = [ref(seen, "Insurance"), ref(seen, /Days|slider/)];
+    const [insured, days] = [ref(seen, "Insurance"), ref(seen, "Days")];
     const last = [`check ${insured}`, `fill ${days} 7`, `click ${ref(seen, /Plan trip/i)}`];
-    await agent.run(`click ${ref(cities, "Bergen")}`, ...last, "click text=Confirm");
+    const asked = await agent.run(`click ${ref(cities, "Bergen")}`, ...last);
+    await agent.run(`click ${ref(asked, "Confirm")}`);
   },
   async peer(agent) {
     const seen = await agent.run("snapshot -i");

@@ -1,0 +1,169 @@
+// The text that a person reads in an element, and the controls inside of it: what tells a control from what only draws it.
+
+import { type Kind, kindOf } from "./kind.js";
+import { above, attribute, inside, isElement, plain, styleOf } from "./tree.js";
+import { hides, isClippedAway, isSilenced } from "./visible.js";
+
+/** Whether the letters are pictures. Fonts that stand in for missing letters do not count: many lists end with one of symbols. */
+export function isIconFont({ fontFamily }: CSSStyleDeclaration): boolean {
+  return /^[^,]*(?:icon|symbol|awesome)/i.test(fontFamily);
+}
+
+/** What holds no text for a person. */
+export const SKIPPED =
+  /^(?:script|style|template|noscript|head|meta|link|title|canvas|video|audio|object|datalist|math)$/;
+/** Lists that open from a control and may stand inside of it. */
+const POPUP = "[role=listbox],[role=menu],[role=tree],[role=dialog],[popover]";
+/** Beyond this many nodes an element is no drawing of one control. */
+const NODES_MAX = 300;
+/** So far up is looked for the box around a control. */
+const LEVELS_MAX = 5;
+/** Higher than two lines is more than the box of one field. */
+const FIELD_PX_MAX = 64;
+const AROUND_CHARS_MAX = 60;
+/** What holds fields, and is the box of none. */
+const HOLDER = /^(?:body|html|form|fieldset|main|section|article|label|table|tr|td|ul|ol|li)$/;
+
+/** The text that is read in an element, without icons, opened lists, what is kept from agents, and `except`. */
+export function shownText(element: Element, except: readonly (Element | null)[] = []): string {
+  let text = "";
+  let nodes = 0;
+  const walk = (node: Node): void => {
+    if (++nodes > NODES_MAX) return;
+    if (!isElement(node)) {
+      if (node.nodeType === Node.TEXT_NODE) text += node.nodeValue ?? "";
+      return;
+    }
+    if (except.includes(node) || SKIPPED.test(node.localName) || isSilenced(node)) return;
+    const style = styleOf(node);
+    if (hides(node, style) || style.visibility !== "visible" || isIconFont(style)) return;
+    if (isClippedAway(node, style) || (node !== element && node.matches(POPUP))) return;
+    const apart = !/^(?:inline|contents)$/.test(style.display);
+    if (apart) text += " ";
+    for (const child of inside(node)) walk(child);
+    if (apart) text += " ";
+  };
+  walk(element);
+  return plain(text);
+}
+
+/** What can be acted on inside of an element, up to `max`; an area that only wraps others is not counted. */
+export function controlsIn(element: Element, max = Number.POSITIVE_INFINITY): Element[] {
+  const found: Element[] = [];
+  let nodes = 0;
+  const walk = (node: Node): void => {
+    if (!isElement(node) || found.length >= max || ++nodes > NODES_MAX) return;
+    if (SKIPPED.test(node.localName) || isSilenced(node) || hides(node, styleOf(node))) return;
+    const kind = kindOf(node);
+    const before = found.length;
+    if (kind === undefined || kind === "area") for (const child of inside(node)) walk(child);
+    if (kind !== undefined && found.length === before) found.push(node);
+  };
+  for (const child of inside(element)) walk(child);
+  return found;
+}
+
+/** Widgets of which only the parts are acted on. */
+const COMPOSITE = /^(?:listbox|menu|menubar|tablist|tree|radiogroup|toolbar|combobox)$/;
+/** Controls that are often drawn by what is around them. */
+const DRAWN: ReadonlySet<Kind | undefined> = new Set<Kind>(["field", "select", "slider", "check", "choice", "file"]);
+
+/** Whether what reacts to a pointer only draws the controls inside of it, so that they stand for it. */
+export function isDrawing(element: Element): boolean {
+  const role = attribute(element, "role");
+  const controls = controlsIn(element);
+  const [only] = controls;
+  if (only === undefined) return false;
+  const single = controls.length === 1 ? kindOf(only) : undefined;
+  if (role === "combobox") return single === "field";
+  if (COMPOSITE.test(role)) return true;
+  // A host of a button takes the focus for it.
+  const own = element.hasAttribute("onclick") || attribute(element, "tabindex") >= "0";
+  if (own && element.shadowRoot === null) return false;
+  return DRAWN.has(single) || opensList(only, controls) || shownText(element, controls) === "";
+}
+
+/** Whether the only control is one that opens a list. */
+function opensList(only: Element, { length }: readonly Element[]): boolean {
+  return length === 1 && (attribute(only, "role") === "combobox" || attribute(only, "aria-haspopup") === "listbox");
+}
+
+/** The control that a label names: its own, or one that refers to it. */
+export function labelledBy(label: Element): Element | null {
+  const { control } = label as HTMLLabelElement;
+  if (control !== null || label.id === "") return control;
+  const root = label.getRootNode() as Document | ShadowRoot;
+  const named = root.querySelector(`[aria-labelledby~=${CSS.escape(label.id)}]:not(label)`);
+  return named !== null && kindOf(named) !== undefined ? named : null;
+}
+
+/** The box that shows what is chosen in a field with a list, where the field itself is empty: nothing else is in it. */
+export function choiceBox(field: Element): Element | undefined {
+  if (attribute(field, "role") !== "combobox" || (field as HTMLInputElement).value !== "") return undefined;
+  const box = aloneIn(field, (at) => at.getBoundingClientRect().height <= FIELD_PX_MAX);
+  return box !== undefined && shownText(box, [field, ...labelsOf(field)]) !== "" ? box : undefined;
+}
+
+/** What such a box shows: the choice, or in brackets what stands there until one is made. */
+export function choiceIn(field: Element): string {
+  const box = choiceBox(field);
+  if (box === undefined) return "";
+  const text = shownText(box, [field, ...labelsOf(field)]);
+  const waiting = box.querySelector("[class*=placeholder i]");
+  return waiting !== null && shownText(waiting) === text ? `_ (${text})` : text;
+}
+
+/** What a person reads beside a control that has no name: the text of the nearest box that holds no other control. */
+export function textAround(element: Element): string {
+  if (!DRAWN.has(kindOf(element))) return "";
+  let text = "";
+  aloneIn(element, (at) => {
+    text ||= shownText(at, [element]);
+    return text === "";
+  });
+  return text.length > AROUND_CHARS_MAX || !/\p{L}/u.test(text) ? "" : text;
+}
+
+/** The outermost of the boxes around a control that hold no other one, as long as `fits`. */
+function aloneIn(element: Element, fits: (at: Element) => boolean): Element | undefined {
+  let box: Element | undefined;
+  let at = above(element);
+  for (let level = 0; at !== null && level < LEVELS_MAX; level++, at = above(at)) {
+    if (HOLDER.test(at.localName) || controlsIn(at, 2).some((one) => one !== element) || !fits(at)) break;
+    box = at;
+  }
+  return box;
+}
+
+/** What names a control elsewhere in the page. */
+export function labelsOf(field: Element): Element[] {
+  const root = field.getRootNode() as Document | ShadowRoot;
+  const ids = attribute(field, "aria-labelledby").split(" ").filter(Boolean);
+  const labels = [...((field as HTMLInputElement).labels ?? [])];
+  return [...labels, ...ids.flatMap((id) => root.getElementById?.(id) ?? [])];
+}
+
+/** The lines that an editor draws beside the element that takes the keys: hidden from agents by the page, as Monaco does it. */
+export function drawnText(element: Element): string {
+  let at = above(element);
+  for (let level = 0; at !== null && level < LEVELS_MAX; level++, at = above(at)) {
+    const layers = [...at.querySelectorAll("[aria-hidden=true]")].filter((one) => one.textContent !== "");
+    const [largest] = layers.sort((a, b) => sizeOf(b) - sizeOf(a));
+    if (largest === undefined) continue;
+    const top = (one: Element): number => one.getBoundingClientRect().top;
+    const lines = [...largest.children].sort((a, b) => top(a) - top(b));
+    return plain(lines.map((line) => line.textContent ?? "").join("\n"));
+  }
+  return "";
+}
+
+function sizeOf(element: Element): number {
+  const { width, height } = element.getBoundingClientRect();
+  return width * height;
+}
+
+/** Letters and digits alone, to see whether one text says what another does. */
+export function isSaidBy(text: string, name: string): boolean {
+  const letters = (one: string): string => one.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+  return letters(name).includes(letters(text));
+}
