@@ -138,3 +138,20 @@ scene(
      <input id=native aria-hidden=true tabindex=-1 value=EUR style="opacity:0"><div aria-hidden=true><p id=paid>Paid in EUR</p></div>`,
   ),
 );
+
+scene(
+  "losing the focus is no news, and of a long text only the place that differs is shown",
+  async ({ page }) => {
+    assert.equal(await told(page, "fill", { target: "#a", value: "Ada" }), "~ e1 A: Ada (focus)");
+    assert.equal(await told(page, "fill", { target: "#b", value: "Bea" }), "~ e2 B: Bea (focus)");
+    const report = await told(page, "click", { target: "text=Sign" });
+    assert.equal(report, "e3 [Sign]\n~ e4 C: Dear Ada, the quick brown fox…\n~ e5 …over the lazy dog. x Yours");
+  },
+  html(
+    "",
+    `<label for=a>A</label><input id=a><label for=b>B</label><input id=b>
+     <label for=c>C</label><textarea id=c>the quick brown fox jumps over the lazy dog, and then the lazy dog jumps over it</textarea>
+     <label for=d>D</label><textarea id=d>the quick brown fox jumps over the lazy dog, and over the lazy dog. x</textarea>
+     <p><button onclick="c.value = 'Dear Ada, ' + c.value; d.value += ' Yours'">Sign</button></p>`,
+  ),
+);

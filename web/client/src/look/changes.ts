@@ -1,7 +1,7 @@
 // What is different between two outlines of the same page: pieces that came, went, or say something else about the same element.
 
 import { clip } from "../core/clip.js";
-import { CHANGES_MAX, GONE_MAX, GONE_SHOWN, OUTLINE_NAME_CHARS_MAX, OUTLINE_TEXT_CHARS_MAX } from "../core/limits.js";
+import { CHANGES_MAX, GONE_MAX, GONE_SHOWN, OUTLINE_TEXT_CHARS_MAX } from "../core/limits.js";
 
 /** Between what stands in one line of an outline. No text of a page holds it: white space in texts is a space. */
 export const SEPARATOR = "\u2029";
@@ -12,10 +12,13 @@ export function printed(line: string): string {
   return line.replaceAll(SEPARATOR, " | ");
 }
 
+const FOCUS = / \(focus\)$|, focus(?=\)$)/;
 /** Two texts that begin with this much in common are one that has changed. */
 const COMMON_CHARS_MIN = 20;
-/** So much of what is the same is shown before what is not. */
+/** So much of what is the same is shown before and behind what is not. */
 const CONTEXT_CHARS = 20;
+/** Less than this is not left out. */
+const LEFT_OUT_CHARS_MIN = 40;
 
 /** Empty if nothing changed. `+` came, `-` went, `~` is what it is now. */
 export function changes(before: readonly string[], after: readonly string[]): string[] {
@@ -34,7 +37,8 @@ export function changes(before: readonly string[], after: readonly string[]): st
     else {
       gone.splice(gone.indexOf(same), 1);
       refs.delete(ref);
-      told.push(`~ ${apart(same, line)}`);
+      // Which element lost the focus is no news.
+      if (same.replace(FOCUS, "") !== line) told.push(`~ ${apart(same, line)}`);
     }
   }
   // What went interests less than what came.
@@ -56,12 +60,19 @@ function commonChars(a: string, b: string): number {
   return at;
 }
 
-/** The line as it is now, from shortly before the place where it differs if a cut would hide that. */
+/** The line as it is now, of long ones only the place where it differs, with a little of what is around. */
 function apart(before: string, after: string): string {
   const common = commonChars(before, after);
-  if (after.length <= OUTLINE_TEXT_CHARS_MAX || common < OUTLINE_NAME_CHARS_MAX) return short(after);
-  const head = FIRST_REF.exec(after)?.[0];
-  return `${head === undefined ? "" : `${head} `}…${clip(after.slice(common - CONTEXT_CHARS), OUTLINE_TEXT_CHARS_MAX)}`;
+  const same = Math.min(commonChars(reversed(before), reversed(after)), after.length - common);
+  const end = same > LEFT_OUT_CHARS_MIN + CONTEXT_CHARS ? after.length - same + CONTEXT_CHARS : after.length;
+  const rest = (from: number): string => short(after.slice(from, end) + (end < after.length ? "…" : ""));
+  const head = FIRST_REF.exec(after)?.[0] ?? "";
+  if (common < LEFT_OUT_CHARS_MIN + CONTEXT_CHARS) return rest(0);
+  return `${head}${head && " "}…${rest(common - CONTEXT_CHARS)}`;
+}
+
+function reversed(text: string): string {
+  return text.split("").reverse().join("");
 }
 
 function short(line: string): string {

@@ -28,12 +28,15 @@ export function isVisible(element: Element): boolean {
 
 /**
  * Whether the page keeps it from agents: a dialog that is open does so with everything else, and an icon says nothing.
- * `alone`: only what is kept away by itself, and not a part of the page with all that it holds.
+ * `always`: only what is so with and without a dialog, and no part of the page that holds controls.
  */
-export function isSilenced(element: Element, alone = false): boolean {
+export function isSilenced(element: Element, always = false): boolean {
   if (!isSet(element, "aria-hidden") && !element.hasAttribute("inert")) return false;
-  return !alone || element.childElementCount === 0;
+  if (!always || element.childElementCount === 0) return true;
+  return element.parentElement?.localName !== "body" && element.querySelector(FOCUSABLE) === null;
 }
+
+const FOCUSABLE = "a[href],button,input,select,textarea,[tabindex]";
 
 /** Visible, and not kept from agents by anything around it. */
 export function isOffered(element: Element): boolean {
