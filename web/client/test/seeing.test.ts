@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { html } from "./hub.js";
-import { refused, scene, told } from "./scene.js";
+import { ask, refused, scene, told } from "./scene.js";
 
 /** A page, and what a look at it prints. */
 function seen(name: string, body: string, expected: string, params: object = {}): void {
@@ -235,4 +235,30 @@ scene(
     assert.equal(await refused(page, "click", { target: "e9" }), "there is no e9; look gives refs");
   },
   html("", "<button>x</button>"),
+);
+
+scene(
+  "what the console shows as a table, to be unfolded, or because it does not hold, is in the logs",
+  async ({ page }) => {
+    const logs = (await ask(page, "logs")).value as { level: string; text: string }[];
+    assert.deepEqual(
+      logs.map(({ level, text }) => `${level}: ${text}`),
+      ['log: [{"name":"Ada","age":36}]', 'log: {"a":1}', "error: Assertion failed: too late"],
+    );
+  },
+  html(
+    "",
+    `<script>addEventListener("load", () => { console.table([{ name: "Ada", age: 36 }], ["name"]); console.dir({ a: 1 });
+       console.assert(true, "never"); console.assert(false, "too late"); });</script>`,
+  ),
+);
+
+scene(
+  "an outline that is cut says how to go on, and not the same again for a part",
+  async ({ page }) => {
+    const last = async (params: object): Promise<string> => (await told(page, "look", params)).split("\n").at(-1) ?? "";
+    assert.equal(await last({ all: true }), "… 1 more lines; look at a part of the page");
+    assert.equal(await last({ target: "main", all: true }), "… 1 more lines; text prints it to read");
+  },
+  html("", `<main>${"<p>line</p>".repeat(5_001)}</main>`),
 );

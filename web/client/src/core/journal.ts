@@ -64,6 +64,9 @@ function start(): Journal {
   const failed = (method: unknown, url: unknown, why: unknown): void => note("error", `${method} ${url}: ${why}`);
 
   for (const level of LEVELS) hook(console, level, (said) => note(level, ...said));
+  // What is shown as a table or to be unfolded is read as it is.
+  for (const shown of ["table", "dir"] as const) hook(console, shown, ([value]) => note("log", value));
+  hook(console, "assert", ([holds, ...said]) => holds || note("error", "Assertion failed:", ...said));
   hook(globalThis, "fetch", ([what, how], answer) => {
     const { url = what, method = "GET" } = (what ?? {}) as { url?: unknown; method?: unknown };
     const asked = (how as RequestInit | undefined)?.method ?? method;

@@ -297,7 +297,11 @@ export function outline(
   }
   visit(root, placeOf(all || compare ? undefined : { left: 0, top: 0, right: innerWidth, bottom: innerHeight }));
   flush();
-  if (cut > 0) lines.push(`… ${cut} more lines; look at a part of the page`);
+  if (cut > 0) {
+    const next =
+      root.localName !== "body" ? "text prints it to read" : all ? "look at a part of the page" : "--all, or a part";
+    lines.push(`… ${cut} more lines; ${next}`);
+  }
   return { lines, above, below };
 }
 

@@ -144,7 +144,7 @@ export class Corpus {
       const before = await this.#look(app, "before", page, session);
       const done = await this.#do(app, server, shell, "eye");
       // What still fades out is seen by one side and not by the other.
-      await page.evaluate(AT_REST);
+      await rested(page);
       const after = await this.#look(app, "after", page, session);
       return { ...done, seeing: [before, after] };
     } finally {
@@ -262,6 +262,20 @@ export class Corpus {
       if (!found.some((one) => one.miss === miss)) faults.push(`explained, but not missed any more: ${miss}`);
     return faults;
   }
+}
+
+/** The last step may have left for another page, which comes to rest in place of this one. */
+async function rested(page) {
+  await until("the page is at rest", async () => {
+    await page.waitForLoadState("load");
+    return page.evaluate(AT_REST).then(
+      () => true,
+      (error) => {
+        if (!/context was destroyed|navigat/i.test(error.message)) throw error;
+        return undefined;
+      },
+    );
+  });
 }
 
 async function tasks() {
