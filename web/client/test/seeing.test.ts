@@ -120,8 +120,9 @@ seen(
   `<div style="cursor:pointer;width:200px"><input type=range aria-label=Size min=1 max=9 value=3></div>
    <div style="cursor:pointer"><button>GET /pets</button><button>Unfold</button></div>
    <div style="cursor:pointer"><label id=l>Language</label><div role=combobox tabindex=0 aria-expanded=false aria-labelledby=l>English</div></div>
-   <div style="cursor:pointer">Trip to Rome <button>Delete</button></div>`,
-  `e1 Size: 3 (1-9)\ne2 [GET /pets] | e3 [Unfold]\ne4 [+ Language: English]\ne5 <box> | Trip to Rome | e6 [Delete]`,
+   <div style="cursor:pointer">Trip to Rome <button>Delete</button></div>
+   <div style="cursor:pointer"><input type=checkbox aria-label=Done> Buy tea</div>`,
+  `e1 Size: 3 (1-9)\ne2 [GET /pets] | e3 [Unfold]\ne4 [+ Language: English]\ne5 <box> | Trip to Rome | e6 [Delete]\ne7 <box> | e8 [ ] Done | Buy tea`,
 );
 
 seen(
@@ -165,9 +166,11 @@ seen(
 seen(
   "a field with a list shows what is chosen in it, also where the choice is drawn beside an empty input",
   `<style>body { font-family: Roboto, "Segoe UI Symbol" }</style>
-   <label for=f>Fruit</label><div><div>Cherry</div><input id=f role=combobox aria-expanded=false readonly></div>
-   <label for=c>Colour</label><div><div class=my-placeholder>Choose one</div><input id=c role=combobox></div>`,
-  "e1 Fruit: Cherry (read-only)\ne2 Colour: _ (Choose one)",
+   <label for=f>Fruit</label><div style="display:flex"><div>Cherry</div><input id=f role=combobox aria-expanded=false readonly></div>
+   <label for=c>Colour</label><div style="display:flex"><div class=my-placeholder>Choose one</div><input id=c role=combobox></div>
+   <div><span>City</span> <input role=combobox aria-label=City></div>
+   <div><input role=combobox aria-label=Street><div>Begin to type</div></div>`,
+  "e1 Fruit: Cherry (read-only)\ne2 Colour: _ (Choose one)\ne3 City: _\ne4 Street: _\nBegin to type",
 );
 
 seen(
@@ -178,6 +181,20 @@ seen(
        <div style="position:absolute;top:20px">const b = 2;</div><div style="position:absolute;top:0">const a = 1;</div></div></div>
    <script>keys.editContext = new EditContext()</script>`,
   "e1 Script: const a = 1; const b = 2;",
+);
+
+seen(
+  "what is written in a drawing is read, and a part of it that reacts to a pointer is told by its title",
+  `<svg width=200 height=60><text x=5 y=15>Revenue <tspan>42</tspan></text><g role=link tabindex=0><text x=90 y=15>May</text></g>
+     <g style="cursor:pointer"><title>Slice</title><rect x=20 y=30 width=9 height=9></rect></g></svg>`,
+  "Revenue 42 | e1 May | e2 <Slice>",
+);
+
+seen(
+  "a label in view is read though its field is not, what is hidden until it is found is not, and editors' placeholders are names",
+  `<label for=far>Far away</label><div hidden=until-found>found</div>
+   <div contenteditable data-placeholder="Write here" style="width:90px;height:20px"></div><div style="height:1500px"></div><input id=far>`,
+  "Far away\ne1 Write here: _\n… more out of view: 1 below (--all)",
 );
 
 scene(

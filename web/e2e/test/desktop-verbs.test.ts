@@ -45,7 +45,7 @@ test("look names every icon, button and window once", async () => {
     "nav Apps:",
     "[javascript.ide]",
     "[+ Start]",
-    "[+ Activity]",
+    "[+ Activity: Agents]",
     "dialog Chat:",
     "[Close]",
     "Message: _",

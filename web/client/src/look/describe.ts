@@ -117,7 +117,8 @@ export function valueOf(element: Element, kind: Kind, full = false): string {
     default: {
       const { value, type } = element as HTMLInputElement;
       if (type === "password" && value !== "") return HIDDEN;
-      if (value === "" && choiceIn(element) !== "") return clip(choiceIn(element), OUTLINE_VALUE_CHARS_MAX);
+      const choice = value === "" ? choiceIn(element) : "";
+      if (choice !== "" && !isSaidBy(choice, nameOf(element))) return clip(choice, OUTLINE_VALUE_CHARS_MAX);
       const text = plain(typeof value === "string" ? value : written(element));
       const shown = text === "" ? EMPTY : full ? text : clip(text, OUTLINE_VALUE_CHARS_MAX);
       return text === "" && FORMATS.test(type ?? "") && type !== "email" && type !== "tel" && type !== "url"

@@ -6,6 +6,8 @@ import { attribute, plain, styleOf } from "./tree.js";
 
 /** Attributes that take the name's place or add to it. */
 const NAMING = ["aria-labelledby", "aria-owns", "title", "alt", "placeholder"];
+/** What stands in an empty field; editors draw it by CSS. */
+const PLACEHOLDERS = ["placeholder", "aria-placeholder", "data-placeholder"];
 const BY_CONTENT = /^(?:a|button|summary|h[1-6]|option|legend)$/;
 /** What says something else inside of a name than its text. */
 const TELLING =
@@ -28,7 +30,7 @@ export function nameOf(element: Element): string {
   return (
     name ||
     labelled(element) ||
-    plain(attribute(element, "placeholder") || attribute(element, "aria-placeholder")) ||
+    plain(PLACEHOLDERS.map((name) => attribute(element, name)).find(Boolean) ?? "") ||
     textAround(element) ||
     hinted(element)
   );

@@ -41,9 +41,9 @@ export interface Outline {
 }
 
 const INLINE = /^(?:inline|contents|ruby)/;
-/** Within an SVG nothing but this can be acted on. */
-const SVG_CONTROLS =
-  "a[href],[role=button],[role=link],[role=checkbox],[role=slider],[role=option],[role=menuitem],[tabindex]";
+/** In an SVG of the size of an icon only what is marked is looked at. */
+const ICON_PX_MAX = 32;
+const SVG_MARKED = "a[href],[role],[tabindex],[onclick],text";
 /** Stands for a line break that a person sees. */
 const BREAK = "\u2028";
 
@@ -260,7 +260,7 @@ export function outline(
       if (control !== null && /^(?:check|choice|file)$/.test(drawn ?? ""))
         act(control, drawn ?? "check", place, false, node);
       // What a label says is its control's name.
-      const labels = control !== null && (drawn !== undefined || control.checkVisibility());
+      const labels = control !== null && (drawn !== undefined || (control.checkVisibility() && isSeen(control, place)));
       const named = labels && (isTicked(control) || isSaidBy(shownText(node, [control]), nameOf(control)));
       const silent = inner.silent || named || (node.localName === "legend" && !reading);
       children(node, { ...inner, silent });
@@ -275,12 +275,21 @@ export function outline(
     if (lines.length > at) lines.splice(at, 0, `${" ".repeat(depth)}${title}:`);
   };
 
-  /** Of an SVG: what can be acted on, and what it is a picture of. */
+  /** Of an SVG: what can be acted on, what is written in it, and what it is a picture of. */
   const drawing = (node: Element, style: CSSStyleDeclaration, place: Place): void => {
-    const controls = [...node.querySelectorAll(SVG_CONTROLS)].filter((one) => kindOf(one) !== undefined);
-    for (const one of controls) {
-      endText();
-      act(one, kindOf(one) ?? "area", place, false);
+    const { width, height } = node.getBoundingClientRect();
+    const parts = node.querySelectorAll(width > ICON_PX_MAX || height > ICON_PX_MAX ? "*" : SVG_MARKED);
+    let held: Element | undefined;
+    for (const one of parts) {
+      const kind = kindOf(one);
+      if (kind !== undefined) {
+        held = one;
+        endText();
+        act(one, kind, place, false);
+      } else if (one.localName === "text" && held?.contains(one) !== true && isWritten(one, place)) {
+        endText();
+        piece(plain(one.textContent ?? ""));
+      }
     }
     const picture = kindOf(node) === undefined ? plain(attribute(node, "aria-label")) || pictureOf(node) : undefined;
     if (kindOf(node) !== undefined) element(node, style, place);
@@ -326,6 +335,11 @@ function runs(nodes: Iterable<Node>): Node[][] {
 /** What a person has not opened: everything in a `details` but its summary. */
 function isFolded(parent: Element | null, child: Element | undefined): boolean {
   return parent?.localName === "details" && child?.localName !== "summary" && !(parent as HTMLDetailsElement).open;
+}
+
+/** Whether a text of an SVG is read. */
+function isWritten(text: Element, place: Place): boolean {
+  return !place.silent && text.checkVisibility({ visibilityProperty: true }) && isSeen(text, place);
 }
 
 /** Boxes are written with all that their labels show. */

@@ -80,7 +80,9 @@ export function isDrawing(element: Element): boolean {
   // A host of a button takes the focus for it.
   const own = element.hasAttribute("onclick") || attribute(element, "tabindex") >= "0";
   if (own && element.shadowRoot === null) return false;
-  return DRAWN.has(single) || opensList(only, controls) || shownText(element, controls) === "";
+  // A card with a box to tick may be more than the box; what is around a field is not.
+  if (single === "field" || single === "select" || single === "slider" || opensList(only, controls)) return true;
+  return shownText(element, [...controls, ...controls.flatMap(labelsOf)]) === "";
 }
 
 /** Whether the only control is one that opens a list. */
@@ -101,7 +103,20 @@ export function labelledBy(label: Element): Element | null {
 export function choiceBox(field: Element): Element | undefined {
   if (attribute(field, "role") !== "combobox" || (field as HTMLInputElement).value !== "") return undefined;
   const box = aloneIn(field, (at) => at.getBoundingClientRect().height <= FIELD_PX_MAX);
-  return box !== undefined && shownText(box, [field, ...labelsOf(field)]) !== "" ? box : undefined;
+  const labels = labelsOf(field);
+  if (box === undefined || shownText(box, [field, ...labels]) === "") return undefined;
+  // Text above or below the field is about it, and not in it.
+  const { top, bottom } = field.getBoundingClientRect();
+  const isBeside = (one: Element): boolean => {
+    const { y, height } = one.getBoundingClientRect();
+    return y + height / 2 >= top && y + height / 2 <= bottom;
+  };
+  const read = [...box.querySelectorAll("*")].filter((one) => hasOwnText(one) && shownText(one) !== "");
+  return read.every((one) => isBeside(one) || labels.some((label) => label.contains(one))) ? box : undefined;
+}
+
+function hasOwnText(element: Element): boolean {
+  return [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && /\S/.test(node.nodeValue ?? ""));
 }
 
 /** What such a box shows: the choice, or in brackets what stands there until one is made. */

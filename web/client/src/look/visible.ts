@@ -11,7 +11,8 @@ export interface Box {
 
 /** Whether the element itself is not drawn; its surroundings may hide it too. */
 export function hides(element: Element, style: CSSStyleDeclaration): boolean {
-  if (style.display === "none") return true;
+  // What the browser does not lay out, as with `hidden=until-found`.
+  if (style.display === "none" || style.contentVisibility === "hidden") return true;
   // A control is often made invisible and drawn by its label; what fades in is seen a moment later.
   return (
     style.opacity === "0" &&

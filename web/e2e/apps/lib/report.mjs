@@ -44,6 +44,23 @@ export function missedGoals(results) {
   ];
 }
 
+/** How much of the peer's tokens and calls the tasks may take in sum, and each task of its tokens. */
+const TOKENS_SHARE_MAX = 0.6;
+const CALLS_SHARE_MAX = 1;
+const TASK_SHARE_MAX = 1.2;
+
+/** Which goals against the peer are missed, a line each. Tasks that one of both did not do say nothing. */
+export function missedPeerGoals(results) {
+  const both = results.filter(({ eye, peer }) => eye.failure === undefined && peer.failure === undefined);
+  const share = (key) => sumOf(both, "eye", key) / sumOf(both, "peer", key);
+  const above = both.filter(({ eye, peer }) => eye.tokens > peer.tokens * TASK_SHARE_MAX);
+  return [
+    ...(share("tokens") > TOKENS_SHARE_MAX ? [`tokens are more than ${TOKENS_SHARE_MAX} of the peer's`] : []),
+    ...(share("calls") > CALLS_SHARE_MAX ? [`calls are more than ${CALLS_SHARE_MAX} of the peer's`] : []),
+    ...above.map(({ app }) => `${app.name} takes more than ${TASK_SHARE_MAX} of the peer's tokens`),
+  ];
+}
+
 /** Every miss, with the application where it is. */
 export function missList(results) {
   for (const { app, seeing } of results)

@@ -10,7 +10,7 @@ export default {
   async eye(agent) {
     const editor = ref(await agent.run("look"), "Script");
     await agent.run(`press Control+Home ${editor}`, `type ${editor} '// Sum of prices\n'`);
-    await agent.run(`press Control+End ${editor}`, `type ${editor} 'done(total);'`);
+    await agent.run("press Control+End", `type ${editor} 'done(total);'`);
   },
   async peer(agent) {
     const editor = peerRef(await agent.run("snapshot -i"), "Script", "textbox");
