@@ -8,8 +8,10 @@ pub mod config;
 pub mod error;
 pub mod face;
 pub mod gateway;
+mod http_client;
 pub mod limits;
 pub mod metrics;
+mod oauth;
 pub mod onboarding;
 mod upstream;
 

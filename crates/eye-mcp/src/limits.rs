@@ -27,6 +27,11 @@ pub const INSTRUCTIONS_BYTES_MAX: usize = 16 << 10;
 /// A prefixed name: what MCP clients take.
 pub const PREFIXED_NAME_CHARS_MAX: usize = 64;
 
+/// Roots of one client that are passed on.
+pub const ROOTS_MAX: usize = 64;
+/// The address of a root.
+pub const ROOT_URI_BYTES_MAX: usize = 4 << 10;
+
 /// How long an upstream may take to start: `npx` fetches its package first.
 pub const START: Duration = Duration::from_mins(1);
 /// How long a call may take when neither it nor the config says.

@@ -4,6 +4,7 @@ use crate::certificate::CertificateError;
 use crate::exit::Exit;
 use crate::places;
 use eye_hub::HubError;
+use eye_mcp::RpcError;
 use eye_protocol::limits::FRAME_BYTES_MAX;
 use eye_protocol::{Code, Error, Kind};
 use std::borrow::Cow;
@@ -201,6 +202,17 @@ impl From<eye_client::Error> for Failure {
 }
 
 impl Failure {
+    /// An error of the gateway, with its hint.
+    pub fn of_rpc(error: RpcError) -> Self {
+        let code = i32::try_from(error.code).map_or(Code::INTERNAL, Code);
+        let hint = error.hint();
+        let told = Error::new(code, error.message);
+        Self::Call(match hint {
+            Some(hint) => told.hint(hint),
+            None => told,
+        })
+    }
+
     /// A mistake on the command line, and what to write instead.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: Some(hint.into()) }

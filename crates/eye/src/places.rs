@@ -165,6 +165,11 @@ pub fn gateway_folder() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("gateway"))
 }
 
+/// Where the tokens of `eye servers login` are kept.
+pub fn login_folder() -> Result<PathBuf, Failure> {
+    Ok(gateway_folder()?.join("logins"))
+}
+
 fn config_folder() -> Result<PathBuf, Failure> {
     Ok(base(Var::ConfigHome, ".config")?.join("eye"))
 }

@@ -484,10 +484,17 @@ fn onboarding_is_a_further_tool_where_the_config_asks_for_it() {
     let home = home();
     let _hub = Hub::start(&home);
     assert_eq!(Client::legacy(&home, &[]).refused("tools/call", &json!({ "name": "onboarding" }))["code"], -32602);
+    // A repository cannot switch it on: there is no entry of it that the user could agree to.
     let folder = home.path("work/a/.eye");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("config.yaml"), "onboarding: true\n").unwrap();
-    let mut client = Client::in_folder(&home, "work/a");
+    let list = Client::in_folder(&home, "work/a").ask("tools/list", &json!({}));
+    assert_eq!(list["tools"].as_array().map(Vec::len), Some(3));
+    std::fs::create_dir_all(home.path("config/eye")).unwrap();
+    std::fs::write(home.path("config/eye/config.yaml"), "onboarding: true\n").unwrap();
+    // Another folder: its config has not been read before.
+    std::fs::create_dir_all(home.path("work/b")).unwrap();
+    let mut client = Client::in_folder(&home, "work/b");
     let list = client.ask("tools/list", &json!({}));
     assert_eq!(list["tools"][3]["name"], "onboarding");
     let told = json!({ "identity": "Claude", "instructions": "Be brief." });

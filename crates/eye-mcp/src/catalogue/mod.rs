@@ -138,6 +138,8 @@ pub enum Unresolved {
         name: String,
         /// What is wrong with the server.
         why: String,
+        /// What to do about it, where that is known.
+        hint: Option<String>,
     },
 }
 
@@ -154,10 +156,10 @@ impl Unresolved {
                 };
                 std::iter::once(next).chain(notes.iter().cloned()).collect::<Vec<_>>().join("; ")
             }
-            Self::Down { name, .. } => {
+            Self::Down { name, hint, .. } => {
                 let server = name.split("::").next().unwrap_or(name);
-                return Error::new(Code::CONNECTION, self.to_string())
-                    .hint(format!("`eye servers test {server}` tells more"));
+                let more = || format!("`eye servers test {server}` tells more");
+                return Error::new(Code::CONNECTION, self.to_string()).hint(hint.clone().unwrap_or_else(more));
             }
         };
         Error::new(Code::TOOL, self.to_string()).hint(hint)

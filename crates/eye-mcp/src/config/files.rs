@@ -3,6 +3,7 @@
 
 use super::consent::{Consents, consent_file, fingerprint};
 use super::{Config, ConfigError, ServerConfig, parse};
+use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
@@ -30,6 +31,10 @@ pub struct Layers {
     files: Vec<(PathBuf, Stamp)>,
     /// The user whose files count.
     uid: u32,
+    /// Servers whose `cwd` is that of the user's own file.
+    own_cwd: HashSet<String>,
+    /// The folder of the user's own file.
+    user_folder: PathBuf,
 }
 
 /// A server as a project's file has it.
@@ -63,8 +68,20 @@ impl Layers {
             None => cwd.to_owned(),
         };
         let (config, project_entries) = (Config::default(), Vec::new());
-        let mut layers = Self { config, base, project: project_entries, errors: Vec::new(), files: Vec::new(), uid };
+        let user_folder = user.and_then(Path::parent).unwrap_or(&base).to_owned();
+        let mut layers = Self {
+            config,
+            base,
+            project: project_entries,
+            errors: Vec::new(),
+            files: Vec::new(),
+            uid,
+            own_cwd: HashSet::new(),
+            user_folder,
+        };
         if let Some(layer) = user.and_then(|file| layers.layer(file)) {
+            let with_cwd = layer.servers.iter().filter(|(_, entry)| entry.cwd.is_some());
+            layers.own_cwd = with_cwd.map(|(name, _)| name.clone()).collect();
             layers.config = layer;
         }
         // A project's file that is yet to come is watched for too.
@@ -78,6 +95,7 @@ impl Layers {
                 )),
             }
         }
+        layers.overlay(overrides);
         layers.config = std::mem::take(&mut layers.config).under(overrides.clone());
         layers
     }
@@ -85,6 +103,21 @@ impl Layers {
     /// The project's folder as consent names it.
     pub fn project_folder(&self) -> PathBuf {
         fs::canonicalize(&self.base).unwrap_or_else(|_| self.base.clone())
+    }
+
+    /// What a relative `cwd` of a server is relative to: the project for what the project's file or the command line says, the user's home
+    /// for what the user's own file says, which must not mean another folder in every project.
+    pub fn base_of<'a>(&'a self, server: &str, home: Option<&'a Path>) -> &'a Path {
+        if self.own_cwd.contains(server) { home.unwrap_or(&self.user_folder) } else { &self.base }
+    }
+
+    /// Notes which entries no longer have the `cwd` of the user's own file.
+    fn overlay(&mut self, layer: &Config) {
+        for (name, entry) in &layer.servers {
+            if entry.cwd.is_some() || entry.command.is_some() || entry.url.is_some() {
+                self.own_cwd.remove(name);
+            }
+        }
     }
 
     fn add_project(&mut self, mut layer: Config, consents: &Consents) {
@@ -97,7 +130,10 @@ impl Layers {
             let (name, layer, over_own) = (name.clone(), entry.clone(), own.is_some());
             self.project.push(ProjectEntry { name, entry: merged, layer, hash, trusted, over_own });
         }
+        // It has no entry that could be agreed to, so it counts in the user's own file alone.
+        layer.onboarding = None;
         layer.servers.retain(|name, _| self.project.iter().any(|entry| entry.trusted && entry.name == *name));
+        self.overlay(&layer);
         self.config = std::mem::take(&mut self.config).under(layer);
     }
 

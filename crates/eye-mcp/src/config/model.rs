@@ -12,7 +12,7 @@ pub struct Config {
     /// The MCP servers behind the gateway, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub servers: IndexMap<String, ServerConfig>,
-    /// Offers the meta-tool `onboarding`. Off by default.
+    /// Offers the meta-tool `onboarding`. Off by default; only in the user's own file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub onboarding: Option<bool>,
 }
@@ -45,7 +45,7 @@ pub struct ServerConfig {
     /// `false` switches it off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// Where it runs; relative to the project. Without it, where the agent works.
+    /// Where it runs; relative to the project, in your own config to your home. Without it, where the agent works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// How long one call may take, in seconds.

@@ -170,21 +170,7 @@ impl Call {
                 let request = format!(r#"{{"method":{},"params":{params}}}"#, json(method));
                 Stop::Input(Outcome::Input { requests: vec![(key.to_owned(), request)], state: None })
             }),
-            Era::Legacy => self.ask_now(method, params).await.map_err(Stop::Error),
-        }
-    }
-
-    async fn ask_now(&self, method: &str, params: &str) -> Result<Box<RawValue>, RpcError> {
-        let (id, answer) = self.client.ask();
-        let text = format!(r#"{{"jsonrpc":"2.0","id":"eye-{id}","method":{},"params":{params}}}"#, json(method));
-        let _ = self.outlet.0.send(Outgoing::Message(text)).await;
-        let waiting = Asked { client: &self.client, id };
-        let outcome = tokio::time::timeout(INPUT, answer).await;
-        drop(waiting);
-        match outcome {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(oneshot::error::RecvError { .. })) => Err(Error::new(Code::CONNECTION, "the client is gone").into()),
-            Err(_) => Err(Error::new(Code::TIMEOUT, format!("the client did not answer {method}")).into()),
+            Era::Legacy => ask_now(&self.client, &self.outlet, method, params).await.map_err(Stop::Error),
         }
     }
 
@@ -250,6 +236,42 @@ impl Call {
         params.shift_remove("id");
         params.shift_insert(0, "progressToken".into(), token.to_owned());
         self.notify("notifications/progress", &json(&params)).await;
+    }
+}
+
+/// Asks a legacy client, and waits for its answer.
+pub(super) async fn ask_now(
+    client: &Client,
+    outlet: &Outlet,
+    method: &str,
+    params: &str,
+) -> Result<Box<RawValue>, RpcError> {
+    let (id, answer) = client.ask();
+    let text = format!(r#"{{"jsonrpc":"2.0","id":"eye-{id}","method":{},"params":{params}}}"#, json(method));
+    let _ = outlet.0.send(Outgoing::Message(text)).await;
+    let waiting = Asked { client, id };
+    let outcome = tokio::time::timeout(INPUT, answer).await;
+    drop(waiting);
+    match outcome {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(oneshot::error::RecvError { .. })) => Err(Error::new(Code::CONNECTION, "the client is gone").into()),
+        Err(_) => Err(Error::new(Code::TIMEOUT, format!("the client did not answer {method}")).into()),
+    }
+}
+
+/// Whether a notification of a client over stdio means that its roots are to be asked for. A client over HTTP says nothing of a folder, so
+/// that its roots concern no server here.
+pub(super) fn is_news_of_roots(method: &str) -> bool {
+    matches!(method, "notifications/initialized" | "notifications/roots/list_changed")
+}
+
+/// Asks a client for its roots, if it has some, and passes them on to the servers that run for it.
+pub(super) async fn learn_roots(client: &Client, outlet: &Outlet) {
+    let capabilities = client.agreed().map(|agreed| &agreed.capabilities);
+    if capabilities.and_then(|all| all.get("roots")).is_some_and(not_null)
+        && let Ok(result) = ask_now(client, outlet, "roots/list", "{}").await
+    {
+        client.set_roots(result.get());
     }
 }
 

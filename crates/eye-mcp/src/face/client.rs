@@ -55,6 +55,8 @@ pub struct Client {
     followed: Mutex<BTreeSet<String>>,
     /// Servers whose instructions it was given.
     instructed: Mutex<BTreeSet<String>>,
+    /// Its number for the gateway, once its roots are known.
+    roots_number: OnceLock<u64>,
 }
 
 /// What a client answers to something that it was asked.
@@ -93,6 +95,7 @@ impl Client {
             level: Mutex::new(0),
             followed: Mutex::default(),
             instructed: Mutex::default(),
+            roots_number: OnceLock::new(),
         }))
     }
 
@@ -145,6 +148,12 @@ impl Client {
         }
     }
 
+    /// Passes its roots on to the servers that run for it.
+    pub(super) fn set_roots(&self, result: &str) {
+        let number = *self.roots_number.get_or_init(|| self.scope.client_number());
+        self.scope.set_roots(number, Some(result));
+    }
+
     /// From which level on the client wants log messages.
     pub(super) fn set_level(&self, level: &str) -> Result<(), RpcError> {
         let found = LEVELS.iter().position(|known| *known == level);
@@ -186,6 +195,14 @@ impl Client {
         match change {
             Change::Tools | Change::Prompts | Change::Resources => true,
             Change::Resource(uri) => hold(&self.followed).contains(uri),
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if let Some(number) = self.roots_number.get() {
+            self.scope.set_roots(*number, None);
         }
     }
 }

@@ -51,3 +51,5 @@ pub const PIECES_BYTES_MAX: usize = 32 << 20;
 /// How far apart a progress message and the result of its call are written: clients that read both at once forget whom the
 /// progress was for.
 pub const APART: Duration = Duration::from_millis(10);
+/// How long a result waits for the answer to the ping before it.
+pub const PONG: Duration = Duration::from_secs(2);

@@ -10,6 +10,7 @@ mod content;
 mod era;
 mod errand;
 pub mod handover;
+mod held;
 mod http;
 mod hub;
 mod limits;

@@ -2,11 +2,12 @@
 //! and writing go on side by side, so that no call waits for another and no answer for a task switch.
 
 use super::Face;
-use super::call::{Call, Outgoing, Outlet};
+use super::call::{Call, Outgoing, Outlet, is_news_of_roots, learn_roots};
 use super::client::{Client, Newcomer};
 use super::era::{BATCHES, Era, LEGACY, Meta};
+use super::held::Waiting;
 use super::hub::Identity;
-use super::limits::{APART, BATCH_LEN_MAX, OUTBOX_BYTES_MAX, OUTLET_LEN_MAX, REQUESTS_MAX};
+use super::limits::{BATCH_LEN_MAX, OUTBOX_BYTES_MAX, OUTLET_LEN_MAX, REQUESTS_MAX};
 use super::message::{self, Incoming, Message, Request, response};
 use super::{handover, methods, pump};
 use crate::{Project, RpcError};
@@ -19,7 +20,7 @@ use futures_util::stream::FuturesUnordered;
 use memchr::memchr;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -28,7 +29,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::timeout;
 
 const READ_BYTES: usize = 16 << 10;
 
@@ -142,9 +143,8 @@ impl Connection {
         let pump = client.pump();
         tokio::pin!(pump);
         let mut open = true;
-        // When something was last told on the way, and results that wait to be written apart from it.
-        let mut told = None;
-        let mut held: VecDeque<(Instant, String)> = VecDeque::new();
+        // Results that are written apart from what was told before them.
+        let mut held = Waiting::default();
         if self.take_lines().is_err() {
             return Over::Hub;
         }
@@ -164,31 +164,35 @@ impl Connection {
                     // What was told on the way comes before the answer.
                     while let Ok(message) = outgoing.try_recv() {
                         self.write(message);
-                        told = Some(Instant::now());
+                        held.note_told();
                     }
                     if let Some(id) = done.id {
                         self.under_way.remove(&id);
                     }
                     if let Some(text) = done.text {
-                        match told.map(|at: Instant| at + APART).filter(|until| *until > Instant::now()) {
-                            Some(until) => held.push_back((until, text)),
-                            None => self.write(Outgoing::Message(text)),
+                        let ping = (held.wants_ping() && client.agreed().is_some()).then(|| client.ask());
+                        if let Some(text) = held.take(text, ping) {
+                            self.write(Outgoing::Message(text));
                         }
                     }
                 }
-                () = sleep_until(held.front().map_or_else(Instant::now, |(until, _)| *until)), if !held.is_empty() => {
-                    if let Some((_, text)) = held.pop_front() {
+                answered = held.released(), if !held.is_empty() => {
+                    if let Some((text, unanswered)) = held.next(answered) {
+                        if let Some(id) = unanswered {
+                            client.forget(id);
+                        }
                         self.write(Outgoing::Message(text));
                     }
                 }
                 Some(message) = outgoing.recv() => {
                     self.write(message);
-                    told = Some(Instant::now());
+                    held.note_told();
                 }
                 read = reader.read_buf(&mut self.input), if open => match read {
                     Ok(count) if count > 0 => if self.take_lines().is_err() { return Over::Hub },
                     Ok(_) => {
                         open = false;
+                        held.hurry();
                         self.listening.drain(..).for_each(|handle| handle.abort());
                     }
                     Err(_) => return Over::Client,
@@ -289,6 +293,16 @@ impl Connection {
                 if let Some(handle) = cancelled.and_then(|one| self.under_way.remove(one.request_id.get())) {
                     handle.abort();
                 }
+            }
+            Message::Notification { method, .. } if is_news_of_roots(&method) => {
+                let (handle, registration) = AbortHandle::new_pair();
+                self.listening.retain(|handle| !handle.is_aborted());
+                self.listening.push(handle);
+                let (client, outlet) = (self.client.clone(), self.outlet.clone());
+                self.works.push(Box::pin(async move {
+                    let _ = Abortable::new(learn_roots(&client, &outlet), registration).await;
+                    Done { id: None, text: None }
+                }));
             }
             Message::Notification { .. } => {}
             message @ Message::Response { .. } => self.client.hear(message),

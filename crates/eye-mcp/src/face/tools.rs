@@ -59,7 +59,7 @@ pub(super) async fn list(call: &Call) -> Result<Outcome, Stop> {
     let start = Cursor::start(call)?;
     let provided = provided(&call.client, List::Tools);
     let mut all: Vec<Box<RawValue>> =
-        if call.client.full { vec![raw(EYE)] } else { TOOLS.iter().map(|tool| raw(tool)).collect() };
+        if call.client.full { vec![raw(EYE), raw(CALL)] } else { TOOLS.iter().map(|tool| raw(tool)).collect() };
     if call.client.scope.onboarding_store().is_some() {
         all.push(raw(ONBOARDING));
     }
@@ -121,7 +121,9 @@ pub(super) async fn call(call: &Call) -> Result<Outcome, Stop> {
             })?;
             // A client that knows the tool's own name means it as it is: all that it sent goes along.
             let params = renamed(call.raw_params(), "name", &entry.name);
-            run(call, &held, &entry, arguments, How { params, ..How::default() }).await
+            let outcome = run(call, &held, &entry, arguments, How { params, ..How::default() }).await?;
+            // An agent that lists everything reads large results in pieces, as one with three tools does.
+            Ok(if call.client.full { in_pieces(call, outcome) } else { outcome })
         }
     }
 }
@@ -281,10 +283,14 @@ async fn mcp_call(call: &Call, arguments: &str) -> Result<Outcome, Stop> {
     if let Some(part) = selected(&outcome, select.as_deref()) {
         return Ok(part);
     }
-    Ok(match outcome {
+    Ok(in_pieces(call, outcome))
+}
+
+fn in_pieces(call: &Call, outcome: Outcome) -> Outcome {
+    match outcome {
         Outcome::Foreign(result) => call.client.face.pieces().first(result),
         other @ (Outcome::Ours { .. } | Outcome::Input { .. }) => other,
-    })
+    }
 }
 
 /// A method that is no tool's: lists, resources, prompts; and the list of all tools, which nothing else gives.

@@ -11,6 +11,10 @@ use std::time::Duration;
 
 /// What of a reason is shown.
 const REASON_CHARS_MAX: usize = 160;
+/// What of a name is shown in a list of names.
+const NAME_CHARS_MAX: usize = 60;
+/// How many names of untrusted servers are shown.
+const NAMES_SHOWN_MAX: usize = 5;
 
 impl Scope {
     /// Asks upstreams whose tools are not known or that are down, all at once, for at most so long. Slow ones go on starting
@@ -50,6 +54,7 @@ impl Scope {
         for server in self.servers() {
             let name = shown(&server.name, REASON_CHARS_MAX);
             match &server.state {
+                _ if server.wants_login => notes.push(format!("{name} wants a login: eye servers login {name}")),
                 ServerState::Configured | ServerState::Starting if !listed(&server.name) => {
                     notes.push(format!("{name} is starting; ask again for its tools"));
                 }
@@ -65,6 +70,14 @@ impl Scope {
             }
         }
         notes.extend(self.upstreams().iter().filter_map(|upstream| upstream.approval_note()));
+        let untrusted = self.servers().into_iter().filter(|server| server.state == ServerState::Untrusted);
+        let untrusted: Vec<String> = untrusted.map(|server| shown(&server.name, NAME_CHARS_MAX)).collect();
+        if !untrusted.is_empty() {
+            let names = untrusted.iter().take(NAMES_SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ");
+            let more = untrusted.len().saturating_sub(NAMES_SHOWN_MAX);
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            notes.push(format!("of this project, not trusted and not running: {names}{more}: eye servers trust"));
+        }
         if notes.len() > NOTES_MAX {
             let more = notes.len() - NOTES_MAX;
             notes.truncate(NOTES_MAX);
@@ -111,10 +124,11 @@ impl Scope {
             let started = tokio::time::timeout(LEARN, self.start(&server)).await;
             return known(self.catalogue(more)).map_err(|unresolved| match started {
                 Ok(Ok(())) => unresolved.beside(self.notes()),
-                Ok(Err(error)) => Unresolved::Down { name: name.to_owned(), why: error.message },
+                Ok(Err(error)) => Unresolved::Down { name: name.to_owned(), hint: error.hint(), why: error.message },
                 Err(_) => Unresolved::Down {
                     name: name.to_owned(),
                     why: format!("the server {server} is still starting after {} s", LEARN.as_secs()),
+                    hint: None,
                 },
             });
         }

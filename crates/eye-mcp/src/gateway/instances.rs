@@ -80,13 +80,21 @@ mod tests {
     use crate::config::{Command, ServerConfig, Spec};
     use crate::gateway::Project;
     use crate::metrics::Metrics;
+    use crate::upstream::Folders;
     use std::path::Path;
 
     fn upstream(instance: u64) -> Upstream {
         let config = ServerConfig { command: Some(Command::Program("x".into())), ..ServerConfig::default() };
         let spec = Spec::new("s", &config, &Project::default(), Path::new("/")).unwrap();
         let changes = tokio::sync::broadcast::channel(1).0;
-        Upstream::new(spec, instance, std::collections::BTreeMap::new(), None, changes, Metrics::default())
+        Upstream::new(
+            spec,
+            instance,
+            std::collections::BTreeMap::new(),
+            Folders::default(),
+            changes,
+            Metrics::default(),
+        )
     }
 
     #[test]

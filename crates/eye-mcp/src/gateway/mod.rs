@@ -10,7 +10,7 @@ mod status;
 
 pub use crate::upstream::{Unapproved, short_reason};
 pub use context::{CallContext, Change, ChangeKind, NoticeSink, Project, Question};
-pub use requests::{Servers, Trial, approve, review, try_server};
+pub use requests::{LoginOptions, Servers, Trial, approve, login, logout, review, try_server};
 pub use scope::{Changes, More, Scope};
 pub use status::{ServerState, ServerStatus};
 
@@ -39,6 +39,8 @@ pub struct Settings {
     pub overrides: Config,
     /// Where tool lists are kept. `None` keeps none.
     pub state_folder: Option<PathBuf>,
+    /// Where tokens of logins are kept. `None` uses none.
+    pub login_folder: Option<PathBuf>,
 }
 
 /// A handle; clones are the same gateway. When the last one is dropped, its upstreams end.

@@ -5,10 +5,12 @@ use crate::catalogue::{Catalogue, DiscoverError, Discovered, Entry, Provider, Un
 use crate::config::{ConfigError, Layers, ServerConfig, Spec, Startup};
 use crate::error::RpcError;
 use crate::onboarding::Onboarding;
-use crate::upstream::{Era, Upstream};
+use crate::upstream::{Era, Folders, Root, Upstream, read_roots};
 use eye_protocol::{Code, Error};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast;
 
@@ -66,6 +68,8 @@ pub(super) struct ScopeInner {
     number: u64,
     view: Mutex<View>,
     made: Mutex<Option<Made>>,
+    /// What its clients have open, each by its number.
+    roots: Mutex<BTreeMap<u64, Arc<Vec<Root>>>>,
 }
 
 impl ScopeInner {
@@ -75,7 +79,7 @@ impl ScopeInner {
         let layers = Layers::read(settings.user_config.as_deref(), &project.cwd, &settings.overrides);
         let servers = servers(&shared, &project, &layers);
         let view = Mutex::new(View { layers, servers });
-        Self { shared, project, number, view, made: Mutex::default() }
+        Self { shared, project, number, view, made: Mutex::default(), roots: Mutex::default() }
     }
 
     pub fn project(&self) -> &Project {
@@ -92,6 +96,10 @@ impl ScopeInner {
         for upstream in upstreams {
             upstream.look_at_approvals();
         }
+    }
+
+    fn roots(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Vec<Root>>>> {
+        self.roots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn uses(&self, instance: u64) -> bool {
@@ -118,6 +126,11 @@ impl ScopeInner {
                 self.shared.instances.retire(upstream.instance);
             }
         }
+        for (client, roots) in &*self.roots() {
+            for upstream in view.servers.iter().filter_map(Server::upstream) {
+                upstream.set_roots(*client, Some(roots));
+            }
+        }
         drop(view);
         let change = Change { server: "".into(), kind: ChangeKind::Servers, of: self.number };
         // Without listeners there is nobody to tell.
@@ -135,14 +148,17 @@ impl Server {
 fn servers(shared: &Shared, project: &Project, layers: &Layers) -> Vec<Server> {
     let made = layers.config.servers.iter().map(|(name, config)| {
         let make = || {
-            let mut spec = Spec::new(name, config, project, &layers.base)?;
+            let home = project.env.get("HOME").map(Path::new).filter(|home| home.is_absolute());
+            let mut spec = Spec::new(name, config, project, layers.base_of(name, home))?;
             // A project's server answers for what it runs with the user's consent; for its tools it asks again.
             spec.asks_for_tools |= layers.project.iter().any(|entry| entry.trusted && entry.name == *name);
             // What it is started with tells instances apart: another folder, another variable, another instance.
             shared.instances.get(format!("{spec:?}"), || {
-                let folder = shared.settings.state_folder.as_deref();
+                let settings = &shared.settings;
+                let folders =
+                    Folders { state: settings.state_folder.as_deref(), logins: settings.login_folder.as_deref() };
                 let (changes, metrics) = (shared.changes.clone(), shared.metrics.clone());
-                Upstream::new(spec, shared.number(), project.env.clone(), folder, changes, metrics)
+                Upstream::new(spec, shared.number(), project.env.clone(), folders, changes, metrics)
             })
         };
         let upstream = (config.enabled != Some(false)).then(make);
@@ -197,6 +213,7 @@ impl Scope {
             },
             tools: server.upstream().map_or(0, |upstream| upstream.entries().len()),
             unapproved: server.upstream().map_or(0, |upstream| upstream.unapproved().len()),
+            wants_login: server.upstream().is_some_and(|upstream| upstream.wants_login()),
             protocol: server.upstream().and_then(|upstream| upstream.protocol()),
             counters: server.upstream().map_or_else(Default::default, |of| metrics.of_instance(of.instance)),
         };
@@ -334,6 +351,27 @@ impl Scope {
     /// How a server wants to be used.
     pub fn instructions(&self, server: &str) -> Option<String> {
         self.upstream(server).ok()?.instructions()
+    }
+
+    /// A number for a client that has roots.
+    pub fn client_number(&self) -> u64 {
+        self.0.shared.number()
+    }
+
+    /// Takes what a client answered to `roots/list`; servers that run here are told if that is news to them. `None`: it is gone.
+    pub fn set_roots(&self, client: u64, result: Option<&str>) {
+        let roots = match result.map(read_roots) {
+            Some(None) => return,
+            Some(Some(roots)) => Some(Arc::new(roots)),
+            None => None,
+        };
+        match &roots {
+            Some(roots) => self.0.roots().insert(client, Arc::clone(roots)),
+            None => self.0.roots().remove(&client),
+        };
+        for upstream in self.upstreams() {
+            upstream.set_roots(client, roots.as_ref());
+        }
     }
 
     /// Tells when lists change.

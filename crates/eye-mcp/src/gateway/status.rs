@@ -48,6 +48,9 @@ pub struct ServerStatus {
     /// How many of its tools are not as the user approved them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unapproved: usize,
+    /// Whether it wants the user to log in: `eye servers login NAME`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wants_login: bool,
     /// The MCP revision it speaks, once it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,

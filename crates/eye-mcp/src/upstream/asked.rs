@@ -5,14 +5,12 @@ use super::envelope;
 use crate::error::RpcError;
 use crate::gateway::Question;
 use eye_protocol::{Code, Error};
-use serde_json::json;
 use serde_json::value::RawValue;
-use std::fmt::Write;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 
 /// What a legacy server is told that can be asked of its client. Whether this one can is found out when it asks.
-pub const ABILITIES: &str = r#"{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}"#;
+pub const ABILITIES: &str = r#"{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{"listChanged":true}}"#;
 const PASSED_ON: [&str; 2] = ["elicitation/create", "sampling/createMessage"];
 const METHOD_SHOWN_CHARS_MAX: usize = 100;
 
@@ -29,7 +27,7 @@ impl Connection {
             return self.reply(&id, &Ok(raw("{}")));
         }
         if method == "roots/list" {
-            return self.reply(&id, &Ok(raw(&self.roots())));
+            return self.reply(&id, &Ok(raw(&self.roots.list(self.root.as_deref()))));
         }
         let asked = self.whose(method, about).and_then(|(call, sink)| {
             let (answer, answered) = oneshot::channel();
@@ -85,14 +83,6 @@ impl Connection {
         }
     }
 
-    /// The folder of the project that this server runs for. A server elsewhere has no business with folders here.
-    fn roots(&self) -> String {
-        let Some(folder) = &self.root else { return r#"{"roots":[]}"#.to_owned() };
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let uri = format!("file://{}", escaped(&folder.to_string_lossy()));
-        json!({ "roots": [{ "uri": uri, "name": name }] }).to_string()
-    }
-
     fn count_question(&self, call: u64, by: isize) {
         if let Some(waiting) = self.calls().get_mut(&call) {
             waiting.asking = waiting.asking.saturating_add_signed(by);
@@ -108,19 +98,6 @@ impl Connection {
     pub(super) fn unbridged(&self) -> Option<String> {
         self.unbridged.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
-}
-
-/// A path as part of a URI.
-fn escaped(path: &str) -> String {
-    let mut text = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            let _ = write!(text, "%{byte:02X}");
-        }
-    }
-    text
 }
 
 fn raw(json: &str) -> Box<RawValue> {

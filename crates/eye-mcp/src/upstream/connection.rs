@@ -4,6 +4,7 @@
 use super::child::ChildWire;
 use super::envelope::{self, Era, Incoming};
 use super::http::HttpWire;
+use super::roots::ClientRoots;
 use crate::error::RpcError;
 use crate::gateway::{CallContext, Change, ChangeKind, NoticeSink, Question};
 use crate::limits::{CALLS_MAX, GARBAGE_LINES_MAX, MESSAGE_BYTES_MAX};
@@ -65,6 +66,8 @@ pub struct Connection {
     instance: u64,
     /// The folder it works in, for a server on this machine.
     pub(super) root: Option<PathBuf>,
+    /// What its agents have open.
+    pub(super) roots: Arc<ClientRoots>,
     /// How.
     pub wire: Wire,
     calls: Mutex<HashMap<u64, Waiting>>,
@@ -93,6 +96,7 @@ impl Connection {
         server: &str,
         instance: u64,
         root: Option<PathBuf>,
+        roots: Arc<ClientRoots>,
         wire: Wire,
         changes: broadcast::Sender<Change>,
     ) -> Self {
@@ -100,6 +104,7 @@ impl Connection {
             server: server.into(),
             instance,
             root,
+            roots,
             wire,
             calls: Mutex::default(),
             next_id: AtomicU64::new(1),

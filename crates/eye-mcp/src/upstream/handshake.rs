@@ -3,6 +3,7 @@
 use super::asked::ABILITIES;
 use super::connection::{Connection, Failed, Wire};
 use super::envelope::{self, Era, LEGACY, MODERN};
+use super::reason;
 use crate::config::EraChoice;
 use crate::gateway::CallContext;
 use crate::limits::{INSTRUCTIONS_BYTES_MAX, START};
@@ -95,6 +96,9 @@ async fn ask(connection: &Arc<Connection>, era: Era, method: &str, params: &Valu
             serde_json::from_str(result.get()).map_err(|error| format!("its answer to {method} is odd: {error}"))
         }
         Err(_) if connection.has_ended() => Err(connection.why_ended().to_owned()),
+        Err(Failed::Rpc(_)) if matches!(&connection.wire, Wire::Http(wire) if wire.wants_login()) => {
+            Err(reason::login(&connection.server))
+        }
         Err(Failed::Rpc(error)) => Err(format!("it answered {method} with: {}", short(&error.message))),
         Err(Failed::Unsent(why)) => Err(why),
     }

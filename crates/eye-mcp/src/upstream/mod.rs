@@ -15,6 +15,7 @@ mod lists;
 mod outbox;
 mod reason;
 mod results;
+mod roots;
 mod sse;
 mod tools;
 
@@ -22,6 +23,7 @@ pub use approval::Unapproved;
 pub(crate) use calls::is_error;
 pub use envelope::Era;
 pub use reason::short as short_reason;
+pub use roots::{Root, read as read_roots};
 
 use crate::catalogue::{Entry, Standing};
 use crate::config::{Spec, Transport};
@@ -29,12 +31,14 @@ use crate::error::RpcError;
 use crate::gateway::{CallContext, Change, ChangeKind, ServerState};
 use crate::limits::{BACK_OFF_MAX, BACK_OFF_MIN, FAREWELL, LIST, START, STEADY, USE_PAUSE_MAX, WANTED};
 use crate::metrics::Metrics;
+use crate::oauth::Bearer;
 use approval::Approvals;
 use connection::{Connection, Failed, Wire};
 use eye_protocol::{Code, Error};
 use handshake::Greeting;
 use kept::Kept;
 use results::Results;
+use roots::ClientRoots;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
@@ -84,12 +88,15 @@ pub struct Upstream {
     pub instance: u64,
     env: BTreeMap<String, String>,
     file: Option<PathBuf>,
+    /// The token of the user's login, for a server over HTTP.
+    bearer: Option<Arc<Bearer>>,
     state: Mutex<State>,
     about: Mutex<About>,
     approvals: Approvals,
     /// Whether an agent was told of changed definitions.
     changes_told: AtomicBool,
     results: Mutex<Results>,
+    roots: Arc<ClientRoots>,
     changes: broadcast::Sender<Change>,
     metrics: Metrics,
     used: Mutex<Instant>,
@@ -112,16 +119,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Upstream {
-    /// An upstream that has not started. What is known of it from before is read from `folder`.
+    /// An upstream that has not started. What is known of it from before is read from its folder.
     pub fn new(
         spec: Spec,
         instance: u64,
         env: BTreeMap<String, String>,
-        folder: Option<&std::path::Path>,
+        folders: Folders<'_>,
         changes: broadcast::Sender<Change>,
         metrics: Metrics,
     ) -> Self {
-        let file = folder.map(|folder| kept::file(folder, &spec));
+        let file = folders.state.map(|folder| kept::file(folder, &spec));
+        let bearer = match &spec.transport {
+            Transport::Http { url, .. } => folders.logins.and_then(|folder| Bearer::new(folder, url)).map(Arc::new),
+            Transport::Child { .. } => None,
+        };
         let approvals = Approvals::new(file.as_deref().map(approval::file), spec.asks_for_tools);
         let mut about = About::default();
         if let Some(Kept { tools, protocol, instructions }) = file.as_deref().and_then(kept::read) {
@@ -133,11 +144,13 @@ impl Upstream {
             instance,
             env,
             file,
+            bearer,
             state: Mutex::new(State::Idle),
             about: Mutex::new(about),
             approvals,
             changes_told: AtomicBool::new(false),
             results: Mutex::default(),
+            roots: Arc::default(),
             changes,
             metrics,
             used: Mutex::new(Instant::now()),
@@ -225,13 +238,16 @@ impl Upstream {
             // Its task is about to notice.
             State::Ready(_) => return Begun::Pause(now + Duration::from_millis(1)),
             State::Starting(start) => return Begun::Start(start.clone()),
+            // What it waited for is there.
+            State::Down { why, .. } if self.has_new_login(why) => 0,
             State::Down { until, .. } if *until > now && *until - now <= PAUSE_WAITED_MAX => {
                 return Begun::Pause(*until);
             }
             State::Down { why, until, .. } if *until > now => {
                 let seconds = (*until - now).as_secs() + 1;
-                let error = self.down(why).hint(format!("it is tried again when it is used in {seconds} s"));
-                return Begun::Refused(error.into());
+                let error = self.down(why);
+                let again = format!("it is tried again when it is used in {seconds} s");
+                return Begun::Refused(if reason::is_login(why) { error } else { error.hint(again) }.into());
             }
             State::Down { failures, .. } => *failures,
             State::Idle => 0,
@@ -245,8 +261,13 @@ impl Upstream {
     }
 
     fn down(&self, why: &str) -> Error {
-        Error::new(Code::CONNECTION, format!("the server {} is down: {why}", self.spec.name))
-            .hint(format!("`eye servers test {}` tells more", self.spec.name))
+        let name = &self.spec.name;
+        if reason::is_login(why) {
+            let error = Error::new(Code::DENIED, format!("the server {name} wants a login"));
+            return error.hint(format!("eye servers login {name}"));
+        }
+        Error::new(Code::CONNECTION, format!("the server {name} is down: {why}"))
+            .hint(format!("`eye servers test {name}` tells more"))
     }
 
     /// One life: start, serve, end; and the next one after a pause.
@@ -296,8 +317,10 @@ impl Upstream {
     }
 
     async fn connect(self: &Arc<Self>) -> Result<(Arc<Connection>, Greeting, Vec<Box<RawValue>>), String> {
-        let open =
-            |root, wire| Arc::new(Connection::new(&self.spec.name, self.instance, root, wire, self.changes.clone()));
+        let open = |root, wire| {
+            let (name, roots, changes) = (&self.spec.name, Arc::clone(&self.roots), self.changes.clone());
+            Arc::new(Connection::new(name, self.instance, root, roots, wire, changes))
+        };
         let connection = match &self.spec.transport {
             Transport::Child { cwd, .. } => {
                 let started = child::start(&self.spec, &self.env)?;
@@ -307,7 +330,13 @@ impl Upstream {
                 self.tasks.spawn(started.carry(Arc::clone(&connection)));
                 connection
             }
-            Transport::Http { .. } => open(None, Wire::Http(Box::new(http::HttpWire::new(&self.spec.transport)?))),
+            Transport::Http { .. } => {
+                if let Some(bearer) = &self.bearer {
+                    bearer.note_attempt();
+                }
+                let wire = http::HttpWire::new(&self.spec.transport, self.bearer.clone())?;
+                open(None, Wire::Http(Box::new(wire)))
+            }
         };
         // Whoever gives up on this start leaves no child behind.
         let given_up = connection.closed.clone().drop_guard();
@@ -398,6 +427,17 @@ impl Upstream {
         }
     }
 
+    /// Takes the roots of a client, or forgets them, and tells the server if its list is another now.
+    pub fn set_roots(&self, client: u64, roots: Option<&Arc<Vec<Root>>>) {
+        if self.roots.set(client, roots)
+            && let State::Ready(connection) = &*lock(&self.state)
+            && connection.era() == Era::Legacy
+            && connection.root.is_some()
+        {
+            connection.notify("notifications/roots/list_changed", &json!({}));
+        }
+    }
+
     /// The era it speaks, once it is up.
     pub fn era(&self) -> Option<Era> {
         match &*lock(&self.state) {
@@ -419,6 +459,15 @@ impl Upstream {
         // Every step of an end has its own limit; this is their sum.
         let _ = tokio::time::timeout(FAREWELL * 3 + LIST, self.tasks.wait()).await;
     }
+}
+
+/// Where things are kept; `None` keeps none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Folders<'a> {
+    /// Tool lists and approvals.
+    pub state: Option<&'a std::path::Path>,
+    /// Tokens of logins.
+    pub logins: Option<&'a std::path::Path>,
 }
 
 enum Begun {

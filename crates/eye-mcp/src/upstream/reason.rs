@@ -3,6 +3,19 @@
 /// What separates how a child ended from what it wrote on stderr.
 pub const SAID: &str = "; it said: ";
 
+/// How the reason of a server begins that refused its handshake with 401. What servers write of themselves never begins a reason.
+const LOGIN: &str = "it wants a login: eye servers login ";
+
+/// The reason of a server that wants a login.
+pub fn login(server: &str) -> String {
+    format!("{LOGIN}{server}")
+}
+
+/// Whether a server is down because it wants a login.
+pub fn is_login(why: &str) -> bool {
+    why.starts_with(LOGIN)
+}
+
 /// `it ended with exit status: 1: ModuleNotFoundError: No module named 'x'`.
 pub fn short(why: &str) -> String {
     let Some((how, said)) = why.split_once(SAID) else { return why.trim().to_owned() };

@@ -110,7 +110,24 @@ impl Upstream {
 
     /// Whether it is down and may be tried again now.
     pub fn may_try_again(&self) -> bool {
-        matches!(&*lock(&self.state), State::Down { until, .. } if *until <= Instant::now())
+        matches!(
+            &*lock(&self.state),
+            State::Down { until, why, .. } if *until <= Instant::now() || self.has_new_login(why)
+        )
+    }
+
+    /// Whether it is down because it wants a login, and the user has logged in since.
+    pub(super) fn has_new_login(&self, why: &str) -> bool {
+        reason::is_login(why) && self.bearer.as_ref().is_some_and(|bearer| bearer.has_new_login())
+    }
+
+    /// Whether it asks for a login, while it is up or as the reason why it is not.
+    pub fn wants_login(&self) -> bool {
+        match &*lock(&self.state) {
+            State::Ready(connection) => matches!(&connection.wire, Wire::Http(wire) if wire.wants_login()),
+            State::Down { why, .. } => reason::is_login(why),
+            State::Idle | State::Starting(_) => false,
+        }
     }
 
     /// Whether its tools are known.

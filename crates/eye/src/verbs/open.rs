@@ -133,7 +133,7 @@ fn origin_of(url: &str) -> &str {
 }
 
 /// Hands the URL to the browser that the person uses.
-fn open_in_browser(url: &str) -> Result<Child, Failure> {
+pub fn open_in_browser(url: &str) -> Result<Child, Failure> {
     let own = Var::Browser.text();
     let usual: &[&str] = if cfg!(target_os = "macos") { &["open"] } else { &["xdg-open", "wslview"] };
     for opener in own.iter().map(String::as_str).chain(usual.iter().copied()) {

@@ -1,6 +1,7 @@
 //! `eye servers`: the MCP servers behind the gateway: list them, add some, try one, trust a project's.
 
 mod approve;
+mod login;
 mod manage;
 mod trust;
 
@@ -13,16 +14,19 @@ use crate::places;
 use crate::ui;
 use eye_mcp::config::{self, Command, ConfigError, Layers, ServerConfig};
 use eye_mcp::gateway::{Servers, short_reason, try_server};
-use eye_mcp::{Project, RpcError, ServerState, ServerStatus, Settings};
-use eye_protocol::{Code, Error, rpc};
+use eye_mcp::{ServerState, ServerStatus};
+use eye_protocol::rpc;
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// What a reason or a command is cut to in a line.
+/// What a name or a command is cut to in a line.
 const CELL_CHARS_MAX: usize = 60;
+
+/// What a reason is cut to: its end says most.
+const REASON_CHARS_MAX: usize = 160;
 
 /// List, add, import or try the MCP servers behind the gateway
 #[derive(Debug, clap::Args)]
@@ -32,6 +36,7 @@ const CELL_CHARS_MAX: usize = 60;
          eye servers import ~/.cursor/mcp.json
          eye servers test files
          eye servers trust files
+         eye servers login wiki
 
 They are kept in ~/.config/eye/config.yaml, or with --project in .eye/config.yaml, which stands above it once you trust \
 its entries. A server starts when it is first used, in the folder of the agent that uses it. It gets PATH, HOME and a few \
@@ -64,6 +69,13 @@ enum Action {
     Disable(manage::Named),
     /// Show which tools of a server changed or are new, and approve them
     Approve(approve::Args),
+    /// Log in to a server over HTTP, in your browser
+    Login(login::Args),
+    /// Forget a login, and tell the authorization server
+    Logout {
+        /// Its name in the config
+        name: String,
+    },
     /// Show the end of what a server wrote on stderr
     Logs {
         /// Its name in the config
@@ -116,6 +128,8 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
         Some(Action::Enable(args)) => manage::switch(&args, true, options),
         Some(Action::Disable(args)) => manage::switch(&args, false, options),
         Some(Action::Approve(args)) => approve::run(&args, options),
+        Some(Action::Login(args)) => login::run(&args, options),
+        Some(Action::Logout { name }) => login::end(&name, options),
         Some(Action::Logs { name }) => manage::logs(&name, options),
     }
 }
@@ -177,6 +191,7 @@ fn cells(server: &ServerStatus) -> [String; 5] {
         ServerState::Configured => ("not started", None),
         ServerState::Known => ("not running", None),
         ServerState::Starting => ("starting", None),
+        ServerState::Ready if server.wants_login => ("wants a login", None),
         ServerState::Ready => ("ready", None),
         ServerState::Failed { why } => ("down", Some(why)),
         ServerState::Disabled => ("off", None),
@@ -200,7 +215,8 @@ fn cells(server: &ServerStatus) -> [String; 5] {
         format!("{calls} calls, {errors} errors, {whole}.{part} ms, {tokens} tokens")
     };
     let last = why.map_or_else(|| server.command.join(" "), |why| short_reason(why));
-    [ui::one_line(&server.name, CELL_CHARS_MAX), state.into(), tools, work, ui::one_line(&last, CELL_CHARS_MAX)]
+    let last_max = if why.is_some() { REASON_CHARS_MAX } else { CELL_CHARS_MAX };
+    [ui::one_line(&server.name, CELL_CHARS_MAX), state.into(), tools, work, ui::one_line(&last, last_max)]
 }
 
 fn add(add: Add, options: &Options) -> Result<Exit, Failure> {
@@ -258,10 +274,7 @@ fn import(import: &Import, options: &Options) -> Result<Exit, Failure> {
 }
 
 fn test(name: &str, options: &Options) -> Result<Exit, Failure> {
-    let cwd = env::current_folder().unwrap_or_default();
-    let project = Project { cwd, env: env::everything() };
-    let settings = Settings { project, user_config: Some(places::config_file()?), ..Settings::default() };
-    let trial = try_server(settings, name).map_err(call_failed)?;
+    let trial = try_server(approve::settings()?, name).map_err(Failure::of_rpc)?;
     if options.errors {
         return Ok(Exit::Success);
     }
@@ -322,16 +335,6 @@ fn told(error: &ConfigError) -> Failure {
     Failure::Usage { message: error.to_string(), hint: error.hint.clone() }
 }
 
-fn call_failed(error: RpcError) -> Failure {
-    let code = i32::try_from(error.code).map_or(Code::INTERNAL, Code);
-    let hint = error.hint();
-    let told = Error::new(code, error.message);
-    Failure::Call(match hint {
-        Some(hint) => told.hint(hint),
-        None => told,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -346,6 +349,7 @@ mod tests {
             state,
             tools,
             unapproved: 0,
+            wants_login: false,
             protocol: None,
             counters: Counters::default(),
         }

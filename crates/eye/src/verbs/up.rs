@@ -222,6 +222,7 @@ fn mcp() -> Result<Arc<dyn Guest>, Failure> {
         project: Project { cwd, env: env::everything() },
         user_config: Some(places::config_file()?),
         state_folder: Some(places::gateway_folder()?),
+        login_folder: Some(places::login_folder()?),
         ..Settings::default()
     };
     Ok(faces::guest(Face::new(Gateway::new(settings), env!("CARGO_PKG_VERSION"))))

@@ -1,71 +1,65 @@
 //! A server that is reached over Streamable HTTP: one POST per message, answers as JSON or as events.
 
+mod headers;
 mod old;
+mod refusal;
 
 use super::child::hear;
 use super::connection::{Connection, Wire};
-use super::envelope::{self, Era, MODERN};
+use super::envelope::{self, Era};
 use super::sse::Events;
 use crate::config::Transport;
 use crate::error::RpcError;
+use crate::http_client::{CONNECT, HttpClient, http_client, with_causes};
 use crate::limits::MESSAGE_BYTES_MAX;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use crate::oauth::{Bearer, Challenge};
 use bytes::Bytes;
 use eye_protocol::{Code, Error};
+pub use headers::HeaderParams;
+use headers::Headers;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode, Uri};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
-use serde_json::Value;
+use oauth2::AccessToken;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 
-const CONNECT: Duration = Duration::from_secs(10);
 /// How often a broken stream is taken up again for one answer.
 const RESUMES_MAX: usize = 10;
 /// The pause before that, when the server does not say, and the longest that it may say.
 const RESUME: Duration = Duration::from_millis(500);
 const RESUME_MAX: Duration = Duration::from_secs(10);
-/// How much of an error's body is shown.
-const BODY_SHOWN_CHARS_MAX: usize = 300;
 
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
 type Body = Full<Bytes>;
 
-/// Parameters of a tool that a modern server wants in headers too: where they stand, and the header.
-pub type HeaderParams = HashMap<Box<str>, Vec<(Vec<String>, String)>>;
-
 /// The sending end.
 #[derive(Debug)]
 pub struct HttpWire {
-    client: Client<HttpsConnector<HttpConnector>, Body>,
+    client: HttpClient,
     uri: Uri,
+    /// The token of the user's login; `None` where the entry has an `Authorization` of its own, or where it would travel in the clear.
+    bearer: Option<Arc<Bearer>>,
+    /// Whether the server's last word was that it wants a login.
+    wants_login: AtomicBool,
     /// The address as it may be printed.
     shown: String,
-    headers: HeaderMap,
-    session: Mutex<Option<HeaderValue>>,
-    version: OnceLock<HeaderValue>,
+    headers: Headers,
     era: OnceLock<Era>,
     posts: Mutex<HashMap<u64, AbortHandle>>,
-    header_params: Mutex<Arc<HeaderParams>>,
     /// Where messages go when the server speaks the transport of 2024, whose answers all come on one stream.
     endpoint: OnceLock<Uri>,
 }
 
 impl HttpWire {
     /// A wire to this address; nothing is sent yet.
-    pub fn new(transport: &Transport) -> Result<Self, String> {
+    pub fn new(transport: &Transport, bearer: Option<Arc<Bearer>>) -> Result<Self, String> {
         let Transport::Http { url, shown, headers } = transport else { return Err("it has no url".into()) };
         let uri: Uri = url.parse().map_err(|error| format!("its url is none: {error}"))?;
         let mut map = HeaderMap::new();
@@ -75,34 +69,24 @@ impl HttpWire {
             value.set_sensitive(true);
             map.insert(header, value);
         }
-        let mut tcp = HttpConnector::new();
-        tcp.set_nodelay(true);
-        tcp.set_connect_timeout(Some(CONNECT));
-        tcp.enforce_http(false);
-        let builder = HttpsConnectorBuilder::new();
-        let builder = if uri.scheme_str() == Some("https") {
-            let provider = rustls::crypto::ring::default_provider();
-            builder.with_provider_and_native_roots(provider).map_err(|error| format!("no certificates: {error}"))?
-        } else {
-            // No certificate is looked at on this way, so none need be loaded.
-            let provider = Arc::new(rustls::crypto::ring::default_provider());
-            let config = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-            let config = config.map_err(|error| error.to_string())?;
-            builder.with_tls_config(config.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth())
-        };
-        let connector = builder.https_or_http().enable_http1().wrap_connector(tcp);
+        let client =
+            http_client(uri.scheme_str() == Some("https")).map_err(|error| format!("no certificates: {error}"))?;
         Ok(Self {
-            client: Client::builder(TokioExecutor::new()).build(connector),
+            client,
             uri,
+            bearer: bearer.filter(|bearer| bearer.url() == url && !map.contains_key(AUTHORIZATION)),
+            wants_login: AtomicBool::new(false),
             shown: shown.clone(),
-            headers: map,
-            session: Mutex::default(),
-            version: OnceLock::new(),
+            headers: Headers::new(map),
             era: OnceLock::new(),
             posts: Mutex::default(),
-            header_params: Mutex::default(),
             endpoint: OnceLock::new(),
         })
+    }
+
+    /// Whether the server wants the user to log in.
+    pub fn wants_login(&self) -> bool {
+        self.wants_login.load(Ordering::Relaxed)
     }
 
     /// Fixes the era.
@@ -112,14 +96,12 @@ impl HttpWire {
 
     /// Fixes the revision that every further request names.
     pub fn set_version(&self, version: &str) {
-        if let Ok(value) = HeaderValue::from_str(version) {
-            let _ = self.version.set(value);
-        }
+        self.headers.set_version(version);
     }
 
     /// Which parameters of which tools go into headers too.
     pub fn set_header_params(&self, params: HeaderParams) {
-        *self.header_params.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(params);
+        self.headers.set_params(params);
     }
 
     /// Sends a message from a task of its own; what comes back is heard by the connection.
@@ -132,7 +114,7 @@ impl HttpWire {
         params: Option<&RawValue>,
         text: String,
     ) {
-        let headers = self.request_headers(era, method, params);
+        let headers = self.headers.of(era, method, params);
         let connection = Arc::clone(connection);
         let task = tokio::spawn(async move {
             let Wire::Http(wire) = &connection.wire else { return };
@@ -154,7 +136,7 @@ impl HttpWire {
 
     /// Sends a notification and waits until it was taken.
     pub async fn tell(&self, connection: &Arc<Connection>, era: Era, method: &str, text: String) {
-        let headers = self.request_headers(era, method, None);
+        let headers = self.headers.of(era, method, None);
         self.exchange(connection, None, headers, text).await;
     }
 
@@ -162,58 +144,6 @@ impl HttpWire {
     pub fn abort(&self, id: u64) {
         if let Some(task) = self.posts.lock().unwrap_or_else(PoisonError::into_inner).remove(&id) {
             task.abort();
-        }
-    }
-
-    fn request_headers(&self, era: Era, method: &str, params: Option<&RawValue>) -> HeaderMap {
-        let mut headers = self.headers.clone();
-        match era {
-            Era::Legacy => {
-                if let Some(session) = self.session.lock().unwrap_or_else(PoisonError::into_inner).clone() {
-                    headers.insert(SESSION, session);
-                }
-                if let Some(version) = self.version.get() {
-                    headers.insert(VERSION, version.clone());
-                }
-            }
-            Era::Modern => {
-                headers.insert(VERSION, HeaderValue::from_static(MODERN));
-                self.add_standard_headers(&mut headers, method, params);
-            }
-        }
-        headers
-    }
-
-    /// The modern era repeats method, name and marked arguments in headers, for whatever stands in between.
-    fn add_standard_headers(&self, headers: &mut HeaderMap, method: &str, params: Option<&RawValue>) {
-        let mut add = |name: &str, value: &str| {
-            if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(encoded(value))) {
-                headers.insert(name, value);
-            }
-        };
-        if method.is_empty() {
-            return;
-        }
-        add("mcp-method", method);
-        let key = match method {
-            "tools/call" | "prompts/get" => "name",
-            "resources/read" => "uri",
-            _ => return,
-        };
-        let params: Value = params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default();
-        let Some(name) = params[key].as_str() else { return };
-        add("mcp-name", name);
-        if method == "tools/call" {
-            let marked = Arc::clone(&self.header_params.lock().unwrap_or_else(PoisonError::into_inner));
-            for (path, header) in marked.get(name).into_iter().flatten() {
-                let value = path.iter().fold(&params["arguments"], |value, step| &value[step.as_str()]);
-                let text = match value {
-                    Value::String(text) => text.clone(),
-                    Value::Bool(_) | Value::Number(_) => value.to_string(),
-                    Value::Null | Value::Array(_) | Value::Object(_) => continue,
-                };
-                add(&format!("mcp-param-{header}"), &text);
-            }
         }
     }
 
@@ -246,10 +176,35 @@ impl HttpWire {
         headers: HeaderMap,
         text: Option<String>,
     ) -> Result<Response<Incoming>, Unreached> {
-        let mut request = Request::new(Body::from(text.unwrap_or_default()));
+        let body = Bytes::from(text.unwrap_or_default());
+        let Some(bearer) = &self.bearer else { return self.send_with(None, method, headers, body).await };
+        let unrenewed = |error| Unreached { why: format!("the login cannot be renewed: {error}"), unsent: true };
+        let token = bearer.token().await.map_err(unrenewed)?;
+        let response = self.send_with(token.as_ref(), method.clone(), headers.clone(), body.clone()).await?;
+        let Some(token) = token.filter(|_| response.status() == StatusCode::UNAUTHORIZED) else { return Ok(response) };
+        match bearer.renew(token).await.map_err(unrenewed)? {
+            // A refused request was not read, so it may be sent again.
+            Some(token) => self.send_with(Some(&token), method, headers, body).await,
+            None => Ok(response),
+        }
+    }
+
+    async fn send_with(
+        &self,
+        token: Option<&AccessToken>,
+        method: Method,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response<Incoming>, Unreached> {
+        let mut request = Request::new(Body::from(body));
         let posted_to = self.endpoint.get().filter(|_| method == Method::POST);
         *request.uri_mut() = posted_to.unwrap_or(&self.uri).clone();
         *request.headers_mut() = headers;
+        let value = token.and_then(|token| HeaderValue::try_from(format!("Bearer {}", token.secret())).ok());
+        if let Some(mut value) = value {
+            value.set_sensitive(true);
+            request.headers_mut().insert(AUTHORIZATION, value);
+        }
         let accepted = if method == Method::GET { "text/event-stream" } else { "application/json, text/event-stream" };
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accepted));
         if method == Method::POST {
@@ -259,20 +214,15 @@ impl HttpWire {
         self.client.request(request).await.map_err(|error| {
             let unsent = error.is_connect();
             let what = if unsent { "cannot be reached" } else { "broke off" };
-            let mut why = format!("{} {what}: {error}", self.shown);
-            let mut cause = std::error::Error::source(&error);
-            while let Some(inner) = cause {
-                why = format!("{why}: {inner}");
-                cause = inner.source();
-            }
-            Unreached { why, unsent }
+            Unreached { why: format!("{} {what}: {}", self.shown, with_causes(&error)), unsent }
         })
     }
 
     async fn answered(&self, connection: &Arc<Connection>, id: Option<u64>, response: Response<Incoming>) {
         let status = response.status();
-        if let Some(session) = response.headers().get(SESSION) {
-            *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
+        self.headers.take_session(response.headers());
+        if status.is_success() {
+            self.wants_login.store(false, Ordering::Relaxed);
         }
         if status.is_success() && self.endpoint.get().is_some() {
             // The answer comes on the stream.
@@ -292,7 +242,10 @@ impl HttpWire {
             }
             return;
         }
-        let realm = response.headers().get("www-authenticate").and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let challenge = Challenge::of(response.headers());
+        if status == StatusCode::UNAUTHORIZED && self.bearer.is_some() {
+            self.wants_login.store(true, Ordering::Relaxed);
+        }
         let body = whole(response).await.unwrap_or_default();
         let error = rpc_error(&body);
         if self.session_is_over(status, error.as_ref()) {
@@ -305,26 +258,20 @@ impl HttpWire {
             return;
         }
         let Some(id) = id else { return };
-        if let Some(error) = error {
-            connection.fail(id, error);
-            return;
-        }
-        let shown: String = String::from_utf8_lossy(&body).chars().take(BODY_SHOWN_CHARS_MAX).collect();
-        let error = match status {
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                let wants = realm.map(|realm| format!(" ({realm})")).unwrap_or_default();
-                Error::new(Code::DENIED, format!("{} answered {status}{wants}", connection.server))
-                    .hint("give it a token: `headers: { Authorization: \"Bearer ${TOKEN}\" }` in its config")
-                    .into()
+        let refused = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        let error = match error {
+            Some(error) if !refused || self.bearer.is_none() => error,
+            Some(_) | None if refused => {
+                refusal::refusal(self.bearer.is_some(), &connection.server, status, challenge.as_ref())
             }
-            _ => said(Code::CONNECTION, &connection.server, &format!("answered {status}: {}", shown.trim())),
+            Some(_) | None => refusal::status(&connection.server, status, &body),
         };
         connection.fail(id, error);
     }
 
     /// Whether the server no longer knows the session. It should say 404; many say 400 and tell it in words.
     fn session_is_over(&self, status: StatusCode, error: Option<&RpcError>) -> bool {
-        let had_session = self.session.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        let had_session = self.headers.has_session();
         let in_words = || error.is_some_and(|error| error.message.to_lowercase().contains("session"));
         let told = status == StatusCode::NOT_FOUND || (status == StatusCode::BAD_REQUEST && in_words());
         told && had_session && self.era.get() == Some(&Era::Legacy)
@@ -350,7 +297,7 @@ impl HttpWire {
     }
 
     async fn take_up(&self, last: &HeaderValue) -> Option<Response<Incoming>> {
-        let mut headers = self.request_headers(Era::Legacy, "", None);
+        let mut headers = self.headers.of(Era::Legacy, "", None);
         headers.insert(LAST_EVENT, last.clone());
         let response = self.send(Method::GET, headers, None).await.ok()?;
         (response.status().is_success() && is_events(&response)).then_some(response)
@@ -363,7 +310,7 @@ impl HttpWire {
         }
         let mut place = Place::default();
         loop {
-            let mut headers = self.request_headers(Era::Legacy, "", None);
+            let mut headers = self.headers.of(Era::Legacy, "", None);
             if let Some(last) = &place.last {
                 headers.insert(LAST_EVENT, last.clone());
             }
@@ -381,8 +328,8 @@ impl HttpWire {
 
     /// Says goodbye to a session.
     pub async fn farewell(&self) {
-        if self.session.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
-            let headers = self.request_headers(Era::Legacy, "", None);
+        if self.headers.has_session() {
+            let headers = self.headers.of(Era::Legacy, "", None);
             let _ = tokio::time::timeout(CONNECT, self.send(Method::DELETE, headers, None)).await;
         }
     }
@@ -467,26 +414,4 @@ fn rpc_error(body: &[u8]) -> Option<RpcError> {
 
 fn said(code: Code, server: &str, what: &str) -> RpcError {
     Error::new(code, format!("{server} {what}")).into()
-}
-
-/// A value that a header cannot carry travels in base64.
-fn encoded(value: &str) -> String {
-    let edge = |c: Option<char>| c.is_some_and(|c| c == ' ' || c == '\t');
-    let odd = value.chars().any(|c| !(' '..='~').contains(&c))
-        || edge(value.chars().next())
-        || edge(value.chars().last())
-        || (value.starts_with("=?base64?") && value.ends_with("?="));
-    if odd { format!("=?base64?{}?=", STANDARD.encode(value)) } else { value.to_owned() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_header_cannot_carry_is_encoded() {
-        assert_eq!(encoded("read_file"), "read_file");
-        assert_eq!(encoded("ä"), "=?base64?w6Q=?=");
-        assert_eq!(encoded(" a"), "=?base64?IGE=?=");
-    }
 }

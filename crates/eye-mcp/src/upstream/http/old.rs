@@ -26,7 +26,7 @@ pub fn may_be(status: StatusCode) -> bool {
 impl HttpWire {
     /// Opens the stream, if the server offers one that names an address. `true`: messages go there from now on.
     pub(super) async fn open_old(&self, connection: &Arc<Connection>) -> bool {
-        let headers = self.request_headers(Era::Legacy, "", None);
+        let headers = self.headers.of(Era::Legacy, "", None);
         let Ok(response) = self.send(Method::GET, headers, None).await else { return false };
         if !response.status().is_success() || !is_events(&response) {
             return false;

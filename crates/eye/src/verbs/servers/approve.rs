@@ -1,6 +1,5 @@
 //! `eye servers approve NAME`: shows which tools of a server are not as the user approved them, and approves them.
 
-use super::call_failed;
 use crate::env;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -24,7 +23,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
-    let found = review(settings()?, &args.name).map_err(call_failed)?;
+    let found = review(settings()?, &args.name).map_err(Failure::of_rpc)?;
     if found.is_empty() {
         if !options.errors {
             ui::note(format_args!("every tool of {} is as you approved it", args.name));
@@ -48,19 +47,20 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
             return Err(Failure::Call(Error::new(Code::DENIED, message).hint("nothing was changed")));
         }
     }
-    let count = approve(settings()?, &args.name).map_err(call_failed)?;
+    let count = approve(settings()?, &args.name).map_err(Failure::of_rpc)?;
     if !options.errors {
         ui::note(format_args!("{count} tools of {} are approved", args.name));
     }
     Ok(Exit::Success)
 }
 
-fn settings() -> Result<Settings, Failure> {
+pub fn settings() -> Result<Settings, Failure> {
     let cwd = env::current_folder().unwrap_or_default();
     Ok(Settings {
         project: Project { cwd, env: env::everything() },
         user_config: Some(places::config_file()?),
         state_folder: Some(places::gateway_folder()?),
+        login_folder: Some(places::login_folder()?),
         ..Settings::default()
     })
 }

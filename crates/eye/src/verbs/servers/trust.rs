@@ -1,6 +1,6 @@
 //! `eye servers trust`: shows what an entry of the project's config would run, and keeps the user's consent to it.
 
-use crate::env;
+use crate::env::{self, Var};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
@@ -178,7 +178,10 @@ fn denied(message: String, hint: String) -> Failure {
 /// What would run, a row for each key. Control characters of the entry are visible.
 fn picture(entry: &ProjectEntry, project: &Project) -> String {
     let mut text = format!("{}\n", visible::line(&entry.name));
-    for (key, value) in rows(entry, &project.layers.base) {
+    let home = Var::Home.folder();
+    let own = project.layers.base_of(&entry.name, home.as_deref());
+    let base = if entry.layer.cwd.is_some() { &project.layers.base } else { own };
+    for (key, value) in rows(entry, base) {
         let _ = writeln!(text, "  {key:<10} {}", visible::line(&value));
     }
     text

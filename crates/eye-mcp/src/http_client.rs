@@ -1,0 +1,47 @@
+//! The HTTP client for upstreams and for the authorization servers that they name. It follows no redirects and keeps no cookies.
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a connection may take to open.
+pub const CONNECT: Duration = Duration::from_secs(10);
+
+/// A client with a pool of connections.
+pub type HttpClient = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
+
+/// A client for `https`, with the system's certificates, or for `http` alone, which needs none.
+pub fn http_client(https: bool) -> io::Result<HttpClient> {
+    let mut tcp = HttpConnector::new();
+    tcp.set_nodelay(true);
+    tcp.set_connect_timeout(Some(CONNECT));
+    tcp.enforce_http(false);
+    let builder = HttpsConnectorBuilder::new();
+    let builder = if https {
+        builder.with_provider_and_native_roots(rustls::crypto::ring::default_provider())?
+    } else {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let config = config.map_err(io::Error::other)?.with_root_certificates(rustls::RootCertStore::empty());
+        builder.with_tls_config(config.with_no_client_auth())
+    };
+    let connector = builder.https_or_http().enable_http1().wrap_connector(tcp);
+    Ok(Client::builder(TokioExecutor::new()).build(connector))
+}
+
+/// An error with all of its causes in one line.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    text
+}
