@@ -13,6 +13,7 @@ import { PixelMap } from "../geometry/src/map/pixel-map.js";
 import { Viewport } from "../geometry/src/map/viewport.js";
 import { Desk, type Reply } from "../geometry/src/tools/desk.js";
 import { TOOLS } from "../geometry/src/tools/table.js";
+import { reportLines } from "../geometry/src/windows/report.js";
 import type { System } from "../geometry/src/tools/tool.js";
 
 interface Stage {
@@ -57,6 +58,7 @@ function away(): Backends {
     prompt: gone,
     spawn: gone,
     order: gone,
+    agent: gone,
     agents: gone,
     onAgentEvent: () => undefined,
   };
@@ -76,7 +78,7 @@ function given(reply: Reply): Reply {
   return reply;
 }
 
-test("there are the eight tools, each with a closed schema and the original's arguments", () => {
+test("there are the eight tools and three for area agents, each with a closed schema and the original's arguments", () => {
   const all = Object.fromEntries(TOOLS.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties)]));
   assert.deepEqual(all, {
     navigate_map: ["x", "y", "zoom", "region"],
@@ -95,6 +97,9 @@ test("there are the eight tools, each with a closed schema and the original's ar
     ],
     send_llm_prompt: ["prompt", "model", "temperature", "max_tokens", "system_prompt"],
     spawn_area_agent: ["agent_type", "region", "config", "auto_start"],
+    list_area_agents: [],
+    get_area_agent: ["agent_id"],
+    control_area_agent: ["agent_id", "order"],
   });
   for (const { name, inputSchema, description } of TOOLS) {
     assert.equal(inputSchema.additionalProperties, false, name);
@@ -115,7 +120,10 @@ test("defaults and bounds are the original's", () => {
   has("query_hilbert_address", "read_pixels", { default: true });
   has("query_hilbert_address", "context_range", { default: 0, minimum: 0, maximum: 10 });
   has("trigger_evolution", "generations", { default: 10, minimum: 1, maximum: 100 });
-  has("trigger_evolution", "fitness_metric", { enum: ["performance", "visual_quality", "correctness", "entropy"] });
+  has("trigger_evolution", "fitness_metric", {
+    enum: ["performance", "visual_quality", "correctness", "entropy"],
+    default: "performance",
+  });
   has("trigger_evolution", "mutation_rate", { default: 0.1, minimum: 0.01, maximum: 0.5 });
   has("trigger_evolution", "population_size", { default: 20 });
   has("send_llm_prompt", "model", { default: "local" });
@@ -181,7 +189,7 @@ test("get_os_state: all sections, or those that are wanted", async () => {
     "mock",
   ]);
   assert.deepEqual(all.webmcp, {
-    toolsRegistered: 8,
+    toolsRegistered: 11,
     totalCalls: 2,
     callBreakdown: { navigate_map: 1, get_os_state: 1 },
   });
@@ -390,6 +398,55 @@ test("spawn_area_agent refuses in the original's words", async () => {
     await refused({ agent_type: "monitor", region: { ...region, height: 0 } }),
     "region width and height must be positive numbers",
   );
+  assert.equal(
+    await refused({ agent_type: "monitor", region: { ...region, unit: "miles" } }),
+    "unit must be one of: grid, pixels",
+  );
+});
+
+test("a region is in grid units of 100 pixels, or in pixels where unit says so", async () => {
+  const { desk, system } = stage();
+  const region = { x: 2, y: -1, width: 0.5, height: 3 };
+  for (const [asked, pixels] of [
+    [region, { x: 200, y: -100, width: 50, height: 300 }],
+    [{ ...region, unit: "pixels" }, region],
+  ] as const) {
+    const spawned = given(
+      await desk.invoke("spawn_area_agent", { agent_type: "monitor", region: asked, auto_start: false }),
+    );
+    assert.deepEqual(spawned.region, asked);
+    assert.deepEqual(system.agents.all.at(-1)?.region, pixels);
+  }
+});
+
+test("area agents are listed, asked and stopped by tools", async () => {
+  const { desk, system } = stage();
+  const region = { x: 0, y: 0, width: 1, height: 1 };
+  const { agentId } = given(await desk.invoke("spawn_area_agent", { agent_type: "monitor", region }));
+  const { agents } = given(await desk.invoke("list_area_agents", {})) as unknown as { agents: { agentId: string }[] };
+  assert.deepEqual(
+    agents.map((agent) => agent.agentId),
+    [agentId],
+  );
+  assert.equal(given(await desk.invoke("get_area_agent", { agent_id: agentId })).status, "running");
+  assert.equal(given(await desk.invoke("control_area_agent", { agent_id: agentId, order: "pause" })).status, "paused");
+  assert.equal(given(await desk.invoke("control_area_agent", { agent_id: agentId, order: "stop" })).status, "stopped");
+  assert.equal(system.agents.all.at(-1)?.status, "stopped");
+  assert.equal(
+    await error("control_area_agent", { agent_id: "x", order: "kill" }),
+    "order must be one of: pause, resume, stop",
+  );
+  assert.equal(await error("get_area_agent", {}), "agent_id is required and must be a non-empty string");
+});
+
+test("a report is lines that a person reads", () => {
+  assert.deepEqual(reportLines({ kind: "changed", uniqueColors: 12, entropy: 1.23456789, bounds: { x: 1, y: 2 } }), [
+    ["kind", "changed"],
+    ["unique colors", "12"],
+    ["entropy", "1.2346"],
+    ["bounds", "x 1, y 2"],
+  ]);
+  assert.deepEqual(reportLines("text"), [["report", "text"]]);
 });
 
 test("an unknown argument is refused with those that are known, and an unknown tool too", async () => {
@@ -432,7 +489,7 @@ test("the backend is asked with the seed's defaults", async () => {
   assert.deepEqual(asked, {
     seed_shader: "x",
     generations: 10,
-    fitness_metric: "visual_quality",
+    fitness_metric: "performance",
     mutation_rate: 0.1,
     population_size: 20,
   });

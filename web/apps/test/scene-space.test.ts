@@ -8,7 +8,7 @@ import { readDirection } from "../scene/src/direction.js";
 import { asVector, between, fromVector, onBall, toQuaternion, toRotation } from "../scene/src/hands/orientation.js";
 import { Reach } from "../scene/src/hands/reach.js";
 import { Turning } from "../scene/src/hands/turning.js";
-import { INITIAL, withModel, type Axes } from "../scene/src/model.js";
+import { INITIAL, MODEL_HEIGHT, withModel, type Axes } from "../scene/src/model.js";
 import { compass, tidy, turn } from "../scene/src/range.js";
 import { Studio } from "../scene/src/studio.js";
 import { Pace } from "../scene/src/view/pace.js";
@@ -30,8 +30,9 @@ test("azimuth 0 is ahead of the camera, 90 its right, 180 behind it, 270 its lef
 });
 
 test("the lights begin where the original has them", () => {
-  near(toPoint(INITIAL.keyLight.position), [5, 3, 5], 0.01);
-  near(toPoint(INITIAL.fillLight.position), [-5, 2, 5], 0.01);
+  const fromModel = ({ x, y, z }: Axes) => ({ x, y: y + MODEL_HEIGHT, z });
+  near(fromModel(toPoint(INITIAL.keyLight.position)), [5, 3, 5], 0.01);
+  near(fromModel(toPoint(INITIAL.fillLight.position)), [-5, 2, 5], 0.01);
 });
 
 test("a bearing made a point and back is the same bearing", () => {

@@ -49,6 +49,7 @@ test("every tool of the original is there, with its title, and three more", () =
     "nudge_model_pitch_up nudge_model_pitch_down nudge_model_roll change_background_color",
     "dolly_camera dolly_camera_in dolly_camera_out set_camera_fov increase_camera_fov decrease_camera_fov",
     "get_model_color get_model_scale get_model_rotation get_background_color get_camera_distance get_camera_fov get_browser_connection_url",
+    "hello_3d_app get_3d_app open_3d_app connect_3d_app launch_3d_visualization get_3d_visualization_url",
   ].flatMap((line) => line.split(" "));
   const lights = each(
     ...[
@@ -74,7 +75,7 @@ test("every tool of the original is there, with its title, and three more", () =
     ],
     ...["get_LIGHT_intensity", "get_LIGHT_color", "get_LIGHT_position_spherical", "get_LIGHT_size"],
   );
-  assert.equal(originals.length + lights.length, 61);
+  assert.equal(originals.length + lights.length, 67);
   const wanted = [...originals, ...lights, "set_key_light_size", "set_fill_light_size", "apply_scene_batch"];
   assert.deepEqual(TOOLS.map(({ name }) => name).sort(), wanted.sort());
   assert.equal(named("change_model_color").title, "Change Model Color");
@@ -85,7 +86,7 @@ test("every tool of the original is there, with its title, and three more", () =
 test("schemas close the door to unknown arguments, and getters say that they only read", () => {
   for (const { name, inputSchema, annotations } of TOOLS) {
     assert.equal((inputSchema as { additionalProperties: unknown }).additionalProperties, false, name);
-    assert.equal((annotations as { readOnlyHint: unknown }).readOnlyHint, name.startsWith("get_"), name);
+    assert.equal((annotations as { readOnlyHint: unknown }).readOnlyHint, /^get_|_3d_/.test(name), name);
   }
   assert.deepEqual(named("dolly_camera").inputSchema, {
     type: "object",
@@ -130,7 +131,7 @@ test("what is changed is confirmed in the original's words", () => {
     ["swing_fill_light_right", {}, "Fill light swung right"],
     ["walk_key_light_in", {}, "Key light walked in"],
     ["rotate_key_light_clockwise", {}, "Key light rotated 10° clockwise (from current azimuth: 135°)"],
-    ["nudge_fill_light_elevation_up", {}, "Fill light elevation increased by 5° (from current elevation: 15.79°)"],
+    ["nudge_fill_light_elevation_up", {}, "Fill light elevation increased by 5° (from current elevation: 19.47°)"],
     [
       "move_key_light_toward_direction",
       { direction: "west" },
@@ -156,7 +157,7 @@ test("what is asked is answered in the original's words, always fresh", () => {
     ["get_background_color", "Background color: #000000"],
     ["get_key_light_intensity", "Key light intensity: 2.5"],
     ["get_fill_light_color", "Fill light color: #ffffff"],
-    ["get_key_light_position_spherical", "Key light position: azimuth 135°, elevation 22.99°, distance 7.68"],
+    ["get_key_light_position_spherical", "Key light position: azimuth 135°, elevation 26.33°, distance 7.89"],
     ["get_fill_light_size", "Fill light size: width 8, height 8"],
     ["get_camera_distance", "Camera distance: 32"],
     ["get_camera_fov", "Camera FOV: 32"],
@@ -212,7 +213,7 @@ test("a value beyond what the scene can have is reported as what it has", () => 
   );
   assert.equal(
     text("nudge_key_light_elevation_down", { degrees: 30 }),
-    "Key light elevation decreased by 22.99° (from current elevation: 22.99°) (limited to 0..90; asked for 30)",
+    "Key light elevation decreased by 26.33° (from current elevation: 26.33°) (limited to 0..90; asked for 30)",
   );
   assert.equal(
     text("set_key_light_distance", { distance: 1000 }),
@@ -246,12 +247,12 @@ test("a wider field of view is a larger number, for every tool that changes it",
 
 test("swings, walks and turns show in the position that is reported", () => {
   const at = (name: string, args: Args = {}) => call(name, args).scene.keyLight.position;
-  assert.deepEqual(at("swing_key_light_up"), { azimuth: 135, elevation: 32.99, distance: 7.68 });
-  assert.deepEqual(at("swing_key_light_down"), { azimuth: 135, elevation: 12.99, distance: 7.68 });
-  assert.deepEqual(at("swing_key_light_left"), { azimuth: 145, elevation: 22.99, distance: 7.68 });
-  assert.deepEqual(at("swing_key_light_right"), { azimuth: 125, elevation: 22.99, distance: 7.68 });
-  assert.deepEqual(at("walk_key_light_in"), { azimuth: 135, elevation: 22.99, distance: 6.68 });
-  assert.deepEqual(at("walk_key_light_out"), { azimuth: 135, elevation: 22.99, distance: 8.68 });
+  assert.deepEqual(at("swing_key_light_up"), { azimuth: 135, elevation: 36.33, distance: 7.89 });
+  assert.deepEqual(at("swing_key_light_down"), { azimuth: 135, elevation: 16.33, distance: 7.89 });
+  assert.deepEqual(at("swing_key_light_left"), { azimuth: 145, elevation: 26.33, distance: 7.89 });
+  assert.deepEqual(at("swing_key_light_right"), { azimuth: 125, elevation: 26.33, distance: 7.89 });
+  assert.deepEqual(at("walk_key_light_in"), { azimuth: 135, elevation: 26.33, distance: 6.89 });
+  assert.deepEqual(at("walk_key_light_out"), { azimuth: 135, elevation: 26.33, distance: 8.89 });
   assert.equal(at("rotate_key_light_clockwise").azimuth, 125);
   assert.equal(at("rotate_key_light_counterclockwise", { degrees: 300 }).azimuth, 75);
 });

@@ -9,7 +9,7 @@ import { Stage } from "../stage/stage.js";
 import { until } from "../stage/until.js";
 
 const SHADER = { seed_shader: "fn main() {}" };
-const AGENT = { agent_type: "monitor", region: { x: 0, y: 0, width: 10, height: 10 } };
+const AGENT = { agent_type: "monitor", region: { x: 0, y: 0, width: 10, height: 10, unit: "pixels" } };
 
 let stage: Stage;
 let server: FaultyServer;

@@ -197,7 +197,12 @@ test("a hidden tab answers every tool at once, with the map's real pixels", asyn
     assert.equal(mock, true);
     assert.equal((await call("load_rts_cartridge", { url: cartridgeUrl })).dimensions, "64x64");
     assert.equal(
-      (await call("spawn_area_agent", { agent_type: "monitor", region: { x: 0, y: 0, width: 9, height: 9 } })).status,
+      (
+        await call("spawn_area_agent", {
+          agent_type: "monitor",
+          region: { x: 0, y: 0, width: 9, height: 9, unit: "pixels" },
+        })
+      ).status,
       "running",
     );
     assert.equal((await call("send_llm_prompt", { prompt: "hello" })).mock, true);

@@ -7,8 +7,11 @@ import { Stage } from "../stage/stage.js";
 import { until } from "../stage/until.js";
 
 const NAMES = [
+  "control_area_agent",
   "execute_pixel_program",
+  "get_area_agent",
   "get_os_state",
+  "list_area_agents",
   "load_rts_cartridge",
   "navigate_map",
   "query_hilbert_address",
@@ -52,7 +55,7 @@ for (const [kind, flags] of [
   ["the browser's own WebMCP", ["--enable-features=WebMCP"]],
   ["the client's polyfill", []],
 ] as const) {
-  test(`${kind} has all eight tools, which answer values and say their errors`, async () => {
+  test(`${kind} has all tools, which answer values and say their errors`, async () => {
     const stage = await Stage.open(...flags);
     try {
       const tab = await GeometryTab.open(stage, "webmcp", "&mock_backends=true");

@@ -124,9 +124,9 @@ async function workflow(call: Call): Promise<void> {
   // An analyzer confirms the entropy.
   const spawned = await call("spawn_area_agent", {
     agent_type: "analyzer",
-    region: { ...CORNER, width: SIDE, height: SIDE },
+    region: { ...CORNER, width: SIDE, height: SIDE, unit: "pixels" },
   });
-  assert.deepEqual(spawned.region, { ...CORNER, width: SIDE, height: SIDE });
+  assert.deepEqual(spawned.region, { ...CORNER, width: SIDE, height: SIDE, unit: "pixels" });
   const measured = await until("the analyzer has reported", async () => {
     const agents = await tab.state<AgentState[]>("agents");
     return agents.find(({ agentId }) => agentId === spawned.agentId)?.report ?? undefined;
@@ -183,7 +183,7 @@ test("a shader that does not parse is said with its line and column", async () =
 test("agents are paused, started and stopped by a person, survive a reload of their page, and are known to it afterwards", async () => {
   const { agentId, status } = await tab.call("spawn_area_agent", {
     agent_type: "monitor",
-    region: { x: 0, y: 0, width: 64, height: 64 },
+    region: { x: 0, y: 0, width: 64, height: 64, unit: "pixels" },
     config: { heartbeat_interval: 1 },
     auto_start: false,
   });
@@ -206,7 +206,7 @@ test("agents are paused, started and stopped by a person, survive a reload of th
 });
 
 test("an executor runs its program in the page, a monitor sees what changes, an evolver lays its result on the map", async () => {
-  const region = { x: 5000, y: 5000, width: 100, height: 100 };
+  const region = { x: 5000, y: 5000, width: 100, height: 100, unit: "pixels" };
   const report = (agentId: unknown, wanted: (report: Readonly<Record<string, unknown>>) => boolean) =>
     until(
       `${String(agentId)} has reported`,

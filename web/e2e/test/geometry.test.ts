@@ -22,6 +22,9 @@ const NAMES = [
   "trigger_evolution",
   "send_llm_prompt",
   "spawn_area_agent",
+  "list_area_agents",
+  "get_area_agent",
+  "control_area_agent",
 ];
 const MIDDLE = { x: VIEW.width / 2, y: VIEW.height / 2 };
 
@@ -51,7 +54,7 @@ function sees(x: number, y: number, wanted: Rgba): Promise<true> {
   );
 }
 
-test("all eight tools are offered, in order and with their titles", async () => {
+test("all tools are offered, in order and with their titles", async () => {
   const tools = JSON.parse((await tab.eye("tools", "--json")).stdout) as {
     name: string;
     title: string;

@@ -87,10 +87,7 @@ async function call(session: string, ...words: string[]): Promise<string> {
 test("the original's tools, texts and crayons reach the page", async (t) => {
   const page = await opened("3d-tools");
   t.after(() => page.close());
-  assert.equal(
-    await call("3d-tools", "change_model_color", "color=teal"),
-    "Model color changed to teal (#008688)",
-  );
+  assert.equal(await call("3d-tools", "change_model_color", "color=teal"), "Model color changed to teal (#008688)");
   assert.equal(await colour(page), "rgb(0, 134, 136)");
   assert.equal(await page.title(), "change_model_color");
   assert.equal(

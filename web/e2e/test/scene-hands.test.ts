@@ -107,10 +107,7 @@ test("the keyboard turns the model, moves the camera and moves a light", async (
   await tab.page.getByRole("button", { name: "Fill light" }).focus();
   await tab.page.keyboard.press("ArrowUp");
   await tab.page.keyboard.press("ArrowRight");
-  await tab.cached(
-    "fillLight.position",
-    (position) => position === '{"azimuth":220,"elevation":20.79,"distance":7.35}',
-  );
+  await tab.cached("fillLight.position", (position) => position === '{"azimuth":220,"elevation":24.47,"distance":7.5}');
   assert.match(await tab.page.locator("#label").innerText(), /^Fill light/);
   await tab.page.close();
 });

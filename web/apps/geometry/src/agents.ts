@@ -72,6 +72,7 @@ export class Agents {
       heartbeats: agent.heartbeats + (event === "heartbeat" ? 1 : 0),
       heardAt: at,
       ...(event === "report" && { report: readReport(told) }),
+      ...(status === "error" && typeof told.reason === "string" && { error: told.reason }),
     }));
   }
 

@@ -1,6 +1,6 @@
 // What code in the page is given, under the original's names: `webmcpBridge`, `invokeWebMCPTool`, `HilbertLUT`, and the two events.
 
-import { d2xy, xy2d } from "./hilbert.js";
+import { d2xy, xy2d, type Place } from "./hilbert.js";
 import type { Desk, Reply } from "./tools/desk.js";
 
 export interface Status {
@@ -21,7 +21,13 @@ export interface Bridge {
 export interface PageGlobals {
   webmcpBridge?: Bridge;
   invokeWebMCPTool?: (name: string, args?: unknown) => Promise<Reply>;
-  HilbertLUT?: { readonly d2xy: typeof d2xy; readonly xy2d: typeof xy2d };
+  HilbertLUT?: { d2xy(size: number, index: number): readonly number[] & Place; readonly xy2d: typeof xy2d };
+}
+
+/** A place in both forms that code reads it in: `const [x, y] = …` and `const { x, y } = …`. */
+function placeOf(size: number, index: number): readonly number[] & Place {
+  const { x, y } = d2xy(size, index);
+  return Object.assign([x, y], { x, y });
 }
 
 export function publishBridge(
@@ -47,7 +53,7 @@ export function publishBridge(
     },
   };
   globals.invokeWebMCPTool = (name, args) => desk.invoke(name, args);
-  globals.HilbertLUT = { d2xy, xy2d };
+  globals.HilbertLUT = { d2xy: placeOf, xy2d };
 }
 
 export function announceReady(desk: Desk, mockMode: boolean): void {

@@ -112,6 +112,7 @@ windows.add({
   id: "console",
   title: "Console",
   content: consolePanel.content,
+  shown: () => consolePanel.shown(),
   rect: { x: 16, y: 420, width: 420, height: 300 },
 });
 windows.add({

@@ -1,5 +1,6 @@
 // Puts the page together: the scene, the picture of it, the hands on it, and the agents that share it.
 
+import { bindControls } from "./controls.js";
 import { findEye } from "./eye.js";
 import { Gestures, type Sight } from "./hands/gestures.js";
 import { lightKeys, listen, modelKeys } from "./hands/keys.js";
@@ -44,6 +45,7 @@ for (const light of LIGHT_NAMES) {
   grip.addEventListener("blur", () => hold(undefined));
 }
 
+bindControls(element("#controls", HTMLElement), studio, () => eye?.changed());
 const readings = new Readings(element("#readings", HTMLElement));
 studio.watch(show);
 show();

@@ -46,20 +46,23 @@ export type LightName = "keyLight" | "fillLight";
 
 export const LIGHT_NAMES: readonly LightName[] = ["keyLight", "fillLight"];
 
-/** The original's scene, whose lights stand at (5, 3, 5) and (-5, 2, 5). */
+/** Where the model stands, which lights are seen from. */
+export const MODEL_HEIGHT = -0.5;
+
+/** The original's scene, whose lights stand at (5, 3, 5) and (-5, 2, 5), seen from its model at (0, -0.5, 0). */
 export const INITIAL: SceneModel = {
   model: { color: "#ffffff", scale: { x: 1, y: 1, z: 1 }, rotation: { x: 0, y: 0, z: 0 } },
   background: "#000000",
   keyLight: {
     intensity: 2.5,
     color: "#ffffff",
-    position: { azimuth: 135, elevation: 22.99, distance: 7.68 },
+    position: { azimuth: 135, elevation: 26.33, distance: 7.89 },
     size: { width: 6, height: 6 },
   },
   fillLight: {
     intensity: 0.2,
     color: "#ffffff",
-    position: { azimuth: 225, elevation: 15.79, distance: 7.35 },
+    position: { azimuth: 225, elevation: 19.47, distance: 7.5 },
     size: { width: 8, height: 8 },
   },
   camera: { distance: 32, fov: 32 },

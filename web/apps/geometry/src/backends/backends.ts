@@ -68,6 +68,8 @@ export interface AgentRow extends Spawned {
   readonly agentType: string;
   /** What it found last. */
   readonly report?: unknown;
+  /** Why it ended, where that was a failure. */
+  readonly error?: string;
 }
 
 export type AgentOrder = "pause" | "resume" | "stop";
@@ -80,6 +82,8 @@ export interface Backends {
   spawn(wish: AgentWish, doing: Doing): Promise<Spawned>;
   /** Tells an agent what to do; gives its new status. */
   order(agentId: string, order: AgentOrder): Promise<string>;
+  /** One agent, with all that the backend tells of it. */
+  agent(agentId: string): Promise<object>;
   /** This session's agents, those of before a reload too. */
   agents(): Promise<readonly AgentRow[]>;
   /** Calls back with what agents tell over the backend's own line. */

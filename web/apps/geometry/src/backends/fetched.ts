@@ -40,6 +40,13 @@ export async function fetched(url: string, init: RequestInit, signal: AbortSigna
   }
 }
 
+/** What a browser does not tell a page: that an answer may be there and not readable here. */
+export function acrossOrigins(url: string): string {
+  const { origin } = new URL(url, location.href);
+  if (origin === location.origin || !/^https?:/.test(origin)) return "";
+  return ` (${origin} is another origin: it must be reachable and allow ${location.origin} by CORS, with the header Access-Control-Allow-Origin)`;
+}
+
 class TooLong extends Error {}
 
 async function body(response: Response, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {

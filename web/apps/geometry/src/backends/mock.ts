@@ -78,6 +78,12 @@ export class MockBackends implements Backends {
     return this.#turn(agentId, { pause: "paused", resume: "running", stop: "stopped" }[order]);
   }
 
+  async agent(agentId: string): Promise<object> {
+    const agent = this.#agents.get(agentId);
+    if (agent === undefined) throw invalid(`there is no agent ${agentId}`);
+    return agent.row;
+  }
+
   async agents(): Promise<readonly AgentRow[]> {
     return [...this.#agents.values()].map(({ row }) => row);
   }

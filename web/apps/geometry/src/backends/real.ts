@@ -18,7 +18,15 @@ import type {
 import { fetched } from "./fetched.js";
 import { EVOLUTION_MS_MAX, SPAWN_MS_MAX } from "./limits.js";
 import { Line, requestId, type Message } from "./line.js";
-import { readAgents, readEvent, readEvolved, readPrompted, readSpawned, readStatus } from "./replies.js";
+import {
+  readAgents,
+  readEvent,
+  readEvolved,
+  readPrompted,
+  readSpawned,
+  readStatus,
+  withoutEnvelope,
+} from "./replies.js";
 
 const EVOLUTION = "Evolution backend";
 const AGENTS = "Agent backend";
@@ -81,12 +89,16 @@ export class RealBackends implements Backends {
   }
 
   async spawn(wish: AgentWish, { signal }: Doing): Promise<Spawned> {
-    const reply = await this.#askAgents({ action: "spawn", ...wish }, signal);
+    const reply = await this.#askAgents({ action: "spawn", unit: "pixels", ...wish }, signal);
     return readSpawned(reply, wish.region);
   }
 
   async order(agentId: string, order: AgentOrder): Promise<string> {
     return readStatus(await this.#askAgents({ action: order, agentId, agent_id: agentId }));
+  }
+
+  async agent(agentId: string): Promise<object> {
+    return withoutEnvelope(await this.#askAgents({ action: "get", agent_id: agentId }));
   }
 
   async agents(): Promise<readonly AgentRow[]> {

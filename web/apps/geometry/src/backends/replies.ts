@@ -71,6 +71,7 @@ export function readAgents(reply: Message): readonly AgentRow[] {
         ...readSpawned(row, region),
         agentType: typeof type === "string" ? type : "agent",
         ...(last !== undefined && { report: readReport(object(last)) }),
+        ...(typeof row.error === "string" && { error: row.error }),
       },
     ];
   });
@@ -87,6 +88,10 @@ export function readReport({ report }: Message): Message {
   return Object.fromEntries(
     shown.map(([name, value]) => [name, typeof value === "string" ? clip(value, REPORT_TEXT_CHARS_MAX) : value]),
   );
+}
+
+export function withoutEnvelope(reply: Message): Message {
+  return without(reply, ENVELOPE);
 }
 
 function without(message: Message, names: readonly string[]): Message {

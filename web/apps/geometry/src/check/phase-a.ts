@@ -13,6 +13,9 @@ const NAMES = [
   "trigger_evolution",
   "send_llm_prompt",
   "spawn_area_agent",
+  "list_area_agents",
+  "get_area_agent",
+  "control_area_agent",
 ];
 
 /** A small cartridge with a clear pixel in it. */
@@ -29,7 +32,7 @@ export const PHASE_A: readonly Group[] = [
     title: "The bridge",
     checks: [
       {
-        title: "all eight tools are registered",
+        title: "all tools are registered",
         async run({ real }) {
           const { tools, registered, appConnected } = real.bridge.getStatus();
           equal(tools, NAMES, "the list");

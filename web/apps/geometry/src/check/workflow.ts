@@ -29,7 +29,10 @@ async function workflow(subject: Subject): Promise<string> {
   const pixel = success(await subject.call("query_hilbert_address", { hilbert_index: 5000, origin, context_range: 1 }));
   expect(typeof pixel.rgba === "object", "no pixel was read");
   const spawned = success(
-    await subject.call("spawn_area_agent", { agent_type: "analyzer", region: { ...origin, width: 400, height: 400 } }),
+    await subject.call("spawn_area_agent", {
+      agent_type: "analyzer",
+      region: { ...origin, width: 400, height: 400, unit: "pixels" },
+    }),
   );
   const answer = success(
     await subject.call("send_llm_prompt", {

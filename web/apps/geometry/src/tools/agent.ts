@@ -3,11 +3,13 @@
 import type { AgentWish } from "../backends/backends.js";
 import { SPAWN_MS_MAX } from "../backends/limits.js";
 import { invalid } from "../failure.js";
-import { PLACE_MAX } from "../map/camera.js";
+import { GRID_PIXELS, PLACE_MAX } from "../map/camera.js";
 import type { Rect } from "../map/pixel-map.js";
 import { flag, isNumber, isObject, MARGIN_MS, type Args, type GeometryTool } from "./tool.js";
 
 export const AGENT_TYPES: readonly string[] = ["monitor", "executor", "evolver", "analyzer"];
+
+const UNITS: readonly unknown[] = ["grid", "pixels"];
 
 export const AGENT: GeometryTool = {
   name: "spawn_area_agent",
@@ -25,10 +27,11 @@ export const AGENT: GeometryTool = {
           y: { type: "number" },
           width: { type: "number" },
           height: { type: "number" },
+          unit: { type: "string", enum: UNITS, default: "grid" },
         },
         required: ["x", "y", "width", "height"],
         additionalProperties: false,
-        description: "In map pixels",
+        description: "In grid units of 100 map pixels, or in map pixels where unit says so",
       },
       config: { type: "object", description: "For the agent; heartbeat_interval is in seconds" },
       auto_start: { type: "boolean", default: true },
@@ -42,7 +45,7 @@ export const AGENT: GeometryTool = {
     const wish = wanted(args);
     const spawned = await backends.spawn(wish, doing);
     agents.spawned({ ...spawned, agentType: wish.agent_type });
-    return { success: true, ...spawned };
+    return { success: true, ...spawned, region: args.region };
   },
 };
 
@@ -54,9 +57,13 @@ function wanted(args: Args): AgentWish {
   return { agent_type, region: regionOf(args.region), config, auto_start: flag(args, "auto_start", true) };
 }
 
+/** In map pixels, whatever its unit. */
 function regionOf(region: unknown): Rect {
   if (!isObject(region)) throw invalid("region is required and must be an object with x, y, width, height");
-  const { x, y, width, height } = region;
+  const { unit = "grid" } = region;
+  if (!UNITS.includes(unit)) throw invalid(`unit must be one of: ${UNITS.join(", ")}`);
+  const scaled = (value: unknown): unknown => (unit === "grid" && isNumber(value) ? value * GRID_PIXELS : value);
+  const [x, y, width, height] = [region.x, region.y, region.width, region.height].map(scaled);
   if (!isNumber(x) || !isNumber(y) || !isNumber(width) || !isNumber(height))
     throw invalid("region must have numeric x, y, width, and height properties");
   if (width <= 0 || height <= 0) throw invalid("region width and height must be positive numbers");

@@ -1,6 +1,6 @@
 // `load_rts_cartridge`: fetches a cartridge, reads it exactly, and lays it on the map.
 
-import { fetched } from "../backends/fetched.js";
+import { acrossOrigins, fetched } from "../backends/fetched.js";
 import { HTTP_MS_MAX } from "../backends/limits.js";
 import { entropy, gridOf, hex, hilbertBytes, sha256, uniqueColours } from "../cartridge/content.js";
 import { decodePng } from "../cartridge/decode.js";
@@ -46,7 +46,7 @@ export const CARTRIDGE: GeometryTool = {
     const corner = cornerOf(args.position);
     const goes = flag(args, "autoNavigate", true);
     const answer = await fetched(url, {}, signal, {
-      unreachable: (why) => failed(`Failed to load RTS cartridge: ${why}`),
+      unreachable: (why) => failed(`Failed to load RTS cartridge: ${why}${acrossOrigins(url)}`),
       late: `Failed to fetch ${url}: no answer within 30s`,
       bytesMax: FILE_BYTES_MAX,
     });

@@ -17,7 +17,7 @@ export const EVOLUTION: GeometryTool = {
     properties: {
       seed_shader: { type: "string", description: "WGSL shader code" },
       generations: { type: "number", default: 10, minimum: 1, maximum: GENERATIONS_MAX },
-      fitness_metric: { type: "string", enum: METRICS, default: "visual_quality" },
+      fitness_metric: { type: "string", enum: METRICS, default: "performance" },
       mutation_rate: { type: "number", default: 0.1, minimum: 0.01, maximum: 0.5 },
       population_size: { type: "number", default: 20, minimum: 2, maximum: POPULATION_MAX },
       target_shader: {
@@ -34,7 +34,7 @@ export const EVOLUTION: GeometryTool = {
   async run(args, { backends }, doing) {
     const seed_shader = textOf(args, "seed_shader");
     const generations = wholeNumber(args, "generations", 10, 1, GENERATIONS_MAX);
-    const fitness_metric = args.fitness_metric ?? "visual_quality";
+    const fitness_metric = args.fitness_metric ?? "performance";
     if (!METRICS.includes(fitness_metric) || typeof fitness_metric !== "string")
       throw invalid(`fitness_metric must be one of: ${METRICS.join(", ")}`);
     const mutation_rate = numberBetween(args, "mutation_rate", 0.1, 0.01, 0.5);

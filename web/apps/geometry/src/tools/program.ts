@@ -1,6 +1,6 @@
 // `execute_pixel_program`: runs a program on the pixel machine, in slices, so that the page stays alive and the caller can change its mind.
 
-import { fetched } from "../backends/fetched.js";
+import { acrossOrigins, fetched } from "../backends/fetched.js";
 import { HTTP_MS_MAX } from "../backends/limits.js";
 import { failed, invalid } from "../failure.js";
 import { BRICK_BYTES_MAX, readBrick } from "../machine/brick.js";
@@ -103,7 +103,7 @@ async function loaded(args: Args, signal: AbortSignal): Promise<Program> {
   if (program !== undefined) return programOf(program);
   if (url === undefined) throw invalid("No program or brick_url provided");
   const answer = await fetched(url, {}, signal, {
-    unreachable: (why) => failed(`Failed to fetch ${url}: ${why}`),
+    unreachable: (why) => failed(`Failed to fetch ${url}: ${why}${acrossOrigins(url)}`),
     late: `Failed to fetch ${url}: no answer within 30s`,
     bytesMax: BRICK_BYTES_MAX,
   });

@@ -1,6 +1,7 @@
-// All eight tools, in the order in which the original offers them.
+// The eight tools in the order in which the original offers them, and those that follow up its area agents.
 
 import { AGENT } from "./agent.js";
+import { AGENT_ASK, AGENT_CONTROL, AGENT_LIST } from "./agents.js";
 import { CARTRIDGE } from "./cartridge.js";
 import { EVOLUTION } from "./evolution.js";
 import { HILBERT } from "./hilbert.js";
@@ -10,4 +11,16 @@ import { PROGRAM } from "./program.js";
 import { STATE } from "./state.js";
 import type { GeometryTool } from "./tool.js";
 
-export const TOOLS: readonly GeometryTool[] = [NAVIGATE, STATE, PROGRAM, CARTRIDGE, HILBERT, EVOLUTION, LLM, AGENT];
+export const TOOLS: readonly GeometryTool[] = [
+  NAVIGATE,
+  STATE,
+  PROGRAM,
+  CARTRIDGE,
+  HILBERT,
+  EVOLUTION,
+  LLM,
+  AGENT,
+  AGENT_LIST,
+  AGENT_ASK,
+  AGENT_CONTROL,
+];

@@ -3,10 +3,8 @@
 import { el } from "../../../desktop/src/el.js";
 import { isAlive, type AgentNow, type Agents } from "../agents.js";
 import type { AgentOrder } from "../backends/backends.js";
-import { clip } from "../clip.js";
 import { AGENT_TYPES } from "../tools/agent.js";
-
-const REPORT_CHARS_MAX = 160;
+import { reportList } from "./report.js";
 
 export interface AgentHands {
   spawn(type: string): void;
@@ -47,7 +45,7 @@ export class AgentsPanel {
   }
 
   #card(agent: AgentNow): HTMLElement {
-    const { agentId, agentType, status, region, heartbeats, heardAt, heartbeatInterval, report } = agent;
+    const { agentId, agentType, status, region, heartbeats, heardAt, heartbeatInterval, report, error } = agent;
     const order = (name: AgentOrder, label: string): HTMLElement =>
       el(
         "button",
@@ -73,7 +71,8 @@ export class AgentsPanel {
         `${agentId} · ${String(Math.round(region.x))}, ${String(Math.round(region.y))} · ${String(Math.round(region.width))} × ${String(Math.round(region.height))}`,
       ),
       el("p", { class: "quiet" }, heard),
-      report !== undefined && el("p", { class: "mono" }, clip(JSON.stringify(report), REPORT_CHARS_MAX)),
+      error !== undefined && el("p", { class: "bad" }, error),
+      report !== undefined && reportList(report),
       el(
         "div",
         { class: "line" },

@@ -30,6 +30,11 @@ export class ConsolePanel {
     this.content = el("div", { class: "stack" }, this.#log, form);
   }
 
+  /** The newest line is at the bottom, and a window that was closed could not be scrolled. */
+  shown(): void {
+    this.#log.scrollTop = this.#log.scrollHeight;
+  }
+
   called({ tool, reply, tookMs }: Called): void {
     this.#add(
       isFailure(reply) ? "bad" : "good",

@@ -90,7 +90,7 @@ function titled(name: string): string {
   return name
     .split("_")
     .map((word) =>
-      word === "fov" || word === "url" ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1),
+      ["fov", "url", "3d"].includes(word) ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1),
     )
     .join(" ");
 }

@@ -2,7 +2,7 @@
 
 import { batchOf } from "./batch.js";
 import { CAMERA_TOOLS } from "./camera.js";
-import { CONNECTION_URL } from "./connection.js";
+import { CONNECTION_TOOLS } from "./connection.js";
 import type { SceneTool } from "./define.js";
 import { GETTERS } from "./getters.js";
 import { FILL, KEY, lightTools } from "./lights.js";
@@ -14,7 +14,7 @@ const SINGLE: readonly SceneTool[] = [
   ...lightTools(FILL),
   ...CAMERA_TOOLS,
   ...GETTERS,
-  CONNECTION_URL,
+  ...CONNECTION_TOOLS,
 ];
 
 export const TOOLS: readonly SceneTool[] = [...SINGLE, batchOf(SINGLE)];

@@ -2,7 +2,8 @@
 
 import { Color, Mesh, MeshBasicMaterial, PlaneGeometry, RectAreaLight } from "three";
 import { radians, toPoint } from "../bearing.js";
-import type { Light, LightName } from "../model.js";
+import { MODEL_HEIGHT, type Light, type LightName } from "../model.js";
+import { Glow } from "./glow.js";
 
 const RIM = 0.07;
 const RIM_HELD = 0.13;
@@ -20,6 +21,7 @@ export class Panel {
   readonly #face = new Mesh(plane, new MeshBasicMaterial({ toneMapped: false }));
   /** Larger than the back, which leaves its edge free. */
   readonly #rim = new Mesh(plane, new MeshBasicMaterial({ toneMapped: false }));
+  readonly #glow = new Glow();
   readonly #back = new Mesh(plane, new MeshBasicMaterial({ toneMapped: false }));
 
   constructor(readonly name: LightName) {
@@ -29,13 +31,13 @@ export class Panel {
     this.#face.position.z = -APART;
     this.#back.position.z = APART;
     this.parts = [this.#face, this.#rim, this.#back];
-    this.light.add(...this.parts);
+    this.light.add(...this.parts, this.#glow.mesh);
   }
 
   show({ intensity, color, position, size: { width, height } }: Light): void {
     const { x, y, z } = toPoint(position);
-    this.light.position.set(x, y, z);
-    // Faces the middle of the scene. Made of the angles, for a direction alone has no roll at the zenith.
+    this.light.position.set(x, y + MODEL_HEIGHT, z);
+    // Faces the model. Made of the angles, for a direction alone has no roll at the zenith.
     this.light.rotation.set(-radians(position.elevation), Math.PI - radians(position.azimuth), 0);
     this.light.intensity = intensity;
     this.light.color.set(color);
@@ -56,6 +58,7 @@ export class Panel {
   #tint(intensity: number): void {
     const glow = 1 - Math.exp(-1.2 * intensity);
     const rim = this.held ? 0.55 + 0.45 * glow : 0.16 + 0.62 * glow;
+    this.#glow.show(this.light.color, glow, this.light.width, this.light.height);
     this.#face.material.color.copy(this.light.color).multiplyScalar(0.06 + 0.94 * glow);
     this.#back.material.color.copy(DARK).lerp(this.light.color, (this.held ? 0.03 : 0.004) + 0.008 * glow);
     this.#rim.material.color.copy(this.light.color).multiplyScalar(rim);

@@ -2,7 +2,7 @@
 
 import { BufferAttribute, BufferGeometry, Mesh, MeshPhysicalMaterial, Vector3 } from "three";
 import { radians } from "../bearing.js";
-import type { SceneModel } from "../model.js";
+import { MODEL_HEIGHT, type SceneModel } from "../model.js";
 
 const ALONG = 360;
 const ACROSS = 48;
@@ -24,7 +24,7 @@ export class Sculpture {
       clearcoatRoughness: 0.22,
     });
     this.mesh = new Mesh(ribbon(), material);
-    this.mesh.position.set(0, -0.5, 0);
+    this.mesh.position.set(0, MODEL_HEIGHT, 0);
     this.mesh.rotation.order = "YXZ";
   }
 
