@@ -68,9 +68,11 @@ function shownIn(element: Element, name: string): string {
 
 /** What the label of a box shows beside its name: the key of a tool, a price. */
 function besides(element: Element, name: string): string {
-  const shown = labelsOf(element)
-    .map((label) => shownText(label, [element]))
-    .join(" ");
+  // What its labels say is its name, unless it has one of its own.
+  if (!isNamed(element)) return "";
+  const labels = labelsOf(element);
+  if (labels.every((label) => isSaidBy(label.textContent ?? "", name))) return "";
+  const shown = labels.map((label) => shownText(label, [element])).join(" ");
   return !/[\p{L}\p{N}]/u.test(shown) || isSaidBy(shown, name) ? "" : `: ${clip(shown, OUTLINE_VALUE_CHARS_MAX)}`;
 }
 

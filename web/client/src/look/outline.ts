@@ -19,7 +19,7 @@ import { nameOf } from "./name.js";
 import { isSeen, own, type Place, placeOf, within } from "./place.js";
 import { choiceBox, isDrawing, labelledBy, isSaidBy, SKIPPED, shownText } from "./reading.js";
 import { headingLevel, isRow, pictureOf, stateOf, titleOf } from "./titles.js";
-import { attribute, frameBody, inside, isElement, plain, selectAll, styleOf } from "./tree.js";
+import { attribute, frameBody, inside, isElement, plain, styleOf } from "./tree.js";
 import { hasSize, hides, isBeyond, isClippedAway, isSilenced } from "./visible.js";
 
 export interface OutlineOptions {
@@ -172,6 +172,14 @@ export function outline(
     words += /\S/.test(text) ? text : " ";
   };
 
+  const choiceBoxes = new Map<Element, Element>();
+  const findChoices = (within: ParentNode): void => {
+    for (const field of within.querySelectorAll("input[role=combobox]")) {
+      const box = choiceBox(field);
+      if (box !== undefined) choiceBoxes.set(box, field);
+    }
+  };
+
   const visit = (node: Node, around: Place): void => {
     if (node.nodeType === Node.TEXT_NODE) {
       read(node, around);
@@ -181,6 +189,8 @@ export function outline(
     const style = styleOf(node);
     const place = own(style, around);
     if (hides(node, style) || isSilenced(node, compare) || isFolded(node.parentElement, node)) return;
+    const apart = node.shadowRoot ?? frameBody(node);
+    if (apart !== undefined) findChoices(apart);
     if (node.localName === "br") words += reading ? BREAK : " ";
     const block = !INLINE.test(style.display);
     if (block) part();
@@ -207,7 +217,8 @@ export function outline(
       return;
     }
     const drawing = kindOf(node);
-    const kind = (drawing === "area" || drawing === "button") && isDrawing(node) ? undefined : drawing;
+    const mayDraw = drawing === "area" || (drawing === "button" && attribute(node, "role") === "combobox");
+    const kind = mayDraw && isDrawing(node) ? undefined : drawing;
     // To read, an area is what it holds.
     const area = kind === "area" && reading;
     const holds = kind === "area" && !reading && isStructured(node);
@@ -299,11 +310,7 @@ export function outline(
     }
   };
 
-  const choiceBoxes = new Map<Element, Element>();
-  for (const field of selectAll("input[role=combobox]", root)) {
-    const box = choiceBox(field);
-    if (box !== undefined) choiceBoxes.set(box, field);
-  }
+  findChoices(root);
   visit(root, placeOf(all || compare ? undefined : { left: 0, top: 0, right: innerWidth, bottom: innerHeight }));
   flush();
   if (cut > 0) {

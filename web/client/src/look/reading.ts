@@ -82,7 +82,8 @@ export function isDrawing(element: Element): boolean {
   if (own && element.shadowRoot === null) return false;
   // A card with a box to tick may be more than the box; what is around a field is not.
   if (single === "field" || single === "select" || single === "slider" || opensList(only, controls)) return true;
-  return shownText(element, [...controls, ...controls.flatMap(labelsOf)]) === "";
+  if (shownText(element, controls) === "") return true;
+  return DRAWN.has(single) && shownText(element, [only, ...labelsOf(only)]) === "";
 }
 
 /** Whether the only control is one that opens a list. */
@@ -150,7 +151,7 @@ function aloneIn(element: Element, fits: (at: Element) => boolean): Element | un
   return box;
 }
 
-/** What names a control elsewhere in the page. */
+/** What names a control elsewhere in the page. Slow: the browser searches its whole document for labels. */
 export function labelsOf(field: Element): Element[] {
   const root = field.getRootNode() as Document | ShadowRoot;
   const ids = attribute(field, "aria-labelledby").split(" ").filter(Boolean);
