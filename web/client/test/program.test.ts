@@ -107,3 +107,27 @@ test("programs are kept by their text, within a limit", () => {
   for (let at = 0; at < PROGRAMS_KEPT_MAX; at++) program(realm, `{b:${at}}`);
   assert.notEqual(program(realm, "{first:1}"), first);
 });
+
+test("the value of code that ends with a block, if or try is that of the branch that ran", async () => {
+  for (const [code, value] of [
+    ["try { await 1 } catch { 2 }", 1],
+    ["try { await Promise.reject(0) } catch (error) { error + 2 }", 2],
+    ["try { await 1; 7 } finally { await 3 }", 7],
+    ["let a1 = await 4\ntry { a1 + 1; } catch (e) { e }", 5],
+    ["if (await 1) { 'yes' } else { 'no' }", "yes"],
+    ["if (await 0) 'yes'; else 'no'", "no"],
+    ["if (await 0) { 1 } else if (await 1) { 2 } else { 3 }", 2],
+    ["if (await 1) {\n  const a = 2\n  a * 3\n}", 6],
+    ["{ await 1; 8 }", 8],
+    ["if (await 1) { if (0)\n hits.push(1)\n}", undefined],
+    ["if (await 1) { for (const x of [1, 2]) hits.push(x) }", undefined],
+    ["try { if (await 1) { ({ n: 1 }).n } } catch {}", 1],
+    ["if (await 0) { 1 }", undefined],
+    ["try { await 1; throw new Error('x') } catch (e) { e.message }", "x"],
+  ] as const) {
+    const ran = await run(code);
+    assert.deepEqual([ran.value, ran.threw], [value, false], code);
+  }
+  assert.deepEqual((await run("if (await 1) { for (const x of [1, 2]) hits.push(x) }")).hits, [1, 2]);
+  assert.deepEqual((await run("if (await 1) {\n if (!hits)\n hits.push(1)\n}")).hits, []);
+});

@@ -1,6 +1,7 @@
 // Turns an agent's code into something that runs once and gives the value a console would show.
 // Code is only changed where a scanner and the engine's own compiler agree that the change is safe.
 
+import { goesOn, hasNoValue, isBranched, returnBranches } from "./completion.js";
 import { declarations, startsStatement, type Declaration } from "./declarations.js";
 import { editsOf, type Edits } from "./edits.js";
 import { CUT_TRIES_MAX, PROGRAM_CHARS_KEPT_MAX, PROGRAMS_KEPT_MAX } from "./limits.js";
@@ -206,7 +207,7 @@ function asyncProgram(parts: Parts, found: Scan): Program {
   };
 }
 
-/** Code as an async function's body that returns its last statement, if that is an expression. */
+/** Code as an async function's body that returns its last statement, if that is an expression or has branches that end with one. */
 function returning(realm: Realm, tokens: readonly Token[], edits: Edits): Edits | undefined {
   const compiles = (cut: Edits): boolean => realm.compiles(cut.apply(), true);
   let last = tokens.length;
@@ -219,9 +220,16 @@ function returning(realm: Realm, tokens: readonly Token[], edits: Edits): Edits 
   for (let at = last - 1; at >= 0 && tries < CUT_TRIES_MAX; at--) {
     const token = tokens[at];
     if (token === undefined || token.depth !== 0 || !startsStatement(tokens, at)) continue;
-    if (hasNoValue(token, tokens[at + 1])) break;
+    if (goesOn(token)) continue;
+    const branched = isBranched(token);
+    if (!branched && hasNoValue(token, tokens[at + 1])) break;
     tries++;
     if (at > 0 && !realm.compiles(edits.apply(token.start), true)) continue;
+    if (branched) {
+      const returned = edits.copy();
+      if (returnBranches(realm, tokens, at, last, returned) && compiles(returned)) return returned;
+      break;
+    }
     const cut = cutAt(edits, token.start, end);
     if (compiles(cut)) return cut;
   }
@@ -234,17 +242,4 @@ function cutAt(edits: Edits, start: number, end: number): Edits {
   // What follows the last statement is `;`, space and comments.
   cut.replace(end, edits.original.length, "\n)");
   return cut;
-}
-
-const NO_VALUE = new Set(
-  "let const var class function if else for while do switch case default try catch finally return throw break continue with debugger export { }".split(
-    " ",
-  ),
-);
-
-function hasNoValue(token: Token, next: Token | undefined): boolean {
-  if (token.kind === "string" || token.kind === "template") return false;
-  if (token.text === "async") return next?.text === "function" && !next.newline;
-  if (token.text === "import") return next?.text !== "(" && next?.text !== ".";
-  return NO_VALUE.has(token.text);
 }
