@@ -10,7 +10,9 @@ interface Watched {
   readonly owner: object;
   readonly name: string;
   /** What to tell; `undefined` if it worked. */
-  readonly tell: (result: unknown, self: unknown) => string | undefined;
+  readonly tell: (result: unknown, self: unknown, args: readonly unknown[]) => string | undefined;
+  /** It gives a promise, which is rejected if it did not work. */
+  readonly later?: string;
 }
 
 const POPUP = "the browser blocked a popup: only a person's click may open one; open its address with eye open";
@@ -33,6 +35,19 @@ const WATCHED: readonly Watched[] = [
     name: "click",
     tell: (_, self) => (self instanceof HTMLInputElement && self.type === "file" ? PICKER : undefined),
   },
+  {
+    owner: Document.prototype,
+    name: "execCommand",
+    tell: (worked, _, [command]) =>
+      worked === false && /^(?:copy|cut|paste)$/i.test(String(command)) ? CLIP : undefined,
+  },
+  // Pages catch what the clipboard refuses, so that nothing else tells of it.
+  ...["writeText", "write", "readText", "read"].map((name) => ({
+    owner: (globalThis as { Clipboard?: { prototype: object } }).Clipboard?.prototype ?? {},
+    name,
+    tell: () => undefined,
+    later: CLIP,
+  })),
 ];
 
 /** `target=_blank` opens a tab for a synthetic click only where popups are allowed. */
@@ -48,15 +63,16 @@ function blankLink(event: Event): string | undefined {
 export function blockedBy(): Beyond {
   const said = new Set<string>();
   const undo: (() => void)[] = [];
-  for (const { owner, name, tell } of WATCHED) {
+  for (const { owner, name, tell, later } of WATCHED) {
     const own = Object.getOwnPropertyDescriptor(owner, name);
     const original = (owner as Record<string, unknown>)[name];
     if (typeof original !== "function" || own?.configurable !== true) continue;
     const watched = new Proxy(original, {
       apply(target, self, args) {
         const result: unknown = Reflect.apply(target as (...args: unknown[]) => unknown, self, args);
-        const text = tell(result, self);
+        const text = tell(result, self, args);
         if (text !== undefined) said.add(text);
+        if (later !== undefined) (result as Promise<unknown>).catch(() => said.add(later));
         return result;
       },
     });

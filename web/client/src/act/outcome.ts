@@ -6,6 +6,8 @@ import { lineOf } from "../look/find.js";
 import { difference, view } from "../look/part.js";
 import { isVisible } from "../look/visible.js";
 import type { Core } from "../core/part.js";
+import type { Params } from "../page/verb.js";
+import { answerDialogs } from "./dialogs.js";
 import { frame } from "./ready.js";
 
 export interface Watch {
@@ -16,8 +18,8 @@ export interface Watch {
   end(): void;
 }
 
-/** `accept`: what to say to the browser's own questions while this lasts; they would stop the page for a person to answer. */
-export async function watch(core: Core, accept: unknown, firstMs = SETTLE_FIRST_MS): Promise<Watch> {
+/** `answers`: what to say to the browser's own questions while this lasts; they would stop the page for a person to answer. */
+export async function watch(core: Core, answers: Params, firstMs = SETTLE_FIRST_MS): Promise<Watch> {
   const { logged: loggedAfter } = await core.load("verbs");
   const { journal } = core;
   const logged = journal.entries.at(-1)?.n ?? 0;
@@ -32,7 +34,7 @@ export async function watch(core: Core, accept: unknown, firstMs = SETTLE_FIRST_
     };
     window.navigation.addEventListener("navigate", leave as EventListener, { signal: ending.signal });
   }
-  const restore = answerDialogs(asked, accept);
+  const restore = answerDialogs(asked, answers);
   let mutated = false;
   const observer = new MutationObserver(() => (mutated = true));
   observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
@@ -96,18 +98,4 @@ function isMoving(): boolean {
 
 function errorLine({ text, count }: Log): string {
   return `error: ${text}${count === undefined ? "" : ` (${count} times)`}`;
-}
-
-function answerDialogs(asked: string[], accept: unknown): () => void {
-  const { alert, confirm, prompt } = window;
-  const yes = accept === true || typeof accept === "string";
-  window.alert = (text?: unknown) => void asked.push(`alert: ${text}`);
-  window.confirm = (text?: string) => (
-    asked.push(`confirm: ${text} (${yes ? "accepted" : "dismissed; accept: true accepts"})`), yes
-  );
-  window.prompt = (text?: string, ordinary = "") => {
-    asked.push(`prompt: ${text} (${yes ? "answered" : 'dismissed; accept: "…" answers'})`);
-    return typeof accept === "string" ? accept : yes ? ordinary : null;
-  };
-  return () => Object.assign(window, { alert, confirm, prompt });
 }

@@ -11,10 +11,12 @@ import { check, fileInput, select, upload } from "./choose.js";
 import { drag } from "./drag.js";
 import { contextOf, editorInput, holdsCaret, isEditor, pasted } from "./editor.js";
 import { focused, strike, strokes, type Stroke } from "./keys.js";
+import { answerDialogs } from "./dialogs.js";
 import { watch } from "./outcome.js";
 import { blockedBy } from "./beyond.js";
 import { click, type Clicking, enter, focus, type Modifiers } from "./pointer.js";
 import { frame, middle, ready, type Spot, spotAt, type Tools } from "./ready.js";
+import { hoverStyles } from "./hover.js";
 import { scroll } from "./scroll.js";
 import { type Field, isField, replaceText, setRange, stepBeside } from "./text.js";
 import { hands, type Hands } from "./turn.js";
@@ -32,7 +34,8 @@ const INSTEAD: Readonly<Record<Kind, readonly string[]>> = {
   file: ["upload"],
 };
 
-type Act = (params: Params, tools: Tools, asking: Asking) => Promise<Element | undefined>;
+/** `said`: lines to add to the report. */
+type Act = (params: Params, tools: Tools, asking: Asking, said: string[]) => Promise<Element | undefined>;
 
 export function acts(core: Core): Verbs {
   /** Runs an act between two looks at the page. */
@@ -42,29 +45,37 @@ export function acts(core: Core): Verbs {
       const timeoutMs = timeoutOf(params, ACT_MS);
       const tools: Tools = { core, signal: asking.signal, timeoutMs, deadline: performance.now() + timeoutMs };
       const beyond = blockedBy();
-      const watching = await watch(core, params.accept, firstMs);
+      const watching = await watch(core, params, firstMs);
       try {
         // What scrolling into view has moved is no change: the first look is taken when everything is ready.
         const own = <T>(run: () => T): T => {
           watching.begin();
           return asking.own(run);
         };
-        const report = await watching.report(await act(params, tools, { ...asking, own }));
-        return [report, ...beyond.said()].join("\n");
+        const said: string[] = [];
+        const report = await watching.report(await act(params, tools, { ...asking, own }, said));
+        return [report, ...said, ...beyond.said()].join("\n");
       } finally {
         beyond.end();
         watching.end();
       }
     };
 
-  const click1 = async (params: Params, tools: Tools, { own }: Asking, how: Clicking = {}): Promise<Element> => {
+  const click1 = async (
+    params: Params,
+    tools: Tools,
+    { own }: Asking,
+    said: string[],
+    how: Clicking = {},
+  ): Promise<Element> => {
     const { target, at } = params;
     const found = target === undefined ? undefined : await ready(target, tools);
     if (found === undefined && at === undefined) throw misused("click needs a target, or at: [x, y]");
     const spot = at === undefined && found !== undefined ? found : spotAt(at, found);
     const kind = found && kindOf(found.element);
     if (found !== undefined && (kind === "select" || kind === "file")) throw wrong(found.element, "click");
-    await click(spot, hands(core, own), { ...clicking(params), ...how });
+    if (!(await click(spot, hands(core, own), { ...clicking(params), ...how })))
+      said.push("it went away while it was pressed, so nothing was clicked");
     return spot.element;
   };
 
@@ -135,8 +146,8 @@ export function acts(core: Core): Verbs {
     };
 
   return {
-    click: acting((params, tools, asking) => click1(params, tools, asking)),
-    dblclick: acting((params, tools, asking) => click1(params, tools, asking, { double: true })),
+    click: acting((params, tools, asking, said) => click1(params, tools, asking, said)),
+    dblclick: acting((params, tools, asking, said) => click1(params, tools, asking, said, { double: true })),
     focus: acting(async ({ target }, tools, { own }) => {
       const { element } = await ready(target, tools, false);
       own(() => focus(element));
@@ -145,12 +156,13 @@ export function acts(core: Core): Verbs {
     }),
     check: acting(checking(true)),
     uncheck: acting(checking(false)),
-    hover: acting(async ({ target }, tools, { own }) => {
+    hover: acting(async ({ target }, tools, { own }, said) => {
       const { hit, element, ...place } = await ready(target, tools);
       own(() => enter(hit, place));
+      said.push(...hoverStyles(hit));
       return element;
     }, SETTLE_HOVER_MS),
-    fill: acting(async (params, tools, asking) => {
+    fill: acting(async (params, tools, asking, said) => {
       const { fields, target, value, click } = params;
       if (fields === undefined) return fill1(target, value, tools, asking);
       if (!Array.isArray(fields)) throw misused("fields is a list of [target, value]");
@@ -159,7 +171,7 @@ export function acts(core: Core): Verbs {
         if (!Array.isArray(field)) throw misused("fields is a list of [target, value]");
         last = await fill1(field[0], field[1], tools, asking, true);
       }
-      return click === undefined ? last : click1({ ...params, target: click }, tools, asking);
+      return click === undefined ? last : click1({ ...params, target: click }, tools, asking, said);
     }),
     type: acting(async ({ target, value }, tools, { own }) => {
       const isCovered = find(target).elements.some((one) => contextOf(one) !== undefined);
@@ -211,9 +223,15 @@ export function acts(core: Core): Verbs {
       const timeoutMs = timeoutOf(params, ACT_MS);
       const { target } = params;
       const tools = { core, signal, timeoutMs, deadline: performance.now() + timeoutMs };
-      const where = scroll(target === undefined ? undefined : (await ready(target, tools, false)).element, params);
-      for (let frames = 0; frames < SCROLL_FRAMES; frames++) await frame(core);
-      return where();
+      const asked: string[] = [];
+      const restore = answerDialogs(asked, params);
+      try {
+        const where = scroll(target === undefined ? undefined : (await ready(target, tools, false)).element, params);
+        for (let frames = 0; frames < SCROLL_FRAMES; frames++) await frame(core);
+        return [where(), ...asked].join("\n");
+      } finally {
+        restore();
+      }
     },
   };
 }

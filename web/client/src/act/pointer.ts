@@ -119,18 +119,19 @@ export function release(hit: Element, place: Place, more: object = {}, mouse = t
   if (mouse) fire(hit, "mouseup", place, NO_BUTTONS, { detail: 1, ...more });
 }
 
-/** The page gets its turn, and some time, before the release. */
+/** The page gets its turn, and some time, before the release. Whether it came to a click: what goes away while it is pressed gets none. */
 export async function click(
   { hit, x, y }: Spot,
   { own, turn }: Hands,
   { double = false, right = false, modifiers = {}, holdMs = PRESS_MS }: Clicking = {},
-): Promise<void> {
+): Promise<boolean> {
   const place = { x, y };
   const more = { ...modifiers, ...(right ? { button: RIGHT_BUTTON } : {}) };
   own(() => enter(hit, place));
   for (let count = 1; count <= (double ? 2 : 1); count++) {
     const counted = { ...more, detail: count };
-    const alike = countAlike(hit);
+    const alike = new Set<Element>(hit.ownerDocument.getElementsByTagName(hit.localName));
+    let clicked = false;
     const mouse = own(() => {
       const pressed = press(hit, place, counted, right ? RIGHT_BUTTON : MAIN_BUTTON);
       if (right) fire(hit, "contextmenu", place, RIGHT_BUTTON, more);
@@ -143,28 +144,45 @@ export async function click(
       const under = hit.isConnected ? hit : (hitAt(document, x, y) ?? document.body);
       release(under, place, counted, mouse);
       if (under !== hit && !(stayed && isRedrawn(hit, under, alike))) return;
+      clicked = true;
       fire(under, right ? "auxclick" : "click", place, NO_BUTTONS, counted);
       if (count === 2) {
         selectWordAt(hit, place);
         fire(hit, "dblclick", place, NO_BUTTONS, counted);
       }
     });
-    if (!hit.isConnected) return;
+    if (!clicked) return false;
+    if (!hit.isConnected) break;
   }
+  return true;
 }
 
 /**
  * Whether the page drew the pressed element anew while it was pressed, as one that redraws itself by a timer does. An element
- * that went away because of the press leaves one less of its kind, and another one in its place is not clicked.
+ * that went away because of the press leaves one less of its kind, or a neighbour that was there before, or another row in its place:
+ * none of them is clicked.
  */
-function isRedrawn(pressed: Element, under: Element, alike: number): boolean {
+function isRedrawn(pressed: Element, under: Element, alike: ReadonlySet<Element>): boolean {
   return (
-    under.localName === pressed.localName && under.textContent === pressed.textContent && countAlike(under) === alike
+    !alike.has(under) &&
+    under.localName === pressed.localName &&
+    under.textContent === pressed.textContent &&
+    under.ownerDocument.getElementsByTagName(under.localName).length === alike.size &&
+    isSameRow(pressed, under)
   );
 }
 
-function countAlike({ ownerDocument, localName }: Element): number {
-  return ownerDocument.getElementsByTagName(localName).length;
+/** Whether what is around the two says the same, as far as it was drawn anew with them: the next row of a list says something else. */
+function isSameRow(pressed: Element, under: Element): boolean {
+  let at = pressed.parentElement;
+  let beside = under.parentElement;
+  while (at !== null && beside !== null && at !== beside) {
+    const more = at.textContent !== pressed.textContent || beside.textContent !== under.textContent;
+    if (more) return at.textContent === beside.textContent;
+    at = at.parentElement;
+    beside = beside.parentElement;
+  }
+  return true;
 }
 
 const FOCUSABLE = "a[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable]";

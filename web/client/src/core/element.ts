@@ -42,20 +42,25 @@ function labelOf(element: Element): string {
   return shorten(text || (NAMING.map((name) => element.getAttribute(name)).find(Boolean) ?? ""));
 }
 
-/** The first words below an element, without visiting all of a large one. */
+/** The first words below an element, without visiting all of a large one. What is hidden in one that is shown does not name it. */
 function textOf(element: Element): string {
+  const shown = isShown(element);
   let text = "";
   let left = ELEMENT_TEXT_NODES_MAX;
   const visit = (parent: Node): void => {
     for (let node = parent.firstChild; node !== null; node = node.nextSibling) {
       if (left-- <= 0 || text.length > ELEMENT_TEXT_CHARS_MAX * 2) return;
       if (node.nodeType === TEXT_NODE) text += ` ${(node.nodeValue ?? "").slice(0, 4 * ELEMENT_TEXT_CHARS_MAX).trim()}`;
-      else if (node.nodeName !== "SCRIPT" && node.nodeName !== "STYLE") visit(node);
+      else if (node.nodeName !== "SCRIPT" && node.nodeName !== "STYLE" && !(shown && !isShown(node))) visit(node);
       text = text.trimStart();
     }
   };
   visit(element);
   return text;
+}
+
+function isShown(node: Node): boolean {
+  return (node as { checkVisibility?: () => boolean }).checkVisibility?.() !== false;
 }
 
 function shorten(text: string): string {

@@ -55,6 +55,8 @@ export const SETTLE_FIRST_MS = 150;
 export const SETTLE_HOVER_MS = 400;
 export const SETTLE_MS_MAX = 600;
 export const SETTLE_REQUESTS_MS_MAX = 2_000;
+/** Style rules that are read for what a real pointer would show. */
+export const HOVER_RULES_MAX = 20_000;
 /** Between pressing and releasing: Excalidraw's text tool takes anything below 80 ms for a slip. */
 export const PRESS_MS = 100;
 export const PRESS_MS_MAX = 10_000;
@@ -70,6 +72,10 @@ export const UNSENT_MAX = 100;
 
 /** How long a call's answer is held back when the call seems to have started a navigation. */
 export const NAVIGATION_MS = 1000;
+/** How long goto, back and forward wait for where they go, below the time after which the hub gives up. */
+export const TRAVEL_MS = 9_000;
+/** How long the first outline of a page that is loading waits for something to see. */
+export const LOADED_MS = 10_000;
 
 /** How often, and how many times, a page that was just loaded is looked at for a tool that was called. */
 export const TOOL_LOOK_MS = 50;
