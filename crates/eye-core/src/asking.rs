@@ -115,12 +115,15 @@ impl Switchboard {
             held.asked_now(now, &known.name);
         }
         let timeout_ms = question.timeout_ms.or(known.timeout_ms);
+        let name = opaque(self.names_key, &known.name);
+        let default_frame = known.frame.clone();
+        let (session, frame) = self.in_frame(agent, session, frame_of(&question.task).or(default_frame));
         let mut task = question.task;
         match &mut task {
-            Task::Eval { frame: frame @ None, .. } => frame.clone_from(&known.frame),
+            Task::Eval { frame: own, .. } => *own = frame,
             // The page keeps apart what it told whom.
-            Task::Verb { params, .. } => *params = signed(params, &opaque(self.names_key, &known.name)),
-            Task::Eval { .. } | Task::Tool { .. } | Task::State => {}
+            Task::Verb { params, .. } => *params = signed(params, &name, frame.as_deref()),
+            Task::Tool { .. } | Task::State => {}
         }
         let (asker, receipt) = match (question.mode, reply) {
             (Mode::Answer, Some(reply)) => (Asker::Agent(reply), None),
@@ -152,6 +155,35 @@ impl Switchboard {
                 _ => Ok(receipt),
             };
             out.push(Effect::Result { reply, result });
+        }
+    }
+
+    /// The session that is asked when an agent names a frame: the frame's own if it has joined from another origin, which
+    /// the page around it cannot look into. Then the page need not be told of the frame any more.
+    fn in_frame(&mut self, agent: Conn, session: SessionId, frame: Option<Box<str>>) -> (SessionId, Option<Box<str>>) {
+        let Some(frame) = frame else { return (session, None) };
+        let Some(own) = self.frame_session(agent, &session, &frame) else { return (session, Some(frame)) };
+        if let Some(known) = self.agents.get_mut(&agent) {
+            known.asked.insert(own.clone());
+        }
+        (own, None)
+    }
+
+    /// The one frame of a page that has joined from another origin and is called so.
+    fn frame_session(&self, agent: Conn, page: &SessionId, frame: &str) -> Option<SessionId> {
+        let around = self.sessions.get(page)?;
+        let is_it = |s: &Session| {
+            let info = s.info();
+            let inside = info.parent.as_deref().is_none_or(|parent| parent == page.as_str());
+            let named = s.id().as_str() == frame
+                || info.alias.as_deref() == Some(frame)
+                || info.url.as_deref().is_some_and(|url| url.contains(frame));
+            info.frame == Some(true) && s.page().is_some() && s.origin() != around.origin() && inside && named
+        };
+        let those: Vec<&Session> = self.visible(agent).filter(|s| is_it(s)).collect();
+        match those[..] {
+            [one] => Some(one.id().clone()),
+            _ => None,
         }
     }
 
@@ -259,6 +291,7 @@ impl Switchboard {
         for session in sessions {
             for form in &forms {
                 let reply = Reply { agent, form: form.clone() };
+                self.cancel_waiting(&session, &reply, out);
                 self.session_on(now, &session, Event::Cancelled { reply }, out);
             }
         }
@@ -305,14 +338,29 @@ fn check_of(task: &Task, held: &Session) -> Option<Check> {
     }
 }
 
+/// The frame of the page that a task is for, if it says so.
+fn frame_of(task: &Task) -> Option<Box<str>> {
+    match task {
+        Task::Eval { frame, .. } => frame.clone(),
+        Task::Verb { params, .. } if params.contains("\"frame\"") => {
+            let params: serde_json::Value = serde_json::from_str(params).ok()?;
+            params["frame"].as_str().map(Into::into)
+        }
+        Task::Verb { .. } | Task::Tool { .. } | Task::State => None,
+    }
+}
+
 /// The params of a verb with the name of the agent that asks, and with no other: its own word for it does not count,
 /// and a name that stands twice is passed on once.
-fn signed(params: &str, agent: &str) -> Box<str> {
+fn signed(params: &str, agent: &str, frame: Option<&str>) -> Box<str> {
     let own: IndexMap<String, Box<RawValue>> = serde_json::from_str(params).unwrap_or_default();
     let mut members: IndexMap<&str, &RawValue> = IndexMap::with_capacity(own.len() + 1);
     let Ok(agent) = to_raw_value(agent) else { return "{}".into() };
     members.insert("agent", &agent);
-    members.extend(own.iter().filter(|(name, _)| *name != "agent").map(|(name, value)| (name.as_str(), &**value)));
+    let rest = own.iter().filter(|(name, _)| !matches!(name.as_str(), "agent" | "frame"));
+    members.extend(rest.map(|(name, value)| (name.as_str(), &**value)));
+    let frame = frame.and_then(|frame| to_raw_value(frame).ok());
+    members.extend(frame.as_deref().map(|frame| ("frame", frame)));
     json(&members).into()
 }
 
@@ -351,7 +399,7 @@ mod tests {
             (r#"{"agent":"b","n":[1, 2]}"#, r#"{"agent":"a","n":[1, 2]}"#),
             (r#"{"n":1,"agent":"b","n":2,"\u0061gent":"c"}"#, r#"{"agent":"a","n":2}"#),
         ] {
-            assert_eq!(&*signed(params, "a"), want);
+            assert_eq!(&*signed(params, "a", None), want);
         }
     }
 

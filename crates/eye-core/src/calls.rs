@@ -20,6 +20,8 @@ pub struct Call {
     pub delta_since: Option<u64>,
     /// What it is, when it may run again in the page that comes back.
     pub again: Option<Box<Task>>,
+    /// What ends it in the page at which it arrives, when it navigates.
+    pub arrival: Option<Box<Task>>,
     /// How far it is.
     pub phase: Phase,
 }
@@ -174,6 +176,7 @@ mod tests {
             tool: false,
             delta_since: None,
             again: None,
+            arrival: None,
             phase: Phase::Sent,
         }
     }

@@ -54,6 +54,7 @@ impl Session {
         if known != Some(revision) {
             out.push(Outcome::State { revision, news: StateNews::Whole(text) });
         }
+        self.offered(out);
         Ok(())
     }
 
@@ -205,9 +206,16 @@ impl Session {
         let Some(page) = self.page() else { return };
         let asker = Asker::State { reply, query };
         let deadline = now.saturating_add(STATE_ASK_MS);
-        let call =
-            Call { asker, asked_at: now, deadline, tool: false, delta_since: None, again: None, phase: Phase::Sent };
-        let call = self.calls().add(call);
+        let call = self.calls().add(Call {
+            asker,
+            asked_at: now,
+            deadline,
+            tool: false,
+            delta_since: None,
+            again: None,
+            arrival: None,
+            phase: Phase::Sent,
+        });
         out.push(Outcome::Effect(Effect::Send { page, call: Some(call), task: Task::State }));
     }
 

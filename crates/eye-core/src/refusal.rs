@@ -33,6 +33,9 @@ impl Session {
             let message = format!("the page {name} is paused: {}", quoted(why));
             return Some(Error::new(Code::DENIED, message).hint("ask the person at the page to resume"));
         }
+        if self.is_stopped(now) {
+            return Some(self.dialog_open());
+        }
         let refused = match task {
             Task::Eval { .. } => self.refuses_eval(),
             Task::Tool { name, confirmed, .. } => self.refuses_tool(name, *confirmed).or(unfit),

@@ -2,10 +2,12 @@
 
 mod about;
 mod arriving;
+mod expecting;
 mod offering;
 
 use crate::calls::{Call, Calls, Phase};
 use crate::event::{Asker, Conn, Effect, Millis, Reply, Task};
+use crate::known::Known;
 use crate::mailbox::Mailbox;
 use crate::pace::Pace;
 use crate::session_event::{Event, Outcome};
@@ -13,6 +15,8 @@ use crate::state::{Published, State, When};
 use crate::toolbox::Toolbox;
 use crate::work::{Then, Work};
 use arriving::arrival;
+pub(crate) use expecting::Wanted;
+use expecting::{Expecting, at_arrival};
 use eye_protocol::close::Close;
 use eye_protocol::limits::{
     CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS, NAVIGATION_MS, PAGE_CALLS_PER_S_MAX, PING_INTERVAL_MS,
@@ -72,6 +76,8 @@ pub struct Session {
     arriving: bool,
     /// Work is under way.
     working: bool,
+    /// What is expected of its page, and what waits for it.
+    expecting: Expecting,
     /// What the budget knows that it takes: all of it, and its tools.
     pub(crate) accounted: (usize, usize),
 }
@@ -97,13 +103,17 @@ impl Session {
             asked_by: Box::default(),
             arriving: false,
             working: false,
+            expecting: Expecting::default(),
             accounted: (0, 0),
         }
     }
 
     /// A session that a restarted hub knows from before: its page is expected back.
-    pub fn recalled(id: SessionId, origin: Box<str>, info: PageInfo, now: Millis, until: Millis) -> Self {
-        Self { info, place: Place::Away { until, recalled: true }, ..Self::new(id, origin, now) }
+    pub fn recalled(known: Known, now: Millis, until: Millis) -> Self {
+        let Known { id, origin, info, tools, state } = known;
+        let info = PageInfo { leaving: None, dialog: None, loading: None, ..info };
+        let expecting = Expecting::recalled(tools, state);
+        Self { info, expecting, place: Place::Away { until, recalled: true }, ..Self::new(id, origin, now) }
     }
 
     /// Its id.
@@ -172,7 +182,7 @@ impl Session {
 
     /// Calls that have not ended.
     pub fn pending(&self) -> usize {
-        self.calls.len()
+        self.calls.len() + self.expecting.waiting()
     }
 
     /// When it came to be.
@@ -232,7 +242,9 @@ impl Session {
             Place::Away { until, .. } => Some(until),
             Place::Gone { .. } => None,
         };
-        [own, self.calls.next_deadline(), self.mailbox.next_wake()].into_iter().flatten().min()
+        let own = if self.info.dialog.is_some() { None } else { own };
+        let expected = self.expecting_wake();
+        [own, expected, self.calls.next_deadline(), self.mailbox.next_wake()].into_iter().flatten().min()
     }
 
     /// The heart: what happened, and what follows.
@@ -246,8 +258,7 @@ impl Session {
             }
             Event::Changed { page, info } => {
                 if self.hear(now, page) {
-                    self.merge(info);
-                    self.arrive(out);
+                    self.changed(now, info, out);
                 }
             }
             Event::Alive { page } => {
@@ -319,6 +330,7 @@ impl Session {
                     self.calls.remove(key);
                 }
                 self.mailbox.agent_left(agent);
+                self.forget_waiting(agent);
             }
             Event::Tick => self.tick(now, out),
             Event::Shutdown => {
@@ -328,6 +340,7 @@ impl Session {
                     self.end(key, Err(error.hint("ask again; a hub starts by itself")), out);
                 }
                 self.mailbox.shut_down(out);
+                self.stop_expecting(out);
             }
         }
     }
@@ -419,10 +432,14 @@ impl Session {
         let delta_since = task.wants_delta().then(|| self.published.state.as_ref().map_or(0, State::revision));
         let again = task.may_run_again().then(|| Box::new(task.clone()));
         let fired = asker == Asker::Nobody;
-        let call = |phase| Call { asker, asked_at: now, deadline, tool, delta_since, again, phase };
+        let arrival = at_arrival(&task).map(Box::new);
+        let call = |phase| Call { asker, asked_at: now, deadline, tool, delta_since, again, arrival, phase };
         match self.place {
             Place::Connected { page, .. } if fired => {
                 out.push(Outcome::Effect(Effect::Send { page, call: None, task }));
+            }
+            Place::Connected { .. } if self.is_leaving(now) => {
+                self.calls.add(call(Phase::Waiting(task)));
             }
             Place::Connected { page, .. } => {
                 let call = self.calls.add(call(Phase::Sent));
@@ -436,6 +453,7 @@ impl Session {
 
     fn tick(&mut self, now: Millis, out: &mut Vec<Outcome>) {
         self.mailbox.tick(now, out);
+        self.tick_expecting(now, out);
         while let Some(key) = self.calls.due(now) {
             let Some(call) = self.calls.get_mut(key) else { continue };
             let ending = match &call.phase {
@@ -452,6 +470,8 @@ impl Session {
             self.end(key, ending, out);
         }
         match self.place {
+            // A page that a dialog stops answers no ping.
+            Place::Connected { .. } if self.info.dialog.is_some() => {}
             Place::Connected { page, heard_at, pinged_at: None } if now >= heard_at + PING_INTERVAL_MS => {
                 self.place = Place::Connected { page, heard_at, pinged_at: Some(now) };
                 out.push(Outcome::Effect(Effect::Ping { page }));
@@ -472,14 +492,10 @@ impl Session {
                     let error = self.absence();
                     self.end(key, Err(error), out);
                 }
+                self.release_waiting(out);
             }
             Place::Connected { .. } | Place::Away { .. } | Place::Gone { .. } => {}
         }
-    }
-
-    fn absence(&self) -> Error {
-        Error::new(Code::SESSION, format!("the page {} has not come back", self.name()))
-            .hint("open it again, or choose another one: `eye pages`")
     }
 
     fn abort(&mut self, key: u32, out: &mut Vec<Outcome>) {

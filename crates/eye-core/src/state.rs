@@ -106,6 +106,11 @@ impl State {
         self.came.now
     }
 
+    /// Whether the page that published it is the one that is there.
+    pub fn is_current(&self) -> bool {
+        self.current
+    }
+
     /// Whether there is something to read, now or when a worker gives it back.
     pub fn is_known(&self) -> bool {
         !matches!(self.document, Holding::Dropped)

@@ -5,6 +5,7 @@ use crate::asking::CallBatch;
 use crate::budget::Budget;
 use crate::event::{Conn, Effect, Input, Millis, Reply};
 use crate::kept::Delivery;
+use crate::known::Known;
 use crate::lanes::Lanes;
 use crate::row::row;
 use crate::session::Session;
@@ -14,9 +15,9 @@ use crate::tools_news::ToolsNews;
 use crate::topics::Topics;
 use eye_protocol::SessionId;
 use eye_protocol::limits::{AGENT_NAMES_MAX, GRACE_AFTER_RESTART_MS, NAME_BYTES_MAX, SESSION_KEPT_MS, SESSIONS_MAX};
-use eye_protocol::messages::{Hello, PageInfo, Presence, SessionRow, Sessions};
+use eye_protocol::messages::{Hello, Presence, SessionRow, Sessions};
 use eye_protocol::rpc::json;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -24,17 +25,6 @@ use std::collections::BinaryHeap;
 const SWEEP_MS: Millis = 60_000;
 /// How long changes of titles and addresses wait to be remembered together.
 const REMEMBER_MS: Millis = 2_000;
-
-/// A session as a hub remembers it across a restart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
-    /// Its id.
-    pub id: SessionId,
-    /// The origin that holds it.
-    pub origin: Box<str>,
-    /// What its page said of itself.
-    pub info: PageInfo,
-}
 
 /// Everything one hub knows.
 #[derive(Debug, Default)]
@@ -62,6 +52,8 @@ pub struct Switchboard {
     /// What makes agents' names opaque to pages.
     pub(crate) names_key: u64,
     pub(crate) lanes: Lanes,
+    /// Agents of which something waits for what a page is expected to offer.
+    pub(crate) waiting: FxHashSet<Conn>,
     pub(crate) budget: Budget,
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) deliveries: Vec<Delivery>,
@@ -82,6 +74,7 @@ impl Switchboard {
     }
 
     pub(crate) fn handle(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
+        let Some(input) = self.unless_expected(now, input) else { return };
         match input {
             Input::PageJoined { page, session, who } => self.page_joined(now, &session, page, who, out),
             Input::PageLeft { page } | Input::PageLeaving { page } => {
@@ -289,16 +282,16 @@ impl Switchboard {
             return None;
         }
         let there = self.sessions.values().filter(|s| s.presence() != Presence::Gone);
-        let mut known: Vec<Known> =
-            there.map(|s| Known { id: s.id().clone(), origin: s.origin().into(), info: s.info().clone() }).collect();
+        let mut known: Vec<Known> = there.map(Session::known).collect();
         known.sort_by(|a, b| a.id.cmp(&b.id));
         Some(known)
     }
 
     /// Expects the pages of a hub that ran before to come back.
     pub fn recall(&mut self, now: Millis, known: Vec<Known>) {
-        for Known { id, origin, info } in known.into_iter().take(SESSIONS_MAX) {
-            let session = Session::recalled(id.clone(), origin, info, now, now + GRACE_AFTER_RESTART_MS);
+        for known in known.into_iter().take(SESSIONS_MAX) {
+            let id = known.id.clone();
+            let session = Session::recalled(known, now, now + GRACE_AFTER_RESTART_MS);
             self.sessions.insert(id.clone(), session);
             self.arm(&id);
         }
@@ -385,6 +378,7 @@ impl Switchboard {
         self.leave(agent);
         self.topics.forget(agent);
         let Some(left) = self.agents.remove(&agent) else { return };
+        self.waiting.remove(&agent);
         self.batches.retain(|_, batch| batch.reply.agent != agent);
         self.watchers.retain(|_, watchers| {
             watchers.retain(|watcher| *watcher != agent);

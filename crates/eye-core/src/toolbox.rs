@@ -122,6 +122,16 @@ impl Toolbox {
         self.stale = true;
     }
 
+    /// Whether its page has come and not registered yet.
+    pub fn is_stale(&self) -> bool {
+        self.stale
+    }
+
+    /// Whether there is a tool of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.tools.contains_key(name)
+    }
+
     /// In memory, by estimate.
     pub fn parsed_bytes(&self) -> usize {
         self.sizes.parsed

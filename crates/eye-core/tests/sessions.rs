@@ -542,7 +542,13 @@ fn pages_of_a_hub_before_do_not_stand_beside_those_that_are_here() {
     use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, ReplyForm, Switchboard, Task};
     use eye_protocol::messages::PageInfo;
     let id = |text: &str| eye_protocol::SessionId::parse(text).unwrap();
-    let known = |text| Known { id: id(text), origin: "http://localhost".into(), info: PageInfo::default() };
+    let known = |text| Known {
+        id: id(text),
+        origin: "http://localhost".into(),
+        info: PageInfo::default(),
+        tools: false,
+        state: false,
+    };
     let (mut board, mut out) = (Switchboard::default(), Vec::new());
     board.recall(0, vec![known("old1"), known("old2")]);
     let who = Newcomer {

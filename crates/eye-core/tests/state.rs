@@ -90,8 +90,8 @@ fn the_cache_outlives_the_page_and_says_so() {
         ← agent 2 {"value":1,"revision":1,"source":"cache","wasCached":true,"stale":true,"ageMs":4000,"time":"1970-01-01T00:00:00.000Z","warning":"using cached state: the page did not answer, so it may be stale"}
     5000 page 3 joins scene
     5001 agent 2 reads n
-        ← agent 2 {"value":1,"revision":1,"source":"cache","wasCached":true,"stale":true,"ageMs":5001,"time":"1970-01-01T00:00:00.000Z"}
     5002 page 3 publishes 2 {"n":2}
+        ← agent 2 {"value":2,"revision":2,"source":"cache","wasCached":true,"stale":false,"ageMs":0,"time":"1970-01-01T00:00:00.000Z"}
     5003 agent 2 reads n
         ← agent 2 {"value":2,"revision":2,"source":"cache","wasCached":true,"stale":false,"ageMs":1,"time":"1970-01-01T00:00:00.000Z"}
     "#);

@@ -221,6 +221,26 @@ fn the_originals_agents_and_pages_work_unchanged() {
     assert_eq!(page.hear(), "EYE_CMD:2:nope");
     page.say("EYE:2!:nope is not defined");
     assert_eq!(agent.hear(), "b!:nope is not defined");
+
+    // It asks the page that it was greeted with, whatever comes, and learns in the original's words that it has left for good.
+    let mut newer = stage::Page(hub.connect(&path("eye-bridge", TOKEN), &os).unwrap());
+    assert_eq!(newer.hear(), "EYE_BRIDGE:ready");
+    agent.say("c:who()");
+    let asked = page.hear();
+    assert!(asked.ends_with(":who()"), "{asked}");
+    page.say(&asked.replace("EYE_CMD", "EYE").replace("who()", "\"first\""));
+    assert_eq!(agent.hear(), "c:\"first\"");
+    drop(page);
+    let told = (0..5).map(|_| {
+        agent.say("d:who()");
+        agent.hear()
+    });
+    let told: Vec<String> = told.take_while(|told| told != "d!:No browser connected").collect();
+    assert!(told.len() < 5, "{told:?}");
+    let mut next = stage::Page(hub.connect(&path("eye", TOKEN), &[]).unwrap());
+    assert_eq!(next.hear(), ":ready");
+    next.say("e:who()");
+    assert!(newer.hear().ends_with(":who()"));
 }
 
 #[test]

@@ -43,6 +43,17 @@ pub const GRACE_MS: u64 = 2_000;
 pub const GRACE_AFTER_RESTART_MS: u64 = 8_000;
 /// How long a call that navigated waits for the page it went to.
 pub const NAVIGATION_MS: u64 = 10_000;
+/// How long calls wait for the page at which a page is going, before they are sent to the one that is still there: a browser does
+/// not tell a page that its navigation became a download or brought nothing.
+pub const LEAVING_MS: u64 = 5_000;
+/// How long a page that announced where it goes may take to join from there, after it has left.
+pub const GRACE_LEAVING_MS: u64 = 8_000;
+/// How long after joining a page is expected to offer the tools and the state that it had before, or offers while it loads.
+pub const OFFER_MS: u64 = 2_000;
+/// How long the browser's own dialog may stop a page before its calls end.
+pub const DIALOG_MS: u64 = 250;
+/// How long the outline of the page at which a call arrives may take, beyond what the page itself waits.
+pub const ARRIVAL_LOOK_MS: u64 = 11_000;
 /// How long that page may take to tell its title.
 pub const TITLE_MS: u64 = 1_000;
 /// How long a session without a page is remembered.

@@ -122,6 +122,15 @@ pub struct PageInfo {
     /// The highest ref that the page has given to agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_ref: Option<u32>,
+    /// Whether its document is still loading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loading: Option<bool>,
+    /// Where the document is about to go; empty once it stays after all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaving: Option<String>,
+    /// The browser's own dialog that stops the page, as `confirm: text`; empty once it is answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialog: Option<String>,
 }
 
 /// Params of `call/navigating`.

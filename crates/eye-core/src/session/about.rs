@@ -6,7 +6,21 @@ use eye_protocol::messages::PageInfo;
 
 impl Session {
     pub(super) fn merge(&mut self, news: PageInfo) {
-        let PageInfo { title, url, alias, visible, frame, parent, eval, eval_blocked, paused, last_ref } = news;
+        let PageInfo {
+            title,
+            url,
+            alias,
+            visible,
+            frame,
+            parent,
+            eval,
+            eval_blocked,
+            paused,
+            last_ref,
+            loading,
+            leaving,
+            dialog,
+        } = news;
         let cut = |text: String| cut_to(text, PAGE_TEXT_BYTES_MAX);
         let info = &mut self.info;
         info.title = title.map(cut).or(info.title.take());
@@ -19,6 +33,9 @@ impl Session {
         info.eval_blocked = eval_blocked.map(cut).or(info.eval_blocked.take());
         // Refs only grow, so that an old one never means another element.
         info.last_ref = last_ref.max(info.last_ref);
+        info.loading = loading.or(info.loading);
+        info.leaving = leaving.map(cut).or(info.leaving.take()).filter(|url| !url.is_empty());
+        info.dialog = dialog.map(cut).or(info.dialog.take()).filter(|text| !text.is_empty());
         info.paused = paused.map(cut).or(info.paused.take()).filter(|message| !message.is_empty());
     }
 

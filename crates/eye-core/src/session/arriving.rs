@@ -2,10 +2,10 @@
 
 use super::{Place, Policy, Session};
 use crate::calls::Phase;
-use crate::event::{Asker, Conn, Effect, Millis};
+use crate::event::{Conn, Effect, Millis};
 use crate::session_event::{Newcomer, Outcome};
 use eye_protocol::close::Close;
-use eye_protocol::limits::{GRACE_MS, TITLE_MS};
+use eye_protocol::limits::{GRACE_LEAVING_MS, GRACE_MS, TITLE_MS};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::{Code, Error, Value};
 
@@ -34,20 +34,17 @@ impl Session {
         self.published.ask_first = ask_first;
         self.place = Place::Connected { page, heard_at: now, pinged_at: None };
         self.used_at = now;
+        self.joined(now);
         self.arriving = true;
+        self.show_arrivals(now, page, out);
         self.arrive(out);
         if self.arriving {
             for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Navigating { .. })) {
                 self.calls.postpone(key, now + TITLE_MS);
             }
         }
-        while let Some((key, task)) = self.calls.next_waiting() {
-            let fired = self.calls.get_mut(key).is_some_and(|call| call.asker == Asker::Nobody);
-            if fired {
-                self.calls.remove(key);
-            }
-            out.push(Outcome::Effect(Effect::Send { page, call: (!fired).then_some(key), task }));
-        }
+        self.send_waiting(out);
+        self.release_waiting(out);
     }
 
     /// Ends what navigated here, once the page has a title to tell.
@@ -63,7 +60,8 @@ impl Session {
     }
 
     pub(super) fn lose_page(&mut self, now: Millis, why: &str, out: &mut Vec<Outcome>) {
-        self.place = Place::Away { until: now + GRACE_MS, recalled: false };
+        let grace_ms = if self.info.leaving.is_some() { GRACE_LEAVING_MS } else { GRACE_MS };
+        self.place = Place::Away { until: now + grace_ms, recalled: false };
         self.arriving = false;
         self.published.grow_stale();
         for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Sent)) {

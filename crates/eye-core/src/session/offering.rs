@@ -36,6 +36,7 @@ impl Session {
         let result = self.toolbox.register(prepared, room_bytes).map(|registered| json(&registered));
         answer_page(page, id, result, out);
         out.push(Outcome::Tools);
+        self.offered(out);
     }
 
     pub(super) fn withdraws(

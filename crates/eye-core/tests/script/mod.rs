@@ -71,6 +71,7 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
                 alias: word("called "),
                 eval: tail.contains("refusing").then_some(false),
                 frame: tail.contains("framed").then_some(true),
+                loading: tail.contains("loading").then_some(true),
                 ..PageInfo::default()
             };
             let origin = word("from ").unwrap_or_else(|| "http://localhost".into()).into();
@@ -87,6 +88,9 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
         "lives" => Input::PageAlive { page },
         "pauses" => Input::PageChanged { page, info: PageInfo { paused: Some(rest.into()), ..PageInfo::default() } },
         "titled" => Input::PageChanged { page, info: PageInfo { title: Some(rest.into()), ..PageInfo::default() } },
+        "loaded" => Input::PageChanged { page, info: PageInfo { loading: Some(false), ..PageInfo::default() } },
+        "goes" => Input::PageChanged { page, info: PageInfo { leaving: Some(rest.into()), ..PageInfo::default() } },
+        "stops" => Input::PageChanged { page, info: PageInfo { dialog: Some(rest.into()), ..PageInfo::default() } },
         "navigates" => Input::PageNavigating { page, call: call(), url: tail.into() },
         "offers" => Input::PageOffers { page, id: Some("1".into()), tools: raws(rest) },
         "withdraws" => Input::PageWithdraws { page, id: None, names: vec![rest.into()] },

@@ -58,6 +58,8 @@ pub fn to_agent(form: &ReplyForm, ending: &Ending, out: &mut String) {
             out.push(':');
             out.push_str(&value.to_json());
         }
+        // Its page has left for good: what the original says of that.
+        Err(error) if error.code == Code::SESSION => out.push_str(NO_PAGE),
         Err(error) => {
             out.push_str("!:");
             out.push_str(&error.one_line());

@@ -13,6 +13,8 @@ pub fn from_agent(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result
     let mut rest: IndexMap<String, Box<RawValue>> = rpc::params(params)?;
     rest.shift_remove("page");
     rest.shift_remove("again");
+    // Waiting changes nothing, so a wait may always run again in the page that comes back.
+    let again = again || method == "page/wait";
     let task = Task::Verb { method: method.into(), params: json(&rest).into(), again, delta };
     let form = Some(ReplyForm::Rpc(id.clone()));
     Ok(Input::Ask { agent, form, task, page: page.map(Into::into), timeout_ms: timeout, mode: Mode::Answer })

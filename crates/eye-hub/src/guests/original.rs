@@ -58,15 +58,19 @@ async fn agent(State(door): State<Door>, headers: Head, Query(query): Query<Toke
     };
     upgrade.on_upgrade(move |socket| {
         let mut peer = Peer::new(Side::Agent, Voice::Original, Outbox::messages(), None).scoped(scope.clone());
-        let first = if door.hub.rows(&scope).iter().any(|row| row.state != Presence::Gone) {
-            original::AGENT_READY
-        } else {
-            original::NO_PAGE
-        };
-        if first == original::NO_PAGE {
+        // The newest; connected ones come first.
+        let rows = door.hub.rows(&scope);
+        let there = rows.into_iter().find(|row| row.state != Presence::Gone && !row.frame).map(|row| row.id);
+        if there.is_none() {
             peer.close = Some(Close { code: 1000, reason: "no browser connected".into() });
         }
-        ws::serve(door.hub, socket, peer, move |hub, conn| hub.tell(conn, first))
+        ws::serve(door.hub, socket, peer, move |hub, conn| match &there {
+            Some(page) => {
+                hub.bind(conn, page);
+                hub.tell(conn, original::AGENT_READY);
+            }
+            None => hub.tell(conn, original::NO_PAGE),
+        })
     })
 }
 

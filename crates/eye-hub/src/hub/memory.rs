@@ -17,6 +17,10 @@ struct Entry {
     id: String,
     origin: Box<str>,
     page: PageInfo,
+    #[serde(default)]
+    tools: bool,
+    #[serde(default)]
+    state: bool,
 }
 
 /// Where the file is.
@@ -36,14 +40,16 @@ impl Memory {
         let small = fs::metadata(&self.file).is_ok_and(|meta| meta.len() <= FILE_BYTES_MAX);
         let text = if small { fs::read_to_string(&self.file).unwrap_or_default() } else { String::new() };
         let entries: Vec<Entry> = serde_json::from_str(&text).unwrap_or_default();
-        let known =
-            |entry: Entry| Some(Known { id: SessionId::parse(&entry.id)?, origin: entry.origin, info: entry.page });
+        let known = |Entry { id, origin, page, tools, state }: Entry| {
+            Some(Known { id: SessionId::parse(&id)?, origin, info: page, tools, state })
+        };
         entries.into_iter().filter_map(known).collect()
     }
 
     /// Replaces the file whole.
     pub fn save(&self, known: Vec<Known>) -> io::Result<()> {
-        let entry = |k: Known| Entry { id: k.id.to_string(), origin: k.origin, page: k.info };
+        let entry =
+            |k: Known| Entry { id: k.id.to_string(), origin: k.origin, page: k.info, tools: k.tools, state: k.state };
         let entries: Vec<Entry> = known.into_iter().map(entry).collect();
         private::write(&self.file, &serde_json::to_vec(&entries)?)
     }
@@ -62,6 +68,8 @@ mod tests {
             id: SessionId::parse("a").unwrap(),
             origin: "http://localhost".into(),
             info: PageInfo { title: Some("A".into()), ..PageInfo::default() },
+            tools: true,
+            state: false,
         }];
         memory.save(known.clone()).unwrap();
         assert_eq!(memory.load(), known);

@@ -3,6 +3,7 @@
 import { ability } from "./ability.js";
 import { PAGE_VERBS } from "../generated/operations.js";
 import { failure } from "./answer.js";
+import { watchDialogs } from "./dialogs.js";
 import { pageInfo, watchInfo } from "./info.js";
 import { journal } from "./journal.js";
 import { CLOSED_BAD_QUERY, CLOSED_FOREIGN, CLOSED_TAKEN, linkTo } from "./link.js";
@@ -161,6 +162,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
     journal: journal(),
     overheard: overhear(options.webmcp),
     lastRef: 0,
+    leaving: "",
   };
 
   /** Loads what WebMCP needs once there is some: in the browser, or a form that says so. */
@@ -196,6 +198,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
         batch: true,
         page: {
           ...page,
+          loading: page.loading || undefined,
           // What is undefined is not written.
           alias: options.alias,
           frame: window !== top || undefined,
@@ -262,12 +265,20 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
     leave();
   };
   const show = (event: PageTransitionEvent): void => {
+    core.leaving = "";
     if (event.persisted) void enter();
     else link.hurry();
   };
 
   watchPolicy(hub);
-  watchNavigation(() => link.page);
+  watchNavigation(
+    () => link.page,
+    (leaving) => {
+      core.leaving = leaving;
+      link.page?.notify("page/info", { leaving });
+    },
+  );
+  watchDialogs((dialog) => link.page?.notifyNow("page/info", { dialog }));
   const { signal } = leaving;
   addEventListener("pagehide", hide, { signal });
   addEventListener("pageshow", show, { signal });

@@ -1,16 +1,22 @@
-// What the hub knows about this page: title, address and visibility, and a note whenever one of them changes.
+// What the hub knows about this page: title, address, visibility and whether it is loading, and a note whenever one of them changes.
 
 export interface PageInfo {
   readonly title: string;
   readonly url: string;
   readonly visible: boolean;
+  readonly loading: boolean;
 }
 
 export function pageInfo(): PageInfo {
-  return { title: document.title, url: location.href, visible: !document.hidden };
+  return {
+    title: document.title,
+    url: location.href,
+    visible: !document.hidden,
+    loading: document.readyState !== "complete",
+  };
 }
 
-const KEYS = ["title", "url", "visible"] as const;
+const KEYS = ["title", "url", "visible", "loading"] as const;
 
 /** Tells what changed. The function it gives is for what was sent with `hello`, and needs no telling. */
 export function watchInfo(tell: (changes: Partial<PageInfo>) => void): (info: PageInfo) => void {
@@ -36,6 +42,7 @@ export function watchInfo(tell: (changes: Partial<PageInfo>) => void): (info: Pa
     subtree: true,
   });
   document.addEventListener("visibilitychange", look);
+  addEventListener("load", look);
   if ("navigation" in window) {
     window.navigation.addEventListener("currententrychange", look);
   } else {

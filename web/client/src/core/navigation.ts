@@ -4,15 +4,24 @@
 import type { Page } from "./page.js";
 
 const TRAVELS = /\b(?:history|navigation)\s*\.\s*(?:back|forward|go|traverseTo)\s*\(/;
+/** What a browser loads into the page. */
+const LOADED = /^(?:https?|file|about|blob|data|filesystem|[a-z]+-extension):/;
 
-export function watchNavigation(page: () => Page | undefined): void {
+/** `leaving` gets where the page goes, and an empty text if it stays after all. A download and an empty response are not noticed. */
+export function watchNavigation(page: () => Page | undefined, leaving: (url: string) => void): void {
   if (!("navigation" in window)) return;
   const { navigation } = window;
   navigation.addEventListener("navigate", (event) => {
     const { destination } = event;
     if (event.downloadRequest !== null || (destination.sameDocument && event.navigationType !== "traverse")) return;
-    page()?.navigates(destination.url, () => {
-      return destination.sameDocument || event.defaultPrevented || navigation.transition !== null;
+    // Others, as mailto:, are for another program.
+    if (!LOADED.test(destination.url)) return;
+    const stays = (): boolean => destination.sameDocument || event.defaultPrevented || navigation.transition !== null;
+    page()?.navigates(destination.url, stays);
+    queueMicrotask(() => {
+      if (stays()) return;
+      leaving(destination.url);
+      event.signal.addEventListener("abort", () => leaving(""));
     });
   });
   addEventListener("submit", () => page()?.submits(), true);

@@ -43,6 +43,8 @@ interface Call {
   /** The call seems to have started a navigation: its answer waits for that to turn out wrong. */
   held?: boolean;
   navigating?: boolean;
+  /** It goes on in the document that comes: a navigation is not its doing. */
+  stays?: boolean;
   answer?: string | object | undefined;
 }
 
@@ -107,8 +109,8 @@ export function pageWith(outbox: Outbox, around: Surroundings): Page {
   };
 
   const verb = (frame: Rpc, id: string): void => {
-    const call: Call = { id, delta: frame.params?.delta === true };
-    const own = <T>(act: () => T): T => {
+    const call: Call = { id, delta: frame.params?.delta === true, stays: frame.method === "page/wait" };
+    const own = <T>(act: () => T, travels = false): T => {
       const before = current;
       current = call;
       submitted = false;
@@ -117,6 +119,7 @@ export function pageWith(outbox: Outbox, around: Surroundings): Page {
       } finally {
         current = before;
         if (submitted) expect(call, soon);
+        else if (travels) expect(call, (then) => after(NAVIGATION_MS, then));
       }
     };
     pending.set(id, call);
@@ -166,6 +169,8 @@ export function pageWith(outbox: Outbox, around: Surroundings): Page {
     let made: Program | undefined;
     const explain = (error: unknown): void => {
       if (id === FIRE) {
+        // Nothing else tells of it; the journal has what the console has.
+        console.error("fire:", error);
         finish(call, "");
         return;
       }
@@ -227,8 +232,8 @@ export function pageWith(outbox: Outbox, around: Surroundings): Page {
       const answer = unsent.slice(at);
       return { id: unsent.slice(0, at), answer };
     }
-    const [only] = pending.values();
-    return pending.size === 1 ? only : undefined;
+    const [only, another] = [...pending.values()].filter(({ stays }) => stays !== true);
+    return another === undefined ? only : undefined;
   };
 
   const release = (call: Call): void => {

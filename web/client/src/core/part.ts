@@ -38,6 +38,8 @@ export interface Core {
   readonly overheard: Overheard;
   /** The highest ref that this session has given, in this document or one before it. */
   lastRef: number;
+  /** Where the document is about to go; empty while it stays. */
+  leaving: string;
 }
 
 export interface Part {
@@ -87,7 +89,7 @@ export type Thrown = (
 export interface HandsPart extends Part {
   readonly verbs: Verbs;
   /** The line of the first visible element that a target means; `undefined` while there is none. */
-  seen(target: unknown): string | undefined;
+  seen(target: unknown, frame?: unknown): string | undefined;
 }
 
 export interface WebMcpPart extends Part {

@@ -1,0 +1,67 @@
+//! Requests that wait for what a page is expected to offer: found before they are answered, and ended when they are cancelled.
+
+use crate::event::{Conn, Effect, Input, Millis, Reply, Task, ToolQuery};
+use crate::session::Wanted;
+use crate::switchboard::Switchboard;
+use eye_protocol::{Code, Error, SessionId};
+
+impl Switchboard {
+    /// Lets a request wait for its page. `Some`: there is nothing to wait for.
+    pub(crate) fn unless_expected(&mut self, now: Millis, input: Input) -> Option<Input> {
+        let Some((agent, page)) = self.asked_of(&input) else { return Some(input) };
+        let Ok(session) = self.find(agent, page) else { return Some(input) };
+        let Some(held) = self.sessions.get_mut(&session) else { return Some(input) };
+        if !wanted(&input).into_iter().any(|wanted| held.expects(now, agent, wanted)) {
+            return Some(input);
+        }
+        if let Some(input) = held.wait_for_offer(input) {
+            return Some(input);
+        }
+        self.waiting.insert(agent);
+        self.used(now, agent, &session);
+        self.arm(&session);
+        None
+    }
+
+    /// Who asks which page, when a request may have to wait. Code and verbs only wait behind what waits already.
+    fn asked_of<'a>(&self, input: &'a Input) -> Option<(Conn, Option<&'a str>)> {
+        match input {
+            Input::Ask { agent, page, task: Task::Tool { .. }, .. } => Some((*agent, page.as_deref())),
+            Input::Ask { agent, page, .. } if self.waiting.contains(agent) => Some((*agent, page.as_deref())),
+            Input::AskBatch { reply, page, .. }
+            | Input::Tools { reply, page, .. }
+            | Input::GetState { reply, page, .. } => Some((reply.agent, page.as_deref())),
+            _ => None,
+        }
+    }
+
+    /// Ends a request that waits and is not wanted any more.
+    pub(crate) fn cancel_waiting(&mut self, session: &SessionId, reply: &Reply, out: &mut Vec<Effect>) {
+        let Some(request) = self.sessions.get_mut(session).and_then(|held| held.take_waiting(reply)) else { return };
+        let error = Error::new(Code::CANCELLED, "cancelled");
+        if matches!(request, Input::Ask { .. }) {
+            self.ended(reply.clone(), Err(error), None, out);
+        } else {
+            out.push(Effect::Result { reply: reply.clone(), result: Err(error) });
+        }
+    }
+}
+
+/// What a request needs of its page.
+fn wanted(input: &Input) -> Vec<Wanted<'_>> {
+    match input {
+        Input::Ask { task, .. } => vec![of_task(task)],
+        Input::AskBatch { tasks, .. } => tasks.iter().map(|(task, _)| of_task(task)).collect(),
+        Input::Tools { query: ToolQuery::Get(name), .. } => vec![Wanted::Tool(name)],
+        Input::Tools { query: ToolQuery::List(_), .. } => vec![Wanted::Tools],
+        Input::GetState { .. } => vec![Wanted::State],
+        _ => Vec::new(),
+    }
+}
+
+fn of_task(task: &Task) -> Wanted<'_> {
+    match task {
+        Task::Tool { name, .. } => Wanted::Tool(name),
+        Task::Eval { .. } | Task::Verb { .. } | Task::State => Wanted::Order,
+    }
+}

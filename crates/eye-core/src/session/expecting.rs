@@ -1,0 +1,271 @@
+//! What is expected of a page, and what waits for it: tools and state that it has not offered yet, the document it is going to,
+//! the end of a dialog that stops it.
+
+use super::{Place, Session};
+use crate::calls::Phase;
+use crate::event::{Asker, Conn, Effect, Input, Millis, Reply, Task};
+use crate::known::Known;
+use crate::session_event::Outcome;
+use crate::state::State;
+use eye_protocol::limits::{
+    ARRIVAL_LOOK_MS, DIALOG_MS, LEAVING_MS, OFFER_MS, SESSION_CALLS_MAX, SESSION_WAITING_BYTES_MAX,
+};
+use eye_protocol::messages::PageInfo;
+use eye_protocol::page_hint::quoted;
+use eye_protocol::{Code, Error};
+use serde_json::{Value, json};
+
+/// What a request needs of a page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted<'a> {
+    /// A tool of this name.
+    Tool(&'a str),
+    /// Which tools there are.
+    Tools,
+    /// Its state.
+    State,
+    /// Nothing, but it stays behind what waits of the same agent.
+    Order,
+}
+
+/// What is expected of a session's page.
+#[derive(Debug, Default)]
+pub(super) struct Expecting {
+    /// A page of this session has offered tools.
+    had_tools: bool,
+    /// A page of this session has published a state.
+    had_state: bool,
+    joined_at: Millis,
+    /// When the page said that it goes elsewhere.
+    leaving_at: Option<Millis>,
+    /// The dialog that stops the page.
+    stopped: Option<Stopped>,
+    /// Requests that wait for an offer, in their order.
+    requests: Vec<Input>,
+    requests_bytes: usize,
+    /// The hub ends: nothing is waited for any more.
+    over: bool,
+}
+
+/// A dialog that stops a page.
+#[derive(Clone, Copy, Debug)]
+struct Stopped {
+    /// When the page said so.
+    at: Millis,
+    /// The calls that it stopped have ended.
+    told: bool,
+}
+
+impl Expecting {
+    /// Of a session that a restarted hub knows from before.
+    pub fn recalled(had_tools: bool, had_state: bool) -> Self {
+        Self { had_tools, had_state, ..Self::default() }
+    }
+
+    /// Requests that wait.
+    pub fn waiting(&self) -> usize {
+        self.requests.len()
+    }
+}
+
+impl Session {
+    /// What a hub remembers of it.
+    pub(crate) fn known(&self) -> Known {
+        let Expecting { had_tools: tools, had_state: state, .. } = self.expecting;
+        Known { id: self.id.clone(), origin: self.origin.clone(), info: self.info.clone(), tools, state }
+    }
+
+    /// A page has joined.
+    pub(super) fn joined(&mut self, now: Millis) {
+        self.expecting.joined_at = now;
+        self.expecting.leaving_at = None;
+        self.expecting.stopped = None;
+    }
+
+    /// The page tells what changed about it.
+    pub(super) fn changed(&mut self, now: Millis, info: PageInfo, out: &mut Vec<Outcome>) {
+        let loaded = info.loading == Some(false);
+        self.merge(info);
+        self.expecting.leaving_at = self.info.leaving.as_ref().map(|_| now);
+        if self.info.leaving.is_none() {
+            self.send_waiting(out);
+        }
+        let stopped = self.info.dialog.as_ref().map(|_| Stopped { at: now, told: false });
+        self.expecting.stopped = stopped.map(|new| self.expecting.stopped.unwrap_or(new));
+        self.arrive(out);
+        if loaded {
+            self.release_waiting(out);
+        }
+    }
+
+    /// Whether its page is on its way elsewhere, and calls wait for where it goes.
+    pub(super) fn is_leaving(&self, now: Millis) -> bool {
+        self.expecting.leaving_at.is_some_and(|at| now < at + LEAVING_MS)
+    }
+
+    /// Whether the browser's own dialog has stopped the page for long enough to be reported.
+    pub(crate) fn is_stopped(&self, now: Millis) -> bool {
+        self.page().is_some() && self.expecting.stopped.is_some_and(|dialog| now >= dialog.at + DIALOG_MS)
+    }
+
+    /// Why nothing can be done while a dialog is open.
+    pub(crate) fn dialog_open(&self) -> Error {
+        let dialog = quoted(self.info.dialog.as_deref().unwrap_or_default());
+        Error::new(Code::CONNECTION, format!("a dialog is open in the page {}: {dialog}", self.name()))
+            .hint("a person has to answer it in the browser; what a verb causes, it answers with --accept or --dismiss")
+    }
+
+    /// Why a call that waited ends.
+    pub(super) fn absence(&self) -> Error {
+        let hint = "open it again, or choose another one: `eye pages`";
+        let name = self.name();
+        let message = match &self.info.leaving {
+            Some(url) => format!("the page {name} left for {}, which has not joined", quoted(url)),
+            None => format!("the page {name} has not come back"),
+        };
+        Error::new(Code::SESSION, message).hint(hint)
+    }
+
+    /// Until when its page is expected to offer what it has not offered yet.
+    fn offers_until(&self) -> Option<Millis> {
+        match self.place {
+            Place::Connected { .. } => Some(self.expecting.joined_at + OFFER_MS),
+            Place::Away { until, .. } => Some(until),
+            Place::Gone { .. } => None,
+        }
+    }
+
+    /// Whether a request should wait for what its page is expected to offer.
+    pub(crate) fn expects(&self, now: Millis, agent: Conn, wanted: Wanted<'_>) -> bool {
+        let loading = self.page().is_some() && self.info.loading == Some(true);
+        let tools = (self.expecting.had_tools || loading) && (self.page().is_none() || self.toolbox.is_stale());
+        let current = self.published.state.as_ref().is_some_and(State::is_current);
+        let missing = match wanted {
+            Wanted::Tool(name) => tools && !self.toolbox.has(name),
+            Wanted::Tools => tools && self.toolbox.is_empty(),
+            Wanted::State => (self.expecting.had_state || loading) && !current,
+            Wanted::Order => false,
+        };
+        let leaving = matches!(wanted, Wanted::State) && self.is_leaving(now);
+        let behind = || self.expecting.requests.iter().any(|input| input.conn() == Some(agent));
+        let in_time = self.offers_until().is_some_and(|until| now < until);
+        !self.expecting.over && (leaving || in_time && missing || behind())
+    }
+
+    /// Lets a request wait. Gives it back when too much waits.
+    pub(crate) fn wait_for_offer(&mut self, request: Input) -> Option<Input> {
+        let bytes = self.expecting.requests_bytes + request.len_bytes();
+        if self.expecting.requests.len() >= SESSION_CALLS_MAX || bytes > SESSION_WAITING_BYTES_MAX {
+            return Some(request);
+        }
+        self.expecting.requests_bytes = bytes;
+        self.expecting.requests.push(request);
+        None
+    }
+
+    /// The page has offered tools or a state.
+    pub(crate) fn offered(&mut self, out: &mut Vec<Outcome>) {
+        self.expecting.had_tools |= !self.toolbox.is_empty();
+        self.expecting.had_state |= self.published.state.is_some();
+        self.release_waiting(out);
+    }
+
+    /// Looks at the requests that wait again; those for which it is too early wait again.
+    pub(super) fn release_waiting(&mut self, out: &mut Vec<Outcome>) {
+        self.expecting.requests_bytes = 0;
+        out.extend(self.expecting.requests.drain(..).map(Outcome::Later));
+    }
+
+    /// Takes back a request that waits.
+    pub(crate) fn take_waiting(&mut self, reply: &Reply) -> Option<Input> {
+        let is_it = |input: &Input| match input {
+            Input::Ask { agent, form: Some(form), .. } => *agent == reply.agent && *form == reply.form,
+            Input::AskBatch { reply: own, .. }
+            | Input::Tools { reply: own, .. }
+            | Input::GetState { reply: own, .. } => own == reply,
+            _ => false,
+        };
+        let at = self.expecting.requests.iter().rposition(is_it)?;
+        let request = self.expecting.requests.remove(at);
+        self.expecting.requests_bytes = self.expecting.requests_bytes.saturating_sub(request.len_bytes());
+        Some(request)
+    }
+
+    /// An agent has left, and with it what it asked for.
+    pub(super) fn forget_waiting(&mut self, agent: Conn) {
+        self.expecting.requests.retain(|input| input.conn() != Some(agent));
+        self.expecting.requests_bytes = self.expecting.requests.iter().map(Input::len_bytes).sum();
+    }
+
+    /// The hub ends.
+    pub(super) fn stop_expecting(&mut self, out: &mut Vec<Outcome>) {
+        self.expecting.over = true;
+        self.release_waiting(out);
+    }
+
+    /// When something that is expected is overdue.
+    pub(super) fn expecting_wake(&self) -> Option<Millis> {
+        let Expecting { leaving_at, stopped, ref requests, .. } = self.expecting;
+        let leaving = leaving_at.map(|at| at + LEAVING_MS);
+        let dialog = stopped.filter(|dialog| !dialog.told).map(|dialog| dialog.at + DIALOG_MS);
+        let offers = self.offers_until().filter(|_| !requests.is_empty() && self.page().is_some());
+        [leaving, dialog, offers].into_iter().flatten().min()
+    }
+
+    /// Gives up on what is overdue.
+    pub(super) fn tick_expecting(&mut self, now: Millis, out: &mut Vec<Outcome>) {
+        if self.expecting.leaving_at.is_some_and(|at| now >= at + LEAVING_MS) {
+            self.expecting.leaving_at = None;
+            self.send_waiting(out);
+        }
+        if self.is_stopped(now)
+            && let Some(dialog) = &mut self.expecting.stopped
+            && !dialog.told
+        {
+            dialog.told = true;
+            for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Sent)) {
+                let error = self.dialog_open();
+                self.abort(key, out);
+                self.end(key, Err(error), out);
+            }
+        }
+        let overdue = self.offers_until().is_none_or(|until| now >= until);
+        if overdue && !self.is_leaving(now) {
+            self.release_waiting(out);
+        }
+    }
+
+    /// Sends the calls that waited for another document to the one that is there.
+    pub(super) fn send_waiting(&mut self, out: &mut Vec<Outcome>) {
+        let Some(page) = self.page() else { return };
+        while let Some((key, task)) = self.calls.next_waiting() {
+            let fired = self.calls.get_mut(key).is_some_and(|call| call.asker == Asker::Nobody);
+            if fired {
+                self.calls.remove(key);
+            }
+            out.push(Outcome::Effect(Effect::Send { page, call: (!fired).then_some(key), task }));
+        }
+    }
+
+    /// Asks the page that has come for the outline with which calls that went there end.
+    pub(super) fn show_arrivals(&mut self, now: Millis, page: Conn, out: &mut Vec<Outcome>) {
+        for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Navigating { .. })) {
+            let Some(call) = self.calls.get_mut(key) else { continue };
+            let Some(task) = call.arrival.take() else { continue };
+            call.phase = Phase::Sent;
+            self.calls.postpone(key, now + ARRIVAL_LOOK_MS);
+            out.push(Outcome::Effect(Effect::Send { page, call: Some(key), task: *task }));
+        }
+    }
+}
+
+/// What shows the page at which a verb arrives that goes to another page.
+pub(super) fn at_arrival(task: &Task) -> Option<Task> {
+    let Task::Verb { method, params, .. } = task else { return None };
+    if !matches!(&**method, "page/goto" | "page/back" | "page/forward") {
+        return None;
+    }
+    let asked: Value = serde_json::from_str(params).ok()?;
+    let params = json!({ "agent": asked["agent"], "loaded": true }).to_string().into();
+    Some(Task::Verb { method: "page/look".into(), params, again: false, delta: false })
+}
