@@ -70,7 +70,6 @@ enum Verb {
     #[command(alias = "tabs")]
     Pages(verbs::pages::Args),
     Use(verbs::r#use::Args),
-    #[command(alias = "goto")]
     Open(verbs::open::Args),
     Join(verbs::join::Args),
     State(verbs::state::Args),

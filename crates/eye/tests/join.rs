@@ -35,6 +35,9 @@ fn one_way_is_printed_as_it_is_pasted() {
     let bookmarklet = home.eye(["join", "bookmarklet"]).stdout;
     assert!(bookmarklet.starts_with("javascript:") && bookmarklet.contains(&hub), "{bookmarklet}");
     assert_eq!(bookmarklet.lines().count(), 1);
+    let ways = home.eye(["join"]).stdout;
+    let row = ways.lines().find(|line| line.contains("bookmarklet")).unwrap_or_default();
+    assert!(ways.contains("until the page is left or reloaded"), "{row}\n{ways}");
     let userscript = home.eye(["join", "userscript"]).stdout;
     assert!(userscript.starts_with("// ==UserScript==") && userscript.contains(&hub), "{userscript}");
     let proxy = home.eye(["join", "proxy"]).stdout;

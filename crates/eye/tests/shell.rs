@@ -95,10 +95,12 @@ fn slips_of_the_first_minutes_are_named() {
     assert_eq!(home.eye(["document"]).code, 3);
     // What opens browsers says at once that there is none; it is not waited for.
     let began = std::time::Instant::now();
-    let ran = Running::of(home.command().args(["goto", "http://localhost:1/"]).env("BROWSER", "false")).wait();
+    let ran = Running::of(home.command().args(["open", "http://localhost:1/"]).env("BROWSER", "false")).wait();
     assert_eq!(ran.code, 3);
     assert!(ran.stderr.starts_with("error: no browser was found to open http://localhost:1/\n"), "{}", ran.stderr);
     assert!(began.elapsed() < std::time::Duration::from_secs(20), "the wait for a page is 30 s");
+    let ran = home.eye(["goto", "http://localhost:1/"]);
+    assert_eq!((ran.code, ran.stderr.lines().next()), (3, Some("error: no page is connected")));
 }
 
 #[test]

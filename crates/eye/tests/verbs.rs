@@ -43,11 +43,20 @@ fn every_verb_says_to_the_page_what_the_command_line_says() {
         (&["click", "e5"], r#"page/click {"target":"e5"}"#),
         (&["click", "e5", "--accept"], r#"page/click {"target":"e5","accept":true}"#),
         (&["click", "e5", "--accept=Ada"], r#"page/click {"target":"e5","accept":"Ada"}"#),
+        (&["click", "e5", "--dismiss"], r#"page/click {"target":"e5","dismiss":true}"#),
+        (&["click", "e5", "--double"], r#"page/click {"target":"e5","double":true}"#),
+        (&["click", "e5", "--right", "--mod", "Shift"], r#"page/click {"target":"e5","right":true,"mod":"Shift"}"#),
+        (&["click", "e5", "--hold", "500"], r#"page/click {"target":"e5","hold":500}"#),
+        (&["click", "e5", "--at", "4,8"], r#"page/click {"target":"e5","at":[4.0,8.0]}"#),
+        (&["click", "--at", "4,8"], r#"page/click {"at":[4.0,8.0]}"#),
+        (&["dblclick", "e5"], r#"page/dblclick {"target":"e5"}"#),
+        (&["focus", "e5"], r#"page/focus {"target":"e5"}"#),
         (&["hover", "text=Menu"], r#"page/hover {"target":"text=Menu"}"#),
         (&["check", "#terms"], r##"page/check {"target":"#terms"}"##),
         (&["uncheck", "#terms", "--timeout", "2"], r##"page/uncheck {"target":"#terms","timeout":2000}"##),
         (&["fill", "e3", "a=b"], r#"page/fill {"fields":[["e3","a=b"]]}"#),
         (&["fill", "e3=x", "e4=y", "--click", "e9"], r#"page/fill {"fields":[["e3","x"],["e4","y"]],"click":"e9"}"#),
+        (&["fill", "e3=x", "--accept=yes"], r#"page/fill {"fields":[["e3","x"]],"accept":"yes"}"#),
         (&["type", "e3", "hi"], r#"page/type {"target":"e3","value":"hi"}"#),
         (&["press", "Enter"], r#"page/press {"keys":"Enter"}"#),
         (&["select", "e5", "Blue"], r#"page/select {"target":"e5","value":"Blue"}"#),
@@ -56,16 +65,24 @@ fn every_verb_says_to_the_page_what_the_command_line_says() {
         (&["scroll", "e7"], r#"page/scroll {"target":"e7"}"#),
         (&["scroll", "up", "--by", "50"], r#"page/scroll {"by":[0,-50]}"#),
         (&["drag", "e3", "300, 20"], r#"page/drag {"from":"e3","to":[300.0,20.0]}"#),
+        (&["drag", "10,20", "e4"], r#"page/drag {"from":[10.0,20.0],"to":"e4"}"#),
         (&["drag", "e3", "e4"], r#"page/drag {"from":"e3","to":"e4"}"#),
         (&["send", "claude-eyes", "analyze"], r#"page/send {"app":"claude-eyes","message":"analyze"}"#),
         (&["wait", "text=Done"], r#"page/wait {"target":"text=Done"}"#),
         (&["wait", "n > 1"], r#"page/wait {"expr":"n > 1"}"#),
+        (&["goto", "/there"], r#"page/goto {"url":"/there"}"#),
+        (&["back"], "page/back {}"),
+        (&["forward"], "page/forward {}"),
+        (&["look", "--loaded"], r#"page/look {"loaded":true}"#),
         (&["reload"], "page/reload {}"),
     ] {
         assert_eq!(home.eye(args), answers(0, &format!("{want}\n"), ""), "{args:?}");
     }
     assert_eq!(home.eye(["write", r#"{"msg":"hello"}"#]), answers(0, "", ""));
     assert_eq!(home.eye(["fill", "e3=x", "nothing", "e4=y"]).code, 2);
+    assert_eq!(home.eye(["click"]).code, 2);
+    let nowhere = "error: `here` is not a place\nhint: write --at X,Y, in pixels\n";
+    assert_eq!(home.eye(["click", "--at", "here"]), answers(2, "", nowhere));
 }
 
 #[test]

@@ -41,13 +41,20 @@ async function join({ hub, tab }: Scene, path = "/"): Promise<Connection> {
   return hub.joined();
 }
 
+/** What a page says in its hello, but whether it is still loading, which depends on how fast it is. */
+function loaded({ hello }: Connection): unknown {
+  const { page, ...params } = (hello?.params ?? {}) as { page?: object };
+  const { loading: _, ...about } = (page ?? {}) as { loading?: boolean };
+  return { ...params, page: about };
+}
+
 scene("a script tag joins with hello, alias and a new id", async (on) => {
   on.hub.pages.set("/", html('data-alias="shop"'));
   const page = await join(on);
   assert.match(page.session, /^[a-z0-9]{10}$/);
   assert.equal(page.url.pathname, "/ws");
   assert.equal(page.url.searchParams.get("clientType"), "browser");
-  assert.deepEqual(page.hello?.params, {
+  assert.deepEqual(loaded(page), {
     clientType: "browser",
     version: "1.0.0",
     typed: true,
@@ -273,7 +280,7 @@ scene("a policy that forbids eval is said in hello and in the answer", async (on
   on.hub.pages.set("/", withPolicy("script-src 'self'", html()));
   const page = await join(on);
   assert.deepEqual(
-    { ...(page.hello?.params?.page as object), title: "", url: "" },
+    { ...(loaded(page) as { page: object }).page, title: "", url: "" },
     { title: "", url: "", visible: true, eval: false, evalBlocked: "CSP" },
   );
   assert.equal(await page.ask("1"), "!-32006 this page's Content-Security-Policy forbids eval\x1fcsp");

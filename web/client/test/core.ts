@@ -17,6 +17,7 @@ export function testCore(more: Partial<Core>): Core {
     journal: { entries: [], heard: new Set(), open: 0 },
     overheard: [],
     lastRef: 0,
+    leaving: "",
     ...more,
   };
 }

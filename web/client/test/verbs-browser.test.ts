@@ -333,7 +333,7 @@ scene(
     assert.equal(await tab.evaluate("eye.press('Control+a Backspace')"), "~ e1 Name: _ (focus)");
     assert.match(String(await tab.evaluate("eye.scroll({ to: 'top' })")), /^at 0 of/);
     assert.match(String(await tab.evaluate("eye.text()")), /Ada Kiel/);
-    await assert.rejects(tab.evaluate("eye.click()"), /eye.click needs target/);
+    await assert.rejects(tab.evaluate("eye.click()"), /click needs a target/);
     await assert.rejects(tab.evaluate("eye.click('#none', { timeout: 50 })"), /nothing there, within 0.05 s/);
   },
   html(

@@ -19,7 +19,7 @@ pub const OPERATIONS: &[Operation] = &[
     evaluates("async", "Evaluate code in the background and print an id to collect its value with"),
     evaluates("batch", "Evaluate the lines of stdin, many at a time"),
     evaluates("repl", "Evaluate line by line"),
-    admin("open", Group::Pages, "Open an app of the page, a URL in your browser, or a file or folder").alias(&["goto"]),
+    admin("open", Group::Pages, "Open an app of the page, a URL in your browser, or a file or folder"),
     local("join", Group::Pages, "Print what to write into a page, or anywhere near it, so that it joins"),
     admin("rpc", Group::Tools, "Send one JSON-RPC request to the hub and print its answer"),
     admin("mcp", Group::Mcp, "Serve MCP on stdio, for an agent's configuration"),

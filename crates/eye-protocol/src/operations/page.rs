@@ -5,15 +5,28 @@ use super::{Class, Effect, Faces, Group, Kind, Operation, Param};
 const TARGET: Param = Param::new("target", Kind::Target, "A ref, text=…, or a CSS selector").placed().called("TARGET");
 const PART: Param = TARGET.help("Only this part: a ref, text=…, or a CSS selector");
 const VALUE: Param = Param::new("value", Kind::Text, "The text").placed().called("VALUE");
-const ACCEPT: Param = Param::new(
-    "accept",
-    Kind::Answer,
-    "Accept what the page then asks with confirm or prompt, with this answer; else it is dismissed",
-)
-.called("ANSWER");
+const ACCEPT: Param =
+    Param::new("accept", Kind::Answer, "Accept what the page then asks with confirm or prompt, with this answer")
+        .called("ANSWER");
+const DISMISS: Param = Param::new(
+    "dismiss",
+    Kind::Flag,
+    "Dismiss what the page then asks, as without --accept, and do not say how to accept it",
+);
 const MESSAGE: Param =
     Param::new("message", Kind::Any, "Text, or a JSON object or array; - is stdin").placed().called("MESSAGE");
 const APP: Param = Param::new("app", Kind::Text, "Which app").placed().called("APP");
+
+const CLICK: &[Param] = &[
+    TARGET.unless("at"),
+    Param::new("double", Kind::Flag, "Twice, as a double click"),
+    Param::new("right", Kind::Flag, "With the right button"),
+    Param::new("mod", Kind::Text, "While these keys are held, such as Shift or Control+Alt").called("KEYS"),
+    Param::new("hold", Kind::Integer, "Keep the button down for so many ms").called("MS"),
+    Param::new("at", Kind::Point, "At x,y in pixels of the target, or of the viewport without one").called("X,Y"),
+    ACCEPT,
+    DISMISS,
+];
 
 /// The help of a verb that needs an element: its example, and what a target is.
 macro_rules! on_target {
@@ -31,6 +44,7 @@ macro_rules! on_target {
 pub const COMMON: &[Param] = &[
     Param::new("page", Kind::Text, "The page: an id, an alias, or part of a title or URL"),
     Param::new("timeout", Kind::Integer, "How long it may take, in ms"),
+    Param::new("frame", Kind::Text, "The frame in the page: a selector, a name, an index, or part of a URL"),
 ];
 
 pub const OPERATIONS: &[Operation] = &[
@@ -41,6 +55,7 @@ pub const OPERATIONS: &[Operation] = &[
             PART,
             Param::new("all", Kind::Flag, "The whole page, not just the viewport"),
             Param::new("since", Kind::Flag, "Only what changed since the last look"),
+            Param::new("loaded", Kind::Flag, "First wait until the page shows something or has loaded, at most 10 s"),
         ])
         .result("the outline as text")
         .more(
@@ -106,18 +121,35 @@ a terminal with Ctrl-C, elsewhere after 10 seconds.",
         )
         .result("entries since this agent last asked: `[{level, text, count?}]`")
         .gives("unknown"),
-    Operation::verb("click", "page/click", "Click an element").params(&[TARGET.required(), ACCEPT]).more(on_target!("eye click e9\n         eye click 'text=Sign in'")),
-    Operation::verb("hover", "page/hover", "Point at an element").params(&[TARGET.required(), ACCEPT]).more(on_target!("eye hover e9")),
+    Operation::verb("click", "page/click", "Click an element, or a place of it or of the page")
+        .params(CLICK)
+        .more(on_target!(
+            "eye click e9\n         eye click 'text=Sign in'\n         eye click e4 --right\n         eye click --at 300,200"
+        )),
+    Operation::verb("dblclick", "page/dblclick", "Double-click an element, as click --double does")
+        .params(CLICK)
+        .without(Faces::MCP)
+        .more(on_target!("eye dblclick e9")),
+    Operation::verb("hover", "page/hover", "Point at an element")
+        .params(&[TARGET.required(), ACCEPT, DISMISS])
+        .more(on_target!("eye hover e9")),
+    Operation::verb("focus", "page/focus", "Give an element the focus")
+        .params(&[TARGET.required(), ACCEPT, DISMISS])
+        .more(on_target!("eye focus e3")),
     Operation::verb("check", "page/check", "Tick a box or choose a radio button")
-        .params(&[TARGET.required(), ACCEPT])
+        .params(&[TARGET.required(), ACCEPT, DISMISS])
         .more(on_target!("eye check '#terms'")),
-    Operation::verb("uncheck", "page/uncheck", "Untick a box").params(&[TARGET.required(), ACCEPT]).more(on_target!("eye uncheck '#terms'")),
+    Operation::verb("uncheck", "page/uncheck", "Untick a box")
+        .params(&[TARGET.required(), ACCEPT, DISMISS])
+        .more(on_target!("eye uncheck '#terms'")),
     Operation::verb("fill", "page/fill", "Fill a field, or a whole form at once")
         .params(&[
             TARGET,
             VALUE,
             Param::new("fields", Kind::Fields, "Several fields at once: [[target, value], …]"),
             Param::new("click", Kind::Target, "Click this afterwards").called("TARGET"),
+            ACCEPT,
+            DISMISS,
         ])
         .words(&[
             Param::new("words", Kind::Text, "TARGET VALUE, or TARGET=VALUE as often as needed")
@@ -126,6 +158,8 @@ a terminal with Ctrl-C, elsewhere after 10 seconds.",
                 .many()
                 .called("TARGET[=]VALUE"),
             Param::new("click", Kind::Target, "Click this afterwards").called("TARGET"),
+            ACCEPT,
+            DISMISS,
         ])
         .more(
             "Example: eye fill e3 'Ada Lovelace'
@@ -135,7 +169,7 @@ a terminal with Ctrl-C, elsewhere after 10 seconds.",
 TARGET=VALUE several times fills a form in one call; --click then clicks. Prints what changed.",
         ),
     Operation::verb("type", "page/type", "Type text key by key into an element")
-        .params(&[TARGET.required(), VALUE.required()])
+        .params(&[TARGET.required(), VALUE.required(), ACCEPT, DISMISS])
         .more(
             "Example: eye type e3 'hello'
 
@@ -145,6 +179,8 @@ Unlike fill it adds to what is there, one key at a time, for pages that listen t
         .params(&[
             Param::new("keys", Kind::Text, "Such as Enter, Escape or Control+a").required().placed().called("KEYS"),
             TARGET.help("Where; else what has the focus"),
+            ACCEPT,
+            DISMISS,
         ])
         .more("Example: eye press Enter\n         eye press Control+a e3"),
     Operation::verb("select", "page/select", "Select options of a list")
@@ -155,6 +191,8 @@ Unlike fill it adds to what is there, one key at a time, for pages that listen t
                 .placed()
                 .many()
                 .called("OPTION"),
+            ACCEPT,
+            DISMISS,
         ])
         .more("Example: eye select e5 Blue\n         eye select '#sizes' S M"),
     Operation::verb("scroll", "page/scroll", "Scroll the page or an element, or to an element")
@@ -176,14 +214,17 @@ Unlike fill it adds to what is there, one key at a time, for pages that listen t
          eye scroll '#list' --by 400
          eye scroll bottom",
         ),
-    Operation::verb("drag", "page/drag", "Drag an element to another, or to a place")
+    Operation::verb("drag", "page/drag", "Drag an element, or what is at a place, to another or to a place")
         .params(&[
-            Param::new("from", Kind::Target, "A ref, text=…, or a CSS selector").required().placed().called("FROM"),
+            Param::new("from", Kind::Place, "A target, or x,y in the viewport").required().placed().called("FROM"),
             Param::new("to", Kind::Place, "A target, or x,y in the viewport").required().placed().called("TO"),
+            ACCEPT,
+            DISMISS,
         ])
         .more(
             "Example: eye drag e3 e9
          eye drag '#window .title' 300,200
+         eye drag 100,100 300,200
 
 A place is x,y in the viewport.",
         ),
@@ -191,6 +232,8 @@ A place is x,y in the viewport.",
         .params(&[
             TARGET.required(),
             Param::new("files", Kind::Files, "The files").required().placed().many().called("FILE"),
+            ACCEPT,
+            DISMISS,
         ])
         .more("Example: eye upload e6 photo.png notes.txt"),
     Operation::verb("send", "page/send", "Send a message to an app of the page, opening it when needed")
@@ -220,6 +263,30 @@ The page hears it with eye.onMessage(fn), or as the event eye:message.",
         .result("what the app answers")
         .gives("unknown")
         .faces(Faces::RPC.and(Faces::PAGE)),
+    Operation::verb("goto", "page/goto", "Go to another address in the page's own tab, and print what is seen there")
+        .group(Group::Pages)
+        .params(&[Param::new("url", Kind::Text, "The address; one that begins with / is of the same site")
+            .required()
+            .placed()
+            .called("URL")])
+        .result(ARRIVAL)
+        .without(Faces::PAGE)
+        .more(
+            "Example: eye goto /orders
+         eye goto http://localhost:5173/
+
+Waits until the new page has joined and shows something, at most 10 s. eye open URL opens another tab of your browser.",
+        ),
+    Operation::verb("back", "page/back", "Go back to the page before, and print what is seen there")
+        .group(Group::Pages)
+        .result(ARRIVAL)
+        .without(Faces::PAGE)
+        .more("Example: eye back"),
+    Operation::verb("forward", "page/forward", "Go forward again, and print what is seen there")
+        .group(Group::Pages)
+        .result(ARRIVAL)
+        .without(Faces::PAGE)
+        .more("Example: eye forward"),
     Operation::verb("reload", "page/reload", "Load the page anew, and print its title and URL once it is back")
         .group(Group::Pages)
         .effect(Effect::Acts)
@@ -228,4 +295,6 @@ The page hears it with eye.onMessage(fn), or as the event eye:message.",
         .more("Example: eye reload"),
 ];
 
+/// What a verb answers that goes to another page.
+const ARRIVAL: &str = "the outline of the page at which it arrives; its title and URL where that is of another origin";
 const LEVELS: &[&str] = &["debug", "log", "info", "warn", "error"];

@@ -63,6 +63,8 @@ pub struct Param {
     pub remote: bool,
     /// The class that giving it needs, beyond the operation's own.
     pub class: Option<Class>,
+    /// The parameter that may be given instead of it; one of the two must be.
+    pub unless: Option<&'static str>,
 }
 
 impl Param {
@@ -80,6 +82,7 @@ impl Param {
             value_name: "",
             remote: false,
             class: None,
+            unless: None,
         }
     }
 
@@ -113,6 +116,11 @@ impl Param {
 
     pub(super) const fn help(self, help: &'static str) -> Self {
         Self { help, ..self }
+    }
+
+    /// Must be given unless `other` is.
+    pub(super) const fn unless(self, other: &'static str) -> Self {
+        Self { unless: Some(other), ..self }
     }
 
     pub(super) const fn class(self, class: Class) -> Self {

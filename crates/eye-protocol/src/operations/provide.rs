@@ -44,6 +44,10 @@ pub const OPERATIONS: &[Operation] = &[
         Param::new("eval", Kind::Flag, "Whether it evaluates code"),
         Param::new("evalBlocked", Kind::Text, "Why it does not"),
         Param::new("paused", Kind::Text, "What agents get instead of answers; empty when they may go on"),
+        Param::new("loading", Kind::Flag, "Whether its document is still loading"),
+        Param::new("leaving", Kind::Text, "Where it is about to go; empty once it stays after all"),
+        Param::new("dialog", Kind::Text, "The browser's own dialog that stops it; empty once it is answered"),
+        Param::new("lastRef", Kind::Integer, "The highest ref that its outlines have given"),
     ]),
     said("page/leaving", "Say that the document goes away now"),
 ];

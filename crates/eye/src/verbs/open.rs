@@ -16,6 +16,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// How long the page has, once it has joined, to show something or to have loaded.
+const SHOWN_MS: u64 = 10_000;
 /// How often is looked whether the page has joined.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -27,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(50);
          eye open .
 
 A URL is opened in your browser (BROWSER names another), and eye waits until the page has joined, which it does if it loads \
-eye.js; it is then the page that your next commands mean. A file or folder is served with eye.js added, on this machine only. \
+eye.js, and shows something or has loaded (at most 10 s more); it is then the page that your next commands mean. A file or folder is served with eye.js added, on this machine only. \
 Everything else is an app of the page; without a name, eye open lists them.")]
 pub struct Args {
     /// An app's name, a URL, or a file or folder
@@ -88,7 +90,10 @@ fn browse(url: &str, options: &Options) -> Result<Exit, Failure> {
     let Some(row) = joined(&mut hub, &known, url, wait, &mut opener)? else {
         return Err(Failure::NotJoined { url: url.to_owned(), seconds: wait.as_secs() });
     };
-    let _: SessionRow = hub.ask("session/use", &Use { page: row.id })?;
+    // A page that does not speak of outlines, or shows nothing within that time, has joined all the same.
+    let first = json!({ "page": row.id, "loaded": true, "timeout": SHOWN_MS });
+    let _: Result<serde_json::Value, Failure> = hub.ask("page/look", &first);
+    let row: SessionRow = hub.ask("session/use", &Use { page: row.id })?;
     if !options.errors {
         ui::line(format_args!("{} {}", ui::one_line(&row.title, 80), ui::one_line(&row.url, 200)))?;
     }

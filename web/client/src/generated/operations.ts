@@ -9,7 +9,7 @@ export interface Within {
 }
 
 /** The verbs that the page's own code has as `eye.NAME()`. */
-export const PAGE_VERBS = "look text query wait logs click hover check uncheck fill type press select scroll drag upload send apps open";
+export const PAGE_VERBS = "look text query wait logs click dblclick hover focus check uncheck fill type press select scroll drag upload send apps open";
 
 /** What each verb calls the arguments that stand by their place; `?` marks those that may be left out. */
 export const PLACES: Readonly<Record<string, readonly string[]>> = {
@@ -18,8 +18,10 @@ export const PLACES: Readonly<Record<string, readonly string[]>> = {
   query: ["target"],
   wait: ["what?"],
   logs: [],
-  click: ["target"],
+  click: ["target?"],
+  dblclick: ["target?"],
   hover: ["target"],
+  focus: ["target"],
   check: ["target"],
   uncheck: ["target"],
   fill: ["target?", "value?"],
@@ -33,6 +35,9 @@ export const PLACES: Readonly<Record<string, readonly string[]>> = {
   write: ["message"],
   apps: [],
   open: ["app"],
+  goto: ["url"],
+  back: [],
+  forward: [],
   reload: [],
 };
 
@@ -41,6 +46,8 @@ export interface LookOptions extends Within {
   readonly all?: boolean | undefined;
   /** Only what changed since the last look. */
   readonly since?: boolean | undefined;
+  /** First wait until the page shows something or has loaded, at most 10 s. */
+  readonly loaded?: boolean | undefined;
 }
 
 export interface QueryOptions extends Within {
@@ -63,23 +70,65 @@ export interface LogsOptions extends Within {
 }
 
 export interface ClickOptions extends Within {
-  /** Accept what the page then asks with confirm or prompt, with this answer; else it is dismissed. */
+  /** Twice, as a double click. */
+  readonly double?: boolean | undefined;
+  /** With the right button. */
+  readonly right?: boolean | undefined;
+  /** While these keys are held, such as Shift or Control+Alt. */
+  readonly mod?: string | undefined;
+  /** Keep the button down for so many ms. */
+  readonly hold?: number | undefined;
+  /** At x,y in pixels of the target, or of the viewport without one. */
+  readonly at?: readonly [x: number, y: number] | undefined;
+  /** Accept what the page then asks with confirm or prompt, with this answer. */
   readonly accept?: boolean | string | undefined;
+  /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
+  readonly dismiss?: boolean | undefined;
+}
+
+export interface DblclickOptions extends Within {
+  /** Twice, as a double click. */
+  readonly double?: boolean | undefined;
+  /** With the right button. */
+  readonly right?: boolean | undefined;
+  /** While these keys are held, such as Shift or Control+Alt. */
+  readonly mod?: string | undefined;
+  /** Keep the button down for so many ms. */
+  readonly hold?: number | undefined;
+  /** At x,y in pixels of the target, or of the viewport without one. */
+  readonly at?: readonly [x: number, y: number] | undefined;
+  /** Accept what the page then asks with confirm or prompt, with this answer. */
+  readonly accept?: boolean | string | undefined;
+  /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
+  readonly dismiss?: boolean | undefined;
 }
 
 export interface HoverOptions extends Within {
-  /** Accept what the page then asks with confirm or prompt, with this answer; else it is dismissed. */
+  /** Accept what the page then asks with confirm or prompt, with this answer. */
   readonly accept?: boolean | string | undefined;
+  /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
+  readonly dismiss?: boolean | undefined;
+}
+
+export interface FocusOptions extends Within {
+  /** Accept what the page then asks with confirm or prompt, with this answer. */
+  readonly accept?: boolean | string | undefined;
+  /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
+  readonly dismiss?: boolean | undefined;
 }
 
 export interface CheckOptions extends Within {
-  /** Accept what the page then asks with confirm or prompt, with this answer; else it is dismissed. */
+  /** Accept what the page then asks with confirm or prompt, with this answer. */
   readonly accept?: boolean | string | undefined;
+  /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
+  readonly dismiss?: boolean | undefined;
 }
 
 export interface UncheckOptions extends Within {
-  /** Accept what the page then asks with confirm or prompt, with this answer; else it is dismissed. */
+  /** Accept what the page then asks with confirm or prompt, with this answer. */
   readonly accept?: boolean | string | undefined;
+  /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
+  readonly dismiss?: boolean | undefined;
 }
 
 export interface FillOptions extends Within {
@@ -87,6 +136,31 @@ export interface FillOptions extends Within {
   readonly fields?: readonly (readonly [Target, string])[] | undefined;
   /** Click this afterwards. */
   readonly click?: Target | undefined;
+  /** Accept what the page then asks with confirm or prompt, with this answer. */
+  readonly accept?: boolean | string | undefined;
+  /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
+  readonly dismiss?: boolean | undefined;
+}
+
+export interface TypeOptions extends Within {
+  /** Accept what the page then asks with confirm or prompt, with this answer. */
+  readonly accept?: boolean | string | undefined;
+  /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
+  readonly dismiss?: boolean | undefined;
+}
+
+export interface PressOptions extends Within {
+  /** Accept what the page then asks with confirm or prompt, with this answer. */
+  readonly accept?: boolean | string | undefined;
+  /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
+  readonly dismiss?: boolean | undefined;
+}
+
+export interface SelectOptions extends Within {
+  /** Accept what the page then asks with confirm or prompt, with this answer. */
+  readonly accept?: boolean | string | undefined;
+  /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
+  readonly dismiss?: boolean | undefined;
 }
 
 export interface ScrollOptions extends Within {
@@ -94,6 +168,20 @@ export interface ScrollOptions extends Within {
   readonly by?: readonly [x: number, y: number] | undefined;
   /** A screen up or down, or an end. */
   readonly to?: "up" | "down" | "top" | "bottom" | undefined;
+}
+
+export interface DragOptions extends Within {
+  /** Accept what the page then asks with confirm or prompt, with this answer. */
+  readonly accept?: boolean | string | undefined;
+  /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
+  readonly dismiss?: boolean | undefined;
+}
+
+export interface UploadOptions extends Within {
+  /** Accept what the page then asks with confirm or prompt, with this answer. */
+  readonly accept?: boolean | string | undefined;
+  /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
+  readonly dismiss?: boolean | undefined;
 }
 
 /** The verbs, as the table of operations has them. */
@@ -108,10 +196,14 @@ export interface PageOperations {
   wait(what?: Target | (() => unknown) | WaitOptions, options?: WaitOptions): Promise<unknown>;
   /** Print the page's console, errors and failed requests since you last asked. */
   logs(options?: LogsOptions): Promise<unknown>;
-  /** Click an element. */
-  click(target: Target, options?: ClickOptions): Promise<string>;
+  /** Click an element, or a place of it or of the page. */
+  click(target?: Target | ClickOptions, options?: ClickOptions): Promise<string>;
+  /** Double-click an element, as click --double does. */
+  dblclick(target?: Target | DblclickOptions, options?: DblclickOptions): Promise<string>;
   /** Point at an element. */
   hover(target: Target, options?: HoverOptions): Promise<string>;
+  /** Give an element the focus. */
+  focus(target: Target, options?: FocusOptions): Promise<string>;
   /** Tick a box or choose a radio button. */
   check(target: Target, options?: CheckOptions): Promise<string>;
   /** Untick a box. */
@@ -119,17 +211,17 @@ export interface PageOperations {
   /** Fill a field, or a whole form at once. */
   fill(target?: Target | FillOptions, value?: string | FillOptions, options?: FillOptions): Promise<string>;
   /** Type text key by key into an element. */
-  type(target: Target, value: string, options?: Within): Promise<string>;
+  type(target: Target, value: string, options?: TypeOptions): Promise<string>;
   /** Press a key, or keys together. */
-  press(keys: string, target?: Target | Within, options?: Within): Promise<string>;
+  press(keys: string, target?: Target | PressOptions, options?: PressOptions): Promise<string>;
   /** Select options of a list. */
-  select(target: Target, value: string | readonly string[], options?: Within): Promise<string>;
+  select(target: Target, value: string | readonly string[], options?: SelectOptions): Promise<string>;
   /** Scroll the page or an element, or to an element. */
   scroll(target?: Target | ScrollOptions, options?: ScrollOptions): Promise<string>;
-  /** Drag an element to another, or to a place. */
-  drag(from: Target, to: Target | readonly [x: number, y: number], options?: Within): Promise<string>;
+  /** Drag an element, or what is at a place, to another or to a place. */
+  drag(from: Target | readonly [x: number, y: number], to: Target | readonly [x: number, y: number], options?: DragOptions): Promise<string>;
   /** Give files to a file field. */
-  upload(target: Target, files: readonly (Blob | { readonly name: string; readonly type?: string; readonly base64: string })[], options?: Within): Promise<string>;
+  upload(target: Target, files: readonly (Blob | { readonly name: string; readonly type?: string; readonly base64: string })[], options?: UploadOptions): Promise<string>;
   /** Send a message to an app of the page, opening it when needed. */
   send(app: string, message: unknown, options?: Within): Promise<unknown>;
   /** List the page's own applications. */

@@ -97,7 +97,19 @@ paused?: string,
 /**
  * The highest ref that the page has given to agents.
  */
-lastRef?: number, };
+lastRef?: number, 
+/**
+ * Whether its document is still loading.
+ */
+loading?: boolean, 
+/**
+ * Where the document is about to go; empty once it stays after all.
+ */
+leaving?: string, 
+/**
+ * The browser's own dialog that stops the page, as `confirm: text`; empty once it is answered.
+ */
+dialog?: string, };
 export type Hello = { 
 /**
  * Which side; the query of the URL says it too.

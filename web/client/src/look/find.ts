@@ -26,11 +26,33 @@ const UNREAD = /^(?:script|style|template|noscript|title)$/;
 const WORD_CHARS_MIN = 3;
 const COMPARED_MAX = 500;
 
+/** A target that is looked for in one frame only. */
+export class Scoped {
+  constructor(
+    readonly root: Document,
+    readonly target: string,
+  ) {}
+
+  toString(): string {
+    return this.target;
+  }
+}
+
+/** A target of an agent, in the frame that it named. Refs are the same in all frames. */
+export function scoped(target: unknown, root: Document): unknown {
+  return typeof target !== "string" || REF.test(target.trim()) ? target : new Scoped(root, target);
+}
+
 export function find(target: unknown): Found {
   if (target instanceof Element) return { elements: [target] };
-  if (typeof target !== "string" || target === "")
+  // Of a frame's own realm.
+  if (typeof (target as Element | undefined)?.getBoundingClientRect === "function")
+    return { elements: [target as Element] };
+  const root = target instanceof Scoped ? target.root : document;
+  const named = target instanceof Scoped ? target.target : target;
+  if (typeof named !== "string" || named === "")
     throw misused("this needs a target: a ref, text=…, css=… or a selector");
-  const wanted = target.trim();
+  const wanted = named.trim();
   if (REF.test(wanted)) {
     const one = referred(wanted);
     if (one?.element !== undefined) return { elements: [one.element] };
@@ -45,13 +67,13 @@ export function find(target: unknown): Found {
           : `${ref} is gone; it was ${one.line.slice(ref.length + 1)}`,
     };
   }
-  if (TEXT.test(wanted)) return { elements: preferVisible(byText(wanted.replace(TEXT, ""))) };
-  return { elements: preferVisible(bySelector(wanted.replace(CSS, ""))) };
+  if (TEXT.test(wanted)) return { elements: preferVisible(byText(wanted.replace(TEXT, ""), root)) };
+  return { elements: preferVisible(bySelector(wanted.replace(CSS, ""), root)) };
 }
 
-function bySelector(selector: string): Element[] {
+function bySelector(selector: string, root: Document): Element[] {
   try {
-    return selectAll(selector);
+    return selectAll(selector, root);
   } catch {
     throw misused(`${selector} is no CSS selector`, hint("target"));
   }
@@ -69,7 +91,7 @@ const ACTING =
   "a[href],button,input:not([type=hidden]),select,textarea,summary,[role],[tabindex],[contenteditable],[onclick]";
 
 /** The whole name before a part of it, what can be acted on before what can be read. */
-function byText(text: string): Element[] {
+function byText(text: string, root: Document): Element[] {
   const wanted = plain(text).toLowerCase();
   if (wanted === "") return [];
   const ranks: [Element[], Element[], Element[], Element[]] = [[], [], [], []];
@@ -78,14 +100,14 @@ function byText(text: string): Element[] {
     if (known === wanted) ranks[first].push(element);
     else if (known.includes(wanted)) ranks[first === 0 ? 2 : 3].push(element);
   };
-  for (const element of selectAll(ACTING)) {
+  for (const element of selectAll(ACTING, root)) {
     const kind = kindOf(element);
     // What an area holds is not what it is called.
     const called = kind === "area" && !isNamed(element) && isStructured(element) ? ownText(element) : undefined;
     if (kind !== undefined) rank(element, called ?? nameOf(element), 0);
   }
   if (ranks[0].length === 0)
-    for (const element of selectAll("*")) if (!UNREAD.test(element.localName)) rank(element, ownText(element), 1);
+    for (const element of selectAll("*", root)) if (!UNREAD.test(element.localName)) rank(element, ownText(element), 1);
   const those = ranks.map(preferred).find((one) => one.length > 0) ?? [];
   // Of several with this name, the one that a person reads it on.
   const read = those.filter((element) => plain((element as HTMLElement).innerText ?? "").toLowerCase() === wanted);

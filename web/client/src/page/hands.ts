@@ -1,19 +1,22 @@
 // The part behind every verb that sees or acts: one, for whoever acts looks at what it did.
 
 import { acts } from "../act/part.js";
-import { looks, seen } from "../look/part.js";
+import { LOADED_MS, READY_LOOK_MS } from "../core/limits.js";
+import { looks, seen, view } from "../look/part.js";
+import { scoped } from "../look/find.js";
 import { countFrom, lastRef } from "../look/refs.js";
 import type { Core, HandsPart } from "../core/part.js";
-import type { Verb } from "./verb.js";
+import { frameWindow } from "./frames.js";
+import type { Params, Verb } from "./verb.js";
 
 export function offer(core: Core): HandsPart {
   const welcomed = (): void => countFrom(core.lastRef);
   /** The hub knows how far refs were counted before an agent can use one. */
   const counted =
-    (verb: Verb): Verb =>
+    (name: string, verb: Verb): Verb =>
     async (params, asking) => {
       try {
-        return await verb(params, asking);
+        return await verb(params.frame === undefined ? params : inFrame(core, name, params), asking);
       } finally {
         if (lastRef() > core.lastRef) {
           core.lastRef = lastRef();
@@ -21,7 +24,56 @@ export function offer(core: Core): HandsPart {
         }
       }
     };
+  const { look, ...others } = looks();
+  const outline: Verb = async (params, asking) => {
+    if (params.loaded === true) await shown(core, asking.signal);
+    const text = String(await look?.(params, asking));
+    // Calls wait for where the page goes, but not for ever.
+    return core.leaving === "" ? text : `${text}\n… leaving for ${core.leaving}, which has not answered yet`;
+  };
   welcomed();
-  const verbs = Object.entries({ ...looks(), ...acts(core) }).map(([name, verb]) => [name, counted(verb)] as const);
-  return { seen, welcomed, verbs: Object.fromEntries(verbs) };
+  const verbs = Object.entries({ ...others, look: outline, ...acts(core) }).map(
+    ([name, verb]) => [name, counted(name, verb)] as const,
+  );
+  return {
+    seen: (target, frame) => seen(frame === undefined ? target : inFrame(core, "wait", { frame, target }).target),
+    welcomed,
+    verbs: Object.fromEntries(verbs),
+  };
+}
+
+/** The params of a verb, with its targets looked for in the frame that they name. */
+function inFrame(core: Core, name: string, { frame, ...params }: Params): Params {
+  const view = frameWindow(core, String(frame));
+  // The typed answer that says which frames there are.
+  if (typeof view === "string") throw view;
+  const { document: root } = view;
+  const whole: Readonly<Record<string, Element | null>> = {
+    look: root.body,
+    text: root.body,
+    scroll: root.scrollingElement,
+    press: root.activeElement,
+    click: root.documentElement,
+  };
+  const entries = Object.entries(params).map(([key, value]) => [
+    key,
+    key === "fields" && Array.isArray(value)
+      ? value.map((field: unknown) => (Array.isArray(field) ? [scoped(field[0], root), field[1]] : field))
+      : TARGETS.includes(key)
+        ? scoped(value, root)
+        : value,
+  ]);
+  const target = whole[name];
+  return { ...(target ? { target } : {}), ...(Object.fromEntries(entries) as Params) };
+}
+
+const TARGETS = ["target", "from", "to", "click"];
+
+/** The page shows something, or has loaded. */
+async function shown({ after }: Core, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + LOADED_MS;
+  while (document.readyState !== "complete" && view().length === 0 && performance.now() < deadline) {
+    signal.throwIfAborted();
+    await new Promise<void>((resolve) => after(READY_LOOK_MS, resolve));
+  }
 }

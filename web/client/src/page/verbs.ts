@@ -11,6 +11,7 @@ import type { Core, Rpc, VerbsPart } from "../core/part.js";
 import { refusal } from "./refusal.js";
 import { thrown } from "./thrown.js";
 import { topics } from "./topics.js";
+import { travels } from "./travel.js";
 import { isRefused, misused, type Asking, type Doing, type Params, type Verb, type Verbs } from "./verb.js";
 import { waits } from "./wait.js";
 
@@ -32,6 +33,7 @@ export function offer(core: Core): VerbsPart {
     ...talk.verbs,
     ...log.verbs,
     ...applications.verbs,
+    ...travels(core),
     reload: (_, { own }) => own(() => location.reload()),
   };
 

@@ -98,8 +98,9 @@ export function waits(core: Core): Waits {
         const timeoutMs = timeoutOf(params, WAIT_MS);
         if (target !== undefined) {
           const { seen } = await core.load("hands");
-          return until(() => seen(target), String(target), timeoutMs, asking);
+          return until(() => seen(target, params.frame), String(target), timeoutMs, asking);
         }
+        if (params.frame !== undefined) throw misused("wait takes a frame with a target only");
         if (typeof expr === "function") return until(expr as Look, String(expr), timeoutMs, asking);
         if (typeof expr !== "string" || expr === "") throw misused("wait needs a target or an expr");
         const { run } = core;

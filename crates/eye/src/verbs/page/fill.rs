@@ -17,10 +17,8 @@ pub fn params(words: &Map<String, Value>) -> Result<Map<String, Value>, Failure>
             })
             .collect::<Result<_, _>>()?,
     };
-    let click = words.get("click").cloned();
-    Ok(std::iter::once(("fields".to_owned(), json!(fields)))
-        .chain(click.map(|click| ("click".to_owned(), click)))
-        .collect())
+    let others = words.iter().filter(|(name, _)| *name != "words").map(|(name, value)| (name.clone(), value.clone()));
+    Ok(std::iter::once(("fields".to_owned(), json!(fields))).chain(others).collect())
 }
 
 /// Splits `TARGET=VALUE`. The `=` inside brackets, and the one of `text=` and `css=`, belong to the target.

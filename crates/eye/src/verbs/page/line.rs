@@ -24,6 +24,9 @@ fn arg(param: &'static Param) -> Arg {
     if !param.placed {
         arg = arg.long(param.name);
     }
+    if let Some(other) = param.unless {
+        arg = arg.required_unless_present(other);
+    }
     if let Some(letter) = param.short {
         arg = arg.short(letter);
     }
@@ -79,7 +82,8 @@ fn value(param: &Param, matches: &ArgMatches) -> Result<Option<Value>, Failure> 
     }
     Ok(Some(match (&words[..], param.kind) {
         ([one], Kind::Any) => message::parse(one)?,
-        ([one], Kind::Place | Kind::Point) => place(one),
+        ([one], Kind::Point) => point(one).ok_or_else(|| not_a_point(param, one))?,
+        ([one], Kind::Place) => point(one).unwrap_or_else(|| json!(one)),
         ([""], Kind::Answer) => json!(true),
         ([one], Kind::Texts) => json!(one),
         ([one], _) if !param.many => json!(one),
@@ -87,10 +91,15 @@ fn value(param: &Param, matches: &ArgMatches) -> Result<Option<Value>, Failure> 
     }))
 }
 
-/// `x,y`, or a target.
-fn place(text: &str) -> Value {
-    let point = text.split_once(',').and_then(|(x, y)| Some((x.trim().parse().ok()?, y.trim().parse().ok()?)));
-    point.map_or_else(|| json!(text), |(x, y): (f64, f64)| json!([x, y]))
+/// `x,y` as two numbers.
+fn point(text: &str) -> Option<Value> {
+    let (x, y) = text.split_once(',')?;
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    Some(json!([number(x)?, number(y)?]))
+}
+
+fn not_a_point(param: &Param, text: &str) -> Failure {
+    Failure::usage(format!("`{text}` is not a place"), format!("write --{} X,Y, in pixels", param.name))
 }
 
 fn file(path: &Path) -> Result<Value, Failure> {
@@ -122,6 +131,12 @@ mod tests {
             (&["select", "e5", "Blue"], json!({ "target": "e5", "value": "Blue" })),
             (&["select", "e5", "S", "M"], json!({ "target": "e5", "value": ["S", "M"] })),
             (&["drag", "e3", "300,-20.5"], json!({ "from": "e3", "to": [300.0, -20.5] })),
+            (&["click", "--at", "40,80"], json!({ "at": [40.0, 80.0] })),
+            (
+                &["click", "e9", "--at=-4,8", "--mod", "Shift"],
+                json!({ "target": "e9", "at": [-4.0, 8.0], "mod": "Shift" }),
+            ),
+            (&["drag", "10,20", "e3"], json!({ "from": [10.0, 20.0], "to": "e3" })),
             (&["drag", "e3", "a, b"], json!({ "from": "e3", "to": "a, b" })),
             (&["send", "eyes", "{\"a\":1}"], json!({ "app": "eyes", "message": { "a": 1 } })),
             (&["write", "5"], json!({ "message": "5" })),
@@ -131,6 +146,16 @@ mod tests {
         ] {
             assert_eq!(of(line), want, "{line:?}");
         }
+    }
+
+    #[test]
+    fn what_is_not_a_place_and_a_click_on_nothing_are_refused() {
+        let operation = operations::command_named("click").unwrap();
+        for text in ["here", "1", "1,x", "inf,1", "1,2,3"] {
+            let matches = command(operation).try_get_matches_from(["click", "--at", text]).unwrap();
+            assert!(matches!(params(operation, &matches), Err(Failure::Usage { .. })), "{text}");
+        }
+        assert!(command(operation).try_get_matches_from(["click"]).is_err());
     }
 
     #[test]
