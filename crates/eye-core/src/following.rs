@@ -40,9 +40,10 @@ impl Switchboard {
     pub(crate) fn session_on(&mut self, now: Millis, session: &SessionId, event: Event, out: &mut Vec<Effect>) {
         let mut outcomes = std::mem::take(&mut self.outcomes);
         let Some(held) = self.sessions.get_mut(session) else { return };
-        let before = held.presence();
+        let (before, offers) = (held.presence(), held.offers());
         held.on(now, event, &mut outcomes);
         let after = held.presence();
+        self.known_changed |= offers != held.offers();
         self.arm(session);
         self.follow(now, session, outcomes, out);
         self.account(session);

@@ -375,3 +375,23 @@ fn tools_are_waited_for_after_a_restart_of_the_hub() {
     board.on(7_600, Input::PageOffers { page, id: None, tools }, &mut out);
     assert!(matches!(&out[..], [Effect::Send { task: Task::Tool { .. }, .. }]), "{out:?}");
 }
+
+#[test]
+fn that_a_page_offers_something_is_remembered_at_once() {
+    let mut board = Switchboard::default();
+    let page = Conn(1);
+    let (origin, session): (Box<str>, _) = ("http://localhost".into(), SessionId::parse("shop").unwrap());
+    let who = Newcomer { origin, info: PageInfo::default(), eval_allowed: true, confirm: false, ask_first: false };
+    let mut out = Vec::new();
+    board.on(0, Input::PageJoined { page, session, who }, &mut out);
+    let offers = |board: &mut Switchboard| board.take_known().map(|known| (known[0].tools, known[0].state));
+    assert_eq!(offers(&mut board), Some((false, false)));
+    let tools = || serde_json::from_str(r#"[{"name":"add"}]"#).unwrap();
+    board.on(1, Input::PageOffers { page, id: None, tools: tools() }, &mut out);
+    assert_eq!(offers(&mut board), Some((true, false)));
+    board.on(2, Input::PageOffers { page, id: None, tools: tools() }, &mut out);
+    assert_eq!(offers(&mut board), None, "nothing new");
+    let whole = serde_json::from_str(r#"{"state":{"n":1},"revision":1}"#).unwrap();
+    board.on(3, Input::PageState { page, whole, wall_ms: 0 }, &mut out);
+    assert_eq!(offers(&mut board), Some((true, true)));
+}

@@ -75,6 +75,11 @@ impl Session {
         Known { id: self.id.clone(), origin: self.origin.clone(), info: self.info.clone(), tools, state }
     }
 
+    /// Whether its pages have offered tools, and a state: what is remembered of them.
+    pub(crate) fn offers(&self) -> (bool, bool) {
+        (self.expecting.had_tools, self.expecting.had_state)
+    }
+
     /// A page has joined.
     pub(super) fn joined(&mut self, now: Millis) {
         self.expecting.joined_at = now;
