@@ -54,6 +54,7 @@ fn a_download_or_a_stopped_navigation_ends_the_wait() {
          40 agent 2 asks b y
          5029 tick
          5030 tick
+         5035 page 1 titled New
          5040 agent 2 asks c z"
     ), @"
     0 page 1 joins shop
@@ -67,6 +68,7 @@ fn a_download_or_a_stopped_navigation_ends_the_wait() {
     5029 tick
     5030 tick
         → page 1 evaluates 2: y
+    5035 page 1 titled New
     5040 agent 2 asks c z
         → page 1 evaluates 3: z
     ");

@@ -89,10 +89,12 @@ impl Session {
 
     /// The page tells what changed about it.
     pub(super) fn changed(&mut self, now: Millis, info: PageInfo, out: &mut Vec<Outcome>) {
-        let loaded = info.loading == Some(false);
+        let (loaded, goes) = (info.loading == Some(false), info.leaving.is_some());
         self.merge(info);
-        self.expecting.leaving_at = self.info.leaving.as_ref().map(|_| now);
-        if self.info.leaving.is_none() {
+        if goes {
+            self.expecting.leaving_at = self.info.leaving.as_ref().map(|_| now);
+        }
+        if self.expecting.leaving_at.is_none() {
             self.send_waiting(out);
         }
         let stopped = self.info.dialog.as_ref().map(|_| Stopped { at: now, told: false });

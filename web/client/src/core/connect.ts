@@ -7,7 +7,7 @@ import { watchDialogs } from "./dialogs.js";
 import { pageInfo, watchInfo } from "./info.js";
 import { journal } from "./journal.js";
 import { CLOSED_BAD_QUERY, CLOSED_FOREIGN, CLOSED_TAKEN, linkTo } from "./link.js";
-import { FORM_LOOK_MS } from "./limits.js";
+import { FORM_LOOK_MS, LEAVING_MS } from "./limits.js";
 import { travels, watchNavigation } from "./navigation.js";
 import { diagnose, warn, watchPolicy } from "./obstacle.js";
 import { overhear } from "../webmcp/overhear.js";
@@ -271,13 +271,13 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   };
 
   watchPolicy(hub);
-  watchNavigation(
-    () => link.page,
-    (leaving) => {
-      core.leaving = leaving;
-      link.page?.notify("page/info", { leaving });
-    },
-  );
+  const leaves = (leaving: string): void => {
+    core.leaving = leaving;
+    link.page?.notify("page/info", { leaving });
+    // A download or an empty response says nothing: what has not come by then does not come.
+    if (leaving !== "") after(LEAVING_MS, () => core.leaving === leaving && leaves(""));
+  };
+  watchNavigation(() => link.page, leaves);
   watchDialogs((dialog) => link.page?.notifyNow("page/info", { dialog }));
   const { signal } = leaving;
   addEventListener("pagehide", hide, { signal });

@@ -72,6 +72,8 @@ export const UNSENT_MAX = 100;
 
 /** How long a call's answer is held back when the call seems to have started a navigation. */
 export const NAVIGATION_MS = 1000;
+/** After this a navigation that has not happened is forgotten. */
+export const LEAVING_MS = 30_000;
 /** How long goto, back and forward wait for where they go, below the time after which the hub gives up. */
 export const TRAVEL_MS = 9_000;
 /** How long the first outline of a page that is loading waits for something to see. */
