@@ -102,6 +102,9 @@ fn messages_of_json_rpc() {
         frame: None,
         eval: Some(false),
         eval_blocked: Some("CSP".into()),
+        loading: None,
+        leaving: None,
+        dialog: None,
     };
     let hello = Hello { typed: true, batch: true, page: Some(page), build: Some("0.1.0".into()), ..Hello::default() };
     let welcome = Welcome {
