@@ -2,6 +2,7 @@
 // Runs before the applications: a yardstick that measures nothing would pass them all.
 
 import assert from "node:assert/strict";
+import { missedGoals } from "../lib/report.mjs";
 import { compare } from "./compare.mjs";
 import { survey } from "./oracle.mjs";
 
@@ -25,8 +26,9 @@ const PAGE = `<!doctype html><style>body { margin: 8px } .far { margin-top: 2000
   shadow.innerHTML = "<button id='inner'>Inner</button>";
 </script>`;
 
-/** Fails unless the oracle and the comparison tell the truth about that page. */
+/** Fails unless the oracle and the comparison tell the truth about that page, and the goals are held at their edge. */
 export async function prove(browser) {
+  proveGoals();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   try {
     await page.setContent(PAGE);
@@ -74,4 +76,17 @@ async function facts(page, selectors) {
     });
   }
   return found;
+}
+
+/** 98 of 100 is enough, 97 is not; a task that is not done is never enough. */
+function proveGoals() {
+  const result = (missed, wrong, failure) => {
+    const misses = (count) => Array.from({ length: count }, () => "a miss");
+    const seeing = [{ wanted: 100, given: 100, missed: misses(missed), wrong: misses(wrong) }];
+    return { app: { name: "one" }, eye: { failure }, seeing };
+  };
+  assert.deepEqual(missedGoals([result(2, 2)]), []);
+  assert.deepEqual(missedGoals([result(3, 0)]), ["recall 0.9700 is below 0.98"]);
+  assert.deepEqual(missedGoals([result(0, 3)]), ["precision 0.9700 is below 0.98"]);
+  assert.deepEqual(missedGoals([result(0, 0, "it broke")]), ["tasks not done: one"]);
 }
