@@ -2,6 +2,7 @@
 // `document.modelContext` where the browser has none gets a stand-in at once, which the part makes whole.
 
 import type { Overheard } from "../core/part.js";
+import { placeAlias } from "./alias.js";
 import { contextOf, type ModelContext } from "./context.js";
 
 export function overhear(wanted: boolean | undefined): Overheard {
@@ -16,6 +17,7 @@ export function overhear(wanted: boolean | undefined): Overheard {
     place(standIn);
     overheard.standIn = contextOf(document);
   }
+  if (wanted === true) placeAlias();
   const context = contextOf(document);
   if (context?.registerTool === undefined) return overheard;
   const registerTool = new Proxy(context.registerTool, {

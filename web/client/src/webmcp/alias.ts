@@ -1,0 +1,40 @@
+// `navigator.modelContext`, where WebMCP was in Chrome 146 to 151, for pages that were written then: tools have a `handler`, or an
+// `execute` that may ask the person, and are taken back by name. Everything ends up in `document.modelContext`.
+
+import { contextOf, type Callable, type ToolContext } from "./context.js";
+
+interface EarlyContext extends ToolContext {
+  requestUserInteraction<T>(ask: () => T): Promise<T>;
+}
+
+type EarlyTool = Omit<Callable, "execute"> & {
+  readonly execute?: (input: object, context: EarlyContext) => unknown;
+  readonly handler?: (input: object, context: EarlyContext) => unknown;
+};
+
+/** Places it where the browser has none. */
+export function placeAlias(): void {
+  if ("modelContext" in navigator) return;
+  const registered = new Map<string, AbortController>();
+  const registerTool = (tool: EarlyTool, options?: { readonly signal?: AbortSignal }): Promise<void> | undefined => {
+    const { handler, execute = handler, ...told } = tool;
+    const gone = new AbortController();
+    registered.set(told.name, gone);
+    return contextOf(document)?.registerTool(
+      {
+        ...told,
+        // What is neither is refused as a browser refuses it.
+        execute: (execute &&
+          ((input, context) =>
+            execute(input, { ...context, requestUserInteraction: async (ask) => ask() }))) as Callable["execute"],
+      },
+      { signal: AbortSignal.any([gone.signal, options?.signal ?? []].flat()) },
+    );
+  };
+  const unregisterTool = (name: string): void => registered.get(name)?.abort();
+  const provideContext = ({ tools = [] }: { readonly tools?: readonly EarlyTool[] } = {}): void => {
+    for (const tool of tools) registerTool(tool)?.catch(console.warn);
+  };
+  const value = { registerTool, unregisterTool, provideContext };
+  Object.defineProperty(navigator, "modelContext", { value, configurable: true });
+}
