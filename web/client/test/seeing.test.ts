@@ -41,6 +41,19 @@ scene(
   html("", "<pre tabindex=0>fn main() {\n  print(1);\n}\n</pre>"),
 );
 
+scene(
+  "text prints what stands in a field or an editor whole, line by line",
+  async ({ page }) => {
+    const line = `let sum = ${"1 + ".repeat(20)}1;`;
+    assert.equal(await told(page, "text"), `Program: ${line}\n  done(sum);\nName: Ada\nNotes: ${line}\nend`);
+  },
+  html(
+    "",
+    `<p><textarea aria-label=Program>let sum = ${"1 + ".repeat(20)}1;\n  done(sum);\n</textarea></p><p><input aria-label=Name value=Ada></p>
+     <div contenteditable role=textbox aria-label=Notes><div>let sum = ${"1 + ".repeat(20)}1;</div><div>end</div></div>`,
+  ),
+);
+
 seen(
   "white space between inline elements is a space",
   "<p><b>Total:</b> <span>42</span> <i>EUR</i></p><ul><li><b>a</b> <i>b</i></ul>",

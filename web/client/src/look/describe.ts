@@ -102,6 +102,12 @@ function fold(element: Element): string {
   return expanded === "true" ? "- " : expanded === "false" ? "+ " : "";
 }
 
+/** What stands in a field of several lines, as it is written; `undefined` for all else. */
+export function linesOf(element: Element): string | undefined {
+  if (element.localName === "textarea") return (element as HTMLTextAreaElement).value;
+  return element.localName === "input" || kindOf(element) !== "field" ? undefined : written(element);
+}
+
 export function valueOf(element: Element, kind: Kind, full = false): string {
   switch (kind) {
     case "select":

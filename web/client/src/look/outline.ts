@@ -13,7 +13,7 @@ import {
 } from "../core/limits.js";
 import { calledAs, HELD, isStructured } from "./area.js";
 import { SEPARATOR } from "./changes.js";
-import { describe, valueOf } from "./describe.js";
+import { describe, linesOf, valueOf } from "./describe.js";
 import { type Kind, kindOf } from "./kind.js";
 import { nameOf } from "./name.js";
 import { isSeen, own, type Place, placeOf, within } from "./place.js";
@@ -117,9 +117,11 @@ export function outline(
     }
     endText();
     if (!reading) pieces.push(describe(element, kind, { called: holds ? calledAs(element) : undefined, compare }));
-    else if (kind === "field" || kind === "select" || kind === "slider")
-      pieces.push(`${nameOf(element)}: ${valueOf(element, kind)}`);
-    else words += ` ${nameOf(element)}`;
+    else if (kind === "field" || kind === "select" || kind === "slider") {
+      const value = linesOf(element)?.trim().replaceAll("\n", BREAK) || valueOf(element, kind, true);
+      words += `${nameOf(element)}: ${value}`;
+      endText();
+    } else words += ` ${nameOf(element)}`;
   };
 
   const children = (element: Element, place: Place): void => {

@@ -168,7 +168,7 @@ export function drawnText(element: Element): string {
     if (largest === undefined) continue;
     const top = (one: Element): number => one.getBoundingClientRect().top;
     const lines = [...largest.children].sort((a, b) => top(a) - top(b));
-    return plain(lines.map((line) => line.textContent ?? "").join("\n"));
+    return lines.map((line) => (line.textContent ?? "").replaceAll("\u00a0", " ")).join("\n");
   }
   return "";
 }
