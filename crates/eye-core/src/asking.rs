@@ -11,6 +11,7 @@ use eye_protocol::compact::Form;
 use eye_protocol::error::ErrorObject;
 use eye_protocol::id::{LineId, is_call_id};
 use eye_protocol::limits::{LIGHT_BYTES_MAX, LIGHT_STEPS_MAX};
+use eye_protocol::messages::Presence;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
 use indexmap::IndexMap;
@@ -295,6 +296,24 @@ impl Switchboard {
                 self.session_on(now, &session, Event::Cancelled { reply }, out);
             }
         }
+    }
+
+    /// The page that a request of this agent means now, with its origin: what [`Input::Ask`] would find.
+    pub fn meant(&self, agent: Conn, page: Option<&str>) -> Option<(SessionId, Box<str>)> {
+        let named = page.is_some() || self.agents.get(&agent).is_some_and(|known| known.target.is_some());
+        let there = |id: &&SessionId| {
+            self.sessions.get(*id).is_some_and(|held| held.presence() != Presence::Gone && self.sees(agent, held))
+        };
+        // Nearly always the page used last is there, and no list has to be made.
+        let last = self.last_used(agent).filter(|_| !named).filter(there).cloned();
+        let id = last.or_else(|| self.find(agent, page).ok())?;
+        let origin = self.sessions.get(&id)?.origin().into();
+        Some((id, origin))
+    }
+
+    /// An agent's name; empty when it gave none.
+    pub fn agent_name(&self, agent: Conn) -> &str {
+        self.agents.get(&agent).map_or("", |known| &known.name)
     }
 
     pub(crate) fn find(&self, agent: Conn, page: Option<&str>) -> Result<SessionId, Error> {

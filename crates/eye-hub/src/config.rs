@@ -1,5 +1,6 @@
 //! What a hub needs to know before it starts, and why it may not start. Nothing here reads the environment.
 
+use crate::audit::AuditMode;
 use crate::gate::Auth;
 use crate::mount::Guest;
 use crate::transport::tls::Tls;
@@ -30,6 +31,8 @@ pub struct Config {
     pub state_dir: PathBuf,
     /// Folders of which only single files are served when an agent opens one: home and the temporary folders.
     pub wide_folders: Vec<PathBuf>,
+    /// What the audit log holds.
+    pub audit: AuditMode,
     /// What is mounted into the hub beside its own endpoints, in this order.
     pub guests: Vec<Arc<dyn Guest>>,
 }

@@ -3,6 +3,7 @@
 //! It reads no environment and prints nothing; the program that runs it says where everything is ([`Config`]) and which guests are
 //! mounted ([`mount`]). Rooms, each knowing only those before it: `dialect`, `gate`, `hub`, `transport`, `http`, `mount`, `guests`.
 
+mod audit;
 mod config;
 mod dialect;
 mod error;
@@ -12,13 +13,16 @@ mod http;
 mod hub;
 pub mod mount;
 mod private;
+pub mod rotated;
 mod server;
 mod transport;
 
+pub use audit::{AuditMode, Ended};
 pub use config::{Config, Ready};
 pub use error::HubError;
 pub use gate::{Auth, Token, origins};
 pub use http::door::Door;
+pub use hub::auditing::Auditor;
 pub use hub::gateway::{Gateway, Later, Stream};
 pub use hub::letterbox::ProgressSink;
 pub use hub::links::{AgentLink, Answer, Links};

@@ -1,5 +1,6 @@
 //! Listeners and the hub's own tasks: accepting, deadlines, remembering, stopping.
 
+use crate::audit::Audit;
 use crate::config::{Config, Ready};
 use crate::error::HubError;
 use crate::gate::{Auth, Caller, Gate, Keys, Origins};
@@ -76,6 +77,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         wide_folders: config.wide_folders,
         keys: Keys::new(config.auth.clone(), &config.origins_file),
         origins: Origins::new(config.origins_file.clone()),
+        audit: Audit::start(config.audit, &config.state_dir).map_err(HubError::io("starting a thread"))?,
     };
     let memory = Memory::new(&config.state_dir);
     let hub = Hub::new(facts, memory.load());
@@ -140,6 +142,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     if let Some(known) = hub.take_known() {
         let _ = memory.save(known);
     }
+    hub.audit().finish();
     drop(place);
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! beyond a decoder's own buffer. `docs/wire.md` is the same contract for people.
 
 pub mod answer;
+pub mod audit;
 pub mod batch;
 pub mod binary;
 pub mod close;

@@ -2,8 +2,8 @@
 
 use eye_hub::guests::Mcp;
 use eye_hub::guests::mcp::{Body, Faces};
-use eye_hub::{AgentLink, Gateway, Guest, Later, Links, Stream};
-use eye_mcp::face::{self, Counter, Face, Hub, Identity, Link, ProgressSender};
+use eye_hub::{AgentLink, Ended, Gateway, Guest, Later, Links, Stream};
+use eye_mcp::face::{self, Auditor, Counter, Face, Hub, Identity, Link, ProgressSender, ServerCall};
 use eye_protocol::Error;
 use eye_protocol::messages::{ClientType, Hello};
 use eye_protocol::scope::Scope;
@@ -80,5 +80,13 @@ impl Link for OfAgent {
 
     fn news(&self) -> face::Later<'_, Option<String>> {
         Box::pin(self.0.news())
+    }
+
+    fn auditor(&self) -> Option<Auditor> {
+        let auditor = self.0.auditor()?;
+        Some(Arc::new(move |call: &ServerCall<'_>| {
+            let ended = call.ended.map_or_else(Ended::Error, |()| Ended::Ok);
+            auditor.ended(call.server, call.method, call.params, ended, call.took);
+        }))
     }
 }

@@ -1,7 +1,7 @@
 //! eye's own dialect (`docs/wire.md`): line frames and JSON-RPC, plain or typed.
 
 use super::calendar::wall_ms;
-use super::{FromAgent, FromPage, topics, verbs};
+use super::{Asked, FromAgent, FromPage, topics, verbs};
 use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Task};
 use eye_protocol::answer::{Bytes, parse_plain, parse_typed, write_plain, write_typed};
 use eye_protocol::binary::Binary;
@@ -33,56 +33,76 @@ pub fn malformed(text: &str, rpc_only: bool) -> Option<String> {
 }
 
 /// Reads one frame of an agent. What is meant as JSON-RPC is never evaluated as a line.
-pub fn from_agent(agent: Conn, text: &str, rpc_only: bool, scope: &Scope, mut said: impl FnMut(FromAgent)) {
+pub fn from_agent(agent: Conn, text: &str, rpc_only: bool, scope: &Scope, mut said: impl FnMut(Asked<'_>, FromAgent)) {
     let frame = Frame::parse(text);
     if let Some(Frame::Line(_) | Frame::Compact(_)) = frame
         && let Some(answer) = malformed(text, rpc_only)
     {
-        return said(FromAgent::Reply(answer));
+        return said(Asked { id: Some("null"), method: "", params: text }, FromAgent::Reply(answer));
     }
     match frame {
         None => {}
-        Some(Frame::Line(Line::Fire { code })) => ask(agent, None, code.to_owned(), scope).into_iter().for_each(said),
+        Some(Frame::Line(Line::Fire { code })) => {
+            let asked = Asked { id: None, method: "eval", params: code };
+            said(asked, ask(agent, None, code.to_owned(), scope));
+        }
         Some(Frame::Line(Line::Ask { id, code })) => {
             let form = LineId::parse(id).map(ReplyForm::Line);
-            ask(agent, form, code.to_owned(), scope).into_iter().for_each(said);
+            let asked = Asked { id: Some(id), method: "eval", params: code };
+            said(asked, ask(agent, form, code.to_owned(), scope));
         }
         Some(Frame::Compact(compact)) => {
-            let form = Some(ReplyForm::Compact(compact.form));
-            ask(agent, form, compact.code, scope).into_iter().for_each(said);
+            let id = match &compact.form {
+                Form::Object(id) | Form::Pair(id) => id,
+                Form::Bare => "",
+            };
+            let asked = Asked { id: Some(id), method: "eval", params: &compact.code };
+            said(asked, ask(agent, Some(ReplyForm::Compact(compact.form.clone())), compact.code.clone(), scope));
         }
         Some(Frame::Rpc(messages)) => {
             for message in messages {
-                agent_message(agent, message, scope).into_iter().for_each(&mut said);
+                agent_message(agent, message, scope, &mut said);
             }
         }
     }
 }
 
 /// Code in a line. What the token does not allow is refused in the form it was asked in, or left out where that has none.
-fn ask(agent: Conn, form: Option<ReplyForm>, code: String, scope: &Scope) -> Option<FromAgent> {
+fn ask(agent: Conn, form: Option<ReplyForm>, code: String, scope: &Scope) -> FromAgent {
     if let Err(error) = scope.check_request("eval", "{}") {
-        return form.map(|form| FromAgent::Refused { form, error });
+        return match form {
+            Some(form) => FromAgent::Refused { form, error },
+            None => FromAgent::Dropped(error),
+        };
     }
     let task = Task::Eval { code, frame: None, delta: false };
-    Some(FromAgent::Input(Input::Ask { agent, form, task, page: None, timeout_ms: None, mode: Mode::Answer }))
+    FromAgent::Input(Input::Ask { agent, form, task, page: None, timeout_ms: None, mode: Mode::Answer })
 }
 
-fn agent_message(agent: Conn, message: Message, scope: &Scope) -> Option<FromAgent> {
+fn agent_message(agent: Conn, message: Message, scope: &Scope, said: &mut impl FnMut(Asked<'_>, FromAgent)) {
     match message {
         Message::Request { id, method, params } => {
             let allowed = allowed(scope, &method, &params);
-            Some(match allowed.and_then(|()| agent_request(agent, &id, &method, &params)) {
+            let one = match allowed.and_then(|()| agent_request(agent, &id, &method, &params)) {
                 Ok(asked) => asked,
                 Err(error) => FromAgent::Reply(rpc::response(&id, Err(&error))),
-            })
+            };
+            said(Asked { id: Some(&id), method: &method, params: &params }, one);
         }
         Message::Notification { method, params } => {
-            allowed(scope, &method, &params).ok().and_then(|()| agent_notification(agent, &method, &params))
+            let one = match allowed(scope, &method, &params) {
+                Ok(()) => agent_notification(agent, &method, &params),
+                Err(error) => Some(FromAgent::Dropped(error)),
+            };
+            if let Some(one) = one {
+                said(Asked { id: None, method: &method, params: &params }, one);
+            }
         }
         // The hub asks agents nothing, so an answer is for nobody.
-        Message::Response { .. } => None,
-        Message::Invalid { id, reason } => Some(FromAgent::Reply(invalid(&id, reason))),
+        Message::Response { .. } => {}
+        Message::Invalid { id, reason } => {
+            said(Asked { id: Some(&id), method: "", params: "" }, FromAgent::Reply(invalid(&id, reason)));
+        }
     }
 }
 
@@ -131,6 +151,9 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
         "mailbox/read" => FromAgent::Input(topics::read_mail(reply(), params)?),
         gateway if gateway.starts_with("gateway/") => {
             FromAgent::Gateway { id: id.clone(), method: gateway.into(), params: params.into() }
+        }
+        "audit/read" | "audit/watch" => {
+            FromAgent::Audit { id: id.clone(), method: method.into(), params: params.into() }
         }
         _ => return super::tools::from_agent(&reply(), method, params),
     })

@@ -15,6 +15,17 @@ use eye_protocol::messages::Hello;
 use eye_protocol::rpc::RpcId;
 use std::path::PathBuf;
 
+/// A request as its sender wrote it, for the audit log.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The agent's own id; empty for an answer by its place. `None`: nothing waits for an answer.
+    pub id: Option<&'a str>,
+    /// The method; `eval` for code in a line.
+    pub method: &'a str,
+    /// The params, as JSON text; for a line, the code.
+    pub params: &'a str,
+}
+
 /// What a frame from an agent asks for.
 #[derive(Debug)]
 pub enum FromAgent {
@@ -33,6 +44,17 @@ pub enum FromAgent {
         form: ReplyForm,
         /// Which scope is missing.
         error: Error,
+    },
+    /// What its token does not allow, where nothing waits for an answer.
+    Dropped(Error),
+    /// Something about the audit log.
+    Audit {
+        /// Where the answer goes.
+        id: RpcId,
+        /// `audit/…`.
+        method: String,
+        /// JSON text.
+        params: String,
     },
     /// An answer that needs nobody else.
     Reply(String),

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 const KNOWN: &str = "known: hello, ping, eval, collect, call/cancel, session/create, session/join, session/leave, session/list, \
                      session/info, session/use, tools/register, tools/unregister, tools/list, tools/get, tools/call, \
                      tools/callBatch, state/get, state/watch, state/unwatch, topic/publish, topic/subscribe, topic/unsubscribe, \
-                     mailbox/read, hub/status, hub/stop, and page/VERB";
+                     mailbox/read, audit/read, audit/watch, hub/status, hub/stop, and page/VERB";
 
 /// Reads a request of an agent about sessions or tools.
 pub fn from_agent(reply: &Reply, method: &str, params: &str) -> Result<FromAgent, Error> {

@@ -176,7 +176,8 @@ async fn rpc(State(door): State<Door>, headers: Head, body: Body) -> Response {
     let Some(Message::Request { id, method, params }) = rpc::parse_one(&body) else {
         return bad_request("Expected a JSON-RPC request");
     };
-    let peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::messages(), None).scoped(scope);
+    let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::messages(), None).scoped(scope);
+    peer.face = "btcp-http";
     let (conn, signals) = door.hub.enter(peer);
     let _visit = Visit { hub: door.hub.clone(), conn };
     if let Some(session) = headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok()).filter(|id| !id.is_empty())

@@ -62,6 +62,9 @@ pub async fn socket(
     let mut peer = Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining).scoped(scope);
     // BTCP's clients name their version, and speak JSON-RPC and nothing else.
     peer.rpc_only = query.version.is_some();
+    if peer.rpc_only {
+        peer.face = "btcp";
+    }
     let session = query.session_id.filter(|id| !id.is_empty());
     let plain = query.version.is_some();
     upgrade.on_upgrade(move |socket| {

@@ -211,6 +211,12 @@ impl Hub {
         }
     }
 
+    /// Tells a peer something; one that does not read it is given up.
+    pub(crate) fn message_to(&self, state: &mut State, conn: Conn, json: &str) {
+        Self::greeting(state, conn, json);
+        self.written(state, conn);
+    }
+
     fn agent_said(&self, state: &mut State, conn: Conn, text: &str) {
         if text.len() > FRAME_BYTES_MAX {
             let typed = state.peers.get(&conn).is_some_and(|peer| peer.voice == Voice::Eye { typed: true });
@@ -219,8 +225,9 @@ impl Hub {
         let mut said = Vec::new();
         let scope = state.peers.get(&conn).map(|peer| peer.scope.clone()).unwrap_or_default();
         let rpc_only = state.peers.get(&conn).is_some_and(|peer| peer.rpc_only);
-        eye::from_agent(conn, text, rpc_only, &scope, |one| said.push(one));
-        for one in said {
+        eye::from_agent(conn, text, rpc_only, &scope, |asked, one| said.push((self.note(asked), one)));
+        for (noted, one) in said {
+            let begun = noted.and_then(|noted| self.begin(state, conn, noted, &one));
             match one {
                 FromAgent::Provide => return self.provide(state, conn, text),
                 FromAgent::Input(input) => self.feed(state, input),
@@ -237,6 +244,7 @@ impl Hub {
                 }
                 FromAgent::Serve { id, path } => {
                     let result = self.serve(state, conn, &path);
+                    self.ended(state, conn, &id, &result);
                     self.reply(state, conn, &rpc::response(&id, result.as_deref()));
                 }
                 FromAgent::Stop(id) => {
@@ -245,7 +253,10 @@ impl Hub {
                 }
                 FromAgent::Gateway { id, method, params } => self.ask_gateway(state, conn, id, method, params),
                 FromAgent::Hello { id, hello } => self.agent_hello(state, conn, id.as_deref(), hello),
+                FromAgent::Audit { id, method, params } => self.audit_request(state, conn, id, &method, &params),
+                FromAgent::Dropped(_) => {}
             }
+            self.begun(state, conn, begun);
         }
     }
 
@@ -253,6 +264,7 @@ impl Hub {
     fn ask_gateway(&self, state: &mut State, conn: Conn, id: RpcId, method: String, params: String) {
         let Some(gateway) = self.gateway.get() else {
             let error = Error::new(Code::METHOD, format!("this hub has no gateway: {method}"));
+            self.ended::<()>(state, conn, &id, &Err(error.clone()));
             return self.reply(state, conn, &rpc::response(&id, Err(&error)));
         };
         let peer = state.peers.get(&conn);
@@ -263,6 +275,7 @@ impl Hub {
             let outcome = asked.await;
             if let Some(hub) = hub.upgrade() {
                 let mut state = hub.hold();
+                hub.ended(&mut state, conn, &id, &outcome);
                 hub.reply(&mut state, conn, &rpc::response(&id, outcome.as_deref()));
             }
         });

@@ -41,14 +41,19 @@ impl Links {
 
     /// Enters the hub as the agent that `hello` names.
     pub fn open(&self, hello: &Hello) -> AgentLink {
-        self.open_scoped(hello, Scope::ALL)
+        self.open_as(hello, Scope::ALL, "inside")
     }
 
-    /// Enters with what a token allows.
+    /// Enters for a client of MCP, with what its token allows.
     pub fn open_scoped(&self, hello: &Hello, scope: Scope) -> AgentLink {
+        self.open_as(hello, scope, "mcp")
+    }
+
+    fn open_as(&self, hello: &Hello, scope: Scope, face: &'static str) -> AgentLink {
         let letterbox = Arc::new(Letterbox::default());
         let outbox = Outbox::Inside(letterbox.clone());
-        let peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, outbox, None).scoped(scope);
+        let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, outbox, None).scoped(scope);
+        peer.face = face;
         let (conn, _) = self.hub.enter(peer);
         let _ = self.hub.hear(conn, &rpc::notification("hello", hello));
         AgentLink { door: Arc::new(Door { hub: self.hub.clone(), conn }), letterbox, last_id: AtomicU32::new(0) }
@@ -78,6 +83,11 @@ impl AgentLink {
     pub fn notify(&self, method: &str, params: &str) {
         let text = format!(r#"{{"jsonrpc":"2.0","method":{},"params":{params}}}"#, json(method));
         let _ = self.door.hub.hear(self.door.conn, &text);
+    }
+
+    /// Its hub, and its connection there.
+    pub(crate) fn place(&self) -> (&Hub, Conn) {
+        (&self.door.hub, self.door.conn)
     }
 
     /// The next message that was not asked for, as JSON-RPC text. `None`: the hub closed this link.
@@ -157,6 +167,7 @@ fn outcome(text: &str) -> Result<Box<RawValue>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit::Audit;
     use crate::gate::origins::Origins;
     use crate::hub::state::Facts;
     use std::task::Waker;
@@ -171,6 +182,7 @@ mod tests {
             wide_folders: Vec::new(),
             keys: crate::gate::Keys::new(crate::gate::Auth::None, std::path::Path::new("none")),
             origins: Origins::new("none".into()),
+            audit: Audit::off(),
         };
         Hub::new(facts, Vec::new())
     }

@@ -1,5 +1,6 @@
 //! The hub itself: its one state, the peers in it, and what they say and are told.
 
+pub mod auditing;
 pub mod gateway;
 pub mod hearing;
 pub mod letterbox;

@@ -1,6 +1,7 @@
 //! One connected peer as the hub sees it: which side it is on, how it is spoken to, and what waits for it.
 
 use super::outbox::{Kind, Outbox};
+use crate::audit::Calls;
 use crate::dialect::scene::Scene;
 use eye_core::{Millis, Task};
 use eye_protocol::SessionId;
@@ -112,6 +113,10 @@ pub struct Peer {
     pub deaf: bool,
     /// Its task.
     pub signals: Arc<Signals>,
+    /// How it is connected, for the audit log.
+    pub face: &'static str,
+    /// Its calls that have not ended, for the audit log.
+    pub calls: Calls,
     /// Since when its writer has been at it without progress.
     pub writing_since: Option<Millis>,
 }
@@ -126,6 +131,14 @@ impl Peer {
 
     /// A peer with an empty outbox.
     pub fn new(side: Side, voice: Voice, outbox: Outbox, joining: Option<Joining>) -> Self {
+        let face = match (voice, &outbox) {
+            (Voice::Original, _) => "original",
+            (_, Outbox::Stream(_)) => "unix",
+            (_, Outbox::Messages { .. }) => "ws",
+            (_, Outbox::Batches(_)) => "http",
+            (_, Outbox::Events { .. }) => "btcp-http",
+            (_, Outbox::Inside(_)) => "inside",
+        };
         Self {
             side,
             voice,
@@ -145,6 +158,8 @@ impl Peer {
             joined: None,
             deaf: false,
             signals: Arc::default(),
+            face,
+            calls: Calls::default(),
             writing_since: None,
         }
     }

@@ -8,6 +8,7 @@ use super::peer::{Peer, Side, Signals, Voice};
 use super::session_id;
 use super::speaking::speak;
 use super::version;
+use crate::audit::Audit;
 use crate::gate::{Keys, Origins, is_loopback_address};
 use eye_core::tally::Tally;
 use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Switchboard, Work};
@@ -40,6 +41,8 @@ pub struct Facts {
     pub wide_folders: Vec<PathBuf>,
     /// The list of allowed origins, whose problems are the hub's.
     pub origins: Origins,
+    /// What agents ask is noted here.
+    pub audit: Arc<Audit>,
 }
 
 /// What went over the wires since the hub began.
@@ -158,7 +161,8 @@ impl Hub {
     /// A peer's connection is closed.
     pub fn leave(&self, conn: Conn) {
         let mut state = self.hold();
-        let Some(peer) = state.peers.remove(&conn) else { return };
+        let Some(mut peer) = state.peers.remove(&conn) else { return };
+        self.left(&mut peer);
         let input = gone(peer.side, conn);
         self.feed(&mut state, input);
         if let Some(joined) = peer.joined {
@@ -358,8 +362,13 @@ impl Hub {
             sessions: state.board.sessions(),
             agents: self.agents_of(state),
             pending: state.board.pending(),
-            problems: self.facts.origins.problem().into_iter().collect(),
+            problems: self.facts.origins.problem().into_iter().chain(self.facts.audit.problem()).collect(),
         }
+    }
+
+    /// The audit log.
+    pub(crate) fn audit(&self) -> &Arc<Audit> {
+        &self.facts.audit
     }
 
     pub(crate) fn reply(&self, state: &mut State, conn: Conn, json: &str) {
@@ -410,6 +419,7 @@ impl Hub {
             Effect::Free(value) => return self.worker.send(Job::Free(value)).unwrap_or_default(),
             effect => effect,
         };
+        self.note_ending(state, &effect);
         let mut text = std::mem::take(&mut state.text);
         text.clear();
         let conn = match &effect {

@@ -34,6 +34,7 @@ pub struct Hub {
 /// What a hub is told when a test says nothing else.
 pub fn config(home: &tempfile::TempDir) -> Config {
     Config {
+        audit: eye_hub::AuditMode::Off,
         socket: home.path().join("run/hub.sock"),
         listen: "127.0.0.1:0".parse().expect("an address"),
         published: false,

@@ -1,10 +1,11 @@
 //! One client of a face: its way into the hub, its upstreams, and what was agreed with it.
 
 use super::Face;
+use super::audited::audited;
 use super::hub::{Identity, Link};
 use super::limits::{CHANGES_LEN_MAX, SUBSCRIPTIONS_MAX};
 use super::message::Message;
-use crate::{Project, RpcError, Scope};
+use crate::{CallContext, Project, RpcError, Scope};
 use eye_protocol::operations::Class;
 use eye_protocol::{Code, Error};
 use serde_json::value::RawValue;
@@ -103,6 +104,18 @@ impl Client {
     pub(super) fn upstreams(&self) -> Result<&Scope, RpcError> {
         self.allowed.check(Class::Servers)?;
         Ok(&self.scope)
+    }
+
+    /// Asks a server, if its token allows it, and has it noted.
+    pub(super) async fn ask_server(
+        &self,
+        server: &str,
+        method: &str,
+        params: Option<Box<RawValue>>,
+        context: CallContext,
+    ) -> Result<Box<RawValue>, RpcError> {
+        let work = async { self.upstreams()?.request(server, method, params.clone(), context).await };
+        audited(self.link.auditor(), server.to_owned(), method.to_owned(), params.clone(), work).await
     }
 
     /// What changes, from now on. Most clients of one request never ask.

@@ -1,6 +1,7 @@
 //! A call of an upstream on behalf of a client, and what a legacy upstream asks the client meanwhile. A legacy client is asked
 //! while its request waits; for a modern one the call is parked, and taken up again when the answer comes with another request.
 
+use super::audited::audited;
 use super::call::{Call, Stop};
 use super::era::{Era, missing_capability};
 use super::limits::{INPUT, PARKED_MAX, QUESTIONS_MAX};
@@ -41,7 +42,9 @@ impl Errand {
             ..CallContext::default()
         };
         let (scope, server, method) = (call.client.upstreams().cloned(), server.to_owned(), method.to_owned());
-        let work = Box::pin(async move { scope?.request(&server, &method, Some(params), context).await });
+        let (auditor, noted) = (call.client.link.auditor(), (server.clone(), method.clone(), Some(params.clone())));
+        let asked = async move { scope?.request(&server, &method, Some(params), context).await };
+        let work = Box::pin(audited(auditor, noted.0, noted.1, noted.2, asked));
         Self { work, questions }
     }
 

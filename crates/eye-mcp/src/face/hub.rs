@@ -1,11 +1,12 @@
 //! What a face needs of the hub: to enter it as an agent, and to ask. Whoever runs both puts the one behind the other.
 
-use eye_protocol::Error;
 use eye_protocol::scope::Scope;
+use eye_protocol::{Code, Error};
 use serde_json::value::RawValue;
 use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 /// Something that is there later.
@@ -26,6 +27,24 @@ pub struct Identity {
     /// What its token allows; everything without one.
     pub scope: Scope,
 }
+
+/// One request to an MCP server that ended.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerCall<'a> {
+    /// Which server.
+    pub server: &'a str,
+    /// Which method of MCP.
+    pub method: &'a str,
+    /// Its params, as JSON text.
+    pub params: &'a str,
+    /// The code of its error, if it failed.
+    pub ended: Result<(), Code>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// Notes what one agent asks of MCP servers.
+pub type Auditor = Arc<dyn Fn(&ServerCall<'_>) + Send + Sync>;
 
 /// The hub, from where links come.
 pub trait Hub: Debug + Send + Sync {
@@ -48,4 +67,9 @@ pub trait Link: Debug + Send + Sync {
 
     /// The next notification, as JSON-RPC text. `None`: the hub closed this link.
     fn news(&self) -> Later<'_, Option<String>>;
+
+    /// What notes this agent's requests to MCP servers, if anything does.
+    fn auditor(&self) -> Option<Auditor> {
+        None
+    }
 }

@@ -143,7 +143,7 @@ async fn get_prompt(call: &Call) -> Result<Outcome, Stop> {
     };
     let params = renamed(call.raw_params(), "name", &own);
     let context = CallContext { progress: call.progress_sink(), ..CallContext::default() };
-    Ok(Outcome::Foreign(call.client.upstreams()?.request(&server, "prompts/get", params, context).await?))
+    Ok(Outcome::Foreign(call.client.ask_server(&server, "prompts/get", params, context).await?))
 }
 
 /// The same params with another text in one member.
@@ -167,7 +167,6 @@ async fn complete(call: &Call) -> Result<Outcome, Stop> {
     let mut members: indexmap::IndexMap<String, Box<RawValue>> = call.params()?;
     members.insert("ref".into(), inner);
     let params = RawValue::from_string(json(&members)).ok();
-    Ok(Outcome::Foreign(
-        call.client.upstreams()?.request(&server, "completion/complete", params, CallContext::default()).await?,
-    ))
+    let context = CallContext::default();
+    Ok(Outcome::Foreign(call.client.ask_server(&server, "completion/complete", params, context).await?))
 }

@@ -3,6 +3,7 @@
 //! A face knows no socket and no HTTP server: requests, byte streams and a way into the hub are handed to it.
 
 mod ask;
+mod audited;
 mod call;
 mod catalogue;
 mod client;
@@ -33,7 +34,7 @@ pub use call::{Call, Outlet, Stop};
 pub use client::Change;
 pub use era::{Era, missing_capability};
 pub use http::Body;
-pub use hub::{Counter, Hub, Identity, Later, Link, ProgressSender};
+pub use hub::{Auditor, Counter, Hub, Identity, Later, Link, ProgressSender, ServerCall};
 pub use outcome::Outcome;
 pub use provider::{List, Provider};
 pub use stdio::Announcement;

@@ -314,7 +314,7 @@ async fn forwarded(call: &Call, method: &str, params: Option<Box<RawValue>>) -> 
     if let Some(server) = whose.server {
         let params = params.and_then(|params| without(params.get(), "server"));
         let context = CallContext { progress: call.progress_sink(), ..CallContext::default() };
-        return call.client.upstreams()?.request(&server, method, params, context).await;
+        return call.client.ask_server(&server, method, params, context).await;
     }
     let allowed = matches!(
         method,

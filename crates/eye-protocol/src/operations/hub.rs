@@ -196,6 +196,20 @@ pub const OPERATIONS: &[Operation] = &[
         .words(words::NONE)
         .result("`{\"stopping\":true}`")
         .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::verb("audit", "audit/read", "Print what agents asked of pages, servers and the hub")
+        .group(Group::Hub)
+        .class(Class::Admin)
+        .effect(Effect::Reads)
+        .params(&[
+            Param::new("since", Kind::Integer, "Only calls that were asked since then, Unix time in ms"),
+            Param::new("limit", Kind::Integer, "At most so many rows, the latest; 10,000 are given at most"),
+        ])
+        .words(words::AUDIT)
+        .result("`{mode, rows, cut}`: rows of the audit log, oldest first ([audit.md](audit.md))")
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::method("audit/watch", Class::Admin, "Hear of every row of the audit log")
+        .effect(Effect::Reads)
+        .result("`{mode}`; from then on `audit/row`"),
     Operation::verb("servers", "gateway/servers", "List, add, import or try the MCP servers behind the gateway")
         .group(Group::Mcp)
         .class(Class::Servers)

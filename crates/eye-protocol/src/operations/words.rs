@@ -48,5 +48,11 @@ pub const PUB: &[Param] = &[
 ];
 pub const SUB: &[Param] = &[Param::new("topic", Kind::Text, "Which topic").required().placed(), COUNT, FOR];
 pub const READ: &[Param] = &[Param::new("wait", Kind::Integer, "Wait so long for the first").called("SECONDS")];
+pub const AUDIT: &[Param] = &[
+    Param::new("since", Kind::Text, "Only what was asked within this time, such as 10m or 2h").called("TIME"),
+    Param::new("follow", Kind::Flag, "Go on with every row as it is written").short('f'),
+    COUNT,
+    FOR,
+];
 pub const DISCOVER: &[Param] =
     &[Param::new("query", Kind::Texts, "Words, or one JSONPath").required().placed().many().called("WORDS|JSONPATH")];

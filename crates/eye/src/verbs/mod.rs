@@ -2,6 +2,7 @@
 
 pub mod allow;
 pub mod r#async;
+pub mod audit;
 pub mod batch;
 pub mod call;
 pub mod collect;

@@ -9,7 +9,7 @@ use crate::verbs::{status, tls, token};
 use crate::{faces, geometry, log, places, ui};
 use clap::ValueEnum;
 use eye_hub::guests::{BtcpOverHttp, MailboxFiles, OriginalEye};
-use eye_hub::{Auth, Config, Guest, HubError, Ready, Tls};
+use eye_hub::{AuditMode, Auth, Config, Guest, HubError, Ready, Tls};
 use eye_mcp::face::Face;
 use eye_mcp::{Gateway, Project, Settings};
 use eye_protocol::messages::Status;
@@ -61,6 +61,9 @@ pub struct Args {
     /// The OpenAI-compatible server behind /v1/chat/completions, or none (`http://localhost:1234`)
     #[arg(long, value_name = "URL")]
     llm: Option<String>,
+    /// What the audit log holds: off, on (a row for each call), or full (with arguments)
+    #[arg(long, value_enum, hide_possible_values = true)]
+    audit: Option<AuditKind>,
     /// Leave the terminal and report in JSON; how eye starts hubs
     #[arg(long, hide = true, requires = "foreground")]
     detached: bool,
@@ -72,6 +75,26 @@ enum AuthKind {
     Token,
     /// Anybody on this machine
     None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AuditKind {
+    /// Nothing
+    Off,
+    /// A row for each call
+    On,
+    /// Rows with arguments
+    Full,
+}
+
+impl From<AuditKind> for AuditMode {
+    fn from(kind: AuditKind) -> Self {
+        match kind {
+            AuditKind::Off => Self::Off,
+            AuditKind::On => Self::On,
+            AuditKind::Full => Self::Full,
+        }
+    }
 }
 
 impl AuthKind {
@@ -136,6 +159,9 @@ fn already(args: &Args, options: &Options, running: &Status) -> Result<Exit, Fai
     }
     if args.llm.is_some() {
         ui::note("the hub that runs keeps its LLM server; `eye down` first");
+    }
+    if args.audit.is_some() {
+        ui::note("the hub that runs keeps its audit log as it was; `eye down` first");
     }
     if running.version != env!("CARGO_PKG_VERSION") {
         ui::note(format_args!("it is version {}; the next call replaces it when it is idle", running.version));
@@ -254,6 +280,7 @@ impl Args {
             return Err(Failure::usage(why, "leave --published out, or write --listen 0.0.0.0 in a container"));
         }
         let port = self.port()?.unwrap_or(PORT_DEFAULT);
+        let audit = self.audit()?;
         let tls = match self.tls_cert.zip(self.tls_key) {
             Some((cert, key)) => Some(Tls { cert, key }),
             None if self.tls => {
@@ -273,6 +300,7 @@ impl Args {
             origins_file: places::origins_file()?,
             state_dir: places::state_folder()?,
             wide_folders: places::wide_folders(),
+            audit,
             guests: guests(self.llm)?,
         })
     }
@@ -289,6 +317,18 @@ impl Args {
         text.parse().map(Some).map_err(wrong)
     }
 
+    /// What the audit log is to hold.
+    fn audit(&self) -> Result<AuditMode, Failure> {
+        let kind = match (self.audit, Var::Audit.text()) {
+            (None, Some(text)) => Some(
+                AuditKind::from_str(&text, false)
+                    .map_err(|_| Failure::usage(format!("EYE_AUDIT `{text}` is not known"), "write off, on or full"))?,
+            ),
+            (kind, _) => kind,
+        };
+        Ok(kind.map_or_else(AuditMode::default, AuditMode::from))
+    }
+
     /// The same flags, for the hub in the background. Its folder is another one, so paths are made whole.
     fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
@@ -300,6 +340,7 @@ impl Args {
         flag("tls-cert", self.tls_cert.as_ref().map(whole));
         flag("tls-key", self.tls_key.as_ref().map(whole));
         flag("llm", self.llm.clone());
+        flag("audit", self.audit.map(|audit| AuditMode::from(audit).word().to_owned()));
         for host in &self.host {
             flag("host", Some(host.clone()));
         }
@@ -377,6 +418,7 @@ mod tests {
             "--tls-cert=/c",
             "--tls-key=/k",
             "--llm=http://l:1",
+            "--audit=full",
             "--host=a",
             "--host=b",
             "--published",

@@ -1,0 +1,95 @@
+//! The calls of one connection that have not ended, by the agent's own ids.
+
+use super::entry::Entry;
+use rustc_hash::FxHashMap;
+
+/// What was asked, before it is known what came of it.
+#[derive(Debug)]
+pub struct Noted {
+    /// The agent's own id; empty for an answer by its place. `None`: nothing waits for an answer.
+    pub id: Option<Box<str>>,
+    /// The row so far.
+    pub entry: Entry,
+}
+
+/// Calls under way.
+#[derive(Debug, Default)]
+pub struct Calls(FxHashMap<Box<str>, Open>);
+
+#[derive(Debug)]
+struct Open {
+    entry: Entry,
+    began_ms: u64,
+    sent: bool,
+    /// A later call under the same id. The earlier one is taken to end first.
+    next: Option<Box<Self>>,
+}
+
+impl Calls {
+    /// A call begins.
+    pub fn begin(&mut self, id: Box<str>, entry: Entry, now_ms: u64) {
+        let open = Open { entry, began_ms: now_ms, sent: false, next: None };
+        match self.0.get_mut(&id) {
+            None => {
+                self.0.insert(id, open);
+            }
+            Some(mut last) => {
+                while let Some(ref mut next) = last.next {
+                    last = next;
+                }
+                last.next = Some(Box::new(open));
+            }
+        }
+    }
+
+    /// A call did not end while it was being asked: a page or a server may have it.
+    pub fn sent(&mut self, id: &str) {
+        let mut open = self.0.get_mut(id);
+        while let Some(one) = open {
+            one.sent = true;
+            open = one.next.as_deref_mut();
+        }
+    }
+
+    /// A call ends: what is known of it, and whether it may have been sent.
+    pub fn end(&mut self, id: &str, now_ms: u64) -> Option<(Entry, bool)> {
+        let (id, mut open) = self.0.remove_entry(id)?;
+        if let Some(next) = open.next.take() {
+            self.0.insert(id, *next);
+        }
+        open.entry.ms = now_ms.saturating_sub(open.began_ms);
+        Some((open.entry, open.sent))
+    }
+
+    /// All of them end.
+    pub fn end_all(&mut self, now_ms: u64) -> Vec<Entry> {
+        let ids: Vec<Box<str>> = self.0.keys().cloned().collect();
+        let mut ended = Vec::new();
+        for id in ids {
+            while let Some((entry, _)) = self.end(&id, now_ms) {
+                ended.push(entry);
+            }
+        }
+        ended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_call_ends_once_also_where_ids_are_used_twice() {
+        let mut calls = Calls::default();
+        for (id, op) in [("a", "1"), ("b", "2"), ("a", "3"), ("a", "4")] {
+            calls.begin(id.into(), Entry::new(op.into(), ""), 10);
+        }
+        calls.sent("b");
+        let end = |calls: &mut Calls, id: &str| calls.end(id, 15).map(|(entry, sent)| (entry.op, entry.ms, sent));
+        assert_eq!(end(&mut calls, "a"), Some(("1".into(), 5, false)));
+        assert_eq!(end(&mut calls, "b"), Some(("2".into(), 5, true)));
+        assert_eq!(end(&mut calls, "b"), None);
+        assert_eq!(calls.end_all(20).len(), 2);
+        assert_eq!(end(&mut calls, "a"), None);
+    }
+}

@@ -1,0 +1,289 @@
+//! One call as the audit thread gets it, and the row that it becomes.
+
+use eye_protocol::audit::Row;
+use eye_protocol::rpc::json;
+use eye_protocol::scope::Scope;
+use eye_protocol::{Code, Error, SessionId};
+use indexmap::IndexMap;
+use ring::hmac;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+use std::time::{Duration, UNIX_EPOCH};
+
+/// So much of a call's arguments is hashed, and kept with `--audit full`.
+pub const AUDIT_ARGUMENTS_BYTES_MAX: usize = 64 << 10;
+/// Names that agents choose are cut to this.
+const NAME_BYTES_MAX: usize = 256;
+/// Bytes of a hash that a row shows: enough to tell arguments apart.
+const HASH_BYTES: usize = 16;
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It was answered.
+    Ok,
+    /// It was handed over, and nothing waits for an answer.
+    Fired,
+    /// An error.
+    Error(Code),
+    /// The page, the agent or the hub went away after the call was sent.
+    MayHaveRun(Code),
+}
+
+impl Ended {
+    /// How an outcome ended. `sent`: it did not end while it was being asked.
+    pub fn of<T>(outcome: &Result<T, Error>, sent: bool) -> Self {
+        match outcome {
+            Ok(_) => Self::Ok,
+            Err(Error { code: Code::CONNECTION, .. }) if sent => Self::MayHaveRun(Code::CONNECTION),
+            Err(error) => Self::Error(error.code),
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Fired => "fired",
+            Self::MayHaveRun(_) => "may-have-run",
+            Self::Error(code) => match code {
+                Code::PARSE => "parse",
+                Code::REQUEST => "request",
+                Code::METHOD => "method",
+                Code::PARAMS => "params",
+                Code::INTERNAL => "internal",
+                Code::CONNECTION => "connection",
+                Code::TIMEOUT => "timed-out",
+                Code::SESSION => "session",
+                Code::THREW => "threw",
+                Code::TOOL => "tool",
+                Code::SCHEMA => "schema",
+                Code::DENIED => "denied",
+                Code::CANCELLED => "cancelled",
+                _ => "error",
+            },
+        }
+    }
+
+    fn code(self) -> Option<i32> {
+        match self {
+            Self::Ok | Self::Fired => None,
+            Self::Error(code) | Self::MayHaveRun(code) => Some(code.0),
+        }
+    }
+}
+
+/// One call. Strings are those of the hub's thread; everything that costs is done by the audit thread.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// When it was asked, Unix time in ms.
+    pub at_ms: u64,
+    /// The agent's name; may be empty.
+    pub agent: Box<str>,
+    /// What its token allows, and the token's name.
+    pub scope: Scope,
+    /// How it is connected.
+    pub face: &'static str,
+    /// The page that was meant, and its origin.
+    pub page: Option<(SessionId, Box<str>)>,
+    /// The method.
+    pub op: Cow<'static, str>,
+    /// The MCP server that was asked.
+    pub server: Option<Box<str>>,
+    /// The arguments, at most [`AUDIT_ARGUMENTS_BYTES_MAX`] of them.
+    pub arguments: Box<str>,
+    /// Their whole size.
+    pub bytes: usize,
+    /// How it ended.
+    pub ended: Ended,
+    /// How long it took.
+    pub ms: u64,
+}
+
+impl Entry {
+    /// A call that begins now.
+    pub fn new(op: Cow<'static, str>, arguments: &str) -> Self {
+        Self {
+            at_ms: now_ms(),
+            agent: Box::default(),
+            scope: Scope::ALL,
+            face: "",
+            page: None,
+            op,
+            server: None,
+            arguments: cut(arguments, AUDIT_ARGUMENTS_BYTES_MAX).into(),
+            bytes: arguments.len(),
+            ended: Ended::Ok,
+            ms: 0,
+        }
+    }
+
+    /// The row, as a line without its newline.
+    pub fn line(&self, key: &hmac::Key, contents: bool) -> String {
+        let arguments = self.without_environment();
+        let tool = matches!(&*self.op, "tools/call" | "gateway/call").then(|| tool_name(&arguments)).flatten();
+        let text = |text: &str| (!text.is_empty()).then(|| cut(text, NAME_BYTES_MAX).to_owned());
+        json(&Row {
+            time: rfc3339(self.at_ms),
+            agent: text(&self.agent),
+            token: self.scope.name().and_then(text),
+            face: text(self.face),
+            page: self.page.as_ref().map(|(session, _)| session.to_string()),
+            origin: self.page.as_ref().and_then(|(_, origin)| text(origin)),
+            op: text(&self.op),
+            server: self.server.as_deref().and_then(text),
+            tool: tool.as_deref().and_then(text),
+            bytes: Some(self.bytes as u64),
+            hash: Some(hash(key, arguments.as_bytes())),
+            ending: Some(self.ended.word().to_owned()),
+            code: self.ended.code(),
+            ms: Some(self.ms),
+            args: contents.then(|| arguments.into_owned()),
+            ..Row::default()
+        })
+    }
+
+    /// The arguments without the folder and the environment that the command line sends to the gateway: the latter holds
+    /// secrets. Where they cannot be taken out, nothing is kept.
+    fn without_environment(&self) -> Cow<'_, str> {
+        if !self.op.starts_with("gateway/") {
+            return Cow::Borrowed(&self.arguments);
+        }
+        let members: Option<IndexMap<String, Box<RawValue>>> = serde_json::from_str(&self.arguments).ok();
+        members.map_or(Cow::Borrowed(""), |mut members| {
+            members.retain(|name, _| !matches!(name.as_str(), "env" | "cwd" | "agent"));
+            Cow::Owned(json(&members))
+        })
+    }
+}
+
+/// A row that says how many are missing.
+pub fn dropped_line(count: u64, why: &str) -> String {
+    let row = Row { time: rfc3339(now_ms()), dropped: Some(count), why: Some(why.to_owned()), ..Row::default() };
+    json(&row)
+}
+
+/// Unix time in ms.
+pub fn now_ms() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// UTC with milliseconds; texts compare as times do.
+pub fn rfc3339(at_ms: u64) -> String {
+    humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(at_ms)).to_string()
+}
+
+fn cut(text: &str, bytes_max: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes_max)]
+}
+
+fn hash(key: &hmac::Key, bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * HASH_BYTES);
+    for byte in hmac::sign(key, bytes).as_ref().iter().take(HASH_BYTES) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// The member `name` of the arguments, which may be cut off behind it.
+fn tool_name(arguments: &str) -> Option<String> {
+    struct Finding<'a>(&'a mut Option<String>);
+    impl<'de> DeserializeSeed<'de> for Finding<'_> {
+        type Value = ();
+        fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+            deserializer.deserialize_map(self)
+        }
+    }
+    impl<'de> Visitor<'de> for Finding<'_> {
+        type Value = ();
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+                if key == "name" {
+                    *self.0 = Some(map.next_value()?);
+                } else {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+            Ok(())
+        }
+    }
+    let mut found = None;
+    // What was found before the text is cut off counts.
+    let _ = Finding(&mut found).deserialize(&mut serde_json::Deserializer::from_str(arguments));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> hmac::Key {
+        hmac::Key::new(hmac::HMAC_SHA256, text.as_bytes())
+    }
+
+    fn row(entry: &Entry, contents: bool) -> Row {
+        serde_json::from_str(&entry.line(&key("k"), contents)).unwrap()
+    }
+
+    #[test]
+    fn a_row_holds_size_and_hash_and_no_contents() {
+        let entry = Entry::new("eval".into(), "secret");
+        let row = row(&entry, false);
+        assert_eq!((row.bytes, row.args, row.ending.as_deref()), (Some(6), None, Some("ok")));
+        assert_eq!(row.hash.as_ref().map(String::len), Some(32));
+        assert_ne!(row.hash, Some(hash(&key("other"), b"secret")), "without the key the hash cannot be guessed");
+        assert!(!entry.line(&key("k"), false).contains("secret"));
+    }
+
+    #[test]
+    fn arguments_are_cut_at_their_limit_and_counted_whole() {
+        for len in [AUDIT_ARGUMENTS_BYTES_MAX, AUDIT_ARGUMENTS_BYTES_MAX + 1] {
+            let entry = Entry::new("eval".into(), &"x".repeat(len));
+            assert_eq!((entry.arguments.len(), entry.bytes), (AUDIT_ARGUMENTS_BYTES_MAX, len));
+        }
+        let entry = Entry::new("eval".into(), &"é".repeat(AUDIT_ARGUMENTS_BYTES_MAX));
+        assert_eq!(entry.arguments.len(), AUDIT_ARGUMENTS_BYTES_MAX);
+    }
+
+    #[test]
+    fn a_tool_is_named_also_where_its_arguments_are_cut() {
+        for text in [r#"{"name":"buy","arguments":{"#, r#"{"page":{"a":[1]},"name":"buy"}"#] {
+            assert_eq!(tool_name(text).as_deref(), Some("buy"), "{text}");
+        }
+        for text in ["", "[]", r#"{"arguments":{"name":"no"}}"#, r#"{"name":1}"#] {
+            assert_eq!(tool_name(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_environment_of_the_command_line_is_in_no_row() {
+        let arguments = r#"{"name":"t","env":{"KEY":"s3cret"},"cwd":"/home","arguments":{"a":1}}"#;
+        let entry = Entry::new("gateway/call".into(), arguments);
+        let shown = row(&entry, true);
+        assert_eq!(shown.args.as_deref(), Some(r#"{"name":"t","arguments":{"a":1}}"#));
+        assert_eq!(shown.tool.as_deref(), Some("t"));
+        let cut_off = Entry::new("gateway/call".into(), &arguments[..30]);
+        assert_eq!(row(&cut_off, true).args.as_deref(), Some(""));
+    }
+
+    #[test]
+    fn endings_have_a_word_each() {
+        let error = |code| Err::<(), _>(Error::new(code, "x"));
+        assert_eq!(Ended::of(&error(Code::CONNECTION), true).word(), "may-have-run");
+        assert_eq!(Ended::of(&error(Code::CONNECTION), false).word(), "connection");
+        assert_eq!(Ended::of(&error(Code::TIMEOUT), true).word(), "timed-out");
+        assert_eq!(Ended::of(&error(Code(5)), true).word(), "error");
+        assert_eq!(Ended::of(&Ok(()), true).code(), None);
+    }
+
+    #[test]
+    fn times_compare_as_texts() {
+        assert_eq!(rfc3339(0), "1970-01-01T00:00:00.000Z");
+        assert!(rfc3339(999) < rfc3339(1_000) && rfc3339(1_700_000_000_000) < rfc3339(1_700_000_000_001));
+    }
+}

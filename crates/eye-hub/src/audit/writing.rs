@@ -1,0 +1,180 @@
+//! The audit thread: takes what waits, writes it in batches, and hands each row to whatever watches.
+
+use super::entry::{Entry, dropped_line};
+use super::queue::{AuditMode, Shared};
+use crate::gate::token::{self, Token};
+use crate::rotated::Rotated;
+use ring::hmac;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+use tokio::sync::broadcast;
+
+/// The log's name in the hub's folder.
+pub const FILE: &str = "audit.jsonl";
+/// A file of rows is rotated at this size.
+pub const AUDIT_FILE_BYTES_MAX: u64 = 4 << 20;
+/// Files of rows that are kept, the current one among them.
+pub const AUDIT_FILES_MAX: usize = 8;
+/// The key of the hashes, beside it.
+const KEY_FILE: &str = "audit.key";
+/// Rows that come together are written together.
+const BATCH_PAUSE: Duration = Duration::from_millis(50);
+/// So much is written at once.
+const WRITE_BYTES_MAX: usize = 256 << 10;
+
+/// What the thread has.
+pub struct Writer {
+    folder: PathBuf,
+    contents: bool,
+    shared: Arc<Shared>,
+    rows: broadcast::Sender<Arc<str>>,
+    file: Rotated,
+    /// Rows that are missing in the file, and why.
+    missing: u64,
+    why: String,
+}
+
+impl Writer {
+    /// A writer of the log in this folder.
+    pub fn new(folder: &Path, mode: AuditMode, shared: Arc<Shared>, rows: broadcast::Sender<Arc<str>>) -> Self {
+        let file = Rotated::new(folder.join(FILE), AUDIT_FILE_BYTES_MAX, AUDIT_FILES_MAX);
+        let contents = mode == AuditMode::Full;
+        Self { folder: folder.to_owned(), contents, shared, rows, file, missing: 0, why: String::new() }
+    }
+
+    /// Works until the hub ends.
+    pub fn run(mut self) {
+        let key = key(&self.folder);
+        loop {
+            let mut queue = self.shared.queue();
+            let entries = std::mem::take(&mut queue.entries);
+            let dropped = std::mem::take(&mut queue.dropped);
+            queue.bytes = 0;
+            let closing = queue.closing;
+            if entries.is_empty() && dropped == 0 {
+                if closing {
+                    queue.closed = true;
+                    self.shared.changed.notify_all();
+                    return;
+                }
+                drop(queue);
+                thread::park();
+                continue;
+            }
+            drop(queue);
+            self.write(&key, &entries, dropped);
+            self.shared.queue().done += entries.len() as u64;
+            self.shared.changed.notify_all();
+            if !closing {
+                thread::sleep(BATCH_PAUSE);
+            }
+        }
+    }
+
+    fn write(&mut self, key: &hmac::Key, entries: &[Entry], dropped: u64) {
+        if dropped > 0 {
+            self.miss(dropped, "more calls came than could be written");
+        }
+        let (mut lines, mut count) = (String::new(), 0);
+        for entry in entries {
+            let line = entry.line(key, self.contents);
+            if self.rows.receiver_count() > 0 {
+                // The last watcher may leave meanwhile.
+                let _ = self.rows.send(line.as_str().into());
+            }
+            if lines.len() + line.len() > WRITE_BYTES_MAX {
+                self.append(&mut lines, &mut count);
+            }
+            lines.push_str(&line);
+            lines.push('\n');
+            count += 1;
+        }
+        self.append(&mut lines, &mut count);
+    }
+
+    /// Writes lines; before them, how many are missing.
+    fn append(&mut self, lines: &mut String, count: &mut u64) {
+        let mut text = String::new();
+        if self.missing > 0 {
+            text = dropped_line(self.missing, &self.why);
+            text.push('\n');
+        }
+        text.push_str(lines);
+        lines.clear();
+        let count = std::mem::take(count);
+        match self.file.append(text.as_bytes()) {
+            Ok(()) => {
+                self.missing = 0;
+                let mended = self.shared.queue().problem.take();
+                if mended.is_some() {
+                    tracing::info!("the audit log is written again");
+                }
+            }
+            Err(error) => self.failed(count, &error),
+        }
+    }
+
+    fn failed(&mut self, count: u64, error: &io::Error) {
+        let why = format!("the log could not be written: {error}");
+        self.miss(count, &why);
+        let problem = format!("the audit log in {} cannot be written: {error}", self.folder.display());
+        let before = self.shared.queue().problem.replace(problem);
+        if before.is_none() {
+            tracing::error!(folder = %self.folder.display(), %error, "the audit log cannot be written; rows are dropped");
+        }
+    }
+
+    fn miss(&mut self, count: u64, why: &str) {
+        self.missing += count;
+        why.clone_into(&mut self.why);
+    }
+}
+
+/// The key of the hashes. Without one on the disk, hashes compare within this hub's life only.
+fn key(folder: &Path) -> hmac::Key {
+    let path = folder.join(KEY_FILE);
+    let secret = Token::load_or_create(&path).unwrap_or_else(|error| {
+        tracing::warn!(file = %path.display(), %error, "the key of the audit log cannot be used; this hub takes another");
+        token::fresh().unwrap_or_else(|_| Token::new(""))
+    });
+    hmac::Key::new(hmac::HMAC_SHA256, secret.reveal().as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::log::Audit;
+    use super::super::reading::read;
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn rows_are_written_and_read_back_and_missing_ones_are_told() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join(FILE);
+        std::os::unix::fs::symlink("/dev/full", &path).unwrap();
+        let (shared, rows) = (Arc::<Shared>::default(), broadcast::Sender::new(4));
+        let mut writer = Writer::new(home.path(), AuditMode::On, shared.clone(), rows);
+        let key = key(home.path());
+        writer.write(&key, &[Entry::new("eval".into(), "1"), Entry::new("eval".into(), "2")], 3);
+        assert!(shared.queue().problem.is_some());
+        fs::remove_file(&path).unwrap();
+        writer.write(&key, &[Entry::new("eval".into(), "3")], 0);
+        assert!(shared.queue().problem.is_none());
+        let (lines, cut) = read(home.path(), 0, 10);
+        assert!(lines[0].get().contains(r#""dropped":5"#) && lines[1].get().contains("eval") && !cut, "{lines:?}");
+    }
+
+    #[test]
+    fn the_last_rows_are_written_before_the_hub_ends() {
+        let home = tempfile::tempdir().unwrap();
+        let audit = Audit::start(AuditMode::On, home.path()).unwrap();
+        for _ in 0..100 {
+            audit.put(Entry::new("eval".into(), "1"));
+        }
+        audit.finish();
+        assert_eq!(read(home.path(), 0, 1_000).0.len(), 100);
+    }
+}

@@ -1,0 +1,236 @@
+//! What of the hub's work goes into the audit log: every request of an agent, from the frame it came in to its ending.
+
+use super::links::AgentLink;
+use super::peer::Peer;
+use super::state::{Hub, State};
+use crate::audit::{self, Audit, Ended, Entry, Noted};
+use crate::dialect::{Asked, FromAgent};
+use eye_core::{Conn, Effect, Input, ReplyForm};
+use eye_protocol::audit::{Read, Rows};
+use eye_protocol::compact::Form;
+use eye_protocol::rpc::{self, RpcId, json};
+use eye_protocol::scope::Scope;
+use eye_protocol::{Code, Error};
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::task::spawn_blocking;
+
+/// Rows in one answer of `audit/read`, at most.
+pub const AUDIT_ANSWER_ROWS_MAX: usize = 10_000;
+/// What stands for the method of a frame that has none.
+const NO_METHOD: &str = "invalid";
+
+impl Hub {
+    /// Notes a request as it was written; `None` where nothing is kept of it.
+    pub(crate) fn note(&self, asked: Asked<'_>) -> Option<Noted> {
+        if !self.audit().is_on() || matches!(asked.method, "hello" | "ping" | "call/cancel") {
+            return None;
+        }
+        let op = match asked.method {
+            "eval" => Cow::Borrowed("eval"),
+            "" => Cow::Borrowed(NO_METHOD),
+            method => Cow::Owned(method.to_owned()),
+        };
+        Some(Noted { id: asked.id.map(Into::into), entry: Entry::new(op, asked.params) })
+    }
+
+    /// A request begins. Gives the id under which it will end, unless its ending is known at once.
+    pub(crate) fn begin(&self, state: &mut State, conn: Conn, noted: Noted, one: &FromAgent) -> Option<Box<str>> {
+        let Noted { id, mut entry } = noted;
+        let now = self.now();
+        entry.agent = state.board.agent_name(conn).into();
+        if let FromAgent::Input(input) = one {
+            entry.page = page_of(input).and_then(|page| state.board.meant(conn, page));
+        }
+        let peer = state.peers.get_mut(&conn)?;
+        (entry.scope, entry.face) = (peer.scope.clone(), peer.face);
+        entry.ended = match (one, id) {
+            (FromAgent::Provide | FromAgent::Hello { .. }, _) => return None,
+            (FromAgent::Reply(answer), _) => ended_of(answer),
+            (FromAgent::Refused { error, .. } | FromAgent::Dropped(error), _) => Ended::Error(error.code),
+            (FromAgent::Status(_) | FromAgent::Stop(_), _) => Ended::Ok,
+            (
+                FromAgent::Input(_) | FromAgent::Serve { .. } | FromAgent::Gateway { .. } | FromAgent::Audit { .. },
+                Some(id),
+            ) => {
+                peer.calls.begin(id.clone(), entry, now);
+                return Some(id);
+            }
+            (_, None) => Ended::Fired,
+        };
+        self.audit().put(entry);
+        None
+    }
+
+    /// A request was asked. If it has not ended meanwhile, a page or a server may have it.
+    #[expect(clippy::unused_self, reason = "one of the hub's steps, beside its siblings")]
+    pub(crate) fn begun(&self, state: &mut State, conn: Conn, id: Option<Box<str>>) {
+        if let (Some(id), Some(peer)) = (id, state.peers.get_mut(&conn)) {
+            peer.calls.sent(&id);
+        }
+    }
+
+    /// A request of an agent ended.
+    pub(crate) fn ended<T>(&self, state: &mut State, conn: Conn, id: &str, outcome: &Result<T, Error>) {
+        let now = self.now();
+        let Some(peer) = state.peers.get_mut(&conn) else { return };
+        if let Some((mut entry, sent)) = peer.calls.end(id, now) {
+            entry.ended = Ended::of(outcome, sent);
+            self.audit().put(entry);
+        }
+    }
+
+    /// Looks whether an effect ends a request.
+    pub(crate) fn note_ending(&self, state: &mut State, effect: &Effect) {
+        if !self.audit().is_on() {
+            return;
+        }
+        match effect {
+            Effect::Ended { reply, ending, .. } => self.ended(state, reply.agent, id_of(&reply.form), ending),
+            Effect::Result { reply, result } => self.ended(state, reply.agent, id_of(&reply.form), result),
+            _ => {}
+        }
+    }
+
+    /// An agent is gone: nothing waits for its calls any more.
+    pub(crate) fn left(&self, peer: &mut Peer) {
+        for mut entry in peer.calls.end_all(self.now()) {
+            entry.ended = Ended::Error(Code::CANCELLED);
+            self.audit().put(entry);
+        }
+    }
+
+    /// Answers `audit/read` and `audit/watch`. Files are read aside.
+    pub(crate) fn audit_request(&self, state: &mut State, conn: Conn, id: RpcId, method: &str, params: &str) {
+        let mode = self.audit().mode().word();
+        if method == "audit/watch" {
+            self.watch_audit(conn);
+            self.ended(state, conn, &id, &Ok(()));
+            return self.reply(state, conn, &rpc::response(&id, Ok(&format!(r#"{{"mode":"{mode}"}}"#))));
+        }
+        let Read { since, limit } = match rpc::params(params) {
+            Ok(read) => read,
+            Err(error) => {
+                self.ended::<()>(state, conn, &id, &Err(error.clone()));
+                return self.reply(state, conn, &rpc::response(&id, Err(&error)));
+            }
+        };
+        let (log, hub) = (self.audit().clone(), self.this.clone());
+        let limit = limit.unwrap_or(AUDIT_ANSWER_ROWS_MAX).min(AUDIT_ANSWER_ROWS_MAX);
+        tokio::spawn(async move {
+            let reading = spawn_blocking(move || {
+                log.settle();
+                audit::read(log.folder(), since.unwrap_or(0), limit)
+            });
+            let (rows, cut) = reading.await.unwrap_or_default();
+            let Some(hub) = hub.upgrade() else { return };
+            let mut state = hub.hold();
+            hub.ended(&mut state, conn, &id, &Ok(()));
+            let rows = Rows { mode: mode.into(), rows, cut };
+            hub.reply(&mut state, conn, &rpc::response(&id, Ok(&json(&rows))));
+        });
+    }
+
+    /// Tells an agent every row from now on.
+    fn watch_audit(&self, conn: Conn) {
+        let (mut rows, hub) = (self.audit().watch(), self.this.clone());
+        tokio::spawn(async move {
+            loop {
+                let params = match rows.recv().await {
+                    Ok(row) => row,
+                    Err(RecvError::Lagged(count)) => audit::dropped(count, "the watcher did not keep up").into(),
+                    Err(RecvError::Closed) => return,
+                };
+                let Some(hub) = hub.upgrade() else { return };
+                let mut state = hub.hold();
+                if !state.peers.contains_key(&conn) {
+                    return;
+                }
+                hub.message_to(
+                    &mut state,
+                    conn,
+                    &format!(r#"{{"jsonrpc":"2.0","method":"audit/row","params":{params}}}"#),
+                );
+            }
+        });
+    }
+}
+
+/// Notes what one agent asks of MCP servers, which its link does not see.
+#[derive(Clone, Debug)]
+pub struct Auditor {
+    audit: Arc<Audit>,
+    agent: Box<str>,
+    scope: Scope,
+    face: &'static str,
+}
+
+impl Auditor {
+    /// A request to a server ended. `code`: of its error, if it failed.
+    pub fn ended(&self, server: &str, method: &str, params: &str, ended: Ended, took: Duration) {
+        let op = if method == "tools/call" { Cow::Borrowed("gateway/call") } else { Cow::Owned(method.to_owned()) };
+        let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        let mut entry = Entry::new(op, params);
+        entry.at_ms = entry.at_ms.saturating_sub(ms);
+        (entry.agent, entry.scope, entry.face) = (self.agent.clone(), self.scope.clone(), self.face);
+        (entry.server, entry.ended, entry.ms) = (Some(server.into()), ended, ms);
+        self.audit.put(entry);
+    }
+}
+
+impl AgentLink {
+    /// What notes this agent's requests to MCP servers; `None` where no audit log is kept.
+    pub fn auditor(&self) -> Option<Auditor> {
+        let (hub, conn) = self.place();
+        if !hub.audit().is_on() {
+            return None;
+        }
+        let state = hub.hold();
+        let peer = state.peers.get(&conn)?;
+        let agent = state.board.agent_name(conn).into();
+        Some(Auditor { audit: hub.audit().clone(), agent, scope: peer.scope.clone(), face: peer.face })
+    }
+}
+
+/// Which page a request names, if it is about one at all.
+fn page_of(input: &Input) -> Option<Option<&str>> {
+    match input {
+        Input::Ask { page, .. }
+        | Input::AskBatch { page, .. }
+        | Input::GetState { page, .. }
+        | Input::Watch { page, .. }
+        | Input::ReadMail { page, .. }
+        | Input::Tools { page, .. } => Some(page.as_deref()),
+        Input::Info { session, .. } => Some(session.as_deref()),
+        Input::Join { session, .. } => Some(Some(session)),
+        Input::Use { page, .. } => Some(Some(page)),
+        _ => None,
+    }
+}
+
+fn id_of(form: &ReplyForm) -> &str {
+    match form {
+        ReplyForm::Line(id) => id.as_str(),
+        ReplyForm::Rpc(id) | ReplyForm::Tool(id) => id,
+        ReplyForm::Compact(Form::Object(id) | Form::Pair(id)) => id,
+        ReplyForm::Compact(Form::Bare) | ReplyForm::Place(_) => "",
+    }
+}
+
+/// How an answer of the hub's own ended.
+fn ended_of(answer: &str) -> Ended {
+    #[derive(serde::Deserialize)]
+    struct Answer {
+        error: Option<Failed>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Failed {
+        code: Code,
+    }
+    match serde_json::from_str(answer) {
+        Ok(Answer { error: Some(Failed { code }) }) => Ended::Error(code),
+        Ok(Answer { error: None }) | Err(_) => Ended::Ok,
+    }
+}

@@ -1,0 +1,46 @@
+//! Tells the hub's audit log what a client asked of MCP servers: the hub itself sees only what passes through it.
+
+use super::hub::{Auditor, ServerCall};
+use crate::RpcError;
+use eye_protocol::Code;
+use serde_json::value::RawValue;
+use std::time::Instant;
+
+/// Does a request to a server and notes its ending; one that is dropped was cancelled.
+pub(super) async fn audited(
+    auditor: Option<Auditor>,
+    server: String,
+    method: String,
+    params: Option<Box<RawValue>>,
+    work: impl Future<Output = Result<Box<RawValue>, RpcError>>,
+) -> Result<Box<RawValue>, RpcError> {
+    let Some(auditor) = auditor else { return work.await };
+    let mut noting = Noting { auditor, server, method, params, began: Instant::now(), ended: Err(Code::CANCELLED) };
+    let outcome = work.await;
+    noting.ended = match &outcome {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Code(i32::try_from(error.code).unwrap_or(Code::INTERNAL.0))),
+    };
+    outcome
+}
+
+struct Noting {
+    auditor: Auditor,
+    server: String,
+    method: String,
+    params: Option<Box<RawValue>>,
+    began: Instant,
+    ended: Result<(), Code>,
+}
+
+impl Drop for Noting {
+    fn drop(&mut self) {
+        (self.auditor)(&ServerCall {
+            server: &self.server,
+            method: &self.method,
+            params: self.params.as_deref().map_or("{}", RawValue::get),
+            ended: self.ended,
+            took: self.began.elapsed(),
+        });
+    }
+}

@@ -1,0 +1,80 @@
+//! The audit log on the wire: one row as the file has it, and the messages that give rows to agents.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// One row: a call that ended, or rows that were dropped.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// When the call was asked: RFC 3339, UTC, with milliseconds.
+    pub time: String,
+    /// The agent's name; absent where it gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The name of its token; absent for the hub's own token and the Unix socket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// How it is connected: `unix`, `ws`, `http`, `btcp`, `btcp-http`, `original`, `mcp` or `inside`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub face: Option<String>,
+    /// The session of the page that was meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
+    /// The origin of that page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// The method of the table of operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub op: Option<String>,
+    /// The MCP server that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The tool that was called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Size of the arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// HMAC-SHA256 of the arguments with the log's key: 32 hex digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// `ok`, `fired`, `cancelled`, `timed-out`, `may-have-run`, or the kind of the error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<String>,
+    /// The error's code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<i32>,
+    /// How long it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<u64>,
+    /// The arguments themselves, with `--audit full` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<String>,
+    /// How many rows are missing here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<u64>,
+    /// Why they are missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// Params of `audit/read`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Read {
+    /// Only calls that were asked since then, Unix time in ms.
+    pub since: Option<u64>,
+    /// At most so many rows, the latest.
+    pub limit: Option<usize>,
+}
+
+/// Result of `audit/read`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Rows {
+    /// `off`, `on` or `full`.
+    pub mode: String,
+    /// The rows, oldest first.
+    pub rows: Vec<Box<RawValue>>,
+    /// Whether older rows were left out.
+    pub cut: bool,
+}
