@@ -14,6 +14,7 @@ mod hub;
 pub mod mount;
 mod private;
 pub mod rotated;
+mod seldom;
 mod server;
 mod transport;
 

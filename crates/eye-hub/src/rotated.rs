@@ -24,24 +24,26 @@ impl Rotated {
         Self { path, bytes_max, files_max, open: None }
     }
 
-    /// Appends whole lines. After an error nothing of them is there, and the file is opened anew the next time.
-    pub fn append(&mut self, lines: &[u8]) -> io::Result<()> {
-        let (file, len) = match self.open.take() {
-            Some((_, len)) if len > 0 && len + lines.len() as u64 > self.bytes_max => {
-                self.rotate()?;
-                open(&self.path)?
-            }
+    /// Appends whole lines. After an error nothing of them is there, and the file is opened anew the next time. Gives whether
+    /// a new file was begun.
+    pub fn append(&mut self, lines: &[u8]) -> io::Result<bool> {
+        let (mut file, mut len) = match self.open.take() {
             Some(open) => open,
             None => open(&self.path)?,
         };
+        let full = len > 0 && len + lines.len() as u64 > self.bytes_max;
+        if full {
+            self.rotate()?;
+            (file, len) = open(&self.path)?;
+        }
         let written = (&file).write_all(lines);
         if written.is_err() {
             // Where it is a file, it ends with a whole line again.
             let _ = file.set_len(len);
-            return written;
+            return written.map(|()| full);
         }
         self.open = Some((file, len + lines.len() as u64));
-        Ok(())
+        Ok(full)
     }
 
     /// The pieces that exist, oldest first.

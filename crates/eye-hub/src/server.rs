@@ -9,6 +9,7 @@ use crate::hub::links::Links;
 use crate::hub::memory::Memory;
 use crate::hub::state::{Facts, Hub, Job};
 use crate::mount::Guest;
+use crate::seldom::Seldom;
 use crate::transport::place::Place;
 use crate::transport::{holder, tls, unix};
 use axum::Router;
@@ -107,6 +108,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     let here = Door { hub: hub.clone(), gate: gate(false), metrics: metrics(&config.guests) };
     let elsewhere = Door { gate: gate(!here_only), ..here.clone() };
     let router = Routers { here: router(&config.guests, here), elsewhere: router(&config.guests, elsewhere) };
+    tracing::info!(%listen, tls = acceptor.is_some(), version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "the hub serves");
     ready(&Ready { listen, tls: acceptor.is_some() });
     tokio::select! {
         () = accept_pages(&hub, pages, acceptor.clone(), router.clone()) => {}
@@ -125,6 +127,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     }
     // Nobody finds the way any more; agents that already knocked are let in to be told that this hub retires.
     place.withdraw();
+    tracing::info!(peers = hub.peers(), "the hub ends");
     let guests_left: Vec<_> = config.guests.iter().map(|guest| guest.shut_down()).collect();
     hub.shut_down();
     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), async {
@@ -253,11 +256,16 @@ struct Routers {
 
 async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<TlsAcceptor>, routers: Routers) {
     loop {
-        let Ok((socket, peer)) = listener.accept().await else {
-            sleep(ACCEPT_PAUSE).await;
-            continue;
+        let (socket, peer) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                not_accepted(&error);
+                sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
         };
         if hub.peers() >= CONNECTIONS_MAX {
+            full();
             continue;
         }
         let _ = socket.set_nodelay(true);
@@ -272,6 +280,28 @@ async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<Tl
                 tokio::spawn(serve_either(socket, acceptor.clone(), router, caller));
             }
         }
+    }
+}
+
+/// Failed accepts that are logged, a minute: without file descriptors there are twenty a second.
+static NOT_ACCEPTED: Seldom = Seldom::new(2);
+/// Connections beyond the limit that are logged, a minute.
+static FULL: Seldom = Seldom::new(2);
+
+fn not_accepted(error: &io::Error) {
+    if let Some(left_out) = NOT_ACCEPTED.take() {
+        let hint = match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
+            Some(rustix::io::Errno::MFILE) => "no file descriptors are left; raise `ulimit -n`",
+            Some(rustix::io::Errno::NFILE) => "the system has no file descriptors left",
+            _ => "it is tried again",
+        };
+        tracing::error!(%error, hint, left_out, "a connection cannot be accepted");
+    }
+}
+
+fn full() {
+    if let Some(left_out) = FULL.take() {
+        tracing::warn!(connections = CONNECTIONS_MAX, left_out, "there are too many connections; another is refused");
     }
 }
 
@@ -322,14 +352,22 @@ async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 async fn accept_agents(hub: &Arc<Hub>, listener: &UnixListener) {
     let uid = getuid().as_raw();
     loop {
-        let Ok((socket, _)) = listener.accept().await else {
-            sleep(ACCEPT_PAUSE).await;
-            continue;
+        let socket = match listener.accept().await {
+            Ok((socket, _)) => socket,
+            Err(error) => {
+                not_accepted(&error);
+                sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
         };
         // The folder keeps others out; this holds even where somebody loosened it.
         let same_user = socket.peer_cred().is_ok_and(|peer| peer.uid() == uid);
-        if same_user && hub.peers() < CONNECTIONS_MAX {
+        if !same_user {
+            tracing::warn!("another user's connection on the Unix socket was refused");
+        } else if hub.peers() < CONNECTIONS_MAX {
             tokio::spawn(unix::serve(hub.clone(), socket));
+        } else {
+            full();
         }
     }
 }
@@ -352,6 +390,9 @@ async fn keep_time(hub: &Hub) {
     }
 }
 
+/// Failed saves that are logged, a minute.
+static NOT_SAVED: Seldom = Seldom::new(2);
+
 async fn remember(hub: &Hub, memory: &Memory) {
     loop {
         hub.remember.notified().await;
@@ -359,7 +400,12 @@ async fn remember(hub: &Hub, memory: &Memory) {
         if let Some(known) = hub.take_known() {
             let memory = memory.clone();
             // A disk that is slow or full must not stop the hub; it only forgets.
-            let _ = spawn_blocking(move || memory.save(known)).await;
+            let saved = spawn_blocking(move || memory.save(known)).await;
+            if let Ok(Err(error)) = saved
+                && let Some(left_out) = NOT_SAVED.take()
+            {
+                tracing::error!(%error, left_out, "the list of sessions cannot be saved; a restarted hub will not know them");
+            }
         }
     }
 }

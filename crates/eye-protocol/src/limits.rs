@@ -222,3 +222,20 @@ pub const LLM_SILENCE_MS: u64 = 30_000;
 pub const LLM_CALLS_MAX: usize = 4;
 /// Requests to the LLM server in a minute, after a burst of as many.
 pub const LLM_CALLS_PER_MINUTE_MAX: u32 = 60;
+
+/// So much of a call's arguments is hashed for the audit log, and kept with `--audit full`.
+pub const AUDIT_ARGUMENTS_BYTES_MAX: usize = 64 << 10;
+/// Calls that wait for the audit thread.
+pub const AUDIT_QUEUE_LEN_MAX: usize = 16 << 10;
+/// Bytes of their arguments.
+pub const AUDIT_QUEUE_BYTES_MAX: usize = 8 << 20;
+/// A file of the audit log is rotated at this size.
+pub const AUDIT_FILE_BYTES_MAX: u64 = 4 << 20;
+/// Files of the audit log that are kept, the current one among them.
+pub const AUDIT_FILES_MAX: usize = 8;
+/// Rows in one answer of `audit/read`.
+pub const AUDIT_ANSWER_ROWS_MAX: usize = 10_000;
+/// A file of the hub's own log is rotated at this size.
+pub const LOG_FILE_BYTES_MAX: u64 = 1 << 20;
+/// Files of that log that are kept, the current one among them.
+pub const LOG_FILES_MAX: usize = 4;

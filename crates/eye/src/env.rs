@@ -26,6 +26,8 @@ pub enum Var {
     Page,
     /// `EYE_MAILBOX`
     Mailbox,
+    /// `EYE_LOG`
+    Log,
     /// `EYE_AUDIT`
     Audit,
     /// `EYE_LLM_URL`
@@ -41,7 +43,7 @@ pub enum Var {
 }
 
 /// Every variable with its name and what it is for.
-pub const TABLE: [(Var, &str, &str); 16] = [
+pub const TABLE: [(Var, &str, &str); 17] = [
     (Var::Page, "EYE_PAGE", "the page to ask, as --page does"),
     (Var::Server, "EYE_SERVER", "a hub elsewhere, such as wss://box.local:8765"),
     (
@@ -59,6 +61,7 @@ pub const TABLE: [(Var, &str, &str); 16] = [
     (Var::ConfigHome, "XDG_CONFIG_HOME", "holds eye/token, eye/origins, eye/llm-key and eye/tls (~/.config)"),
     (Var::StateHome, "XDG_STATE_HOME", "holds eye/hub.log, eye/audit.jsonl and eye/history (~/.local/state)"),
     (Var::Mailbox, "EYE_MAILBOX", "the folder whose files in and out are the mailbox (~/.algo, if there is one)"),
+    (Var::Log, "EYE_LOG", "how much a hub that starts logs, as eye up --log does (info)"),
     (Var::Audit, "EYE_AUDIT", "what the audit log of a hub that starts holds, as eye up --audit does: off, on, full"),
     (Var::LlmUrl, "EYE_LLM_URL", "the LLM server of a hub that starts, as eye up --llm does (http://localhost:1234)"),
     (Var::LlmKey, "EYE_LLM_KEY", "its key, instead of the file eye/llm-key"),

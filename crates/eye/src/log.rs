@@ -1,11 +1,211 @@
-//! Where the hub's log lines go: to standard error, which is the log file (`hub.log`) of a hub in the background.
+//! The hub's log: lines of `tracing` in a bounded, rotated file. A thread writes them, so that no disk delays the hub.
 
-use std::io;
-use tracing::Level;
+use crate::env::Var;
+use crate::failure::Failure;
+use clap::ValueEnum;
+use eye_hub::rotated::Rotated;
+use eye_protocol::limits::{LOG_FILE_BYTES_MAX, LOG_FILES_MAX};
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::time::Duration;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
 
-/// Writes warnings and errors from now on. The first call in a process counts.
-pub fn begin() {
-    let lines = tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(false).with_target(false);
-    let subscriber = lines.with_max_level(Level::WARN).finish();
+/// Lines that wait for the thread, at most.
+const LOG_QUEUE_LEN_MAX: usize = 1024;
+/// How long a hub that ends waits for its last lines to be written.
+const LAST_LINES: Duration = Duration::from_secs(1);
+
+/// How much is logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogLevel {
+    /// Nothing
+    Off,
+    /// What does not work
+    Error,
+    /// What was refused or went wrong elsewhere
+    Warn,
+    /// Starts and ends
+    Info,
+    /// Connections and sessions
+    Debug,
+    /// Calls
+    Trace,
+}
+
+impl LogLevel {
+    /// The level that a flag names, else `EYE_LOG`, else what a hub logs anyway.
+    pub fn chosen(flag: Option<Self>) -> Result<Self, Failure> {
+        match (flag, Var::Log.text()) {
+            (Some(level), _) => Ok(level),
+            (None, None) => Ok(Self::Info),
+            (None, Some(text)) => Self::from_str(&text, true).map_err(|_| {
+                let hint = "write off, error, warn, info, debug or trace";
+                Failure::usage(format!("EYE_LOG `{text}` is not a level"), hint)
+            }),
+        }
+    }
+
+    /// Its word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Trace => "trace",
+        }
+    }
+
+    fn filter(self) -> LevelFilter {
+        match self {
+            Self::Off => LevelFilter::OFF,
+            Self::Error => LevelFilter::ERROR,
+            Self::Warn => LevelFilter::WARN,
+            Self::Info => LevelFilter::INFO,
+            Self::Debug => LevelFilter::DEBUG,
+            Self::Trace => LevelFilter::TRACE,
+        }
+    }
+}
+
+/// Where lines go beside the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// To standard error, for a hub in the foreground.
+    Stderr,
+    /// Nowhere: standard error is the file itself, and stays the current one.
+    Nothing,
+}
+
+/// The log while it is written. Dropping it waits for the last lines.
+#[must_use = "the last lines are written when it is dropped"]
+pub struct Log(SyncSender<Message>);
+
+enum Message {
+    Line(Vec<u8>),
+    End(std::sync::mpsc::Sender<()>),
+}
+
+/// Logs from now on. The first call in a process counts.
+pub fn begin(level: LogLevel, file: PathBuf, beside: Beside) -> Result<Log, Failure> {
+    let (lines, waiting) = sync_channel(LOG_QUEUE_LEN_MAX);
+    let missing = Arc::new(AtomicU64::new(0));
+    let writer = Writing { file: Rotated::new(file.clone(), LOG_FILE_BYTES_MAX, LOG_FILES_MAX), path: file, beside };
+    let lost = Arc::clone(&missing);
+    let thread = std::thread::Builder::new().name("log".into());
+    thread.spawn(move || writer.run(&waiting, &lost)).map_err(Failure::io("start a thread"))?;
+    let sink = Sink { lines: lines.clone(), missing, beside };
+    let lines_of = tracing_subscriber::fmt::layer().with_writer(sink).with_ansi(false).with_target(false);
+    // What libraries say of frames and bodies is none of this log.
+    let ours = filter_fn(|about| about.target().starts_with("eye"));
+    let subscriber = tracing_subscriber::registry().with(lines_of.with_filter(ours)).with(level.filter());
     let _ = tracing::subscriber::set_global_default(subscriber);
+    Ok(Log(lines))
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        let (done, ended) = channel();
+        if self.0.try_send(Message::End(done)).is_ok() {
+            let _ = ended.recv_timeout(LAST_LINES);
+        }
+    }
+}
+
+/// Takes lines from any thread, and never waits for the file.
+struct Sink {
+    lines: SyncSender<Message>,
+    missing: Arc<AtomicU64>,
+    beside: Beside,
+}
+
+impl<'a> MakeWriter<'a> for Sink {
+    type Writer = &'a Self;
+
+    fn make_writer(&'a self) -> &'a Self {
+        self
+    }
+}
+
+impl Write for &Sink {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if self.beside == Beside::Stderr {
+            let _ = io::stderr().write_all(line);
+        }
+        if self.lines.try_send(Message::Line(line.to_vec())).is_err() {
+            self.missing.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Writing {
+    file: Rotated,
+    path: PathBuf,
+    beside: Beside,
+}
+
+impl Writing {
+    fn run(mut self, waiting: &Receiver<Message>, missing: &AtomicU64) {
+        while let Ok(message) = waiting.recv() {
+            match message {
+                Message::Line(line) => self.append(&line, missing),
+                Message::End(done) => {
+                    let _ = done.send(());
+                }
+            }
+        }
+    }
+
+    fn append(&mut self, line: &[u8], missing: &AtomicU64) {
+        let count = missing.swap(0, Ordering::Relaxed);
+        let mut text = if count > 0 { format!("{count} lines are missing here\n").into_bytes() } else { Vec::new() };
+        text.extend_from_slice(line);
+        match self.file.append(&text) {
+            Ok(true) if self.beside == Beside::Nothing => self.take_stderr(),
+            Ok(_) => {}
+            Err(_) => {
+                missing.fetch_add(count + 1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// A panic is written to standard error: into the current file, not into one that was renamed.
+    fn take_stderr(&self) {
+        if let Ok(file) = OpenOptions::new().append(true).open(&self.path) {
+            let _ = rustix::stdio::dup2_stderr(file);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_find_no_room_or_no_disk_are_counted() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("hub.log");
+        std::os::unix::fs::symlink("/dev/full", &path).unwrap();
+        let file = Rotated::new(path.clone(), LOG_FILE_BYTES_MAX, LOG_FILES_MAX);
+        let mut writing = Writing { file, path: path.clone(), beside: Beside::Stderr };
+        let missing = AtomicU64::new(2);
+        writing.append(b"a\n", &missing);
+        assert_eq!(missing.load(Ordering::Relaxed), 3);
+        std::fs::remove_file(&path).unwrap();
+        writing.append(b"b\n", &missing);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "3 lines are missing here\nb\n");
+    }
 }

@@ -1,6 +1,7 @@
 //! One call as the audit thread gets it, and the row that it becomes.
 
 use eye_protocol::audit::Row;
+use eye_protocol::limits::AUDIT_ARGUMENTS_BYTES_MAX;
 use eye_protocol::rpc::json;
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error, SessionId};
@@ -12,8 +13,6 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::time::{Duration, UNIX_EPOCH};
 
-/// So much of a call's arguments is hashed, and kept with `--audit full`.
-pub const AUDIT_ARGUMENTS_BYTES_MAX: usize = 64 << 10;
 /// Names that agents choose are cut to this.
 const NAME_BYTES_MAX: usize = 256;
 /// Bytes of a hash that a row shows: enough to tell arguments apart.

@@ -1,8 +1,9 @@
 //! The way to the audit thread: entries in, rows out to whatever watches.
 
 use super::entry::Entry;
-use super::queue::{AUDIT_QUEUE_BYTES_MAX, AUDIT_QUEUE_LEN_MAX, AuditMode, Shared};
+use super::queue::{AuditMode, Shared};
 use super::writing::Writer;
+use eye_protocol::limits::{AUDIT_QUEUE_BYTES_MAX, AUDIT_QUEUE_LEN_MAX};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -117,8 +118,8 @@ impl Audit {
 
 #[cfg(test)]
 mod tests {
-    use super::super::entry::AUDIT_ARGUMENTS_BYTES_MAX;
     use super::*;
+    use eye_protocol::limits::AUDIT_ARGUMENTS_BYTES_MAX;
 
     /// A log whose thread does nothing, so that the queue fills.
     fn stuck() -> Audit {

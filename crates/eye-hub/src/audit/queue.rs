@@ -3,11 +3,6 @@
 use super::entry::Entry;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Entries that wait for the audit thread, at most.
-pub const AUDIT_QUEUE_LEN_MAX: usize = 16 << 10;
-/// Bytes of their arguments, at most.
-pub const AUDIT_QUEUE_BYTES_MAX: usize = 8 << 20;
-
 /// What the log holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AuditMode {

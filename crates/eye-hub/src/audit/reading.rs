@@ -1,10 +1,12 @@
 //! Reading the log back: the latest rows since a time, from all of its files.
 
 use super::entry::rfc3339;
-use super::writing::{AUDIT_FILES_MAX, FILE};
+use super::writing::FILE;
 use crate::rotated::Rotated;
+use eye_protocol::limits::{AUDIT_FILE_BYTES_MAX, AUDIT_FILES_MAX};
 use serde_json::value::RawValue;
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// Bytes of rows in one answer, at most.
@@ -18,8 +20,7 @@ pub fn read(folder: &Path, since_ms: u64, limit: usize) -> (Vec<Box<RawValue>>, 
     let since = rfc3339(since_ms);
     let (mut rows, mut bytes, mut cut) = (Vec::new(), 0, false);
     'files: for piece in Rotated::pieces(&folder.join(FILE), AUDIT_FILES_MAX).iter().rev() {
-        let Ok(text) = fs::read(piece) else { continue };
-        let text = String::from_utf8_lossy(&text);
+        let Some(text) = text_of(piece) else { continue };
         for line in text.lines().rev() {
             let Some(time) = line.strip_prefix(BEGINNING).and_then(|rest| rest.get(..since.len())) else { continue };
             if *time < *since {
@@ -38,9 +39,18 @@ pub fn read(folder: &Path, since_ms: u64, limit: usize) -> (Vec<Box<RawValue>>, 
     (rows, cut)
 }
 
+/// What a file holds. Something else in its place, such as a device, may have no end and is not read.
+fn text_of(piece: &Path) -> Option<String> {
+    let file = File::open(piece).ok().filter(|file| file.metadata().is_ok_and(|about| about.is_file()))?;
+    let mut bytes = Vec::new();
+    file.take(2 * AUDIT_FILE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn the_latest_rows_of_all_files_are_read_and_broken_lines_are_not() {
@@ -56,5 +66,7 @@ mod tests {
         assert_eq!(all(2, 9), (row(2) + &row(3), false));
         assert_eq!(all(0, 3), (row(1) + &row(2) + &row(3), false));
         assert_eq!(all(0, 2), (row(2) + &row(3), true));
+        std::os::unix::fs::symlink("/dev/zero", home.path().join("audit.jsonl.2")).unwrap();
+        assert_eq!(all(0, 9), (row(1) + &row(2) + &row(3), false));
     }
 }

@@ -4,6 +4,7 @@ use super::entry::{Entry, dropped_line};
 use super::queue::{AuditMode, Shared};
 use crate::gate::token::{self, Token};
 use crate::rotated::Rotated;
+use eye_protocol::limits::{AUDIT_FILE_BYTES_MAX, AUDIT_FILES_MAX};
 use ring::hmac;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,6 @@ use tokio::sync::broadcast;
 
 /// The log's name in the hub's folder.
 pub const FILE: &str = "audit.jsonl";
-/// A file of rows is rotated at this size.
-pub const AUDIT_FILE_BYTES_MAX: u64 = 4 << 20;
-/// Files of rows that are kept, the current one among them.
-pub const AUDIT_FILES_MAX: usize = 8;
 /// The key of the hashes, beside it.
 const KEY_FILE: &str = "audit.key";
 /// Rows that come together are written together.
@@ -106,7 +103,7 @@ impl Writer {
         lines.clear();
         let count = std::mem::take(count);
         match self.file.append(text.as_bytes()) {
-            Ok(()) => {
+            Ok(_) => {
                 self.missing = 0;
                 let mended = self.shared.queue().problem.take();
                 if mended.is_some() {

@@ -2,7 +2,7 @@
 
 use crate::dialect::original;
 use crate::gate::{Admitted, Wants};
-use crate::http::door::{Door, Head, Upgrade, knock, refused, tuned};
+use crate::http::door::{Door, Head, Upgrade, knock, log_refusal, refused, tuned};
 use crate::hub::outbox::Outbox;
 use crate::hub::peer::{Joining, Peer, Side, Voice};
 use crate::hub::session_id;
@@ -40,10 +40,14 @@ impl TokenQuery {
 
 /// Admits a client of the original at one of its doors: it carries the token in the query and expects the original's texts.
 fn admit(door: &Door, headers: &Head, token: Option<&str>, wants: Wants) -> Result<Admitted, Box<Response>> {
-    door.gate.admit(wants, knock(headers, token)).map_err(|refusal| match (refusal.status, token) {
-        (401, Some(_)) => Box::new((StatusCode::UNAUTHORIZED, "Invalid token").into_response()),
-        (401, None) => Box::new((StatusCode::UNAUTHORIZED, "Token required").into_response()),
-        (_, _) => Box::new(refused(&refusal)),
+    door.gate.admit(wants, knock(headers, token)).map_err(|refusal| {
+        let answer = match (refusal.status, token) {
+            (401, Some(_)) => "Invalid token",
+            (401, None) => "Token required",
+            (_, _) => return Box::new(refused(&refusal)),
+        };
+        log_refusal(&refusal);
+        Box::new((StatusCode::UNAUTHORIZED, answer).into_response())
     })
 }
 

@@ -2,6 +2,7 @@
 
 use crate::gate::{Caller, Gate, Knock, Refusal, Wants, Whose, host_name};
 use crate::hub::state::Hub;
+use crate::seldom::Seldom;
 use axum::body::Body;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -146,8 +147,22 @@ pub fn bearer(headers: &HeaderMap) -> Option<String> {
     protocols.split(',').find_map(|protocol| protocol.trim().strip_prefix("bearer.")).map(str::to_owned)
 }
 
+/// Refusals that are logged, a minute.
+static REFUSALS: Seldom = Seldom::new(30);
+/// A reason may hold what a stranger sent.
+const REASON_BYTES_MAX: usize = 200;
+
+/// Logs that the gate refused a connection.
+pub fn log_refusal(refusal: &Refusal) {
+    if let Some(left_out) = REFUSALS.take() {
+        let reason = &refusal.reason[..refusal.reason.floor_char_boundary(REASON_BYTES_MAX)];
+        tracing::warn!(status = refusal.status, reason, left_out, "a connection was refused");
+    }
+}
+
 /// A refusal of the gate as an answer.
 pub fn refused(refusal: &Refusal) -> Response {
+    log_refusal(refusal);
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::FORBIDDEN);
     let body = serde_json::json!({ "error": refusal.reason, "hint": refusal.hint });
     let mut response = json_response(&body);

@@ -8,6 +8,7 @@ use crate::dialect::{Asked, FromAgent};
 use eye_core::{Conn, Effect, Input, ReplyForm};
 use eye_protocol::audit::{Read, Rows};
 use eye_protocol::compact::Form;
+use eye_protocol::limits::AUDIT_ANSWER_ROWS_MAX;
 use eye_protocol::rpc::{self, RpcId, json};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error};
@@ -17,12 +18,15 @@ use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::spawn_blocking;
 
-/// Rows in one answer of `audit/read`, at most.
-pub const AUDIT_ANSWER_ROWS_MAX: usize = 10_000;
 /// What stands for the method of a frame that has none.
 const NO_METHOD: &str = "invalid";
 
 impl Hub {
+    /// The audit log.
+    pub(crate) fn audit(&self) -> &Arc<Audit> {
+        &self.facts.audit
+    }
+
     /// Notes a request as it was written; `None` where nothing is kept of it.
     pub(crate) fn note(&self, asked: Asked<'_>) -> Option<Noted> {
         if !self.audit().is_on() || matches!(asked.method, "hello" | "ping" | "call/cancel") {
@@ -42,7 +46,10 @@ impl Hub {
         let now = self.now();
         entry.agent = state.board.agent_name(conn).into();
         if let FromAgent::Input(input) = one {
-            entry.page = page_of(input).and_then(|page| state.board.meant(conn, page));
+            entry.page = match about(input) {
+                About::Page(page) => state.board.meant(conn, page),
+                About::Nothing => None,
+            };
         }
         let peer = state.peers.get_mut(&conn)?;
         (entry.scope, entry.face) = (peer.scope.clone(), peer.face);
@@ -84,6 +91,7 @@ impl Hub {
 
     /// Looks whether an effect ends a request.
     pub(crate) fn note_ending(&self, state: &mut State, effect: &Effect) {
+        trace(effect);
         if !self.audit().is_on() {
             return;
         }
@@ -95,7 +103,8 @@ impl Hub {
     }
 
     /// An agent is gone: nothing waits for its calls any more.
-    pub(crate) fn left(&self, peer: &mut Peer) {
+    pub(crate) fn left(&self, conn: Conn, peer: &mut Peer) {
+        tracing::debug!(conn = conn.0, "left");
         for mut entry in peer.calls.end_all(self.now()) {
             entry.ended = Ended::Error(Code::CANCELLED);
             self.audit().put(entry);
@@ -194,19 +203,37 @@ impl AgentLink {
     }
 }
 
-/// Which page a request names, if it is about one at all.
-fn page_of(input: &Input) -> Option<Option<&str>> {
+/// Logs a call on its way to a page, and its ending.
+fn trace(effect: &Effect) {
+    match effect {
+        Effect::Send { page, call, .. } => tracing::trace!(conn = page.0, call, "a call is sent"),
+        Effect::Ended { reply, ending, .. } => {
+            tracing::trace!(conn = reply.agent.0, id = id_of(&reply.form), ok = ending.is_ok(), "a call ended");
+        }
+        _ => {}
+    }
+}
+
+/// What a request is about.
+enum About<'a> {
+    /// A page; `None` is the agent's own.
+    Page(Option<&'a str>),
+    /// None.
+    Nothing,
+}
+
+fn about(input: &Input) -> About<'_> {
     match input {
         Input::Ask { page, .. }
         | Input::AskBatch { page, .. }
         | Input::GetState { page, .. }
         | Input::Watch { page, .. }
         | Input::ReadMail { page, .. }
-        | Input::Tools { page, .. } => Some(page.as_deref()),
-        Input::Info { session, .. } => Some(session.as_deref()),
-        Input::Join { session, .. } => Some(Some(session)),
-        Input::Use { page, .. } => Some(Some(page)),
-        _ => None,
+        | Input::Tools { page, .. } => About::Page(page.as_deref()),
+        Input::Info { session, .. } => About::Page(session.as_deref()),
+        Input::Join { session, .. } => About::Page(Some(session)),
+        Input::Use { page, .. } => About::Page(Some(page)),
+        _ => About::Nothing,
     }
 }
 

@@ -424,6 +424,7 @@ impl Hub {
     pub(crate) fn page_joins(&self, state: &mut State, conn: Conn, info: PageInfo) -> bool {
         let Some(joining) = state.peers.get_mut(&conn).and_then(|peer| peer.joining.take()) else { return false };
         let Joining { session, origin, eval_allowed, confirm } = joining;
+        tracing::debug!(conn = conn.0, session = session.as_str(), %origin, "a page joins");
         let who = Newcomer { origin, info, eval_allowed, confirm, ask_first: false };
         self.feed(state, Input::PageJoined { page: conn, session, who });
         true

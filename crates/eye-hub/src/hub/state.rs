@@ -59,7 +59,7 @@ pub struct Traffic {
 /// One hub.
 pub struct Hub {
     state: Mutex<State>,
-    facts: Facts,
+    pub(crate) facts: Facts,
     started: Instant,
     /// What answers `gateway/…`, set once at the start.
     pub(crate) gateway: OnceLock<Arc<dyn Gateway>>,
@@ -146,6 +146,7 @@ impl Hub {
         let conn = Conn(state.last_conn);
         let signals = peer.signals.clone();
         let (side, scope) = (peer.side, peer.scope.clone());
+        tracing::debug!(conn = conn.0, ?side, face = peer.face, "connected");
         let stopping = state.stopping;
         state.peers.insert(conn, peer);
         if side == Side::Agent {
@@ -162,7 +163,7 @@ impl Hub {
     pub fn leave(&self, conn: Conn) {
         let mut state = self.hold();
         let Some(mut peer) = state.peers.remove(&conn) else { return };
-        self.left(&mut peer);
+        self.left(conn, &mut peer);
         let input = gone(peer.side, conn);
         self.feed(&mut state, input);
         if let Some(joined) = peer.joined {
@@ -320,7 +321,7 @@ impl Hub {
         self.hold().peers.len()
     }
 
-    /// Ends every call and closes every peer, with a reason.
+    /// Ends every call and closes every peer.
     pub fn shut_down(&self) {
         let mut state = self.hold();
         state.stopping = true;
@@ -364,11 +365,6 @@ impl Hub {
             pending: state.board.pending(),
             problems: self.facts.origins.problem().into_iter().chain(self.facts.audit.problem()).collect(),
         }
-    }
-
-    /// The audit log.
-    pub(crate) fn audit(&self) -> &Arc<Audit> {
-        &self.facts.audit
     }
 
     pub(crate) fn reply(&self, state: &mut State, conn: Conn, json: &str) {
@@ -472,6 +468,7 @@ impl Hub {
             && !peer.deaf
         {
             peer.close_now(Close::too_slow(why));
+            tracing::warn!(conn = conn.0, side = ?peer.side, face = peer.face, why, "a slow peer is closed");
             state.traffic.closed_slow += 1;
             state.todo.push_back(gone(peer.side, conn));
         }

@@ -293,6 +293,7 @@ impl Upstream {
             let why = self.spec.redact(&why);
             failures = if began.elapsed() >= STEADY { 1 } else { failures + 1 };
             let (now, pause) = (Instant::now(), pause(failures));
+            reason::log(&self.spec.name, self.stopped.is_cancelled(), failures, &why);
             self.is_down(&why, now + pause.min(USE_PAUSE_MAX), failures);
             if let Some(tell) = tell.take() {
                 let _ = tell.send(Some(Err(self.down(&why).into())));

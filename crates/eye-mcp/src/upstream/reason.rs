@@ -25,6 +25,14 @@ pub fn short(why: &str) -> String {
     }
 }
 
+/// Logs that a server is down. What it wrote may hold anything and stays out; `eye servers` shows it.
+pub fn log(server: &str, stopped: bool, failures: u32, why: &str) {
+    let why = why.split(SAID).next().unwrap_or_default();
+    if !stopped {
+        tracing::warn!(server, failures, why, "an MCP server is down");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -108,6 +108,7 @@ goes on. At the timeout it prints the last value and exits with 124.",
             Param::new("all", Kind::Flag, "Everything that is still known, not just what is new"),
             Param::new("level", Kind::Choice(LEVELS), "Only this level and worse").called("LEVEL"),
             Param::new("follow", Kind::Flag, "Go on with what comes").short('f'),
+            Param::new("hub", Kind::Flag, "The hub's own log instead of the page's"),
             super::words::COUNT,
             super::words::FOR,
         ])
@@ -115,6 +116,7 @@ goes on. At the timeout it prints the last value and exits with 124.",
             "Example: eye logs
          eye logs --level error --all
          eye logs -f
+         eye logs --hub -f
 
 A line is the level and the text. -f goes on with what comes. Ends after --count lines or --for seconds; without either on \
 a terminal with Ctrl-C, elsewhere after 10 seconds.",

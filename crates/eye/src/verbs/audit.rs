@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::stream::Bound;
 use crate::ui::{self, Lines};
+use eye_client::connection::Connection;
 use eye_protocol::audit::{Read, Row, Rows};
 use eye_protocol::{rpc, visible};
 use serde_json::json;
@@ -67,7 +68,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn watch(options: &Options) -> Result<crate::link::Link, Failure> {
+fn watch(options: &Options) -> Result<Connection, Failure> {
     let mut link = client::open(options)?;
     link.send(&[&rpc::request(ID, "audit/watch", &json!({}))])?;
     Ok(link)

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::stream::Bound;
 use crate::ui::{self, Lines};
-use crate::verbs::page;
+use crate::verbs::{hub_log, page};
 use eye_protocol::rpc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -32,6 +32,14 @@ struct Answer {
 pub fn run(words: &Map<String, Value>, options: &Options) -> Result<Exit, Failure> {
     let level = words.get("level").and_then(Value::as_str);
     let number = |name| words.get(name).and_then(Value::as_u64);
+    let count = number("count").and_then(|count| usize::try_from(count).ok());
+    let bound = Bound { count, seconds: number("for") };
+    if words.contains_key("hub") {
+        if level.is_some() {
+            return Err(Failure::usage("--level is for a page's log", "eye up --log LEVEL says how much the hub logs"));
+        }
+        return hub_log::run(words.contains_key("all"), words.contains_key("follow").then_some(bound));
+    }
     let params = json!({ "all": words.get("all"), "level": level });
     let result = client::verb("logs", &page::with_options(params, options), options)?;
     let Answer { value } = client::read_result(&result)?;
@@ -43,8 +51,6 @@ pub fn run(words: &Map<String, Value>, options: &Options) -> Result<Exit, Failur
     if !words.contains_key("follow") {
         return Ok(Exit::Success);
     }
-    let count = number("count").and_then(|count| usize::try_from(count).ok());
-    let bound = Bound { count, seconds: number("for") };
     follow_level(level, bound, options, |entry| if options.errors { Ok(()) } else { ui::line(line(entry, options)?) })
 }
 

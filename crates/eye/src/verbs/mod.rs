@@ -14,6 +14,7 @@ pub mod doctor;
 pub mod down;
 pub mod eval;
 pub mod fire;
+pub mod hub_log;
 pub mod join;
 pub mod logs;
 pub mod man;

@@ -3,10 +3,11 @@
 use crate::env::{self, Var};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::log::{self, Beside, LogLevel};
 use crate::options::Options;
 use crate::start::{self, Report, STARTS_MAX, Started};
 use crate::verbs::{status, tls, token};
-use crate::{faces, geometry, log, places, ui};
+use crate::{faces, geometry, places, ui};
 use clap::ValueEnum;
 use eye_hub::guests::{BtcpOverHttp, MailboxFiles, OriginalEye};
 use eye_hub::{AuditMode, Auth, Config, Guest, HubError, Ready, Tls};
@@ -64,6 +65,9 @@ pub struct Args {
     /// What the audit log holds: off, on (a row for each call), or full (with arguments)
     #[arg(long, value_enum, hide_possible_values = true)]
     audit: Option<AuditKind>,
+    /// How much the hub logs: off, error, warn, info, debug or trace (info)
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "LEVEL")]
+    log: Option<LogLevel>,
     /// Leave the terminal and report in JSON; how eye starts hubs
     #[arg(long, hide = true, requires = "foreground")]
     detached: bool,
@@ -113,7 +117,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     }
     if args.foreground {
         warn_open(&args);
-        log::begin();
+        let _log = log::begin(LogLevel::chosen(args.log)?, places::log_file()?, Beside::Stderr)?;
         let config = args.into_config()?;
         let socket = config.socket.display().to_string();
         let mut printed = Ok(());
@@ -173,8 +177,8 @@ fn already(args: &Args, options: &Options, running: &Status) -> Result<Exit, Fai
 fn run_detached(args: Args) -> Result<Exit, Failure> {
     // It fails only for a process that leads its group already, which is as good.
     let _ = rustix::process::setsid();
-    log::begin();
-    let outcome = args.into_config().and_then(|config| {
+    let log = LogLevel::chosen(args.log).and_then(|level| log::begin(level, places::log_file()?, Beside::Nothing));
+    let outcome = log.and_then(|log| Ok((log, args.into_config()?))).and_then(|(_log, config)| {
         let socket = config.socket.display().to_string();
         let ready = |ready: &Ready| {
             report(&Report::Ready { url: url(ready), socket });
@@ -340,6 +344,7 @@ impl Args {
         flag("tls-cert", self.tls_cert.as_ref().map(whole));
         flag("tls-key", self.tls_key.as_ref().map(whole));
         flag("llm", self.llm.clone());
+        flag("log", self.log.map(|level| level.word().to_owned()));
         flag("audit", self.audit.map(|audit| AuditMode::from(audit).word().to_owned()));
         for host in &self.host {
             flag("host", Some(host.clone()));
@@ -418,6 +423,7 @@ mod tests {
             "--tls-cert=/c",
             "--tls-key=/k",
             "--llm=http://l:1",
+            "--log=debug",
             "--audit=full",
             "--host=a",
             "--host=b",
