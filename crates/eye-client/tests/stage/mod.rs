@@ -40,6 +40,7 @@ impl Hub {
             origins_file: home.path().join("origins"),
             state_dir: home.path().join("state"),
             wide_folders: Vec::new(),
+            audit: eye_hub::AuditMode::Off,
             guests: vec![Arc::new(BtcpOverHttp), Arc::new(OriginalEye)],
         };
         let (sender, ready) = channel();

@@ -52,6 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         origins_file: home.join("origins"),
         state_dir: home.join("state"),
         wide_folders: Vec::new(),
+        audit: eye_hub::AuditMode::Off,
         guests: vec![faces::guest(face)],
     };
     eye_hub::run(config, |ready| println!("http://{}/{path}", ready.listen))?;
