@@ -60,10 +60,12 @@ fn a_page_that_leaves_during_its_work_has_left_afterwards() {
            2 page 1 leaves
            3 works
            4 agent 2 reads n
-           5 works",
+           2003 tick
+           2004 works",
         large(7)
     );
     let picture = plays(&script);
+    // The page is expected back for 2 s.
     let read = last(&picture).join("");
     assert!(read.contains(r#""value":7"#) && read.contains(r#""stale":true"#), "{picture:#?}");
 }
