@@ -4,6 +4,8 @@ use crate::event::Millis;
 use crate::kept::Shelf;
 use crate::order::InOrder;
 use crate::pace::Pace;
+use crate::rate::Rate;
+use eye_protocol::error::Kind;
 use eye_protocol::limits::{AGENT_CALLS_MAX, AGENT_CALLS_PER_S_MAX};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Ending, Error, SessionId};
@@ -32,9 +34,14 @@ pub struct Agent {
     pub order: InOrder<Ending>,
     /// Its calls that are under way.
     pub in_flight: usize,
+    /// How often it may ask, when less than every agent may.
+    pub rate: Option<Rate>,
     /// How often it asks.
     pace: Pace,
 }
+
+/// What every agent may ask.
+const RATE_MAX: Rate = Rate { per_s: AGENT_CALLS_PER_S_MAX, burst: AGENT_CALLS_MAX };
 
 impl Agent {
     /// Takes so many more calls, or says why not: too many under way, or too many at once.
@@ -43,12 +50,16 @@ impl Agent {
             let message = format!("{AGENT_CALLS_MAX} calls of this agent are already under way");
             return Err(Error::new(Code::CONNECTION, message).hint("wait for some of them to end"));
         }
-        if !self.pace.take(now, count, AGENT_CALLS_PER_S_MAX, AGENT_CALLS_MAX) {
-            let message = format!("this agent asks more than {AGENT_CALLS_PER_S_MAX} times a second");
-            return Err(Error::new(Code::CONNECTION, message).hint("ask less often"));
-        }
-        Ok(())
+        let rate = self.rate.unwrap_or(RATE_MAX);
+        self.pace.take(now, count, rate).map_err(|retry_after_ms| too_often(rate, retry_after_ms))
     }
+}
+
+/// The refusal of a call of somebody who asks more often than it may.
+pub fn too_often(rate: Rate, retry_after_ms: Millis) -> Error {
+    let Rate { per_s, burst } = rate;
+    let error = Error::new(Code::CONNECTION, format!("more than {per_s} calls a second, after a burst of {burst}"));
+    Error { kind: Kind::TooOften { retry_after_ms }, ..error.hint(format!("ask again in {retry_after_ms} ms")) }
 }
 
 /// What outlives an agent's connections.
@@ -70,7 +81,7 @@ mod tests {
     fn a_flood_is_refused_and_a_burst_is_not() {
         let mut agent = Agent::default();
         assert_eq!(agent.admit(0, AGENT_CALLS_MAX), Ok(()));
-        assert!(agent.admit(0, AGENT_CALLS_MAX).unwrap_err().message.contains("times a second"));
+        assert!(agent.admit(0, AGENT_CALLS_MAX).unwrap_err().message.contains("calls a second"));
         assert_eq!(agent.admit(1_000, AGENT_CALLS_MAX), Ok(()));
         agent.in_flight = AGENT_CALLS_MAX - 1;
         assert_eq!(agent.admit(9_000, 1), Ok(()));

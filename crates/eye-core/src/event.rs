@@ -2,6 +2,7 @@
 
 mod input;
 
+use crate::rate::Rate;
 use crate::session_event::Newcomer;
 use crate::state::StateQuery;
 use crate::work::{Done, Lane, Work};
@@ -337,6 +338,13 @@ pub enum Input {
         agent: Conn,
         /// Its scope.
         scope: Scope,
+    },
+    /// How often an agent may ask, when less than every agent may.
+    AgentPaced {
+        /// Which agent.
+        agent: Conn,
+        /// How often.
+        rate: Rate,
     },
     /// An agent that the gate let in.
     AgentJoined {

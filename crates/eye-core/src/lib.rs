@@ -19,6 +19,7 @@ pub mod mailbox;
 pub mod order;
 pub mod pace;
 mod publishing;
+pub mod rate;
 mod refusal;
 mod row;
 pub mod schema;

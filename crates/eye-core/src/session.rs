@@ -10,6 +10,7 @@ use crate::event::{Asker, Conn, Effect, Millis, Reply, Task};
 use crate::known::Known;
 use crate::mailbox::Mailbox;
 use crate::pace::Pace;
+use crate::rate::Rate;
 use crate::session_event::{Event, Outcome};
 use crate::state::{Published, State, When};
 use crate::toolbox::Toolbox;
@@ -25,6 +26,9 @@ use eye_protocol::limits::{
 use eye_protocol::messages::{PageInfo, Presence};
 use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
 pub(crate) use offering::answer_page;
+
+/// What every page may be asked.
+const PAGE_RATE_MAX: Rate = Rate { per_s: PAGE_CALLS_PER_S_MAX, burst: SESSION_CALLS_MAX };
 
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
@@ -415,7 +419,7 @@ impl Session {
         out: &mut Vec<Outcome>,
     ) {
         self.used_at = now;
-        let in_pace = self.pace.take(now, 1, PAGE_CALLS_PER_S_MAX, SESSION_CALLS_MAX);
+        let in_pace = self.pace.take(now, 1, PAGE_RATE_MAX).is_ok();
         if let Some(error) = self.refusal(now, &task, unfit, in_pace) {
             out.push(Outcome::Ended { asker, ending: Err(error), asked_at: now, delta: None });
             return;

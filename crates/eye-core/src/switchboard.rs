@@ -136,11 +136,8 @@ impl Switchboard {
             Input::AgentJoined { agent } => {
                 self.agents.insert(agent, Agent::default());
             }
-            Input::AgentScoped { agent, scope } => {
-                if let Some(known) = self.agents.get_mut(&agent) {
-                    known.scope = scope;
-                }
-            }
+            Input::AgentScoped { agent, scope } => self.change_agent(agent, |known| known.scope = scope),
+            Input::AgentPaced { agent, rate } => self.change_agent(agent, |known| known.rate = Some(rate)),
             Input::AgentHello { agent, hello } => self.agent_hello(now, agent, *hello),
             Input::AgentLeft { agent } => self.agent_left(now, agent, out),
             Input::Ask { .. } | Input::AskBatch { .. } => self.check_and_ask(now, input, out),
@@ -457,7 +454,21 @@ impl Switchboard {
         }
     }
 
-    fn presence(&self, session: &SessionId) -> Option<Presence> {
+    fn change_agent(&mut self, agent: Conn, change: impl FnOnce(&mut Agent)) {
+        if let Some(known) = self.agents.get_mut(&agent) {
+            change(known);
+        }
+    }
+
+    /// How long a session has been there, in ms, and how many agents joined it.
+    pub fn age_and_agents(&self, now: Millis, session: &str) -> Option<(u64, usize)> {
+        let session = SessionId::parse(session)?;
+        let made = self.sessions.get(&session)?.made_at();
+        Some((now.saturating_sub(made), self.members.get(&session).map_or(0, Vec::len)))
+    }
+
+    /// Where the page of a session is.
+    pub fn presence(&self, session: &SessionId) -> Option<Presence> {
         self.sessions.get(session).map(Session::presence)
     }
 

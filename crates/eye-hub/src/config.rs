@@ -4,6 +4,8 @@ use crate::audit::AuditMode;
 use crate::gate::Auth;
 use crate::mount::Guest;
 use crate::transport::tls::Tls;
+use eye_core::rate::Rate;
+use eye_protocol::limits::{BTCP_CALLS_BURST_DEFAULT, BTCP_CALLS_PER_S_DEFAULT};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,9 +35,14 @@ pub struct Config {
     pub wide_folders: Vec<PathBuf>,
     /// What the audit log holds.
     pub audit: AuditMode,
+    /// How often one client may ask that speaks BTCP over TCP.
+    pub rate: Rate,
     /// What is mounted into the hub beside its own endpoints, in this order.
     pub guests: Vec<Arc<dyn Guest>>,
 }
+
+/// What holds when the user's config says nothing of it.
+pub const RATE_DEFAULT: Rate = Rate { per_s: BTCP_CALLS_PER_S_DEFAULT, burst: BTCP_CALLS_BURST_DEFAULT };
 
 /// What a hub says once it serves.
 #[derive(Clone, Debug)]

@@ -19,8 +19,9 @@ mod server;
 mod transport;
 
 pub use audit::{AuditMode, Ended};
-pub use config::{Config, Ready};
+pub use config::{Config, RATE_DEFAULT, Ready};
 pub use error::HubError;
+pub use eye_core::rate::Rate;
 pub use gate::{Auth, Token, origins};
 pub use http::door::Door;
 pub use hub::auditing::Auditor;

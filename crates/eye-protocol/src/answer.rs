@@ -91,7 +91,8 @@ pub fn write_typed(id: &str, ending: &Ending, out: &mut String) {
             out.push(' ');
             push_field(&error.message, out);
             let kind = match error.kind {
-                Kind::Own => None,
+                // A line has no place for when to ask again; its hint says it.
+                Kind::Own | Kind::TooOften { .. } => None,
                 Kind::Unconfirmed => Some(UNCONFIRMED),
                 Kind::Page => Some(PAGE),
             };

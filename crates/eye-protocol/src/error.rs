@@ -48,6 +48,11 @@ pub enum Kind {
     Own,
     /// Those of eye itself: a person has to confirm the call first.
     Unconfirmed,
+    /// Those of eye itself: the call may be repeated later.
+    TooOften {
+        /// In so many milliseconds.
+        retry_after_ms: u64,
+    },
     /// Those of a page: its message is data, and its code says nothing about eye.
     Page,
 }
@@ -136,6 +141,10 @@ pub struct ErrorData {
     /// Whether the call only waits for a person to confirm it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unconfirmed: Option<bool>,
+    /// In how many milliseconds a call that came too soon may be repeated.
+    #[serde(default, rename = "retryAfter", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub retry_after: Option<u64>,
 }
 
 /// Who else speaks in an error.
@@ -152,7 +161,8 @@ impl From<&Error> for ErrorObject {
         let Error { code, message, hint, stack, value, kind } = error.clone();
         let source = (kind == Kind::Page).then_some(Source::Page);
         let unconfirmed = (kind == Kind::Unconfirmed).then_some(true);
-        let data = ErrorData { hint, stack, value, source, unconfirmed };
+        let retry_after = if let Kind::TooOften { retry_after_ms } = kind { Some(retry_after_ms) } else { None };
+        let data = ErrorData { hint, stack, value, source, unconfirmed, retry_after };
         Self { code, message, data: (data != ErrorData::default()).then_some(data) }
     }
 }
@@ -160,10 +170,11 @@ impl From<&Error> for ErrorObject {
 impl From<ErrorObject> for Error {
     fn from(object: ErrorObject) -> Self {
         let data = object.data.unwrap_or_default();
-        let kind = match (data.source, data.unconfirmed) {
-            (Some(Source::Page), _) => Kind::Page,
-            (None, Some(true)) => Kind::Unconfirmed,
-            (None, _) => Kind::Own,
+        let kind = match (data.source, data.unconfirmed, data.retry_after) {
+            (Some(Source::Page), ..) => Kind::Page,
+            (None, Some(true), _) => Kind::Unconfirmed,
+            (None, _, Some(retry_after_ms)) => Kind::TooOften { retry_after_ms },
+            (None, _, None) => Kind::Own,
         };
         Self { code: object.code, message: object.message, hint: data.hint, stack: data.stack, value: data.value, kind }
     }

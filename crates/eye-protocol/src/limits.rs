@@ -113,6 +113,10 @@ pub const CALL_BATCH_LEN_MAX: usize = 1_024;
 pub const AGENT_CALLS_MAX: usize = 32_768;
 /// Calls of one agent in a second, after a burst of [`AGENT_CALLS_MAX`].
 pub const AGENT_CALLS_PER_S_MAX: u64 = 1_000_000;
+/// The same of one client that speaks BTCP over TCP, when the config says nothing else.
+pub const BTCP_CALLS_PER_S_DEFAULT: u64 = 1_000;
+/// How many such calls may come at once.
+pub const BTCP_CALLS_BURST_DEFAULT: usize = 10_000;
 /// Calls of one page in a second, after a burst of [`SESSION_CALLS_MAX`].
 pub const PAGE_CALLS_PER_S_MAX: u64 = 2_000_000;
 
@@ -128,6 +132,9 @@ pub const STATE_PARSED_BYTES_MAX: usize = 64 << 20;
 pub const STATE_DEPTH_MAX: usize = 127;
 /// Steps (values looked at, array items moved) that one patch may take.
 pub const PATCH_STEPS_MAX: u64 = 10_000_000;
+
+/// Streams that were closed because another page has their session, remembered so that they do not come back.
+pub const SUPERSEDED_STREAMS_MAX: usize = 4_096;
 
 /// Everything that is kept for peers (documents, their histories, mailboxes, kept results, tools), by estimate of the
 /// parsed size. Beyond it the oldest gives way.
@@ -172,6 +179,8 @@ pub const SERVED_FOLDERS_MAX: usize = 64;
 pub const SERVED_FILE_BYTES_MAX: u64 = 64 << 20;
 /// What pages put into mailboxes is told under this topic, too.
 pub const MAILBOX_TOPIC: &str = "_mailbox";
+/// What an agent wrote to a page is told under this topic by who wrote it, for the mailbox as files.
+pub const MAILBOX_OUT_TOPIC: &str = "_mailbox_out";
 /// Topics that begin so carry the answer to one request; the rest of the name is the requester's random number.
 pub const RESPONSE_TOPIC_PREFIX: &str = "_response_";
 /// Each of the files of a mailbox.

@@ -104,6 +104,10 @@ pub fn parse_one(text: &str) -> Option<Message> {
         (Some(method), Some(id)) => Message::Request { id, method, params: params() },
         (Some(method), None) => Message::Notification { method, params: params() },
         (None, Some(id)) => match (envelope.error, envelope.result) {
+            // A page that tells a failed tool both ways means its result, which says that it failed.
+            (Some(_), Some(result)) if result.get() != "null" => {
+                Message::Response { id, outcome: Ok(result.get().into()) }
+            }
             (Some(error), _) => Message::Response { id, outcome: Err(Error::from_raw(error.get())) },
             (None, Some(result)) => Message::Response { id, outcome: Ok(result.get().into()) },
             (None, None) => invalid("neither `method`, `result` nor `error`"),

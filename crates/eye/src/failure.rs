@@ -297,7 +297,7 @@ impl Failure {
 fn labelled(error: &Error) -> Cow<'_, str> {
     match error.kind {
         Kind::Page => format!("page: {}", error.message).into(),
-        Kind::Own | Kind::Unconfirmed => error.message.as_str().into(),
+        Kind::Own | Kind::Unconfirmed | Kind::TooOften { .. } => error.message.as_str().into(),
     }
 }
 
@@ -306,7 +306,7 @@ fn exit_of_call(error: &Error) -> Exit {
     match (error.kind, error.code) {
         (Kind::Page, Code::TIMEOUT) => Exit::Timeout,
         (Kind::Page, _) => Exit::Threw,
-        (Kind::Own | Kind::Unconfirmed, code) => Exit::of(code),
+        (Kind::Own | Kind::Unconfirmed | Kind::TooOften { .. }, code) => Exit::of(code),
     }
 }
 

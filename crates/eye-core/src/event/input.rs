@@ -24,6 +24,7 @@ impl Input {
             Self::AgentJoined { agent }
             | Self::AgentHello { agent, .. }
             | Self::AgentScoped { agent, .. }
+            | Self::AgentPaced { agent, .. }
             | Self::AgentLeft { agent }
             | Self::Ask { agent, .. }
             | Self::Join { agent, .. }
@@ -73,6 +74,7 @@ impl Input {
             | Self::AgentJoined { .. }
             | Self::AgentHello { .. }
             | Self::AgentScoped { .. }
+            | Self::AgentPaced { .. }
             | Self::AgentLeft { .. }
             | Self::Tools { .. }
             | Self::Join { .. }

@@ -1,52 +1,162 @@
 //! BTCP over server-sent events and POST: what its two kinds of servers said in words of their own.
 
-use eye_core::News;
-use eye_protocol::SessionId;
-use eye_protocol::messages::SessionRow;
+use super::call_id::call_id;
+use super::tools;
+use eye_core::{Conn, News, Task};
+use eye_protocol::messages::{Presence, SessionRow};
 use eye_protocol::rpc::{self, json};
+use eye_protocol::tools::Progress;
+use eye_protocol::{Code, Error, SessionId};
+use std::time::{Duration, SystemTime};
 
-/// What an agent hears of its session, in the words of the server with named events.
-pub fn news_named(news: &News) -> String {
-    match news {
-        News::Tools(tools) => format!(r#"{{"jsonrpc":"2.0","method":"tools/updated","params":{{"tools":{tools}}}}}"#),
-        News::PageGone => r#"{"jsonrpc":"2.0","method":"session/browserDisconnected","params":{}}"#.to_owned(),
-        News::PageBack => r#"{"jsonrpc":"2.0","method":"session/browserConnected","params":{}}"#.to_owned(),
-        News::State { revision, patch, json } => {
+/// The id of the greeting of BTCP, as JSON text.
+pub const WELCOME: &str = "\"welcome\"";
+/// The version that the client which posts by header names.
+const VERSION_BY_HEADER: &str = "1.0.0";
+
+/// How a peer of a stream posts, which tells the two kinds of BTCP over HTTP apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Posts {
+    /// With the header `X-Session-ID`: answers are expected in the body of the response.
+    ByHeader,
+    /// With `sessionId` or `clientId` in the query: answers are expected on the stream.
+    ByQuery,
+}
+
+impl Posts {
+    /// What a stream will probably do. Its first POST decides.
+    pub fn guess(version: Option<&str>, names_session: bool) -> Self {
+        if version == Some(VERSION_BY_HEADER) || !names_session { Self::ByHeader } else { Self::ByQuery }
+    }
+}
+
+/// A session as its list shows it.
+#[derive(Debug)]
+pub struct Listed {
+    /// What every list shows.
+    pub row: SessionRow,
+    /// How long it has been there.
+    pub age_ms: u64,
+    /// Agents that joined it.
+    pub agents: usize,
+}
+
+impl Listed {
+    /// Whether its page is connected.
+    pub fn has_browser(&self) -> bool {
+        self.row.state == Presence::Connected
+    }
+
+    /// When it came to be, as JavaScript writes a time.
+    pub fn created_at(&self) -> String {
+        let made = SystemTime::now().checked_sub(Duration::from_millis(self.age_ms)).unwrap_or(SystemTime::UNIX_EPOCH);
+        humantime::format_rfc3339_millis(made).to_string()
+    }
+}
+
+/// What an agent hears of its session.
+pub fn news(posts: Posts, session: &SessionId, news: &News) -> String {
+    let id = json(session.as_str());
+    let (method, params) = match (news, posts) {
+        (News::Tools(tools), _) => ("tools/updated", format!(r#"{{"tools":{tools}}}"#)),
+        (News::PageGone, Posts::ByHeader) => ("session/browserDisconnected", "{}".into()),
+        (News::PageGone, Posts::ByQuery) => ("browser/disconnected", format!(r#"{{"sessionId":{id}}}"#)),
+        (News::PageBack, Posts::ByHeader) => ("session/browserConnected", "{}".into()),
+        (News::PageBack, Posts::ByQuery) => ("browser/connected", format!(r#"{{"sessionId":{id}}}"#)),
+        (News::State { revision, patch, json }, _) => {
             let name = if *patch { "patch" } else { "state" };
-            format!(
-                r#"{{"jsonrpc":"2.0","method":"state/changed","params":{{"revision":{revision},"{name}":{json}}}}}"#
-            )
+            ("state/changed", format!(r#"{{"revision":{revision},"{name}":{json}}}"#))
         }
-    }
-}
-
-/// The same, in the words of the server with unnamed events.
-pub fn news_plain(session: &SessionId, news: &News) -> String {
-    let session = json(session.as_str());
-    match news {
-        News::Tools(_) | News::State { .. } => news_named(news),
-        News::PageGone => {
-            format!(r#"{{"jsonrpc":"2.0","method":"browser/disconnected","params":{{"sessionId":{session}}}}}"#)
-        }
-        News::PageBack => {
-            format!(r#"{{"jsonrpc":"2.0","method":"browser/connected","params":{{"sessionId":{session}}}}}"#)
-        }
-    }
-}
-
-/// How the server with unnamed events greets an agent: first with the sessions there are.
-pub fn sessions_plain(rows: &[SessionRow]) -> String {
-    let one = |row: &SessionRow| {
-        format!(r#"{{"id":{},"toolCount":{},"createdAt":{}}}"#, json(&row.id), row.tools, row.idle_ms)
     };
-    let rows: Vec<String> = rows.iter().map(one).collect();
+    format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#)
+}
+
+/// The first greeting of an agent: the sessions that have a page now.
+pub fn sessions(listed: &[Listed]) -> String {
+    let one = |listed: &Listed| {
+        let (id, tools, created) = (json(&listed.row.id), listed.row.tools, json(&listed.created_at()));
+        format!(r#"{{"id":{id},"toolCount":{tools},"createdAt":{created}}}"#)
+    };
+    let rows: Vec<String> = listed.iter().filter(|listed| listed.has_browser()).map(one).collect();
     rpc::response("\"sessions\"", Ok(&format!(r#"{{"sessions":[{}]}}"#, rows.join(","))))
 }
 
-/// How it greets everybody.
-pub fn connected_plain(client: &str, session: &str, kind: &str) -> String {
+/// The greeting that tells a stream its own id.
+pub fn connected(client: &str, session: &str, kind: &str) -> String {
     let params = serde_json::json!({ "clientId": client, "sessionId": session, "clientType": kind });
     rpc::notification("connected", &params)
+}
+
+/// The greeting of a page.
+pub fn welcome_page(session: &str) -> String {
+    let result = serde_json::json!({ "sessionId": session, "message": "Connected to BTCP server" });
+    rpc::response(WELCOME, Ok(&result.to_string()))
+}
+
+/// The greeting of an agent.
+pub fn welcome_agent(listed: &[Listed]) -> String {
+    let there: Vec<&str> = listed.iter().filter(|one| one.has_browser()).map(|one| one.row.id.as_str()).collect();
+    let result = serde_json::json!({ "message": "Connected to BTCP server (agent)", "availableSessions": there });
+    rpc::response(WELCOME, Ok(&result.to_string()))
+}
+
+/// The answer to `ping`.
+pub fn pong(posts: Posts, id: &str, wall_ms: u64) -> String {
+    match posts {
+        Posts::ByHeader => rpc::response(id, Ok(r#"{"pong":true}"#)),
+        Posts::ByQuery => rpc::response(id, Ok(&format!(r#"{{"pong":true,"timestamp":{wall_ms}}}"#))),
+    }
+}
+
+/// The id of the call that a page's `call/progress` is about, as JSON text.
+pub fn progress_id(params: &str) -> Option<Box<str>> {
+    let Progress { id } = rpc::params(params).ok()?;
+    Some(id.get().into())
+}
+
+/// Writes the call of a tool for a page. `None`: it is another task.
+pub fn to_page(page: Conn, call: Option<u32>, task: &Task) -> Option<String> {
+    let Task::Tool { name, arguments, delta, .. } = task else { return None };
+    let params = tools::call_params(name, arguments, *delta);
+    Some(match call {
+        Some(call) => rpc::request(&json(&call_id(page, call)), "tools/call", &params),
+        None => rpc::notification("tools/call", &params),
+    })
+}
+
+/// Writes how the call of a tool failed, as the server did whose clients post so. What that server left to the page, an
+/// unknown tool, is told as its page would.
+pub fn failed_call(posts: Posts, id: &str, error: &Error) -> String {
+    let told = |code: Code, message: &str| {
+        let error = Error { code, message: message.into(), hint: Some(error.one_line()), ..error.clone() };
+        rpc::response(id, Err(&error))
+    };
+    match (posts, error.code) {
+        (Posts::ByHeader, Code::SESSION) => told(Code::REQUEST, "Browser client not connected"),
+        (Posts::ByQuery, Code::SESSION) => told(Code::SESSION, "No browser client connected to this session"),
+        (Posts::ByQuery, Code::TIMEOUT) => told(Code::TIMEOUT, "Tool execution timeout"),
+        (Posts::ByQuery, Code::TOOL) => {
+            let content = [serde_json::json!({ "type": "text", "text": error.one_line() })];
+            rpc::response(id, Ok(&serde_json::json!({ "content": content, "isError": true }).to_string()))
+        }
+        _ => rpc::response(id, Err(error)),
+    }
+}
+
+/// Writes why another request failed.
+pub fn failed(posts: Posts, id: &str, error: &Error) -> String {
+    let code = if posts == Posts::ByHeader && error.code == Code::SESSION { Code::PARAMS } else { error.code };
+    rpc::response(id, Err(&Error { code, ..error.clone() }))
+}
+
+/// What an agent is told that wants the tools of a session which is not there.
+pub fn no_tools(posts: Posts, id: &str) -> String {
+    match posts {
+        Posts::ByQuery => rpc::response(id, Ok(r#"{"tools":[]}"#)),
+        Posts::ByHeader => {
+            rpc::response(id, Err(&Error::new(Code::REQUEST, "Session not found. Join a session first.")))
+        }
+    }
 }
 
 /// `POST /rpc` answers `tools/list` with a bare array.

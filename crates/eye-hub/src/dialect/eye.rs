@@ -294,7 +294,8 @@ fn page_notification(page: Conn, method: &str, params: &str) -> Option<FromPage>
     Some(FromPage::Input(input))
 }
 
-fn page_response(page: Conn, id: &str, outcome: Result<Box<str>, Error>) -> Option<Input> {
+/// Reads the answer of a page to a call, or to a ping.
+pub fn page_response(page: Conn, id: &str, outcome: Result<Box<str>, Error>) -> Option<Input> {
     let id = id.trim_matches('"');
     if id == "ping" {
         return Some(Input::PageAlive { page });
@@ -357,8 +358,8 @@ pub fn news(session: &SessionId, news: &News) -> String {
 }
 
 /// Tells a page to abort a call.
-pub fn abort(call: u32) -> String {
-    rpc::notification("call/cancel", &CancelPage { id: call.to_string() })
+pub fn abort(call: &str) -> String {
+    rpc::notification("call/cancel", &CancelPage { id: call.to_owned() })
 }
 
 /// Asks a page for a sign of life.

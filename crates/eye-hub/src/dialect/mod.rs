@@ -1,6 +1,7 @@
 //! Dialects: one wire format each for the same few events. Pure, and none of them adds behaviour.
 
 mod calendar;
+pub mod call_id;
 pub mod events;
 pub mod eye;
 pub mod original;
@@ -9,6 +10,7 @@ pub mod tools;
 pub mod topics;
 pub mod verbs;
 
+pub use calendar::wall_ms;
 use eye_core::{Input, ReplyForm};
 use eye_protocol::Error;
 use eye_protocol::messages::Hello;

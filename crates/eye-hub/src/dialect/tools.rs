@@ -1,5 +1,6 @@
 //! Sessions, tools and state in JSON-RPC: what agents ask of them, and what pages say of them.
 
+use super::call_id::read_call_id;
 use super::{FromAgent, FromPage};
 use eye_core::state::StateQuery;
 use eye_core::{Conn, Input, Mode, Reply, ReplyForm, Task, ToolQuery};
@@ -95,7 +96,9 @@ pub fn from_page(page: Conn, id: &RpcId, method: &str, params: &str) -> FromPage
 /// Reads how far a call of a page is.
 pub fn progress_from_page(page: Conn, params: &str) -> Option<Input> {
     let Progress { id } = rpc::params(params).ok()?;
-    let call = id.get().trim_matches('"').parse().ok()?;
+    let id = id.get();
+    // Where several streams of an origin post alike, the id names the stream too.
+    let call = read_call_id(id).map_or_else(|| id.trim_matches('"').parse().ok(), |(_, call)| Some(call))?;
     Some(Input::PageProgress { page, call, progress: params.into() })
 }
 

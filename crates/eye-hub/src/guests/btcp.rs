@@ -1,34 +1,40 @@
 //! BTCP where a `WebSocket` is blocked: `/events` with `/message` in both of its forms, and `/rpc`.
+//!
+//! How a client posts tells the forms apart: `X-Session-ID` is answered in the body, `sessionId` or `clientId` in the query on
+//! the stream. Streams are greeted as both kinds of servers do, and their events have no names, which every client hears.
 
-use crate::dialect::events as words;
+use crate::dialect::events::{self as words, Posts};
+use crate::dialect::wall_ms;
 use crate::gate::{Admitted, Refusal, Wants};
 use crate::http::body;
 use crate::http::door::{
     Door, Head, bad_request, bearer, json_response, json_text, knock, preflight, refused, with_cors,
 };
-use crate::hub::hearing::Sender;
 use crate::hub::outbox::Outbox;
 use crate::hub::peer::{Joining, Peer, Side, Voice};
 use crate::hub::session_id;
-use crate::hub::state::Hub;
+use crate::hub::streams::{Found, Sender, id_of};
 use crate::mount::Guest;
 use crate::transport::events as event_stream;
 use crate::transport::post::Visit;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Query, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use eye_core::Conn;
 use eye_protocol::limits::POST_BODY_BYTES_MAX;
 use eye_protocol::messages::version_fits;
 use eye_protocol::rpc::{self, Message};
+use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error, SessionId};
 use serde::Deserialize;
 
 /// The header in which the first form names its session.
 const SESSION_HEADER: &str = "x-session-id";
+/// The header in which a browser names the last event that it heard before its stream was cut.
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// BTCP over HTTP, as a guest.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,57 +59,58 @@ struct EventsQuery {
     token: Option<String>,
 }
 
-/// Opens a stream. With a `version` its events have names, without one they have none.
+impl EventsQuery {
+    /// Only the page client that posts by header leaves its session out, and it names its version.
+    fn fault(&self, side: Side) -> Option<&'static str> {
+        let session = self.session_id.as_deref().filter(|id| !id.is_empty());
+        match (&self.version, session) {
+            (Some(version), _) if !version_fits(version) => Some("version is not spoken here, 1.0.0 is"),
+            (None, None) => Some("sessionId is required"),
+            (Some(_), None) if side == Side::Agent => Some("sessionId is required"),
+            (_, Some(id)) if SessionId::parse(id).is_none() => Some("sessionId is 1 to 64 of A-Z a-z 0-9 _ . -"),
+            _ => None,
+        }
+    }
+}
+
+/// Opens a stream. A browser that comes back to one says its id: `CLIENT.SESSION`.
 async fn events(State(door): State<Door>, headers: Head, Query(query): Query<EventsQuery>) -> Response {
-    let named = query.version.is_some();
     let side = if query.client_type.as_deref() == Some("browser") { Side::Page } else { Side::Agent };
-    let session = query.session_id.as_deref().filter(|id| !id.is_empty());
     let admitted = match admit(&door, &headers, side, query.token.as_deref()) {
         Ok(admitted) => admitted,
         Err(refusal) => return refused(&refusal),
     };
-    let fault = match (&query.version, session) {
-        (Some(version), _) if !version_fits(version) => Some("version is not spoken here, 1.0.0 is"),
-        (None, None) => Some("sessionId is required"),
-        (_, Some(id)) if SessionId::parse(id).is_none() => Some("sessionId is 1 to 64 of A-Z a-z 0-9 _ . -"),
-        _ => None,
-    };
-    if let Some(fault) = fault {
-        return bad_request(fault);
+    if let Some(fault) = query.fault(side) {
+        return with_cors(&door, &headers, bad_request(fault));
     }
-    let id = session.and_then(SessionId::parse);
+    let session = query.session_id.as_deref().filter(|id| !id.is_empty());
+    let last = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok()).and_then(|id| id.split_once('.'));
+    if last.is_some_and(|(client, _)| door.hub.was_superseded(client)) {
+        // The one answer after which a browser stops coming back.
+        return with_cors(&door, &headers, StatusCode::NO_CONTENT.into_response());
+    }
+    let id = session
+        .or(last.filter(|_| side == Side::Page).map(|(_, session)| session))
+        .and_then(SessionId::parse)
+        .unwrap_or_else(session_id::fresh);
     let scope = admitted.scope();
     let joining = match admitted {
         Admitted::Page { origin, eval, confirm } => {
-            let session = id.unwrap_or_else(session_id::fresh);
-            Some(Joining { session, origin, eval_allowed: eval, confirm })
+            Some(Joining { session: id.clone(), origin, eval_allowed: eval, confirm })
         }
         Admitted::Public | Admitted::Agent(_) | Admitted::Own => None,
     };
-    let voice = if named { Voice::NamedEvents } else { Voice::PlainEvents };
-    let mut peer = Peer::new(side, voice, Outbox::events(named), joining).scoped(scope.clone());
+    let posts = Posts::guess(query.version.as_deref(), session.is_some());
+    let mut peer = Peer::new(side, Voice::Events(posts), Outbox::events(), joining).scoped(scope.clone());
     peer.session = session.map(Into::into);
     peer.origin = origin_of(&headers).map(Into::into);
     let client = session_id::fresh().to_string();
     peer.client = Some(client.as_str().into());
-    let session = peer.session.clone().or_else(|| peer.joining.as_ref().map(|j| j.session.as_str().into()));
+    let listed = if side == Side::Agent { door.hub.listed(&scope) } else { Vec::new() };
     let response = event_stream::serve(door.hub.clone(), peer, |hub, conn| {
-        if named {
-            hub.greet_known(conn, session.as_deref());
-        } else {
-            if side == Side::Agent {
-                hub.message(conn, &words::sessions_plain(&hub.rows(&scope)));
-            }
-            greet_unnamed(hub, conn, side, &client, session.as_deref().unwrap_or(""));
-        }
+        hub.greet_stream(conn, &client, id.as_str(), last.is_some(), &listed);
     });
     with_cors(&door, &headers, response)
-}
-
-fn greet_unnamed(hub: &Hub, conn: Conn, side: Side, client: &str, session: &str) {
-    let kind = if side == Side::Page { "browser" } else { "agent" };
-    hub.message(conn, &words::connected_plain(client, session, kind));
-    hub.settle(conn, session);
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -114,53 +121,128 @@ struct MessageQuery {
     token: Option<String>,
 }
 
-/// Takes what a peer of a stream says. With a query it is the second form, else the first.
+/// Takes what a peer of a stream says.
 async fn message(State(door): State<Door>, headers: Head, Query(query): Query<MessageQuery>, body: Body) -> Response {
+    let response = heard(&door, &headers, &query, body).await;
+    with_cors(&door, &headers, response)
+}
+
+async fn heard(door: &Door, headers: &Head, query: &MessageQuery, body: Body) -> Response {
     // Which side speaks is written in the body; one that is admitted as neither has nothing read.
     let (page, agent) =
-        (admit(&door, &headers, Side::Page, query.token.as_deref()), admit(&door, &headers, Side::Agent, None));
+        (admit(door, headers, Side::Page, query.token.as_deref()), admit(door, headers, Side::Agent, None));
     if let (Err(as_page), Err(as_agent)) = (&page, &agent) {
         return refused(if headers.contains_key(header::ORIGIN) { as_page } else { as_agent });
     }
     let body = match body::read_text(body, POST_BODY_BYTES_MAX).await {
         Ok(body) => body,
-        Err(error) => return with_cors(&door, &headers, error.response()),
+        Err(error) => return error.response(),
     };
-    let unnamed = query.session_id.is_some() || query.client_id.is_some();
-    let Some(message) = rpc::parse_one(&body) else {
-        return bad_request(if unnamed { "Failed to parse JSON-RPC message" } else { "Invalid JSON-RPC message" });
+    let by_query = query.session_id.is_some() || query.client_id.is_some();
+    let header = headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok());
+    let posts = if by_query { Posts::ByQuery } else { Posts::ByHeader };
+    let message = match rpc::parse_one(&body) {
+        None if by_query => return bad_request("Failed to parse JSON-RPC message"),
+        None => return bad_request("Invalid JSON-RPC message"),
+        Some(Message::Invalid { .. }) if by_query => return bad_request("Invalid JSON-RPC message structure"),
+        Some(Message::Invalid { .. }) => return bad_request("Expected request or response"),
+        Some(message) => message,
     };
-    if matches!(message, Message::Invalid { .. }) {
-        return bad_request(if unnamed {
-            "Invalid JSON-RPC message structure"
-        } else {
-            "Expected request or response"
-        });
+    if !by_query && header.is_none() {
+        return bad_request("sessionId is required");
     }
     let side = side_of(&message);
-    let scope = match if side == Side::Page { page } else { agent } {
-        Ok(admitted) => admitted.scope(),
-        Err(refusal) => return refused(&refusal),
+    let scope = match (side, page, agent) {
+        (Some(Side::Page), Ok(admitted), _) | (Some(Side::Agent), _, Ok(admitted)) => admitted.scope(),
+        (None, page, agent) => agent.or(page).map_or(Scope::ALL, |admitted| admitted.scope()),
+        (Some(Side::Page), Err(refusal), _) | (Some(Side::Agent), _, Err(refusal)) => return refused(&refusal),
     };
-    let header = headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok());
     let session = query.session_id.as_deref().or(header).filter(|id| !id.is_empty());
-    let voice = if unnamed { Voice::PlainEvents } else { Voice::NamedEvents };
-    let sender = Sender { client: query.client_id.as_deref(), session, origin: origin_of(&headers), scope };
-    let response = match door.hub.find(voice, side, &sender) {
-        None => {
-            let error = Error::new(Code::SESSION, "Session not found").hint("open GET /events first");
-            response_of(&message, &error)
+    let sender =
+        Sender { posts, client: query.client_id.as_deref(), session, origin: origin_of(headers), scope: scope.clone() };
+    let found = match message {
+        Message::Response { id, outcome } => return answered(door, &sender, &id, outcome),
+        Message::Notification { ref method, ref params } if method == "call/progress" => {
+            match words::progress_id(params).and_then(|id| door.hub.stream_of_call(&sender, &id)) {
+                Some((page, _)) => Found::One(page),
+                None => Found::None,
+            }
         }
-        Some(conn) if unnamed => {
-            let _ = door.hub.hear(conn, &body);
-            json_response(&serde_json::json!({ "success": true }))
-        }
-        Some(conn) => match door.hub.hear_and_capture(conn, &body) {
-            Some(answer) => json_text(answer),
-            None => StatusCode::ACCEPTED.into_response(),
-        },
+        _ => door.hub.find_stream(side, &sender),
     };
-    with_cors(&door, &headers, response)
+    match found {
+        Found::One(conn) => match posts {
+            Posts::ByQuery => on_stream(door, conn, session, &message, &body),
+            Posts::ByHeader => in_body(door, conn, session, &message, &body),
+        },
+        // Agents that post by header name nothing but the session that they share: each is answered in the body.
+        Found::Several if side == Some(Side::Agent) && posts == Posts::ByHeader => {
+            ask_once(door, scope, session, &message).await.map_or_else(ending, json_text)
+        }
+        Found::Several => {
+            let error = Error::new(Code::SESSION, "several streams could have sent this");
+            let hint = "give the client a sessionId of its own, or post the clientId of its stream";
+            failure(StatusCode::CONFLICT, &message, &error.hint(hint))
+        }
+        Found::None => {
+            let error = Error::new(Code::SESSION, "Session not found").hint("open GET /events first");
+            failure(StatusCode::NOT_FOUND, &message, &error)
+        }
+    }
+}
+
+/// A page answered a call.
+fn answered(door: &Door, sender: &Sender<'_>, id: &str, outcome: Result<Box<str>, Error>) -> Response {
+    let Some((page, call)) = door.hub.stream_of_call(sender, id) else {
+        let body = serde_json::json!({ "error": "no such call went to a page of this origin" });
+        return (StatusCode::NOT_FOUND, json_response(&body)).into_response();
+    };
+    door.hub.hear_answer(page, call, outcome);
+    match sender.posts {
+        Posts::ByQuery => json_response(&serde_json::json!({ "success": true })),
+        Posts::ByHeader => StatusCode::OK.into_response(),
+    }
+}
+
+/// Answers on the stream.
+fn on_stream(door: &Door, conn: Conn, session: Option<&str>, message: &Message, body: &str) -> Response {
+    match beforehand(door, conn, session, Posts::ByQuery, message) {
+        Some(answer) => door.hub.message(conn, &answer),
+        None => {
+            let _ = door.hub.hear(conn, body);
+        }
+    }
+    json_response(&serde_json::json!({ "success": true }))
+}
+
+/// Answers in the body, where the answer is there at once; a call is accepted, and answered on the stream. A page's client
+/// takes any answer for success, so what failed has a status that says so.
+fn in_body(door: &Door, conn: Conn, session: Option<&str>, message: &Message, body: &str) -> Response {
+    let answer =
+        beforehand(door, conn, session, Posts::ByHeader, message).or_else(|| door.hub.hear_and_capture(conn, body));
+    match answer {
+        Some(answer) => {
+            let failed = side_of(message) == Some(Side::Page)
+                && matches!(rpc::parse_one(&answer), Some(Message::Response { outcome: Err(_), .. }));
+            let status = if failed { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+            (status, json_text(answer)).into_response()
+        }
+        None => StatusCode::ACCEPTED.into_response(),
+    }
+}
+
+/// What is answered without asking the switchboard: a ping, and what needs a session that has no page.
+fn beforehand(door: &Door, conn: Conn, session: Option<&str>, posts: Posts, message: &Message) -> Option<String> {
+    let Message::Request { id, method, .. } = message else { return None };
+    match method.as_str() {
+        "ping" => Some(words::pong(posts, id, wall_ms())),
+        "tools/list" if !door.hub.bind(conn, session) => Some(words::no_tools(posts, id)),
+        "tools/call" if !door.hub.bind(conn, session) => {
+            let error = Error::new(Code::SESSION, "the agent has joined no session that has a page");
+            Some(words::failed_call(posts, id, &error))
+        }
+        _ => None,
+    }
 }
 
 /// One request, one answer, no session of its own.
@@ -173,33 +255,46 @@ async fn rpc(State(door): State<Door>, headers: Head, body: Body) -> Response {
         Ok(body) => body,
         Err(error) => return with_cors(&door, &headers, error.response()),
     };
-    let Some(Message::Request { id, method, params }) = rpc::parse_one(&body) else {
+    let Some(message @ Message::Request { .. }) = rpc::parse_one(&body) else {
         return bad_request("Expected a JSON-RPC request");
     };
+    let session = headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok()).filter(|id| !id.is_empty());
+    if let (Err(error), Message::Request { id, .. }) = (door.hub.admit_alone(), &message) {
+        return with_cors(&door, &headers, json_text(rpc::response(id, Err(&error))));
+    }
+    let bare = matches!(&message, Message::Request { method, .. } if method == "tools/list");
+    let response = match ask_once(&door, scope, session, &message).await {
+        Some(answer) if bare => json_text(words::bare_list(&answer).unwrap_or(answer)),
+        Some(answer) => json_text(answer),
+        None => ending(),
+    };
+    with_cors(&door, &headers, response)
+}
+
+/// Asks for an agent that is there for this one request.
+async fn ask_once(door: &Door, scope: Scope, session: Option<&str>, message: &Message) -> Option<String> {
+    let Message::Request { id, method, params } = message else { return None };
     let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::messages(), None).scoped(scope);
     peer.face = "btcp-http";
     let (conn, signals) = door.hub.enter(peer);
     let _visit = Visit { hub: door.hub.clone(), conn };
-    if let Some(session) = headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok()).filter(|id| !id.is_empty())
-    {
+    if let Some(session) = session {
         door.hub.target(conn, session.to_owned());
     }
-    let _ = door.hub.hear(conn, &rpc::request(&id, &method, &RawParams(&params)));
-    let answer = loop {
-        let Some((parcel, close)) = door.hub.parcel(conn, &signals).await else { break None };
+    let _ = door.hub.hear(conn, &rpc::request(id, method, &RawParams(params)));
+    loop {
+        let (parcel, close) = door.hub.parcel(conn, &signals).await?;
         if let Some(end) = parcel.ends.first() {
-            break String::from_utf8(parcel.bytes[..*end].to_vec()).ok();
+            return String::from_utf8(parcel.bytes[..*end].to_vec()).ok();
         }
         if close.is_some() {
-            break None;
+            return None;
         }
-    };
-    let response = match answer {
-        Some(answer) if method == "tools/list" => json_text(words::bare_list(&answer).unwrap_or(answer)),
-        Some(answer) => json_text(answer),
-        None => (StatusCode::SERVICE_UNAVAILABLE, "the hub shuts down").into_response(),
-    };
-    with_cors(&door, &headers, response)
+    }
+}
+
+fn ending() -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, "the hub shuts down").into_response()
 }
 
 /// Params that are JSON text already.
@@ -219,23 +314,23 @@ fn admit(door: &Door, headers: &Head, side: Side, query_token: Option<&str>) -> 
     door.gate.admit(wants, knock(headers, token.as_deref()))
 }
 
-/// Who says such a thing: pages offer and answer, agents ask.
-fn side_of(message: &Message) -> Side {
+/// Who says such a thing: pages offer and answer, agents ask. `None`: both do.
+fn side_of(message: &Message) -> Option<Side> {
     match message {
         Message::Request { method, .. } | Message::Notification { method, .. } => match method.as_str() {
-            "tools/register" | "tools/unregister" | "session/create" | "call/progress" | "page/info" => Side::Page,
-            _ => Side::Agent,
+            "tools/register" | "tools/unregister" | "session/create" | "call/progress" | "page/info" => {
+                Some(Side::Page)
+            }
+            "ping" | "hello" => None,
+            _ => Some(Side::Agent),
         },
-        Message::Response { .. } | Message::Invalid { .. } => Side::Page,
+        Message::Response { .. } | Message::Invalid { .. } => Some(Side::Page),
     }
 }
 
-fn response_of(message: &Message, error: &Error) -> Response {
-    let id = match message {
-        Message::Request { id, .. } | Message::Response { id, .. } | Message::Invalid { id, .. } => id,
-        Message::Notification { .. } => "null",
-    };
-    json_text(rpc::response(id, Err(error)))
+fn failure(status: StatusCode, message: &Message, error: &Error) -> Response {
+    let id = id_of(message).map_or("null", |id| id);
+    (status, json_text(rpc::response(id, Err(error)))).into_response()
 }
 
 fn origin_of(headers: &Head) -> Option<&str> {

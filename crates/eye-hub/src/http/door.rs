@@ -8,7 +8,7 @@ use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use eye_protocol::limits::MESSAGE_BYTES_MAX;
 use eye_protocol::rpc::json;
@@ -86,11 +86,24 @@ pub fn moved_to(name: &str, host: &str, uri: &Uri) -> Response {
     Redirect::temporary(&format!("//{name}{port}{path}")).into_response()
 }
 
+/// A path that is not there, or not asked for in this way. Browsers ask first by `OPTIONS`, whatever the path.
+pub async fn elsewhere(State(door): State<Door>, method: Method, headers: Head) -> Response {
+    if method == Method::OPTIONS { preflight(State(door), headers).await } else { nothing(State(door), headers).await }
+}
+
 /// What is not there; also that is said only to who may know.
 pub async fn nothing(State(door): State<Door>, headers: Head) -> Response {
     public(&door, &headers, || {
         (StatusCode::NOT_FOUND, json_response(&serde_json::json!({ "error": "Not found" }))).into_response()
     })
+}
+
+/// A path that is there, asked in a way that it does not know.
+pub async fn not_so(State(door): State<Door>, method: Method, headers: Head) -> Response {
+    if method == Method::OPTIONS {
+        return preflight(State(door), headers).await;
+    }
+    public(&door, &headers, || StatusCode::METHOD_NOT_ALLOWED.into_response())
 }
 
 /// Answers what every program of this machine may see.

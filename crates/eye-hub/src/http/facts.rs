@@ -2,13 +2,15 @@
 
 use super::door::{Door, Head, bearer, json_response, knock, public, refused};
 use super::metrics;
+use crate::dialect::events::Listed;
 use crate::gate::{Refusal, Wants};
 use crate::hub::version;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use eye_protocol::messages::Sessions;
+use eye_protocol::messages::SessionRow;
 use serde::Serialize;
+use std::time::Duration;
 
 #[derive(Serialize)]
 struct Health {
@@ -16,21 +18,57 @@ struct Health {
     version: &'static str,
     sessions: usize,
     pages: usize,
+    /// Pages and agents that are connected.
+    clients: usize,
+    /// Since its start, in seconds.
+    uptime: f64,
+}
+
+/// One session, for operators, and under the names that BTCP has for the same.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListedSession {
+    #[serde(flatten)]
+    row: SessionRow,
+    has_browser: bool,
+    agent_count: usize,
+    tool_count: usize,
+    created_at: String,
+}
+
+impl ListedSession {
+    fn of(listed: Listed) -> Self {
+        let (has_browser, created_at) = (listed.has_browser(), listed.created_at());
+        let (agent_count, tool_count) = (listed.agents, listed.row.tools);
+        Self { row: listed.row, has_browser, agent_count, tool_count, created_at }
+    }
 }
 
 /// Whether it runs, and which version.
 pub async fn health(State(door): State<Door>, headers: Head) -> Response {
     public(&door, &headers, || {
         let status = door.hub.status();
-        json_response(&Health { status: "ok", version: version::HUB, sessions: status.sessions, pages: status.pages })
+        json_response(&Health {
+            status: "ok",
+            version: version::HUB,
+            sessions: status.sessions,
+            pages: status.pages,
+            clients: door.hub.peers(),
+            uptime: Duration::from_millis(status.uptime_ms).as_secs_f64(),
+        })
     })
 }
 
-/// All sessions, for agents.
+/// The sessions that have a page or agents, for agents.
 pub async fn sessions(State(door): State<Door>, headers: Head) -> Response {
     let token = bearer(&headers);
     match door.gate.admit(Wants::Agent, knock(&headers, token.as_deref())) {
-        Ok(admitted) => json_response(&Sessions { sessions: door.hub.rows(&admitted.scope()) }),
+        Ok(admitted) => {
+            let listed = door.hub.listed(&admitted.scope()).into_iter();
+            let sessions: Vec<_> =
+                listed.filter(|one| one.has_browser() || one.agents > 0).map(ListedSession::of).collect();
+            json_response(&serde_json::json!({ "sessions": sessions }))
+        }
         Err(refusal) => refused(&refusal),
     }
 }

@@ -13,7 +13,7 @@ mod sockets;
 use crate::gate::Refusal;
 use axum::Router;
 use axum::routing::get;
-use door::{Door, nothing, preflight, refused};
+use door::{Door, elsewhere, not_so, preflight, refused};
 
 /// The hub's own paths.
 pub fn routes() -> Router<Door> {
@@ -32,7 +32,8 @@ pub fn routes() -> Router<Door> {
         .route("/metrics", get(facts::counters))
         .route("/why", get(facts::why).post(facts::why))
         .route("/", get(site::start_page))
-        .fallback(nothing)
+        .fallback(elsewhere)
+        .method_not_allowed_fallback(not_so)
 }
 
 /// What is said to whoever speaks plain HTTP to a hub that must not be spoken to in the clear.

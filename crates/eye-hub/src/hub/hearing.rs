@@ -1,9 +1,9 @@
 //! What peers say: frames in, through their dialects, into the hub's state.
 
 use super::outbox::Kind;
-use super::peer::{Joining, Peer, Side, Voice};
+use super::peer::{Joining, Side, Voice};
 use super::speaking::speak;
-use super::state::{Hub, State, retire};
+use super::state::{Hub, State};
 use super::{session_id, version};
 use crate::dialect::{FromAgent, FromPage, eye, original, scene};
 use eye_core::{Conn, Effect, Input, Newcomer, Reply};
@@ -21,19 +21,6 @@ use std::path::Path;
 
 /// The id of the greeting of BTCP, as JSON text.
 const WELCOME: &str = "\"welcome\"";
-
-/// What a POST says of who sends it.
-#[derive(Debug)]
-pub struct Sender<'a> {
-    /// The id of its stream.
-    pub client: Option<&'a str>,
-    /// The session it means.
-    pub session: Option<&'a str>,
-    /// The `Origin` header.
-    pub origin: Option<&'a str>,
-    /// What its token allows: a stream is spoken for only by the same.
-    pub scope: Scope,
-}
 
 impl Hub {
     /// Takes one text message of a peer. An error closes it.
@@ -70,7 +57,7 @@ impl Hub {
                     self.page_said(&mut state, conn, said);
                 }
             }
-            (Side::Page, Voice::NamedEvents | Voice::PlainEvents) => {
+            (Side::Page, Voice::Events(_)) => {
                 let said = eye::page_rpc(conn, text);
                 self.page_said(&mut state, conn, said);
             }
@@ -96,8 +83,16 @@ impl Hub {
         Ok(())
     }
 
-    /// Takes one binary message: the result of a call, from a page. An error closes its sender.
+    /// Takes one binary message: the result of a call, from a page, or JSON-RPC of a peer that speaks nothing else. An error
+    /// closes its sender.
     pub fn hear_binary(&self, conn: Conn, message: &[u8]) -> Result<(), Close> {
+        let rpc_only = self.hold().peers.get(&conn).is_some_and(|peer| peer.rpc_only);
+        if rpc_only
+            && message.first().is_some_and(|first| b"{[ \t\r\n".contains(first))
+            && let Ok(text) = std::str::from_utf8(message)
+        {
+            return self.hear(conn, text);
+        }
         let mut state = self.hold();
         Self::heard(&mut state, message.len());
         let page = state.peers.get(&conn).is_some_and(|peer| peer.side == Side::Page && !peer.deaf);
@@ -121,53 +116,6 @@ impl Hub {
     /// Writes a message that nobody asked for into a peer's outbox.
     pub fn message(&self, conn: Conn, json: &str) {
         Self::greeting(&mut self.hold(), conn, json);
-    }
-
-    /// Lets a page of plain BTCP join; an agent joins the session it named, if there is one.
-    pub fn settle(&self, conn: Conn, session: &str) {
-        let mut state = self.hold();
-        let known = state.board.visible_session(conn, session).is_some();
-        if !self.page_joins(&mut state, conn, plain_page()) && known {
-            self.feed(&mut state, Input::Join { agent: conn, form: None, session: session.into() });
-        }
-    }
-
-    /// Greets as [`Hub::greet`] does; a session that is not known is the agent's own name for itself.
-    pub fn greet_known(&self, conn: Conn, session: Option<&str>) {
-        let known = session.filter(|id| self.hold().board.visible_session(conn, id).is_some());
-        self.greet(conn, known);
-    }
-
-    /// Who of a stream's peers said something by POST: by its own id, or by its session, the latest first.
-    ///
-    /// A page is only found by whoever comes from the same origin: ids that a person chose can be guessed.
-    pub fn find(&self, voice: Voice, side: Side, sender: &Sender<'_>) -> Option<Conn> {
-        let state = self.hold();
-        let fits = |conn: &Conn, peer: &Peer| {
-            let named = sender.session.is_none_or(|id| {
-                let own = peer.session.as_deref() == Some(id);
-                own || state.board.session_of(*conn).is_some_and(|held| held.as_str() == id)
-                    || state.board.joined(*conn).is_some_and(|held| held.as_str() == id)
-            });
-            let meant = match sender.client {
-                Some(client) => peer.client.as_deref() == Some(client),
-                None => peer.side == side && named,
-            };
-            let same_origin = peer.side == Side::Agent || peer.origin.as_deref() == sender.origin;
-            let same_token = peer.side == Side::Page || peer.scope == sender.scope;
-            peer.voice == voice && meant && same_origin && same_token
-        };
-        state.peers.iter().filter(|(conn, peer)| fits(conn, peer)).map(|(conn, _)| *conn).max()
-    }
-
-    /// Takes a message and gives the answer that came of it at once, if one did.
-    pub fn hear_and_capture(&self, conn: Conn, text: &str) -> Option<String> {
-        if let Some(peer) = self.hold().peers.get_mut(&conn) {
-            peer.captured = Some(Vec::new());
-        }
-        let _ = self.hear(conn, text);
-        let captured = self.hold().peers.get_mut(&conn)?.captured.take()?;
-        captured.into_iter().next()
     }
 
     /// Greets a client that speaks plain BTCP: a page joins at once, an agent joins the session it named.
@@ -317,7 +265,7 @@ impl Hub {
         let idle = state.board.pending() == 0 && self.agents_of(state) <= 1;
         let Some(peer) = state.peers.get_mut(&conn) else { return };
         if idle && hello.build.as_deref().is_some_and(version::is_newer) {
-            retire(peer);
+            peer.retire();
             self.stop.notify_one();
             return;
         }
@@ -362,7 +310,7 @@ impl Hub {
         }
     }
 
-    fn page_said(&self, state: &mut State, conn: Conn, said: Option<FromPage>) {
+    pub(crate) fn page_said(&self, state: &mut State, conn: Conn, said: Option<FromPage>) {
         match said {
             None => {}
             Some(FromPage::Input(Input::PageAnswered { page, call, ending: Ok(value) }))
@@ -421,12 +369,21 @@ impl Hub {
     }
 
     /// Lets a page join that has not yet. `false`: it has.
-    pub(crate) fn page_joins(&self, state: &mut State, conn: Conn, info: PageInfo) -> bool {
-        let Some(joining) = state.peers.get_mut(&conn).and_then(|peer| peer.joining.take()) else { return false };
+    pub(crate) fn page_joins(&self, state: &mut State, conn: Conn, mut info: PageInfo) -> bool {
+        let Some(peer) = state.peers.get_mut(&conn) else { return false };
+        let Some(joining) = peer.joining.take() else { return false };
+        if matches!(peer.voice, Voice::Events(_)) {
+            peer.joined_as = Some(Box::new((joining.clone(), info.clone())));
+        }
         let Joining { session, origin, eval_allowed, confirm } = joining;
         tracing::debug!(conn = conn.0, session = session.as_str(), %origin, "a page joins");
+        if info.url.is_none() && origin.contains("://") {
+            // A page of plain BTCP says nothing of itself; where it comes from is known.
+            info.url = Some(origin.to_string());
+        }
         let who = Newcomer { origin, info, eval_allowed, confirm, ask_first: false };
-        self.feed(state, Input::PageJoined { page: conn, session, who });
+        self.feed(state, Input::PageJoined { page: conn, session: session.clone(), who });
+        self.page_came(state, &session);
         true
     }
 }

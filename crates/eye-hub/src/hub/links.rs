@@ -180,6 +180,7 @@ mod tests {
             auth: "none",
             own_agents: 0,
             wide_folders: Vec::new(),
+            rate: crate::RATE_DEFAULT,
             keys: crate::gate::Keys::new(crate::gate::Auth::None, std::path::Path::new("none")),
             origins: Origins::new("none".into()),
             audit: Audit::off(),

@@ -14,4 +14,6 @@ mod scene;
 pub mod session_id;
 mod speaking;
 pub mod state;
+pub mod streams;
 pub mod version;
+mod waiting;

@@ -22,17 +22,12 @@ pub enum Outbox {
     /// Several frames a message.
     Batches(Batches),
     /// Server-sent events.
-    Events {
-        /// All events, one after the other.
-        bytes: Vec<u8>,
-        /// Whether each says its kind.
-        named: bool,
-    },
+    Events(Vec<u8>),
     /// No bytes: an agent inside this process.
     Inside(Arc<Letterbox>),
 }
 
-/// What a JSON-RPC frame is, for carriers that name it.
+/// What a JSON-RPC frame is: a response may go into the body of a POST instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Wants an answer.
@@ -41,16 +36,6 @@ pub enum Kind {
     Response,
     /// Neither.
     Message,
-}
-
-impl Kind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Request => "request",
-            Self::Response => "response",
-            Self::Message => "message",
-        }
-    }
 }
 
 /// What a writer takes: bytes, and where messages end in them. A stream has no ends.
@@ -76,8 +61,15 @@ impl Outbox {
     }
 
     /// An empty buffer for server-sent events.
-    pub fn events(named: bool) -> Self {
-        Self::Events { bytes: Vec::new(), named }
+    pub fn events() -> Self {
+        Self::Events(Vec::new())
+    }
+
+    /// Names the stream, where it is one of events: a browser that comes back says this id in `Last-Event-ID`.
+    pub fn event_id(&mut self, id: &str) {
+        if let Self::Events(bytes) = self {
+            bytes.extend_from_slice(format!("id: {id}\n\n").as_bytes());
+        }
     }
 
     /// An empty buffer for messages that are batches.
@@ -98,20 +90,16 @@ impl Outbox {
             Self::Batches(batches) => batches.line(frame),
             // Such an agent asks by JSON-RPC only.
             Self::Inside(_) => {}
-            Self::Stream(_) | Self::Messages { .. } | Self::Events { .. } => self.text(frame),
+            Self::Stream(_) | Self::Messages { .. } | Self::Events(_) => self.text(frame),
         }
     }
 
     /// Adds a JSON-RPC frame.
-    pub fn rpc(&mut self, kind: Kind, json: &str) {
+    pub fn rpc(&mut self, json: &str) {
         match self {
             Self::Batches(batches) => batches.rpc(json),
             Self::Inside(letterbox) => letterbox.put(json),
-            Self::Events { bytes, named: true } => {
-                // Our JSON has no newline in it, so one line of data holds it.
-                bytes.extend_from_slice(format!("event: {}\ndata: {json}\n\n", kind.name()).as_bytes());
-            }
-            Self::Stream(_) | Self::Messages { .. } | Self::Events { .. } => self.text(json),
+            Self::Stream(_) | Self::Messages { .. } | Self::Events(_) => self.text(json),
         }
     }
 
@@ -138,7 +126,7 @@ impl Outbox {
             }
             Self::Batches(batches) => batches.line(frame),
             Self::Inside(_) => {}
-            Self::Events { bytes, .. } => {
+            Self::Events(bytes) => {
                 for line in frame.split('\n') {
                     bytes.extend_from_slice(b"data: ");
                     bytes.extend_from_slice(line.as_bytes());
@@ -152,7 +140,7 @@ impl Outbox {
     /// Bytes that wait.
     pub fn len_bytes(&self) -> usize {
         match self {
-            Self::Stream(bytes) | Self::Messages { bytes, .. } | Self::Events { bytes, .. } => bytes.len(),
+            Self::Stream(bytes) | Self::Messages { bytes, .. } | Self::Events(bytes) => bytes.len(),
             Self::Batches(batches) => batches.len_bytes(),
             Self::Inside(letterbox) => letterbox.len_bytes(),
         }
@@ -161,9 +149,7 @@ impl Outbox {
     /// Takes all there is.
     pub fn take(&mut self) -> Parcel {
         match self {
-            Self::Stream(bytes) | Self::Events { bytes, .. } => {
-                Parcel { bytes: std::mem::take(bytes), ..Parcel::default() }
-            }
+            Self::Stream(bytes) | Self::Events(bytes) => Parcel { bytes: std::mem::take(bytes), ..Parcel::default() },
             Self::Messages { bytes, ends, binary } => {
                 Parcel { bytes: std::mem::take(bytes), ends: std::mem::take(ends), binary: std::mem::take(binary) }
             }
@@ -189,11 +175,11 @@ mod tests {
         let mut messages = Outbox::messages();
         for outbox in [&mut stream, &mut messages] {
             outbox.line("a:1");
-            outbox.rpc(Kind::Message, "{}");
+            outbox.rpc("{}");
         }
         messages.begin_batches();
         messages.line("b:2");
-        messages.rpc(Kind::Message, "{}");
+        messages.rpc("{}");
         assert_eq!(stream.take().bytes, b"a:1\n{}\n");
         let parcel = messages.take();
         assert_eq!(parcel.bytes, br#"a:1{}["b:2",{}]"#);
@@ -202,13 +188,11 @@ mod tests {
     }
 
     #[test]
-    fn events_say_their_kind_where_they_are_named() {
-        let (mut named, mut unnamed) = (Outbox::events(true), Outbox::events(false));
-        for outbox in [&mut named, &mut unnamed] {
-            outbox.rpc(Kind::Request, "{}");
-            outbox.line("two\nlines");
-        }
-        assert_eq!(named.take().bytes, b"event: request\ndata: {}\n\ndata: two\ndata: lines\n\n");
-        assert_eq!(unnamed.take().bytes, b"data: {}\n\ndata: two\ndata: lines\n\n");
+    fn events_have_no_names_and_a_stream_has_an_id() {
+        let mut outbox = Outbox::events();
+        outbox.event_id("abc");
+        outbox.rpc("{}");
+        outbox.line("two\nlines");
+        assert_eq!(outbox.take().bytes, b"id: abc\n\ndata: {}\n\ndata: two\ndata: lines\n\n");
     }
 }

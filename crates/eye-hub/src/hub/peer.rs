@@ -1,12 +1,16 @@
 //! One connected peer as the hub sees it: which side it is on, how it is spoken to, and what waits for it.
 
 use super::outbox::{Kind, Outbox};
+use super::version;
 use crate::audit::Calls;
+use crate::dialect::events::Posts;
 use crate::dialect::scene::Scene;
 use eye_core::{Millis, Task};
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_STALL_MS;
+use eye_protocol::messages::{PageInfo, Retiring};
+use eye_protocol::rpc;
 use eye_protocol::scope::Scope;
 use std::sync::Arc;
 use tokio::sync::Notify;
@@ -32,10 +36,8 @@ pub enum Voice {
     Original,
     /// The original 3D page's.
     Scene,
-    /// BTCP over server-sent events with names, and answers in the body of a POST.
-    NamedEvents,
-    /// BTCP over server-sent events without names.
-    PlainEvents,
+    /// BTCP over server-sent events. How it posts is a guess until its first POST.
+    Events(Posts),
 }
 
 impl Voice {
@@ -44,8 +46,14 @@ impl Voice {
         match (self, task) {
             (Self::Original, task) => matches!(task, Task::Eval { .. }),
             (Self::Scene, task) => matches!(task, Task::Tool { .. } | Task::State),
-            (Self::Eye { .. } | Self::NamedEvents | Self::PlainEvents, _) => true,
+            (Self::Eye { .. } | Self::Events(_), _) => true,
         }
+    }
+
+    /// Whether a page that is spoken to so stays connected when another one takes its session, and waits for its turn. Closed,
+    /// it would come back by itself, for ever.
+    pub fn waits_for_its_turn(self) -> bool {
+        self == Self::Events(Posts::ByHeader)
     }
 }
 
@@ -93,6 +101,8 @@ pub struct Peer {
     pub scope: Scope,
     /// Set until it has said hello.
     pub joining: Option<Joining>,
+    /// How a page joined that may have to join again when its turn comes.
+    pub joined_as: Option<Box<(Joining, PageInfo)>>,
     /// What waits for it.
     pub outbox: Outbox,
     /// Why it is to be closed once its outbox is empty.
@@ -148,6 +158,7 @@ impl Peer {
             may_provide: false,
             scope: Scope::ALL,
             joining,
+            joined_as: None,
             outbox,
             close: None,
             session: None,
@@ -168,7 +179,7 @@ impl Peer {
     pub fn rpc(&mut self, kind: Kind, json: &str) {
         match &mut self.captured {
             Some(captured) if kind == Kind::Response => captured.push(json.to_owned()),
-            Some(_) | None => self.outbox.rpc(kind, json),
+            Some(_) | None => self.outbox.rpc(json),
         }
     }
 
@@ -189,5 +200,15 @@ impl Peer {
         self.close = Some(close);
         self.deaf = true;
         self.signals.end.notify_one();
+    }
+
+    /// What comes too late is told that nothing of what it says is done, so that it may safely say it again elsewhere.
+    pub fn retire(&mut self) {
+        if self.side == Side::Agent && self.voice != Voice::Original {
+            let retiring = Retiring { version: version::HUB.into() };
+            self.outbox.rpc(&rpc::notification("hub/retiring", &retiring));
+        }
+        self.deaf = true;
+        self.close_after(Close::shutdown());
     }
 }

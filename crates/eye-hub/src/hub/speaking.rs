@@ -2,6 +2,7 @@
 
 use super::outbox::Kind;
 use super::peer::{Peer, Voice};
+use crate::dialect::call_id::call_id;
 use crate::dialect::{events, eye, original, scene, tools, topics};
 use eye_core::{Effect, ReplyForm, Task};
 use eye_protocol::close::Close;
@@ -10,13 +11,18 @@ use eye_protocol::{Value, rpc};
 /// Writes what follows into a peer's outbox. `text` is room to write in.
 pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
     match effect {
-        Effect::Send { call, task, .. } => match (peer.voice, &task) {
+        Effect::Send { page, call, task } => match (peer.voice, &task) {
             (Voice::Original, Task::Eval { code, .. }) => {
                 original::to_page(call, code, text);
                 peer.outbox.line(text);
             }
             // Nothing else reaches an original page: the hub has answered for it. `Hub::tell_scene` has told a 3D page.
             (Voice::Original | Voice::Scene, _) => {}
+            (Voice::Events(_), task) if matches!(task, Task::Tool { .. }) => {
+                if let Some(frame) = events::to_page(page, call, task) {
+                    peer.rpc(Kind::Request, &frame);
+                }
+            }
             (_, task) if eye::to_page(call, task, text) => peer.rpc(Kind::Request, text),
             (_, _) => peer.outbox.line(text),
         },
@@ -27,8 +33,11 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
         Effect::Abort { .. } | Effect::Ping { .. } | Effect::Replaced { .. } | Effect::Message { .. }
             if matches!(peer.voice, Voice::Original | Voice::Scene) => {}
         // Who came by events is there as long as its stream is.
-        Effect::Ping { .. } if matches!(peer.voice, Voice::NamedEvents | Voice::PlainEvents) => {}
-        Effect::Abort { call, .. } => peer.rpc(Kind::Message, &eye::abort(call)),
+        Effect::Ping { .. } if matches!(peer.voice, Voice::Events(_)) => {}
+        Effect::Abort { page, call } if matches!(peer.voice, Voice::Events(_)) => {
+            peer.rpc(Kind::Message, &eye::abort(&call_id(page, call)));
+        }
+        Effect::Abort { call, .. } => peer.rpc(Kind::Message, &eye::abort(&call.to_string())),
         Effect::Ping { .. } => peer.rpc(Kind::Request, eye::ping()),
         Effect::Replaced { .. } => peer.rpc(Kind::Message, &eye::replaced()),
         Effect::PageResult { id, result, .. } => peer.rpc(Kind::Response, &rpc::response(&id, result.as_deref())),
@@ -39,8 +48,7 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
         }
         Effect::News { session, news, .. } => {
             let frame = match peer.voice {
-                Voice::NamedEvents => events::news_named(&news),
-                Voice::PlainEvents => events::news_plain(&session, &news),
+                Voice::Events(posts) => events::news(posts, &session, &news),
                 Voice::Eye { .. } | Voice::Original | Voice::Scene => eye::news(&session, &news),
             };
             peer.rpc(Kind::Message, &frame);
@@ -53,6 +61,9 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
             Voice::Original => {
                 original::to_agent(&reply.form, &ending, text);
                 peer.outbox.line(text);
+            }
+            Voice::Events(posts) if let (ReplyForm::Tool(id), Err(error)) = (&reply.form, &ending) => {
+                peer.rpc(Kind::Response, &events::failed_call(posts, id, error));
             }
             voice => {
                 if let Ok(Value::Bytes(bytes)) = &ending
@@ -72,6 +83,9 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
         },
         Effect::Result { reply, result } => {
             if let ReplyForm::Rpc(id) = &reply.form {
+                if let (Voice::Events(posts), Err(error)) = (peer.voice, &result) {
+                    return peer.rpc(Kind::Response, &events::failed(posts, id, error));
+                }
                 peer.rpc(Kind::Response, &rpc::response(id, result.as_deref()));
             }
         }

@@ -8,15 +8,17 @@ use super::peer::{Peer, Side, Signals, Voice};
 use super::session_id;
 use super::speaking::speak;
 use super::version;
+use super::waiting::Streams;
 use crate::audit::Audit;
 use crate::gate::{Keys, Origins, is_loopback_address};
+use eye_core::rate::Rate;
 use eye_core::tally::Tally;
 use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Switchboard, Work};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
-use eye_protocol::messages::{Hello, PageInfo, Retiring, SessionRow, Status};
+use eye_protocol::messages::{Hello, PageInfo, SessionRow, Status};
 use eye_protocol::scope::Scope;
-use eye_protocol::{Code, Error, rpc};
+use eye_protocol::{Code, Error};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -39,6 +41,8 @@ pub struct Facts {
     pub own_agents: usize,
     /// Folders of which only single files are served.
     pub wide_folders: Vec<PathBuf>,
+    /// How often one client may ask that speaks BTCP over TCP.
+    pub rate: Rate,
     /// The list of allowed origins, whose problems are the hub's.
     pub origins: Origins,
     /// What agents ask is noted here.
@@ -104,6 +108,8 @@ pub(crate) struct State {
     text: String,
     armed_at: Option<Millis>,
     stopping: bool,
+    /// Peers that hear by a stream and speak by POST.
+    pub streams: Streams,
     /// Peers that are not read from until work is done.
     paused: Vec<Arc<Signals>>,
 }
@@ -147,16 +153,25 @@ impl Hub {
         let signals = peer.signals.clone();
         let (side, scope) = (peer.side, peer.scope.clone());
         tracing::debug!(conn = conn.0, ?side, face = peer.face, "connected");
+        let paced = peer.rpc_only || matches!(peer.voice, Voice::Events(_));
         let stopping = state.stopping;
         state.peers.insert(conn, peer);
         if side == Side::Agent {
             self.feed(&mut state, Input::AgentJoined { agent: conn });
             self.feed(&mut state, Input::AgentScoped { agent: conn, scope });
+            if paced {
+                self.feed(&mut state, Input::AgentPaced { agent: conn, rate: self.facts.rate });
+            }
         }
         if stopping && let Some(peer) = state.peers.get_mut(&conn) {
-            retire(peer);
+            peer.retire();
         }
         (conn, signals)
+    }
+
+    /// How often one client may ask that speaks BTCP over TCP.
+    pub(crate) fn rate(&self) -> Rate {
+        self.facts.rate
     }
 
     /// A peer's connection is closed.
@@ -166,6 +181,7 @@ impl Hub {
         self.left(conn, &mut peer);
         let input = gone(peer.side, conn);
         self.feed(&mut state, input);
+        self.stream_left(&mut state, conn, &peer);
         if let Some(joined) = peer.joined {
             self.scene_left(&mut state, &joined);
         }
@@ -371,7 +387,7 @@ impl Hub {
         if let Some(peer) = state.peers.get_mut(&conn) {
             match peer.voice {
                 Voice::Original | Voice::Scene => peer.outbox.line(json),
-                Voice::Eye { .. } | Voice::NamedEvents | Voice::PlainEvents => peer.rpc(Kind::Response, json),
+                Voice::Eye { .. } | Voice::Events(_) => peer.rpc(Kind::Response, json),
             }
             self.written(state, conn);
         }
@@ -416,6 +432,9 @@ impl Hub {
             effect => effect,
         };
         self.note_ending(state, &effect);
+        if Self::keeps_its_stream(state, &effect) {
+            return;
+        }
         let mut text = std::mem::take(&mut state.text);
         text.clear();
         let conn = match &effect {
@@ -430,9 +449,7 @@ impl Hub {
             Effect::News { agent, .. } => *agent,
         };
         if let Some(peer) = state.peers.get_mut(&conn) {
-            if matches!(effect, Effect::Ping { .. })
-                && matches!(peer.voice, Voice::NamedEvents | Voice::PlainEvents | Voice::Scene)
-            {
+            if matches!(effect, Effect::Ping { .. }) && matches!(peer.voice, Voice::Events(_) | Voice::Scene) {
                 // Its stream ends when it does; it is not asked for more.
                 state.todo.push_back(Input::PageAlive { page: conn });
             }
@@ -473,16 +490,6 @@ impl Hub {
             state.todo.push_back(gone(peer.side, conn));
         }
     }
-}
-
-/// Whoever comes too late is told that nothing of what it says is done, so that it may safely say it again elsewhere.
-pub(crate) fn retire(peer: &mut Peer) {
-    if peer.side == Side::Agent && peer.voice != Voice::Original {
-        let retiring = Retiring { version: version::HUB.into() };
-        peer.outbox.rpc(Kind::Message, &rpc::notification("hub/retiring", &retiring));
-    }
-    peer.deaf = true;
-    peer.close_after(Close::shutdown());
 }
 
 /// Whether another list of pages or tools may follow from it.

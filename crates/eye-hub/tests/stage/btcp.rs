@@ -1,11 +1,13 @@
 //! Peers of BTCP in every dialect, told what to say and asked what they hear.
 
-use super::{Agent, Hub, ORIGIN, Page};
+use super::{Agent, DEADLINE, Hub, ORIGIN, Page};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
 
-/// A dialect of facts' table: WebSocket, named events, unnamed events, the Unix socket, and bare POST.
+/// A dialect of BTCP: WebSocket, events with POSTs by header, events with POSTs by query, the Unix socket, and bare POST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     W,
@@ -14,6 +16,9 @@ pub enum Dialect {
     S,
     R,
 }
+
+/// Agents so far.
+static AGENTS: AtomicU32 = AtomicU32::new(1);
 
 /// A peer that says and hears JSON-RPC, whatever carries it.
 pub enum Peer<'a> {
@@ -36,7 +41,9 @@ impl<'a> Peer<'a> {
 
     /// An agent that has joined the session.
     pub fn agent(hub: &'a Hub, dialect: Dialect, session: &str) -> Self {
-        let mut agent = Self::connect(hub, dialect, "agent", if dialect == Dialect::H1 { "agent-1" } else { session });
+        // Such an agent has a name of its own until it joins.
+        let own = format!("agent-{}", AGENTS.fetch_add(1, Ordering::Relaxed));
+        let mut agent = Self::connect(hub, dialect, "agent", if dialect == Dialect::H1 { &own } else { session });
         if dialect != Dialect::R {
             agent.say(&format!(
                 r#"{{"jsonrpc":"2.0","id":"j1","method":"session/join","params":{{"sessionId":"{session}"}}}}"#
@@ -63,14 +70,16 @@ impl<'a> Peer<'a> {
             Dialect::S => Self::Unix(hub.agent()),
             Dialect::R => Self::Post { hub, session: session.into(), bodies: Vec::new() },
             Dialect::H1 => {
-                let query = format!("sessionId={session}&clientType={kind}&version=1.0.0");
+                // The page names its version, the agent does not.
+                let version = if kind == "browser" { "&version=1.0.0" } else { "" };
+                let query = format!("sessionId={session}&clientType={kind}{version}");
                 let headers = format!("x-session-id: {session}\r\n");
                 let mut peer = Self::events(hub, &query, "/message".into(), headers);
                 peer.hear_until(|frame| frame["id"] == "welcome");
                 peer
             }
             Dialect::H2 => {
-                let query = format!("sessionId={session}&clientType={kind}");
+                let query = format!("sessionId={session}&clientType={kind}&version=1.0");
                 let mut peer = Self::events(hub, &query, String::new(), String::new());
                 let connected = peer.hear_until(|frame| frame["method"] == "connected");
                 let client = connected["params"]["clientId"].as_str().expect("a client id").to_owned();
@@ -82,9 +91,15 @@ impl<'a> Peer<'a> {
         }
     }
 
-    fn events(hub: &'a Hub, query: &str, path: String, headers: String) -> Self {
+    /// A stream with this query, and how its peer posts.
+    pub fn events(hub: &'a Hub, query: &str, path: String, headers: String) -> Self {
+        Self::events_after(hub, query, "", path, headers)
+    }
+
+    /// The same with more headers of the request: what a browser says that comes back.
+    pub fn events_after(hub: &'a Hub, query: &str, more: &str, path: String, headers: String) -> Self {
         let mut stream = hub.tcp();
-        write!(stream, "GET /events?{query} HTTP/1.1\r\nhost: localhost\r\norigin: {ORIGIN}\r\n\r\n")
+        write!(stream, "GET /events?{query} HTTP/1.1\r\nhost: localhost\r\norigin: {ORIGIN}\r\n{more}\r\n")
             .expect("a request");
         Self::Events { hub, stream: BufReader::new(stream), path, headers, bodies: Vec::new() }
     }
@@ -125,9 +140,13 @@ impl<'a> Peer<'a> {
 }
 
 fn next_event(stream: &mut BufReader<TcpStream>) -> String {
+    // A stream is never silent for long, so that a read alone would wait for ever.
+    let deadline = Instant::now() + DEADLINE;
     loop {
+        assert!(Instant::now() < deadline, "an event comes in time");
         let mut line = String::new();
         assert!(stream.read_line(&mut line).expect("the stream goes on") > 0, "the stream ended");
+        assert!(!line.starts_with("event:"), "events have no names: {line}");
         if let Some(data) = line.strip_prefix("data: ") {
             return data.trim_end().to_owned();
         }
@@ -136,6 +155,11 @@ fn next_event(stream: &mut BufReader<TcpStream>) -> String {
 
 /// Posts and gives the body of the answer.
 pub fn post(hub: &Hub, path: &str, headers: &str, body: &str) -> String {
+    post_whole(hub, path, headers, body).1
+}
+
+/// Posts and gives the status and the body of the answer.
+pub fn post_whole(hub: &Hub, path: &str, headers: &str, body: &str) -> (u16, String) {
     let mut stream = hub.tcp();
     let length = body.len();
     let head = format!(
@@ -144,5 +168,6 @@ pub fn post(hub: &Hub, path: &str, headers: &str, body: &str) -> String {
     stream.write_all((head + body).as_bytes()).expect("a request is sent");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer comes");
-    answer.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned())
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    (status, answer.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned()))
 }

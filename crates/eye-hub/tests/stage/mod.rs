@@ -20,7 +20,7 @@ use tungstenite::{Error, Message, WebSocket};
 pub const TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 pub const ORIGIN: &str = "http://localhost:5173";
 /// Nothing here takes this long when all is well.
-const DEADLINE: Duration = Duration::from_secs(30);
+pub const DEADLINE: Duration = Duration::from_secs(30);
 
 /// A hub that ends with this value.
 pub struct Hub {
@@ -45,6 +45,7 @@ pub fn config(home: &tempfile::TempDir) -> Config {
         origins_file: home.path().join("origins"),
         state_dir: home.path().join("state"),
         wide_folders: Vec::new(),
+        rate: eye_hub::RATE_DEFAULT,
         guests: vec![Arc::new(BtcpOverHttp), Arc::new(OriginalEye), Arc::new(PassThrough::new(None))],
     }
 }

@@ -18,7 +18,7 @@ pub use error::ConfigError;
 pub use expand::variables;
 pub use files::{Layers, ProjectEntry, Stamp, project_file};
 pub use import::{Imported, import};
-pub use model::{Approve, Cache, Command, Config, EraChoice, InheritEnv, ServerConfig, Startup};
+pub use model::{Approve, Cache, Command, Config, EraChoice, InheritEnv, RateConfig, ServerConfig, Startup};
 pub use shown::shown_url;
 pub use spec::{Spec, Transport};
 

@@ -4,6 +4,7 @@ use super::shown::shown_url;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::num::{NonZeroU64, NonZeroUsize};
 
 /// One layer, or all of them merged.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -15,6 +16,21 @@ pub struct Config {
     /// Offers the meta-tool `onboarding`. Off by default; only in the user's own file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub onboarding: Option<bool>,
+    /// How often one client may ask that speaks BTCP over TCP. Only in the user's own file; a hub that runs keeps its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<RateConfig>,
+}
+
+/// How often a client may ask.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RateConfig {
+    /// Calls in a second (1000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_second: Option<NonZeroU64>,
+    /// Calls that may come at once before that holds (10000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst: Option<NonZeroUsize>,
 }
 
 /// One server. `command` or `url` says where it is.
@@ -145,6 +161,7 @@ impl Config {
             self.servers.insert(name, merged);
         }
         self.onboarding = over.onboarding.or(self.onboarding);
+        self.rate = over.rate.or(self.rate);
         self
     }
 }

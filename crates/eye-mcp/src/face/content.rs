@@ -70,7 +70,7 @@ pub fn of_error(error: &Error) -> Outcome {
     // A page's further lines are indented, so that none of them passes for our hint.
     let mut text = match error.kind {
         Kind::Page => format!("page: {}", error.message.replace('\n', "\n  ")),
-        Kind::Own | Kind::Unconfirmed => error.message.clone(),
+        Kind::Own | Kind::Unconfirmed | Kind::TooOften { .. } => error.message.clone(),
     };
     if let Some(hint) = &error.hint {
         text.push_str("\nhint: ");

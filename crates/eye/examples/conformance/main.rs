@@ -53,6 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         state_dir: home.join("state"),
         wide_folders: Vec::new(),
         audit: eye_hub::AuditMode::Off,
+        rate: eye_hub::RATE_DEFAULT,
         guests: vec![faces::guest(face)],
     };
     eye_hub::run(config, |ready| println!("http://{}/{path}", ready.listen))?;

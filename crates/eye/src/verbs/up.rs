@@ -10,13 +10,15 @@ use crate::verbs::{status, tls, token};
 use crate::{faces, geometry, places, ui};
 use clap::ValueEnum;
 use eye_hub::guests::{BtcpOverHttp, MailboxFiles, OriginalEye};
-use eye_hub::{AuditMode, Auth, Config, Guest, HubError, Ready, Tls};
+use eye_hub::{AuditMode, Auth, Config, Guest, HubError, RATE_DEFAULT, Rate, Ready, Tls};
+use eye_mcp::config;
 use eye_mcp::face::Face;
 use eye_mcp::{Gateway, Project, Settings};
 use eye_protocol::messages::Status;
 use eye_protocol::rpc;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -258,6 +260,16 @@ fn mcp() -> Result<Arc<dyn Guest>, Failure> {
     Ok(faces::guest(Face::new(Gateway::new(settings), env!("CARGO_PKG_VERSION"))))
 }
 
+/// How often a client of BTCP may ask, as the user's config has it. What is wrong with that file is told where its servers are.
+fn rate(config_file: &Path) -> Rate {
+    let Ok(text) = std::fs::read_to_string(config_file) else { return RATE_DEFAULT };
+    let rate = config::parse(&text, config_file).ok().and_then(|config| config.rate).unwrap_or_default();
+    Rate {
+        per_s: rate.per_second.map_or(RATE_DEFAULT.per_s, NonZeroU64::get),
+        burst: rate.burst.map_or(RATE_DEFAULT.burst, NonZeroUsize::get),
+    }
+}
+
 /// The number of a user, as the system knows it by name.
 fn uid_of(user: &str) -> Result<u32, Failure> {
     if let Ok(uid) = user.parse() {
@@ -305,6 +317,7 @@ impl Args {
             state_dir: places::state_folder()?,
             wide_folders: places::wide_folders(),
             audit,
+            rate: rate(&places::config_file()?),
             guests: guests(self.llm)?,
         })
     }

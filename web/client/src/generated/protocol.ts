@@ -42,7 +42,11 @@ source?: Source,
 /**
  * Whether the call only waits for a person to confirm it.
  */
-unconfirmed?: boolean, };
+unconfirmed?: boolean, 
+/**
+ * In how many milliseconds a call that came too soon may be repeated.
+ */
+retryAfter?: number, };
 export type ErrorObject = { 
 /**
  * What kind of failure.
