@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 /// Where a hub listens that was named without a scheme and without a port.
 const PORT_DEFAULT: u16 = 8765;
+/// How the addresses of the original eye end.
+const ORIGINAL_ENDPOINT: &str = "api/eye";
 
 /// Where a hub is reached.
 #[derive(Clone)]
@@ -103,6 +105,8 @@ impl Server {
             (Some(_), false) => 80,
         });
         let path = path.trim_end_matches('/');
+        // The original's address ends in its own endpoint; the hub's is beside it.
+        let path = path.strip_suffix(ORIGINAL_ENDPOINT).unwrap_or(path).trim_end_matches('/');
         let prefix = path.strip_suffix("ws").map_or(path, |before| before.trim_end_matches('/'));
         let prefix = if prefix.is_empty() { String::new() } else { format!("/{prefix}") };
         Ok(Self { tls, host, port, prefix })
@@ -170,6 +174,8 @@ mod tests {
             ("wss://box.local:1/ws", "wss://box.local:1/ws"),
             ("wss://box.local/eye/", "wss://box.local:443/eye/ws"),
             ("ws://[::1]:7/ws?x=1", "ws://[::1]:7/ws"),
+            ("ws://localhost:8765/api/eye", "ws://localhost:8765/ws"),
+            ("https://box.local/os/api/eye/", "wss://box.local:443/os/ws"),
             ("localhost", "ws://localhost:8765/ws"),
             ("127.0.0.1:9", "ws://127.0.0.1:9/ws"),
             ("box.local", "wss://box.local:8765/ws"),

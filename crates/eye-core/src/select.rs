@@ -22,8 +22,12 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a Session> + Clo
         .filter(|s| is_alias(s) || is_origin(s) || holds(&s.info().title) || holds(&s.info().url))
         .collect();
     for found in [by_id, by_words] {
-        let there: Vec<&Session> = found.iter().copied().filter(|s| s.presence() != Presence::Gone).collect();
-        // Pages that are there hide those that have gone, and whole pages hide the frames inside them.
+        let mut there: Vec<&Session> = found.iter().copied().filter(|s| s.presence() != Presence::Gone).collect();
+        if there.iter().any(|s| !s.is_recalled()) {
+            there.retain(|s| !s.is_recalled());
+        }
+        // Pages that are there hide those that have gone or are known only from a hub before this one, and whole pages hide
+        // the frames inside them.
         let whole: Vec<&Session> = there.iter().copied().filter(|s| s.info().frame != Some(true)).collect();
         let Some(best) = [whole, there, found].into_iter().find(|list| !list.is_empty()) else { continue };
         if best.iter().any(|s| s.origin() != best[0].origin()) {

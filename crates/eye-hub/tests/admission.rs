@@ -244,6 +244,46 @@ fn the_originals_agents_and_pages_work_unchanged() {
 }
 
 #[test]
+fn a_reloaded_original_page_keeps_its_session_and_its_agent() {
+    let hub = Hub::start();
+    let path = |end: &str| format!("/api/{end}?token={TOKEN}");
+    let open = || {
+        let mut page = stage::Page(hub.connect(&path("eye-bridge"), &[("origin", ORIGIN)]).unwrap());
+        assert_eq!(page.hear(), "EYE_BRIDGE:ready");
+        page
+    };
+    let mut page = open();
+    let mut local = hub.agent();
+    local.wait_for_pages(1);
+    let mut agent = stage::Page(hub.connect(&path("eye"), &[]).unwrap());
+    assert_eq!(agent.hear(), ":ready");
+    // It is asked in the compact forms too, and answered in kind.
+    agent.say(r#"{"i":1,"c":"getUser()"}"#);
+    assert_eq!(page.hear(), "EYE_CMD:1:getUser()");
+    page.say("EYE:1:\"root\"");
+    assert_eq!(agent.hear(), r#"{"i":1,"r":"root"}"#);
+    // Another page comes; the agent's own is the one that it was greeted with.
+    let mut other = hub.page("other");
+    agent.say("b:x");
+    assert!(page.hear().ends_with(":x"));
+    // Reloaded, it has its session again, and the agent goes on.
+    drop(page);
+    local.wait_for_pages(1);
+    let mut page = open();
+    agent.say("c:y");
+    let asked = page.hear();
+    assert!(asked.ends_with(":y"), "{asked}");
+    let id = asked.trim_start_matches("EYE_CMD:").split(':').next().unwrap();
+    page.say(&format!("EYE:{id}:2"));
+    while agent.hear() != "c:2" {}
+    let listed = local.ask(r#"{"jsonrpc":"2.0","id":1,"method":"session/list"}"#);
+    assert_eq!(listed.matches("eye-bridge").count(), 1, "{listed}");
+    // Nothing of it went to the other page.
+    local.say(r#"{"jsonrpc":"2.0","id":2,"method":"eval","params":{"code":"last","page":"other"}}"#);
+    assert!(other.hear().ends_with(":last"));
+}
+
+#[test]
 fn an_origins_policy_holds_at_the_originals_door() {
     for auth in [Auth::None, Auth::Token(eye_hub::Token::new(TOKEN))] {
         let hub = Hub::start_with(|config| config.auth = auth);

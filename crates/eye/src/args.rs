@@ -10,6 +10,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use eye_protocol::limits::CALL_TIMEOUT_MAX_MS;
 use eye_protocol::operations::{self, Faces, Operation};
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 /// The whole command line.
@@ -124,6 +125,9 @@ pub fn run(args: Vec<OsString>) -> Result<Exit, Failure> {
         Ok(parsed) => parsed,
         Err(error) => return not_parsed(&error, verb.as_deref()),
     };
+    if bare && std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return dispatch(Verb::Repl(verbs::repl::Args {}), &cli.common.into_options());
+    }
     if bare {
         ui::aside(&command().render_help().to_string());
         return Ok(Exit::Usage);

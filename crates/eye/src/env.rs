@@ -1,7 +1,7 @@
 //! Everything eye takes from its environment, in one table; `--help` shows the same table. Nothing else reads it.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One variable that eye honours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub enum Var {
 /// Every variable with its name and what it is for.
 pub const TABLE: [(Var, &str, &str); 17] = [
     (Var::Page, "EYE_PAGE", "the page to ask, as --page does"),
-    (Var::Server, "EYE_SERVER", "a hub elsewhere, such as wss://box.local:8765"),
+    (Var::Server, "EYE_SERVER", "a hub elsewhere, such as wss://box.local:8765; else what ~/.algo/config.json says"),
     (
         Var::Token,
         "EYE_TOKEN",
@@ -79,7 +79,18 @@ impl Var {
 
     /// Its value; set to nothing is not set.
     pub fn get(self) -> Option<OsString> {
-        std::env::var_os(self.name()).filter(|value| !value.is_empty())
+        std::env::var_os(self.name()).filter(|value| !value.is_empty()).or_else(|| self.of_original())
+    }
+
+    /// What the original eye's files say instead: its server, and the token for that server and no other.
+    fn of_original(self) -> Option<OsString> {
+        let set = |name| std::env::var_os(name).is_some_and(|value: OsString| !value.is_empty());
+        if !matches!(self, Self::Server | Self::Token) || set("EYE_SERVER") || set("EYE_TOKEN") {
+            return None;
+        }
+        let folder = Self::Home.folder()?.join(".algo");
+        let original = Original::read(&folder)?;
+        if self == Self::Server { Some(original.server.into()) } else { original.token.map(Into::into) }
     }
 
     /// Its value as text.
@@ -90,6 +101,27 @@ impl Var {
     /// Its value as an absolute path; the XDG specification says to ignore others.
     pub fn folder(self) -> Option<PathBuf> {
         self.get().map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+}
+
+/// Where the original eye's own files send it.
+struct Original {
+    server: String,
+    token: Option<String>,
+}
+
+impl Original {
+    /// `config.json`, or the plain files of earlier versions. Without a server they are about nothing that eye uses.
+    fn read(folder: &Path) -> Option<Self> {
+        let line = |name: &str| {
+            let text = std::fs::read_to_string(folder.join(name)).ok()?;
+            Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+        };
+        let config = std::fs::read_to_string(folder.join("config.json")).ok();
+        let config: serde_json::Value = config.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let said = |name: &str| config[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        let server = said("server").or_else(|| line("server"))?;
+        Some(Self { server, token: said("token").or_else(|| line("token")) })
     }
 }
 
@@ -121,5 +153,19 @@ mod tests {
             assert!(!what.is_empty());
             assert_eq!(TABLE.iter().filter(|(_, other, _)| *other == name).count(), 1);
         }
+    }
+
+    #[test]
+    fn the_files_of_the_original_name_a_server_and_its_token() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = || Original::read(folder.path()).map(|found| (found.server, found.token));
+        assert_eq!(read(), None);
+        std::fs::write(folder.path().join("token"), "plain\n").unwrap();
+        assert_eq!(read(), None, "a token without its server is sent nowhere");
+        std::fs::write(folder.path().join("server"), "https://box.local\n").unwrap();
+        assert_eq!(read(), Some(("https://box.local".into(), Some("plain".into()))));
+        let config = r#"{"token":"t","server":"ws://localhost:9/api/eye"}"#;
+        std::fs::write(folder.path().join("config.json"), config).unwrap();
+        assert_eq!(read(), Some(("ws://localhost:9/api/eye".into(), Some("t".into()))));
     }
 }

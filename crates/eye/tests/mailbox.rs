@@ -57,6 +57,35 @@ fn what_a_page_says_is_a_line_and_still_waits_to_be_read() {
 }
 
 #[test]
+fn reading_empties_the_originals_file() {
+    let (home, _hub, page, _written, folder) = opened();
+    page.say(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":"one"}}"#);
+    lines(&folder.join("in"), 1);
+    assert_eq!(home.eye(["read"]).stdout, "one\n");
+    assert_eq!(fs::read_to_string(folder.join("in")).unwrap(), "");
+    // What comes after it is there again.
+    page.say(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":"two"}}"#);
+    assert_eq!(lines(&folder.join("in"), 1)[0]["msg"], "two");
+}
+
+#[test]
+fn what_is_written_is_a_line_of_out_and_reaches_the_page_once() {
+    let (home, _hub, _page, written, folder) = opened();
+    for (said, message) in [(r#"{"msg":"hello"}"#, json!({ "msg": "hello" })), ("plain", json!("plain"))] {
+        assert_eq!(home.eye(["write", said]).code, 0);
+        assert_eq!(written.recv_timeout(DEADLINE).unwrap(), message);
+    }
+    let ends = Instant::now() + DEADLINE;
+    while fs::read_to_string(folder.join("out")).unwrap_or_default() != "{\"msg\":\"hello\"}\nplain\n" {
+        assert!(Instant::now() < ends, "both are lines in time");
+        std::thread::yield_now();
+    }
+    // What others put there goes on, and the lines above did not reach the page again.
+    append(&folder.join("out"), "last");
+    assert_eq!(written.recv_timeout(DEADLINE).unwrap(), "last");
+}
+
+#[test]
 fn what_is_put_into_out_reaches_the_page_in_order() {
     let (_home, _hub, _page, written, folder) = opened();
     append(&folder.join("out"), "hello");

@@ -40,3 +40,21 @@ fn on_a_terminal_the_repl_takes_pasted_lines_and_keeps_a_history() {
     let history = std::fs::read_to_string(home.path("state/eye/history")).unwrap();
     assert!(history.contains("document.title\n") && history.contains("one\\ntwo"), "{history}");
 }
+
+#[test]
+fn eye_alone_is_the_repl_on_a_terminal() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let _page = page(&home);
+    let (mut terminal, near) = Terminal::open();
+    let mut command = home.command();
+    command.env("TERM", "xterm");
+    command.stdin(near.try_clone().unwrap()).stdout(near.try_clone().unwrap()).stderr(near);
+    let mut child = command.spawn().unwrap();
+    terminal.until("> ");
+    terminal.keys("document.title\r");
+    terminal.until("Shop");
+    terminal.until("> ");
+    terminal.keys("\x04");
+    assert!(child.wait().unwrap().success());
+}

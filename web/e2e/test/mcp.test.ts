@@ -189,6 +189,41 @@ test("the original's bare body is answered in its own form", async () => {
   assert.deepEqual(await ask({ method: "nothing" }), { error: "Unknown method: nothing" });
 });
 
+test("the original's tools work in a page that has no bridge", async () => {
+  await stage.home.eye(
+    "delete globalThis.ALGO; document.body.innerHTML = '<input id=who><b class=x>one</b><b class=x>two</b>'; 1",
+  );
+  const called = async (name: string, args: object = {}): Promise<unknown> => {
+    const response = await fetch(`${stage.home.url}/api/mcp`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}` },
+      // The person of the original's example; no page is called so.
+      body: JSON.stringify({ method: "tools/call", params: { name, arguments: args }, user: "root" }),
+    });
+    const { content, error } = (await response.json()) as { content?: { text: string }[]; error?: string };
+    assert.equal(error, undefined);
+    return JSON.parse(content?.[0]?.text ?? "null");
+  };
+  assert.deepEqual(await called("algo_eval", { code: "1 + 1" }), { success: true, result: 2, type: "number" });
+  assert.equal(((await called("algo_eval", { code: "nope()" })) as { success: boolean }).success, false);
+  const { success, result } = (await called("algo_getState")) as { success: boolean; result: { windows: unknown[] } };
+  assert.deepEqual([success, result.windows.length], [true, 1]);
+  assert.deepEqual(await called("algo_setValue", { selector: "#who", value: "Ada" }), {
+    success: true,
+    selector: "#who",
+    value: "Ada",
+  });
+  assert.equal((await stage.home.eye("document.querySelector('#who').value")).stdout, "Ada\n");
+  const all = (await called("algo_queryAll", { selector: ".x" })) as { count: number; result: { text: string }[] };
+  assert.deepEqual([all.count, all.result[1]?.text], [2, "two"]);
+  assert.deepEqual(await called("algo_query", { selector: "#none" }), { success: true, result: null });
+  assert.deepEqual(await called("algo_click", { selector: "#none" }), {
+    success: false,
+    error: "Element not found: #none",
+  });
+  assert.deepEqual(await called("algo_click", { selector: ".x" }), { success: true, clicked: ".x" });
+});
+
 /** What a program prints; it must end well. */
 async function output(command: string, args: readonly string[]): Promise<string> {
   const child = spawn(command, args, {

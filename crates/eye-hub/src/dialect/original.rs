@@ -47,6 +47,9 @@ pub fn to_page(call: Option<u32>, code: &str, out: &mut String) {
 
 /// Writes the ending of an original agent's call.
 pub fn to_agent(form: &ReplyForm, ending: &Ending, out: &mut String) {
+    if let ReplyForm::Compact(form) = form {
+        return form.write(ending, out);
+    }
     let ReplyForm::Line(id) = form else { return };
     out.push_str(id.as_str());
     match ending {
@@ -107,6 +110,20 @@ mod tests {
         ] {
             let mut out = String::new();
             to_agent(&form, &ending, &mut out);
+            assert_eq!(out, want);
+        }
+    }
+
+    #[test]
+    fn an_agent_that_asks_in_a_compact_form_is_answered_in_it() {
+        use eye_protocol::compact::Form;
+        for (form, want) in [
+            (Form::Object("1".into()), r#"{"i":1,"r":"root"}"#),
+            (Form::Pair("\"a\"".into()), r#"["a","root"]"#),
+            (Form::Bare, r#""root""#),
+        ] {
+            let mut out = String::new();
+            to_agent(&ReplyForm::Compact(form), &Ok(Value::Text("root".into())), &mut out);
             assert_eq!(out, want);
         }
     }

@@ -5,7 +5,7 @@
 
 use crate::hub::links::{AgentLink, Links};
 use crate::mount::Guest;
-use eye_protocol::limits::{MAILBOX_BYTES_MAX, MAILBOX_FILE_BYTES_MAX, MAILBOX_TOPIC};
+use eye_protocol::limits::{MAILBOX_BYTES_MAX, MAILBOX_FILE_BYTES_MAX, MAILBOX_OUT_TOPIC, MAILBOX_TOPIC};
 use eye_protocol::messages::Hello;
 use eye_protocol::rpc::{self, Message, json};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
@@ -51,13 +51,15 @@ async fn keep(links: &Links, folder: PathBuf) {
     let changed = Arc::new(Notify::new());
     let Ok(_watcher) = watch(&folder, changed.clone()) else { return };
     let link = links.open(&Hello { agent: Some("mailbox files".into()), ..Hello::default() });
-    link.notify("topic/subscribe", &json(&json!({ "topic": MAILBOX_TOPIC })));
+    for topic in [MAILBOX_TOPIC, MAILBOX_OUT_TOPIC] {
+        link.notify("topic/subscribe", &json(&json!({ "topic": topic })));
+    }
     let mut files = Files::begin(folder);
     loop {
         tokio::select! {
             news = link.news() => match news {
-                Some(news) => if let Some(letter) = letter(&news) {
-                    files = aside(files, move |files| files.append(IN, &letter)).await.0;
+                Some(news) => if let Some((file, letter)) = letter(&news) {
+                    files = aside(files, move |files| files.append(file, &letter)).await.0;
                 },
                 None => return,
             },
@@ -94,19 +96,25 @@ fn watch(folder: &Path, changed: Arc<Notify>) -> notify::Result<RecommendedWatch
     Ok(watcher)
 }
 
-/// What a page had to say, as a line.
-fn letter(news: &str) -> Option<String> {
+/// What a page had to say, or an agent wrote, as a line of the file that it is for.
+fn letter(news: &str) -> Option<(&'static str, String)> {
     #[derive(Deserialize)]
     struct Heard {
+        topic: String,
         message: Box<RawValue>,
         from: String,
         time: u64,
     }
     let Some(Message::Notification { params, .. }) = rpc::parse_one(news) else { return None };
-    let Heard { message, from, time } = serde_json::from_str(&params).ok()?;
+    let Heard { topic, message, from, time } = serde_json::from_str(&params).ok()?;
     // Written anew: white space between its parts may be newlines, and each line of the file is read for itself.
-    let message = json(&serde_json::from_str::<Value>(message.get()).ok()?);
-    Some(format!(r#"{{"from":{},"msg":{message},"timestamp":{time}}}"#, json(&from)))
+    let message: Value = serde_json::from_str(message.get()).ok()?;
+    if topic == MAILBOX_OUT_TOPIC {
+        // Text stands as it is where it is one line.
+        let line = message.as_str().filter(|text| !text.contains(['\n', '\r'])).map(str::to_owned);
+        return Some((OUT, line.unwrap_or_else(|| json(&message))));
+    }
+    Some((IN, format!(r#"{{"from":{},"msg":{},"timestamp":{time}}}"#, json(&from), json(&message))))
 }
 
 #[derive(Deserialize)]
@@ -313,7 +321,10 @@ mod tests {
     fn mail_is_one_line_however_it_was_written() {
         let params = "{\"topic\":\"_mailbox\",\"message\":[\n{\"_bridge\":\"run\"}\n],\"from\":\"a\\nb\",\"time\":7}";
         let news = format!(r#"{{"jsonrpc":"2.0","method":"topic/message","params":{params}}}"#);
-        assert_eq!(letter(&news).unwrap(), r#"{"from":"a\nb","msg":[{"_bridge":"run"}],"timestamp":7}"#);
+        assert_eq!(
+            letter(&news).unwrap(),
+            (IN, r#"{"from":"a\nb","msg":[{"_bridge":"run"}],"timestamp":7}"#.to_owned())
+        );
     }
 
     #[test]

@@ -13,9 +13,14 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use eye_protocol::SessionId;
 use eye_protocol::close::Close;
-use eye_protocol::messages::{PageInfo, Presence};
+use eye_protocol::messages::{PageInfo, Presence, SessionRow};
+use eye_protocol::scope::Scope;
 use serde::Deserialize;
+
+/// What an original page is called, which says nothing of itself.
+const TITLE: &str = "eye-bridge";
 
 /// The original eye's endpoints.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,6 +56,13 @@ fn admit(door: &Door, headers: &Head, token: Option<&str>, wants: Wants) -> Resu
     })
 }
 
+/// The session that an original page of this address had and left.
+fn left_behind(rows: &[SessionRow], origin: &str, url: &str) -> Option<SessionId> {
+    let same = |row: &&SessionRow| row.title == TITLE && row.origin == origin && row.url == url;
+    let gone = rows.iter().filter(same).filter(|row| row.state != Presence::Connected);
+    gone.min_by_key(|row| row.idle_ms).and_then(|row| SessionId::parse(&row.id))
+}
+
 async fn agent(State(door): State<Door>, headers: Head, Query(query): Query<TokenQuery>, upgrade: Upgrade) -> Response {
     let scope = match admit(&door, &headers, query.token(), Wants::Agent) {
         Ok(admitted) => admitted.scope(),
@@ -70,7 +82,7 @@ async fn agent(State(door): State<Door>, headers: Head, Query(query): Query<Toke
         }
         ws::serve(door.hub, socket, peer, move |hub, conn| match &there {
             Some(page) => {
-                hub.bind(conn, page);
+                hub.target(conn, page.clone());
                 hub.tell(conn, original::AGENT_READY);
             }
             None => hub.tell(conn, original::NO_PAGE),
@@ -97,10 +109,13 @@ async fn page(State(door): State<Door>, headers: Head, Query(query): Query<Token
     };
     let referer = headers.get(header::REFERER).and_then(|value: &HeaderValue| value.to_str().ok());
     let url = referer.unwrap_or(&origin).to_owned();
-    let joining = Joining { session: session_id::fresh(), origin, eval_allowed, confirm };
+    // The original names no session; a page of the same address that was there before is the same one, reloaded.
+    let before = left_behind(&door.hub.rows(&Scope::ALL), &origin, &url);
+    let session = before.unwrap_or_else(session_id::fresh);
+    let joining = Joining { session, origin, eval_allowed, confirm };
     upgrade.on_upgrade(move |socket| {
         let peer = Peer::new(Side::Page, Voice::Original, Outbox::messages(), Some(joining));
-        let info = PageInfo { title: Some("eye-bridge".into()), url: Some(url), ..PageInfo::default() };
+        let info = PageInfo { title: Some(TITLE.into()), url: Some(url), ..PageInfo::default() };
         ws::serve(door.hub, socket, peer, move |hub, conn| {
             hub.tell(conn, original::PAGE_READY);
             hub.join(conn, info);

@@ -16,7 +16,7 @@ use eye_core::tally::Tally;
 use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Switchboard, Work};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
-use eye_protocol::messages::{Hello, PageInfo, SessionRow, Status};
+use eye_protocol::messages::{PageInfo, SessionRow, Status};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error};
 use rustc_hash::FxHashMap;
@@ -194,12 +194,6 @@ impl Hub {
             peer.outbox.line(frame);
             peer.signals.wake.notify_one();
         }
-    }
-
-    /// Binds an agent that cannot choose to a page: it asks that one and no other.
-    pub fn bind(&self, agent: Conn, page: &str) {
-        let hello = Box::new(Hello { target: Some(page.to_owned()), ..Hello::default() });
-        self.feed(&mut self.hold(), Input::AgentHello { agent, hello });
     }
 
     /// A page said hello in another way than by a frame: the original's.

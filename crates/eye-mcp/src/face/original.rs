@@ -32,6 +32,10 @@ const TOOLS: [Tool; 8] = [
     ("algo_closeWindow", "closeWindow", "Close a window", &[("windowId", "integer")]),
 ];
 
+/// Calls a function of the page's own bridge, or does what that would do. What the bridge returns bare is wrapped as it is
+/// told over `/api/mcp`.
+const BRIDGE: &str = include_str!("original.js");
+
 /// Reads a body that is one of the original's; `None` for everything else.
 pub fn parse(body: &[u8]) -> Option<Asked> {
     let value: Value = serde_json::from_slice(body).ok()?;
@@ -44,8 +48,8 @@ impl Face {
         match asked.method.as_str() {
             "tools/list" => format!(r#"{{"tools":[{}]}}"#, TOOLS.map(|tool| definition(&tool)).join(",")),
             "tools/call" => {
-                newcomer.who.page = asked.user.or(newcomer.who.page);
-                match self.bridge(&asked.params, newcomer).await {
+                let page = newcomer.who.page.take();
+                match self.bridge(&asked.params, asked.user, page, newcomer).await {
                     Ok(text) => format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, json(&text)),
                     Err(error) => failed(&error),
                 }
@@ -54,26 +58,44 @@ impl Face {
         }
     }
 
-    async fn bridge(&self, params: &Value, newcomer: Newcomer) -> Result<String, String> {
+    async fn bridge(
+        &self,
+        params: &Value,
+        user: Option<String>,
+        page: Option<String>,
+        newcomer: Newcomer,
+    ) -> Result<String, String> {
         let name = params["name"].as_str().unwrap_or_default();
         let Some((_, function, _, arguments)) = TOOLS.iter().find(|(tool, ..)| *tool == name) else {
             return Err(format!("Unknown tool: {name}"));
         };
         let values: Vec<String> =
             arguments.iter().map(|(argument, _)| params["arguments"][argument].to_string()).collect();
-        let code = format!("ALGO.bridge.{function}({})", values.join(","));
-        let user = newcomer.who.page.clone().unwrap_or_else(|| "this hub".into());
+        let code = format!("({BRIDGE})({}, [{}])", json(function), values.join(","));
+        let told = user.clone().or_else(|| page.clone()).unwrap_or_else(|| "this hub".into());
         let client = Client::new(self, newcomer).ok_or("the hub shuts down")?;
-        let result = client.link.request("eval", &format!(r#"{{"code":{}}}"#, json(&code)), None).await;
-        match result {
+        // The original's user is a person; only where a page is called so does it choose one.
+        let mut outcome = Err(Error::new(Code::SESSION, "no page yet"));
+        for wanted in [user.map(Some), Some(page)].into_iter().flatten() {
+            let named = wanted.map_or_else(String::new, |page| format!(r#","page":{}"#, json(&page)));
+            let request = format!(r#"{{"code":{}{named}}}"#, json(&code));
+            outcome = client.link.request("eval", &request, None).await;
+            if !outcome.as_ref().is_err_and(|error| error.code == Code::SESSION && error.message.starts_with(NO_SUCH)) {
+                break;
+            }
+        }
+        match outcome {
             Ok(result) => {
                 let mut result: Value = serde_json::from_str(result.get()).unwrap_or_default();
                 Ok(result["value"].take().to_string())
             }
-            Err(error) => Err(in_its_words(&error, &user)),
+            Err(error) => Err(in_its_words(&error, &told)),
         }
     }
 }
+
+/// How the hub says that no page is called so.
+const NO_SUCH: &str = "no page fits";
 
 fn in_its_words(error: &Error, user: &str) -> String {
     match error.code {

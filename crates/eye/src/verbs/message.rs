@@ -1,9 +1,11 @@
 //! `eye pub`, `eye sub` and `eye read`: messages between agents and pages.
 
 use crate::client;
+use crate::env::Var;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
+use crate::places;
 use crate::said;
 use crate::stream::{self, Bound};
 use crate::ui;
@@ -178,6 +180,7 @@ pub fn read(args: &ReadArgs, options: &Options) -> Result<Exit, Failure> {
     let patient = Options { timeout_ms: timeout.or(options.timeout_ms), ..options.clone() };
     let Mail { messages, dropped } =
         client::call("mailbox/read", &ReadMail { page: None, timeout }, &patient, client::Absent::Start)?;
+    empty_in();
     if dropped > 0 {
         ui::note(format_args!("{dropped} older messages gave way"));
     }
@@ -190,6 +193,17 @@ pub fn read(args: &ReadArgs, options: &Options) -> Result<Exit, Failure> {
         }
     }
     Ok(Exit::Success)
+}
+
+/// The original's file of what pages said: what was read here is not read there again.
+fn empty_in() {
+    if Var::Server.get().is_some() {
+        return;
+    }
+    if let Some(folder) = places::mailbox() {
+        // Where there is no such file, or it is not ours, nothing was to be emptied.
+        let _ = std::fs::OpenOptions::new().write(true).truncate(true).open(folder.join("in"));
+    }
 }
 
 /// A message from the command line: a JSON object or array as such, anything else as text.

@@ -20,6 +20,7 @@ export function defineGlobals(desk: Desk, bridge: Bridge): void {
     openSystemApp: (id: string) => opened(id),
     openNotepad: (path?: string) => opened("notepad", path),
     getUser: () => desk.user,
+    getState: () => bridge.getState(),
     apps: () => desk.apps.map(({ id }) => id),
     wins: () => desk.stack.frames.map(({ id, title }) => ({ id, title })),
     $: (selector: string) => document.querySelector(selector),

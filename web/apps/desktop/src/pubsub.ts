@@ -17,9 +17,12 @@ export interface PublishOptions {
   readonly timeout?: number | undefined;
 }
 
+/** Nobody in this page listens; others may. */
+const PASSED_ON = "no subscribers here, passed on to the hub";
+
 export type Published =
   | { readonly status: "delivered"; readonly count: number }
-  | { readonly status: "queued"; readonly reason: "app opening" | "no subscribers" }
+  | { readonly status: "queued"; readonly reason: "app opening" | "no subscribers" | typeof PASSED_ON }
   | { readonly status: "dropped"; readonly reason: string };
 
 export interface Registration {
@@ -103,8 +106,13 @@ export class Pubsub {
     const received = { from, timestamp: this.#now(), topic };
     const published = this.#publishHere(message, received, options);
     // The hub gives nothing back to its publisher, so what waits there is never heard twice here.
-    if (!LOCAL.has(topic)) this.#relay?.publish(topic, message, { from, queue, timeout });
-    return published;
+    if (LOCAL.has(topic) || this.#relay === undefined) return published;
+    this.#relay.publish(topic, message, { from, queue, timeout });
+    // Whether an agent or another page listens, only the hub knows.
+    if (published.status === "delivered" || published.reason !== "no subscribers") return published;
+    return published.status === "queued"
+      ? { status: "queued", reason: PASSED_ON }
+      : { status: "dropped", reason: PASSED_ON };
   }
 
   /** Resolves with the first response, rejects when none came in time. */

@@ -6,14 +6,17 @@ mod scroll;
 mod wait;
 
 use crate::client;
+use crate::env::Var;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
+use crate::places;
 use crate::said;
 use crate::verbs::logs;
 use clap::ArgMatches;
+use eye_protocol::limits::MAILBOX_OUT_TOPIC;
 use eye_protocol::operations::Operation;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Runs a verb with the words of its command line.
 pub fn run_words(operation: &Operation, matches: &ArgMatches, options: &Options) -> Result<Exit, Failure> {
@@ -22,9 +25,26 @@ pub fn run_words(operation: &Operation, matches: &ArgMatches, options: &Options)
         "logs" => logs::run(&words, options),
         "wait" => wait::run(&params_of(operation, words)?, options),
         // Nothing to print: it has arrived, or the error says why not.
-        "write" => run(operation.name, Value::Object(words), &Options { errors: true, ..options.clone() }),
+        "write" => {
+            let message = words.get("message").cloned();
+            let done = run(operation.name, Value::Object(words), &Options { errors: true, ..options.clone() })?;
+            keep_written(message, options)?;
+            Ok(done)
+        }
         name => run(name, Value::Object(params_of(operation, words)?), options),
     }
+}
+
+/// Lets the hub add a message to the original's file of what was written, where that is kept.
+fn keep_written(message: Option<Value>, options: &Options) -> Result<(), Failure> {
+    if let Some(message) = message
+        && Var::Server.get().is_none()
+        && places::mailbox().is_some()
+    {
+        let params = json!({ "topic": MAILBOX_OUT_TOPIC, "message": message, "queue": false });
+        let _: Value = client::call("topic/publish", &params, options, client::Absent::Report)?;
+    }
+    Ok(())
 }
 
 /// The params of the method, for the verbs whose command line is another.
