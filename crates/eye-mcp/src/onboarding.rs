@@ -24,6 +24,39 @@ pub struct Arguments {
     pub append: bool,
 }
 
+/// What one of the tools asks for.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    /// `onboarding`: what an identity was told, or is to be told.
+    Told(Arguments),
+    /// `onboarding_list`: who was told something.
+    List,
+    /// `onboarding_delete`: an identity is to be forgotten.
+    Delete(String),
+}
+
+#[derive(Deserialize)]
+struct DeleteArguments {
+    identity: String,
+}
+
+impl Wanted {
+    /// Reads the arguments of one of the three tools.
+    pub fn of(tool: &str, arguments: &str) -> Result<Self, serde_json::Error> {
+        Ok(match tool {
+            "onboarding_list" => Self::List,
+            "onboarding_delete" => Self::Delete(serde_json::from_str::<DeleteArguments>(arguments)?.identity),
+            _ => Self::Told(serde_json::from_str(arguments)?),
+        })
+    }
+}
+
+/// Whose instructions are everybody's who was told nothing.
+const DEFAULT_IDENTITY: &str = "default";
+/// What everybody is told where not even that identity was told something.
+const DEFAULT_TEXT: &str = "No instructions were left for you yet. `onboarding` with `instructions` leaves some; what is told \
+                            to the identity `default` is told to everyone without their own.";
+
 #[derive(Default, Deserialize, Serialize)]
 struct Record {
     identity: String,
@@ -53,18 +86,45 @@ impl Onboarding {
     }
 
     /// Tells an identity something, or says what it was told. `now_s` is the calendar's seconds.
-    pub fn answer(&self, arguments: &Arguments, now_s: u64) -> Result<String, Error> {
-        let identity = arguments.identity.trim();
-        if identity.is_empty() || identity.len() > IDENTITY_BYTES_MAX {
-            return Err(Error::new(Code::PARAMS, format!("an identity has 1 to {IDENTITY_BYTES_MAX} bytes")));
+    pub fn answer(&self, wanted: &Wanted, now_s: u64) -> Result<String, Error> {
+        match wanted {
+            Wanted::List => self.list(),
+            Wanted::Delete(identity) => self.delete(checked(identity)?),
+            Wanted::Told(arguments) => {
+                let identity = checked(&arguments.identity)?;
+                if let Some(instructions) = &arguments.instructions {
+                    return self.tell(identity, instructions, arguments.append, now_s);
+                }
+                let told =
+                    self.read(identity)?.map_or_else(|| self.read(DEFAULT_IDENTITY), |record| Ok(Some(record)))?;
+                Ok(told.map_or_else(|| DEFAULT_TEXT.to_owned(), |record| record.current))
+            }
         }
-        if let Some(instructions) = &arguments.instructions {
-            return self.tell(identity, instructions, arguments.append, now_s);
+    }
+
+    fn list(&self) -> Result<String, Error> {
+        let files = match fs::read_dir(&self.folder) {
+            Ok(files) => files,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok("nobody was told anything yet".into()),
+            Err(error) => return Err(self.failed("", &error)),
+        };
+        let records = files.flatten().filter(|file| file.path().extension().is_some_and(|kind| kind == "json"));
+        let texts = records.filter_map(|file| fs::read_to_string(file.path()).ok());
+        let mut names: Vec<String> =
+            texts.filter_map(|text| serde_json::from_str::<Record>(&text).ok()).map(|record| record.identity).collect();
+        names.sort();
+        Ok(if names.is_empty() { "nobody was told anything yet".into() } else { names.join("\n") })
+    }
+
+    fn delete(&self, identity: &str) -> Result<String, Error> {
+        match fs::remove_file(self.file(identity)) {
+            Ok(()) => Ok(format!("Onboarding deleted for {identity}.")),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let error = Error::new(Code::PARAMS, format!("nothing was told to {identity}"));
+                Err(error.hint("`onboarding_list` tells who was"))
+            }
+            Err(error) => Err(self.failed(identity, &error)),
         }
-        self.read(identity)?.map(|record| record.current).ok_or_else(|| {
-            let message = format!("nothing was told to {identity} yet");
-            Error::new(Code::PARAMS, message).hint("give `instructions` to tell it something")
-        })
     }
 
     fn tell(&self, identity: &str, instructions: &str, append: bool, now_s: u64) -> Result<String, Error> {
@@ -124,19 +184,43 @@ impl Onboarding {
     }
 }
 
+fn checked(identity: &str) -> Result<&str, Error> {
+    let identity = identity.trim();
+    if identity.is_empty() || identity.len() > IDENTITY_BYTES_MAX {
+        return Err(Error::new(Code::PARAMS, format!("an identity has 1 to {IDENTITY_BYTES_MAX} bytes")));
+    }
+    Ok(identity)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn ask(identity: &str, instructions: Option<&str>, append: bool) -> Arguments {
-        Arguments { identity: identity.into(), instructions: instructions.map(str::to_owned), append }
+    fn ask(identity: &str, instructions: Option<&str>, append: bool) -> Wanted {
+        Wanted::Told(Arguments { identity: identity.into(), instructions: instructions.map(str::to_owned), append })
+    }
+
+    #[test]
+    fn who_was_told_nothing_is_told_the_default_and_identities_are_listed_and_deleted() {
+        let home = tempfile::tempdir().unwrap();
+        let store = Onboarding::new(home.path().join("onboarding"));
+        assert_eq!(store.answer(&Wanted::List, 1).unwrap(), "nobody was told anything yet");
+        assert_eq!(store.answer(&ask("claude", None, false), 1).unwrap(), DEFAULT_TEXT);
+        store.answer(&ask("default", Some("Read the README."), false), 1).unwrap();
+        assert_eq!(store.answer(&ask("claude", None, false), 2).unwrap(), "Read the README.");
+        store.answer(&ask("claude", Some("Be brief."), false), 2).unwrap();
+        assert_eq!(store.answer(&ask("claude", None, false), 2).unwrap(), "Be brief.");
+        assert_eq!(store.answer(&Wanted::List, 3).unwrap(), "claude\ndefault");
+        let delete = Wanted::of("onboarding_delete", r#"{"identity":"claude"}"#).unwrap();
+        assert_eq!(store.answer(&delete, 4).unwrap(), "Onboarding deleted for claude.");
+        assert_eq!(store.answer(&delete, 4).unwrap_err().code, Code::PARAMS);
+        assert_eq!(store.answer(&Wanted::List, 5).unwrap(), "default");
     }
 
     #[test]
     fn what_an_identity_was_told_is_kept_and_added_to() {
         let home = tempfile::tempdir().unwrap();
         let store = Onboarding::new(home.path().join("onboarding"));
-        assert_eq!(store.answer(&ask("claude", None, false), 1).unwrap_err().code, Code::PARAMS);
         let said = store.answer(&ask("claude", Some("Be brief."), false), 2).unwrap();
         assert_eq!(said, "Onboarding set for claude.\n\nInstructions:\nBe brief.");
         store.answer(&ask("claude", Some("Be kind."), true), 3).unwrap();

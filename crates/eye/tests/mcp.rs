@@ -466,6 +466,28 @@ fn tools_of_a_server_behind_the_gateway_are_found_and_called_like_those_of_pages
 }
 
 #[test]
+fn the_command_line_names_servers_above_every_file() {
+    let (home, other) = (home(), home());
+    let (_hub, _behind) = (Hub::start(&home), Hub::start(&other));
+    let _here = ScriptedPage::join(&home, &PageSetup::new(&home, "Here"), |_| Reply::text("from here"));
+    let _page = ScriptedPage::join(&other, &PageSetup::new(&other, "Behind"), |_| Reply::text("from behind"));
+    // The user's own server of this name is no server; the file of the command line stands above it.
+    std::fs::create_dir_all(home.path("config/eye")).unwrap();
+    std::fs::write(home.path("config/eye/config.yaml"), "servers:\n  other: { command: [/bin/false] }\n").unwrap();
+    upstream_in(&home.path("elsewhere"), &other);
+    let file = home.path("elsewhere/config.yaml").display().to_string();
+    let server = format!("again={} mcp", env!("CARGO_BIN_EXE_eye"));
+    let mut client = Client::legacy(&home, &["--config", &file, "--server", &server]);
+    for (name, want) in [("other::eye", "from behind"), ("again::eye", "from here")] {
+        let call = json!({ "name": name, "arguments": { "expr": "1" } });
+        assert_eq!(client.text("mcp_call", &call, false), want);
+    }
+    let wrong = home.eye(["mcp", "--server", "nonsense"]);
+    assert_eq!((wrong.code, wrong.stdout.as_str()), (2, ""));
+    assert!(wrong.stderr.contains("names no server"), "{}", wrong.stderr);
+}
+
+#[test]
 fn a_client_elsewhere_has_none_of_a_projects_servers() {
     let (home, other) = (home(), home());
     let _hub = Hub::start(&home);
@@ -477,6 +499,30 @@ fn a_client_elsewhere_has_none_of_a_projects_servers() {
     let here = json!({ "cwd": home.path("work"), "env": {} });
     let here = json!({ "jsonrpc": "2.0", "id": 1, "method": "gateway/servers", "params": here });
     assert!(home.eye(["rpc", &here.to_string()]).stdout.contains("Another hub"));
+}
+
+#[test]
+fn inner_lists_come_in_whole_pages_and_ping_is_answered() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let long = "x".repeat(2_000);
+    let tools: Vec<Value> = (0..60).map(|n| json!({ "name": format!("tool{n}"), "description": long })).collect();
+    let setup = PageSetup::new(&home, "Many");
+    let _page = ScriptedPage::offering(&home, &setup, &tools, |_, _| ToolReply::Result(json!({})));
+    let mut client = Client::legacy(&home, &[]);
+    assert_eq!(client.text("mcp_call", &json!({ "method": "ping" }), false), "{}");
+    let (mut found, mut pages, mut params) = (0, 0, json!({}));
+    loop {
+        let text = client.text("mcp_call", &json!({ "method": "tools/list", "params": params }), false);
+        let page: Value = serde_json::from_str(&text).unwrap();
+        let listed = page["tools"].as_array().unwrap();
+        found += listed.iter().filter(|tool| tool["description"].as_str().unwrap().contains(&long)).count();
+        pages += 1;
+        let Some(cursor) = page["nextCursor"].as_str() else { break };
+        params = json!({ "cursor": cursor });
+    }
+    assert_eq!(found, 60);
+    assert!(pages >= 3, "{pages}");
 }
 
 #[test]
@@ -500,5 +546,9 @@ fn onboarding_is_a_further_tool_where_the_config_asks_for_it() {
     let told = json!({ "identity": "Claude", "instructions": "Be brief." });
     assert!(client.text("onboarding", &told, false).contains("Be brief."));
     assert_eq!(client.text("onboarding", &json!({ "identity": "Claude" }), false), "Be brief.");
-    assert!(client.text("onboarding", &json!({ "identity": "Nobody" }), true).contains("nothing was told"));
+    let default = client.text("onboarding", &json!({ "identity": "Nobody" }), false);
+    assert!(default.contains("No instructions were left for you yet"), "{default}");
+    assert_eq!(client.text("onboarding_list", &json!({}), false), "Claude");
+    client.text("onboarding_delete", &json!({ "identity": "Claude" }), false);
+    assert!(client.text("onboarding_list", &json!({}), false).contains("nobody"));
 }

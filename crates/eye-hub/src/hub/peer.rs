@@ -146,7 +146,7 @@ impl Peer {
             (_, Outbox::Stream(_)) => "unix",
             (_, Outbox::Messages { .. }) => "ws",
             (_, Outbox::Batches(_)) => "http",
-            (_, Outbox::Events { .. }) => "btcp-http",
+            (_, Outbox::Events(_)) => "btcp-http",
             (_, Outbox::Inside(_)) => "inside",
         };
         Self {

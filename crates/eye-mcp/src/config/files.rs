@@ -2,6 +2,7 @@
 //! merged only where the user agreed to them.
 
 use super::consent::{Consents, consent_file, fingerprint};
+use super::import::import;
 use super::{Config, ConfigError, ServerConfig, parse};
 use std::collections::HashSet;
 use std::fs;
@@ -12,6 +13,9 @@ use std::time::SystemTime;
 
 /// Where a project's file is, below the project.
 const PROJECT_FILE: &str = ".eye/config.yaml";
+
+/// Where MCP Browser keeps the same, for projects that have only that.
+const MCP_BROWSER_FILE: &str = ".mcp-browser/config.yaml";
 
 /// A file as it was when it was read: enough to see that it is another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +143,14 @@ impl Layers {
 
     fn layer(&mut self, file: &Path) -> Option<Config> {
         let text = self.text(file)?;
-        parse(&text, file).map_err(|error| self.errors.push(error)).ok()
+        let read = if file.ends_with(MCP_BROWSER_FILE) {
+            // It has keys of its own beside the servers.
+            let folder = file.ancestors().nth(2).unwrap_or(file);
+            import(&text, file, folder).map(|found| Config { servers: found.servers, ..Config::default() })
+        } else {
+            parse(&text, file)
+        };
+        read.map_err(|error| self.errors.push(error)).ok()
     }
 
     fn consents(&mut self, file: &Path) -> Consents {
@@ -176,6 +187,9 @@ impl Layers {
 
 /// A key that counts in the user's own file alone: a repository must not choose which secrets its programs get.
 fn user_only(layer: &Config) -> Option<String> {
+    if layer.rate.is_some() {
+        return Some("`rate` is not taken from a project's config".into());
+    }
     let (name, _) = layer.servers.iter().find(|(_, entry)| entry.inherit_env.is_some())?;
     Some(format!("`inherit_env` of the server `{name}` is not taken from a project's config"))
 }
@@ -197,7 +211,8 @@ impl Stamp {
     }
 }
 
-/// The project's file: the nearest one, upwards.
+/// The project's file: the nearest one, upwards. Eye's own counts where a folder has both.
 pub fn project_file(cwd: &Path) -> Option<PathBuf> {
-    cwd.ancestors().map(|folder| folder.join(PROJECT_FILE)).find(|file| file.is_file())
+    let files = cwd.ancestors().flat_map(|folder| [PROJECT_FILE, MCP_BROWSER_FILE].map(|file| folder.join(file)));
+    files.into_iter().find(|file| file.is_file())
 }

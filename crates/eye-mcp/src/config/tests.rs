@@ -170,6 +170,27 @@ fn user_and_project(user: &str, project: &str) -> (tempfile::TempDir, std::path:
 }
 
 #[test]
+fn a_projects_file_of_mcp_browser_is_read_and_waits_for_consent_too() {
+    let (_home, file, app) = user_and_project("", "");
+    std::fs::remove_file(app.join(".eye/config.yaml")).unwrap();
+    std::fs::create_dir(app.join(".mcp-browser")).unwrap();
+    let text = "servers:\n  my_server:\n    command: [python, -m, my_mcp_server]\n    args: [--port, '8080']\n    env:\n      \
+                API_KEY: '${API_KEY}'\n    description: My custom MCP server\ndefault_server: my_server\nsparse_mode: true\n";
+    std::fs::write(app.join(".mcp-browser/config.yaml"), text).unwrap();
+    let deep = app.join("src");
+    std::fs::create_dir(&deep).unwrap();
+    let layers = Layers::read(Some(&file), &deep, &Config::default());
+    assert_eq!(layers.errors, vec![]);
+    assert!(layers.config.servers.is_empty() && !layers.project[0].trusted, "{layers:?}");
+    trust(&file, &deep);
+    let layers = Layers::read(Some(&file), &deep, &Config::default());
+    assert_eq!(layers.config.servers["my_server"].shown(), ["python", "-m", "my_mcp_server", "--port", "8080"]);
+    // Eye's own file counts where there are both.
+    std::fs::write(app.join(".eye/config.yaml"), "servers:\n  other: { command: x }\n").unwrap();
+    assert_eq!(Layers::read(Some(&file), &deep, &Config::default()).project[0].name, "other");
+}
+
+#[test]
 fn a_project_changes_nothing_before_consent_and_only_what_was_seen_after_it() {
     let user = "servers:\n  a: { command: mine, env: { K: v }, deny: [x] }\n";
     let (_home, file, app) = user_and_project(user, "");

@@ -127,7 +127,7 @@ impl Face {
     ) -> Result<String, Error> {
         let Asked { cwd, env, agent, query, server } = eye_protocol::rpc::params(params)?;
         let project = cwd.filter(|_| trusted).map(|cwd| Project { cwd, env });
-        let newcomer = Newcomer { who: Identity { name: agent, page: None, scope }, project, full: false };
+        let newcomer = Newcomer { who: Identity { name: agent, page: None, scope }, project, ..Newcomer::default() };
         let client = Client::new(self, newcomer).ok_or_else(|| Error::new(Code::CONNECTION, "the hub shuts down"))?;
         match method {
             "gateway/servers" => {

@@ -5,6 +5,7 @@ use super::audited::audited;
 use super::hub::{Identity, Link};
 use super::limits::{CHANGES_LEN_MAX, SUBSCRIPTIONS_MAX};
 use super::message::Message;
+use crate::config::Config;
 use crate::{CallContext, Project, RpcError, Scope};
 use eye_protocol::operations::Class;
 use eye_protocol::{Code, Error};
@@ -36,6 +37,8 @@ pub struct Newcomer {
     pub project: Option<Project>,
     /// Whether every tool is listed.
     pub full: bool,
+    /// Servers that its own command line names.
+    pub overrides: Config,
 }
 
 /// One client.
@@ -79,7 +82,7 @@ impl Client {
         let allowed = newcomer.who.scope.clone();
         let link = hub.open(newcomer.who);
         let scope = match newcomer.project {
-            Some(project) => face.gateway().scope(project),
+            Some(project) => face.gateway().scope_with(project, newcomer.overrides),
             None => face.own_scope(),
         };
         Some(Arc::new(Self {

@@ -10,6 +10,7 @@ use super::hub::Identity;
 use super::limits::{BATCH_LEN_MAX, OUTBOX_BYTES_MAX, OUTLET_LEN_MAX, REQUESTS_MAX};
 use super::message::{self, Incoming, Message, Request, response};
 use super::{handover, methods, pump};
+use crate::config::Config;
 use crate::{Project, RpcError};
 use eye_protocol::limits::{MESSAGE_BYTES_MAX, SHUTDOWN_MS};
 use eye_protocol::scope::Scope;
@@ -54,6 +55,8 @@ pub struct Announcement {
     pub again: bool,
     /// Whether the shim would rather hand its files over than pipe.
     pub hands_over: bool,
+    /// Servers that its own command line names.
+    pub overrides: Config,
 }
 
 type Work = Pin<Box<dyn Future<Output = Done> + Send>>;
@@ -73,10 +76,10 @@ struct Done {
 impl Face {
     /// Serves one connection until either side ends it. `rest` was read of it already.
     pub async fn stream(&self, announcement: &str, scope: Scope, rest: Vec<u8>, mut socket: UnixStream) {
-        let Announcement { cwd, env, agent, page, full, again, hands_over, .. } =
+        let Announcement { cwd, env, agent, page, full, again, hands_over, overrides, .. } =
             serde_json::from_str(announcement).unwrap_or_default();
         let project = cwd.map(|cwd| Project { cwd, env });
-        let newcomer = Newcomer { who: Identity { name: agent, page, scope }, project, full };
+        let newcomer = Newcomer { who: Identity { name: agent, page, scope }, project, full, overrides };
         let Some(client) = Client::new(self, newcomer) else { return };
         if again {
             client.agree(LEGACY[0], serde_json::Value::Null);

@@ -3,7 +3,7 @@
 use super::call::{Call, Stop};
 use super::catalogue::Held;
 use super::content;
-use super::limits::LIST_LEN_MAX;
+use super::limits::{ANSWER_CHARS_MAX, LIST_LEN_MAX};
 use super::methods::{Cursor, page_of, provided, renamed};
 use super::outcome::Outcome;
 use super::provider::List;
@@ -45,11 +45,21 @@ const ONBOARDING: &str = concat!(
     r#""inputSchema":{"type":"object","properties":{"identity":{"type":"string"},"instructions":{"type":"string"},"append":{"type":"boolean"}},"required":["identity"]}}"#
 );
 
+const ONBOARDING_LIST: &str =
+    r#"{"name":"onboarding_list","description":"Lists identities with instructions.","inputSchema":{"type":"object"}}"#;
+const ONBOARDING_DELETE: &str = concat!(
+    r#"{"name":"onboarding_delete","description":"Deletes what an identity was told.","#,
+    r#""inputSchema":{"type":"object","properties":{"identity":{"type":"string"}},"required":["identity"]}}"#
+);
+
 /// The sparse list. At most 200 tokens as an array, and the same bytes every time.
 pub const TOOLS: [&str; 3] = [EYE, DISCOVER, CALL];
 
 /// What of a server's instructions goes with an answer of discovery; `$.servers` has them whole.
 const INSTRUCTIONS_CHARS_MAX: usize = 600;
+
+/// What stands around the items of a list: its name and its cursor.
+const LIST_FRAME_CHARS: usize = 64;
 
 /// How long a client may keep the sparse list.
 const STEADY_MS: u64 = 3_600_000;
@@ -61,7 +71,7 @@ pub(super) async fn list(call: &Call) -> Result<Outcome, Stop> {
     let mut all: Vec<Box<RawValue>> =
         if call.client.full { vec![raw(EYE), raw(CALL)] } else { TOOLS.iter().map(|tool| raw(tool)).collect() };
     if call.client.scope.onboarding_store().is_some() {
-        all.push(raw(ONBOARDING));
+        all.extend([ONBOARDING, ONBOARDING_LIST, ONBOARDING_DELETE].map(raw));
     }
     let steady = !call.client.full && provided.is_empty();
     all.extend(provided);
@@ -112,7 +122,9 @@ pub(super) async fn call(call: &Call) -> Result<Outcome, Stop> {
         "eye" => Ok(eye(call, arguments).await),
         "mcp_discover" => Ok(discover(call, arguments).await),
         "mcp_call" => mcp_call(call, arguments).await,
-        "onboarding" if call.client.scope.onboarding_store().is_some() => Ok(onboarding(call, arguments).await),
+        "onboarding" | "onboarding_list" | "onboarding_delete" if call.client.scope.onboarding_store().is_some() => {
+            Ok(onboarding(call, &name, arguments).await)
+        }
         other => {
             let (held, entry) = call.client.resolve(other).await.map_err(|unresolved| {
                 let error = unresolved.to_error();
@@ -189,16 +201,16 @@ async fn discover(call: &Call, arguments: &str) -> Outcome {
 }
 
 /// Files are read and written aside: a slow disk holds nobody else up.
-async fn onboarding(call: &Call, arguments: &str) -> Outcome {
-    let arguments: onboarding::Arguments = match serde_json::from_str(arguments) {
-        Ok(read) => read,
+async fn onboarding(call: &Call, tool: &str, arguments: &str) -> Outcome {
+    let wanted = match onboarding::Wanted::of(tool, arguments) {
+        Ok(wanted) => wanted,
         Err(error) => return misread(&error),
     };
     let Some(store) = call.client.scope.onboarding_store() else {
         return content::of_error(&Error::new(Code::DENIED, "onboarding is switched off"));
     };
     let now_s = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    match tokio::task::spawn_blocking(move || store.answer(&arguments, now_s)).await {
+    match tokio::task::spawn_blocking(move || store.answer(&wanted, now_s)).await {
         Ok(Ok(text)) => Outcome::text(&content::cut(&text), false),
         Ok(Err(error)) => content::of_error(&error),
         Err(_) => content::of_error(&Error::new(Code::INTERNAL, "the store broke off")),
@@ -309,7 +321,10 @@ async fn forwarded(call: &Call, method: &str, params: Option<Box<RawValue>>) -> 
         call.client.learn(crate::limits::LEARN).await;
         let all = everything(&call.client.catalogue().await);
         let start = whose.cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
-        return Ok(raw(&format!("{{{}}}", page_of("tools", &all, start, LIST_LEN_MAX))));
+        return Ok(raw(&format!("{{{}}}", page_of("tools", &all, start, fitting(&all, start)))));
+    }
+    if method == "ping" && whose.server.is_none() {
+        return Ok(raw("{}"));
     }
     if let Some(server) = whose.server {
         let params = params.and_then(|params| without(params.get(), "server"));
@@ -335,6 +350,16 @@ async fn forwarded(call: &Call, method: &str, params: Option<Box<RawValue>>) -> 
     inner.request.params = params;
     let text = Box::pin(super::methods::answer(&inner)).await?;
     Ok(raw(&text))
+}
+
+/// How many of a list fit into one answer, at least one: a page of it is whole JSON.
+fn fitting(all: &[Box<RawValue>], start: usize) -> usize {
+    let mut chars = LIST_FRAME_CHARS;
+    let fits = all.iter().skip(start).take(LIST_LEN_MAX).take_while(|raw| {
+        chars += raw.get().chars().count() + 1;
+        chars <= ANSWER_CHARS_MAX
+    });
+    fits.count().max(1)
 }
 
 fn without(params: &str, member: &str) -> Option<Box<RawValue>> {

@@ -95,16 +95,21 @@ impl Gateway {
 
     /// The upstreams as this project sees them: its config, its folder, its environment.
     pub fn scope(&self, project: Project) -> Scope {
+        self.scope_with(project, Config::default())
+    }
+
+    /// The same for an agent whose own command line names servers: they stand above every file.
+    pub fn scope_with(&self, project: Project, overrides: Config) -> Scope {
         self.tend();
         let mut scopes = self.0.scopes.lock().unwrap_or_else(PoisonError::into_inner);
         scopes.retain(|scope| scope.strong_count() > 0);
-        let same = scopes.iter().filter_map(Weak::upgrade).find(|scope| scope.project() == &project);
+        let same = scopes.iter().filter_map(Weak::upgrade).find(|scope| scope.is_for(&project, &overrides));
         // Whoever has just changed a config and asks again means the new one.
         if let Some(scope) = &same {
             scope.reload();
         }
         let scope = same.unwrap_or_else(|| {
-            let scope = Arc::new(ScopeInner::new(Arc::clone(&self.0.shared), project));
+            let scope = Arc::new(ScopeInner::new(Arc::clone(&self.0.shared), project, overrides));
             scopes.push(Arc::downgrade(&scope));
             scope
         });

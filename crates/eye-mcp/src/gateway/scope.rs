@@ -2,7 +2,7 @@
 
 use super::{CallContext, Change, ChangeKind, Project, ServerState, ServerStatus, Shared};
 use crate::catalogue::{Catalogue, DiscoverError, Discovered, Entry, Provider, Unresolved};
-use crate::config::{ConfigError, Layers, ServerConfig, Spec, Startup};
+use crate::config::{Config, ConfigError, Layers, ServerConfig, Spec, Startup};
 use crate::error::RpcError;
 use crate::onboarding::Onboarding;
 use crate::upstream::{Era, Folders, Root, Upstream, read_roots};
@@ -65,6 +65,8 @@ struct Made {
 pub(super) struct ScopeInner {
     shared: Arc<Shared>,
     project: Project,
+    /// What the agent's own command line says of servers.
+    overrides: Config,
     number: u64,
     view: Mutex<View>,
     made: Mutex<Option<Made>>,
@@ -73,17 +75,19 @@ pub(super) struct ScopeInner {
 }
 
 impl ScopeInner {
-    pub fn new(shared: Arc<Shared>, project: Project) -> Self {
+    pub fn new(shared: Arc<Shared>, project: Project, overrides: Config) -> Self {
         let number = shared.number();
         let settings = &shared.settings;
-        let layers = Layers::read(settings.user_config.as_deref(), &project.cwd, &settings.overrides);
+        let above = settings.overrides.clone().under(overrides.clone());
+        let layers = Layers::read(settings.user_config.as_deref(), &project.cwd, &above);
         let servers = servers(&shared, &project, &layers);
         let view = Mutex::new(View { layers, servers });
-        Self { shared, project, number, view, made: Mutex::default(), roots: Mutex::default() }
+        Self { shared, project, overrides, number, view, made: Mutex::default(), roots: Mutex::default() }
     }
 
-    pub fn project(&self) -> &Project {
-        &self.project
+    /// Whether it is an agent's that works there and names these servers.
+    pub fn is_for(&self, project: &Project, overrides: &Config) -> bool {
+        self.project == *project && self.overrides == *overrides
     }
 
     fn view(&self) -> MutexGuard<'_, View> {
@@ -112,7 +116,8 @@ impl ScopeInner {
             return false;
         }
         let settings = &self.shared.settings;
-        let mut layers = Layers::read(settings.user_config.as_deref(), &self.project.cwd, &settings.overrides);
+        let above = settings.overrides.clone().under(self.overrides.clone());
+        let mut layers = Layers::read(settings.user_config.as_deref(), &self.project.cwd, &above);
         let mut view = self.view();
         if !layers.errors.is_empty() {
             layers.config = view.layers.config.clone();

@@ -8,6 +8,7 @@ use crate::options::Options;
 use crate::verbs::mcp_config::{self, Client};
 use crate::verbs::status;
 use crate::{client, ui};
+use eye_mcp::config::{self, Command, Config, ServerConfig};
 use eye_mcp::face::Announcement;
 use eye_mcp::face::handover::{self, Flags};
 use eye_protocol::rpc::json;
@@ -19,6 +20,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -30,7 +32,9 @@ const ASK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Serve MCP on stdio, for an agent's configuration
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: eye mcp --print-config claude\n         claude mcp add eye -- eye mcp")]
+#[command(
+    after_help = "Example: eye mcp --print-config claude\n         claude mcp add eye -- eye mcp\n         eye mcp --server 'files=npx -y @modelcontextprotocol/server-filesystem .'"
+)]
 pub struct Args {
     /// List every tool, not only the three that find and call them
     #[arg(long)]
@@ -38,6 +42,42 @@ pub struct Args {
     /// Print what to put into the settings of a client, and where
     #[arg(long, value_name = "CLIENT", value_enum)]
     print_config: Option<Client>,
+    /// A server for this client alone: a command whose words stand apart, or a URL; as often as needed
+    #[arg(long, value_name = "NAME=COMMAND")]
+    server: Vec<String>,
+    /// A file of servers for this client alone, above those of the project and the user
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl Args {
+    /// The servers that the command line names, above every file.
+    fn overrides(&self) -> Result<Config, Failure> {
+        let mut config = match &self.config {
+            Some(file) => {
+                let text = std::fs::read_to_string(file).map_err(Failure::io("read the config"))?;
+                config::parse(&text, file)
+                    .map_err(|error| Failure::usage(error.to_string(), error.hint.unwrap_or_default()))?
+            }
+            None => Config::default(),
+        };
+        for named in &self.server {
+            let wrong =
+                || Failure::usage(format!("`{named}` names no server"), "write --server files='npx -y SERVER .'");
+            let (name, command) = named.split_once('=').ok_or_else(wrong)?;
+            config::check_name(name).map_err(|why| Failure::usage(why, "write --server NAME=COMMAND"))?;
+            let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+            let entry = match words.as_slice() {
+                [] => return Err(wrong()),
+                [url] if url.starts_with("http://") || url.starts_with("https://") => {
+                    ServerConfig { url: Some(url.clone()), ..ServerConfig::default() }
+                }
+                _ => ServerConfig { command: Some(Command::Words(words)), ..ServerConfig::default() },
+            };
+            config.servers.insert(name.to_owned(), entry);
+        }
+        Ok(config)
+    }
 }
 
 /// Serves until the client is done.
@@ -152,6 +192,7 @@ fn announce(args: &Args, options: &Options, again: bool, hands_over: bool) -> Re
         full: args.full,
         again,
         hands_over,
+        overrides: args.overrides()?,
     };
     let first = format!("mcp {}\n", json(&announcement));
     socket.write_all(first.as_bytes()).map_err(|_| Failure::HubGone)?;
