@@ -46,6 +46,7 @@ hold("eye.js", core, CORE_BYTES_MAX);
 hold("eye.js and its parts", core + parts + webmcp, ALL_BYTES_MAX);
 
 await build({ ...shared, entryPoints: ["src/index.ts"], outfile: "dist/index.js", format: "esm" });
+await build({ ...shared, entryPoints: ["src/btcp/index.ts"], outfile: "dist/btcp/index.js", format: "esm" });
 // Vite, React and Vue are the project's own; hot.js runs in its pages.
 for (const name of ["vite/index", "vite/hot", "react/index", "vue/index"]) {
   await build({

@@ -262,6 +262,8 @@ export abstract class Provider {
     if (isResponse(message)) this.#settle(message);
     else if (isRequest(message)) this.#answer(message);
     else if (message.method === "call/cancel") this.#cancel(String(message.params?.id));
+    else if (message.method === "connected" && typeof message.params?.sessionId === "string")
+      this.#sessionId = message.params.sessionId;
   }
 
   #settle(response: RpcResponse): void {

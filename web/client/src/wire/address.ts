@@ -22,7 +22,7 @@ export function baseUrl(address: string): URL {
 
 export function doorUrl(
   address: string,
-  door: "ws" | "events" | "message",
+  door: "ws" | "events" | "message" | "rpc",
   query: Readonly<Record<string, string | undefined>> = {},
 ): URL {
   const url = new URL(door, baseUrl(address));
