@@ -17,6 +17,8 @@ mod readme;
 mod run;
 #[cfg(test)]
 mod security;
+#[cfg(test)]
+mod seeds;
 mod stage;
 mod step;
 mod suite;
