@@ -29,7 +29,7 @@ async function open(what: string): Promise<{ said: string; close(): Promise<void
   const opening = await stage.home.start(["open", what], { env });
   const url = await until("the browser is told a URL", async () => (await readFile(told, "utf8")).trim() || undefined);
   const page = await stage.browser.newPage();
-  await page.goto(url);
+  await page.goto(url, { waitUntil: "commit" });
   const { stdout, stderr, code } = await opening.said;
   assert.equal(code, 0, stderr);
   return { said: stdout, close: () => page.close() };
@@ -43,6 +43,18 @@ test("a URL is opened, waited for, and is the page that the next command means",
   assert.equal((await stage.home.eye("location.search")).stdout, "?mine\n");
   await close();
   await other.page.close();
+});
+
+test("a page that is slow to show something is waited for, but not until it has loaded", async () => {
+  const held: (() => void)[] = [];
+  stage.site.serve("/held", (_, response) => void held.push(() => response.writeHead(204).end()));
+  const body = '<img src="/held"><script>setTimeout(() => document.body.append("Here at last"), 900)</script>';
+  stage.site.page("/slow", { title: "Slow", body });
+  const { said, close } = await open(stage.site.url("/slow"));
+  assert.equal(said, `Slow ${stage.site.url("/slow")}\n`);
+  assert.equal((await stage.home.eye("look")).stdout, "Here at last\n… still loading\n");
+  held.forEach((go) => go());
+  await close();
 });
 
 test("a file and its folder are served with the client in every document, and nothing beside them", async () => {
