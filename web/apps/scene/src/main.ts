@@ -9,6 +9,7 @@ import { Turning } from "./hands/turning.js";
 import { INITIAL, LIGHT_NAMES, type LightName } from "./model.js";
 import { offer } from "./offer.js";
 import { degrees, Readings, short } from "./readings.js";
+import { Sharing } from "./share.js";
 import { showStatus } from "./status.js";
 import { Studio } from "./studio.js";
 import { Toasts } from "./toasts.js";
@@ -50,6 +51,14 @@ const readings = new Readings(element("#readings", HTMLElement));
 studio.watch(show);
 show();
 showStatus(element("#status", HTMLElement), eye);
+
+const session = new URLSearchParams(location.search).get("sessionId") ?? eye?.session;
+if (session !== undefined) {
+  const tabs = new BroadcastChannel(`eye-scene-${session}`);
+  const sharing = new Sharing(studio, (message) => tabs.postMessage(message));
+  tabs.onmessage = ({ data }) => sharing.heard(data);
+  sharing.ask();
+}
 
 if (eye !== undefined) {
   const toasts = new Toasts(element("#toasts", HTMLElement));

@@ -68,6 +68,14 @@ export const INITIAL: SceneModel = {
   camera: { distance: 32, fov: 32 },
 };
 
+/** Whether a value that came from elsewhere has the members of a scene, each of its kind. */
+export function isScene(value: unknown, like: unknown = INITIAL): value is SceneModel {
+  if (typeof value !== typeof like || value === null) return false;
+  if (typeof like === "number") return Number.isFinite(value);
+  if (typeof like !== "object" || like === null) return true;
+  return Object.entries(like).every(([name, part]) => isScene((value as Record<string, unknown>)[name], part));
+}
+
 export const AMBIENT_INTENSITY = 0.1;
 
 export function withModel(scene: SceneModel, model: Partial<SceneModel["model"]>): SceneModel {
