@@ -25,11 +25,11 @@ function writeIfOther(path, text) {
 }
 
 /** Bundles what a hub serves into dist and into the hub's assets. Returns its size, gzipped. */
-async function asset(name, options) {
+async function asset(name, options, folder = assets) {
   const { outputFiles } = await build({ ...shared, minify: true, write: false, ...options });
   const script = outputFiles[0].text;
   writeFileSync(join(here, "dist", name), script);
-  writeIfOther(join(assets, name), script);
+  writeIfOther(join(folder, name), script);
   const bytes = gzipSync(script, { level: 9 }).length;
   console.log(`${name} ${Buffer.byteLength(script)} bytes, ${bytes} gzipped`);
   return bytes;
@@ -42,6 +42,10 @@ function hold(what, bytes, bytesMax) {
 const core = await asset("eye.js", { entryPoints: ["src/script.ts"], format: "iife" });
 const parts = await asset("parts.js", { entryPoints: ["src/parts.ts"], format: "esm" });
 const webmcp = await asset("webmcp.js", { entryPoints: ["src/webmcp/part.ts"], format: "esm" });
+// What eye's own browser puts into pages carries everything, and is not loaded by any page.
+const driven = join(here, "../../crates/eye-browser/assets");
+mkdirSync(driven, { recursive: true });
+await asset("driven.js", { entryPoints: ["src/driven.ts"], format: "iife" }, driven);
 hold("eye.js", core, CORE_BYTES_MAX);
 hold("eye.js and its parts", core + parts + webmcp, ALL_BYTES_MAX);
 

@@ -9,8 +9,12 @@ use std::fs;
 use std::path::PathBuf;
 
 /// The page client and its parts, as the hub carries them.
-const ASSETS: [&str; 3] =
-    ["crates/eye-hub/assets/eye.js", "crates/eye-hub/assets/parts.js", "crates/eye-hub/assets/webmcp.js"];
+const ASSETS: [&str; 4] = [
+    "crates/eye-hub/assets/eye.js",
+    "crates/eye-hub/assets/parts.js",
+    "crates/eye-hub/assets/webmcp.js",
+    "crates/eye-browser/assets/driven.js",
+];
 
 /// What the page client knows of the table of operations.
 const OPERATIONS: &str = "web/client/src/generated/operations.ts";

@@ -4,7 +4,8 @@ import { hint } from "../core/hint.js";
 import { isOn } from "../look/describe.js";
 import { kindOf } from "../look/kind.js";
 import { misused } from "../page/verb.js";
-import { click, focus, viewOf } from "./pointer.js";
+import { clickAt } from "./click.js";
+import { focus, viewOf } from "./pointer.js";
 import type { Spot } from "./ready.js";
 import { changed } from "./text.js";
 import type { Hands } from "./turn.js";
@@ -35,7 +36,7 @@ export async function check(spot: Spot, on: boolean, hands: Hands): Promise<bool
   if ((isOneOf ? element.matches(":checked,[aria-checked=true],[aria-selected=true]") : isOn(element) === true) === on)
     return false;
   if (isOneOf && !on) throw misused("one of several cannot be unchecked", hint("another"));
-  await click(spot, hands);
+  await clickAt(spot, hands);
   return true;
 }
 

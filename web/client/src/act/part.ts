@@ -7,6 +7,7 @@ import { kindOf, type Kind } from "../look/kind.js";
 import type { Core } from "../core/part.js";
 import { attribute } from "../look/tree.js";
 import { misused, textOf, timeoutOf, type Asking, type Params, type Verb, type Verbs } from "../page/verb.js";
+import { clickAt } from "./click.js";
 import { check, fileInput, select, upload } from "./choose.js";
 import { drag } from "./drag.js";
 import { contextOf, editorInput, holdsCaret, isEditor, pasted } from "./editor.js";
@@ -14,7 +15,8 @@ import { focused, strike, strokes, type Stroke } from "./keys.js";
 import { answerDialogs } from "./dialogs.js";
 import { watch } from "./outcome.js";
 import { blockedBy } from "./beyond.js";
-import { click, type Clicking, enter, focus, type Modifiers } from "./pointer.js";
+import { type Clicking, enter, focus, type Modifiers } from "./pointer.js";
+import { inTop, realKeys, realMove, realText } from "./real.js";
 import { frame, middle, ready, type Spot, spotAt, type Tools } from "./ready.js";
 import { hoverStyles } from "./hover.js";
 import { scroll } from "./scroll.js";
@@ -43,7 +45,9 @@ export function acts(core: Core): Verbs {
     (act: Act, firstMs?: number): Verb =>
     async (params, asking) => {
       const timeoutMs = timeoutOf(params, ACT_MS);
-      const tools: Tools = { core, signal: asking.signal, timeoutMs, deadline: performance.now() + timeoutMs };
+      const synthetic = params.synthetic === true;
+      const deadline = performance.now() + timeoutMs;
+      const tools: Tools = { core, signal: asking.signal, timeoutMs, deadline, synthetic };
       const beyond = blockedBy();
       const watching = await watch(core, params, firstMs);
       try {
@@ -74,7 +78,7 @@ export function acts(core: Core): Verbs {
     const spot = at === undefined && found !== undefined ? found : spotAt(at, found);
     const kind = found && kindOf(found.element);
     if (found !== undefined && (kind === "select" || kind === "file")) throw wrong(found.element, "click");
-    if (!(await click(spot, hands(core, own), { ...clicking(params), ...how })))
+    if (!(await clickAt(spot, hands(core, own, tools.synthetic), { ...clicking(params), ...how })))
       said.push("it went away while it was pressed, so nothing was clicked");
     return spot.element;
   };
@@ -95,40 +99,49 @@ export function acts(core: Core): Verbs {
     const text = String(value ?? "");
     if (form && kind === "select") own(() => select(element, value));
     else if (form && kind === "check" && /^(?:true|false|on|off)$/.test(text))
-      await check({ element, ...spot }, /^(?:true|on)$/.test(text), hands(core, own));
-    else if (kind === "slider" && isField(element)) await setSlider(element, text, hands(core, own));
-    else if (kind === "slider") await slide(element, text, hands(core, own));
+      await check({ element, ...spot }, /^(?:true|on)$/.test(text), hands(core, own, tools.synthetic));
+    else if (kind === "slider" && isField(element)) await setSlider(element, text, hands(core, own, tools.synthetic));
+    else if (kind === "slider") await slide(element, text, hands(core, own, tools.synthetic));
     else if (isField(element) && kind === "field") {
       if (element.readOnly) throw misused(`${lineOf(element)}: it is read-only`);
-      own(() => {
-        focus(element);
-        replaceText(element, text);
-      });
-    } else if (isEditor(element)) await refill(element, text, hands(core, own));
+      const { input, turn } = hands(core, own, tools.synthetic);
+      if (input !== undefined && TYPED.test(element.type)) {
+        own(() => {
+          focus(element);
+          element.select();
+        });
+        await (text === "" ? realKeys(input, [{ ...NO_MODIFIERS, key: "Backspace" }], turn) : realText(input, text));
+      } else
+        own(() => {
+          focus(element);
+          replaceText(element, text);
+        });
+    } else if (isEditor(element)) await refill(element, text, hands(core, own, tools.synthetic));
     else throw wrong(element, "fill");
     return element;
   };
 
   /** To the step beside the value and then there by a key, as a person ends it: react-aria takes a change for done only then. */
-  const setSlider = async (element: Field, text: string, { own, turn }: Hands): Promise<void> => {
+  const setSlider = async (element: Field, text: string, { own, turn, input }: Hands): Promise<void> => {
     const { value, key } = stepBeside(element, text);
     own(() => {
       focus(element);
       setRange(element, value);
     });
     await frame(core);
-    await strikeAll([{ ...NO_MODIFIERS, key }], { own, turn });
+    await strikeAll([{ ...NO_MODIFIERS, key }], { own, turn, input });
     await frame(core);
     if (Number(element.value) !== Number(text)) own(() => setRange(element, text));
   };
 
   /** Editors learn of a selection in a task of their own: they get a frame before what is selected is replaced. */
-  const refill = async (element: Element, text: string, { own, turn }: Hands): Promise<void> => {
+  const refill = async (element: Element, text: string, { own, turn, input }: Hands): Promise<void> => {
     own(() => focus(element));
     await frame(core);
-    await strikeAll([{ ...NO_MODIFIERS, key: "a", ctrlKey: true }], { own, turn });
+    await strikeAll([{ ...NO_MODIFIERS, key: "a", ctrlKey: true }], { own, turn, input });
     await frame(core);
-    if (text === "") return strikeAll([{ ...NO_MODIFIERS, key: "Backspace" }], { own, turn });
+    if (text === "") return strikeAll([{ ...NO_MODIFIERS, key: "Backspace" }], { own, turn, input });
+    if (input !== undefined) return realText(input, text);
     own(() => {
       if (!text.includes("\n") || !pasted(element, text)) editorInput(element, "insertText", text);
     });
@@ -141,7 +154,7 @@ export function acts(core: Core): Verbs {
       const spot = await ready(target, tools);
       const kind = kindOf(spot.element);
       if (kind !== "check" && kind !== "choice") throw wrong(spot.element, on ? "check" : "uncheck");
-      await check(spot, on, hands(core, own));
+      await check(spot, on, hands(core, own, tools.synthetic));
       return spot.element;
     };
 
@@ -158,8 +171,11 @@ export function acts(core: Core): Verbs {
     uncheck: acting(checking(false)),
     hover: acting(async ({ target }, tools, { own }, said) => {
       const { hit, element, ...place } = await ready(target, tools);
-      own(() => enter(hit, place));
-      said.push(...hoverStyles(hit));
+      const { input } = hands(core, own, tools.synthetic);
+      if (input === undefined) {
+        own(() => enter(hit, place));
+        said.push(...hoverStyles(hit));
+      } else await realMove(input, inTop(place, hit));
       return element;
     }, SETTLE_HOVER_MS),
     fill: acting(async (params, tools, asking, said) => {
@@ -184,7 +200,7 @@ export function acts(core: Core): Verbs {
         if (!there) toEnd(element);
       });
       if (isEditor(element)) await frame(core);
-      await strikeAll([...String(value ?? "")].map(keyOf), hands(core, own));
+      await strikeAll([...String(value ?? "")].map(keyOf), hands(core, own, tools.synthetic));
       return element;
     }),
     press: acting(async (params, tools, { own }) => {
@@ -195,7 +211,7 @@ export function acts(core: Core): Verbs {
         if (element !== undefined) focus(element);
       });
       if (isEditor(focused())) await frame(core);
-      await strikeAll(list, hands(core, own));
+      await strikeAll(list, hands(core, own, tools.synthetic));
       return element;
     }),
     select: acting(async ({ target, value }, tools, { own }) => {
@@ -255,10 +271,17 @@ function modifiersOf(mod: unknown): Modifiers {
   return { shiftKey, ctrlKey, altKey, metaKey };
 }
 
+/** Fields that take text as it is typed; others, such as dates, are set as a whole. */
+const TYPED = /^(?:text|search|url|tel|email|password|textarea)$/;
+
 const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
 
 /** The page gets its turn after every key: what the next one does may depend on what was rendered for the last. */
-async function strikeAll(list: readonly Stroke[], { own, turn }: Hands): Promise<void> {
+async function strikeAll(list: readonly Stroke[], { own, turn, input }: Hands): Promise<void> {
+  if (input !== undefined) {
+    own(() => undefined);
+    return realKeys(input, list, turn);
+  }
   for (const stroke of list) {
     const release = own(() => strike(stroke));
     await turn();
@@ -272,14 +295,14 @@ function keyOf(char: string): Stroke {
 }
 
 /** A slider that is no input takes arrow keys: it is moved until its value is the wanted one, or does not come nearer. */
-async function slide(element: Element, text: string, { own, turn }: Hands): Promise<void> {
+async function slide(element: Element, text: string, { own, turn, input }: Hands): Promise<void> {
   const wanted = Number(text);
   const now = (): number => Number(attribute(element, "aria-valuenow"));
   if (text.trim() === "" || Number.isNaN(wanted)) throw misused(`${lineOf(element)}: a slider takes a number`);
   own(() => focus(element));
   for (let keys = 0; keys < SLIDER_KEYS_MAX && now() !== wanted; keys++) {
     const before = now();
-    await strikeAll([{ ...NO_MODIFIERS, key: wanted > before ? "ArrowRight" : "ArrowLeft" }], { own, turn });
+    await strikeAll([{ ...NO_MODIFIERS, key: wanted > before ? "ArrowRight" : "ArrowLeft" }], { own, turn, input });
     if (Math.abs(now() - wanted) >= Math.abs(before - wanted)) break;
   }
   if (now() !== wanted) throw misused(`${lineOf(element)}: it does not take ${text}`, hint("use", "press"));

@@ -17,6 +17,8 @@ export interface Spot {
 }
 
 export interface Tools {
+  /** Whether real input is not to be used, although there is some. */
+  readonly synthetic?: boolean;
   readonly core: Core;
   readonly signal: AbortSignal;
   /** `performance.now` at which patience ends. */

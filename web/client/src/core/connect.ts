@@ -6,19 +6,19 @@ import { failure } from "./answer.js";
 import { watchDialogs } from "./dialogs.js";
 import { pageInfo, watchInfo } from "./info.js";
 import { journal } from "./journal.js";
-import { CLOSED_BAD_QUERY, CLOSED_FOREIGN, CLOSED_TAKEN, linkTo } from "./link.js";
+import { CLOSED_BAD_QUERY, CLOSED_FOREIGN, CLOSED_TAKEN, linkTo, type Socket } from "./link.js";
 import { FORM_LOOK_MS, LEAVING_MS } from "./limits.js";
 import { travels, watchNavigation } from "./navigation.js";
 import { diagnose, warn, watchPolicy } from "./obstacle.js";
 import { overhear } from "../webmcp/overhear.js";
 import type { Surroundings } from "./page.js";
 import type { PageVerbs } from "../page/page-verbs.js";
-import type { Core, LoadPart, Part, Parts } from "./part.js";
+import type { Core, Input, LoadPart, Part, Parts } from "./part.js";
 import { run } from "./program.js";
 import { realmOf, type Realm } from "./realm.js";
 import { render } from "./render.js";
 import { claimSession, isSessionId, loseSession, type Claim } from "./session.js";
-import { side } from "./side.js";
+import { side, timers } from "./side.js";
 import type { StateOptions, StateSource } from "../state/source.js";
 import type { Tool, ToolOptions } from "../tools/tool.js";
 import { PROTOCOL_VERSION, VERSION } from "./version.js";
@@ -35,6 +35,14 @@ export interface ConnectOptions {
   readonly webmcp?: boolean | undefined;
   /** `false` refuses to run agents' code. */
   readonly eval?: boolean | undefined;
+}
+
+/** What a browser that eye drives lends to the client. */
+export interface Driven {
+  readonly session: string;
+  /** In place of a socket, which a page's policy may forbid. */
+  open(): Socket;
+  readonly input: Input;
 }
 
 export interface Eye extends PageVerbs {
@@ -68,14 +76,19 @@ type Own = Omit<Eye, keyof PageVerbs>;
 const MARK = Symbol.for("eye.client");
 type Marked = typeof globalThis & { [MARK]?: Eye | undefined; eye?: unknown; eyeClient?: unknown };
 
-export function connectWith(loadPart: LoadPart, options: ConnectOptions): Eye {
+export function connectWith(loadPart: LoadPart, options: ConnectOptions, driven?: Driven): Eye {
   const marked = globalThis as Marked;
   const there = marked[MARK];
   if (there !== undefined) return there;
-  const eye = join(loadPart, options, () => {
-    marked[MARK] = undefined;
-    if (marked.eye === eye) delete marked.eye;
-  });
+  const eye = join(
+    loadPart,
+    options,
+    () => {
+      marked[MARK] = undefined;
+      if (marked.eye === eye) delete marked.eye;
+    },
+    driven,
+  );
   define(MARK, eye);
   publish(eye);
   return eye;
@@ -94,10 +107,11 @@ function define(name: string | symbol, value: Eye): void {
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 }
 
-function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Eye {
+function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, driven: Driven | undefined): Eye {
   const hub = hubUrl(options.hub ?? HUB_DEFAULT);
   const { realm, trust, trustUrl, blocked } = ability(options.eval !== false);
-  const { after, close } = side(trustUrl);
+  // A driven page is never slowed down, and its policy may forbid a worker.
+  const { after, close } = driven === undefined ? side(trustUrl) : timers;
 
   const around: Surroundings = {
     realm,
@@ -163,6 +177,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
     overheard: overhear(options.webmcp),
     lastRef: 0,
     leaving: "",
+    input: driven?.input,
   };
 
   /** Loads what WebMCP needs once there is some: in the browser, or a form that says so. */
@@ -187,6 +202,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
   const told = watchInfo((changes) => link.page?.notify("page/info", changes));
 
   const link = linkTo(hub, around, {
+    open: driven?.open,
     token: options.token,
     hello: () => {
       const page = pageInfo();
@@ -242,7 +258,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
 
   async function enter(): Promise<void> {
     const mine = ++turn;
-    const claimed = await claimSession(wish);
+    const claimed = driven === undefined ? await claimSession(wish) : { id: driven.session, release: () => undefined };
     if (mine !== turn) {
       claimed.release();
       return;
@@ -278,7 +294,8 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void): Ey
     if (leaving !== "") after(LEAVING_MS, () => core.leaving === leaving && leaves(""));
   };
   watchNavigation(() => link.page, leaves);
-  watchDialogs((dialog) => link.page?.notifyNow("page/info", { dialog }));
+  // A browser that eye drives tells its driver of them, and answers them.
+  if (driven === undefined) watchDialogs((dialog) => link.page?.notifyNow("page/info", { dialog }));
   const { signal } = leaving;
   addEventListener("pagehide", hide, { signal });
   addEventListener("pageshow", show, { signal });

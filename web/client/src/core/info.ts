@@ -35,12 +35,18 @@ export function watchInfo(tell: (changes: Partial<PageInfo>) => void): (info: Pa
     });
   };
 
-  // A title may be set before there is a head; the head is all that has to be watched.
-  new MutationObserver(look).observe(document.head ?? document.documentElement, {
-    childList: true,
-    characterData: true,
-    subtree: true,
+  // The head is all that has to be watched; before there is one, a title may be set too.
+  const watching = new MutationObserver(() => {
+    look();
+    if (document.head !== null && !headed) watchHead();
   });
+  let headed = false;
+  const watchHead = (): void => {
+    watching.disconnect();
+    headed = document.head !== null;
+    watching.observe(document.head ?? document, { childList: true, characterData: true, subtree: true });
+  };
+  watchHead();
   document.addEventListener("visibilitychange", look);
   addEventListener("load", look);
   if ("navigation" in window) {

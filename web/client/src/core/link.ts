@@ -8,7 +8,19 @@ export const CLOSED_BAD_QUERY = 4000;
 export const CLOSED_TAKEN = 4003;
 export const CLOSED_FOREIGN = 4004;
 
+/** What is used of a WebSocket, where something else takes its place. */
+export interface Socket {
+  onopen: (() => void) | null;
+  onmessage: ((event: { readonly data: unknown }) => void) | null;
+  onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null;
+  readonly readyState: number;
+  send(message: string | Blob): void;
+  close(code?: number): void;
+}
+
 export interface LinkEvents {
+  /** Opens what takes the place of a WebSocket; missing where that itself is used. */
+  readonly open?: (() => Socket) | undefined;
   /** What makes it a page of its origin, where the hub asks for that. */
   readonly token: string | undefined;
   /** The parameters of `hello`, asked for at the moment it is sent. */
@@ -27,11 +39,12 @@ export interface Link {
   hurry(): void;
 }
 
-export function linkTo(hub: URL, around: Surroundings, { token, hello, opened, closed }: LinkEvents): Link {
+export function linkTo(hub: URL, around: Surroundings, events: LinkEvents): Link {
+  const { token, hello, opened, closed } = events;
   /** A browser sends no headers with a socket, and a secret in a URL ends up in logs. */
   const protocols = token ? ["eye", `bearer.${token}`] : [];
   let session = "";
-  let socket: WebSocket | undefined;
+  let socket: WebSocket | Socket | undefined;
   let page: Page | undefined;
   let failures = 0;
   /** Grows with every attempt and every stop, so that a late timer finds itself out of date. */
@@ -43,9 +56,9 @@ export function linkTo(hub: URL, around: Surroundings, { token, hello, opened, c
     // A session id needs no escapes.
     const url = new URL(`ws?clientType=browser&sessionId=${session}`, hub);
     url.protocol = url.protocol.replace("http", "ws");
-    let mine: WebSocket;
+    let mine: WebSocket | Socket;
     try {
-      mine = new WebSocket(url, protocols);
+      mine = events.open?.() ?? new WebSocket(url, protocols);
     } catch {
       again(closed(0, "", false));
       return;
@@ -59,12 +72,12 @@ export function linkTo(hub: URL, around: Surroundings, { token, hello, opened, c
       };
       // A tick of this clock is all the outbox needs, at a fifth of the cost of `performance.now`.
       const here = (page = pageWith(outboxTo(send, Date.now), around));
-      mine.onmessage = ({ data }) => {
+      mine.onmessage = ({ data }: { readonly data: unknown }) => {
         if (typeof data === "string") here.receive(data);
       };
       opened();
     };
-    mine.onclose = ({ code, reason }) => {
+    mine.onclose = ({ code, reason }: { readonly code: number; readonly reason: string }) => {
       if (mine !== socket) return;
       const worked = page !== undefined;
       forget();

@@ -16,6 +16,15 @@ export interface Rpc {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
+/** A command of the DevTools protocol that makes an event as a person does. */
+export interface InputCommand {
+  readonly method: "Input.dispatchMouseEvent" | "Input.dispatchKeyEvent" | "Input.insertText";
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** Sends commands together; resolves when the browser has done all of them. */
+export type Input = (commands: readonly InputCommand[]) => Promise<void>;
+
 /** What the core lends to a part. */
 export interface Core {
   /** A JSON-RPC frame, or bytes as they are, to the hub; dropped when no connection works. */
@@ -40,6 +49,8 @@ export interface Core {
   lastRef: number;
   /** Where the document is about to go; empty while it stays. */
   leaving: string;
+  /** Real input, where a browser that eye drives has the page. */
+  readonly input: Input | undefined;
 }
 
 export interface Part {

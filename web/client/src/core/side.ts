@@ -8,6 +8,12 @@ export interface Side {
   close(): void;
 }
 
+/** The page's own timers. */
+export const timers: Side = {
+  after: (ms, then) => void setTimeout(then, ms),
+  close: () => undefined,
+};
+
 export function side(trustUrl: (url: string) => string): Side {
   const waiting = new Map<number, () => void>();
   let worker: Worker | undefined;

@@ -35,6 +35,9 @@ export function offer(core: Core): VerbsPart {
     ...applications.verbs,
     ...travels(core),
     reload: (_, { own }) => own(() => location.reload()),
+    shot: () => needsBrowser("a picture"),
+    pdf: () => needsBrowser("a PDF"),
+    dialog: () => needsBrowser("an answer to a dialog"),
   };
 
   const verbOf = async (name: string): Promise<Verb | undefined> => {
@@ -102,6 +105,11 @@ export function offer(core: Core): VerbsPart {
       return answer;
     },
   };
+}
+
+/** A browser that eye drives does it before the page hears of it. */
+function needsBrowser(what: string): never {
+  throw misused(`${what} needs eye's own browser: open this page with eye browse`);
 }
 
 class NoMethod extends Error {}

@@ -105,10 +105,22 @@ export function waits(core: Core): Waits {
         if (typeof expr !== "string" || expr === "") throw misused("wait needs a target or an expr");
         const { run } = core;
         if (run === undefined) throw refusal(core);
-        return until(() => run(expr), expr, timeoutMs, asking);
+        const kept = core.input === undefined ? undefined : compiled(run, expr);
+        return until(kept ?? (() => run(expr)), expr, timeoutMs, asking);
       },
     },
   };
+}
+
+/** In a driven page a policy lets text become code only while the driver's message is handled, not when the page changes later. */
+function compiled(run: (code: string) => unknown, expr: string): Look | undefined {
+  try {
+    const look = run(`(()=>(${expr}\n))`);
+    return typeof look === "function" ? (look as Look) : undefined;
+  } catch {
+    // Statements; they are run as they are.
+    return undefined;
+  }
 }
 
 function isTarget(what: unknown): boolean {

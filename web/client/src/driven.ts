@@ -1,0 +1,103 @@
+// The client that eye's own browser puts into every document before its scripts. It carries all its parts and talks over a
+// binding of the browser instead of a socket, so that it works under any policy and changes nothing that the page can see.
+
+import { connectWith, type Driven } from "./core/connect.js";
+import type { Socket } from "./core/link.js";
+import type { LoadPart, Offer, Parts } from "./core/part.js";
+import { hands, state, tools, verbs } from "./parts.js";
+import { webmcp } from "./webmcp/part.js";
+
+/** What the browser's driver writes around this script. */
+declare const eyeDriven: {
+  readonly session: string;
+  /** The name of the function that takes a message for the driver. */
+  readonly binding: string;
+  /** The name under which the driver finds the function that takes its messages. */
+  readonly receive: string;
+};
+
+const CONNECTING = 0;
+const OPEN = 1;
+const CLOSED = 3;
+/** How the driver says that the hub closed the connection: `!CODE REASON`. */
+const CLOSES = "!";
+
+const { session, binding, receive } = eyeDriven;
+const global = globalThis as unknown as Record<string, unknown>;
+const post = global[binding] as ((message: string) => void) | undefined;
+// Nothing that runs after this finds it.
+delete global[binding];
+
+if (window === top && typeof post === "function") drive(post);
+
+function drive(say: (message: string) => void): void {
+  let socket: (Socket & { readyState: number }) | undefined;
+  const waiting = new Map<number, { done(): void; failed(error: Error): void }>();
+  let asked = 0;
+
+  const opened = (): Socket => {
+    const mine: Socket & { readyState: number } = {
+      onopen: null,
+      onmessage: null,
+      onclose: null,
+      readyState: CONNECTING,
+      send: (message) => {
+        if (typeof message === "string") say(message);
+        else void base64(message).then((text) => say(`#${text}`));
+      },
+      close: () => {
+        mine.readyState = CLOSED;
+        if (socket !== mine) return;
+        socket = undefined;
+        say("");
+      },
+    };
+    socket = mine;
+    queueMicrotask(() => {
+      if (socket !== mine) return;
+      mine.readyState = OPEN;
+      mine.onopen?.();
+    });
+    return mine;
+  };
+
+  const take = (message: string): void => {
+    if (message.startsWith("{")) {
+      const { input, error } = JSON.parse(message) as { input: number; error?: string };
+      const one = waiting.get(input);
+      waiting.delete(input);
+      if (error === undefined) one?.done();
+      else one?.failed(new Error(error));
+    } else if (message.startsWith(CLOSES)) {
+      const [code = "", ...reason] = message.slice(1).split(" ");
+      const closed = socket;
+      socket = undefined;
+      if (closed === undefined) return;
+      closed.readyState = CLOSED;
+      closed.onclose?.({ code: Number(code), reason: reason.join(" ") });
+    } else socket?.onmessage?.({ data: message });
+  };
+  Object.defineProperty(globalThis, receive, { value: take });
+
+  const driven: Driven = {
+    session,
+    open: opened,
+    input: (commands) =>
+      new Promise((done, failed) => {
+        waiting.set(++asked, { done, failed });
+        say(JSON.stringify({ input: asked, commands }));
+      }),
+  };
+  const parts: { readonly [Name in keyof Parts]: Offer<Parts[Name]> } = { hands, state, tools, verbs, webmcp };
+  const load: LoadPart = async (name) => parts[name];
+  connectWith(load, {}, driven);
+}
+
+function base64(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ""));
+    reader.onerror = () => reject(reader.error ?? new Error("the bytes cannot be read"));
+    reader.readAsDataURL(blob);
+  });
+}
