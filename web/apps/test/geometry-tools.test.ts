@@ -255,7 +255,7 @@ test("execute_pixel_program ends endless and broken programs with what they did 
 test("execute_pixel_program says the truth about a graphics card", async () => {
   const reply = await stage().desk.invoke("execute_pixel_program", { program: "ff000000", mode: "gpu" });
   assert.deepEqual([reply.success, reply.target], [false, "none"]);
-  assert.match(String(reply.error), /^GPU execution failed: pixel programs run on the CPU/);
+  assert.match(String(reply.error), /^GPU execution failed: this browser has no WebGPU .*; use mode "cpu"$/);
 });
 
 test("execute_pixel_program refuses what it cannot run", async () => {

@@ -2,12 +2,22 @@
 
 import { acrossOrigins, fetched } from "../backends/fetched.js";
 import { HTTP_MS_MAX } from "../backends/limits.js";
-import { failed, invalid } from "../failure.js";
+import { failed, invalid, messageOf } from "../failure.js";
 import { BRICK_BYTES_MAX, readBrick } from "../machine/brick.js";
-import { Machine, REGISTERS, type Ended } from "../machine/machine.js";
+import { NoGpu, runOnGpu, type GpuRun } from "../machine/gpu.js";
+import { Machine, REGISTERS, type Ended, type Settings } from "../machine/machine.js";
 import { entered, programOf, type Program } from "../machine/program.js";
 import { turn } from "../turn.js";
-import { flag, isNumber, MARGIN_MS, optionalText, wholeNumber, type Args, type GeometryTool } from "./tool.js";
+import {
+  flag,
+  isNumber,
+  MARGIN_MS,
+  optionalText,
+  wholeNumber,
+  type Args,
+  type GeometryTool,
+  type System,
+} from "./tool.js";
 
 const CYCLES_DEFAULT = 1_000_000;
 const CYCLES_MAX = 100_000_000;
@@ -26,7 +36,7 @@ export const PROGRAM: GeometryTool = {
         type: "string",
         enum: ["cpu", "gpu", "auto"],
         default: "auto",
-        description: "The machine runs on the CPU; gpu is refused, auto is cpu",
+        description: "gpu runs on WebGPU, without a trace, where the browser has it; auto is cpu",
       },
       program: {
         type: "string",
@@ -52,11 +62,8 @@ export const PROGRAM: GeometryTool = {
       trace: flag(args, "trace", true),
     };
     const program = entered(await loaded(args, doing.signal), entrypoint);
-    // A program is one thread of small steps: a graphics card has nothing to gain on it, and what did not run there must not say so.
-    if (mode === "gpu")
-      throw failed('GPU execution failed: pixel programs run on the CPU in this system; use mode "cpu" or "auto"', {
-        target: "none",
-      });
+    // A program is one thread of small steps, so auto is the CPU.
+    if (mode === "gpu") return onGpu(program, settings, system, doing.signal);
     const machine = new Machine(program, settings);
     while (!machine.run(SLICE_CYCLES)) {
       await turn();
@@ -70,10 +77,23 @@ export const PROGRAM: GeometryTool = {
   },
 };
 
-function told(machine: Machine): object {
+async function onGpu(program: Program, settings: Settings, system: System, signal: AbortSignal): Promise<object> {
+  const run = await runOnGpu(program, settings, signal).catch((error: unknown) => {
+    if (error instanceof NoGpu)
+      throw failed(`GPU execution failed: ${error.message}; use mode "cpu"`, { target: "none" });
+    throw failed(`GPU execution failed: ${messageOf(error)}`, { target: "gpu" });
+  });
+  if (run.framebuffer !== undefined) system.showFramebuffer(run.framebuffer);
+  if (run.console !== "") system.say(run.console);
+  const wrong = run.ended === undefined ? "cancelled by whoever asked" : wrongWith(run, settings.cyclesMax);
+  if (wrong !== undefined) throw failed(`GPU execution failed: ${wrong}`, told(run, "gpu"));
+  return { success: true, ...told(run, "gpu") };
+}
+
+function told(machine: GpuRun & { readonly trace?: Machine["trace"] }, target = "cpu"): object {
   const { registers, console: output, consoleDropped, cycles, trace, ended } = machine;
   return {
-    target: "cpu",
+    target,
     output,
     ...(consoleDropped > 0 && { outputDropped: consoleDropped }),
     result: registers[0] ?? 0,
@@ -86,7 +106,7 @@ function told(machine: Machine): object {
   };
 }
 
-function wrongWith({ ended, fault }: Machine, cyclesMax: number): string | undefined {
+function wrongWith({ ended, fault }: GpuRun, cyclesMax: number): string | undefined {
   const reasons: Readonly<Record<Ended, string | undefined>> = {
     halt: undefined,
     return: undefined,
