@@ -82,7 +82,8 @@ fn a_slow_peer_that_is_closed_is_logged_with_its_connection() {
             answered.recv_timeout(eye_testkit::DEADLINE).unwrap();
         }
     }
-    line(&home, &["WARN", "a slow peer is closed", "conn=", "side=Agent", "64 MiB"]);
+    // By its bytes, or on a busy machine first by the time in which it read nothing.
+    line(&home, &["WARN", "a slow peer is closed", "conn=", "side=Agent", "why="]);
     assert_eq!(home.eye(["status"]).code, 0);
 }
 
