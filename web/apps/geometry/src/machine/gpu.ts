@@ -83,7 +83,7 @@ export async function runOnGpu({ bytes, entry }: Program, settings: Settings, si
 }
 
 async function deviceOf(): Promise<GPUDevice> {
-  const { gpu } = navigator as { readonly gpu?: GPU };
+  const { gpu } = (globalThis.navigator ?? {}) as { readonly gpu?: GPU };
   if (gpu === undefined) throw new NoGpu("this browser has no WebGPU (navigator.gpu)");
   const adapter = await gpu.requestAdapter();
   if (adapter === null) throw new NoGpu("WebGPU finds no graphics adapter here");
