@@ -98,7 +98,38 @@ fn a_page_that_went_where_nothing_joins_is_named_with_the_address() {
     3 agent 2 asks b y
     2003 tick
     8002 tick
-        ← agent 2 b!-32002 the page shop left for `http://plain.test/`, which has not joined | open it again, or choose another one: `eye pages`
+        ← agent 2 b!-32002 the page shop left for `http://plain.test/` and has not come back | open it again, or choose another one: `eye pages`
+    ");
+}
+
+#[test]
+fn a_page_that_arrived_under_another_session_is_not_waited_for() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks a link.click()
+         2 page 1 navigates 1 http://other.test/
+         2 page 1 goes http://other.test/
+         3 page 1 leaves
+         4 agent 2 asks b document.title
+         90 page 5 joins bank from http://other.test titled Bank at http://other.test/
+         90 tick
+         91 agent 2 asks c document.title"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks a link.click()
+        → page 1 evaluates 1: link.click()
+    2 page 1 navigates 1 http://other.test/
+    2 page 1 goes http://other.test/
+    3 page 1 leaves
+    4 agent 2 asks b document.title
+    90 page 5 joins bank from http://other.test titled Bank at http://other.test/
+        ← agent 2 a~Bank http://other.test/
+    90 tick
+        ← agent 2 b!-32002 the page shop left for `http://other.test/` and has not come back | open it again, or choose another one: `eye pages`
+    91 agent 2 asks c document.title
+        ← agent 2 c!-32002 the page used last is gone: shop (Shop http://localhost/); connected: bank (Bank http://other.test/) | choose one: --page bank, or `eye use ID`
     ");
 }
 

@@ -122,12 +122,19 @@ impl Session {
             .hint("a person has to answer it in the browser; what a verb causes, it answers with --accept or --dismiss")
     }
 
+    /// The page that left has joined under another session: it is not expected back.
+    pub(super) fn arrived_elsewhere(&mut self, now: Millis) {
+        if let Place::Away { until, .. } = &mut self.place {
+            *until = now;
+        }
+    }
+
     /// Why a call that waited ends.
     pub(super) fn absence(&self) -> Error {
         let hint = "open it again, or choose another one: `eye pages`";
         let name = self.name();
         let message = match &self.info.leaving {
-            Some(url) => format!("the page {name} left for {}, which has not joined", quoted(url)),
+            Some(url) => format!("the page {name} left for {} and has not come back", quoted(url)),
             None => format!("the page {name} has not come back"),
         };
         Error::new(Code::SESSION, message).hint(hint)

@@ -1,0 +1,59 @@
+//! What time does to a session: calls that are due end, silent pages are pinged, and one that does not come back is gone.
+
+use super::arriving::arrival;
+use super::{Place, Session};
+use crate::calls::Phase;
+use crate::event::{Effect, Millis};
+use crate::session_event::Outcome;
+use eye_protocol::close::Close;
+use eye_protocol::limits::{PING_INTERVAL_MS, PING_TIMEOUT_MS};
+use eye_protocol::{Code, Error, Value};
+
+impl Session {
+    pub(super) fn tick(&mut self, now: Millis, out: &mut Vec<Outcome>) {
+        self.mailbox.tick(now, out);
+        self.tick_expecting(now, out);
+        while let Some(key) = self.calls.due(now) {
+            let Some(call) = self.calls.get_mut(key) else { continue };
+            let ending = match &call.phase {
+                Phase::Navigating { .. } if self.arriving => Ok(arrival(&self.info)),
+                Phase::Navigating { url } => Ok(Value::Rendering(format!(
+                    "navigated to {url}, which does not load eye.js (or is still loading)"
+                ))),
+                Phase::Sent => Err(Error::new(Code::TIMEOUT, "no answer within the timeout").hint(
+                    "the page may be busy, frozen or waiting for something; raise --timeout, or look at the page",
+                )),
+                Phase::Waiting(_) => Err(self.absence()),
+            };
+            self.abort(key, out);
+            self.end(key, ending, out);
+        }
+        match self.place {
+            // A page that a dialog stops answers no ping.
+            Place::Connected { .. } if self.info.dialog.is_some() => {}
+            Place::Connected { page, heard_at, pinged_at: None } if now >= heard_at + PING_INTERVAL_MS => {
+                self.place = Place::Connected { page, heard_at, pinged_at: Some(now) };
+                out.push(Outcome::Effect(Effect::Ping { page }));
+            }
+            Place::Connected { page, heard_at, pinged_at: Some(at) }
+                if now >= at + PING_TIMEOUT_MS && heard_at > at =>
+            {
+                // It answered calls, if not the ping: its code runs.
+                self.place = Place::Connected { page, heard_at, pinged_at: None };
+            }
+            Place::Connected { page, pinged_at: Some(at), .. } if now >= at + PING_TIMEOUT_MS => {
+                self.lose_page(now, "the page answered no ping", out);
+                out.push(Outcome::Effect(Effect::Close { conn: page, close: Close::lifeless() }));
+            }
+            Place::Away { until, .. } if now >= until => {
+                self.place = Place::Gone { since: now };
+                for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Waiting(_))) {
+                    let error = self.absence();
+                    self.end(key, Err(error), out);
+                }
+                self.release_waiting(out);
+            }
+            Place::Connected { .. } | Place::Away { .. } | Place::Gone { .. } => {}
+        }
+    }
+}
