@@ -116,7 +116,7 @@ test("a light under the hand says what it is, and the canvas what the hand can d
   const tab = await SceneTab.open(stage, "hover");
   await tab.page.mouse.move(KEY_LIGHT_AT.x, KEY_LIGHT_AT.y);
   await tab.page.locator("#label:not([hidden])").waitFor();
-  assert.equal(await tab.page.locator("#label").innerText(), "Key light · 135° 23° · 7.7");
+  assert.equal(await tab.page.locator("#label").innerText(), "Key light · 135° 26° · 7.9");
   assert.equal(await tab.page.locator("#view").getAttribute("data-hand"), "light");
   await tab.page.mouse.move(MODEL_AT.x, MODEL_AT.y);
   await tab.page.locator("#label").waitFor({ state: "hidden" });

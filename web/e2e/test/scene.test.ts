@@ -129,10 +129,10 @@ test("the wheel over a light moves it nearer or farther, and a drag moves it aro
   await tab.page.mouse.down();
   await tab.page.mouse.move(KEY_LIGHT_AT.x + 40, KEY_LIGHT_AT.y - 20, { steps: 4 });
   await tab.page.mouse.up();
-  await tab.cached("keyLight.position", (position) => position === '{"azimuth":125,"elevation":27.99,"distance":8.55}');
+  await tab.cached("keyLight.position", (position) => position === '{"azimuth":125,"elevation":31.33,"distance":8.55}');
   assert.equal(await tab.state("camera"), '{"distance":32,"fov":32}');
   assert.equal(await tab.state("fillLight.position.azimuth"), "225");
-  assert.match(await tab.page.locator("#label").innerText(), /^Key light · 125° 28° · 8.3$/);
+  assert.match(await tab.page.locator("#label").innerText(), /^Key light · 125° 31° · 8.6$/);
 });
 
 test("what was limited is said as the scene has it", async () => {
@@ -142,7 +142,7 @@ test("what was limited is said as the scene has it", async () => {
   );
   await tab.cached("camera.distance", (distance) => distance === "64");
   assert.equal(await tab.call("swing_key_light_up"), "Key light swung up");
-  await tab.cached("keyLight.position.elevation", (elevation) => elevation === "37.99");
+  await tab.cached("keyLight.position.elevation", (elevation) => elevation === "41.33");
   assert.equal(
     await tab.call("set_key_light_position_spherical", "azimuth=NW", "elevation=30"),
     "Key light positioned at azimuth NW (315°), elevation 30° (distance preserved)",
