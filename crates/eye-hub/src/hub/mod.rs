@@ -5,6 +5,7 @@ pub mod gateway;
 pub mod hearing;
 pub mod letterbox;
 pub mod links;
+mod lists;
 pub mod media;
 pub mod memory;
 pub mod opened;

@@ -2,6 +2,7 @@
 //! written into outboxes while the state is held, so that nothing is reordered.
 
 use super::gateway::Gateway;
+use super::lists::changes_lists;
 use super::opened::{Opened, Target};
 use super::outbox::{Kind, Parcel};
 use super::peer::{Peer, Side, Signals, Voice};
@@ -484,19 +485,6 @@ impl Hub {
             state.todo.push_back(gone(peer.side, conn));
         }
     }
-}
-
-/// Whether another list of pages or tools may follow from it.
-fn changes_lists(input: &Input) -> bool {
-    matches!(
-        input,
-        Input::PageJoined { .. }
-            | Input::PageLeft { .. }
-            | Input::PageChanged { .. }
-            | Input::PageOffers { .. }
-            | Input::PageWithdraws { .. }
-            | Input::Worked { done: Done::Compiled(_), .. }
-    )
 }
 
 fn gone(side: Side, conn: Conn) -> Input {
