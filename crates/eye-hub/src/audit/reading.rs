@@ -60,7 +60,7 @@ mod tests {
         fs::write(home.path().join(FILE), format!("{}{{\"time\":\"19", row(3))).unwrap();
         let all = |since, limit| {
             let (rows, cut) = read(home.path(), since, limit);
-            (rows.iter().map(|row| format!("{}\n", row.get())).collect::<String>(), cut)
+            (rows.iter().map(|row| row.get().to_owned() + "\n").collect::<String>(), cut)
         };
         assert_eq!(all(0, 9), (row(1) + &row(2) + &row(3), false));
         assert_eq!(all(2, 9), (row(2) + &row(3), false));
