@@ -269,8 +269,8 @@ fn the_files_are_rotated_at_their_limit_and_the_oldest_is_removed() {
         writeln!(&socket, "a:{code}").unwrap();
         answer.clear();
         reader.read_line(&mut answer).unwrap();
-        if answer.starts_with('#') {
-            let mut rest = vec![0; answer[1..].trim().parse().unwrap()];
+        if let Some(len) = answer.strip_prefix('#') {
+            let mut rest = vec![0; len.trim().parse().unwrap()];
             reader.read_exact(&mut rest).unwrap();
         }
     }

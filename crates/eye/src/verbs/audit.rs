@@ -69,7 +69,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
 }
 
 fn watch(options: &Options) -> Result<Connection, Failure> {
-    let mut link = client::open(options)?;
+    let link = client::open(options)?;
     link.send(&[&rpc::request(ID, "audit/watch", &json!({}))])?;
     Ok(link)
 }
