@@ -322,6 +322,15 @@ mod tests {
     }
 
     #[test]
+    fn a_page_may_check_arguments_itself() {
+        let mut toolbox = Toolbox::default();
+        let of_page = r#"{"name":"t","checkedBy":"page","inputSchema":{"required":["a"]}}"#;
+        register(&mut toolbox, vec![raw(of_page)]).unwrap();
+        assert_eq!(check(&toolbox, "t", "{}"), Ok(()));
+        assert_eq!(toolbox.list(None), format!("[{of_page}]"));
+    }
+
+    #[test]
     fn a_pattern_that_explodes_elsewhere_is_checked_in_linear_time() {
         let mut toolbox = Toolbox::default();
         let tool = raw(r#"{"name":"t","inputSchema":{"properties":{"s":{"pattern":"^(a+)+$"}}}}"#);

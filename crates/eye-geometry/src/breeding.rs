@@ -13,7 +13,7 @@ pub const KEYS: [&str; 6] =
 const GENERATIONS_DEFAULT: u64 = 10;
 const POPULATION_DEFAULT: u64 = 20;
 const MUTATION_RATE_DEFAULT: f64 = 0.1;
-const METRIC_DEFAULT: Metric = Metric::VisualQuality;
+const METRIC_DEFAULT: Metric = Metric::Performance;
 /// What JavaScript can count to.
 pub const SEED_MAX: u64 = (1 << 53) - 1;
 

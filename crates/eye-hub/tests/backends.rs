@@ -5,6 +5,7 @@ mod stage;
 
 use eye_hub::guests::Computing;
 use eye_hub::guests::backends::{Backends, Given, Heard, Room, Say};
+use eye_hub::origins::Allowed;
 use eye_hub::{Auth, Config, Later, Links};
 use eye_protocol::limits::{BACKEND_MESSAGE_BYTES_MAX, BACKEND_SOCKETS_MAX};
 use stage::{Hub, ORIGIN, Page, TOKEN};
@@ -19,12 +20,13 @@ struct Echo;
 impl Backends for Echo {
     fn begin(&self, _links: Links) {}
 
-    fn talk(&self, room: Room, mut heard: Heard, say: Say) -> Later<()> {
+    fn talk(&self, room: Room, origin: Option<String>, mut heard: Heard, say: Say) -> Later<()> {
         Box::pin(async move {
             while let Some(text) = heard.recv().await {
                 match text.as_str() {
                     "bye" => return,
                     "room" => say.send(format!("{room:?}")).await.unwrap(),
+                    "origin" => say.send(format!("{origin:?}")).await.unwrap(),
                     // What a backend does that finds its peer not reading: it lets go.
                     "flood" => {
                         while say.try_send("x".repeat(1 << 20)).is_ok() {}
@@ -97,6 +99,24 @@ fn sockets_are_for_agents_and_own_pages() {
     }
     let bare = hub.http("/evolution", &format!("host: {own}\r\norigin: {own_origin}\r\n"));
     assert_eq!(status(&bare), 400, "a GET that is no WebSocket: {bare}");
+}
+
+#[test]
+fn an_origin_that_the_user_granted_them_to_uses_them_without_the_token() {
+    let hub = hub();
+    let host = format!("localhost:{}", hub.listen.port());
+    let of_page = [("host", host.as_str()), ("origin", ORIGIN)];
+    assert_eq!(hub.connect("/agents", &of_page).err(), Some(403));
+    hub.origins().allow(Allowed { backends: true, ..Allowed::new(ORIGIN) }).unwrap();
+    let mut page = Page(hub.connect("/agents", &of_page).expect("the grant counts at once"));
+    page.say("origin");
+    assert_eq!(page.hear(), format!("{:?}", Some(ORIGIN)), "whose page it is");
+    let answer = hub.http("/cartridges/a.rts.png", &format!("host: {host}\r\norigin: {ORIGIN}\r\n")).to_lowercase();
+    assert!(answer.contains(&format!("access-control-allow-origin: {ORIGIN}\r\n")), "{answer}");
+    let other = [("host", host.as_str()), ("origin", "http://localhost:5174")];
+    assert_eq!(hub.connect("/agents", &other).err(), Some(403));
+    let wrong = [("host", host.as_str()), ("origin", ORIGIN), ("authorization", "Bearer wrong")];
+    assert_eq!(hub.connect("/agents", &wrong).err(), Some(401), "a wrong token is never a grant");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod stage;
 
 use eye_hub::guests::PassThrough;
 use eye_hub::guests::llm::LlmServer;
+use eye_hub::origins::Allowed;
 use eye_protocol::limits::{LLM_ANSWER_BYTES_MAX, LLM_CALLS_MAX, LLM_CALLS_PER_MINUTE_MAX, LLM_REQUEST_BYTES_MAX};
 use eye_remote::{Remote, Secret};
 use serde_json::Value;
@@ -329,6 +330,28 @@ fn only_agents_and_own_pages_spend() {
     let waiting = post(&hub, &format!("host: localhost:{port}\r\norigin: http://localhost:{port}\r\n"), ASK);
     server.asked().ok();
     assert_eq!(heard(waiting).0, 200);
+}
+
+#[test]
+fn a_page_of_a_granted_origin_asks_across_origins() {
+    let server = Server::start();
+    let hub = hub(server.port, DEADLINE);
+    let head = format!("host: localhost:{}\r\norigin: {ORIGIN}\r\n", hub.listen.port());
+    let mut stream = TcpStream::connect(hub.listen).unwrap();
+    let asks = "access-control-request-method: POST\r\naccess-control-request-headers: content-type\r\n";
+    write!(stream, "OPTIONS /v1/chat/completions HTTP/1.1\r\n{head}{asks}connection: close\r\n\r\n").unwrap();
+    let (status, headers, _) = heard(stream);
+    let headers = headers.to_lowercase();
+    assert_eq!(status, 204, "{headers}");
+    assert!(headers.contains(&format!("access-control-allow-origin: {ORIGIN}")), "{headers}");
+    assert!(headers.contains("post") && headers.contains("content-type"), "{headers}");
+    assert_eq!(error(post(&hub, &head, ASK)).0, 403, "a preflight grants nothing");
+    hub.origins().allow(Allowed { backends: true, ..Allowed::new(ORIGIN) }).unwrap();
+    let waiting = post(&hub, &head, ASK);
+    server.asked().ok();
+    let (status, headers, _) = heard(waiting);
+    assert_eq!(status, 200);
+    assert!(headers.to_lowercase().contains(&format!("access-control-allow-origin: {ORIGIN}")), "{headers}");
 }
 
 #[test]

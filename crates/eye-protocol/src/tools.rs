@@ -14,7 +14,7 @@ pub struct Tool {
     pub name: Box<str>,
     /// The whole definition, raw.
     pub definition: Box<RawValue>,
-    /// What its arguments must look like, raw; `None` takes anything.
+    /// What its arguments must look like, raw; `None` takes anything, or the page checks them itself.
     pub input_schema: Option<Box<RawValue>>,
     /// What it needs its client to be capable of.
     pub capabilities: Vec<String>,
@@ -32,6 +32,8 @@ struct Definition {
     input_schema: Option<Box<RawValue>>,
     #[serde(default)]
     capabilities: Vec<String>,
+    #[serde(default)]
+    checked_by: Option<String>,
     #[serde(default)]
     timeout: Option<u64>,
     #[serde(default)]
@@ -59,7 +61,10 @@ impl Tool {
         Ok(Self {
             name: known.name.into(),
             definition,
-            input_schema: known.input_schema.filter(|schema| schema.get() != "null"),
+            // The page refuses in its own words; agents still read the schema in the definition.
+            input_schema: known
+                .input_schema
+                .filter(|schema| schema.get() != "null" && known.checked_by.as_deref() != Some("page")),
             capabilities: known.capabilities,
             timeout_ms: known.timeout,
             consequential: known.annotations.consequential_hint,

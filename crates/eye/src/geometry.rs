@@ -15,7 +15,7 @@ use eye_protocol::Error;
 use eye_protocol::messages::{ClientType, Hello};
 use eye_remote::{Remote, Secret};
 use serde_json::value::RawValue;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const LLM_URL_DEFAULT: &str = "http://localhost:1234";
@@ -33,11 +33,11 @@ impl Backends for Seated {
         self.0.begin(Box::new(OfHub(links)));
     }
 
-    fn talk(&self, room: Room, heard: Heard, say: Say) -> Later<()> {
+    fn talk(&self, room: Room, origin: Option<String>, heard: Heard, say: Say) -> Later<()> {
         let geometry = self.0.clone();
         match room {
             Room::Evolution => Box::pin(geometry.evolution(heard, say)),
-            Room::Agents => Box::pin(geometry.agents(heard, say)),
+            Room::Agents => Box::pin(geometry.agents(origin, heard, say)),
         }
     }
 
@@ -81,19 +81,27 @@ impl Link for OfAgent {
     }
 }
 
-/// The LLM server: the one named, else of the environment, else where such servers are by default. `none` is none.
+/// The LLM server: the one named, else of the environment, else of the user's config file (a hub that a verb starts has no flags),
+/// else where such servers are by default. `none` is none.
 pub fn llm(named: Option<String>) -> Result<Arc<dyn Guest>, Failure> {
     Ok(Arc::new(PassThrough::new(llm_server(named)?)))
 }
 
 fn llm_server(named: Option<String>) -> Result<Option<LlmServer>, Failure> {
-    let url = named.or_else(|| Var::LlmUrl.text()).unwrap_or_else(|| LLM_URL_DEFAULT.to_owned());
+    let configured = || configured(&places::config_file().ok()?);
+    let url = named.or_else(|| Var::LlmUrl.text()).or_else(configured).unwrap_or_else(|| LLM_URL_DEFAULT.to_owned());
     if url == "none" {
         return Ok(None);
     }
     let server = remote(&url)?;
     let remote = Remote { token: key()?, ..server };
     Ok(Some(LlmServer::new(remote)))
+}
+
+/// The key `llm` of the user's config file. A file that cannot be read is the gateway's to report.
+fn configured(file: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(file).ok()?;
+    eye_mcp::config::parse(&text, file).ok()?.llm
 }
 
 /// A server without its key.
@@ -122,6 +130,19 @@ fn key() -> Result<Option<Secret>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_users_config_names_an_llm_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config.yaml");
+        assert_eq!(configured(&file), None);
+        for (text, want) in
+            [("llm: http://box:1234\n", Some("http://box:1234")), ("servers: {}\n", None), ("llm: [\n", None)]
+        {
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(configured(&file).as_deref(), want, "{text}");
+        }
+    }
 
     #[test]
     fn an_llm_server_is_named_by_its_url() {

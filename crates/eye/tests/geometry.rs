@@ -294,7 +294,7 @@ fn map(home: &Home, session: &str, tone: &Tone) -> ScriptedPage {
 }
 
 fn spawn(kind: &str, config: &Value) -> Value {
-    json!({ "requestId": kind, "action": "spawn", "agent_type": kind, "session": "map", "region": { "x": 10, "y": 20, "width": 4, "height": 2 }, "config": config })
+    json!({ "requestId": kind, "action": "spawn", "agent_type": kind, "session": "map", "region": { "x": 10, "y": 20, "width": 4, "height": 2, "unit": "pixels" }, "config": config })
 }
 
 /// An agent of the Unix socket that listens to a topic.
@@ -332,7 +332,7 @@ fn an_analyzer_measures_its_region_and_tells_topic_and_connection() {
     let mut line = Line::open(&home, "/agents");
     let spawned = line.ask(&spawn("analyzer", &json!({})));
     assert_eq!((&spawned["success"], &spawned["status"]), (&true.into(), &"running".into()), "{spawned}");
-    assert_eq!(spawned["region"], json!({ "x": 10.0, "y": 20.0, "width": 4.0, "height": 2.0 }));
+    assert_eq!(spawned["region"], json!({ "x": 10.0, "y": 20.0, "width": 4.0, "height": 2.0, "unit": "pixels" }));
     assert_eq!(spawned["heartbeatInterval"], 5);
     let agent = &spawned["agentId"];
     let report = line.event(agent, "report");
@@ -391,6 +391,8 @@ fn an_executor_runs_its_program_over_its_region() {
         (&ended["status"], &ended["reason"]),
         (&"error".into(), &"execute_pixel_program: unknown opcode 186 at 0".into())
     );
+    let row = line.steer("get", &agent);
+    assert_eq!((&row["status"], &row["error"]), (&"error".into(), &ended["reason"]), "who asks later learns why");
 }
 
 #[test]

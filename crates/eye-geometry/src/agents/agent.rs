@@ -25,6 +25,8 @@ pub struct Agent {
     /// Turns that came to something.
     pub turns: u64,
     pub last_report: Option<Value>,
+    /// Why it ended, where that was a failure.
+    pub error: Option<String>,
     turn: u32,
     busy: bool,
     due: Option<Millis>,
@@ -49,6 +51,7 @@ impl Agent {
             reports: 0,
             turns: 0,
             last_report: None,
+            error: None,
             turn: 0,
             busy: false,
             due: None,
@@ -89,6 +92,7 @@ impl Agent {
     /// Ends, and says why.
     pub fn end(&mut self, now: Millis, status: Status, reason: &str, out: &mut Vec<Effect>) {
         self.status = status;
+        self.error = (status == Status::Error).then(|| reason.to_owned());
         self.rest(out);
         self.before = None;
         self.tell(out, told::ended(self, now, reason));

@@ -10,6 +10,9 @@ use crate::refusal::Refusal;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+/// Pixels of the map per grid unit.
+pub const GRID_UNIT: f64 = 100.0;
+
 /// A part of the map, in its pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Region {
@@ -24,12 +27,18 @@ pub struct Region {
 }
 
 impl Region {
-    /// Reads the member `region`.
+    /// Reads the member `region`: in grid units, or in pixels where `unit`, in it or beside it, says so.
     pub fn read(fields: Fields<'_>) -> Result<Self, Refusal> {
         let missing = || Refusal::invalid("region is required and must be an object with x, y, width, height");
         let region = fields.get("region").and_then(Value::as_object).ok_or_else(missing)?;
+        let scale = match region.get("unit").or_else(|| fields.get("unit")).map(Value::as_str) {
+            None | Some(Some("grid")) => GRID_UNIT,
+            Some(Some("pixels")) => 1.0,
+            Some(_) => return Err(Refusal::invalid("unit must be one of: grid, pixels")),
+        };
         let number = |name: &str| {
-            let number = region.get(name).and_then(Value::as_f64).filter(|number| number.abs() <= REGION_SIDE_MAX);
+            let number = region.get(name).and_then(Value::as_f64).map(|number| number * scale);
+            let number = number.filter(|number| number.abs() <= REGION_SIDE_MAX);
             number.ok_or_else(|| Refusal::invalid("region must have numeric x, y, width, and height properties"))
         };
         let region = Self { x: number("x")?, y: number("y")?, width: number("width")?, height: number("height")? };
@@ -172,6 +181,20 @@ mod tests {
 
     fn region(value: &Value) -> Result<Region, String> {
         Region::read(Fields(value.as_object().unwrap())).map_err(|refusal| refusal.message)
+    }
+
+    #[test]
+    fn a_region_is_in_grid_units_unless_its_unit_says_pixels() {
+        let asked = |unit: Value| json!({ "region": { "x": 2, "y": -1, "width": 0.5, "height": 3, "unit": unit } });
+        let (grid, pixels) = (Region { x: 200.0, y: -100.0, width: 50.0, height: 300.0 }, asked(json!("pixels")));
+        assert_eq!(region(&json!({ "region": { "x": 2, "y": -1, "width": 0.5, "height": 3 } })), Ok(grid));
+        assert_eq!(region(&asked(json!("grid"))), Ok(grid));
+        assert_eq!(region(&pixels), Ok(Region { x: 2.0, y: -1.0, width: 0.5, height: 3.0 }));
+        let beside = json!({ "unit": "pixels", "region": { "x": 2, "y": -1, "width": 0.5, "height": 3 } });
+        assert_eq!(region(&beside), region(&pixels));
+        for unit in [json!("miles"), json!(7), json!(null)] {
+            assert_eq!(region(&asked(unit)).unwrap_err(), "unit must be one of: grid, pixels");
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ fn event(words: &str) -> Event {
             let waiting = config.strip_prefix("waiting ");
             let config: Value = serde_json::from_str(waiting.unwrap_or(config)).unwrap();
             let spawn = serde_json::json!({
-                "agent_type": kind, "config": config, "region": { "x": 10, "y": 20, "width": 4, "height": 2 },
+                "agent_type": kind, "config": config, "region": { "x": 10, "y": 20, "width": 4, "height": 2, "unit": "pixels" },
             });
             let fields = Fields(spawn.as_object().unwrap());
             let (plan, region) = (Plan::read(fields).unwrap(), Region::read(fields).unwrap());

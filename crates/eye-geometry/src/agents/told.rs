@@ -1,6 +1,7 @@
 //! What is told of an agent: rows, and the events that go to its topic and to the connection that spawned it.
 
 use super::agent::Agent;
+use super::plan::Region;
 use super::{Millis, Sight};
 use serde_json::{Map, Value, json};
 
@@ -29,7 +30,7 @@ pub fn row(agent: &Agent, now: Millis) -> Map<String, Value> {
         "agentType": agent.plan.name(),
         "session": &*agent.session,
         "status": agent.status.name(),
-        "region": agent.region,
+        "region": region(agent.region),
         "heartbeatInterval": seconds(agent.heartbeat_ms),
         "ageMs": now.saturating_sub(agent.born),
         "turns": agent.turns,
@@ -37,8 +38,14 @@ pub fn row(agent: &Agent, now: Millis) -> Map<String, Value> {
     }) else {
         return Map::new();
     };
+    row.extend(agent.error.as_ref().map(|error| ("error".to_owned(), error.as_str().into())));
     row.extend(agent.last_report.as_ref().map(|report| ("lastReport".to_owned(), report.clone())));
     row
+}
+
+/// A region with its unit: whoever spawned the agent may have named it in another.
+fn region(Region { x, y, width, height }: Region) -> Value {
+    json!({ "x": x, "y": y, "width": width, "height": height, "unit": "pixels" })
 }
 
 /// Whole seconds are written without a point.

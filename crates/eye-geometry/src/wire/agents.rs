@@ -22,7 +22,7 @@ impl Drop for Entered {
 }
 
 /// Serves one connection until either side ends it.
-pub async fn talk(crew: Arc<Crew>, mut heard: Heard, say: Say) {
+pub async fn talk(crew: Arc<Crew>, origin: Option<String>, mut heard: Heard, say: Say) {
     let (socket, deaf) = crew.enter(say.clone());
     let entered = Entered { crew, socket };
     loop {
@@ -35,7 +35,7 @@ pub async fn talk(crew: Arc<Crew>, mut heard: Heard, say: Say) {
         };
         let answer = match Message::parse(&text) {
             Ok(message) => {
-                let outcome = do_as_told(&entered.crew, socket, &message).await;
+                let outcome = do_as_told(&entered.crew, origin.as_deref(), socket, &message).await;
                 reply(&message.id, outcome)
             }
             Err((id, refusal)) => reply(&id, Err(refusal)),
@@ -47,7 +47,12 @@ pub async fn talk(crew: Arc<Crew>, mut heard: Heard, say: Say) {
     }
 }
 
-async fn do_as_told(crew: &Arc<Crew>, socket: Socket, message: &Message) -> Result<Map<String, Value>, Refusal> {
+async fn do_as_told(
+    crew: &Arc<Crew>,
+    origin: Option<&str>,
+    socket: Socket,
+    message: &Message,
+) -> Result<Map<String, Value>, Refusal> {
     let fields = message.fields();
     let id = || -> Result<AgentId, Refusal> {
         let id = fields.get("agent_id").and_then(Value::as_str);
@@ -64,7 +69,7 @@ async fn do_as_told(crew: &Arc<Crew>, socket: Socket, message: &Message) -> Resu
             let plan = Plan::read(fields)?;
             let region = Region::read(fields)?;
             let start = fields.flag("auto_start")?.unwrap_or(true);
-            let session = crew.session(session).await?;
+            let session = crew.session(session, origin).await?;
             let id = fresh_id()?;
             crew.on(Event::Spawn { id: id.clone(), session, region, plan, start, socket })?;
             return crew.row(&id);

@@ -55,6 +55,8 @@ struct Row {
     id: String,
     state: String,
     #[serde(default)]
+    origin: String,
+    #[serde(default)]
     frame: bool,
 }
 
@@ -117,8 +119,8 @@ impl Crew {
         self.hold().roster.alive()
     }
 
-    /// The session that an agent is for: the one named, or the only one whose page is there.
-    pub async fn session(&self, named: Option<&str>) -> Result<Arc<str>, Refusal> {
+    /// The session that an agent is for: the one named, else the only page of the connection's origin, else the only page.
+    pub async fn session(&self, named: Option<&str>, origin: Option<&str>) -> Result<Arc<str>, Refusal> {
         let rows = self.sessions().await?;
         let there = || rows.iter().filter(|row| row.presence() != Presence::Gone);
         if let Some(named) = named {
@@ -126,7 +128,10 @@ impl Crew {
             let missing = || Refusal::invalid(format!("there is no page with the session {named}"));
             return found.map(|row| row.id.as_str().into()).ok_or_else(missing);
         }
-        let pages: Vec<&str> = there().filter(|row| !row.frame).map(|row| row.id.as_str()).collect();
+        let pages = || there().filter(|row| !row.frame);
+        let of_origin: Vec<&str> =
+            pages().filter(|row| Some(row.origin.as_str()) == origin).map(|row| row.id.as_str()).collect();
+        let pages = if of_origin.is_empty() { pages().map(|row| row.id.as_str()).collect() } else { of_origin };
         match pages[..] {
             [only] => Ok(only.into()),
             [] => Err(Refusal::new(Kind::BackendUnavailable, "no page is connected; open the geometry app first")),

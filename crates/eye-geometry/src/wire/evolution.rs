@@ -161,7 +161,7 @@ mod tests {
     fn the_seeds_defaults_hold() {
         let Ok(Ask::Evolve { job, progress: false }) = ask(r#","seed_shader":"x""#) else { panic!() };
         let Job { breeding, time_budget, .. } = job;
-        assert_eq!((breeding.generations, breeding.population, breeding.metric), (10, 20, Metric::VisualQuality));
+        assert_eq!((breeding.generations, breeding.population, breeding.metric), (10, 20, Metric::Performance));
         assert_eq!((breeding.mutation_rate.to_bits(), breeding.seed), (0.1_f64.to_bits(), None));
         assert_eq!(time_budget, Duration::from_secs(55));
     }

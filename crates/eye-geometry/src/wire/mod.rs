@@ -71,9 +71,9 @@ impl Geometry {
         evolution::talk(self.runs, heard, say).await;
     }
 
-    /// One connection of `/agents`.
-    pub async fn agents(self, heard: Heard, say: Say) {
-        agents::talk(self.crew, heard, say).await;
+    /// One connection of `/agents`; `origin` is that of the page that opened it, if one did.
+    pub async fn agents(self, origin: Option<String>, heard: Heard, say: Say) {
+        agents::talk(self.crew, origin, heard, say).await;
     }
 
     /// A cartridge's picture (`ID.rts.png`) or source (`ID.wgsl`); the list of them all for the empty name.

@@ -237,6 +237,14 @@ impl Gate {
             // A program of another user can send these headers too.
             return self.check_owner(knock).map(|()| Admitted::Own);
         }
+        // A grant of the user, for a hub that no other machine reaches: elsewhere an `Origin` proves nothing.
+        if knock.token.is_none()
+            && self.own_port.is_some()
+            && let Some(origin) = knock.origin
+            && self.find(origin)?.is_some_and(|allowed| allowed.backends)
+        {
+            return self.check_owner(knock).map(|()| Admitted::Own);
+        }
         self.check_agent_origin(knock.origin)?;
         match (self.check_token(knock), knock.origin) {
             (Ok(scope), _) => scope.check(Class::Servers).map(|()| Admitted::Agent(scope)).map_err(lacking),
@@ -382,12 +390,12 @@ fn another_user(uid: Option<u32>) -> Refusal {
 
 fn not_own(origin: &str, own_pages: bool) -> Refusal {
     let hint = if own_pages {
-        "use an app of the hub itself, such as http://localhost:8765/apps/geometry/, or send the token"
+        format!("allow it with `eye allow {origin} --backends`, use an app of the hub itself, or send the token")
     } else {
-        "this hub can be reached from other machines, so everybody sends `Authorization: Bearer TOKEN`"
+        "this hub can be reached from other machines, so everybody sends `Authorization: Bearer TOKEN`".to_owned()
     };
     let reason = format!("the backends are for agents and for eye's own pages, not for pages of {origin}");
-    Refusal { status: 403, reason, hint: hint.to_owned() }
+    Refusal { status: 403, reason, hint }
 }
 
 /// Whether a browser says that a page of `localhost`, at the hub's own port, asks. Behind a path of another server the port differs.

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// One allowed origin.
+#[expect(clippy::struct_excessive_bools, reason = "what is granted to an origin, each for itself")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowed {
     /// `https://example.com`, as a browser writes it.
@@ -16,12 +17,14 @@ pub struct Allowed {
     pub confirm: bool,
     /// Whether its pages may join. Without it, only agents in its pages may ask, with the token.
     pub pages: bool,
+    /// Whether its pages may use the backends (evolution, area agents, cartridges, the LLM) without the token.
+    pub backends: bool,
 }
 
 impl Allowed {
     /// An origin whose pages may join and may be evaluated in.
     pub fn new(origin: impl Into<String>) -> Self {
-        Self { origin: origin.into(), eval: true, confirm: false, pages: true }
+        Self { origin: origin.into(), eval: true, confirm: false, pages: true, backends: false }
     }
 }
 
@@ -40,7 +43,7 @@ pub struct NotAnOrigin(String);
 
 /// A line of the file that cannot be read. It may have held a restriction, so the whole list is not used.
 #[derive(Debug, thiserror::Error)]
-#[error("line {line}: `{word}` is neither an origin nor one of eval=no, confirm=yes, agent=only")]
+#[error("line {line}: `{word}` is neither an origin nor one of eval=no, confirm=yes, agent=only, backends=yes")]
 struct BadLine {
     /// Counted from 1.
     line: usize,
@@ -124,7 +127,8 @@ impl Origins {
             let eval = if a.eval { "" } else { " eval=no" };
             let confirm = if a.confirm { " confirm=yes" } else { "" };
             let pages = if a.pages { "" } else { " agent=only" };
-            format!("{}{eval}{confirm}{pages}\n", a.origin)
+            let backends = if a.backends { " backends=yes" } else { "" };
+            format!("{}{eval}{confirm}{pages}{backends}\n", a.origin)
         };
         let text: String = list.iter().map(line).collect();
         private::write(&self.file, text.as_bytes())
@@ -148,6 +152,7 @@ fn parse_line(line: &str) -> Result<Option<Allowed>, String> {
         match word {
             "eval=no" => allowed.eval = false,
             "confirm=yes" => allowed.confirm = true,
+            "backends=yes" => allowed.backends = true,
             "agent=only" => allowed.pages = false,
             unknown => return Err(unknown.to_owned()),
         }

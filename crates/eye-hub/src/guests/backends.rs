@@ -1,7 +1,7 @@
 //! `/evolution`, `/agents` and `/cartridges/`: the gate, and then whoever computes. A WebSocket is text both ways, bounded
 //! both ways: what a backend cannot take yet is not read, and a peer that does not read is closed.
 
-use crate::http::door::{Door, Head, Upgrade, admit_own, json_response, refused};
+use crate::http::door::{Door, Head, Upgrade, admit_own, json_response, refused, with_cors};
 use crate::hub::gateway::Later;
 use crate::hub::links::Links;
 use crate::mount::Guest;
@@ -61,8 +61,8 @@ pub trait Backends: Debug + Send + Sync {
     /// The hub serves from now on; this is the way into it.
     fn begin(&self, links: Links);
 
-    /// A WebSocket, until either side ends it.
-    fn talk(&self, room: Room, heard: Heard, say: Say) -> Later<()>;
+    /// A WebSocket, until either side ends it. `origin` is that of the page that opened it; programs have none.
+    fn talk(&self, room: Room, origin: Option<String>, heard: Heard, say: Say) -> Later<()>;
 
     /// A GET below `/cartridges/`; the list of them is the empty name.
     fn cartridge(&self, name: String) -> Later<Given>;
@@ -146,8 +146,8 @@ async fn cartridge(
     stored(&door, &guest, name, &headers).await
 }
 
-async fn stored(door: &Door, guest: &Computing, name: String, headers: &Head) -> Response {
-    if let Err(refusal) = admit_own(door, headers) {
+async fn stored(door: &Door, guest: &Computing, name: String, head: &Head) -> Response {
+    if let Err(refusal) = admit_own(door, head) {
         return refused(&refusal);
     }
     let given = guest.backends.cartridge(name).await;
@@ -159,7 +159,7 @@ async fn stored(door: &Door, guest: &Computing, name: String, headers: &Head) ->
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
+    with_cors(door, head, response)
 }
 
 fn enter(door: &Door, guest: &Computing, room: Room, headers: &Head, upgrade: Upgrade) -> Response {
@@ -175,20 +175,27 @@ fn enter(door: &Door, guest: &Computing, room: Room, headers: &Head, upgrade: Up
         return (StatusCode::SERVICE_UNAVAILABLE, json_response(&body)).into_response();
     };
     let backends = guest.backends.clone();
+    let origin = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
     upgrade
         .protocols(["eye"])
         .read_buffer_size(READ_BUFFER_BYTES)
         .max_message_size(BACKEND_MESSAGE_BYTES_MAX)
         .max_frame_size(BACKEND_MESSAGE_BYTES_MAX)
-        .on_upgrade(move |socket| serve(backends, room, socket, seat))
+        .on_upgrade(move |socket| serve(backends, room, origin, socket, seat))
 }
 
-async fn serve(backends: Arc<dyn Backends>, room: Room, socket: WebSocket, _seat: OwnedSemaphorePermit) {
+async fn serve(
+    backends: Arc<dyn Backends>,
+    room: Room,
+    origin: Option<String>,
+    socket: WebSocket,
+    _seat: OwnedSemaphorePermit,
+) {
     let (mut sink, mut stream) = socket.split();
     let (hear, heard) = mpsc::channel(BACKEND_HEARD_LEN_MAX);
     let (say, said) = mpsc::channel(BACKEND_SAID_LEN_MAX);
     let close = {
-        let talk = backends.talk(room, heard, say);
+        let talk = backends.talk(room, origin, heard, say);
         let read = read(&mut stream, hear);
         let write = write(&mut sink, said);
         // The backend's own end is told by its letting go of what it says, so that all of it is written before.

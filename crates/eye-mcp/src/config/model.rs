@@ -19,6 +19,9 @@ pub struct Config {
     /// How often one client may ask that speaks BTCP over TCP. Only in the user's own file; a hub that runs keeps its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateConfig>,
+    /// The LLM server of a hub that starts, as `eye up --llm` names it. Counts in the user's own file only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub llm: Option<String>,
 }
 
 /// How often a client may ask.
@@ -162,6 +165,7 @@ impl Config {
         }
         self.onboarding = over.onboarding.or(self.onboarding);
         self.rate = over.rate.or(self.rate);
+        // A project does not choose where prompts go.
         self
     }
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 /// Let pages of an origin join, or list those that may
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example: eye allow https://shop.example\n         eye allow --no-eval https://bank.example\n         eye allow --agent https://desk.example\n         eye allow --remove https://shop.example\n\nPages of this machine (localhost) may always join."
+    after_help = "Example: eye allow https://shop.example\n         eye allow --no-eval https://bank.example\n         eye allow --agent https://desk.example\n         eye allow --backends http://localhost:5173\n         eye allow --remove https://shop.example\n\nPages of this machine (localhost) may always join."
 )]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line, each alone")]
 pub struct Args {
@@ -25,6 +25,9 @@ pub struct Args {
     /// Its pages may not join, but agents in them may ask, with the token
     #[arg(long, requires = "origin", conflicts_with_all = ["no_eval", "confirm"])]
     agent: bool,
+    /// Its pages may use evolution, area agents, cartridges and the LLM without the token
+    #[arg(long, requires = "origin")]
+    backends: bool,
     /// List the allowed origins
     #[arg(long, conflicts_with_all = ["origin", "remove"])]
     list: bool,
@@ -47,7 +50,8 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     }
     if let Some(text) = args.origin {
         let origin = parse(&text)?;
-        let allowed = Allowed { origin, eval: !args.no_eval, confirm: args.confirm, pages: !args.agent };
+        let allowed =
+            Allowed { origin, eval: !args.no_eval, confirm: args.confirm, pages: !args.agent, backends: args.backends };
         origins.allow(allowed.clone()).map_err(broken())?;
         return say(options, &format!("allowed {}", words(&allowed)));
     }
@@ -55,7 +59,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     if options.json {
         let rows: Vec<_> = list
             .iter()
-            .map(|a| json!({"origin": a.origin, "eval": a.eval, "confirm": a.confirm, "pages": a.pages}))
+            .map(|a| json!({"origin": a.origin, "eval": a.eval, "confirm": a.confirm, "pages": a.pages, "backends": a.backends}))
             .collect();
         ui::line(json!(rows))?;
     } else if !options.errors {
@@ -69,7 +73,8 @@ fn words(allowed: &Allowed) -> String {
     let eval = if allowed.eval { "" } else { " without eval" };
     let confirm = if allowed.confirm { " with confirmation" } else { "" };
     let pages = if allowed.pages { "" } else { " for agents only" };
-    format!("{}{eval}{confirm}{pages}", allowed.origin)
+    let backends = if allowed.backends { " with backends" } else { "" };
+    format!("{}{eval}{confirm}{pages}{backends}", allowed.origin)
 }
 
 fn say(options: &Options, text: &str) -> Result<Exit, Failure> {

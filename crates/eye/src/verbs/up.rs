@@ -164,7 +164,9 @@ fn already(args: &Args, options: &Options, running: &Status) -> Result<Exit, Fai
         return Err(Failure::RunsOtherwise { what });
     }
     if args.llm.is_some() {
-        ui::note("the hub that runs keeps its LLM server; `eye down` first");
+        ui::note(
+            "the hub that runs keeps its LLM server; `eye down` first, or `llm: URL` in config.yaml for every start",
+        );
     }
     if args.audit.is_some() {
         ui::note("the hub that runs keeps its audit log as it was; `eye down` first");

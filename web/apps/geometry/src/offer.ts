@@ -1,13 +1,13 @@
 // Offers the tools and the state to agents. A tool is registered once; the page client tells the hub and the browser's WebMCP of it.
 
 import type { Agents } from "./agents.js";
-import type { AgentRow } from "./backends/backends.js";
+import type { AgentRow, Doing } from "./backends/backends.js";
 import { readEvent } from "./backends/replies.js";
 import { clip } from "./clip.js";
 import type { Eye } from "./eye.js";
 import { messageOf } from "./failure.js";
 import { isFailure, type Desk, type Reply } from "./tools/desk.js";
-import type { System } from "./tools/tool.js";
+import type { Args, System } from "./tools/tool.js";
 
 const AGENT_TOPICS = "geometry/agents/*";
 /** A picture may be in its own address. */
@@ -18,7 +18,10 @@ export async function offer(eye: Eye, desk: Desk, system: System): Promise<void>
   await eye.state(() => stateOf(system));
   // One after the other: agents read them in the order in which they arrive, and a list that stays the same stays cached.
   for (const { run: _, ...told } of desk.tools) {
-    await eye.tool({ ...told, execute: async (args, doing) => said(await desk.invoke(told.name, args, doing)) });
+    const execute = async (args: Args, doing: Doing): Promise<object> =>
+      said(await desk.invoke(told.name, args, doing));
+    // Every tool refuses in the original's form, so the hub leaves the check to it.
+    await eye.tool({ ...told, checkedBy: "page", execute });
   }
 }
 

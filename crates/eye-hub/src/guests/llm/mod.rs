@@ -6,7 +6,7 @@ mod pace;
 mod trouble;
 
 use crate::http::body;
-use crate::http::door::{Door, Head, admit_own};
+use crate::http::door::{Door, Head, admit_own, preflight, with_cors};
 use crate::mount::Guest;
 use asked::Asked;
 use axum::body::Body;
@@ -242,16 +242,18 @@ impl PassThrough {
 
 impl Guest for PassThrough {
     fn routes(&self) -> Router<Door> {
-        Router::new().route("/v1/chat/completions", post(completions)).layer(Extension(self.clone()))
+        Router::new().route("/v1/chat/completions", post(completions).options(preflight)).layer(Extension(self.clone()))
     }
 }
 
 /// Passes a request on, and its answer back.
 async fn completions(State(door): State<Door>, Extension(guest): Extension<PassThrough>, request: Request) -> Response {
-    match passed(&door, &guest, request).await {
+    let head = Head::of(request.headers(), request.extensions());
+    let response = match passed(&door, &guest, request).await {
         Ok(response) => response,
         Err(trouble) => trouble.response(),
-    }
+    };
+    with_cors(&door, &head, response)
 }
 
 async fn passed(door: &Door, guest: &PassThrough, request: Request) -> Result<Response, Trouble> {
