@@ -87,10 +87,6 @@ pub enum FromAgent {
 /// What a frame from a page says.
 #[expect(clippy::large_enum_variant, reason = "it lives for one frame; a box would cost an allocation for each")]
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "read once per frame and taken apart at once; a box would be an allocation each"
-)]
 pub enum FromPage {
     /// It says who it is.
     Hello {
