@@ -1,6 +1,6 @@
 //! The calls of one session that have not ended: by id, and by deadline.
 
-use crate::event::{Asker, Millis, Task};
+use crate::event::{Asker, CallId, Millis, Task};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -40,17 +40,52 @@ pub enum Phase {
     },
 }
 
+/// Bits of the number that a session's call ids begin at. The other half of the 2^53 is left to count up in.
+const FIRST_CALL_BITS: u32 = 52;
+
+/// Where the call ids of each new session begin. A page may still hold answers to calls of an earlier session, or of a
+/// hub that was killed, and send them over its new connection; ids that begin at a random number never match them.
+#[derive(Debug, Default)]
+pub struct FirstCalls {
+    /// The state of a SplitMix64 generator; 0 begins every session at 1, for scripts that have to be repeatable.
+    seed: u64,
+}
+
+impl FirstCalls {
+    /// Draws from a random seed.
+    pub fn new(seed: u64) -> Self {
+        Self { seed }
+    }
+
+    /// The number before a new session's first call.
+    pub fn draw(&mut self) -> CallId {
+        if self.seed == 0 {
+            return 0;
+        }
+        self.seed = self.seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.seed;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) >> (CallId::BITS - FIRST_CALL_BITS)
+    }
+}
+
 /// All calls of one session.
 #[derive(Debug, Default)]
 pub struct Calls {
-    by_key: FxHashMap<u32, Call>,
-    waiting: VecDeque<u32>,
+    by_key: FxHashMap<CallId, Call>,
+    waiting: VecDeque<CallId>,
     waiting_bytes: usize,
-    deadlines: BinaryHeap<Reverse<(Millis, u32)>>,
-    last_key: u32,
+    deadlines: BinaryHeap<Reverse<(Millis, CallId)>>,
+    last_key: CallId,
 }
 
 impl Calls {
+    /// No calls yet; the ids count up from after `before_first`.
+    pub fn after(before_first: CallId) -> Self {
+        Self { last_key: before_first, ..Self::default() }
+    }
+
     /// How many have not ended.
     pub fn len(&self) -> usize {
         self.by_key.len()
@@ -67,7 +102,7 @@ impl Calls {
     }
 
     /// Adds a call and gives it an id that no other call of this session has.
-    pub fn add(&mut self, call: Call) -> u32 {
+    pub fn add(&mut self, call: Call) -> CallId {
         loop {
             self.last_key = self.last_key.wrapping_add(1);
             if !self.by_key.contains_key(&self.last_key) {
@@ -86,12 +121,12 @@ impl Calls {
     }
 
     /// The call, to look at or change its phase. Not for changing its deadline.
-    pub fn get_mut(&mut self, key: u32) -> Option<&mut Call> {
+    pub fn get_mut(&mut self, key: CallId) -> Option<&mut Call> {
         self.by_key.get_mut(&key)
     }
 
     /// Ends a call.
-    pub fn remove(&mut self, key: u32) -> Option<Call> {
+    pub fn remove(&mut self, key: CallId) -> Option<Call> {
         let call = self.by_key.remove(&key)?;
         if let Phase::Waiting(task) = &call.phase {
             self.waiting_bytes -= task.len_bytes();
@@ -100,7 +135,7 @@ impl Calls {
     }
 
     /// Gives a call a new deadline.
-    pub fn postpone(&mut self, key: u32, deadline: Millis) {
+    pub fn postpone(&mut self, key: CallId, deadline: Millis) {
         if let Some(call) = self.by_key.get_mut(&key) {
             call.deadline = deadline;
             self.deadlines.push(Reverse((deadline, key)));
@@ -108,7 +143,7 @@ impl Calls {
     }
 
     /// The next call that waits for the page, in the order they were asked. Its phase is now [`Phase::Sent`].
-    pub fn next_waiting(&mut self) -> Option<(u32, Task)> {
+    pub fn next_waiting(&mut self) -> Option<(CallId, Task)> {
         while let Some(key) = self.waiting.pop_front() {
             let Some(call) = self.by_key.get_mut(&key) else { continue };
             if let Phase::Waiting(task) = std::mem::replace(&mut call.phase, Phase::Sent) {
@@ -120,7 +155,7 @@ impl Calls {
     }
 
     /// Lets a call that may run again wait for the page that comes back. `false`: it may not.
-    pub fn wait_again(&mut self, key: u32) -> bool {
+    pub fn wait_again(&mut self, key: CallId) -> bool {
         let Some(call) = self.by_key.get_mut(&key) else { return false };
         let Some(task) = call.again.as_deref().cloned() else { return false };
         self.waiting_bytes += task.len_bytes();
@@ -130,8 +165,8 @@ impl Calls {
     }
 
     /// The keys of all calls that `wanted` picks, oldest first.
-    pub fn keys_where(&self, wanted: impl Fn(&Call) -> bool) -> Vec<u32> {
-        let mut keys: Vec<u32> = self.by_key.iter().filter(|(_, call)| wanted(call)).map(|(key, _)| *key).collect();
+    pub fn keys_where(&self, wanted: impl Fn(&Call) -> bool) -> Vec<CallId> {
+        let mut keys: Vec<CallId> = self.by_key.iter().filter(|(_, call)| wanted(call)).map(|(key, _)| *key).collect();
         keys.sort_unstable();
         keys
     }
@@ -148,7 +183,7 @@ impl Calls {
     }
 
     /// A call whose deadline has passed.
-    pub fn due(&mut self, now: Millis) -> Option<u32> {
+    pub fn due(&mut self, now: Millis) -> Option<CallId> {
         let at = self.next_deadline()?;
         if at > now {
             return None;
@@ -197,6 +232,19 @@ mod tests {
         let first = calls.add(call(1));
         calls.last_key = first.wrapping_sub(1);
         assert_ne!(calls.add(call(1)), first);
+    }
+
+    #[test]
+    fn sessions_begin_at_numbers_of_their_own_that_javascript_can_hold() {
+        let mut first = FirstCalls::new(7);
+        let drawn: Vec<CallId> = (0..1_000).map(|_| first.draw()).collect();
+        assert!(drawn.iter().all(|number| *number < 1 << FIRST_CALL_BITS), "half of 2^53 is left to count in");
+        let mut sorted = drawn.clone();
+        sorted.sort_unstable();
+        assert!(sorted.windows(2).all(|pair| pair[1] - pair[0] > 1_000), "calls of one are not calls of another");
+        assert_ne!(FirstCalls::new(8).draw(), drawn[0]);
+        assert_eq!(Calls::after(drawn[0]).add(call(1)), drawn[0] + 1);
+        assert_eq!((FirstCalls::default().draw(), Calls::default().add(call(1))), (0, 1), "scripts are repeatable");
     }
 
     #[test]

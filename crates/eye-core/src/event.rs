@@ -22,6 +22,9 @@ use std::sync::Arc;
 /// Monotonic milliseconds. They come in with every event.
 pub type Millis = u64;
 
+/// The hub's id of a call, unique in its session. Below 2^53, because pages may read it as a JavaScript number.
+pub type CallId = u64;
+
 /// One connection. Never used twice in a hub's life, so a replaced page's late frame hits nobody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Conn(pub u64);
@@ -207,7 +210,7 @@ pub enum Input {
         /// Its connection.
         page: Conn,
         /// The call.
-        call: u32,
+        call: CallId,
         /// Where it goes.
         url: String,
     },
@@ -216,7 +219,7 @@ pub enum Input {
         /// Its connection.
         page: Conn,
         /// The call.
-        call: u32,
+        call: CallId,
         /// How it ended.
         ending: Ending,
     },
@@ -328,7 +331,7 @@ pub enum Input {
         /// Its connection.
         page: Conn,
         /// The call.
-        call: u32,
+        call: CallId,
         /// What it told, as JSON text.
         progress: Box<str>,
     },
@@ -504,7 +507,7 @@ pub enum Effect {
         /// Its connection.
         page: Conn,
         /// The hub's id of the call; `None` is fire and forget.
-        call: Option<u32>,
+        call: Option<CallId>,
         /// What to do.
         task: Task,
     },
@@ -545,7 +548,7 @@ pub enum Effect {
         /// Its connection.
         page: Conn,
         /// The call.
-        call: u32,
+        call: CallId,
     },
     /// A page is asked for a sign of life.
     Ping {

@@ -34,7 +34,7 @@ mod tools_news;
 mod topics;
 pub mod work;
 
-pub use event::{Asker, Conn, Effect, Input, Millis, Mode, News, Reply, ReplyForm, Task, ToolQuery};
+pub use event::{Asker, CallId, Conn, Effect, Input, Millis, Mode, News, Reply, ReplyForm, Task, ToolQuery};
 pub use known::Known;
 pub use session::Session;
 pub use session_event::Newcomer;

@@ -2,7 +2,7 @@
 
 use crate::calls::{Call, Phase};
 use crate::document::{Document, Meter, Unfit};
-use crate::event::{Asker, Conn, Effect, Input, Millis, Reply, Task};
+use crate::event::{Asker, CallId, Conn, Effect, Input, Millis, Reply, Task};
 use crate::session::{Session, answer_page};
 use crate::session_event::{Outcome, StateNews};
 use crate::state::{State, StateQuery, When, apply};
@@ -220,7 +220,7 @@ impl Session {
     }
 
     /// The page answered that it was asked for its state.
-    pub(crate) fn page_told_state(&mut self, now: Millis, call: u32, ending: Ending, out: &mut Vec<Outcome>) {
+    pub(crate) fn page_told_state(&mut self, now: Millis, call: CallId, ending: Ending, out: &mut Vec<Outcome>) {
         let told = match ending {
             Ok(Value::Json(text)) => serde_json::from_str::<Whole>(&text)
                 .map_err(|error| Error::new(Code::INTERNAL, format!("the page told a malformed state: {error}"))),

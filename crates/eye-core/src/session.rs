@@ -7,7 +7,7 @@ mod offering;
 mod ticking;
 
 use crate::calls::{Call, Calls, Phase};
-use crate::event::{Asker, Conn, Effect, Millis, Reply, Task};
+use crate::event::{Asker, CallId, Conn, Effect, Millis, Reply, Task};
 use crate::known::Known;
 use crate::mailbox::Mailbox;
 use crate::pace::Pace;
@@ -87,8 +87,9 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session without a page yet; its first event should be [`Event::Joined`].
-    pub fn new(id: SessionId, origin: Box<str>, now: Millis) -> Self {
+    /// A session without a page yet; its first event should be [`Event::Joined`]. Its calls are numbered from after
+    /// `before_first_call`.
+    pub fn new(id: SessionId, origin: Box<str>, now: Millis, before_first_call: CallId) -> Self {
         Self {
             id,
             origin,
@@ -99,7 +100,7 @@ impl Session {
             published: Published::default(),
             mailbox: Mailbox::default(),
             place: Place::Gone { since: now },
-            calls: Calls::default(),
+            calls: Calls::after(before_first_call),
             pace: Pace::default(),
             made_at: now,
             used_at: now,
@@ -113,11 +114,12 @@ impl Session {
     }
 
     /// A session that a restarted hub knows from before: its page is expected back.
-    pub fn recalled(known: Known, now: Millis, until: Millis) -> Self {
+    pub fn recalled(known: Known, now: Millis, until: Millis, before_first_call: CallId) -> Self {
         let Known { id, origin, info, tools, state } = known;
         let info = PageInfo { leaving: None, dialog: None, loading: None, ..info };
         let expecting = Expecting::recalled(tools, state);
-        Self { info, expecting, place: Place::Away { until, recalled: true }, ..Self::new(id, origin, now) }
+        let new = Self::new(id, origin, now, before_first_call);
+        Self { info, expecting, place: Place::Away { until, recalled: true }, ..new }
     }
 
     /// Its id.
@@ -361,7 +363,7 @@ impl Session {
         }
     }
 
-    fn answered(&mut self, now: Millis, page: Conn, call: u32, ending: Ending, out: &mut Vec<Outcome>) {
+    fn answered(&mut self, now: Millis, page: Conn, call: CallId, ending: Ending, out: &mut Vec<Outcome>) {
         if !self.hear(now, page) {
             return;
         }
@@ -456,7 +458,7 @@ impl Session {
         }
     }
 
-    fn abort(&mut self, key: u32, out: &mut Vec<Outcome>) {
+    fn abort(&mut self, key: CallId, out: &mut Vec<Outcome>) {
         if let (Some(page), Some(call)) = (self.page(), self.calls.get_mut(key))
             && matches!(call.phase, Phase::Sent)
         {
@@ -464,7 +466,7 @@ impl Session {
         }
     }
 
-    pub(crate) fn end(&mut self, key: u32, ending: Ending, out: &mut Vec<Outcome>) {
+    pub(crate) fn end(&mut self, key: CallId, ending: Ending, out: &mut Vec<Outcome>) {
         if let Some(call) = self.calls.remove(key) {
             if let Asker::State { reply, query } = call.asker {
                 // Whatever kept the page from telling it: what is known is told instead.

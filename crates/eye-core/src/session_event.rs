@@ -1,6 +1,6 @@
 //! What happens to one session, and what follows from it.
 
-use crate::event::{Asker, Conn, Effect, Input, Millis, Reply, Task};
+use crate::event::{Asker, CallId, Conn, Effect, Input, Millis, Reply, Task};
 use crate::state::StateQuery;
 use crate::work::{Done, Then, Work};
 use eye_protocol::messages::PageInfo;
@@ -56,7 +56,7 @@ pub(crate) enum Event {
         /// Its connection.
         page: Conn,
         /// The call.
-        call: u32,
+        call: CallId,
         /// Where it goes.
         url: String,
     },
@@ -65,7 +65,7 @@ pub(crate) enum Event {
         /// Its connection.
         page: Conn,
         /// The call.
-        call: u32,
+        call: CallId,
         /// How it ended.
         ending: Ending,
     },
@@ -144,7 +144,7 @@ pub(crate) enum Event {
         /// Its connection.
         page: Conn,
         /// The call.
-        call: u32,
+        call: CallId,
         /// What it told, as JSON text.
         progress: Box<str>,
     },

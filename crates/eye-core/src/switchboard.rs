@@ -3,6 +3,7 @@
 use crate::agent::{Agent, Memory};
 use crate::asking::CallBatch;
 use crate::budget::Budget;
+use crate::calls::FirstCalls;
 use crate::event::{Conn, Effect, Input, Millis, Reply};
 use crate::kept::Delivery;
 use crate::known::Known;
@@ -51,6 +52,7 @@ pub struct Switchboard {
     pub(crate) tools_news: ToolsNews,
     /// What makes agents' names opaque to pages.
     pub(crate) names_key: u64,
+    pub(crate) first_calls: FirstCalls,
     pub(crate) lanes: Lanes,
     /// Agents of which something waits for what a page is expected to offer.
     pub(crate) waiting: FxHashSet<Conn>,
@@ -63,6 +65,11 @@ impl Switchboard {
     /// Keeps agents' names from pages by a key, which should be secret and of this hub's life only.
     pub fn set_names_key(&mut self, key: u64) {
         self.names_key = key;
+    }
+
+    /// Lets the call ids of each session begin at a random number. Before this, they begin at 1.
+    pub fn set_first_calls(&mut self, first_calls: FirstCalls) {
+        self.first_calls = first_calls;
     }
 
     /// What happened, and what follows. What comes behind work waits for it.
@@ -288,7 +295,7 @@ impl Switchboard {
     pub fn recall(&mut self, now: Millis, known: Vec<Known>) {
         for known in known.into_iter().take(SESSIONS_MAX) {
             let id = known.id.clone();
-            let session = Session::recalled(known, now, now + GRACE_AFTER_RESTART_MS);
+            let session = Session::recalled(known, now, now + GRACE_AFTER_RESTART_MS, self.first_calls.draw());
             self.sessions.insert(id.clone(), session);
             self.arm(&id);
         }
@@ -326,7 +333,8 @@ impl Switchboard {
     fn page_joined(&mut self, now: Millis, session: &SessionId, page: Conn, who: Newcomer, out: &mut Vec<Effect>) {
         if !self.sessions.contains_key(session) {
             self.make_room();
-            self.sessions.insert(session.clone(), Session::new(session.clone(), who.origin.clone(), now));
+            let new = Session::new(session.clone(), who.origin.clone(), now, self.first_calls.draw());
+            self.sessions.insert(session.clone(), new);
         }
         let replaced = self.sessions.get(session).and_then(Session::page);
         let url = who.info.url.clone();

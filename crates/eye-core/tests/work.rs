@@ -185,13 +185,13 @@ fn kept_results_and_mail_count_and_give_way_too() {
         run(&mut board, 0, Input::AgentJoined { agent: *agent });
         let hello = eye_protocol::messages::Hello { agent: Some(format!("a{n}")), ..Default::default() };
         run(&mut board, 0, Input::AgentHello { agent: *agent, hello: Box::new(hello) });
-        for part in 0..4_u32 {
-            let call = u32::try_from(n).expect("few") * 4 + part + 1;
+        for part in 0..4_u64 {
+            let call = u64::try_from(n).expect("few") * 4 + part + 1;
             let task = Task::Eval { code: "x".into(), frame: None, delta: false };
             let (form, mode) = (Some(ReplyForm::Rpc("1".into())), Mode::Keep(None));
             run(&mut board, 1, Input::Ask { agent: *agent, form, task, page: None, timeout_ms: None, mode });
             let ending: Ending = Ok(eye_protocol::Value::Text("x".repeat(15 << 20)));
-            run(&mut board, call.into(), Input::PageAnswered { page: Conn(1), call, ending });
+            run(&mut board, call, Input::PageAnswered { page: Conn(1), call, ending });
             assert!(board.kept_bytes() <= MEMORY_BYTES_MAX);
         }
     }

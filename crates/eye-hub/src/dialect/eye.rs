@@ -2,7 +2,7 @@
 
 use super::calendar::wall_ms;
 use super::{Asked, FromAgent, FromPage, topics, verbs};
-use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Task};
+use eye_core::{CallId, Conn, Input, Mode, News, Reply, ReplyForm, Task};
 use eye_protocol::answer::{Bytes, parse_plain, parse_typed, write_plain, write_typed};
 use eye_protocol::binary::Binary;
 use eye_protocol::compact::Form;
@@ -18,6 +18,9 @@ use eye_protocol::{Code, Ending, Error, Frame, SessionId, Value};
 /// How the methods of verbs begin.
 const VERBS: &str = "page/";
 const PONG: &str = r#"{"pong":true}"#;
+
+/// The most digits of a call id.
+const DECIMAL_BYTES_MAX: usize = 20;
 
 /// How a JSON-RPC message begins, where its sender writes the members in their usual order.
 const RPC_BEGINNING: &str = r#"{"jsonrpc""#;
@@ -308,11 +311,11 @@ pub fn page_response(page: Conn, id: &str, outcome: Result<Box<str>, Error>) -> 
 }
 
 /// Writes a call for a page: the frame, and whether it is JSON-RPC.
-pub fn to_page(call: Option<u32>, task: &Task, out: &mut String) -> bool {
+pub fn to_page(call: Option<CallId>, task: &Task, out: &mut String) -> bool {
     match (call, task) {
         (None, Task::Eval { code, frame: None, .. }) => Line::Fire { code }.write(out),
         (Some(call), Task::Eval { code, frame: None, delta: false }) => {
-            Line::Ask { id: decimal(call, &mut [0; 10]), code }.write(out);
+            Line::Ask { id: decimal(call, &mut [0; DECIMAL_BYTES_MAX]), code }.write(out);
         }
         (call, Task::Eval { code, frame, delta }) => {
             let params = EvalInPage { code: code.clone(), frame: frame.as_deref().map(Into::into), delta: *delta };
@@ -335,7 +338,7 @@ pub fn to_page(call: Option<u32>, task: &Task, out: &mut String) -> bool {
     false
 }
 
-fn request(call: Option<u32>, method: &str, params: &impl serde::Serialize) -> String {
+fn request(call: Option<CallId>, method: &str, params: &impl serde::Serialize) -> String {
     match call {
         Some(call) => rpc::request(&format!("\"{call}\""), method, params),
         None => rpc::notification(method, params),
@@ -378,7 +381,7 @@ fn invalid(id: &str, reason: &str) -> String {
 }
 
 /// A number as text without an allocation: this is the hot path.
-fn decimal(mut number: u32, room: &mut [u8; 10]) -> &str {
+fn decimal(mut number: CallId, room: &mut [u8; DECIMAL_BYTES_MAX]) -> &str {
     let mut at = room.len();
     loop {
         at -= 1;
@@ -396,8 +399,8 @@ mod tests {
 
     #[test]
     fn numbers_are_written_in_decimal() {
-        for number in [0, 7, 10, 4_294_967_295] {
-            assert_eq!(decimal(number, &mut [0; 10]), number.to_string());
+        for number in [0, 7, 10, 4_294_967_295, u64::MAX] {
+            assert_eq!(decimal(number, &mut [0; DECIMAL_BYTES_MAX]), number.to_string());
         }
     }
 
@@ -411,7 +414,9 @@ mod tests {
 
     #[test]
     fn a_pages_odd_frames_are_nothing() {
-        for text in ["", "x", "abc:1", "{}", "[1]", r#"{"jsonrpc":"2.0","method":"nobody/knows"}"#, "99999999999:1"] {
+        for text in
+            ["", "x", "abc:1", "{}", "[1]", r#"{"jsonrpc":"2.0","method":"nobody/knows"}"#, "99999999999999999999:1"]
+        {
             assert!(page_line(Conn(1), true, text).is_none(), "{text}");
             assert!(page_rpc(Conn(1), text).is_none(), "{text}");
         }

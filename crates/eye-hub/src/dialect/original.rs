@@ -1,7 +1,7 @@
 //! The original eye's dialect: `EYE_CMD:` to its page, `EYE:` back, and strings in JSON quotes.
 
 use super::FromPage;
-use eye_core::{Conn, Input, ReplyForm};
+use eye_core::{CallId, Conn, Input, ReplyForm};
 use eye_protocol::answer::parse_plain;
 use eye_protocol::{Code, Ending, Error, Value};
 
@@ -37,7 +37,7 @@ fn typed(text: &str) -> Value {
 }
 
 /// Writes a call for an original page. An empty id is fire and forget.
-pub fn to_page(call: Option<u32>, code: &str, out: &mut String) {
+pub fn to_page(call: Option<CallId>, code: &str, out: &mut String) {
     let id = call.map_or_else(String::new, |call| call.to_string());
     out.push_str("EYE_CMD:");
     out.push_str(&id);

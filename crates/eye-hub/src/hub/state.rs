@@ -12,6 +12,7 @@ use super::version;
 use super::waiting::Streams;
 use crate::audit::Audit;
 use crate::gate::{Keys, Origins, is_loopback_address};
+use eye_core::calls::FirstCalls;
 use eye_core::rate::Rate;
 use eye_core::tally::Tally;
 use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Switchboard, Work};
@@ -119,8 +120,9 @@ impl Hub {
     /// A hub that expects the pages of the one before it.
     pub fn new(facts: Facts, known: Vec<Known>) -> Arc<Self> {
         let mut state = State { opened: Opened::new(&facts.wide_folders), ..State::default() };
-        state.board.recall(0, known);
         state.board.set_names_key(session_id::key());
+        state.board.set_first_calls(FirstCalls::new(session_id::key()));
+        state.board.recall(0, known);
         let (worker, jobs) = mpsc::unbounded_channel();
         Arc::new_cyclic(|this| Self {
             state: Mutex::new(state),

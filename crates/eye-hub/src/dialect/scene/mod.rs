@@ -9,7 +9,7 @@ mod words;
 
 use super::FromPage;
 use super::calendar::{time, wall_ms};
-use eye_core::{Conn, Input, Task};
+use eye_core::{CallId, Conn, Input, Task};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::state::Whole;
 use eye_protocol::{Code, Ending, Error, SessionId, Value};
@@ -43,9 +43,9 @@ pub struct Scene {
     /// What it last pushed.
     cache: Option<serde_json::Value>,
     /// Commands whose state has not been pushed yet, in the order they were sent; `None`: nothing waits for it.
-    commands: VecDeque<Option<u32>>,
+    commands: VecDeque<Option<CallId>>,
     /// Calls that wait for the page.
-    waiting: BTreeMap<u32, Waiting>,
+    waiting: BTreeMap<CallId, Waiting>,
 }
 
 /// What a call waits for.
@@ -141,7 +141,7 @@ impl Scene {
     }
 
     /// Notes that the command of this call, and all before it, are done.
-    fn done_up_to(&mut self, call: u32) {
+    fn done_up_to(&mut self, call: CallId) {
         if let Some(at) = self.commands.iter().position(|command| *command == Some(call)) {
             self.commands.drain(..=at);
         }
@@ -182,12 +182,12 @@ fn publish(page: Conn, scene: &mut Scene, state: Box<RawValue>) -> FromPage {
     FromPage::Input(Input::PageState { page, whole, wall_ms: wall_ms() })
 }
 
-fn answered(page: Conn, call: u32, ending: Ending) -> FromPage {
+fn answered(page: Conn, call: CallId, ending: Ending) -> FromPage {
     FromPage::Input(Input::PageAnswered { page, call, ending })
 }
 
 /// The confirmation of a command that waits for it.
-fn ended(scene: &mut Scene, call: u32, after: Option<&serde_json::Value>) -> Option<Ending> {
+fn ended(scene: &mut Scene, call: CallId, after: Option<&serde_json::Value>) -> Option<Ending> {
     match scene.waiting.remove(&call)? {
         Waiting::Order { order, before } => Some(Ok(Value::Text(order.told(before.as_ref(), after)))),
         waiting @ Waiting::Getter { .. } => {
@@ -205,7 +205,7 @@ fn told(page: Conn, scene: &mut Scene, request_id: &str, state: Result<Box<RawVa
         }
         return Vec::new();
     }
-    let Ok(call) = request_id.parse::<u32>() else { return Vec::new() };
+    let Ok(call) = request_id.parse::<CallId>() else { return Vec::new() };
     match (scene.waiting.get(&call), state) {
         (Some(Waiting::Order { .. }), state) => {
             scene.done_up_to(call);
@@ -232,7 +232,7 @@ fn told(page: Conn, scene: &mut Scene, request_id: &str, state: Result<Box<RawVa
 }
 
 /// The answer of a getter: of the state that the page told, else of what it pushed last, else why there is none.
-fn read(scene: &mut Scene, call: u32, state: Result<&serde_json::Value, &str>) -> Option<Ending> {
+fn read(scene: &mut Scene, call: CallId, state: Result<&serde_json::Value, &str>) -> Option<Ending> {
     let Waiting::Getter { getter, light, refresh } = scene.waiting.remove(&call)? else { return None };
     Some(Ok(match (state, &scene.cache) {
         (Ok(state), _) => reading(&getter, light, state, "fresh"),
@@ -266,7 +266,7 @@ fn request_state(request_id: &str, refresh: bool) -> String {
 }
 
 /// Writes what such a page is to do.
-pub fn to_page(call: Option<u32>, task: &Task, scene: &mut Scene) -> Spoken {
+pub fn to_page(call: Option<CallId>, task: &Task, scene: &mut Scene) -> Spoken {
     match task {
         Task::State => {
             Spoken { messages: vec![request_state(&call.unwrap_or(0).to_string(), true)], ..Spoken::default() }
@@ -280,7 +280,12 @@ pub fn to_page(call: Option<u32>, task: &Task, scene: &mut Scene) -> Spoken {
     }
 }
 
-fn call_tool(call: Option<u32>, name: &str, arguments: &Map<String, serde_json::Value>, scene: &mut Scene) -> Spoken {
+fn call_tool(
+    call: Option<CallId>,
+    name: &str,
+    arguments: &Map<String, serde_json::Value>,
+    scene: &mut Scene,
+) -> Spoken {
     let announced = json!({ "type": "toolCall", "toolName": name, "timestamp": wall_ms() }).to_string();
     let at_once = |answer| Spoken { messages: vec![announced.clone()], answer: Some(Ok(answer)), expires: false };
     match tools::find(name) {
@@ -313,7 +318,7 @@ fn call_tool(call: Option<u32>, name: &str, arguments: &Map<String, serde_json::
     }
 }
 
-fn ordered(call: Option<u32>, announced: String, order: Order, scene: &mut Scene) -> Spoken {
+fn ordered(call: Option<CallId>, announced: String, order: Order, scene: &mut Scene) -> Spoken {
     let mut messages = vec![announced];
     if let Some(call) = call.filter(|_| order.looks_back()) {
         messages.push(request_state(&format!("{call}{BEFORE}"), true));
@@ -331,12 +336,12 @@ fn ordered(call: Option<u32>, announced: String, order: Order, scene: &mut Scene
 }
 
 /// The page has not answered a call in time: what the call ends with, if it still waits.
-pub fn expire(call: u32, scene: &mut Scene) -> Option<Ending> {
+pub fn expire(call: CallId, scene: &mut Scene) -> Option<Ending> {
     matches!(scene.waiting.get(&call), Some(Waiting::Getter { .. })).then(|| read(scene, call, Err(SILENT)))?
 }
 
 /// A call ended without the page. The state that its command will push is not another's answer.
-pub fn abort(call: u32, scene: &mut Scene) {
+pub fn abort(call: CallId, scene: &mut Scene) {
     scene.waiting.remove(&call);
     if let Some(command) = scene.commands.iter_mut().find(|command| **command == Some(call)) {
         *command = None;
@@ -353,7 +358,7 @@ mod tests {
         Scene::new("http://localhost:5173", &SessionId::parse("a-1").unwrap())
     }
 
-    fn call(scene: &mut Scene, id: u32, name: &str, arguments: &str) -> Spoken {
+    fn call(scene: &mut Scene, id: CallId, name: &str, arguments: &str) -> Spoken {
         let task = Task::Tool { name: name.into(), arguments: arguments.into(), confirmed: false, delta: false };
         to_page(Some(id), &task, scene)
     }
@@ -366,7 +371,7 @@ mod tests {
         from_page(Conn(9), scene, &format!(r#"{{"type":"stateResponse","requestId":"{id}","state":{STATE}}}"#))
     }
 
-    fn answers(said: &[FromPage]) -> Vec<(u32, String)> {
+    fn answers(said: &[FromPage]) -> Vec<(CallId, String)> {
         let one = |said: &FromPage| match said {
             FromPage::Input(Input::PageAnswered { call, ending, .. }) => {
                 Some((*call, ending.as_ref().map_or_else(|error| error.message.clone(), Value::to_json)))
@@ -444,7 +449,7 @@ mod tests {
     #[test]
     fn a_page_that_pushes_nothing_does_not_fill_the_list() {
         let mut scene = scene();
-        for id in 0..=u32::try_from(COMMANDS_LEN_MAX).unwrap() {
+        for id in 0..=CallId::try_from(COMMANDS_LEN_MAX).unwrap() {
             call(&mut scene, id, "swing_key_light_up", "{}");
             abort(id, &mut scene);
         }
