@@ -5,11 +5,28 @@ use crate::kept::Shelf;
 use crate::order::InOrder;
 use crate::pace::Pace;
 use crate::rate::Rate;
+use crate::session::Session;
 use eye_protocol::error::Kind;
 use eye_protocol::limits::{AGENT_CALLS_MAX, AGENT_CALLS_PER_S_MAX};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Ending, Error, SessionId};
 use std::collections::BTreeSet;
+
+/// The page that an agent means. A session of the same id that another origin made is another page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsedPage {
+    /// Its session.
+    pub session: SessionId,
+    /// The origin that held the session then.
+    pub origin: Box<str>,
+}
+
+impl UsedPage {
+    /// Whether it is this session.
+    pub fn is(&self, held: &Session) -> bool {
+        self.session == *held.id() && *self.origin == *held.origin()
+    }
+}
 
 /// One connection of an agent.
 #[derive(Debug, Default)]
@@ -20,14 +37,16 @@ pub struct Agent {
     pub scope: Scope,
     /// The page its calls go to, as it named it.
     pub target: Option<Box<str>>,
+    /// The page that the target meant first; it means no page of another origin later.
+    pub target_page: Option<UsedPage>,
     /// The frame its calls are evaluated in.
     pub frame: Option<Box<str>>,
     /// How long its calls may take.
     pub timeout_ms: Option<u64>,
     /// The page it used last on this connection.
-    pub last_used: Option<SessionId>,
+    pub last_used: Option<UsedPage>,
     /// The session it joined.
-    pub joined: Option<SessionId>,
+    pub joined: Option<UsedPage>,
     /// Sessions where calls of it may be under way.
     pub asked: BTreeSet<SessionId>,
     /// Its answers without ids.
@@ -66,7 +85,7 @@ pub fn too_often(rate: Rate, retry_after_ms: Millis) -> Error {
 #[derive(Debug, Default)]
 pub struct Memory {
     /// The page it used last.
-    pub last_used: Option<SessionId>,
+    pub last_used: Option<UsedPage>,
     /// Its kept results.
     pub shelf: Shelf,
     /// When it was last there.

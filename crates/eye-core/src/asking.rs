@@ -1,5 +1,6 @@
 //! Asking: finds the page an agent means, takes its call or refuses it, and gathers calls that came together.
 
+use crate::agent::UsedPage;
 use crate::document::Unfit;
 use crate::event::{Asker, Conn, Effect, Input, Millis, Mode, Reply, ReplyForm, Task};
 use crate::select;
@@ -300,13 +301,7 @@ impl Switchboard {
 
     /// The page that a request of this agent means now, with its origin: what [`Input::Ask`] would find.
     pub fn meant(&self, agent: Conn, page: Option<&str>) -> Option<(SessionId, Box<str>)> {
-        let named = page.is_some() || self.agents.get(&agent).is_some_and(|known| known.target.is_some());
-        let there = |id: &&SessionId| {
-            self.sessions.get(*id).is_some_and(|held| held.presence() != Presence::Gone && self.sees(agent, held))
-        };
-        // Nearly always the page used last is there, and no list has to be made.
-        let last = self.last_used(agent).filter(|_| !named).filter(there).cloned();
-        let id = last.or_else(|| self.find(agent, page).ok())?;
+        let id = self.find(agent, page).ok()?;
         let origin = self.sessions.get(&id)?.origin().into();
         Some((id, origin))
     }
@@ -318,16 +313,26 @@ impl Switchboard {
 
     pub(crate) fn find(&self, agent: Conn, page: Option<&str>) -> Result<SessionId, Error> {
         let known = self.agents.get(&agent);
-        match page.or_else(|| known.and_then(|agent| agent.target.as_deref())) {
-            Some(wanted) => match self.visible_session(agent, wanted) {
-                Some(id) => Ok(id),
-                None => select::named(wanted, self.visible(agent)),
-            },
-            None => select::unnamed(self.last_used(agent), self.visible(agent)),
+        if let Some(page) = page {
+            return self.named(agent, page);
+        }
+        if let Some(target) = known.and_then(|agent| agent.target.as_deref()) {
+            let session = self.named(agent, target)?;
+            return match known.and_then(|agent| agent.target_page.as_ref()).zip(self.sessions.get(&session)) {
+                Some((meant, held)) if *meant.origin != *held.origin() => Err(select::another_origin(target, held)),
+                _ => Ok(session),
+            };
+        }
+        let last = self.last_used(agent);
+        // Nearly always there, and found without looking at all the others.
+        let there = last.and_then(|page| self.sessions.get(&page.session).filter(|held| page.is(held)));
+        match there.filter(|held| held.presence() != Presence::Gone && self.sees(agent, held)) {
+            Some(held) => Ok(held.id().clone()),
+            None => select::unnamed(last, self.visible(agent)),
         }
     }
 
-    pub(crate) fn last_used(&self, agent: Conn) -> Option<&SessionId> {
+    pub(crate) fn last_used(&self, agent: Conn) -> Option<&UsedPage> {
         let known = self.agents.get(&agent)?;
         let own = known.joined.as_ref().or(known.last_used.as_ref());
         own.or_else(|| self.memories.get(&known.name)?.last_used.as_ref())
@@ -335,14 +340,19 @@ impl Switchboard {
 
     pub(crate) fn used(&mut self, now: Millis, agent: Conn, session: &SessionId) {
         let Some(known) = self.agents.get_mut(&agent) else { return };
-        if known.last_used.as_ref() == Some(session) {
+        let Some(held) = self.sessions.get(session) else { return };
+        if known.last_used.as_ref().is_some_and(|page| page.is(held)) {
             return;
         }
-        known.last_used = Some(session.clone());
+        let page = UsedPage { session: session.clone(), origin: held.origin().into() };
+        if known.target.is_some() && known.target_page.is_none() {
+            known.target_page = Some(page.clone());
+        }
+        known.last_used = Some(page.clone());
         known.asked.insert(session.clone());
         if !known.name.is_empty() {
             let name = known.name.clone();
-            self.memory(now, &name).last_used = Some(session.clone());
+            self.memory(now, &name).last_used = Some(page);
         }
     }
 }

@@ -76,6 +76,7 @@ impl Switchboard {
     /// A session is no more.
     pub(crate) fn forget_session(&mut self, session: &SessionId) {
         if let Some(held) = self.sessions.remove(session) {
+            self.forget_names(&held);
             self.budget.sessions_bytes -= held.accounted.0;
             self.budget.tools_bytes -= held.accounted.1;
             if held.accounted.0 > LIGHT_BYTES_MAX {
@@ -84,6 +85,13 @@ impl Switchboard {
         }
         self.armed.remove(session);
         self.forget_lane(session);
+        // Another origin may make a session of this id later; what is told of it is not for those who followed this one.
+        self.watchers.remove(session);
+        for member in self.members.remove(session).unwrap_or_default() {
+            if let Some(agent) = self.agents.get_mut(&member) {
+                agent.joined = None;
+            }
+        }
     }
 
     fn make_memory(&mut self) {

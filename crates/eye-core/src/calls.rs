@@ -45,7 +45,7 @@ const FIRST_CALL_BITS: u32 = 52;
 
 /// Where the call ids of each new session begin. A page may still hold answers to calls of an earlier session, or of a
 /// hub that was killed, and send them over its new connection; ids that begin at a random number never match them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct FirstCalls {
     /// The state of a SplitMix64 generator; 0 begins every session at 1, for scripts that have to be repeatable.
     seed: u64,

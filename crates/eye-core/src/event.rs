@@ -447,6 +447,15 @@ pub enum Input {
         reply: Reply,
         /// How it named the page.
         page: Box<str>,
+        /// What it calls the page from now on.
+        name: Option<Box<str>>,
+    },
+    /// An agent wants a session forgotten whose page is not there.
+    Forget {
+        /// Where it is told.
+        reply: Reply,
+        /// How it named the page.
+        page: Box<str>,
     },
     /// Work is done.
     Worked {

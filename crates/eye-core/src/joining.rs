@@ -2,7 +2,6 @@
 
 use crate::event::{Conn, Effect, Millis, News, Reply, ReplyForm, ToolQuery};
 use crate::row::row;
-use crate::select;
 use crate::session_event::StateNews;
 use crate::switchboard::Switchboard;
 use eye_protocol::rpc::json;
@@ -47,13 +46,12 @@ impl Switchboard {
         session: &str,
         out: &mut Vec<Effect>,
     ) {
-        let known = self.visible_session(agent, session);
-        let result = if let Ok(id) = known.map_or_else(|| select::named(session, self.visible(agent)), Ok) {
+        let result = if let Ok(id) = self.named(agent, session) {
             self.leave(agent);
             self.used(now, agent, &id);
             self.members.entry(id.clone()).or_default().push(agent);
             if let Some(known) = self.agents.get_mut(&agent) {
-                known.joined = Some(id.clone());
+                known.joined.clone_from(&known.last_used);
             }
             let tools = self.sessions.get(&id).map_or_else(|| "[]".into(), |held| held.toolbox().list(None));
             Ok(format!(r#"{{"success":true,"sessionId":{},"tools":{tools}}}"#, json(id.as_str())))
@@ -70,20 +68,12 @@ impl Switchboard {
         if let Some(known) = self.agents.get_mut(&agent) {
             known.last_used = None;
         }
-        if let Some(members) = self.members.get_mut(&session) {
+        if let Some(members) = self.members.get_mut(&session.session) {
             members.retain(|member| *member != agent);
             if members.is_empty() {
-                self.members.remove(&session);
+                self.members.remove(&session.session);
             }
         }
-    }
-
-    pub(crate) fn use_page(&mut self, now: Millis, reply: Reply, page: &str, out: &mut Vec<Effect>) {
-        let result = select::named(page, self.visible(reply.agent)).map(|session| {
-            self.used(now, reply.agent, &session);
-            self.sessions.get(&session).map_or_else(|| "null".into(), |held| json(&row(now, held, Some(&session))))
-        });
-        out.push(Effect::Result { reply, result });
     }
 
     pub(crate) fn about_session(&self, now: Millis, agent: Conn, session: Option<&str>) -> Result<String, Error> {

@@ -16,4 +16,6 @@ pub struct Known {
     pub tools: bool,
     /// Whether its page published a state.
     pub state: bool,
+    /// What a person called it.
+    pub name: Option<Box<str>>,
 }

@@ -1,15 +1,16 @@
 //! One session as a row of the list.
 
+use crate::agent::UsedPage;
 use crate::event::Millis;
 use crate::session::Session;
-use eye_protocol::SessionId;
 use eye_protocol::messages::SessionRow;
 
 /// The row of a session; `current` is the asking agent's own.
-pub(crate) fn row(now: Millis, session: &Session, current: Option<&SessionId>) -> SessionRow {
+pub(crate) fn row(now: Millis, session: &Session, current: Option<&UsedPage>) -> SessionRow {
     let info = session.info();
     SessionRow {
         id: session.id().to_string(),
+        name: session.given_name().map(Into::into),
         alias: info.alias.clone(),
         title: info.title.clone().unwrap_or_default(),
         url: info.url.clone().unwrap_or_default(),
@@ -24,6 +25,6 @@ pub(crate) fn row(now: Millis, session: &Session, current: Option<&SessionId>) -
         idle_ms: now.saturating_sub(session.used_at()),
         used_ms: session.asked().map(|(at, _)| now.saturating_sub(at)),
         used_by: session.asked().map(|(_, by)| by.to_owned()).filter(|by| !by.is_empty()),
-        current: current == Some(session.id()),
+        current: current.is_some_and(|page| page.is(session)),
     }
 }

@@ -1,27 +1,27 @@
 //! Which page an agent means: by id, by alias, by part of a title or URL, by last use, or the only one there is.
 
+use crate::agent::UsedPage;
 use crate::session::Session;
 use eye_protocol::messages::Presence;
 use eye_protocol::{Code, Error, SessionId};
 
 /// How many candidates an error names.
 const CANDIDATES_SHOWN_MAX: usize = 8;
-/// How many of them its hint spells out.
-const CHOICES_SHOWN_MAX: usize = 3;
 
-/// Finds the page that `wanted` names: by its id, or else by alias, origin, or part of a title or URL. Pages say their own
-/// aliases and titles, so none of these beats another across origins: then the agent has to say which it means.
+/// Finds the page that `wanted` names: by its id, by its origin, or else by alias or part of a title or URL. Pages choose their
+/// own ids, aliases and titles, so where pages of several origins fit, the agent has to say which it means. Of several pages
+/// of one origin the one that calls itself so is meant, else the one that was used last.
 pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a Session> + Clone) -> Result<SessionId, Error> {
     let lower = wanted.to_lowercase();
     let holds = |text: &Option<String>| text.as_ref().is_some_and(|text| text.to_lowercase().contains(&lower));
     let is_alias = |s: &Session| s.info().alias.as_deref() == Some(wanted);
     let is_origin = |s: &Session| s.origin() == wanted.trim_end_matches('/');
-    let by_id: Vec<&Session> = sessions.clone().filter(|s| s.id().as_str() == wanted).collect();
-    let by_words: Vec<&Session> = sessions
-        .clone()
-        .filter(|s| is_alias(s) || is_origin(s) || holds(&s.info().title) || holds(&s.info().url))
-        .collect();
-    for found in [by_id, by_words] {
+    let is_id = |s: &Session| s.id().as_str() == wanted;
+    let by_id = sessions.clone().any(is_id).then(|| sessions.clone().filter(|s| is_id(s) || is_alias(s)).collect());
+    let by_origin: Vec<&Session> = sessions.clone().filter(|s| is_origin(s)).collect();
+    let by_words: Vec<&Session> =
+        sessions.clone().filter(|s| is_alias(s) || holds(&s.info().title) || holds(&s.info().url)).collect();
+    for found in [by_id.unwrap_or_default(), by_origin, by_words] {
         let mut there: Vec<&Session> = found.iter().copied().filter(|s| s.presence() != Presence::Gone).collect();
         if there.iter().any(|s| !s.is_recalled()) {
             there.retain(|s| !s.is_recalled());
@@ -34,14 +34,8 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a Session> + Clo
             let message = format!("`{wanted}` fits pages of several origins: {}", candidates(&best));
             return Err(Error::new(Code::SESSION, message).hint(choices(&best)));
         }
-        let aliased: Vec<&Session> = best.iter().copied().filter(|s| is_alias(s)).collect();
-        match (aliased.as_slice(), best.as_slice()) {
-            ([one], _) | (_, [one]) => return Ok(one.id().clone()),
-            _ => {
-                let message = format!("`{wanted}` fits {} pages: {}", best.len(), candidates(&best));
-                return Err(Error::new(Code::SESSION, message).hint(choices(&best)));
-            }
-        }
+        let meant = best.iter().max_by_key(|s| (is_id(s), is_alias(s), s.used_at(), s.made_at(), s.id()));
+        return Ok(meant.unwrap_or(&best[0]).id().clone());
     }
     let there: Vec<&Session> = sessions.filter(|s| s.presence() != Presence::Gone).collect();
     if there.is_empty() {
@@ -51,9 +45,15 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a Session> + Clo
     Err(Error::new(Code::SESSION, message).hint("name one by id, alias, origin, or part of its title or URL"))
 }
 
+/// The target of an agent's connection means a page of another origin now.
+pub fn another_origin(target: &str, held: &Session) -> Error {
+    let message = format!("the page `{target}` is gone; what is called so now is of another origin, {}", held.origin());
+    Error::new(Code::SESSION, message).hint("choose a page: `eye pages`")
+}
+
 /// Finds the page of an agent that named none.
 pub fn unnamed<'a>(
-    last_used: Option<&SessionId>,
+    last_used: Option<&UsedPage>,
     sessions: impl Iterator<Item = &'a Session> + Clone,
 ) -> Result<SessionId, Error> {
     let mut there: Vec<&Session> =
@@ -63,14 +63,14 @@ pub fn unnamed<'a>(
         there.retain(|s| !s.is_recalled());
     }
     if let Some(last) = last_used {
-        let known = sessions.clone().find(|s| s.id() == last);
+        let known = sessions.clone().find(|s| last.is(s));
         match known {
             // Alone, it says itself how long it has been gone.
-            Some(known) if known.presence() != Presence::Gone || there.is_empty() => return Ok(last.clone()),
+            Some(known) if known.presence() != Presence::Gone || there.is_empty() => return Ok(known.id().clone()),
             None if there.is_empty() => return Err(nobody()),
             // Another page is another page: acting there by itself would be a wrong answer.
             _ => {
-                let gone = known.map_or_else(|| last.to_string(), |known| candidates(&[known]));
+                let gone = known.map_or_else(|| last.session.to_string(), |known| candidates(&[known]));
                 let message = format!("the page used last is gone: {gone}; connected: {}", candidates(&there));
                 return Err(Error::new(Code::SESSION, message).hint(choices(&there)));
             }
@@ -94,10 +94,15 @@ fn nobody() -> Error {
         .hint("open a page that loads eye.js; `eye status` shows the line to add to it")
 }
 
-/// How to choose one of them, for good or for one call.
+/// How to choose one of them, for good or for one call. An id that another page calls itself by chooses none.
 fn choices(sessions: &[&Session]) -> String {
-    let pages: Vec<String> = sessions.iter().take(CHOICES_SHOWN_MAX).map(|s| format!("--page {}", s.id())).collect();
-    format!("choose one: {}, or `eye use ID`", pages.join(" or "))
+    let is_taken = |id: &SessionId| {
+        let mut others = sessions.iter().filter(|other| other.id() != id);
+        others.any(|other| other.info().alias.as_deref() == Some(id.as_str()))
+    };
+    let choice = |s: &&Session| if is_taken(s.id()) { s.origin().to_owned() } else { s.id().to_string() };
+    let pages = sessions.iter().take(CANDIDATES_SHOWN_MAX).map(|s| format!("--page {}", choice(s)));
+    format!("choose one: {}, or `eye use ID`", pages.collect::<Vec<_>>().join(" or "))
 }
 
 fn candidates(sessions: &[&Session]) -> String {

@@ -11,6 +11,7 @@ use crate::event::{Asker, CallId, Conn, Effect, Millis, Reply, Task};
 use crate::known::Known;
 use crate::mailbox::Mailbox;
 use crate::pace::Pace;
+use crate::policy::Policy;
 use crate::rate::Rate;
 use crate::session_event::{Event, Outcome};
 use crate::state::{Published, State, When};
@@ -47,15 +48,6 @@ enum Place {
     },
 }
 
-/// What the policy for its origin says of a page.
-#[derive(Debug)]
-struct Policy {
-    /// Code may be evaluated.
-    eval_allowed: bool,
-    /// What cannot be undone needs confirmation.
-    confirm: bool,
-}
-
 /// One session. It outlives reloads and reconnects of its page.
 #[derive(Debug)]
 pub struct Session {
@@ -63,6 +55,8 @@ pub struct Session {
     origin: Box<str>,
     info: PageInfo,
     policy: Policy,
+    /// What a person called it.
+    given_name: Option<Box<str>>,
     /// `None`: the page never said, and everything its tools need is taken for granted.
     capabilities: Option<Vec<String>>,
     toolbox: Toolbox,
@@ -94,7 +88,8 @@ impl Session {
             id,
             origin,
             info: PageInfo::default(),
-            policy: Policy { eval_allowed: true, confirm: false },
+            policy: Policy::default(),
+            given_name: None,
             capabilities: None,
             toolbox: Toolbox::default(),
             published: Published::default(),
@@ -115,7 +110,7 @@ impl Session {
 
     /// A session that a restarted hub knows from before: its page is expected back.
     pub fn recalled(known: Known, now: Millis, until: Millis, before_first_call: CallId) -> Self {
-        let Known { id, origin, info, tools, state } = known;
+        let Known { id, origin, info, tools, state, name: _ } = known;
         let info = PageInfo { leaving: None, dialog: None, loading: None, ..info };
         let expecting = Expecting::recalled(tools, state);
         let new = Self::new(id, origin, now, before_first_call);
@@ -204,6 +199,11 @@ impl Session {
     /// What its page is capable of, if it said so.
     pub(crate) fn capabilities(&self) -> Option<&[String]> {
         self.capabilities.as_deref()
+    }
+
+    /// Whether it shares a topic with pages of other origins.
+    pub(crate) fn shares(&self, topic: &str) -> bool {
+        self.policy.shares(topic)
     }
 
     /// Whether the policy for its origin asks for confirmation.
@@ -315,9 +315,8 @@ impl Session {
                 }
             }
             Event::StateWanted { reply, fresh, query } => self.want_state(now, reply, fresh, query, out),
-            Event::Puts { page, message, wall_ms } => {
+            Event::Puts { page, message, from, wall_ms } => {
                 if self.hear(now, page) {
-                    let from = self.name();
                     self.mailbox.put(When { now, wall_ms }, &from, &message, out);
                 }
             }

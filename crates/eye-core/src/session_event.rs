@@ -1,6 +1,7 @@
 //! What happens to one session, and what follows from it.
 
 use crate::event::{Asker, CallId, Conn, Effect, Input, Millis, Reply, Task};
+use crate::policy::Policy;
 use crate::state::StateQuery;
 use crate::work::{Done, Then, Work};
 use eye_protocol::messages::PageInfo;
@@ -16,10 +17,8 @@ pub struct Newcomer {
     pub origin: Box<str>,
     /// What it says of itself.
     pub info: PageInfo,
-    /// Whether the policy for its origin allows `eval`.
-    pub eval_allowed: bool,
-    /// Whether the policy for its origin asks for confirmation of what cannot be undone.
-    pub confirm: bool,
+    /// What the user allowed pages of its origin.
+    pub policy: Policy,
     /// Whether it changes its state without publishing it, so that it is asked before its state is told.
     pub ask_first: bool,
 }
@@ -129,6 +128,8 @@ pub(crate) enum Event {
         page: Conn,
         /// What, as JSON text.
         message: Box<str>,
+        /// What the page is called as a sender.
+        from: String,
         /// By the calendar.
         wall_ms: u64,
     },

@@ -6,8 +6,8 @@ use crate::budget::Budget;
 use crate::calls::FirstCalls;
 use crate::event::{Conn, Effect, Input, Millis, Reply};
 use crate::kept::Delivery;
-use crate::known::Known;
 use crate::lanes::Lanes;
+use crate::names::Names;
 use crate::row::row;
 use crate::session::Session;
 use crate::session_event::{Event, Newcomer, Outcome};
@@ -15,7 +15,7 @@ use crate::tally::Tally;
 use crate::tools_news::ToolsNews;
 use crate::topics::Topics;
 use eye_protocol::SessionId;
-use eye_protocol::limits::{AGENT_NAMES_MAX, GRACE_AFTER_RESTART_MS, NAME_BYTES_MAX, SESSION_KEPT_MS, SESSIONS_MAX};
+use eye_protocol::limits::{AGENT_NAMES_MAX, NAME_BYTES_MAX, SESSION_KEPT_MS, SESSIONS_MAX};
 use eye_protocol::messages::{Hello, Presence, SessionRow, Sessions};
 use eye_protocol::rpc::json;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -52,6 +52,7 @@ pub struct Switchboard {
     pub(crate) tools_news: ToolsNews,
     /// What makes agents' names opaque to pages.
     pub(crate) names_key: u64,
+    pub(crate) names: Names,
     pub(crate) first_calls: FirstCalls,
     pub(crate) lanes: Lanes,
     /// Agents of which something waits for what a page is expected to offer.
@@ -93,7 +94,10 @@ impl Switchboard {
             Input::PageChanged { page, info } => {
                 // A title may change with every frame; what is remembered of it is written now and then.
                 self.remember_at.get_or_insert(now + REMEMBER_MS);
-                self.page_on(now, page, Event::Changed { page, info }, out);
+                if let Some(session) = self.pages.get(&page).cloned() {
+                    let changed = Event::Changed { page, info };
+                    self.renaming(&session, |board| board.session_on(now, &session, changed, out));
+                }
             }
             Input::PageNavigating { page, call, url } => {
                 self.page_on(now, page, Event::Navigating { page, call, url }, out);
@@ -123,7 +127,9 @@ impl Switchboard {
             }
             Input::PagePuts { page, message, wall_ms } => {
                 self.tell_of_mail(now, page, &message, wall_ms, out);
-                self.page_on(now, page, Event::Puts { page, message, wall_ms }, out);
+                let held = self.pages.get(&page).and_then(|session| self.sessions.get(session));
+                let from = held.map(|held| self.sender_name(held)).unwrap_or_default();
+                self.page_on(now, page, Event::Puts { page, message, from, wall_ms }, out);
             }
             Input::ReadMail { reply, page, timeout_ms } => {
                 self.want(now, reply, page.as_deref(), |reply| Event::MailWanted { reply, timeout_ms }, out);
@@ -168,7 +174,11 @@ impl Switchboard {
                 let sessions = self.rows(now, Some(reply.agent));
                 out.push(Effect::Result { reply, result: Ok(json(&Sessions { sessions })) });
             }
-            Input::Use { reply, page } => self.use_page(now, reply, &page, out),
+            Input::Use { reply, page, name } => self.use_page(now, reply, &page, name.as_deref(), out),
+            Input::Forget { reply, page } => {
+                let result = self.forget_page(reply.agent, &page);
+                out.push(Effect::Result { reply, result });
+            }
             Input::Tick => self.tick(now, out),
             Input::Shutdown => {
                 self.stop_work(now, out);
@@ -239,7 +249,7 @@ impl Switchboard {
 
     /// The session that an agent joined.
     pub fn joined(&self, agent: Conn) -> Option<&SessionId> {
-        self.agents.get(&agent)?.joined.as_ref()
+        self.agents.get(&agent)?.joined.as_ref().map(|page| &page.session)
     }
 
     /// Whether a session exists for an agent: its token may name the origins of its pages.
@@ -273,32 +283,6 @@ impl Switchboard {
         let mut sessions: Vec<&Session> = self.sessions.values().filter(seen).collect();
         sessions.sort_by_key(|s| (s.presence() != Presence::Connected, Reverse(s.used_at()), s.id().clone()));
         sessions.into_iter().map(|session| row(now, session, current.as_ref())).collect()
-    }
-
-    /// Whether [`Switchboard::take_known`] has news.
-    pub fn known_changed(&self) -> bool {
-        self.known_changed
-    }
-
-    /// Sessions to remember across a restart, if they changed since last asked.
-    pub fn take_known(&mut self) -> Option<Vec<Known>> {
-        if !std::mem::take(&mut self.known_changed) {
-            return None;
-        }
-        let there = self.sessions.values().filter(|s| s.presence() != Presence::Gone);
-        let mut known: Vec<Known> = there.map(Session::known).collect();
-        known.sort_by(|a, b| a.id.cmp(&b.id));
-        Some(known)
-    }
-
-    /// Expects the pages of a hub that ran before to come back.
-    pub fn recall(&mut self, now: Millis, known: Vec<Known>) {
-        for known in known.into_iter().take(SESSIONS_MAX) {
-            let id = known.id.clone();
-            let session = Session::recalled(known, now, now + GRACE_AFTER_RESTART_MS, self.first_calls.draw());
-            self.sessions.insert(id.clone(), session);
-            self.arm(&id);
-        }
     }
 
     /// An agent wants its kept results.
@@ -338,7 +322,8 @@ impl Switchboard {
         }
         let replaced = self.sessions.get(session).and_then(Session::page);
         let url = who.info.url.clone();
-        self.session_on(now, session, Event::Joined { page, who }, out);
+        let joined = Event::Joined { page, who };
+        self.renaming(session, |board| board.session_on(now, session, joined, out));
         if self.sessions.get(session).and_then(Session::page) == Some(page) {
             if let Some(old) = replaced {
                 self.pages.remove(&old);
@@ -368,6 +353,7 @@ impl Switchboard {
 
     fn agent_hello(&mut self, now: Millis, agent: Conn, hello: Hello) {
         let Some(known) = self.agents.get_mut(&agent) else { return };
+        known.target_page = None;
         known.target = hello.target.filter(|target| !target.is_empty()).map(Into::into);
         known.frame = hello.frame.filter(|frame| !frame.is_empty()).map(Into::into);
         known.timeout_ms = hello.timeout;

@@ -2,10 +2,11 @@
 
 use crate::asking::opaque;
 use crate::event::{Conn, Effect, Millis, Reply, ReplyForm};
+use crate::policy::topic_fits;
 use crate::session::Session;
 use crate::switchboard::Switchboard;
 use eye_protocol::limits::{
-    MAILBOX_TOPIC, RESPONSE_TOPIC_PREFIX, SUBSCRIPTIONS_MAX, TOPIC_BYTES_MAX, TOPIC_QUEUE_BYTES_MAX,
+    MAILBOX_TOPIC, NAME_BYTES_MAX, OWN_TOPIC_PREFIX, SUBSCRIPTIONS_MAX, TOPIC_BYTES_MAX, TOPIC_QUEUE_BYTES_MAX,
     TOPIC_QUEUE_LEN_MAX, TOPIC_WAIT_DEFAULT_MS, TOPIC_WAIT_MAX_MS,
 };
 use eye_protocol::rpc::{RpcId, json};
@@ -32,18 +33,18 @@ struct Waiting {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Audience {
     Agents,
-    /// And pages of one origin.
+    /// And pages of one origin, and those that share the topic.
     Origin(Box<str>),
     /// And every page.
     Everyone,
 }
 
 impl Audience {
-    /// Whether a listener is meant: an agent, or a page of an origin.
-    fn holds(&self, page_origin: Option<&str>) -> bool {
-        match (self, page_origin) {
+    /// Whether a listener is meant: an agent, or a page.
+    fn holds(&self, topic: &str, page: Option<&Session>) -> bool {
+        match (self, page) {
             (_, None) | (Self::Everyone, _) => true,
-            (Self::Origin(origin), Some(page)) => **origin == *page,
+            (Self::Origin(origin), Some(page)) => **origin == *page.origin() || page.shares(topic),
             (Self::Agents, Some(_)) => false,
         }
     }
@@ -65,7 +66,7 @@ pub(crate) struct Topics {
 impl Topics {
     /// Everyone but the publisher who listens to a topic, in the order they connected.
     fn listeners(&self, topic: &str, publisher: Conn) -> Vec<Conn> {
-        let hears = |patterns: &[Box<str>]| patterns.iter().any(|pattern| matches(pattern, topic));
+        let hears = |patterns: &[Box<str>]| patterns.iter().any(|pattern| topic_fits(pattern, topic));
         let mut conns: Vec<Conn> = self
             .subscriptions
             .iter()
@@ -120,7 +121,7 @@ impl Topics {
         self.subscriptions.remove(&conn);
     }
 
-    fn subscribe(&mut self, conn: Conn, page_origin: Option<&str>, topic: &str) -> Result<Vec<Waiting>, Error> {
+    fn subscribe(&mut self, conn: Conn, page: Option<&Session>, topic: &str) -> Result<Vec<Waiting>, Error> {
         let own = self.subscriptions.entry(conn).or_default();
         if own.len() >= SUBSCRIPTIONS_MAX {
             let message = format!("{SUBSCRIPTIONS_MAX} topics are already subscribed to");
@@ -130,7 +131,9 @@ impl Topics {
             own.push(topic.into());
         }
         Ok(self.take_where(|waiting| {
-            waiting.publisher != conn && matches(topic, &waiting.topic) && waiting.audience.holds(page_origin)
+            waiting.publisher != conn
+                && topic_fits(topic, &waiting.topic)
+                && waiting.audience.holds(&waiting.topic, page)
         }))
     }
 
@@ -141,13 +144,6 @@ impl Topics {
                 self.subscriptions.remove(&conn);
             }
         }
-    }
-}
-
-fn matches(pattern: &str, topic: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(beginning) => topic.starts_with(beginning),
-        None => pattern == topic,
     }
 }
 
@@ -170,17 +166,22 @@ impl Switchboard {
         out: &mut Vec<Effect>,
     ) -> Result<String, Error> {
         check(&message.topic)?;
-        let name = || match self.pages.get(&conn).and_then(|session| self.sessions.get(session)) {
-            Some(page) => page.name(),
+        let page = self.page(conn);
+        let from = match page {
+            Some(page) => self.sender_name(page),
             None => self.agents.get(&conn).map(|agent| opaque(self.names_key, &agent.name)).unwrap_or_default(),
         };
-        let from = message.from.clone().unwrap_or_else(name);
+        let origin = page.map(Session::origin);
+        let own_word = message.own_word.as_deref();
+        if own_word.is_some_and(|word| word.len() > NAME_BYTES_MAX) {
+            return Err(Error::new(Code::PARAMS, format!("`as` is longer than {NAME_BYTES_MAX} bytes")));
+        }
+        let (topic, body) = (message.topic.as_str(), &*message.message);
         let params: Arc<str> =
-            json(&Message { topic: &message.topic, message: &message.message, from: &from, time: wall_ms }).into();
+            json(&Message { topic, message: body, from: &from, own_word, origin, time: wall_ms }).into();
         let audience = self.audience(conn, message);
-        let origin = self.page_origin(conn);
-        let mut listeners = self.topics.listeners(&message.topic, conn);
-        listeners.retain(|to| audience.holds(self.page_origin(*to)) && self.reaches(conn, origin, *to));
+        let mut listeners = self.topics.listeners(topic, conn);
+        listeners.retain(|to| audience.holds(topic, self.page(*to)) && self.reaches(conn, origin, *to));
         if !listeners.is_empty() {
             let count = listeners.len();
             out.extend(listeners.into_iter().map(|conn| Effect::Message { conn, params: params.clone() }));
@@ -192,7 +193,7 @@ impl Switchboard {
         }
         let until = now.saturating_add(message.timeout.unwrap_or(TOPIC_WAIT_DEFAULT_MS).min(TOPIC_WAIT_MAX_MS));
         let origin = origin.map(Into::into);
-        let topic = message.topic.as_str().into();
+        let topic = topic.into();
         let waiting = Waiting { topic, params, publisher: conn, origin, audience, until };
         Ok(match self.topics.queue(waiting) {
             Ok(()) => r#"{"status":"queued","reason":"no subscribers"}"#.into(),
@@ -204,38 +205,43 @@ impl Switchboard {
     pub(crate) fn tell_of_mail(&mut self, now: Millis, page: Conn, message: &str, wall_ms: u64, out: &mut Vec<Effect>) {
         let Ok(message) = RawValue::from_string(message.to_owned()) else { return };
         let topic = MAILBOX_TOPIC.to_owned();
-        let message = Publish { topic, message, from: None, queue: Some(false), timeout: None, all: false };
+        let message = Publish { topic, message, own_word: None, queue: Some(false), timeout: None, all: false };
         let _ = self.publish(now, page, &message, wall_ms, out);
     }
 
-    /// The origin of a connected page; `None` for an agent.
-    fn page_origin(&self, conn: Conn) -> Option<&str> {
-        self.pages.get(&conn).and_then(|session| self.sessions.get(session)).map(Session::origin)
+    /// A connected page; `None` for an agent.
+    fn page(&self, conn: Conn) -> Option<&Session> {
+        self.pages.get(&conn).and_then(|session| self.sessions.get(session))
     }
 
-    /// Which pages hear what somebody publishes: those of a page's own origin; for an agent, those of the page it uses.
+    /// Which pages hear what is published: those of a page's own origin; for an agent, those of the page it uses.
     fn audience(&self, conn: Conn, message: &Publish) -> Audience {
-        // Topics of our own, such as page mail, are for agents. An answer goes back to the page that asked.
-        if message.topic.starts_with('_') && !message.topic.starts_with(RESPONSE_TOPIC_PREFIX) {
+        // Topics of our own, such as page mail, are for agents.
+        if message.topic.starts_with(OWN_TOPIC_PREFIX) {
             return Audience::Agents;
         }
-        if let Some(origin) = self.page_origin(conn) {
-            return Audience::Origin(origin.into());
+        if let Some(page) = self.page(conn) {
+            let shared = page.shares(&message.topic);
+            return if shared { Audience::Everyone } else { Audience::Origin(page.origin().into()) };
         }
         if message.all {
             return Audience::Everyone;
         }
-        let used = self.last_used(conn).and_then(|session| self.sessions.get(session));
-        let mut origins = self.pages.keys().filter_map(|page| self.page_origin(*page));
-        let only = origins.next().filter(|first| origins.all(|origin| origin == *first));
-        used.map(Session::origin).or(only).map_or(Audience::Agents, |origin| Audience::Origin(origin.into()))
+        let origin = if self.agents.get(&conn).is_some_and(|agent| agent.target.is_some()) {
+            self.find(conn, None).ok().and_then(|session| self.sessions.get(&session)).map(Session::origin)
+        } else {
+            let used = self.last_used(conn).map(|page| &*page.origin);
+            let mut origins = self.pages.keys().filter_map(|page| self.page(*page)).map(Session::origin);
+            used.or_else(|| origins.next().filter(|first| origins.all(|origin| origin == *first)))
+        };
+        origin.map_or(Audience::Agents, |origin| Audience::Origin(origin.into()))
     }
 
     /// Whether a message may pass. An agent whose token names origins hears pages of those alone, and speaks to them alone.
     fn reaches(&self, from: Conn, origin: Option<&str>, to: Conn) -> bool {
         let limits = |conn| self.agents.get(&conn).map(|agent| &agent.scope).filter(|scope| !scope.sees_all());
         let heard = limits(to).is_none_or(|scope| origin.is_some_and(|origin| scope.sees(origin)));
-        heard && limits(from).is_none_or(|scope| self.page_origin(to).is_some_and(|origin| scope.sees(origin)))
+        heard && limits(from).is_none_or(|scope| self.page(to).is_some_and(|page| scope.sees(page.origin())))
     }
 
     /// Lets a connection hear a topic, from what waits for it on; or no more.
@@ -249,8 +255,8 @@ impl Switchboard {
     ) {
         let heard = match check(topic) {
             Ok(()) if wanted => {
-                let origin = self.page_origin(conn).map(str::to_owned);
-                self.topics.subscribe(conn, origin.as_deref(), topic).map(|waited| {
+                let page = self.pages.get(&conn).and_then(|session| self.sessions.get(session));
+                self.topics.subscribe(conn, page, topic).map(|waited| {
                     // What does not pass goes on waiting for the next.
                     let (heard, kept): (Vec<_>, Vec<_>) =
                         waited.into_iter().partition(|one| self.reaches(one.publisher, one.origin.as_deref(), conn));

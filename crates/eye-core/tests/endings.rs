@@ -1,6 +1,6 @@
 //! Whatever happens in whatever order, every call ends exactly once.
 
-use eye_core::{Conn, Effect, Input, Mode, Newcomer, ReplyForm, Switchboard, Task};
+use eye_core::{Conn, Effect, Input, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::{SessionId, Value};
 use proptest::prelude::*;
@@ -96,11 +96,8 @@ impl World {
                 let origin = if foreign { "http://evil.test" } else { "http://localhost" }.into();
                 let info = PageInfo { title: Some("t".into()), ..PageInfo::default() };
                 let session = SessionId::parse(&format!("s{session}")).expect("an id");
-                self.on(Input::PageJoined {
-                    page,
-                    session,
-                    who: Newcomer { origin, info, eval_allowed: true, confirm: false, ask_first: false },
-                });
+                let who = Newcomer { origin, info, policy: Policy::default(), ask_first: false };
+                self.on(Input::PageJoined { page, session, who });
             }
             Step::Leave { page } => {
                 if let Some(page) = nth(&self.pages, page) {

@@ -195,7 +195,7 @@ fn a_page_of_another_origin_takes_nothing_while_the_session_is_alive() {
          5 page 6 joins shop from http://evil.test
          2005 tick
          2006 page 7 joins shop from http://localhost:5173 titled New"
-    ), @"
+    ), @r#"
     0 page 1 joins shop
     0 agent 2 joins
     1 page 5 joins shop from http://evil.test
@@ -209,7 +209,8 @@ fn a_page_of_another_origin_takes_nothing_while_the_session_is_alive() {
         ✕ 6 closed 4004 this session belongs to another origin
     2005 tick
     2006 page 7 joins shop from http://localhost:5173 titled New
-    ");
+        ✕ 7 closed 4004 this session belongs to another origin
+    "#);
 }
 
 #[test]
@@ -384,7 +385,7 @@ fn an_agent_gets_the_page_it_used_last_else_the_only_one() {
         ← agent 5 g!-32002 no page fits `stor`; connected: bank (Bank http://localhost/), store (Shop http://localhost/) | name one by id, alias, origin, or part of its title or URL
     12 agent 5 targets localhost
     13 agent 5 asks h x
-        ← agent 5 h!-32002 `localhost` fits 2 pages: bank (Bank http://localhost/), store (Shop http://localhost/) | choose one: --page bank or --page shop, or `eye use ID`
+        → page 3 evaluates 2: x
     "#);
 }
 
@@ -539,7 +540,7 @@ fn a_shutdown_ends_every_call() {
 
 #[test]
 fn pages_of_a_hub_before_do_not_stand_beside_those_that_are_here() {
-    use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, ReplyForm, Switchboard, Task};
+    use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task};
     use eye_protocol::messages::PageInfo;
     let id = |text: &str| eye_protocol::SessionId::parse(text).unwrap();
     let known = |text| Known {
@@ -548,16 +549,12 @@ fn pages_of_a_hub_before_do_not_stand_beside_those_that_are_here() {
         info: PageInfo::default(),
         tools: false,
         state: false,
+        name: None,
     };
     let (mut board, mut out) = (Switchboard::default(), Vec::new());
     board.recall(0, vec![known("old1"), known("old2")]);
-    let who = Newcomer {
-        origin: "http://localhost".into(),
-        info: PageInfo::default(),
-        eval_allowed: true,
-        confirm: false,
-        ask_first: false,
-    };
+    let (origin, info) = ("http://localhost".into(), PageInfo::default());
+    let who = Newcomer { origin, info, policy: Policy::default(), ask_first: false };
     board.on(1, Input::PageJoined { page: Conn(1), session: id("new"), who }, &mut out);
     board.on(2, Input::AgentJoined { agent: Conn(2) }, &mut out);
     let task = Task::Eval { code: "x".into(), frame: None, delta: false };
@@ -565,4 +562,98 @@ fn pages_of_a_hub_before_do_not_stand_beside_those_that_are_here() {
     let ask = Input::Ask { agent: Conn(2), form, task, page: None, timeout_ms: None, mode: Mode::Answer };
     board.on(3, ask, &mut out);
     assert!(matches!(out.as_slice(), [Effect::Send { page: Conn(1), .. }]), "{out:?}");
+}
+
+#[test]
+fn a_session_stays_with_its_origin_for_as_long_as_it_is_remembered() {
+    assert_snapshot!(play(
+        r#"0 page 1 joins shop
+           0 agent 2 joins
+           0 agent 2 named claude
+           1 agent 2 asks a x
+           2 page 1 answers 1 =1
+           3 page 1 publishes 1 {"secret":1}
+           4 page 1 leaves
+           2005 tick
+           2006 page 5 joins shop from http://evil.test
+           2007 agent 2 asks b x
+           2008 agent 2 forgets shop
+           2009 page 6 joins shop from http://evil.test
+           2010 agent 2 asks c x
+           2011 agent 2 reads
+           2012 agent 2 forgets shop
+           2013 page 6 leaves"#
+    ), @r#"
+    0 page 1 joins shop
+    0 agent 2 joins
+    0 agent 2 named claude
+    1 agent 2 asks a x
+        → page 1 evaluates 1: x
+    2 page 1 answers 1 =1
+        ← agent 2 a=1
+    3 page 1 publishes 1 {"secret":1}
+    4 page 1 leaves
+    2005 tick
+    2006 page 5 joins shop from http://evil.test
+        ✕ 5 closed 4004 this session belongs to another origin
+    2007 agent 2 asks b x
+        ← agent 2 b!-32002 the page shop left 0 s ago | open it again, or choose another one: `eye pages`
+    2008 agent 2 forgets shop
+        ← agent 2 {"forgotten":"shop"}
+    2009 page 6 joins shop from http://evil.test
+    2010 agent 2 asks c x
+        ← agent 2 c!-32002 the page used last is gone: shop; connected: shop (Shop http://localhost/) | choose one: --page shop, or `eye use ID`
+    2011 agent 2 reads
+        ← agent 2 !-32002 the page used last is gone: shop; connected: shop (Shop http://localhost/); choose one: --page shop, or `eye use ID`
+    2012 agent 2 forgets shop
+        ← agent 2 !-32002 the page shop is connected; close its tab first
+    2013 page 6 leaves
+    "#);
+}
+
+#[test]
+fn a_name_that_a_person_gave_beats_what_pages_call_themselves() {
+    assert_snapshot!(play(
+        "0 page 1 joins one titled Bank from http://bank.test
+         0 agent 2 joins
+         0 agent 2 named claude
+         1 agent 2 names one bank
+         2 page 3 joins bank called one from http://evil.test
+         3 agent 2 targets bank
+         3 agent 2 asks a x
+         4 agent 2 targets one
+         4 agent 2 asks b x
+         5 agent 2 targets http://bank.test
+         5 agent 2 asks c x
+         6 agent 2 names http://evil.test one
+         7 agent 2 names http://evil.test a/b
+         8 agent 2 names one
+         9 agent 2 targets bank
+         9 agent 2 asks d x"
+    ), @r#"
+    0 page 1 joins one titled Bank from http://bank.test
+    0 agent 2 joins
+    0 agent 2 named claude
+    1 agent 2 names one bank
+        ← agent 2 {"id":"one","name":"bank","title":"Bank","url":"http://localhost/","origin":"http://bank.test","state":"connected","visible":true,"frame":false,"eval":true,"tools":0,"pending":0,"idleMs":1,"current":true}
+    2 page 3 joins bank called one from http://evil.test
+    3 agent 2 targets bank
+    3 agent 2 asks a x
+        → page 1 evaluates 1: x
+    4 agent 2 targets one
+    4 agent 2 asks b x
+        ← agent 2 b!-32002 `one` fits pages of several origins: bank (Bank http://localhost/), one (Shop http://localhost/) | choose one: --page http://bank.test or --page bank, or `eye use ID`
+    5 agent 2 targets http://bank.test
+    5 agent 2 asks c x
+        → page 1 evaluates 2: x
+    6 agent 2 names http://evil.test one
+        ← agent 2 !-32602 `one` cannot be a page's name: it is the id of another page; choose another name
+    7 agent 2 names http://evil.test a/b
+        ← agent 2 !-32602 `a/b` cannot be a page's name: it holds a slash or a control character
+    8 agent 2 names one
+        ← agent 2 !-32002 `one` fits pages of several origins: bank (Bank http://localhost/), one (Shop http://localhost/); choose one: --page http://bank.test or --page bank, or `eye use ID`
+    9 agent 2 targets bank
+    9 agent 2 asks d x
+        → page 1 evaluates 3: x
+    "#);
 }

@@ -2,7 +2,7 @@
 
 mod script;
 
-use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, ReplyForm, Switchboard, Task};
+use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task};
 use eye_protocol::SessionId;
 use eye_protocol::messages::PageInfo;
 use insta::assert_snapshot;
@@ -392,7 +392,14 @@ fn tools_are_waited_for_after_a_restart_of_the_hub() {
     let (page, agent) = (Conn(1), Conn(2));
     let id = SessionId::parse("shop").unwrap();
     let origin: Box<str> = "http://localhost".into();
-    let known = Known { id: id.clone(), origin: origin.clone(), info: PageInfo::default(), tools: true, state: false };
+    let known = Known {
+        id: id.clone(),
+        origin: origin.clone(),
+        info: PageInfo::default(),
+        tools: true,
+        state: false,
+        name: None,
+    };
     board.recall(0, vec![known]);
     let mut out = Vec::new();
     board.on(1, Input::AgentJoined { agent }, &mut out);
@@ -401,7 +408,7 @@ fn tools_are_waited_for_after_a_restart_of_the_hub() {
     let ask = Input::Ask { agent, form, task, page: None, timeout_ms: None, mode: Mode::Answer };
     board.on(2, ask, &mut out);
     board.on(7_000, Input::Tick, &mut out);
-    let who = Newcomer { origin, info: PageInfo::default(), eval_allowed: true, confirm: false, ask_first: false };
+    let who = Newcomer { origin, info: PageInfo::default(), policy: Policy::default(), ask_first: false };
     board.on(7_500, Input::PageJoined { page, session: id, who }, &mut out);
     assert!(out.is_empty(), "{out:?}");
     let tools = serde_json::from_str(r#"[{"name":"add"}]"#).unwrap();
@@ -414,7 +421,7 @@ fn that_a_page_offers_something_is_remembered_at_once() {
     let mut board = Switchboard::default();
     let page = Conn(1);
     let (origin, session): (Box<str>, _) = ("http://localhost".into(), SessionId::parse("shop").unwrap());
-    let who = Newcomer { origin, info: PageInfo::default(), eval_allowed: true, confirm: false, ask_first: false };
+    let who = Newcomer { origin, info: PageInfo::default(), policy: Policy::default(), ask_first: false };
     let mut out = Vec::new();
     board.on(0, Input::PageJoined { page, session, who }, &mut out);
     let offers = |board: &mut Switchboard| board.take_known().map(|known| (known[0].tools, known[0].state));

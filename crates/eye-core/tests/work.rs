@@ -2,7 +2,7 @@
 
 mod script;
 
-use eye_core::{Conn, Effect, Input, Mode, Newcomer, ReplyForm, Switchboard, Task};
+use eye_core::{Conn, Effect, Input, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task};
 use eye_protocol::limits::{LIGHT_BYTES_MAX, MEMORY_BYTES_MAX};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::state::Whole;
@@ -141,13 +141,8 @@ fn run(board: &mut Switchboard, now: u64, input: Input) -> Vec<Effect> {
 }
 
 fn joins(board: &mut Switchboard, now: u64, page: u64) {
-    let who = Newcomer {
-        origin: "http://localhost".into(),
-        info: PageInfo::default(),
-        eval_allowed: true,
-        confirm: false,
-        ask_first: false,
-    };
+    let (origin, info) = ("http://localhost".into(), PageInfo::default());
+    let who = Newcomer { origin, info, policy: Policy::default(), ask_first: false };
     let session = SessionId::parse(&format!("s{page}")).expect("an id");
     run(board, now, Input::PageJoined { page: Conn(page), session, who });
 }

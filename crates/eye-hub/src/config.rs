@@ -2,8 +2,10 @@
 
 use crate::audit::AuditMode;
 use crate::gate::Auth;
+use crate::hub::session_id;
 use crate::mount::Guest;
 use crate::transport::tls::Tls;
+use eye_core::calls::FirstCalls;
 use eye_core::rate::Rate;
 use eye_protocol::limits::{BTCP_CALLS_BURST_DEFAULT, BTCP_CALLS_PER_S_DEFAULT};
 use std::net::SocketAddr;
@@ -37,12 +39,19 @@ pub struct Config {
     pub audit: AuditMode,
     /// How often one client may ask that speaks BTCP over TCP.
     pub rate: Rate,
+    /// Where the call ids of sessions begin: [`random_first_calls`], except where a test has to know them.
+    pub first_calls: FirstCalls,
     /// What is mounted into the hub beside its own endpoints, in this order.
     pub guests: Vec<Arc<dyn Guest>>,
 }
 
 /// What holds when the user's config says nothing of it.
 pub const RATE_DEFAULT: Rate = Rate { per_s: BTCP_CALLS_PER_S_DEFAULT, burst: BTCP_CALLS_BURST_DEFAULT };
+
+/// Beginnings of call ids that an earlier hub did not have.
+pub fn random_first_calls() -> FirstCalls {
+    FirstCalls::new(session_id::key())
+}
 
 /// What a hub says once it serves.
 #[derive(Clone, Debug)]

@@ -19,7 +19,7 @@ mod server;
 mod transport;
 
 pub use audit::{AuditMode, Ended};
-pub use config::{Config, RATE_DEFAULT, Ready};
+pub use config::{Config, RATE_DEFAULT, Ready, random_first_calls};
 pub use error::HubError;
 pub use eye_core::rate::Rate;
 pub use gate::{Auth, Token, origins};

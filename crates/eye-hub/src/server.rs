@@ -77,6 +77,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         own_agents: config.guests.iter().map(|guest| guest.own_agents()).sum(),
         wide_folders: config.wide_folders,
         rate: config.rate,
+        first_calls: config.first_calls,
         keys: Keys::new(config.auth.clone(), &config.origins_file),
         origins: Origins::new(config.origins_file.clone()),
         audit: Audit::start(config.audit, &config.state_dir).map_err(HubError::io("starting a thread"))?,

@@ -170,6 +170,7 @@ fn https_and_wss_work_with_a_certificate() {
     let mut request =
         tungstenite::client::IntoClientRequest::into_client_request("wss://localhost/ws?clientType=agent").unwrap();
     request.headers_mut().insert("authorization", format!("Bearer {TOKEN}").parse().unwrap());
+    request.headers_mut().insert("sec-websocket-protocol", "eye".parse().unwrap());
     let (mut socket, _) = tungstenite::client(request, stream).map_err(|error| error.to_string()).unwrap();
     socket.send(Message::text(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)).unwrap();
     assert!(socket.read().unwrap().to_text().unwrap().contains("pong"));

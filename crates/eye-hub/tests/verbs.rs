@@ -81,12 +81,12 @@ fn messages_go_between_pages_and_agents_by_their_topic() {
     page.say(r#"{"jsonrpc":"2.0","id":"t","method":"topic/publish","params":{"topic":"chat","message":"hi"}}"#);
     assert_eq!(page.hear(), r#"{"jsonrpc":"2.0","id":"t","result":{"status":"delivered","count":1}}"#);
     let heard = one.hear().unwrap();
-    assert!(heard.contains(r#""params":{"topic":"chat","message":"hi","from":"shop","time":"#), "{heard}");
+    assert!(heard.contains(r#""params":{"topic":"chat","message":"hi","from":"shop","origin":"#), "{heard}");
     page.say(r#"{"jsonrpc":"2.0","id":"s","method":"topic/subscribe","params":{"topic":"to-page"}}"#);
     page.hear();
     let published = two.ask(&request(2, "topic/publish", r#"{"topic":"to-page","message":{"b":1,"a":2},"from":"me"}"#));
     assert_eq!(published, result(2, r#"{"status":"delivered","count":1}"#));
-    assert!(page.hear().contains(r#""topic":"to-page","message":{"b":1,"a":2},"from":"me""#));
+    assert!(page.hear().contains(r#""topic":"to-page","message":{"b":1,"a":2},"from":"","as":"me""#));
     assert!(two.ask(&request(3, "topic/publish", r#"{"topic":"chat"}"#)).contains("-32602"));
 }
 

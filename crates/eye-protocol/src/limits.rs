@@ -181,8 +181,8 @@ pub const SERVED_FILE_BYTES_MAX: u64 = 64 << 20;
 pub const MAILBOX_TOPIC: &str = "_mailbox";
 /// What an agent wrote to a page is told under this topic by who wrote it, for the mailbox as files.
 pub const MAILBOX_OUT_TOPIC: &str = "_mailbox_out";
-/// Topics that begin so carry the answer to one request; the rest of the name is the requester's random number.
-pub const RESPONSE_TOPIC_PREFIX: &str = "_response_";
+/// Topics that begin so are for agents only: no page hears them, whatever it subscribes to.
+pub const OWN_TOPIC_PREFIX: char = '_';
 /// Each of the files of a mailbox.
 pub const MAILBOX_FILE_BYTES_MAX: u64 = 16 << 20;
 

@@ -8,6 +8,10 @@ use serde_json::value::RawValue;
 /// The version of this protocol; its first number must match.
 pub const PROTOCOL_VERSION: &str = "1.0.0";
 
+/// The WebSocket subprotocol of those who speak lines beside JSON-RPC. What offers none and names its side in the query
+/// speaks JSON-RPC only.
+pub const SUBPROTOCOL: &str = "eye";
+
 /// Whether a peer's `version` can be spoken with.
 pub fn version_fits(version: &str) -> bool {
     version.split('.').next() == Some("1")
@@ -317,7 +321,18 @@ impl Kept {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Use {
-    /// An id, an alias, or part of a title or URL.
+    /// An id, an alias, an origin, or part of a title or URL.
+    pub page: String,
+    /// What it is called from now on; the empty name takes that back.
+    #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// Params of `session/forget`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+pub struct Forget {
+    /// An id, an alias, an origin, or part of a title or URL.
     pub page: String,
 }
 
@@ -342,6 +357,9 @@ pub enum Presence {
 pub struct SessionRow {
     /// Its id.
     pub id: String,
+    /// The name that a person gave it, which pages cannot take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The name its author gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,

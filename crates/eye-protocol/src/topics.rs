@@ -10,9 +10,9 @@ pub struct Publish {
     pub topic: String,
     /// Any JSON, raw.
     pub message: Box<RawValue>,
-    /// Who says it, when not the sender's own name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
+    /// The sender's own word for who says it; the hub writes who that is. Older clients call it `from`.
+    #[serde(default, rename = "as", alias = "from", skip_serializing_if = "Option::is_none")]
+    pub own_word: Option<String>,
     /// Whether it waits when there is no subscriber. Absent: it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<bool>,
@@ -38,8 +38,14 @@ pub struct Message<'a> {
     pub topic: &'a str,
     /// As it was published.
     pub message: &'a RawValue,
-    /// Who said it.
+    /// Who said it, as the hub knows it: never a page's free choice.
     pub from: &'a str,
+    /// The sender's own word for itself. People see `FROM/AS`.
+    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
+    pub own_word: Option<&'a str>,
+    /// The origin of a page that said it; absent for an agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<&'a str>,
     /// When, in ms since 1970.
     pub time: u64,
 }

@@ -12,6 +12,7 @@ use eye_protocol::{Code, Ending, Error, Value};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// What a page says of itself.
@@ -124,8 +125,12 @@ pub struct ScriptedPage {
     held: Receiver<Held>,
     held_tools: Receiver<HeldTool>,
     cancelled: Receiver<String>,
+    frames: Frames,
     thread: Option<JoinHandle<()>>,
 }
+
+/// Everything that a page was sent, as it came.
+type Frames = Arc<(Mutex<Vec<String>>, Condvar)>;
 
 impl ScriptedPage {
     /// Joins the hub of this home; returns when the hub has welcomed it.
@@ -190,10 +195,12 @@ impl ScriptedPage {
             held: held_out,
             held_tools: held_tools_out,
             cancelled: cancelled_out,
+            frames: Frames::default(),
         };
+        let frames = Arc::clone(&script.frames);
         let thread = std::thread::spawn(move || script.follow(&mut reader));
         let session = welcome.session_id.unwrap_or_default();
-        Self { session, writer, held, held_tools, cancelled, thread: Some(thread) }
+        Self { session, writer, held, held_tools, cancelled, frames, thread: Some(thread) }
     }
 
     /// A page that answers with the code it was given.
@@ -238,6 +245,16 @@ impl ScriptedPage {
     /// Waits until the hub cancels a call; returns its id.
     pub fn cancelled(&self) -> String {
         self.cancelled.recv_timeout(DEADLINE).expect("the hub cancels a call")
+    }
+
+    /// Waits until it was sent something that holds a text; returns everything that it was sent, from its welcome on.
+    pub fn sent(&self, text: &str) -> Vec<String> {
+        let (frames, news) = &*self.frames;
+        let frames = frames.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = |frames: &mut Vec<String>| !frames.iter().any(|frame| frame.contains(text));
+        let (frames, over) = news.wait_timeout_while(frames, DEADLINE, missing).unwrap_or_else(PoisonError::into_inner);
+        assert!(!over.timed_out(), "the page is sent {text}, and not only {frames:?}");
+        frames.clone()
     }
 
     /// Says something of its own, one JSON-RPC frame.
@@ -324,11 +341,14 @@ struct Script {
     held: Sender<Held>,
     held_tools: Sender<HeldTool>,
     cancelled: Sender<String>,
+    frames: Frames,
 }
 
 impl Script {
     fn follow(mut self, reader: &mut Reader) {
         while let Ok(text) = reader.read() {
+            self.frames.0.lock().unwrap_or_else(PoisonError::into_inner).push(text.clone());
+            self.frames.1.notify_all();
             let mut answers = Vec::new();
             for element in batch::parse(&text).expect("the hub sends batches") {
                 match element {

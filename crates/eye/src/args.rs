@@ -167,7 +167,7 @@ fn dispatch(verb: Verb, options: &Options) -> Result<Exit, Failure> {
         Verb::Collect(args) => verbs::collect::run(args, options),
         Verb::Batch(args) => verbs::batch::run(&args, options),
         Verb::Repl(args) => verbs::repl::run(&args, options),
-        Verb::Pages(args) => verbs::pages::run(&args, options),
+        Verb::Pages(args) => verbs::pages::run(args, options),
         Verb::Use(args) => verbs::r#use::run(args, options),
         Verb::State(args) => verbs::state::run(args, options),
         Verb::Watch(args) => verbs::watch::run(&args, options),

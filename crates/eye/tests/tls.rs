@@ -143,6 +143,7 @@ fn one_port_speaks_http_and_https_and_pages_join_over_both() {
     let _plain = page(&home);
     let mut request = "wss://localhost/ws?clientType=browser&sessionId=secure".into_client_request().unwrap();
     request.headers_mut().insert("origin", "https://localhost:5173".parse().unwrap());
+    request.headers_mut().insert("sec-websocket-protocol", "eye".parse().unwrap());
     let (mut socket, _) =
         tungstenite::client(request, encrypted(&home, &authority)).map_err(|e| e.to_string()).unwrap();
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"page":{"title":"Secure","url":"https://localhost:5173/"}}}"#;

@@ -72,10 +72,13 @@ scene("a script below a proxy path finds its socket below that path", async (on)
   assert.equal((await join(on)).url.pathname, "/__eye/ws");
 });
 
-scene("an id comes from the tag or from the address", async (on) => {
+scene("an id comes from the tag, and from the address only where the tag says so", async (on) => {
   on.hub.pages.set("/", html('data-session="from-tag"'));
   assert.equal((await join(on)).session, "from-tag");
-  assert.equal((await join(on, "/two.html?sessionId=from_url")).session, "from_url");
+  on.hub.pages.set("/asks.html", html('data-session="url"'));
+  assert.equal((await join(on, "/asks.html?sessionId=from_url")).session, "from_url");
+  on.hub.pages.set("/plain.html", html(""));
+  assert.notEqual((await join(on, "/plain.html?sessionId=of_a_link")).session, "of_a_link");
 });
 
 scene("two copies of the script are one client", async (on) => {

@@ -259,7 +259,7 @@ scene("a request over topics ends with its response, or at its time", async ({ p
   );
   const sent = publish?.params?.message as { zone: string; _requestId: string; _responseTopic: string };
   assert.equal(sent.zone, "UTC");
-  assert.equal(sent._responseTopic, `_response_${sent._requestId}`);
+  assert.equal(sent._responseTopic, `response_${sent._requestId}`);
   respond(page, publish, { status: "delivered", count: 1 });
   page.send(message(sent._responseTopic, "12:00"));
   assert.equal(await asked, "12:00");

@@ -66,7 +66,9 @@ export class Line {
 export function upgrade(port: number, path: string, headers: Record<string, string> = {}): Promise<Line | Reply> {
   const options: ClientOptions = { headers: { host: `localhost:${String(port)}`, ...headers }, maxPayload: 0 };
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${String(port)}${path}`, options);
+    // As our own clients do; what names its side without it speaks JSON-RPC only.
+    const protocols = path.includes("clientType=") && !path.includes("version=") ? ["eye"] : [];
+    const socket = new WebSocket(`ws://127.0.0.1:${String(port)}${path}`, protocols, options);
     const line = new Line(socket);
     socket.on("open", () => resolve(line));
     socket.on("unexpected-response", (_, response) => {

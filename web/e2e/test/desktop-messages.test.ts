@@ -35,9 +35,9 @@ test("sub chat hears what the person says", async () => {
   const heard = JSON.parse(await desktop.says("sub", "chat", "--count", "1", "--json")) as {
     topic: string;
     message: string;
-    from: string;
+    as: string;
   };
-  assert.deepEqual([heard.topic, heard.message, heard.from], ["chat", "is anybody there?", "root"]);
+  assert.deepEqual([heard.topic, heard.message, heard.as], ["chat", "is anybody there?", "root"]);
 });
 
 test("topics of the page's own programs reach agents, and theirs the page", async () => {

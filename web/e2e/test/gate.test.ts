@@ -124,8 +124,17 @@ test("a foreign page says in its console which command lets it in, and joins by 
 test("a foreign page cannot take the session of a local one", async () => {
   await stage.home.eye("allow", stage.site.url("", "shop.test"));
   const local = await stage.visit("/");
+  stage.site.page("/thief.html", { tag: 'data-session="url"' });
   const page = await stage.context.newPage();
-  await page.goto(stage.site.url(`/?sessionId=${local.session}`, "shop.test"));
+  await page.goto(stage.site.url(`/thief.html?sessionId=${local.session}`, "shop.test"));
   assert.notEqual(await stage.joined(page), local.session);
   assert.match((await stage.home.eye("--page", local.session, "location.href")).stdout, /^http:\/\/localhost:/);
+  // The id stays with its origin when its page has left; the other has one of its own, and keeps that over a reload.
+  await local.page.close();
+  const later = await stage.context.newPage();
+  await later.goto(stage.site.url(`/thief.html?sessionId=${local.session}`, "shop.test"));
+  const own = await stage.joined(later);
+  assert.notEqual(own, local.session);
+  await later.reload();
+  assert.equal(await stage.joined(later), own);
 });

@@ -11,6 +11,7 @@ before(async () => {
   stage = await Stage.open("--disable-popup-blocking");
   stage.site.page("/", { title: "First" });
   stage.site.page("/opened.html", { title: "Opened" });
+  stage.site.page("/linked.html", { title: "Opened", tag: 'data-session="url"' });
   first = await stage.visit("/");
 });
 
@@ -77,7 +78,7 @@ test("a second browser of the same origin takes a session over, and the first st
   const said = taken.page.waitForEvent("console", (message) => message.text().includes("took this session"));
   const second = await stage.browser.newContext();
   const page = await second.newPage();
-  await page.goto(stage.site.url(`/opened.html?sessionId=${taken.session}`));
+  await page.goto(stage.site.url(`/linked.html?sessionId=${taken.session}`));
   assert.equal(await stage.joined(page), taken.session);
   await said;
   assert.equal((await stage.home.eye("--page", taken.session, "document.title")).stdout, "Opened\n");

@@ -8,6 +8,7 @@ use crate::address::Server;
 use crate::error::Error;
 use crate::trust::Trust;
 use eye_protocol::limits::{HANDSHAKE_MS, MESSAGE_BYTES_MAX};
+use eye_protocol::messages::SUBPROTOCOL;
 use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
 use serde::Deserialize;
@@ -48,6 +49,8 @@ pub fn connect(
     let unreachable = |source: io::Error| Error::Unreachable { address: url.clone(), source: Arc::new(source) };
     let odd = |error: tungstenite::Error| unreachable(io::Error::other(error));
     let mut request = format!("{url}?{}", opening.query).into_client_request().map_err(odd)?;
+    // Says that lines are spoken too; without it the hub takes everything for JSON-RPC.
+    request.headers_mut().insert("Sec-WebSocket-Protocol", HeaderValue::from_static(SUBPROTOCOL));
     if let Some(token) = token {
         let mut bearer = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| Error::Token)?;
         bearer.set_sensitive(true);

@@ -38,7 +38,8 @@ impl Input {
             | Self::Info { reply, .. }
             | Self::Collect { reply, .. }
             | Self::List { reply }
-            | Self::Use { reply, .. } => Some(reply.agent),
+            | Self::Use { reply, .. }
+            | Self::Forget { reply, .. } => Some(reply.agent),
             Self::Worked { .. } | Self::Tick | Self::Shutdown => None,
         }
     }
@@ -83,6 +84,7 @@ impl Input {
             | Self::Cancel { .. }
             | Self::List { .. }
             | Self::Use { .. }
+            | Self::Forget { .. }
             | Self::Worked { .. }
             | Self::Tick
             | Self::Shutdown => 0,

@@ -41,10 +41,17 @@ impl Session {
 
     /// What a person would call it.
     pub fn name(&self) -> String {
-        match &self.info.alias {
-            Some(alias) => alias.clone(),
-            None => self.id.to_string(),
-        }
+        let own = self.given_name().or(self.info.alias.as_deref());
+        own.unwrap_or(self.id.as_str()).to_owned()
+    }
+
+    /// What a person called it, by `eye use PAGE --as NAME`.
+    pub fn given_name(&self) -> Option<&str> {
+        self.given_name.as_deref()
+    }
+
+    pub(crate) fn give_name(&mut self, name: Option<Box<str>>) {
+        self.given_name = name;
     }
 }
 

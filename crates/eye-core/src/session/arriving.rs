@@ -1,6 +1,6 @@
 //! A page comes and goes: who holds the session, what its coming ends, and what its going does.
 
-use super::{Place, Policy, Session};
+use super::{Place, Session};
 use crate::calls::Phase;
 use crate::event::{Conn, Effect, Millis};
 use crate::session_event::{Newcomer, Outcome};
@@ -11,12 +11,13 @@ use eye_protocol::{Code, Error, Value};
 
 impl Session {
     pub(super) fn join(&mut self, now: Millis, page: Conn, who: Newcomer, out: &mut Vec<Outcome>) {
-        let Newcomer { origin, info, eval_allowed, confirm, ask_first } = who;
+        let Newcomer { origin, info, policy, ask_first } = who;
+        // A session belongs to its origin for as long as it is remembered: state, mail and agents go on with it.
+        if self.origin != origin {
+            out.push(Outcome::Effect(Effect::Close { conn: page, close: Close::foreign_session() }));
+            return;
+        }
         match self.place {
-            Place::Connected { .. } | Place::Away { .. } if self.origin != origin => {
-                out.push(Outcome::Effect(Effect::Close { conn: page, close: Close::foreign_session() }));
-                return;
-            }
             Place::Connected { page: old, .. } => {
                 self.lose_page(now, "another page took over the session before this one answered", out);
                 out.push(Outcome::Effect(Effect::Replaced { page: old }));
@@ -24,10 +25,9 @@ impl Session {
             }
             Place::Away { .. } | Place::Gone { .. } => {}
         }
-        self.origin = origin;
         self.info = PageInfo::default();
         self.merge(info);
-        self.policy = Policy { eval_allowed, confirm };
+        self.policy = policy;
         self.capabilities = None;
         self.toolbox.page_came();
         self.published.grow_stale();

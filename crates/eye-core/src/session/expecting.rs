@@ -72,7 +72,14 @@ impl Session {
     /// What a hub remembers of it.
     pub(crate) fn known(&self) -> Known {
         let Expecting { had_tools: tools, had_state: state, .. } = self.expecting;
-        Known { id: self.id.clone(), origin: self.origin.clone(), info: self.info.clone(), tools, state }
+        Known {
+            id: self.id.clone(),
+            origin: self.origin.clone(),
+            info: self.info.clone(),
+            tools,
+            state,
+            name: self.given_name.clone(),
+        }
     }
 
     /// Whether its pages have offered tools, and a state: what is remembered of them.

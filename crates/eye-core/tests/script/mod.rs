@@ -1,7 +1,9 @@
 //! Runs an event script, one event a line, and pictures what follows from each.
 
 use eye_core::state::StateQuery;
-use eye_core::{Conn, Effect, Input, Lane, Mode, Newcomer, News, Reply, ReplyForm, Switchboard, Task, ToolQuery, Work};
+use eye_core::{
+    Conn, Effect, Input, Lane, Mode, Newcomer, News, Policy, Reply, ReplyForm, Switchboard, Task, ToolQuery, Work,
+};
 use eye_protocol::answer::{parse_typed, write_typed};
 use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
@@ -76,12 +78,12 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
             };
             let origin = word("from ").unwrap_or_else(|| "http://localhost".into()).into();
             let session = SessionId::parse(first).expect("a session id");
-            let eval_allowed = !tail.contains("denied");
-            Input::PageJoined {
-                page,
-                session,
-                who: Newcomer { origin, info, eval_allowed, confirm: tail.contains("careful"), ask_first: false },
-            }
+            let policy = Policy {
+                eval_allowed: !tail.contains("denied"),
+                confirm: tail.contains("careful"),
+                topics: word("sharing ").into_iter().map(Into::into).collect(),
+            };
+            Input::PageJoined { page, session, who: Newcomer { origin, info, policy, ask_first: false } }
         }
         "leaves" => Input::PageLeft { page },
         "hides" => Input::PageLeaving { page },
@@ -204,7 +206,9 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
             Input::Collect { reply: reply(), ids: rest.split_whitespace().map(Into::into).collect(), timeout_ms: None }
         }
         "lists" => Input::List { reply: reply() },
-        "uses" => Input::Use { reply: reply(), page: rest.into() },
+        "uses" => Input::Use { reply: reply(), page: rest.into(), name: None },
+        "names" => Input::Use { reply: reply(), page: first.into(), name: Some(tail.into()) },
+        "forgets" => Input::Forget { reply: reply(), page: rest.into() },
         other => panic!("agents do not {other}"),
     }
 }
@@ -214,17 +218,19 @@ fn tool(name: &str, arguments: &str, confirmed: bool) -> Task {
     Task::Tool { name: name.into(), arguments: arguments.into(), confirmed, delta: false }
 }
 
-/// `TOPIC JSON`, and after ` !` what is said of waiting: `!` alone forbids it, `!100` limits it.
+/// `TOPIC JSON`, and after ` !` what is said of waiting: `!` alone forbids it, `!100` limits it; `!all` is for every origin.
+/// After ` as ` the sender's word for itself.
 fn publish(conn: Conn, rest: &str) -> Input {
     let (topic, message) = rest.split_once(' ').expect("a topic and a message");
+    let (message, own_word) = message.split_once(" as ").map_or((message, None), |(text, word)| (text, Some(word)));
     let (message, waiting) = message.split_once(" !").unwrap_or((message, "?"));
     let message = Publish {
         topic: topic.into(),
         message: raws(message).remove(0),
-        from: None,
+        own_word: own_word.map(Into::into),
         queue: waiting.is_empty().then_some(false),
         timeout: waiting.parse().ok(),
-        all: false,
+        all: waiting == "all",
     };
     Input::Publish { conn, id: Some("1".into()), message, wall_ms: 7 }
 }

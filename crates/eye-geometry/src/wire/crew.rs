@@ -196,7 +196,7 @@ impl Crew {
             Effect::Tell { id, socket, message } => {
                 if let Some(link) = &state.link {
                     let topic = format!("geometry/agents/{id}");
-                    let params = json!({ "topic": topic, "message": message, "from": NAME, "queue": false });
+                    let params = json!({ "topic": topic, "message": message, "queue": false });
                     // It is published as it is asked for; whom it reached is of no interest.
                     drop(link.request("topic/publish", &params.to_string()));
                 }

@@ -2,7 +2,7 @@
 
 use super::call_id::call_id;
 use super::tools;
-use eye_core::{Conn, News, Task};
+use eye_core::{CallId, Conn, News, Task};
 use eye_protocol::messages::{Presence, SessionRow};
 use eye_protocol::rpc::{self, json};
 use eye_protocol::tools::Progress;
@@ -115,7 +115,7 @@ pub fn progress_id(params: &str) -> Option<Box<str>> {
 }
 
 /// Writes the call of a tool for a page. `None`: it is another task.
-pub fn to_page(page: Conn, call: Option<u32>, task: &Task) -> Option<String> {
+pub fn to_page(page: Conn, call: Option<CallId>, task: &Task) -> Option<String> {
     let Task::Tool { name, arguments, delta, .. } = task else { return None };
     let params = tools::call_params(name, arguments, *delta);
     Some(match call {

@@ -9,7 +9,8 @@ use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::line::Line;
 use eye_protocol::messages::{
-    CancelAgent, CancelPage, ClientType, Collect, Eval, EvalInPage, EvalMode, Hello, Navigating, PageInfo, Serve, Use,
+    CancelAgent, CancelPage, ClientType, Collect, Eval, EvalInPage, EvalMode, Forget, Hello, Navigating, PageInfo,
+    Serve, Use,
 };
 use eye_protocol::rpc::{self, Message, RpcId, json};
 use eye_protocol::scope::Scope;
@@ -137,8 +138,12 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
         }
         "session/list" => FromAgent::Input(Input::List { reply: reply() }),
         "session/use" => {
-            let Use { page } = rpc::params(params)?;
-            FromAgent::Input(Input::Use { reply: reply(), page: page.into() })
+            let Use { page, name } = rpc::params(params)?;
+            FromAgent::Input(Input::Use { reply: reply(), page: page.into(), name: name.map(Into::into) })
+        }
+        "session/forget" => {
+            let Forget { page } = rpc::params(params)?;
+            FromAgent::Input(Input::Forget { reply: reply(), page: page.into() })
         }
         "hub/status" => FromAgent::Status(id.clone()),
         "hub/serve" => {

@@ -7,6 +7,7 @@ use super::caller::{Owner, Whose};
 use super::origins::{Allowed, Origins};
 use super::token::Auth;
 use super::tokens::{self, Found, Tokens};
+use eye_core::Policy;
 use eye_protocol::operations::Class;
 use eye_protocol::scope::Scope;
 use std::path::Path;
@@ -50,10 +51,8 @@ pub enum Admitted {
     Page {
         /// Where its document comes from.
         origin: Box<str>,
-        /// Whether it may be evaluated in.
-        eval: bool,
-        /// Whether its tools that cannot be undone need confirmation.
-        confirm: bool,
+        /// What the user allowed pages of it.
+        policy: Policy,
     },
     /// An agent, and what its token allows.
     Agent(Scope),
@@ -211,7 +210,7 @@ impl Gate {
         let Some(origin) = origin else {
             // A program that provides is no browser: it has no origin to trust, so it needs the token.
             self.admit_agent(knock)?.check(Class::Admin).map_err(lacking)?;
-            return Ok(Admitted::Page { origin: "program".into(), eval: true, confirm: false });
+            return Ok(Admitted::Page { origin: "program".into(), policy: Policy::default() });
         };
         // A token of this page's origin proves enough, also when a program of another user passes it on.
         if joined.is_none() {
@@ -220,11 +219,14 @@ impl Gate {
         // Loopback origins are looked up too: the list may hold a restriction for them.
         match (self.find(origin)?, is_loopback_origin(origin)) {
             (Some(Allowed { pages: false, .. }), _) => Err(agents_only(origin)),
-            (Some(Allowed { eval, confirm, .. }), _) => Ok(Admitted::Page { origin: origin.into(), eval, confirm }),
-            (None, true) => Ok(Admitted::Page { origin: origin.into(), eval: true, confirm: false }),
+            (Some(Allowed { eval, confirm, topics, .. }), _) => {
+                let policy = Policy { eval_allowed: eval, confirm, topics };
+                Ok(Admitted::Page { origin: origin.into(), policy })
+            }
+            (None, true) => Ok(Admitted::Page { origin: origin.into(), policy: Policy::default() }),
             // Its token says that it is a page of this origin.
             (None, false) if joined.is_some() => {
-                Ok(Admitted::Page { origin: origin.into(), eval: true, confirm: false })
+                Ok(Admitted::Page { origin: origin.into(), policy: Policy::default() })
             }
             (None, false) => Err(foreign_page(origin)),
         }

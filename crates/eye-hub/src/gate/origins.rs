@@ -1,6 +1,7 @@
 //! Origins that may join beside the loopback ones, and whether their pages may be evaluated in. One line each in a file.
 
 use crate::private;
+use eye_protocol::limits::{OWN_TOPIC_PREFIX, TOPIC_BYTES_MAX};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,12 +20,14 @@ pub struct Allowed {
     pub pages: bool,
     /// Whether its pages may use the backends (evolution, area agents, cartridges, the LLM) without the token.
     pub backends: bool,
+    /// Topics that its pages share with pages of other origins.
+    pub topics: Vec<Box<str>>,
 }
 
 impl Allowed {
     /// An origin whose pages may join and may be evaluated in.
     pub fn new(origin: impl Into<String>) -> Self {
-        Self { origin: origin.into(), eval: true, confirm: false, pages: true, backends: false }
+        Self { origin: origin.into(), eval: true, confirm: false, pages: true, backends: false, topics: Vec::new() }
     }
 }
 
@@ -43,7 +46,9 @@ pub struct NotAnOrigin(String);
 
 /// A line of the file that cannot be read. It may have held a restriction, so the whole list is not used.
 #[derive(Debug, thiserror::Error)]
-#[error("line {line}: `{word}` is neither an origin nor one of eval=no, confirm=yes, agent=only, backends=yes")]
+#[error(
+    "line {line}: `{word}` is neither an origin nor one of eval=no, confirm=yes, agent=only, backends=yes, topics=…"
+)]
 struct BadLine {
     /// Counted from 1.
     line: usize,
@@ -128,11 +133,21 @@ impl Origins {
             let confirm = if a.confirm { " confirm=yes" } else { "" };
             let pages = if a.pages { "" } else { " agent=only" };
             let backends = if a.backends { " backends=yes" } else { "" };
-            format!("{}{eval}{confirm}{pages}{backends}\n", a.origin)
+            let topics = if a.topics.is_empty() { String::new() } else { format!(" topics={}", a.topics.join(",")) };
+            format!("{}{eval}{confirm}{pages}{backends}{topics}\n", a.origin)
         };
         let text: String = list.iter().map(line).collect();
         private::write(&self.file, text.as_bytes())
     }
+}
+
+/// Reads topics that are divided by commas. `None`: one of them cannot be shared, as topics of our own (`_…`) cannot.
+pub fn parse_topics(text: &str) -> Option<Vec<Box<str>>> {
+    let fits = |topic: &str| {
+        let plain = !topic.chars().any(|c| c.is_whitespace() || c.is_control() || c == '#');
+        plain && (1..=TOPIC_BYTES_MAX).contains(&topic.len()) && !topic.starts_with(OWN_TOPIC_PREFIX)
+    };
+    text.split(',').map(|topic| fits(topic).then(|| topic.into())).collect()
 }
 
 fn parse(text: &str) -> Result<Vec<Allowed>, BadLine> {
@@ -154,7 +169,10 @@ fn parse_line(line: &str) -> Result<Option<Allowed>, String> {
             "confirm=yes" => allowed.confirm = true,
             "backends=yes" => allowed.backends = true,
             "agent=only" => allowed.pages = false,
-            unknown => return Err(unknown.to_owned()),
+            unknown => {
+                let topics = unknown.strip_prefix("topics=").and_then(parse_topics);
+                allowed.topics = topics.ok_or_else(|| unknown.to_owned())?;
+            }
         }
     }
     Ok(Some(allowed))
@@ -185,8 +203,12 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let origins = Origins::new(home.path().join("eye/origins"));
         assert_eq!(origins.list().unwrap(), []);
-        let entry = |origin: &str, eval| Allowed { eval, confirm: !eval, pages: eval, ..Allowed::new(origin) };
+        let entry = |origin: &str, eval| {
+            let topics = if eval { vec!["chat".into(), "orders.*".into()] } else { Vec::new() };
+            Allowed { eval, confirm: !eval, pages: eval, topics, ..Allowed::new(origin) }
+        };
         origins.allow(entry("https://a.test", true)).unwrap();
+        assert_eq!(origins.list().unwrap(), [entry("https://a.test", true)]);
         origins.allow(entry("https://b.test", false)).unwrap();
         origins.allow(entry("https://a.test", false)).unwrap();
         assert_eq!(origins.list().unwrap(), [entry("https://a.test", false), entry("https://b.test", false)]);
@@ -219,6 +241,10 @@ mod tests {
         }
         fs::write(origins.file(), b"https://a.test eval=no\n\xff\n").unwrap();
         assert_eq!(origins.find("https://a.test").unwrap_err().kind(), io::ErrorKind::InvalidData);
+        for topics in ["topics=", "topics=a,", "topics=_mailbox", "topics=a,_b", "topics=a,,b"] {
+            fs::write(origins.file(), format!("https://a.test {topics}\n")).unwrap();
+            assert!(origins.list().is_err(), "{topics}");
+        }
         fs::write(origins.file(), "# mine\n\n  https://a.test   agent=only # why\n").unwrap();
         assert_eq!(origins.list().unwrap(), [Allowed { pages: false, ..Allowed::new("https://a.test") }]);
     }

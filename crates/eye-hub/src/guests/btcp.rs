@@ -95,9 +95,7 @@ async fn events(State(door): State<Door>, headers: Head, Query(query): Query<Eve
         .unwrap_or_else(session_id::fresh);
     let scope = admitted.scope();
     let joining = match admitted {
-        Admitted::Page { origin, eval, confirm } => {
-            Some(Joining { session: id.clone(), origin, eval_allowed: eval, confirm })
-        }
+        Admitted::Page { origin, policy } => Some(Joining { session: id.clone(), origin, policy }),
         Admitted::Public | Admitted::Agent(_) | Admitted::Own => None,
     };
     let posts = Posts::guess(query.version.as_deref(), session.is_some());
@@ -108,7 +106,9 @@ async fn events(State(door): State<Door>, headers: Head, Query(query): Query<Eve
     peer.client = Some(client.as_str().into());
     let listed = if side == Side::Agent { door.hub.listed(&scope) } else { Vec::new() };
     let response = event_stream::serve(door.hub.clone(), peer, |hub, conn| {
-        hub.greet_stream(conn, &client, id.as_str(), last.is_some(), &listed);
+        // The hub may have given a page another one than it asked for.
+        let session = hub.claimed(conn).unwrap_or_else(|| id.as_str().into());
+        hub.greet_stream(conn, &client, &session, last.is_some(), &listed);
     });
     with_cors(&door, &headers, response)
 }

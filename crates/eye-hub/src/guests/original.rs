@@ -98,8 +98,8 @@ async fn page(State(door): State<Door>, headers: Head, Query(query): Query<Token
             Ok(_) | Err(_) => Ok(page),
         }
     });
-    let (origin, eval_allowed, confirm) = match admitted {
-        Ok(Admitted::Page { origin, eval, confirm }) => (origin, eval, confirm),
+    let (origin, policy) = match admitted {
+        Ok(Admitted::Page { origin, policy }) => (origin, policy),
         Ok(Admitted::Public | Admitted::Agent(_) | Admitted::Own) => return StatusCode::FORBIDDEN.into_response(),
         Err(refusal) => return *refusal,
     };
@@ -112,7 +112,7 @@ async fn page(State(door): State<Door>, headers: Head, Query(query): Query<Token
     // The original names no session; a page of the same address that was there before is the same one, reloaded.
     let before = left_behind(&door.hub.rows(&Scope::ALL), &origin, &url);
     let session = before.unwrap_or_else(session_id::fresh);
-    let joining = Joining { session, origin, eval_allowed, confirm };
+    let joining = Joining { session, origin, policy };
     upgrade.on_upgrade(move |socket| {
         let peer = Peer::new(Side::Page, Voice::Original, Outbox::messages(), Some(joining));
         let info = PageInfo { title: Some(TITLE.into()), url: Some(url), ..PageInfo::default() };

@@ -11,6 +11,7 @@ use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use eye_protocol::limits::MESSAGE_BYTES_MAX;
+use eye_protocol::messages::SUBPROTOCOL;
 use eye_protocol::rpc::json;
 use serde::Serialize;
 use std::convert::Infallible;
@@ -73,7 +74,7 @@ pub type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 /// Sizes of an upgrade that the hub itself serves.
 pub fn tuned(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
     upgrade
-        .protocols(["eye"])
+        .protocols([SUBPROTOCOL])
         .read_buffer_size(READ_BUFFER_BYTES)
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
@@ -158,6 +159,12 @@ pub fn bearer(headers: &HeaderMap) -> Option<String> {
     }
     let protocols = text(header::SEC_WEBSOCKET_PROTOCOL)?;
     protocols.split(',').find_map(|protocol| protocol.trim().strip_prefix("bearer.")).map(str::to_owned)
+}
+
+/// Whether the other side says that it speaks lines beside JSON-RPC.
+pub fn speaks_lines(headers: &HeaderMap) -> bool {
+    let mut offers = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
+    offers.any(|offer| offer.split(',').any(|protocol| protocol.trim() == SUBPROTOCOL))
 }
 
 /// Refusals that are logged, a minute.

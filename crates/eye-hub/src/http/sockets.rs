@@ -1,6 +1,6 @@
 //! The hub's own WebSocket addresses: `/ws` and its other names, for pages and agents.
 
-use super::door::{Door, Head, Upgrade, bearer, knock, refused, tuned};
+use super::door::{Door, Head, Upgrade, bearer, knock, refused, speaks_lines, tuned};
 use crate::gate::{Admitted, Wants};
 use crate::hub::outbox::Outbox;
 use crate::hub::peer::{Joining, Peer, Side, Voice};
@@ -53,20 +53,20 @@ pub async fn socket(
     }
     let scope = admitted.scope();
     let joining = match (admitted, query.session_id.as_deref().and_then(SessionId::parse)) {
-        (Admitted::Page { origin, eval, confirm }, session) => {
+        (Admitted::Page { origin, policy }, session) => {
             let session = session.unwrap_or_else(session_id::fresh);
-            Some(Joining { session, origin, eval_allowed: eval, confirm })
+            Some(Joining { session, origin, policy })
         }
         (Admitted::Public | Admitted::Agent(_) | Admitted::Own, _) => None,
     };
     let mut peer = Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining).scoped(scope);
-    // BTCP's clients name their version, and speak JSON-RPC and nothing else.
-    peer.rpc_only = query.version.is_some();
-    if peer.rpc_only {
+    // BTCP's clients name their version, or their side without our subprotocol, and speak JSON-RPC and nothing else.
+    let plain = query.version.is_some() || (query.client_type.is_some() && !speaks_lines(&headers));
+    peer.rpc_only = plain;
+    if plain {
         peer.face = "btcp";
     }
     let session = query.session_id.filter(|id| !id.is_empty());
-    let plain = query.version.is_some();
     upgrade.on_upgrade(move |socket| {
         ws::serve(door.hub, socket, peer, move |hub, conn| {
             if plain {

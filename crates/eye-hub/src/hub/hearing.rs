@@ -6,7 +6,7 @@ use super::speaking::speak;
 use super::state::{Hub, State};
 use super::{session_id, version};
 use crate::dialect::{FromAgent, FromPage, eye, original, scene};
-use eye_core::{Conn, Effect, Input, Newcomer, Reply};
+use eye_core::{Conn, Effect, Input, Newcomer, Policy, Reply};
 use eye_protocol::answer::{write_plain, write_typed};
 use eye_protocol::batch::{self, Element};
 use eye_protocol::close::Close;
@@ -251,7 +251,11 @@ impl Hub {
         }
         peer.side = Side::Page;
         let session = wanted_session(text).unwrap_or_else(session_id::fresh);
-        peer.joining = Some(Joining { session, origin: "program".into(), eval_allowed: true, confirm: false });
+        let mut joining = Joining { session, origin: "program".into(), policy: Policy::default() };
+        state.own_session(&mut joining);
+        if let Some(peer) = state.peers.get_mut(&conn) {
+            peer.joining = Some(joining);
+        }
         self.feed(state, Input::AgentLeft { agent: conn });
         let said = eye::page_rpc(conn, text);
         if !matches!(said, Some(FromPage::Hello { .. })) {
@@ -375,13 +379,13 @@ impl Hub {
         if matches!(peer.voice, Voice::Events(_)) {
             peer.joined_as = Some(Box::new((joining.clone(), info.clone())));
         }
-        let Joining { session, origin, eval_allowed, confirm } = joining;
+        let Joining { session, origin, policy } = joining;
         tracing::debug!(conn = conn.0, session = session.as_str(), %origin, "a page joins");
         if info.url.is_none() && origin.contains("://") {
             // A page of plain BTCP says nothing of itself; where it comes from is known.
             info.url = Some(origin.to_string());
         }
-        let who = Newcomer { origin, info, eval_allowed, confirm, ask_first: false };
+        let who = Newcomer { origin, info, policy, ask_first: false };
         self.feed(state, Input::PageJoined { page: conn, session: session.clone(), who });
         self.page_came(state, &session);
         true

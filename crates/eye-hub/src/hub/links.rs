@@ -170,6 +170,7 @@ mod tests {
     use crate::audit::Audit;
     use crate::gate::origins::Origins;
     use crate::hub::state::Facts;
+    use eye_core::calls::FirstCalls;
     use std::task::Waker;
     use tokio::sync::mpsc;
 
@@ -181,6 +182,7 @@ mod tests {
             own_agents: 0,
             wide_folders: Vec::new(),
             rate: crate::RATE_DEFAULT,
+            first_calls: FirstCalls::default(),
             keys: crate::gate::Keys::new(crate::gate::Auth::None, std::path::Path::new("none")),
             origins: Origins::new("none".into()),
             audit: Audit::off(),

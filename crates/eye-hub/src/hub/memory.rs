@@ -21,6 +21,8 @@ struct Entry {
     tools: bool,
     #[serde(default)]
     state: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<Box<str>>,
 }
 
 /// Where the file is.
@@ -40,16 +42,18 @@ impl Memory {
         let small = fs::metadata(&self.file).is_ok_and(|meta| meta.len() <= FILE_BYTES_MAX);
         let text = if small { fs::read_to_string(&self.file).unwrap_or_default() } else { String::new() };
         let entries: Vec<Entry> = serde_json::from_str(&text).unwrap_or_default();
-        let known = |Entry { id, origin, page, tools, state }: Entry| {
-            Some(Known { id: SessionId::parse(&id)?, origin, info: page, tools, state })
+        let known = |Entry { id, origin, page: info, tools, state, name }: Entry| {
+            Some(Known { id: SessionId::parse(&id)?, origin, info, tools, state, name })
         };
         entries.into_iter().filter_map(known).collect()
     }
 
     /// Replaces the file whole.
     pub fn save(&self, known: Vec<Known>) -> io::Result<()> {
-        let entry =
-            |k: Known| Entry { id: k.id.to_string(), origin: k.origin, page: k.info, tools: k.tools, state: k.state };
+        let entry = |Known { id, origin, info, tools, state, name }: Known| {
+            let id = id.to_string();
+            Entry { id, origin, page: info, tools, state, name }
+        };
         let entries: Vec<Entry> = known.into_iter().map(entry).collect();
         private::write(&self.file, &serde_json::to_vec(&entries)?)
     }
@@ -70,6 +74,7 @@ mod tests {
             info: PageInfo { title: Some("A".into()), ..PageInfo::default() },
             tools: true,
             state: false,
+            name: Some("till".into()),
         }];
         memory.save(known.clone()).unwrap();
         assert_eq!(memory.load(), known);

@@ -1,6 +1,7 @@
 //! The hub itself: its one state, the peers in it, and what they say and are told.
 
 pub mod auditing;
+mod claiming;
 pub mod gateway;
 pub mod hearing;
 pub mod letterbox;

@@ -5,7 +5,7 @@ use super::version;
 use crate::audit::Calls;
 use crate::dialect::events::Posts;
 use crate::dialect::scene::Scene;
-use eye_core::{Millis, Task};
+use eye_core::{Millis, Policy, Task};
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_STALL_MS;
@@ -64,10 +64,8 @@ pub struct Joining {
     pub session: SessionId,
     /// Where its document comes from.
     pub origin: Box<str>,
-    /// Whether the policy for its origin allows `eval`.
-    pub eval_allowed: bool,
-    /// Whether the policy for its origin asks for confirmation of what cannot be undone.
-    pub confirm: bool,
+    /// What the user allowed pages of it.
+    pub policy: Policy,
 }
 
 /// How the hub reaches the task of a connection.

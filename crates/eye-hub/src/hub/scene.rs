@@ -3,7 +3,7 @@
 use super::peer::{Joining, Peer, Voice};
 use super::state::{Hub, State};
 use crate::dialect::scene::{self, First, Scene};
-use eye_core::{Conn, Input, Newcomer, Task};
+use eye_core::{CallId, Conn, Input, Newcomer, Task};
 use eye_protocol::limits::STATE_ASK_MS;
 use std::time::Duration;
 
@@ -14,15 +14,16 @@ impl Hub {
         let Some(peer) = state.peers.get_mut(&conn) else { return false };
         match first {
             First::Refused(told) => peer.outbox.line(&told),
-            First::Register(session, told) => {
+            First::Register(session) => {
+                let Some(joining) = peer.joining.take() else { return false };
+                let mut joined = Joining { session, ..joining };
+                state.own_session(&mut joined);
+                let Some(peer) = state.peers.get_mut(&conn) else { return false };
                 peer.voice = Voice::Scene;
-                peer.outbox.line(&told);
-                if let Some(joining) = peer.joining.take() {
-                    peer.scene = Scene::new(&joining.origin, &session);
-                    let joined = Joining { session, ..joining };
-                    peer.joined = Some(joined.clone());
-                    self.scene_joins(state, conn, joined);
-                }
+                peer.outbox.line(&scene::registered(&joined.session));
+                peer.scene = Scene::new(&joined.origin, &joined.session);
+                peer.joined = Some(joined.clone());
+                self.scene_joins(state, conn, joined);
             }
         }
         self.written(state, conn);
@@ -31,8 +32,8 @@ impl Hub {
 
     /// Gives a page the session that it registered for.
     fn scene_joins(&self, state: &mut State, conn: Conn, joined: Joining) {
-        let Joining { session, origin, eval_allowed, confirm } = joined;
-        let who = Newcomer { origin, info: scene::info(), eval_allowed, confirm, ask_first: true };
+        let Joining { session, origin, policy } = joined;
+        let who = Newcomer { origin, info: scene::info(), policy, ask_first: true };
         self.feed(state, Input::PageJoined { page: conn, session, who });
         self.feed(state, Input::PageOffers { page: conn, id: None, tools: scene::definitions() });
     }
@@ -57,7 +58,7 @@ impl Hub {
     }
 
     /// Tells a page what it is to do. What follows at once, without the page, is given back.
-    pub(super) fn tell_scene(&self, peer: &mut Peer, page: Conn, call: Option<u32>, task: &Task) -> Option<Input> {
+    pub(super) fn tell_scene(&self, peer: &mut Peer, page: Conn, call: Option<CallId>, task: &Task) -> Option<Input> {
         let spoken = scene::to_page(call, task, &mut peer.scene);
         for message in &spoken.messages {
             peer.outbox.line(message);
@@ -70,7 +71,7 @@ impl Hub {
     }
 
     /// Ends a question that the page leaves open.
-    fn expire_later(&self, page: Conn, call: u32) {
+    fn expire_later(&self, page: Conn, call: CallId) {
         let hub = self.this.clone();
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_millis(STATE_ASK_MS)).await;

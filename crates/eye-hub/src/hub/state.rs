@@ -18,7 +18,7 @@ use eye_core::tally::Tally;
 use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Switchboard, Work};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
-use eye_protocol::messages::{PageInfo, SessionRow, Status};
+use eye_protocol::messages::{SessionRow, Status};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error};
 use rustc_hash::FxHashMap;
@@ -45,6 +45,8 @@ pub struct Facts {
     pub wide_folders: Vec<PathBuf>,
     /// How often one client may ask that speaks BTCP over TCP.
     pub rate: Rate,
+    /// Where the call ids of sessions begin.
+    pub first_calls: FirstCalls,
     /// The list of allowed origins, whose problems are the hub's.
     pub origins: Origins,
     /// What agents ask is noted here.
@@ -121,7 +123,7 @@ impl Hub {
     pub fn new(facts: Facts, known: Vec<Known>) -> Arc<Self> {
         let mut state = State { opened: Opened::new(&facts.wide_folders), ..State::default() };
         state.board.set_names_key(session_id::key());
-        state.board.set_first_calls(FirstCalls::new(session_id::key()));
+        state.board.set_first_calls(facts.first_calls.clone());
         state.board.recall(0, known);
         let (worker, jobs) = mpsc::unbounded_channel();
         Arc::new_cyclic(|this| Self {
@@ -149,8 +151,11 @@ impl Hub {
     }
 
     /// A peer that the gate let in is there.
-    pub fn enter(&self, peer: Peer) -> (Conn, Arc<Signals>) {
+    pub fn enter(&self, mut peer: Peer) -> (Conn, Arc<Signals>) {
         let mut state = self.hold();
+        if let Some(joining) = &mut peer.joining {
+            state.own_session(joining);
+        }
         state.last_conn += 1;
         let conn = Conn(state.last_conn);
         let signals = peer.signals.clone();
@@ -197,12 +202,6 @@ impl Hub {
             peer.outbox.line(frame);
             peer.signals.wake.notify_one();
         }
-    }
-
-    /// A page said hello in another way than by a frame: the original's.
-    pub fn join(&self, conn: Conn, info: PageInfo) {
-        let mut state = self.hold();
-        self.page_joins(&mut state, conn, info);
     }
 
     /// Waits for something to write. `None`: the peer is gone.

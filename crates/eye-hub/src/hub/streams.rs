@@ -9,7 +9,7 @@ use crate::dialect::call_id::read_call_id;
 use crate::dialect::events::{self, Listed, Posts};
 use crate::dialect::{FromPage, eye};
 use eye_core::agent::too_often;
-use eye_core::{Conn, Effect, Input};
+use eye_core::{CallId, Conn, Effect, Input};
 use eye_protocol::close::Close;
 use eye_protocol::messages::Presence;
 use eye_protocol::rpc::{Message, RpcId};
@@ -154,7 +154,7 @@ impl Hub {
     }
 
     /// The page that a call went to, and the call, where a page of the same origin speaks of it.
-    pub fn stream_of_call(&self, sender: &Sender<'_>, id: &str) -> Option<(Conn, u32)> {
+    pub fn stream_of_call(&self, sender: &Sender<'_>, id: &str) -> Option<(Conn, CallId)> {
         let (page, call) = read_call_id(id)?;
         let mut state = self.hold();
         let peer = state.peers.get_mut(&page)?;
@@ -168,7 +168,7 @@ impl Hub {
     }
 
     /// Takes the answer to a call.
-    pub fn hear_answer(&self, page: Conn, call: u32, outcome: Result<Box<str>, Error>) {
+    pub fn hear_answer(&self, page: Conn, call: CallId, outcome: Result<Box<str>, Error>) {
         let said = eye::page_response(page, &call.to_string(), outcome);
         self.page_said(&mut self.hold(), page, said.map(FromPage::Input));
     }

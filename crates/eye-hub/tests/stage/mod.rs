@@ -4,6 +4,7 @@
 
 pub mod btcp;
 
+use eye_core::calls::FirstCalls;
 use eye_hub::guests::{BtcpOverHttp, OriginalEye, PassThrough};
 use eye_hub::{Auth, Config, HubError, Ready, Tls, Token};
 use std::io::{Read, Write};
@@ -46,6 +47,8 @@ pub fn config(home: &tempfile::TempDir) -> Config {
         state_dir: home.path().join("state"),
         wide_folders: Vec::new(),
         rate: eye_hub::RATE_DEFAULT,
+        // Tests know the ids: every session begins at 1.
+        first_calls: FirstCalls::default(),
         guests: vec![Arc::new(BtcpOverHttp), Arc::new(OriginalEye), Arc::new(PassThrough::new(None))],
     }
 }
@@ -96,6 +99,10 @@ impl Hub {
     /// A WebSocket, or the HTTP status that was given instead.
     pub fn connect(&self, path: &str, headers: &[(&'static str, &str)]) -> Result<WebSocket<TcpStream>, u16> {
         let mut request = format!("ws://{}{path}", self.listen).into_client_request().expect("a request");
+        // As our own clients do; BTCP's name their version, and the originals have paths of their own.
+        if path.contains("clientType=") && !path.contains("version=") {
+            request.headers_mut().insert("sec-websocket-protocol", "eye".parse().expect("a header"));
+        }
         for (name, value) in headers {
             request.headers_mut().insert(*name, value.parse().expect("a header"));
         }

@@ -73,17 +73,23 @@ pub const OPERATIONS: &[Operation] = &[
         .alias(&["tabs"])
         .words(words::NONE)
         .result(
-            "`{\"sessions\":[{id,alias?,title,url,origin,state,visible,frame,parent?,eval,tools,pending,idleMs,usedMs?,usedBy?,\
+            "`{\"sessions\":[{id,name?,alias?,title,url,origin,state,visible,frame,parent?,eval,tools,pending,idleMs,usedMs?,usedBy?,\
              current}]}`; `state` is `connected`, `away` or `gone`",
         )
         .without(Faces::PAGE),
     Operation::verb("use", "session/use", "Choose the page to ask from here on, in this folder")
         .reads()
         .group(Group::Pages)
-        .params(&[Param::new("page", Kind::Text, "An id, an alias, or part of a title or URL").required().placed()])
+        .params(&[
+            PAGE.required().placed().help("An id, an alias, an origin, or part of a title or URL"),
+            Param::new("as", Kind::Text, "A name for it, which no page can take; empty takes it back").class(Class::Admin),
+        ])
         .words(words::USE)
         .result("the row of that session, which is now this agent's")
         .without(Faces::PAGE),
+    Operation::method("session/forget", Class::Admin, "Forget a page that is not there: its state, its mail and its origin")
+        .params(&[PAGE.required().help("An id, an alias, an origin, or part of a title or URL")])
+        .result("`{forgotten}`: the session's id"),
     Operation::method("session/join", Class::Read, "Ask a session from now on, and hear of it")
         .effect(Effect::Reads)
         .params(&[SESSION.required()])
@@ -155,7 +161,8 @@ pub const OPERATIONS: &[Operation] = &[
         .params(&[
             TOPIC.required().help("Which topic"),
             Param::new("message", Kind::Any, "Any JSON").required(),
-            Param::new("from", Kind::Text, "Who says it, where that is not the sender"),
+            Param::new("as", Kind::Text, "The sender's own word for itself; the hub writes `from`"),
+            Param::new("all", Kind::Flag, "From an agent: pages of every origin hear it, not only of the page it uses"),
             Param::new("queue", Kind::Flag, "Whether it waits where nothing subscribes").default("true"),
             Param::new("timeout", Kind::Integer, "How long it waits, in ms").default("5000"),
         ])

@@ -13,8 +13,10 @@ pub const EVAL: &[Param] = &[
 ];
 pub const COLLECT: &[Param] = &[Param::new("ids", Kind::Texts, "Which; all when none is named").placed().many()];
 pub const NONE: &[Param] = &[];
-pub const USE: &[Param] =
-    &[Param::new("page", Kind::Text, "An id, an alias, or part of a title or URL").required().placed()];
+pub const USE: &[Param] = &[
+    Param::new("page", Kind::Text, "An id, an alias, an origin, or part of a title or URL").required().placed(),
+    Param::new("as", Kind::Text, "A name for it, which no page can take; empty takes it back").called("NAME"),
+];
 pub const TOOLS: &[Param] = &[
     Param::new("filter", Kind::Text, "A tool's name, or part of a name or description").placed().called("NAME|FILTER"),
     Param::new("schema", Kind::Flag, "Print whole definitions, as JSON"),
@@ -45,6 +47,7 @@ pub const PUB: &[Param] = &[
     Param::new("wait", Kind::Integer, "How long it waits for a subscriber (5)").called("SECONDS"),
     Param::new("no-wait", Kind::Flag, "Drop it where nothing subscribes"),
     Param::new("reply", Kind::Flag, "Wait for a response and print it"),
+    Param::new("all", Kind::Flag, "Reach pages of every origin, not only of the page in use"),
 ];
 pub const SUB: &[Param] = &[Param::new("topic", Kind::Text, "Which topic").required().placed(), COUNT, FOR];
 pub const READ: &[Param] = &[Param::new("wait", Kind::Integer, "Wait so long for the first").called("SECONDS")];

@@ -2,9 +2,10 @@
 
 use crate::dial::{Bytes, Fault, Remote, refusal};
 use eye_protocol::limits::{MESSAGE_BYTES_MAX, RELAY_FIRST_ANSWER_MS, RELAY_SILENCE_MS};
+use eye_protocol::messages::SUBPROTOCOL;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
-use http::header;
+use http::{HeaderValue, header};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -27,6 +28,8 @@ pub async fn open(remote: &Remote) -> Result<(Up, Down), Fault> {
     let scheme = if remote.tls.is_some() { "wss" } else { "ws" };
     let url = format!("{scheme}://{}{}/ws?clientType=agent", remote.authority(), remote.prefix);
     let mut request = url.into_client_request().map_err(blocked)?;
+    // Says that lines are spoken too; without it the hub takes everything for JSON-RPC.
+    request.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(SUBPROTOCOL));
     if let Some(bearer) = remote.bearer()? {
         request.headers_mut().insert(header::AUTHORIZATION, bearer);
     }

@@ -4,13 +4,14 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::{places, ui};
-use eye_hub::origins::{Allowed, Origins, normalise};
+use eye_hub::origins::{Allowed, Origins, normalise, parse_topics};
 use serde_json::json;
 
 /// Let pages of an origin join, or list those that may
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example: eye allow https://shop.example\n         eye allow --no-eval https://bank.example\n         eye allow --agent https://desk.example\n         eye allow --backends http://localhost:5173\n         eye allow --remove https://shop.example\n\nPages of this machine (localhost) may always join."
+    after_help = "Example: eye allow https://shop.example\n         eye allow --no-eval https://bank.example\n         eye allow --agent https://desk.example\n         eye allow --backends http://localhost:5173\n         eye allow https://shop.example --topics 'orders.*'\n         eye allow --remove https://shop.example\n\nPages of this machine (localhost) may always join. Pages hear and say topics among their own origin; those named by --topics they hear from \
+and say to pages of every origin."
 )]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line, each alone")]
 pub struct Args {
@@ -28,6 +29,9 @@ pub struct Args {
     /// Its pages may use evolution, area agents, cartridges and the LLM without the token
     #[arg(long, requires = "origin")]
     backends: bool,
+    /// Topics that its pages share with every origin; * at the end stands for all that begin so
+    #[arg(long, value_name = "TOPIC", value_delimiter = ',', requires = "origin", conflicts_with = "agent")]
+    topics: Vec<String>,
     /// List the allowed origins
     #[arg(long, conflicts_with_all = ["origin", "remove"])]
     list: bool,
@@ -50,8 +54,9 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     }
     if let Some(text) = args.origin {
         let origin = parse(&text)?;
-        let allowed =
-            Allowed { origin, eval: !args.no_eval, confirm: args.confirm, pages: !args.agent, backends: args.backends };
+        let topics = args.topics.into_iter().map(shared).collect::<Result<_, _>>()?;
+        let (eval, confirm, pages) = (!args.no_eval, args.confirm, !args.agent);
+        let allowed = Allowed { origin, eval, confirm, pages, backends: args.backends, topics };
         origins.allow(allowed.clone()).map_err(broken())?;
         return say(options, &format!("allowed {}", words(&allowed)));
     }
@@ -59,7 +64,10 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     if options.json {
         let rows: Vec<_> = list
             .iter()
-            .map(|a| json!({"origin": a.origin, "eval": a.eval, "confirm": a.confirm, "pages": a.pages, "backends": a.backends}))
+            .map(|a| {
+                let Allowed { origin, eval, confirm, pages, backends, topics } = a;
+                json!({"origin": origin, "eval": eval, "confirm": confirm, "pages": pages, "backends": backends, "topics": topics})
+            })
             .collect();
         ui::line(json!(rows))?;
     } else if !options.errors {
@@ -74,7 +82,18 @@ fn words(allowed: &Allowed) -> String {
     let confirm = if allowed.confirm { " with confirmation" } else { "" };
     let pages = if allowed.pages { "" } else { " for agents only" };
     let backends = if allowed.backends { " with backends" } else { "" };
-    format!("{}{eval}{confirm}{pages}{backends}", allowed.origin)
+    let topics =
+        if allowed.topics.is_empty() { String::new() } else { format!(" sharing {}", allowed.topics.join(", ")) };
+    format!("{}{eval}{confirm}{pages}{backends}{topics}", allowed.origin)
+}
+
+/// A topic that pages of several origins may share.
+fn shared(topic: String) -> Result<Box<str>, Failure> {
+    if parse_topics(&topic).is_none() {
+        let message = format!("`{topic}` cannot be shared");
+        return Err(Failure::usage(message, "a topic has no spaces and does not begin with _ (those are for agents)"));
+    }
+    Ok(topic.into())
 }
 
 fn say(options: &Options, text: &str) -> Result<Exit, Failure> {

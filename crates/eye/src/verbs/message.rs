@@ -26,7 +26,7 @@ const REPLY: Duration = Duration::from_secs(5);
          eye pub jobs '{\"id\": 7}' --wait 60
          eye pub quotes '{\"of\": \"EUR\"}' --reply
 
-Everyone who listens gets it, pages and agents. Where nobody does, it waits 5 seconds (--wait) for the first who will. \
+Agents that listen get it, and pages of the origin of the page in use (--all: pages of every origin). Where none does, it waits 5 seconds (--wait) for the first who will. \
 --reply waits for a response and prints that.")]
 pub struct PubArgs {
     /// Which topic
@@ -42,6 +42,9 @@ pub struct PubArgs {
     /// Wait for a response and print it
     #[arg(long)]
     reply: bool,
+    /// Reach pages of every origin, not only of the page in use
+    #[arg(long)]
+    all: bool,
 }
 
 #[derive(Deserialize)]
@@ -63,6 +66,9 @@ pub fn publish(args: &PubArgs, options: &Options) -> Result<Exit, Failure> {
         }
         if args.no_wait {
             params["queue"] = false.into();
+        }
+        if args.all {
+            params["all"] = true.into();
         }
         params
     };

@@ -93,7 +93,7 @@ fn browse(url: &str, options: &Options) -> Result<Exit, Failure> {
     // A page that does not speak of outlines, or shows nothing within that time, has joined all the same.
     let first = json!({ "page": row.id, "loaded": true, "timeout": SHOWN_MS });
     let _: Result<serde_json::Value, Failure> = hub.ask("page/look", &first);
-    let row: SessionRow = hub.ask("session/use", &Use { page: row.id })?;
+    let row: SessionRow = hub.ask("session/use", &Use { page: row.id, name: None })?;
     if !options.errors {
         ui::line(format_args!("{} {}", ui::one_line(&row.title, 80), ui::one_line(&row.url, 200)))?;
     }

@@ -8,8 +8,9 @@ use crate::options::Options;
 use crate::ui;
 use crate::verbs::status;
 use eye_protocol::limits::NAME_BYTES_MAX;
-use eye_protocol::messages::{Presence, SessionRow, Sessions};
+use eye_protocol::messages::{Forget, Presence, SessionRow, Sessions};
 use eye_protocol::rpc;
+use serde::Deserialize;
 use serde_json::json;
 
 /// What a title or URL is cut to in a line.
@@ -19,11 +20,35 @@ const WHO_CHARS_MAX: usize = 32;
 
 /// List the pages, with who sees them and when they were last asked; * marks the one that is asked
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: eye pages\n         eye pages --json")]
-pub struct Args {}
+#[command(after_help = "Example: eye pages
+         eye pages --json
+         eye pages forget shop
 
-/// Lists the pages.
-pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
+A session belongs to the origin of its page for as long as the hub remembers it. `eye pages forget PAGE` drops its state, its mail and its \
+name, and gives its id free.")]
+pub struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Forget a page that is not there: its state, its mail and its origin
+    Forget {
+        /// An id, an alias, an origin, or part of a title or URL
+        page: String,
+    },
+}
+
+/// Lists the pages, or forgets one.
+pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
+    if let Some(Action::Forget { page }) = args.action {
+        let Forgotten { forgotten } = client::call("session/forget", &Forget { page }, options, Absent::Start)?;
+        if !options.errors {
+            ui::line(format_args!("forgot {forgotten}"))?;
+        }
+        return Ok(Exit::Success);
+    }
     let Sessions { sessions } = client::call("session/list", &json!({}), options, Absent::Start)?;
     if options.errors {
         return Ok(Exit::Success);
@@ -36,6 +61,11 @@ pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
         ui::text_out(&rows(&sessions))?;
     }
     Ok(Exit::Success)
+}
+
+#[derive(Deserialize)]
+struct Forgotten {
+    forgotten: String,
 }
 
 /// One aligned line per session: mark, name, title, URL, whether a person sees it and what is unusual, and its last use.
@@ -77,7 +107,7 @@ fn cells(session: &SessionRow, all: &[SessionRow], me: Option<&str>) -> [String;
 }
 
 fn name(session: &SessionRow) -> &str {
-    session.alias.as_deref().unwrap_or(&session.id)
+    session.name.as_deref().or(session.alias.as_deref()).unwrap_or(&session.id)
 }
 
 /// When it was last asked, and by whom: who asks from here is `me`.
@@ -104,6 +134,7 @@ mod tests {
     fn row(id: &str, title: &str) -> SessionRow {
         SessionRow {
             id: id.into(),
+            name: None,
             alias: None,
             title: title.into(),
             url: "http://localhost:5173/".into(),

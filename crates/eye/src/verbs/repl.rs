@@ -130,7 +130,7 @@ impl Talk {
     }
 
     fn choose_page(&mut self, page: &str) -> Result<(), Failure> {
-        let row: SessionRow = self.call("session/use", &Use { page: page.to_owned() })?;
+        let row: SessionRow = self.call("session/use", &Use { page: page.to_owned(), name: None })?;
         // A named page of this connection would go before the chosen one.
         if self.options.page.take().is_some() {
             self.link = None;

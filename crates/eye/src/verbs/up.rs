@@ -10,7 +10,7 @@ use crate::verbs::{status, tls, token};
 use crate::{faces, geometry, places, ui};
 use clap::ValueEnum;
 use eye_hub::guests::{BtcpOverHttp, MailboxFiles, OriginalEye};
-use eye_hub::{AuditMode, Auth, Config, Guest, HubError, RATE_DEFAULT, Rate, Ready, Tls};
+use eye_hub::{AuditMode, Auth, Config, Guest, HubError, RATE_DEFAULT, Rate, Ready, Tls, random_first_calls};
 use eye_mcp::config;
 use eye_mcp::face::Face;
 use eye_mcp::{Gateway, Project, Settings};
@@ -320,6 +320,7 @@ impl Args {
             wide_folders: places::wide_folders(),
             audit,
             rate: rate(&places::config_file()?),
+            first_calls: random_first_calls(),
             guests: guests(self.llm)?,
         })
     }

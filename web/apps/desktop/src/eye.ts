@@ -18,7 +18,10 @@ export interface EyeApp {
 }
 
 interface TopicMessage {
+  /** Who said it, by the hub's word. */
   readonly from: string;
+  /** The sender's own word for itself. */
+  readonly as?: string;
 }
 
 export interface Eye {

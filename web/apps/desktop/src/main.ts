@@ -5,7 +5,6 @@ import { Pause } from "./agents/pause.js";
 import { tapSockets } from "./agents/tap.js";
 import { Chat } from "./apps/chat-log.js";
 import { apps } from "./apps/index.js";
-import { who } from "./apps/words.js";
 import { bridge } from "./bridge.js";
 import { appNamed, type Desk } from "./desk.js";
 import { el } from "./el.js";
@@ -80,8 +79,7 @@ desk.activity.onCall(({ number, text, outcome, answer, at }) => {
 
 desk.chat.onChange(() => {
   const last = desk.chat.lines.at(-1);
-  if (desk.chat.unread > 0 && last !== undefined && stack.active?.app.id !== "chat")
-    desk.toast(who(last.from), last.text);
+  if (desk.chat.unread > 0 && last !== undefined && stack.active?.app.id !== "chat") desk.toast(last.from, last.text);
 });
 
 const algo = bridge(desk);

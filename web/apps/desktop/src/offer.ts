@@ -1,6 +1,5 @@
 // What the desktop gives to agents through the page client: its state, its apps, its topics, and a handful of tools.
 
-import { who } from "./apps/words.js";
 import type { Bridge } from "./bridge.js";
 import type { Desk } from "./desk.js";
 import type { Eye } from "./eye.js";
@@ -44,7 +43,7 @@ function deliver(desk: Desk, id: string, message: unknown, from: string): unknow
   const app = desk.apps.find((one) => one.id === id);
   if (app?.message === undefined) {
     desk.open(id);
-    desk.toast(`${who(from)} to ${app?.name ?? id}`, typeof message === "string" ? message : JSON.stringify(message));
+    desk.toast(`${from} to ${app?.name ?? id}`, typeof message === "string" ? message : JSON.stringify(message));
     return undefined;
   }
   return app.message(desk, message, from);
@@ -56,16 +55,16 @@ function relayTopics(eye: Eye, desk: Desk): Promise<unknown> {
   if (publish === undefined || subscribe === undefined) return Promise.resolve();
   let last: Promise<unknown> = Promise.resolve();
   desk.pubsub.join({
-    publish(topic, message, options) {
+    publish(topic, message, { from, ...options }) {
       // What is said to `claude` also waits for an agent that is not there yet.
       if (topic === "claude") eye.tell?.(message);
       publish
-        .call(eye, topic, message, options)
+        .call(eye, topic, message, { ...options, as: from })
         .catch((error: unknown) => console.warn(`the hub did not take a message to ${topic}:`, error));
     },
     subscribe(topic, deliver) {
       const subscribed = subscribe
-        .call(eye, topic, (message, { from }) => deliver(message, from))
+        .call(eye, topic, (message, { from, as }) => deliver(message, as === undefined ? from : `${from}/${as}`))
         .catch((error: unknown) => console.warn(`the hub does not let this page hear ${topic}:`, error));
       last = subscribed;
       return () => void subscribed.then((end) => end?.());

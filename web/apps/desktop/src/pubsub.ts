@@ -122,7 +122,8 @@ export class Pubsub {
     { timeout = MESSAGE_MS }: { readonly timeout?: number } = {},
   ): Promise<unknown> {
     const _requestId = `${this.#now().toString(36)}_${String(++this.#requests)}`;
-    const _responseTopic = `_response_${_requestId}`;
+    // The hub gives topics that begin with `_` to no page.
+    const _responseTopic = `response_${_requestId}`;
     return new Promise((resolve, reject) => {
       const end = this.subscribe(_responseTopic, (response) => {
         clearTimeout(timer);

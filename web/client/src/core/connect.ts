@@ -17,7 +17,7 @@ import type { Core, Input, LoadPart, Part, Parts } from "./part.js";
 import { run } from "./program.js";
 import { realmOf, type Realm } from "./realm.js";
 import { render } from "./render.js";
-import { claimSession, isSessionId, loseSession, type Claim } from "./session.js";
+import { claimSession, isSessionId, loseSession, rememberSession, type Claim } from "./session.js";
 import { side, timers } from "./side.js";
 import type { StateOptions, StateSource } from "../state/source.js";
 import type { Tool, ToolOptions } from "../tools/tool.js";
@@ -28,6 +28,7 @@ export interface ConnectOptions {
   readonly hub?: string | undefined;
   /** A name that people and agents call this page by. */
   readonly alias?: string | undefined;
+  /** The session to be; `"url"` takes it from the address, `?sessionId=`. */
   readonly session?: string | undefined;
   /** A token that makes it a page of its origin (`eye token new NAME --may join`), where the hub asks for one. */
   readonly token?: string | undefined;
@@ -69,6 +70,9 @@ export interface Eye extends PageVerbs {
 const VERBS = `${PAGE_VERBS} publish subscribe request respond tell onMessage app`;
 
 const HUB_DEFAULT = "http://localhost:8765";
+
+/** Instead of a session: it stands in the address, as `?sessionId=`. */
+const FROM_URL = "url";
 
 type Own = Omit<Eye, keyof PageVerbs>;
 
@@ -137,7 +141,13 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
     },
     onTaken: (message) => warn(message),
     onWelcome: (welcome) => {
-      core.lastRef = Math.max(core.lastRef, (welcome as { lastRef?: number } | undefined)?.lastRef ?? 0);
+      const { lastRef = 0, sessionId } = (welcome ?? {}) as { lastRef?: number; sessionId?: string };
+      core.lastRef = Math.max(core.lastRef, lastRef);
+      // The hub keeps the one that was asked for, for a page of another origin.
+      if (claim !== undefined && sessionId !== undefined && sessionId !== claim.id) {
+        claim = { ...claim, id: sessionId };
+        link.session = rememberSession(sessionId, wish);
+      }
       for (const part of around.parts()) part.welcomed?.();
     },
     parts: () => Object.values(parts),
@@ -353,8 +363,9 @@ function whenShown(then: () => void): void {
   else then();
 }
 
+/** The address is taken only where the page asks for it: a link would otherwise choose which session its visitor continues. */
 function wishedSession(option: string | undefined): string | undefined {
-  const wish = option ?? new URLSearchParams(location.search).get("sessionId");
+  const wish = option === FROM_URL ? new URLSearchParams(location.search).get("sessionId") : option;
   if (!wish || isSessionId(wish)) return wish || undefined;
   warn(`${JSON.stringify(wish)} is no session id: 1 to 64 of [A-Za-z0-9_.-]`);
   return undefined;

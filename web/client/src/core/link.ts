@@ -33,6 +33,8 @@ export interface LinkEvents {
 export interface Link {
   /** The page of the connection that works at this moment. */
   readonly page: Page | undefined;
+  /** The one to ask for when it connects again. */
+  session: string;
   start(session: string): void;
   stop(): void;
   /** Something changed that may make a connection possible. */
@@ -42,8 +44,7 @@ export interface Link {
 export function linkTo(hub: URL, around: Surroundings, events: LinkEvents): Link {
   const { token, hello, opened, closed } = events;
   /** A browser sends no headers with a socket, and a secret in a URL ends up in logs. */
-  const protocols = token ? ["eye", `bearer.${token}`] : [];
-  let session = "";
+  const protocols = token ? ["eye", `bearer.${token}`] : ["eye"];
   let socket: WebSocket | Socket | undefined;
   let page: Page | undefined;
   let failures = 0;
@@ -54,7 +55,7 @@ export function linkTo(hub: URL, around: Surroundings, events: LinkEvents): Link
   const open = (): void => {
     generation++;
     // A session id needs no escapes.
-    const url = new URL(`ws?clientType=browser&sessionId=${session}`, hub);
+    const url = new URL(`ws?clientType=browser&sessionId=${link.session}`, hub);
     url.protocol = url.protocol.replace("http", "ws");
     let mine: WebSocket | Socket;
     try {
@@ -102,12 +103,13 @@ export function linkTo(hub: URL, around: Surroundings, events: LinkEvents): Link
     });
   };
 
-  return {
+  const link: Link = {
     get page() {
       return page;
     },
+    session: "",
     start(id) {
-      session = id;
+      link.session = id;
       wanted = true;
       failures = 0;
       open();
@@ -125,4 +127,5 @@ export function linkTo(hub: URL, around: Surroundings, events: LinkEvents): Link
       open();
     },
   };
+  return link;
 }

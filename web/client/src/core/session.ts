@@ -10,6 +10,7 @@ export interface Claim {
 
 const KEY = "eye.session";
 const LOST_KEY = "eye.lost";
+const INSTEAD_KEY = "eye.instead.";
 const VALID = /^[A-Za-z0-9_.-]{1,64}$/;
 const NEW_ID_CHARS = 10;
 const RADIX = 36;
@@ -20,7 +21,7 @@ export function isSessionId(text: string): boolean {
 
 export async function claimSession(explicit: string | undefined): Promise<Claim> {
   const key = KEY + framePath();
-  const wish = explicit ?? recall(key);
+  const wish = explicit === undefined ? recall(key) : (recall(INSTEAD_KEY + explicit) ?? explicit);
   const lost = recall(LOST_KEY + framePath());
   if (wish !== undefined && isSessionId(wish) && wish !== lost) {
     const release = await hold(wish);
@@ -32,6 +33,13 @@ export async function claimSession(explicit: string | undefined): Promise<Claim>
   const id = newId();
   remember(key, id);
   return { id, release: (await hold(id)) ?? (() => undefined) };
+}
+
+/** The hub gave another id than was asked for; this tab asks for that one from now on. */
+export function rememberSession(id: string, asked: string | undefined): string {
+  remember(KEY + framePath(), id);
+  if (asked !== undefined) remember(INSTEAD_KEY + asked, id);
+  return id;
 }
 
 /** This tab never claims that id again. */

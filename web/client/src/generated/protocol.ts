@@ -273,15 +273,23 @@ results: Array<Kept>,
 pending: Array<string>, };
 export type Use = { 
 /**
- * An id, an alias, or part of a title or URL.
+ * An id, an alias, an origin, or part of a title or URL.
  */
-page: string, };
+page: string, 
+/**
+ * What it is called from now on; the empty name takes that back.
+ */
+as?: string, };
 export type Presence = "connected" | "away" | "gone";
 export type SessionRow = { 
 /**
  * Its id.
  */
 id: string, 
+/**
+ * The name that a person gave it, which pages cannot take.
+ */
+name?: string, 
 /**
  * The name its author gave it.
  */

@@ -9,8 +9,8 @@ export interface PublishOptions {
   readonly queue?: boolean | undefined;
   /** How long it waits for a subscriber (ms, 5,000 if not said). */
   readonly timeout?: number | undefined;
-  /** Who says it; the page's alias or session if not said. */
-  readonly from?: string | undefined;
+  /** The page's own word for who says it. The hub writes `from`, and people see `from/as`. */
+  readonly as?: string | undefined;
 }
 
 export interface Published {
@@ -21,7 +21,12 @@ export interface Published {
 
 export interface TopicMessage {
   readonly topic: string;
+  /** Who said it, as the hub knows it. */
   readonly from: string;
+  /** The sender's own word for itself. */
+  readonly as?: string;
+  /** The origin of a page that said it; agents have none. */
+  readonly origin?: string;
   readonly time: number;
 }
 
@@ -70,8 +75,8 @@ export function topics(core: Core): Topics {
       if (connected) core.send(one.frame);
     });
 
-  const publish: Topics["publish"] = (topic, message, { queue, timeout, from } = {}) =>
-    ask("topic/publish", { topic, message: message ?? null, queue, timeout, from }) as Promise<Published>;
+  const publish: Topics["publish"] = (topic, message, { queue, timeout, as } = {}) =>
+    ask("topic/publish", { topic, message: message ?? null, queue, timeout, as }) as Promise<Published>;
 
   const subscribe: Topics["subscribe"] = async (topic, heard) => {
     // One function may be subscribed twice, and is then taken back once each.
@@ -108,7 +113,8 @@ export function topics(core: Core): Topics {
     subscribe,
     async request(topic, message, { timeout = TOPIC_REQUEST_MS } = {}) {
       const _requestId = crypto.getRandomValues(new Uint32Array(2)).join("");
-      const _responseTopic = `_response_${_requestId}`;
+      // No page hears a topic that begins with `_`.
+      const _responseTopic = `response_${_requestId}`;
       let over: (() => void) | undefined;
       try {
         return await new Promise((resolve, reject) => {

@@ -18,7 +18,7 @@ export async function openWebSocket(
   const Socket = await constructor();
   return new Promise((resolve, reject) => {
     // Where no header can be sent a subprotocol carries the token; the server answers with the other one.
-    const socket = new Socket(url.href, token === undefined ? [] : ["eye", `bearer.${token}`]);
+    const socket = new Socket(url.href, token === undefined ? ["eye"] : ["eye", `bearer.${token}`]);
     let state: "opening" | "open" | "ended" = "opening";
     let trouble = "";
     const refuse = (message: string): void => {

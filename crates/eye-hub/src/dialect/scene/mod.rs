@@ -88,8 +88,8 @@ struct Said {
 /// What a first message in this dialect asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum First {
-    /// The session of that name; this is what it is told.
-    Register(SessionId, String),
+    /// The session of that name.
+    Register(SessionId),
     /// It began otherwise, or with no session's name; this is what it is told.
     Refused(String),
 }
@@ -101,12 +101,16 @@ pub fn first(text: &str) -> Option<First> {
         return Some(First::Refused(UNREGISTERED.into()));
     }
     Some(if let Some(session) = session_id.as_deref().and_then(SessionId::parse) {
-        let told = json!({ "type": "sessionRegistered", "sessionId": session_id });
-        First::Register(session, told.to_string())
+        First::Register(session)
     } else {
         let told = json!({ "type": "error", "message": "sessionId is 1 to 64 of A-Z a-z 0-9 _ . -" });
         First::Refused(told.to_string())
     })
+}
+
+/// What a page is told that has registered.
+pub fn registered(session: &SessionId) -> String {
+    json!({ "type": "sessionRegistered", "sessionId": session.as_str() }).to_string()
 }
 
 /// What such a page is, as far as it can be known.
@@ -383,11 +387,9 @@ mod tests {
 
     #[test]
     fn only_a_registration_begins() {
-        let told = r#"{"type":"sessionRegistered","sessionId":"a-1"}"#;
-        assert_eq!(
-            first(r#"{"type":"registerSession","sessionId":"a-1"}"#),
-            Some(First::Register(SessionId::parse("a-1").unwrap(), told.into()))
-        );
+        let a = SessionId::parse("a-1").unwrap();
+        assert_eq!(registered(&a), r#"{"type":"sessionRegistered","sessionId":"a-1"}"#);
+        assert_eq!(first(r#"{"type":"registerSession","sessionId":"a-1"}"#), Some(First::Register(a)));
         assert_eq!(first(r#"{"type":"stateUpdate","state":{}}"#), Some(First::Refused(UNREGISTERED.into())));
         assert!(matches!(first(r#"{"type":"registerSession","sessionId":"a b"}"#), Some(First::Refused(_))));
         for text in [r#"{"jsonrpc":"2.0","type":"x"}"#, "{}", "1:x", "[]", "7"] {

@@ -130,9 +130,12 @@ fn pages_need_a_loopback_or_allowed_origin() {
     for origin in
         ["http://localhost", "http://localhost:5173", "https://127.0.0.1:1", "http://[::1]:5173", "https://shop.test"]
     {
-        assert_eq!(page(origin), Ok(Admitted::Page { origin: origin.into(), eval: true, confirm: false }));
+        assert_eq!(page(origin), Ok(Admitted::Page { origin: origin.into(), policy: Policy::default() }));
     }
-    let bank = Admitted::Page { origin: "https://bank.test".into(), eval: false, confirm: true };
+    let bank = Admitted::Page {
+        origin: "https://bank.test".into(),
+        policy: Policy { eval_allowed: false, confirm: true, topics: Vec::new() },
+    };
     assert_eq!(page("https://bank.test"), Ok(bank));
     for origin in FOREIGN {
         let refusal = page(origin).unwrap_err();
@@ -267,7 +270,7 @@ fn pages_of_a_hub_that_others_reach_need_a_token() {
         assert_eq!(page(Some(origin), None).unwrap_err().status, 403, "{origin}");
         assert_eq!(page(Some(origin), Some("wrong")).unwrap_err().status, 403, "{origin}");
     }
-    let joined = Admitted::Page { origin: "https://shop.example".into(), eval: true, confirm: false };
+    let joined = Admitted::Page { origin: "https://shop.example".into(), policy: Policy::default() };
     assert_eq!(page(Some("https://shop.example"), Some(&secret)), Ok(joined.clone()));
     assert_eq!(page(None, Some(&secret)), Ok(joined));
     assert_eq!(page(Some("http://localhost"), Some(&secret)).unwrap_err().status, 403, "of another origin");

@@ -4,7 +4,7 @@ import type { App, Desk } from "../desk.js";
 import { el } from "../el.js";
 import { icon } from "../icons.js";
 import type { Line } from "./chat-log.js";
-import { clock, who } from "./words.js";
+import { clock } from "./words.js";
 
 export const chat: App = {
   id: "chat",
@@ -59,7 +59,7 @@ function send(event: Event, field: HTMLInputElement, desk: Desk): void {
 }
 
 function bubble({ from, text, at, mine }: Line): HTMLElement {
-  const about = el("span", { class: "chat-about" }, mine ? "" : el("b", {}, who(from)), el("time", {}, clock(at)));
+  const about = el("span", { class: "chat-about" }, mine ? "" : el("b", {}, from), el("time", {}, clock(at)));
   return el("li", { class: mine ? "chat-line is-mine" : "chat-line" }, about, el("p", {}, text));
 }
 

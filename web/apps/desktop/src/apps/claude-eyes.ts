@@ -5,7 +5,7 @@ import type { App, Desk } from "../desk.js";
 import { drawing, el } from "../el.js";
 import { icon } from "../icons.js";
 import { textOf } from "./chat-log.js";
-import { clock, who } from "./words.js";
+import { clock } from "./words.js";
 
 interface Seen {
   readonly from: string;
@@ -112,7 +112,7 @@ function row({ from, message, answer, at }: Seen): HTMLElement {
   return el(
     "li",
     {},
-    el("span", { class: "chat-about" }, el("b", {}, who(from)), el("time", {}, clock(at))),
+    el("span", { class: "chat-about" }, el("b", {}, from), el("time", {}, clock(at))),
     el("p", {}, message),
     el("p", { class: "muted" }, answer),
   );

@@ -14,11 +14,6 @@ export function isoDay(date: Date): string {
   return `${String(date.getFullYear())}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** Agents are known by the folder they ask from; its name is enough for a person. */
-export function who(from: string): string {
-  return from.split("/").findLast((part) => part !== "") ?? from;
-}
-
 export function duration(ms: number): string {
   return ms < 1000 ? `${String(Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

@@ -29,6 +29,7 @@ impl Socket {
         prepared.and_then(|()| stream.set_write_timeout(Some(Duration::from_secs(10)))).map_err(Error::Io)?;
         let url = format!("ws://localhost:{port}/ws?sessionId={session}&clientType=browser");
         let mut request = url.into_client_request()?;
+        request.headers_mut().insert("Sec-WebSocket-Protocol", HeaderValue::from_static("eye"));
         request.headers_mut().insert("Origin", HeaderValue::from_static("http://localhost:5173"));
         let (socket, _) = tungstenite::client(request, stream).map_err(|error| match error {
             tungstenite::HandshakeError::Failure(error) => error,

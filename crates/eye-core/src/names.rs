@@ -1,0 +1,33 @@
+//! What pages are called: by themselves (aliases) and by a person. It knows no sessions, only their ids.
+
+use eye_protocol::SessionId;
+use rustc_hash::FxHashMap;
+
+/// Who is called what.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    /// Names that a person gave. Each means one session, and pages cannot take it.
+    pub given: FxHashMap<Box<str>, SessionId>,
+    /// Sessions by what their pages call themselves.
+    pub aliases: FxHashMap<Box<str>, Vec<SessionId>>,
+}
+
+impl Names {
+    /// A page calls itself otherwise.
+    pub fn alias_changed(&mut self, session: &SessionId, before: Option<&str>, after: Option<&str>) {
+        if before == after {
+            return;
+        }
+        if let Some(before) = before
+            && let Some(sessions) = self.aliases.get_mut(before)
+        {
+            sessions.retain(|known| known != session);
+            if sessions.is_empty() {
+                self.aliases.remove(before);
+            }
+        }
+        if let Some(after) = after {
+            self.aliases.entry(after.into()).or_default().push(session.clone());
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Naming pages: which one an agent means, what a person called it (`eye use PAGE --as NAME`), and what it is called as a sender.
+
+use crate::event::{Conn, Effect, Millis, Reply};
+use crate::row::row;
+use crate::select;
+use crate::session::Session;
+use crate::switchboard::Switchboard;
+use eye_protocol::limits::NAME_BYTES_MAX;
+use eye_protocol::messages::Presence;
+use eye_protocol::rpc::json;
+use eye_protocol::{Code, Error, SessionId};
+
+impl Switchboard {
+    /// Runs a step that may change what a session's page calls itself.
+    pub(crate) fn renaming(&mut self, session: &SessionId, step: impl FnOnce(&mut Self)) {
+        let alias = |board: &Self| board.sessions.get(session).and_then(|held| held.info().alias.clone());
+        let before = alias(self);
+        step(self);
+        let after = alias(self);
+        self.names.alias_changed(session, before.as_deref(), after.as_deref());
+    }
+
+    /// A session is forgotten, and with it its names.
+    pub(crate) fn forget_names(&mut self, held: &Session) {
+        self.names.alias_changed(held.id(), held.info().alias.as_deref(), None);
+        if let Some(name) = held.given_name() {
+            self.names.given.remove(name);
+        }
+    }
+
+    /// The page that an agent names: by the name that a person gave it, its id, its origin, or what it says of itself.
+    pub(crate) fn named(&self, agent: Conn, wanted: &str) -> Result<SessionId, Error> {
+        let given = self.names.given.get(wanted).and_then(|id| self.sessions.get(id));
+        if let Some(held) = given.filter(|held| self.sees(agent, held)) {
+            return Ok(held.id().clone());
+        }
+        match self.visible_session(agent, wanted) {
+            Some(id) if !self.has_rival(&id) => Ok(id),
+            _ => select::named(wanted, self.visible(agent)),
+        }
+    }
+
+    /// Whether a page of another origin calls itself by the id of this session.
+    fn has_rival(&self, id: &SessionId) -> bool {
+        let Some(rivals) = self.names.aliases.get(id.as_str()) else { return false };
+        let origin = self.sessions.get(id).map(Session::origin);
+        rivals.iter().filter_map(|rival| self.sessions.get(rival)).any(|rival| Some(rival.origin()) != origin)
+    }
+
+    /// What a page is called as the sender of a message: never a word that stands for somebody else.
+    pub(crate) fn sender_name(&self, held: &Session) -> String {
+        if let Some(name) = held.given_name() {
+            return name.to_owned();
+        }
+        match &held.info().alias {
+            Some(alias) if self.is_its_own(held, alias) => alias.clone(),
+            Some(_) | None => held.id().to_string(),
+        }
+    }
+
+    fn is_its_own(&self, held: &Session, alias: &str) -> bool {
+        let same_origin = |id: &SessionId| self.sessions.get(id).is_none_or(|other| other.origin() == held.origin());
+        let aliased = self.names.aliases.get(alias);
+        // A slash divides the sender from the word that it has for itself.
+        !alias.contains('/')
+            && !self.names.given.contains_key(alias)
+            && !self.memories.contains_key(alias)
+            && SessionId::parse(alias).is_none_or(|id| same_origin(&id))
+            && aliased.is_none_or(|sessions| sessions.iter().all(same_origin))
+    }
+
+    /// Gives a page a name that pages cannot take; the empty name takes it back.
+    pub(crate) fn name_page(&mut self, session: &SessionId, name: &str) -> Result<(), Error> {
+        let wrong = |why: &str| Error::new(Code::PARAMS, format!("`{name}` cannot be a page's name: {why}"));
+        if name.len() > NAME_BYTES_MAX {
+            return Err(wrong(&format!("it is longer than {NAME_BYTES_MAX} bytes")));
+        }
+        if name.contains('/') || name.chars().any(char::is_control) {
+            return Err(wrong("it holds a slash or a control character"));
+        }
+        if SessionId::parse(name).is_some_and(|id| id != *session && self.sessions.contains_key(&id)) {
+            return Err(wrong("it is the id of another page").hint("choose another name"));
+        }
+        if let Some(before) = self.names.given.get(name).cloned()
+            && let Some(held) = self.sessions.get_mut(&before)
+        {
+            held.give_name(None);
+        }
+        let Some(held) = self.sessions.get_mut(session) else { return Ok(()) };
+        if let Some(before) = held.given_name() {
+            self.names.given.remove(before);
+        }
+        held.give_name((!name.is_empty()).then(|| name.into()));
+        if !name.is_empty() {
+            self.names.given.insert(name.into(), session.clone());
+        }
+        self.known_changed = true;
+        Ok(())
+    }
+
+    /// An agent chooses its page, and may name it.
+    pub(crate) fn use_page(
+        &mut self,
+        now: Millis,
+        reply: Reply,
+        page: &str,
+        name: Option<&str>,
+        out: &mut Vec<Effect>,
+    ) {
+        let result = self.named(reply.agent, page).and_then(|session| {
+            if let Some(name) = name {
+                self.name_page(&session, name)?;
+            }
+            self.used(now, reply.agent, &session);
+            let current = self.last_used(reply.agent);
+            Ok(self.sessions.get(&session).map_or_else(|| "null".into(), |held| json(&row(now, held, current))))
+        });
+        out.push(Effect::Result { reply, result });
+    }
+
+    /// Forgets a session whose page is not there: its state, its mail, its name, and which origin it belongs to.
+    pub(crate) fn forget_page(&mut self, agent: Conn, page: &str) -> Result<String, Error> {
+        let session = self.named(agent, page)?;
+        let Some(held) = self.sessions.get(&session) else { return Ok("null".into()) };
+        if held.presence() == Presence::Connected || held.pending() > 0 {
+            let message = format!("the page {} is connected", held.name());
+            return Err(Error::new(Code::SESSION, message).hint("close its tab first"));
+        }
+        self.forget_session(&session);
+        self.known_changed = true;
+        Ok(format!(r#"{{"forgotten":{}}}"#, json(session.as_str())))
+    }
+
+    /// Whether an id is remembered for another origin, whose page is not there: who asks for it gets another one.
+    pub fn is_kept_for_another(&self, session: &SessionId, origin: &str) -> bool {
+        let held = self.sessions.get(session);
+        held.is_some_and(|held| held.origin() != origin && held.presence() != Presence::Connected)
+    }
+}

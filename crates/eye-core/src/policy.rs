@@ -1,0 +1,33 @@
+//! What the user allowed pages of an origin, as the gate found it when the page joined.
+
+/// What a page may do and what may be done to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Code may be evaluated in it.
+    pub eval_allowed: bool,
+    /// Its tools that cannot be undone need confirmation.
+    pub confirm: bool,
+    /// Topics that it shares with pages of other origins; one that ends in `*` stands for all that begin so.
+    pub topics: Vec<Box<str>>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { eval_allowed: true, confirm: false, topics: Vec::new() }
+    }
+}
+
+impl Policy {
+    /// Whether it shares a topic with pages of other origins.
+    pub fn shares(&self, topic: &str) -> bool {
+        self.topics.iter().any(|pattern| topic_fits(pattern, topic))
+    }
+}
+
+/// Whether a topic is the one of the pattern, or one of those that a pattern with `*` at its end stands for.
+pub(crate) fn topic_fits(pattern: &str, topic: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => topic.starts_with(beginning),
+        None => pattern == topic,
+    }
+}
