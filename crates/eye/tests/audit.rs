@@ -171,12 +171,12 @@ fn every_face_over_tcp_has_rows() {
         assert_eq!(ending(&row(&home, face, "eval", bytes)), "ok");
     }
     let mut stream = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
-    let open = "GET /events?version=1.0.0&clientType=agent HTTP/1.1\r\nHost: localhost\r\n";
+    let open = "GET /events?sessionId=auditor&clientType=agent HTTP/1.1\r\nHost: localhost\r\n";
     write!(stream, "{open}Authorization: Bearer {token}\r\n\r\n").unwrap();
     let mut events = BufReader::new(stream).lines().map(Result::unwrap);
-    assert!(events.any(|line| line.contains("welcome")), "the stream is open");
+    assert!(events.next().unwrap().contains("200"), "the stream is open");
     let (request, bytes) = eval(15);
-    http(&home, "/message", &token, &request);
+    http(&home, "/message?sessionId=auditor", &token, &request);
     assert!(events.any(|line| line.contains("xxxx")));
     assert_eq!(ending(&row(&home, "btcp-http", "eval", bytes)), "ok");
     let (mut socket, _) =
