@@ -47,7 +47,7 @@ const FIRST_CALL_BITS: u32 = 52;
 /// hub that was killed, and send them over its new connection; ids that begin at a random number never match them.
 #[derive(Clone, Debug, Default)]
 pub struct FirstCalls {
-    /// The state of a SplitMix64 generator; 0 begins every session at 1, for scripts that have to be repeatable.
+    /// The state of a `SplitMix64` generator; 0 begins every session at 1, for scripts that have to be repeatable.
     seed: u64,
 }
 

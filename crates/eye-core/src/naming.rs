@@ -119,7 +119,12 @@ impl Switchboard {
     }
 
     /// Forgets a session whose page is not there: its state, its mail, its name, and which origin it belongs to.
-    pub(crate) fn forget_page(&mut self, agent: Conn, page: &str) -> Result<String, Error> {
+    pub(crate) fn forget_page(&mut self, reply: Reply, page: &str, out: &mut Vec<Effect>) {
+        let result = self.forgotten(reply.agent, page);
+        out.push(Effect::Result { reply, result });
+    }
+
+    fn forgotten(&mut self, agent: Conn, page: &str) -> Result<String, Error> {
         let session = self.named(agent, page)?;
         let Some(held) = self.sessions.get(&session) else { return Ok("null".into()) };
         if held.presence() == Presence::Connected || held.pending() > 0 {

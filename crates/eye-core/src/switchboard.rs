@@ -125,12 +125,7 @@ impl Switchboard {
                 let result = self.watch(reply.agent, page.as_deref(), wanted);
                 out.push(Effect::Result { reply, result });
             }
-            Input::PagePuts { page, message, wall_ms } => {
-                self.tell_of_mail(now, page, &message, wall_ms, out);
-                let held = self.pages.get(&page).and_then(|session| self.sessions.get(session));
-                let from = held.map(|held| self.sender_name(held)).unwrap_or_default();
-                self.page_on(now, page, Event::Puts { page, message, from, wall_ms }, out);
-            }
+            Input::PagePuts { page, message, wall_ms } => self.page_puts(now, page, message, wall_ms, out),
             Input::ReadMail { reply, page, timeout_ms } => {
                 self.want(now, reply, page.as_deref(), |reply| Event::MailWanted { reply, timeout_ms }, out);
             }
@@ -175,10 +170,7 @@ impl Switchboard {
                 out.push(Effect::Result { reply, result: Ok(json(&Sessions { sessions })) });
             }
             Input::Use { reply, page, name } => self.use_page(now, reply, &page, name.as_deref(), out),
-            Input::Forget { reply, page } => {
-                let result = self.forget_page(reply.agent, &page);
-                out.push(Effect::Result { reply, result });
-            }
+            Input::Forget { reply, page } => self.forget_page(reply, &page, out),
             Input::Tick => self.tick(now, out),
             Input::Shutdown => {
                 self.stop_work(now, out);

@@ -4,6 +4,7 @@ use crate::asking::opaque;
 use crate::event::{Conn, Effect, Millis, Reply, ReplyForm};
 use crate::policy::topic_fits;
 use crate::session::Session;
+use crate::session_event::Event;
 use crate::switchboard::Switchboard;
 use eye_protocol::limits::{
     MAILBOX_TOPIC, NAME_BYTES_MAX, OWN_TOPIC_PREFIX, SUBSCRIPTIONS_MAX, TOPIC_BYTES_MAX, TOPIC_QUEUE_BYTES_MAX,
@@ -156,6 +157,20 @@ fn check(topic: &str) -> Result<(), Error> {
 }
 
 impl Switchboard {
+    /// A page leaves a message for an agent that may not be there.
+    pub(crate) fn page_puts(
+        &mut self,
+        now: Millis,
+        page: Conn,
+        message: Box<str>,
+        wall_ms: u64,
+        out: &mut Vec<Effect>,
+    ) {
+        self.tell_of_mail(now, page, &message, wall_ms, out);
+        let from = self.page(page).map(|held| self.sender_name(held)).unwrap_or_default();
+        self.page_on(now, page, Event::Puts { page, message, from, wall_ms }, out);
+    }
+
     /// Publishes a message: to whoever listens, or for the first who will.
     pub(crate) fn publish(
         &mut self,

@@ -195,7 +195,7 @@ fn a_page_of_another_origin_takes_nothing_while_the_session_is_alive() {
          5 page 6 joins shop from http://evil.test
          2005 tick
          2006 page 7 joins shop from http://localhost:5173 titled New"
-    ), @r#"
+    ), @"
     0 page 1 joins shop
     0 agent 2 joins
     1 page 5 joins shop from http://evil.test
@@ -210,7 +210,7 @@ fn a_page_of_another_origin_takes_nothing_while_the_session_is_alive() {
     2005 tick
     2006 page 7 joins shop from http://localhost:5173 titled New
         ✕ 7 closed 4004 this session belongs to another origin
-    "#);
+    ");
 }
 
 #[test]

@@ -202,7 +202,7 @@ fn pages_hear_their_own_origin_only_and_agents_hear_all() {
 #[test]
 fn the_hub_writes_who_says_something_and_the_senders_word_travels_beside_it() {
     assert_snapshot!(play(
-        r#"0 agent 9 joins
+        "0 agent 9 joins
            0 agent 9 subscribes chat
            0 agent 8 joins
            0 agent 8 named claude
@@ -220,7 +220,7 @@ fn the_hub_writes_who_says_something_and_the_senders_word_travels_beside_it() {
            6 page 5 joins five called a/b from http://b.test
            6 page 5 says chat 7
            7 agent 8 names two till
-           7 page 2 says chat 8"#
+           7 page 2 says chat 8"
     ), @r#"
     0 agent 9 joins
     0 agent 9 subscribes chat
@@ -266,7 +266,7 @@ fn the_hub_writes_who_says_something_and_the_senders_word_travels_beside_it() {
 #[test]
 fn a_shared_topic_crosses_origins_and_topics_of_our_own_never_do() {
     assert_snapshot!(play(
-        r#"0 page 1 joins shop from http://a.test sharing orders.*
+        "0 page 1 joins shop from http://a.test sharing orders.*
            0 page 2 joins spy from http://b.test
            0 page 3 joins mate from http://c.test
            1 page 1 hears *
@@ -284,7 +284,7 @@ fn a_shared_topic_crosses_origins_and_topics_of_our_own_never_do() {
            10 agent 4 publishes chat 8 !all
            11 agent 4 publishes _response_7 9 !all
            12 page 2 leaves
-           13 agent 4 publishes chat 10 !"#
+           13 agent 4 publishes chat 10 !"
     ), @r#"
     0 page 1 joins shop from http://a.test sharing orders.*
     0 page 2 joins spy from http://b.test
