@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, Command};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
 /// Programs that are looked for, in this order.
@@ -75,6 +75,7 @@ pub struct Launched {
     pub product: String,
     /// How its process ended, once it has.
     gone: watch::Receiver<Option<String>>,
+    kill: Arc<Notify>,
 }
 
 impl Launched {
@@ -88,8 +89,17 @@ impl Launched {
     /// Asks it to end, and waits until it has, for a few seconds at most; its process is killed after that.
     pub async fn close(self) {
         let _ = self.connection.browser.send("Browser.close", &json!({}));
-        let _ = timeout(Duration::from_millis(CLOSE_MS), self.ended()).await;
+        if timeout(Duration::from_millis(CLOSE_MS), self.ended()).await.is_err() {
+            self.kill.notify_one();
+            self.ended().await;
+        }
     }
+}
+
+/// The answer to `Browser.getVersion`.
+#[derive(Deserialize)]
+struct Version {
+    product: String,
 }
 
 /// Starts a browser and waits until it answers.
@@ -104,7 +114,8 @@ pub async fn launch(how: Launch) -> Result<Launched, BrowserError> {
     let words = Arc::new(Mutex::new(Vec::new()));
     let listening = tokio::spawn(listen(stderr, words.clone()));
     let (told, gone) = watch::channel(None);
-    tokio::spawn(reap(child, told));
+    let kill = Arc::new(Notify::new());
+    tokio::spawn(reap(child, kill.clone(), told));
     let mut exit = gone.clone();
     let exited = async move {
         let status = exit.wait_for(Option::is_some).await.ok().and_then(|status| status.clone());
@@ -112,13 +123,9 @@ pub async fn launch(how: Launch) -> Result<Launched, BrowserError> {
         describe(&status.unwrap_or_default(), &words.lock().unwrap_or_else(PoisonError::into_inner))
     };
     let connection = connect(ProcessPipe { input, output }, exited);
-    #[derive(Deserialize)]
-    struct Version {
-        product: String,
-    }
     let asked = connection.browser.send("Browser.getVersion", &json!({}))?.within(START_MS).await;
     match asked.and_then(|result| crate::cdp::read::<Version>("Browser.getVersion", &result)) {
-        Ok(Version { product }) => Ok(Launched { connection, pid, product, gone }),
+        Ok(Version { product }) => Ok(Launched { connection, pid, product, gone, kill }),
         Err(CommandError::Ended(why)) if why.contains(&format!("exit status: {PROFILE_IN_USE}")) => {
             let pid = holder(&how.profile);
             Err(BrowserError::InUse { folder: how.profile, pid })
@@ -173,8 +180,14 @@ fn holder(profile: &Path) -> Option<u32> {
     link.to_str()?.rsplit('-').next()?.parse().ok()
 }
 
-async fn reap(mut child: Child, told: watch::Sender<Option<String>>) {
-    let status = child.wait().await;
+async fn reap(mut child: Child, kill: Arc<Notify>, told: watch::Sender<Option<String>>) {
+    let status = tokio::select! {
+        status = child.wait() => status,
+        () = kill.notified() => {
+            let _ = child.start_kill();
+            child.wait().await
+        }
+    };
     let _ = told.send(Some(match status {
         Ok(status) => status.to_string(),
         Err(error) => error.to_string(),

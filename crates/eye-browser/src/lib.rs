@@ -1,4 +1,4 @@
-//! Browsers that eye drives, over the Chrome DevTools Protocol (CDP) as raw JSON.
+//! Browsers that eye drives, over the protocol of their developer tools (CDP) as raw JSON.
 //!
 //! [`pipe`] carries messages, [`cdp`] matches answers to commands and ends every command, [`launch`] starts a browser. It reads no
 //! environment, prints nothing, and knows neither the hub nor HTTP servers.

@@ -39,7 +39,7 @@ async fn closed(session: &Session) -> Value {
     loop {
         match evaluate(session, "1 + 1").await {
             Err(CommandError::Dialog(_)) => tokio::task::yield_now().await,
-            other => return other.unwrap(),
+            other => return other.expect("the page answers"),
         }
     }
 }
@@ -133,10 +133,10 @@ async fn a_profile_in_use_is_told_with_the_process_that_has_it() {
 #[tokio::test(flavor = "current_thread")]
 async fn popups_wait_until_they_are_let_go() {
     let Some(mut stage) = Stage::begin().await else { return };
-    let (opener, opened) = (stage.file("opener.html", ""), "<script>window.ran = window.first</script>");
-    let opened = stage.file("opened.html", opened);
-    let page = stage.page(&opener).await;
-    let open = json!({ "expression": format!("void open('{opened}')"), "userGesture": true });
+    let first = stage.file("first.html", "");
+    let second = stage.file("second.html", "<script>window.ran = window.first</script>");
+    let page = stage.page(&first).await;
+    let open = json!({ "expression": format!("void open('{second}')"), "userGesture": true });
     let opening = page.session.send("Runtime.evaluate", &open).unwrap();
     let popup = stage.next_page().await;
     assert_eq!(popup.opener.as_deref(), Some(page.target.as_str()));
