@@ -12,15 +12,11 @@ pub use writer::Writer;
 
 use crate::address::{Address, Server};
 use crate::error::Error;
-use eye_protocol::limits::OUTBOX_STALL_MS;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// A hub that takes nothing for this long is as good as gone.
-const WRITE: Duration = Duration::from_millis(OUTBOX_STALL_MS);
 
 /// One open connection to a hub.
 pub struct Connection {
@@ -35,7 +31,8 @@ impl Connection {
             Address::Socket(path) => Self::over_socket(path)
                 .map_err(|source| Error::Unreachable { address: address.to_string(), source: Arc::new(source) }),
             Address::Server { url, token, trust } => {
-                opening::connect(&Server::parse(url)?, token.as_deref(), trust, opening)
+                let (reader, writer) = opening::connect(&Server::parse(url)?, token.as_deref(), trust, opening)?;
+                Ok(Self { reader, writer })
             }
         }
     }
@@ -43,7 +40,7 @@ impl Connection {
     /// Connects to a Unix socket.
     pub fn over_socket(path: &Path) -> io::Result<Self> {
         let stream = Arc::new(UnixStream::connect(path)?);
-        stream.set_write_timeout(Some(WRITE))?;
+        stream.set_write_timeout(Some(opening::WRITE))?;
         Ok(Self { reader: Reader::of_socket(Arc::clone(&stream)), writer: Writer::of_socket(stream) })
     }
 

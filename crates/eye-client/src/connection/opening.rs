@@ -3,11 +3,10 @@
 use super::bytes::Bytes;
 use super::reader::Reader;
 use super::writer::Writer;
-use super::{Connection, WRITE};
 use crate::address::Server;
 use crate::error::Error;
 use crate::trust::Trust;
-use eye_protocol::limits::{HANDSHAKE_MS, MESSAGE_BYTES_MAX};
+use eye_protocol::limits::{HANDSHAKE_MS, MESSAGE_BYTES_MAX, OUTBOX_STALL_MS};
 use eye_protocol::messages::SUBPROTOCOL;
 use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
@@ -22,6 +21,8 @@ use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{HandshakeError, WebSocket};
 
 const READ_BYTES: usize = 16 << 10;
+/// A hub that takes nothing for this long is as good as gone.
+pub const WRITE: Duration = Duration::from_millis(OUTBOX_STALL_MS);
 
 /// What the request that opens a WebSocket says besides its URL and its token. A Unix socket has no such request.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +44,7 @@ pub fn connect(
     token: Option<&str>,
     trust: &Trust,
     opening: &Opening<'_>,
-) -> Result<Connection, Error> {
+) -> Result<(Reader, Writer), Error> {
     server.check_token(token)?;
     let url = server.url();
     let unreachable = |source: io::Error| Error::Unreachable { address: url.clone(), source: Arc::new(source) };
@@ -74,7 +75,7 @@ pub fn connect(
     };
     bytes.set_patience(None).map_err(unreachable)?;
     let writer = WebSocket::from_raw_socket(bytes.share(), Role::Client, Some(limits));
-    Ok(Connection { reader: Reader::Server(Box::new(reader)), writer: Writer::of_server(writer, bytes) })
+    Ok((Reader::Server(Box::new(reader)), Writer::of_server(writer, bytes)))
 }
 
 fn dial(server: &Server, trust: &Trust, unreachable: &impl Fn(io::Error) -> Error) -> Result<Bytes, Error> {
