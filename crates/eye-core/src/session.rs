@@ -2,6 +2,7 @@
 
 mod about;
 mod arriving;
+mod expected;
 mod expecting;
 mod offering;
 mod ticking;
@@ -18,8 +19,8 @@ use crate::state::{Published, State, When};
 use crate::toolbox::Toolbox;
 use crate::work::{Then, Work};
 use arriving::arrival;
-pub(crate) use expecting::Wanted;
-use expecting::{Expecting, at_arrival};
+pub(crate) use expected::Wanted;
+use expected::{Expecting, at_arrival};
 use eye_protocol::limits::{
     CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS, NAVIGATION_MS, PAGE_CALLS_PER_S_MAX, PING_INTERVAL_MS,
     PING_TIMEOUT_MS, SESSION_CALLS_MAX, VERB_MARGIN_MS,

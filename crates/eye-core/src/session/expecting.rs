@@ -1,9 +1,10 @@
 //! What is expected of a page, and what waits for it: tools and state that it has not offered yet, the document it is going to,
 //! the end of a dialog that stops it.
 
+use super::expected::{Expecting, Stopped, Wanted};
 use super::{Place, Session};
 use crate::calls::Phase;
-use crate::event::{Asker, Conn, Effect, Input, Millis, Reply, Task};
+use crate::event::{Asker, Conn, Effect, Input, Millis, Reply};
 use crate::known::Known;
 use crate::session_event::Outcome;
 use crate::state::State;
@@ -13,60 +14,6 @@ use eye_protocol::limits::{
 use eye_protocol::messages::PageInfo;
 use eye_protocol::page_hint::quoted;
 use eye_protocol::{Code, Error};
-use serde_json::{Value, json};
-
-/// What a request needs of a page.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Wanted<'a> {
-    /// A tool of this name.
-    Tool(&'a str),
-    /// Which tools there are.
-    Tools,
-    /// Its state.
-    State,
-    /// Nothing, but it stays behind what waits of the same agent.
-    Order,
-}
-
-/// What is expected of a session's page.
-#[derive(Debug, Default)]
-pub(super) struct Expecting {
-    /// A page of this session has offered tools.
-    had_tools: bool,
-    /// A page of this session has published a state.
-    had_state: bool,
-    joined_at: Millis,
-    /// When the page said that it goes elsewhere.
-    leaving_at: Option<Millis>,
-    /// The dialog that stops the page.
-    stopped: Option<Stopped>,
-    /// Requests that wait for an offer, in their order.
-    requests: Vec<Input>,
-    requests_bytes: usize,
-    /// The hub ends: nothing is waited for any more.
-    over: bool,
-}
-
-/// A dialog that stops a page.
-#[derive(Clone, Copy, Debug)]
-struct Stopped {
-    /// When the page said so.
-    at: Millis,
-    /// The calls that it stopped have ended.
-    told: bool,
-}
-
-impl Expecting {
-    /// Of a session that a restarted hub knows from before.
-    pub fn recalled(had_tools: bool, had_state: bool) -> Self {
-        Self { had_tools, had_state, ..Self::default() }
-    }
-
-    /// Requests that wait.
-    pub fn waiting(&self) -> usize {
-        self.requests.len()
-    }
-}
 
 impl Session {
     /// What a hub remembers of it.
@@ -278,15 +225,4 @@ impl Session {
             out.push(Outcome::Effect(Effect::Send { page, call: Some(key), task: *task }));
         }
     }
-}
-
-/// What shows the page at which a verb arrives that goes to another page.
-pub(super) fn at_arrival(task: &Task) -> Option<Task> {
-    let Task::Verb { method, params, .. } = task else { return None };
-    if !matches!(&**method, "page/goto" | "page/back" | "page/forward") {
-        return None;
-    }
-    let asked: Value = serde_json::from_str(params).ok()?;
-    let params = json!({ "agent": asked["agent"], "loaded": true }).to_string().into();
-    Some(Task::Verb { method: "page/look".into(), params, again: false, delta: false })
 }

@@ -1,0 +1,68 @@
+//! What is expected of a session's page: facts without the session that holds them.
+
+use crate::event::{Input, Millis, Task};
+use serde_json::{Value, json};
+
+/// What a request needs of a page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted<'a> {
+    /// A tool of this name.
+    Tool(&'a str),
+    /// Which tools there are.
+    Tools,
+    /// Its state.
+    State,
+    /// Nothing, but it stays behind what waits of the same agent.
+    Order,
+}
+
+/// What is expected of a session's page.
+#[derive(Debug, Default)]
+pub(crate) struct Expecting {
+    /// A page of this session has offered tools.
+    pub(super) had_tools: bool,
+    /// A page of this session has published a state.
+    pub(super) had_state: bool,
+    pub(super) joined_at: Millis,
+    /// When the page said that it goes elsewhere.
+    pub(super) leaving_at: Option<Millis>,
+    /// The dialog that stops the page.
+    pub(super) stopped: Option<Stopped>,
+    /// Requests that wait for an offer, in their order.
+    pub(super) requests: Vec<Input>,
+    pub(super) requests_bytes: usize,
+    /// The hub ends: nothing is waited for any more.
+    pub(super) over: bool,
+}
+
+/// A dialog that stops a page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopped {
+    /// When the page said so.
+    pub(super) at: Millis,
+    /// The calls that it stopped have ended.
+    pub(super) told: bool,
+}
+
+impl Expecting {
+    /// Of a session that a restarted hub knows from before.
+    pub fn recalled(had_tools: bool, had_state: bool) -> Self {
+        Self { had_tools, had_state, ..Self::default() }
+    }
+
+    /// Requests that wait.
+    pub fn waiting(&self) -> usize {
+        self.requests.len()
+    }
+}
+
+/// What shows the page at which a verb arrives that goes to another page.
+pub(super) fn at_arrival(task: &Task) -> Option<Task> {
+    let Task::Verb { method, params, .. } = task else { return None };
+    if !matches!(&**method, "page/goto" | "page/back" | "page/forward") {
+        return None;
+    }
+    let asked: Value = serde_json::from_str(params).ok()?;
+    let params = json!({ "agent": asked["agent"], "loaded": true }).to_string().into();
+    Some(Task::Verb { method: "page/look".into(), params, again: false, delta: false })
+}
