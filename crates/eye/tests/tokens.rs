@@ -140,10 +140,12 @@ fn every_operation_with_every_scope_by_post() {
         let (name, value) = bearer(&secret);
         let headers = [(name.as_str(), value.as_str()), ("Content-Type", "application/json")];
         let mut stream = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
-        let open = "GET /events?version=1.0.0&clientType=agent HTTP/1.1\r\nHost: localhost\r\n";
+        // A client of BTCP over HTTP is known by the session of its stream and of what it posts.
+        let open = format!("GET /events?sessionId={}&clientType=agent HTTP/1.1\r\nHost: localhost\r\n", scope.word());
         write!(stream, "{open}{name}: {value}\r\n\r\n").unwrap();
         let mut events = BufReader::new(stream).lines();
-        assert!(events.by_ref().map(Result::unwrap).any(|line| line.contains("welcome")), "the stream is open");
+        assert!(events.next().unwrap().unwrap().contains("200"), "the stream is open");
+        let message = format!("/message?sessionId={}", scope.word());
         for (operation, request, allowed) in cells(scope) {
             check("/rpc", scope, operation, allowed, &http(&home, "POST", "/rpc", &headers, &request));
             check("/agent", scope, operation, allowed, &http(&home, "POST", "/agent", &headers, &request));
@@ -151,7 +153,7 @@ fn every_operation_with_every_scope_by_post() {
             if operation.class == Class::Join {
                 continue;
             }
-            check("/message", scope, operation, allowed, &http(&home, "POST", "/message", &headers, &request));
+            check("/message", scope, operation, allowed, &http(&home, "POST", &message, &headers, &request));
         }
     }
 }
