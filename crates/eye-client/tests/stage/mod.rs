@@ -41,6 +41,7 @@ impl Hub {
             state_dir: home.path().join("state"),
             wide_folders: Vec::new(),
             audit: eye_hub::AuditMode::Off,
+            first_calls: eye_hub::random_first_calls(),
             rate: eye_hub::RATE_DEFAULT,
             guests: vec![Arc::new(BtcpOverHttp), Arc::new(OriginalEye)],
         };

@@ -53,6 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         state_dir: home.join("state"),
         wide_folders: Vec::new(),
         audit: eye_hub::AuditMode::Off,
+        first_calls: eye_hub::random_first_calls(),
         rate: eye_hub::RATE_DEFAULT,
         guests: vec![faces::guest(face)],
     };
