@@ -61,8 +61,12 @@ async fn an_endless_loop_blocks_neither_another_page_nor_closing() {
 #[tokio::test(flavor = "current_thread")]
 async fn an_endless_loop_is_ended_by_terminating_its_script() {
     let Some(mut stage) = Stage::begin().await else { return };
-    let page = stage.page("data:text/html,blank").await;
-    let endless = page.session.send("Runtime.evaluate", &json!({ "expression": "for(;;);" })).unwrap();
+    let mut page = stage.page("data:text/html,blank").await;
+    page.session.command("Runtime.enable", &json!({})).await.unwrap();
+    let code = json!({ "expression": "console.log('begun'); for(;;);" });
+    let endless = page.session.send("Runtime.evaluate", &code).unwrap();
+    // A script that has not begun cannot be terminated.
+    while page.events.next().await.is_some_and(|event| &*event.method != "Runtime.consoleAPICalled") {}
     page.session.command("Runtime.terminateExecution", &json!({})).await.unwrap();
     assert!(matches!(endless.within(SOON_MS).await, Err(CommandError::Refused { .. }) | Ok(_)));
     assert_eq!(evaluate(&page.session, "6 * 7").await.unwrap(), json!(42));

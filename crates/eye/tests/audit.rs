@@ -158,6 +158,10 @@ fn every_face_over_tcp_has_rows() {
     {
         let mut request = format!("ws://127.0.0.1:{}{path}", home.port()).into_client_request().unwrap();
         request.headers_mut().insert("Authorization", format!("Bearer {token}").parse().unwrap());
+        if face == "ws" {
+            // A client of this wire offers our subprotocol; one that does not is BTCP's.
+            request.headers_mut().insert("Sec-WebSocket-Protocol", "eye".parse().unwrap());
+        }
         let (mut socket, _) = tungstenite::connect(request).unwrap();
         let (request, bytes) = eval(bytes);
         socket.send(tungstenite::Message::text(request)).unwrap();

@@ -140,7 +140,7 @@ fn origins_are_allowed_listed_and_removed() {
     );
     let list = "https://shop.example\nhttp://box:81 without eval\n";
     assert_eq!(home.eye(["allow", "--list"]), answers(0, list, ""));
-    let json = "[{\"origin\":\"https://shop.example\",\"eval\":true,\"confirm\":false,\"pages\":true,\"backends\":false},{\"origin\":\"http://box:81\",\"eval\":false,\"confirm\":false,\"pages\":true,\"backends\":false}]\n";
+    let json = "[{\"origin\":\"https://shop.example\",\"eval\":true,\"confirm\":false,\"pages\":true,\"backends\":false,\"topics\":[]},{\"origin\":\"http://box:81\",\"eval\":false,\"confirm\":false,\"pages\":true,\"backends\":false,\"topics\":[]}]\n";
     assert_eq!(home.eye(["allow", "--list", "--json"]), answers(0, json, ""));
     assert_eq!(home.eye(["allow", "--remove", "http://box:81"]), answers(0, "removed http://box:81\n", ""));
     let ran = home.eye(["allow", "--remove", "http://box:81"]);

@@ -140,12 +140,12 @@ fn every_operation_with_every_scope_by_post() {
         let (name, value) = bearer(&secret);
         let headers = [(name.as_str(), value.as_str()), ("Content-Type", "application/json")];
         let mut stream = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
-        // A client of BTCP over HTTP is known by the session of its stream and of what it posts.
+        // A client of BTCP over HTTP that names its session in a header gets its answers in the body.
         let open = format!("GET /events?sessionId={}&clientType=agent HTTP/1.1\r\nHost: localhost\r\n", scope.word());
         write!(stream, "{open}{name}: {value}\r\n\r\n").unwrap();
         let mut events = BufReader::new(stream).lines();
         assert!(events.next().unwrap().unwrap().contains("200"), "the stream is open");
-        let message = format!("/message?sessionId={}", scope.word());
+        let posted = [headers[0], headers[1], ("X-Session-ID", scope.word())];
         for (operation, request, allowed) in cells(scope) {
             check("/rpc", scope, operation, allowed, &http(&home, "POST", "/rpc", &headers, &request));
             check("/agent", scope, operation, allowed, &http(&home, "POST", "/agent", &headers, &request));
@@ -153,7 +153,7 @@ fn every_operation_with_every_scope_by_post() {
             if operation.class == Class::Join {
                 continue;
             }
-            check("/message", scope, operation, allowed, &http(&home, "POST", &message, &headers, &request));
+            check("/message", scope, operation, allowed, &http(&home, "POST", "/message", &posted, &request));
         }
     }
 }

