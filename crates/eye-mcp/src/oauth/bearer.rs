@@ -122,10 +122,11 @@ impl Bearer {
     async fn grant(self: &Arc<Self>) -> Option<Grant> {
         let kept = {
             let kept = lock(&self.kept);
-            kept.looked.filter(|looked| looked.elapsed() < LOOK).map(|_| kept.grant.clone())
+            // That there is no login is not kept: the next call may come right after one.
+            kept.grant.clone().filter(|_| kept.looked.is_some_and(|looked| looked.elapsed() < LOOK))
         };
-        if let Some(grant) = kept {
-            return grant;
+        if kept.is_some() {
+            return kept;
         }
         let bearer = Arc::clone(self);
         let look = move || {
