@@ -39,9 +39,10 @@ after(async () => {
 });
 
 /** What the hub answers to an agent that calls a tool of this page. */
-async function call(page: string, name: string, args: object): Promise<unknown> {
+async function call(page: string, name: string, args: object, signal?: AbortSignal): Promise<unknown> {
   const response = await fetch(`${home.url}/rpc`, {
     method: "POST",
+    signal: signal ?? null,
     headers: { authorization: `Bearer ${token}`, "x-session-id": page },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
   });
@@ -260,7 +261,8 @@ test("a page that reconnects beside its browser makes no storm after a restart o
   // A source that takes the session over ends the call that is under way; a storm of them would let no 50 calls pass.
   for (let passed = 0, calls = 0; passed < 50; calls++) {
     assert.ok(calls < 1_000, "the sources come to rest");
-    const result = (await call(session, "ask", {}).catch(() => undefined)) as btcp.BTCPToolCallResult | undefined;
+    const late = AbortSignal.timeout(5_000);
+    const result = (await call(session, "ask", {}, late).catch(() => undefined)) as btcp.BTCPToolCallResult | undefined;
     if (result !== undefined) assert.equal(result.content[0]?.text, "here");
     passed = result === undefined ? 0 : passed + 1;
   }
