@@ -74,7 +74,7 @@ impl Agent {
     }
 }
 
-/// The refusal of a call of somebody who asks more often than it may.
+/// The refusal of a call of an agent that asks more often than it may.
 pub fn too_often(rate: Rate, retry_after_ms: Millis) -> Error {
     let Rate { per_s, burst } = rate;
     let error = Error::new(Code::CONNECTION, format!("more than {per_s} calls a second, after a burst of {burst}"));

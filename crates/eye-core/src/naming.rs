@@ -47,7 +47,7 @@ impl Switchboard {
         rivals.iter().filter_map(|rival| self.sessions.get(rival)).any(|rival| Some(rival.origin()) != origin)
     }
 
-    /// What a page is called as the sender of a message: never a word that stands for somebody else.
+    /// What a page is called as the sender of a message: never a word that stands for another sender.
     pub(crate) fn sender_name(&self, held: &Session) -> String {
         if let Some(name) = held.given_name() {
             return name.to_owned();

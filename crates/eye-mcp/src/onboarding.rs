@@ -105,7 +105,9 @@ impl Onboarding {
     fn list(&self) -> Result<String, Error> {
         let files = match fs::read_dir(&self.folder) {
             Ok(files) => files,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok("nobody was told anything yet".into()),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok("no identity has been told anything yet".into());
+            }
             Err(error) => return Err(self.failed("", &error)),
         };
         let records = files.flatten().filter(|file| file.path().extension().is_some_and(|kind| kind == "json"));
@@ -113,7 +115,7 @@ impl Onboarding {
         let mut names: Vec<String> =
             texts.filter_map(|text| serde_json::from_str::<Record>(&text).ok()).map(|record| record.identity).collect();
         names.sort();
-        Ok(if names.is_empty() { "nobody was told anything yet".into() } else { names.join("\n") })
+        Ok(if names.is_empty() { "no identity has been told anything yet".into() } else { names.join("\n") })
     }
 
     fn delete(&self, identity: &str) -> Result<String, Error> {
@@ -204,7 +206,7 @@ mod tests {
     fn who_was_told_nothing_is_told_the_default_and_identities_are_listed_and_deleted() {
         let home = tempfile::tempdir().unwrap();
         let store = Onboarding::new(home.path().join("onboarding"));
-        assert_eq!(store.answer(&Wanted::List, 1).unwrap(), "nobody was told anything yet");
+        assert_eq!(store.answer(&Wanted::List, 1).unwrap(), "no identity has been told anything yet");
         assert_eq!(store.answer(&ask("claude", None, false), 1).unwrap(), DEFAULT_TEXT);
         store.answer(&ask("default", Some("Read the README."), false), 1).unwrap();
         assert_eq!(store.answer(&ask("claude", None, false), 2).unwrap(), "Read the README.");

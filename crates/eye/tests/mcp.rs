@@ -550,5 +550,5 @@ fn onboarding_is_a_further_tool_where_the_config_asks_for_it() {
     assert!(default.contains("No instructions were left for you yet"), "{default}");
     assert_eq!(client.text("onboarding_list", &json!({}), false), "Claude");
     client.text("onboarding_delete", &json!({ "identity": "Claude" }), false);
-    assert!(client.text("onboarding_list", &json!({}), false).contains("nobody"));
+    assert!(client.text("onboarding_list", &json!({}), false).contains("no identity"));
 }

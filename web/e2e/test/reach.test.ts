@@ -115,7 +115,7 @@ test("every acting verb answers the browser's own questions", async () => {
 
 test("a dialog that stops the page is told at once, by what it interrupts and by what comes next", async () => {
   const { page, ask } = await visit(`<button onclick="setTimeout(() => confirm('Delete all?'), 1200)">Later</button>`);
-  // Nobody answers it before the end of the test.
+  // It is not answered before the end of the test.
   const dialog = new Promise<{ dismiss(): Promise<void> }>((resolve) => page.page.on("dialog", resolve));
   await ask("click", "text=Later");
   const began = performance.now();

@@ -43,7 +43,7 @@ pub fn row(agent: &Agent, now: Millis) -> Map<String, Value> {
     row
 }
 
-/// A region with its unit: whoever spawned the agent may have named it in another.
+/// A region with its unit: the call that spawned the agent may have used the other one.
 fn region(Region { x, y, width, height }: Region) -> Value {
     json!({ "x": x, "y": y, "width": width, "height": height, "unit": "pixels" })
 }

@@ -238,7 +238,7 @@ impl Hub {
         state.streams.in_line.entry(session).or_default().push(page);
     }
 
-    /// A stream is gone: whoever stood next in its line has the session, if nobody else has.
+    /// A stream is gone: the next one in its line gets the session, unless another page holds it.
     pub(crate) fn stream_left(&self, state: &mut State, gone: Conn, peer: &Peer) {
         if peer.side == Side::Agent {
             if let Some(session) = peer.session.as_deref().and_then(SessionId::parse)

@@ -165,6 +165,16 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_login_right_after_a_look_that_found_none_is_used() {
+        let home = tempfile::tempdir().unwrap();
+        let url = "https://a.example/mcp";
+        let bearer = Arc::new(Bearer::new(home.path(), url).unwrap());
+        assert!(bearer.token().await.unwrap().is_none());
+        GrantFile::new(home.path(), url).write(&grant(url)).unwrap();
+        assert_eq!(bearer.token().await.unwrap().unwrap().secret(), "at-secret");
+    }
+
+    #[tokio::test]
     async fn a_login_after_a_refusal_is_noticed() {
         let home = tempfile::tempdir().unwrap();
         let url = "https://a.example/mcp";

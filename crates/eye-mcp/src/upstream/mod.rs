@@ -221,6 +221,8 @@ impl Upstream {
             // The starter always tells, unless the runtime is going down with it.
             let told = start.wait_for(Option::is_some).await;
             return match told.ok().and_then(|told| (*told).clone()) {
+                // It began before the user logged in; the next start has the login.
+                Some(Err(_)) if self.was_down_for_login() => continue,
                 Some(outcome) => outcome,
                 None => Err(self.down("it was shut down").into()),
             };

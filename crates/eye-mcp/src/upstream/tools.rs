@@ -121,6 +121,11 @@ impl Upstream {
         reason::is_login(why) && self.bearer.as_ref().is_some_and(|bearer| bearer.has_new_login())
     }
 
+    /// Whether its last start was refused for want of a login that is there now.
+    pub(super) fn was_down_for_login(&self) -> bool {
+        matches!(&*lock(&self.state), State::Down { why, .. } if self.has_new_login(why))
+    }
+
     /// Whether it asks for a login, while it is up or as the reason why it is not.
     pub fn wants_login(&self) -> bool {
         match &*lock(&self.state) {

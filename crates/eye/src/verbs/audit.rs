@@ -41,7 +41,7 @@ pub struct Args {
 
 /// Prints the rows, and those to come where they are wanted.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
-    // Whoever follows hears of rows before the past is read, so that none falls between.
+    // A follower subscribes before it reads the past, so that no row falls between.
     let watching = args.follow.then(|| watch(options)).transpose()?;
     let since = args.since.map(|time| {
         let at = SystemTime::now().checked_sub(time).unwrap_or(UNIX_EPOCH);

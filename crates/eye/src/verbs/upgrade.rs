@@ -127,12 +127,12 @@ mod tests {
             ("/v/bin/eye", Installer::Pip),
             ("/usr/bin/eye", Installer::Deb),
             ("/opt/homebrew/Cellar/eye-hub/1.0.0/bin/eye", Installer::Homebrew),
-            ("/home/a/.cargo/bin/eye", Installer::Cargo),
+            ("/u/.cargo/bin/eye", Installer::Cargo),
             ("/work/eye/target/debug/eye", Installer::Checkout),
             ("/work/eye/target/x86_64-unknown-linux-gnu/release/eye", Installer::Checkout),
             ("/work/eye/target/a/copy/bin/eye", Installer::Tarball),
             ("/work/target/debug/eye", Installer::Tarball),
-            ("/home/a/bin/eye", Installer::Tarball),
+            ("/u/bin/eye", Installer::Tarball),
         ] {
             assert_eq!(installer(Path::new(path), &exists), want, "{path}");
         }

@@ -17,7 +17,7 @@ export interface PublishOptions {
   readonly timeout?: number | undefined;
 }
 
-/** Nobody in this page listens; others may. */
+/** Nothing in this page listens; other pages and agents may. */
 const PASSED_ON = "no subscribers here, passed on to the hub";
 
 export type Published =

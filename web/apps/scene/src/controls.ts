@@ -1,4 +1,4 @@
-// The controls for a person: colours, size, intensities and background, always as the scene has them, whoever changed it.
+// The controls for a person: colours, size, intensities and background, always as the scene has them, also after an agent's change.
 
 import { withLight, withModel, type LightName, type SceneModel } from "./model.js";
 import { tidy } from "./range.js";
