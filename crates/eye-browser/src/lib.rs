@@ -1,9 +1,11 @@
 //! Browsers that eye drives, over the protocol of their developer tools (CDP) as raw JSON.
 //!
-//! [`pipe`] carries messages, [`cdp`] matches answers to commands and ends every command, [`launch`] starts a browser. It reads no
+//! [`pipe`] carries messages, [`cdp`] matches answers to commands and ends every command, [`launch`] starts a browser, [`drive`]
+//! makes its tabs pages of the hub. It reads no
 //! environment, prints nothing, and knows neither the hub nor HTTP servers.
 
 pub mod cdp;
+pub mod drive;
 mod error;
 pub mod launch;
 mod limits;

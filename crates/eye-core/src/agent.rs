@@ -12,7 +12,8 @@ use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Ending, Error, SessionId};
 use std::collections::BTreeSet;
 
-/// The page that an agent means. A session of the same id that another origin made is another page.
+/// The page that an agent means. A session of the same id that another origin made is another page, unless it is of a tab
+/// that the hub drives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsedPage {
     /// Its session.
@@ -24,7 +25,7 @@ pub struct UsedPage {
 impl UsedPage {
     /// Whether it is this session.
     pub fn is(&self, held: &Session) -> bool {
-        self.session == *held.id() && *self.origin == *held.origin()
+        self.session == *held.id() && (held.is_driven() || *self.origin == *held.origin())
     }
 }
 

@@ -73,6 +73,8 @@ pub struct Session {
     asked_by: Box<str>,
     /// The page has joined but told no title yet: it has just begun to load. Calls that navigated here wait for it.
     arriving: bool,
+    /// Its page is a document of a tab that the hub drives: the session is the tab's, and its origin changes with the document.
+    driven: bool,
     /// Work is under way.
     working: bool,
     /// What is expected of its page, and what waits for it.
@@ -103,6 +105,7 @@ impl Session {
             asked_at: None,
             asked_by: Box::default(),
             arriving: false,
+            driven: false,
             working: false,
             expecting: Expecting::default(),
             accounted: (0, 0),
@@ -126,6 +129,11 @@ impl Session {
     /// The origin that holds it.
     pub fn origin(&self) -> &str {
         &self.origin
+    }
+
+    /// Whether its page is a document of a tab that the hub drives.
+    pub fn is_driven(&self) -> bool {
+        self.driven
     }
 
     /// What its page says of itself.
@@ -257,7 +265,7 @@ impl Session {
     /// The heart: what happened, and what follows.
     pub(crate) fn on(&mut self, now: Millis, event: Event, out: &mut Vec<Outcome>) {
         match event {
-            Event::Joined { page, who } => self.join(now, page, who, out),
+            Event::Joined { page, who, seen_by } => self.join(now, page, who, &seen_by, out),
             Event::Left { page } => {
                 if self.page() == Some(page) {
                     self.lose_page(now, "the page left before it answered", out);

@@ -11,6 +11,7 @@ use eye_protocol::{Ending, Error};
 use serde_json::value::RawValue;
 
 /// A page that claims a session, as the gate let it in.
+#[expect(clippy::struct_excessive_bools, reason = "what the gate found out, each for itself")]
 #[derive(Debug)]
 pub struct Newcomer {
     /// Where its document comes from.
@@ -21,6 +22,8 @@ pub struct Newcomer {
     pub policy: Policy,
     /// Whether it changes its state without publishing it, so that it is asked before its state is told.
     pub ask_first: bool,
+    /// Whether it is a document of a tab that the hub drives: the session is the tab's, whatever origin it shows.
+    pub driven: bool,
 }
 
 /// What happens to one session.
@@ -32,6 +35,8 @@ pub(crate) enum Event {
         page: Conn,
         /// Who it is.
         who: Newcomer,
+        /// Where a driven tab shows another origin: the agents whose tokens cover it.
+        seen_by: Vec<Conn>,
     },
     /// The page is gone: its connection closed, or its document went away.
     Left {

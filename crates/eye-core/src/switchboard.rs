@@ -314,7 +314,8 @@ impl Switchboard {
         }
         let replaced = self.sessions.get(session).and_then(Session::page);
         let url = who.info.url.clone();
-        let joined = Event::Joined { page, who };
+        let seen_by = if who.driven { self.show_origin(session, &who.origin) } else { Vec::new() };
+        let joined = Event::Joined { page, who, seen_by };
         self.renaming(session, |board| board.session_on(now, session, joined, out));
         if self.sessions.get(session).and_then(Session::page) == Some(page) {
             if let Some(old) = replaced {
@@ -327,6 +328,26 @@ impl Switchboard {
                 self.arrive_elsewhere(now, session, &url, out);
             }
         }
+    }
+
+    /// A driven tab shows a document. Where that is of another origin, agents whose tokens do not cover it follow the tab no
+    /// longer; gives those that do.
+    fn show_origin(&mut self, session: &SessionId, origin: &str) -> Vec<Conn> {
+        if self.sessions.get(session).is_none_or(|held| held.origin() == origin) {
+            return Vec::new();
+        }
+        let sees = |agents: &FxHashMap<Conn, Agent>, agent: &Conn| {
+            agents.get(agent).is_some_and(|known| known.scope.sees(origin))
+        };
+        for followers in [self.watchers.get_mut(session), self.members.get_mut(session)].into_iter().flatten() {
+            followers.retain(|agent| sees(&self.agents, agent));
+        }
+        for known in self.agents.values_mut() {
+            if known.joined.as_ref().is_some_and(|page| page.session == *session) && !known.scope.sees(origin) {
+                known.joined = None;
+            }
+        }
+        self.agents.keys().copied().filter(|agent| sees(&self.agents, agent)).collect()
     }
 
     /// A navigation to another origin arrives under another session: its call ends with the page it went to.

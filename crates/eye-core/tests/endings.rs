@@ -96,7 +96,7 @@ impl World {
                 let origin = if foreign { "http://evil.test" } else { "http://localhost" }.into();
                 let info = PageInfo { title: Some("t".into()), ..PageInfo::default() };
                 let session = SessionId::parse(&format!("s{session}")).expect("an id");
-                let who = Newcomer { origin, info, policy: Policy::default(), ask_first: false };
+                let who = Newcomer { origin, info, policy: Policy::default(), ask_first: false, driven: false };
                 self.on(Input::PageJoined { page, session, who });
             }
             Step::Leave { page } => {

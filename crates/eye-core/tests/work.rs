@@ -142,7 +142,7 @@ fn run(board: &mut Switchboard, now: u64, input: Input) -> Vec<Effect> {
 
 fn joins(board: &mut Switchboard, now: u64, page: u64) {
     let (origin, info) = ("http://localhost".into(), PageInfo::default());
-    let who = Newcomer { origin, info, policy: Policy::default(), ask_first: false };
+    let who = Newcomer { origin, info, policy: Policy::default(), ask_first: false, driven: false };
     let session = SessionId::parse(&format!("s{page}")).expect("an id");
     run(board, now, Input::PageJoined { page: Conn(page), session, who });
 }

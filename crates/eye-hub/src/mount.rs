@@ -2,7 +2,7 @@
 //! ends them with itself.
 
 use crate::http::door::Door;
-use crate::hub::gateway::{Gateway, Later};
+use crate::hub::gateway::{Answers, Gateway, Later};
 use crate::hub::links::Links;
 use axum::Router;
 use std::fmt::Debug;
@@ -22,6 +22,11 @@ pub trait Guest: Debug + Send + Sync {
 
     /// What takes over requests `gateway/…` and announced streams. The first guest that has one gives it.
     fn gateway(&self) -> Option<Arc<dyn Gateway>> {
+        None
+    }
+
+    /// Requests of agents that it answers: how their methods begin, and what answers them.
+    fn answers(&self) -> Option<(&'static str, Arc<dyn Answers>)> {
         None
     }
 

@@ -36,6 +36,14 @@ pub enum Var {
     LlmKey,
     /// `BROWSER`
     Browser,
+    /// `EYE_BROWSER`
+    EyeBrowser,
+    /// `EYE_BROWSER_ARGS`
+    EyeBrowserArgs,
+    /// `DISPLAY`
+    Display,
+    /// `WAYLAND_DISPLAY`
+    WaylandDisplay,
     /// `PATH`
     Path,
     /// `NO_COLOR`
@@ -43,7 +51,7 @@ pub enum Var {
 }
 
 /// Every variable with its name and what it is for.
-pub const TABLE: [(Var, &str, &str); 17] = [
+pub const TABLE: [(Var, &str, &str); 21] = [
     (Var::Page, "EYE_PAGE", "the page to ask, as --page does"),
     (Var::Server, "EYE_SERVER", "a hub elsewhere, such as wss://box.local:8765; else what ~/.algo/config.json says"),
     (
@@ -66,6 +74,14 @@ pub const TABLE: [(Var, &str, &str); 17] = [
     (Var::LlmUrl, "EYE_LLM_URL", "the LLM server of a hub that starts, as eye up --llm does (http://localhost:1234)"),
     (Var::LlmKey, "EYE_LLM_KEY", "its key, instead of the file eye/llm-key"),
     (Var::Browser, "BROWSER", "the program that eye open hands URLs to"),
+    (
+        Var::EyeBrowser,
+        "EYE_BROWSER",
+        "the browser that eye browse starts (the first Chromium, Chrome, Edge or Brave in PATH)",
+    ),
+    (Var::EyeBrowserArgs, "EYE_BROWSER_ARGS", "more arguments for it, such as --no-sandbox in a container"),
+    (Var::Display, "DISPLAY", "without it and WAYLAND_DISPLAY, eye browse starts a browser without a window"),
+    (Var::WaylandDisplay, "WAYLAND_DISPLAY", "as DISPLAY"),
     (Var::Path, "PATH", "where that program is looked for"),
     (Var::Home, "HOME", "where ~ is"),
     (Var::NoColor, "NO_COLOR", "no colour on a terminal"),

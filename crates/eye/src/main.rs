@@ -1,6 +1,8 @@
 //! The `eye` binary: one argument that is no verb goes straight to the page, everything else through clap.
 
 mod args;
+#[cfg(feature = "browser")]
+mod browser;
 mod certificate;
 mod client;
 mod env;

@@ -133,6 +133,12 @@ pub fn cartridges_folder() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("cartridges"))
 }
 
+/// The folder of the profiles of eye's own browser.
+#[cfg(feature = "browser")]
+pub fn profiles_folder() -> Result<PathBuf, Failure> {
+    Ok(state_folder()?.join("browser"))
+}
+
 /// The folder of the certificate that `eye tls` makes.
 pub fn tls_folder() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("tls"))

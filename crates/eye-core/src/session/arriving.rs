@@ -1,19 +1,22 @@
 //! A page comes and goes: who holds the session, what its coming ends, and what its going does.
 
 use super::{Place, Session};
-use crate::calls::Phase;
+use crate::calls::{Call, Phase};
 use crate::event::{Conn, Effect, Millis};
+use crate::mailbox::Mailbox;
 use crate::session_event::{Newcomer, Outcome};
+use crate::state::Published;
+use crate::toolbox::Toolbox;
 use eye_protocol::close::Close;
 use eye_protocol::limits::{GRACE_LEAVING_MS, GRACE_MS, TITLE_MS};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::{Code, Error, Value};
 
 impl Session {
-    pub(super) fn join(&mut self, now: Millis, page: Conn, who: Newcomer, out: &mut Vec<Outcome>) {
-        let Newcomer { origin, info, policy, ask_first } = who;
+    pub(super) fn join(&mut self, now: Millis, page: Conn, who: Newcomer, seen_by: &[Conn], out: &mut Vec<Outcome>) {
+        let Newcomer { origin, info, policy, ask_first, driven } = who;
         // A session belongs to its origin for as long as it is remembered: state, mail and agents go on with it.
-        if self.origin != origin {
+        if self.origin != origin && !driven {
             out.push(Outcome::Effect(Effect::Close { conn: page, close: Close::foreign_session() }));
             return;
         }
@@ -25,6 +28,10 @@ impl Session {
             }
             Place::Away { .. } | Place::Gone { .. } => {}
         }
+        if self.origin != origin {
+            self.show_another_origin(origin, seen_by, out);
+        }
+        self.driven = driven;
         self.info = PageInfo::default();
         self.merge(info);
         self.policy = policy;
@@ -45,6 +52,22 @@ impl Session {
         }
         self.send_waiting(out);
         self.release_waiting(out);
+    }
+
+    /// A driven tab shows a document of another origin: nothing of what the first one published, offered or was sent goes on
+    /// with it, and calls wait for it only if the token of their agent covers it.
+    fn show_another_origin(&mut self, origin: Box<str>, seen_by: &[Conn], out: &mut Vec<Outcome>) {
+        let why = format!("the tab went to {origin}, which this token does not cover");
+        self.origin = origin;
+        self.toolbox = Toolbox::default();
+        self.published = Published::default();
+        self.mailbox = Mailbox::default();
+        self.expecting.had_tools = false;
+        self.expecting.had_state = false;
+        let unseen = |call: &Call| !call.asker.agent().is_some_and(|agent| seen_by.contains(&agent));
+        for key in self.calls.keys_where(unseen) {
+            self.end(key, Err(Error::new(Code::DENIED, why.clone())), out);
+        }
     }
 
     /// Ends what navigated here, once the page has a title to tell.

@@ -83,7 +83,7 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
                 confirm: tail.contains("careful"),
                 topics: word("sharing ").into_iter().map(Into::into).collect(),
             };
-            Input::PageJoined { page, session, who: Newcomer { origin, info, policy, ask_first: false } }
+            Input::PageJoined { page, session, who: Newcomer { origin, info, policy, ask_first: false, driven: false } }
         }
         "leaves" => Input::PageLeft { page },
         "hides" => Input::PageLeaving { page },

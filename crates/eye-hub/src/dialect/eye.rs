@@ -12,6 +12,7 @@ use eye_protocol::messages::{
     CancelAgent, CancelPage, ClientType, Collect, Eval, EvalInPage, EvalMode, Forget, Hello, Navigating, PageInfo,
     Serve, Use,
 };
+use eye_protocol::operations::BROWSER_METHODS;
 use eye_protocol::rpc::{self, Message, RpcId, json};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Ending, Error, Frame, SessionId, Value};
@@ -157,7 +158,7 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
             FromAgent::Input(topics::from_peer(agent, Some(id.clone()), method, params)?)
         }
         "mailbox/read" => FromAgent::Input(topics::read_mail(reply(), params)?),
-        gateway if gateway.starts_with("gateway/") => {
+        gateway if gateway.starts_with("gateway/") || gateway.starts_with(BROWSER_METHODS) => {
             FromAgent::Gateway { id: id.clone(), method: gateway.into(), params: params.into() }
         }
         "audit/read" | "audit/watch" => {

@@ -12,6 +12,15 @@ pub type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 /// A connection of this user on the Unix socket.
 pub type Stream = UnixStream;
 
+/// How the methods begin that the gateway answers.
+pub const GATEWAY: &str = "gateway/";
+
+/// A guest that answers requests of agents. The scope of a request was checked before, by the table of operations.
+pub trait Answers: Debug + Send + Sync {
+    /// A request whose method begins as the guest said. Params and result are JSON text.
+    fn request(&self, method: String, params: String) -> Later<Result<String, Error>>;
+}
+
 /// The gateway to other servers, as the hub sees it.
 pub trait Gateway: Debug + Send + Sync {
     /// A request `gateway/…` of an agent. Params and result are JSON text. Only an agent that is `trusted`, on the Unix socket, may

@@ -1,5 +1,6 @@
 //! What peers say: frames in, through their dialects, into the hub's state.
 
+use super::gateway::GATEWAY;
 use super::outbox::Kind;
 use super::peer::{Joining, Side, Voice};
 use super::speaking::speak;
@@ -210,15 +211,20 @@ impl Hub {
 
     /// Asks the gateway for an agent, and answers it when the gateway has.
     fn ask_gateway(&self, state: &mut State, conn: Conn, id: RpcId, method: String, params: String) {
-        let Some(gateway) = self.gateway.get() else {
-            let error = Error::new(Code::METHOD, format!("this hub has no gateway: {method}"));
-            self.ended::<()>(state, conn, &id, &Err(error.clone()));
-            return self.reply(state, conn, &rpc::response(&id, Err(&error)));
-        };
+        let guest = self.answers.get().and_then(|all| all.iter().find(|(prefix, _)| method.starts_with(prefix)));
         let peer = state.peers.get(&conn);
         let trusted = peer.is_some_and(|peer| peer.may_provide);
         let scope = peer.map(|peer| peer.scope.clone()).unwrap_or_default();
-        let (asked, hub) = (gateway.request(method, params, trusted, scope), self.this.clone());
+        let asked = match (guest, self.gateway.get()) {
+            (Some((_, guest)), _) => guest.request(method, params),
+            (None, Some(gateway)) if method.starts_with(GATEWAY) => gateway.request(method, params, trusted, scope),
+            (None, _) => {
+                let error = Error::new(Code::METHOD, format!("this hub was built without what does {method}"));
+                self.ended::<()>(state, conn, &id, &Err(error.clone()));
+                return self.reply(state, conn, &rpc::response(&id, Err(&error)));
+            }
+        };
+        let hub = self.this.clone();
         tokio::spawn(async move {
             let outcome = asked.await;
             if let Some(hub) = hub.upgrade() {
@@ -376,6 +382,7 @@ impl Hub {
     pub(crate) fn page_joins(&self, state: &mut State, conn: Conn, mut info: PageInfo) -> bool {
         let Some(peer) = state.peers.get_mut(&conn) else { return false };
         let Some(joining) = peer.joining.take() else { return false };
+        let driven = peer.driven;
         if matches!(peer.voice, Voice::Events(_)) {
             peer.joined_as = Some(Box::new((joining.clone(), info.clone())));
         }
@@ -385,7 +392,7 @@ impl Hub {
             // A page of plain BTCP says nothing of itself; where it comes from is known.
             info.url = Some(origin.to_string());
         }
-        let who = Newcomer { origin, info, policy, ask_first: false };
+        let who = Newcomer { origin, info, policy, ask_first: false, driven };
         self.feed(state, Input::PageJoined { page: conn, session: session.clone(), who });
         self.page_came(state, &session);
         true

@@ -39,6 +39,11 @@ impl Links {
         self.hub.lists.subscribe()
     }
 
+    /// The hub, for links of other kinds.
+    pub(super) fn hub(&self) -> &Arc<Hub> {
+        &self.hub
+    }
+
     /// Enters the hub as the agent that `hello` names.
     pub fn open(&self, hello: &Hello) -> AgentLink {
         self.open_as(hello, Scope::ALL, "inside")

@@ -11,6 +11,7 @@ pub mod media;
 pub mod memory;
 pub mod opened;
 pub mod outbox;
+pub mod pages;
 pub mod peer;
 mod scene;
 pub mod session_id;

@@ -95,6 +95,8 @@ pub struct Peer {
     pub rpc_only: bool,
     /// Whether its carrier proved who it is, so that it may become a page.
     pub may_provide: bool,
+    /// Whether it is a document of a tab that the hub drives.
+    pub driven: bool,
     /// What an agent's token allows.
     pub scope: Scope,
     /// Set until it has said hello.
@@ -154,6 +156,7 @@ impl Peer {
             binary: false,
             rpc_only: false,
             may_provide: false,
+            driven: false,
             scope: Scope::ALL,
             joining,
             joined_as: None,

@@ -1,7 +1,7 @@
 //! The hub's one state: the switchboard, the peers and their outboxes. What a peer says goes in, what follows is
 //! written into outboxes while the state is held, so that nothing is reordered.
 
-use super::gateway::Gateway;
+use super::gateway::{Answers, Gateway};
 use super::lists::changes_lists;
 use super::opened::{Opened, Target};
 use super::outbox::{Kind, Parcel};
@@ -71,6 +71,8 @@ pub struct Hub {
     started: Instant,
     /// What answers `gateway/…`, set once at the start.
     pub(crate) gateway: OnceLock<Arc<dyn Gateway>>,
+    /// Guests that answer requests, by how their methods begin; set once at the start.
+    pub(crate) answers: OnceLock<Vec<(&'static str, Arc<dyn Answers>)>>,
     /// The hub itself, for answers that come later.
     pub(crate) this: Weak<Self>,
     /// Counts up when pages come, go or change, or their tools do.
@@ -131,6 +133,7 @@ impl Hub {
             facts,
             started: Instant::now(),
             gateway: OnceLock::new(),
+            answers: OnceLock::new(),
             this: this.clone(),
             lists: watch::Sender::new(0),
             rearm: Notify::new(),
@@ -297,6 +300,15 @@ impl Hub {
     /// What a token that an agent sends beside allows.
     pub(crate) fn lowered(&self, token: &str) -> Scope {
         self.facts.keys.lowered(token.trim())
+    }
+
+    /// What the user allowed pages of an origin. `Ok(None)`: the list does not name it. `Err`: the list cannot be read.
+    pub(crate) fn origin_policy(&self, origin: &str) -> std::io::Result<Option<Policy>> {
+        Ok(self.facts.origins.find(origin)?.map(|allowed| Policy {
+            eval_allowed: allowed.eval,
+            confirm: allowed.confirm,
+            topics: allowed.topics,
+        }))
     }
 
     /// All sessions that exist for a scope.

@@ -246,6 +246,25 @@ pub const OPERATIONS: &[Operation] = &[
         .effect(Effect::Reads)
         .params(&[Param::new("server", Kind::Text, "Which").required(), CWD, ENV])
         .result("`{text}`"),
+    Operation::verb("browse", "browser/open", "Open a page in eye's own browser, where every verb has real hands")
+        .group(Group::Pages)
+        .class(Class::Admin)
+        .params(&[
+            Param::new("url", Kind::Text, "Which page").required(),
+            Param::new("profile", Kind::Text, "Whose logins: a name").default("\"default\""),
+            Param::new("private", Kind::Flag, "A profile that is thrown away"),
+            Param::new("headless", Kind::Flag, "Without a window"),
+            Param::new("keep", Kind::Flag, "It does not end after 15 idle minutes"),
+        ])
+        .words(words::BROWSE)
+        .result("`{id}`: the page's session")
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::method("browser/list", Class::Admin, "List the browsers that run")
+        .effect(Effect::Reads)
+        .result("`{browsers: [{profile, product, pid, headless, pages}]}`"),
+    Operation::method("browser/stop", Class::Admin, "End a browser, or all")
+        .params(&[Param::new("profile", Kind::Text, "Which; else all")])
+        .result("`{stopped: n}`"),
     Operation::method("relay/status", Class::Read, "Tell about the relay in the hub's place; a hub answers -32601")
         .effect(Effect::Reads)
         .result("`{url, transport, connected, sinceMs, warm, roundTripUs?, why?, agents, version, pid, socket}`"),

@@ -276,6 +276,9 @@ impl Operation {
 /// How methods begin that the page client does.
 pub const PAGE_METHODS: &str = "page/";
 
+/// How methods begin that a guest with browsers answers.
+pub const BROWSER_METHODS: &str = "browser/";
+
 /// Every operation, by the file it stands in.
 pub const TABLES: [&[Operation]; 4] = [page::OPERATIONS, hub::OPERATIONS, provide::OPERATIONS, command::OPERATIONS];
 

@@ -27,6 +27,11 @@ const CLICK: &[Param] = &[
     ACCEPT,
     DISMISS,
 ];
+const FULL: Param = Param::new("full", Kind::Flag, "The whole page, not just the viewport");
+const MAX: Param =
+    Param::new("max", Kind::Integer, "The longest side in pixels; larger is scaled down (1568)").called("PIXELS");
+const FORMAT: Param = Param::new("format", Kind::Choice(&["png", "jpeg", "webp"]), "The format (png)").called("FORMAT");
+const OUTPUT: Param = Param::new("output", Kind::Text, "The file to write").short('o').called("FILE");
 
 /// The help of a verb that needs an element: its example, and what a target is.
 macro_rules! on_target {
@@ -289,6 +294,32 @@ Waits until the new page has joined and shows something, at most 10 s. eye open 
         .result(ARRIVAL)
         .without(Faces::PAGE)
         .more("Example: eye forward"),
+    Operation::verb("shot", "page/shot", "Take a picture of the page, or of a part of it, in eye's own browser")
+        .reads()
+        .params(&[PART, FULL, MAX, FORMAT])
+        .words(&[PART, FULL, MAX, FORMAT, OUTPUT])
+        .result("`{base64, mediaType}`")
+        .gives("unknown")
+        .without(Faces::PAGE)
+        .more(
+            "Example: eye shot
+         eye shot e9 -o button.png
+         eye shot --full --max 4000 --format jpeg
+
+Prints the file, its size and about how many tokens a model pays for it. Needs a page of eye's own browser: eye browse URL.",
+        ),
+    Operation::verb("pdf", "page/pdf", "Print the page into a PDF file, in eye's own browser without a window")
+        .reads()
+        .words(&[OUTPUT])
+        .result("`{base64, mediaType}`")
+        .gives("unknown")
+        .without(Faces::PAGE.and(Faces::MCP))
+        .more("Example: eye pdf -o page.pdf"),
+    Operation::verb("dialog", "page/dialog", "Answer the alert, confirm or prompt that a page of eye's own browser shows")
+        .params(&[ACCEPT.help("Accept it, with this text for a prompt"), DISMISS.help("Dismiss it")])
+        .result("what it asked, and how it was answered")
+        .without(Faces::PAGE)
+        .more("Example: eye dialog\n         eye dialog --accept\n         eye dialog --accept=Ada\n         eye dialog --dismiss"),
     Operation::verb("reload", "page/reload", "Load the page anew, and print its title and URL once it is back")
         .group(Group::Pages)
         .effect(Effect::Acts)

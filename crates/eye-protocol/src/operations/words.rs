@@ -57,5 +57,14 @@ pub const AUDIT: &[Param] = &[
     COUNT,
     FOR,
 ];
+pub const BROWSE: &[Param] = &[
+    Param::new("url", Kind::Text, "Which page; http:// may be left out for localhost, https:// elsewhere").placed(),
+    Param::new("profile", Kind::Text, "Whose logins: a name (default)").called("NAME"),
+    Param::new("private", Kind::Flag, "A profile that is thrown away"),
+    Param::new("headless", Kind::Flag, "Without a window"),
+    Param::new("keep", Kind::Flag, "It does not end after 15 idle minutes"),
+    Param::new("list", Kind::Flag, "List the browsers that run"),
+    Param::new("stop", Kind::Flag, "End the browser of --profile, or all"),
+];
 pub const DISCOVER: &[Param] =
     &[Param::new("query", Kind::Texts, "Words, or one JSONPath").required().placed().many().called("WORDS|JSONPATH")];

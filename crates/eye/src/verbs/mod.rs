@@ -4,6 +4,7 @@ pub mod allow;
 pub mod r#async;
 pub mod audit;
 pub mod batch;
+pub mod browse;
 pub mod call;
 pub mod collect;
 pub mod completions;

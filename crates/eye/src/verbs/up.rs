@@ -241,6 +241,8 @@ fn guests(llm: Option<String>) -> Result<Vec<Arc<dyn Guest>>, Failure> {
         mcp()?,
         geometry::guest(places::cartridges_folder()?),
         geometry::llm(llm)?,
+        #[cfg(feature = "browser")]
+        crate::browser::guest()?,
         Arc::new(BtcpOverHttp),
         Arc::new(OriginalEye),
     ];

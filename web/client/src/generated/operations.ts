@@ -38,6 +38,9 @@ export const PLACES: Readonly<Record<string, readonly string[]>> = {
   goto: ["url"],
   back: [],
   forward: [],
+  shot: ["target?"],
+  pdf: [],
+  dialog: [],
   reload: [],
 };
 

@@ -83,6 +83,8 @@ pub fn all(fix: bool, options: &Options) -> Vec<Finding> {
         findings.push(pages(options));
     }
     findings.push(browser());
+    #[cfg(feature = "browser")]
+    findings.push(own_browser());
     findings
 }
 
@@ -246,6 +248,17 @@ fn pages(options: &Options) -> Finding {
     let found = format!("{} joined, {} hidden", there.len(), there.iter().filter(|row| !row.visible).count());
     let finding = Finding::good(WHAT, found);
     if blind == 0 { finding } else { finding.hint(format!("{blind} evaluate no code; verbs and tools work there")) }
+}
+
+/// The browser that `eye browse` would start.
+#[cfg(feature = "browser")]
+fn own_browser() -> Finding {
+    const WHAT: &str = "eye's own browser";
+    match crate::browser::program() {
+        Some(program) => Finding::good(WHAT, program.display().to_string()),
+        None => Finding::good(WHAT, "none found")
+            .hint("eye browse needs one: install chromium (apt install chromium, brew install --cask chromium), or name one in EYE_BROWSER"),
+    }
 }
 
 /// Whether `eye open` finds something to open a URL with.

@@ -2,6 +2,7 @@
 
 mod fill;
 pub mod line;
+mod picture;
 mod scroll;
 mod wait;
 
@@ -23,6 +24,7 @@ pub fn run_words(operation: &Operation, matches: &ArgMatches, options: &Options)
     let words = line::params(operation, matches)?;
     match operation.name {
         "logs" => logs::run(&words, options),
+        "shot" | "pdf" => picture::run(operation.name, with_options(Value::Object(words), options), options),
         "wait" => wait::run(&params_of(operation, words)?, options),
         // Nothing to print: it has arrived, or the error says why not.
         "write" => {

@@ -1,0 +1,12 @@
+//! Pages of a driven browser as pages of the hub: frames of the hub in, commands of the browser out.
+
+mod browsers;
+mod frames;
+mod hub;
+mod input;
+mod script;
+mod tab;
+mod verbs;
+
+pub use browsers::{Browsers, Settings};
+pub use hub::{Hub, Later, PageLink};

@@ -1,0 +1,371 @@
+//! The browsers that run, by their profiles: starts them on demand, opens pages in them, ends them.
+
+use super::hub::Hub;
+use super::script::{Names, random_text};
+use super::tab::{Tab, prepare};
+use crate::cdp::{Attached, Session};
+use crate::error::{BrowserError, CommandError};
+use crate::launch::{Launch, Launched, launch};
+use eye_protocol::rpc::json;
+use eye_protocol::{Code, Error};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
+
+/// The profile where none is named.
+const PROFILE_DEFAULT: &str = "default";
+
+/// How long a page that was opened may take to join and to load, in ms.
+const OPEN_MS: u64 = 30_000;
+
+/// A browser that nothing was asked of for so long ends, unless it is kept.
+const IDLE: Duration = Duration::from_mins(15);
+
+/// How long browsers may take to end with the hub.
+const STOP: Duration = Duration::from_millis(800);
+
+/// Where browsers and profiles are.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The browser, if there is one.
+    pub program: Option<PathBuf>,
+    /// The folder of the named profiles.
+    pub profiles: PathBuf,
+    /// Whether there is no display, so that every browser is headless.
+    pub headless: bool,
+    /// More arguments for it.
+    pub arguments: Vec<String>,
+    /// How long an idle browser lives.
+    pub idle: Option<Duration>,
+}
+
+/// All browsers of a hub.
+#[derive(Clone, Debug)]
+pub struct Browsers(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    settings: Settings,
+    hub: OnceLock<Arc<dyn Hub>>,
+    running: Mutex<BTreeMap<String, Arc<Running>>>,
+    /// One at a time is started: two requests for one profile must not race.
+    starting: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug)]
+struct Running {
+    browser: Session,
+    pid: Option<u32>,
+    product: String,
+    headless: bool,
+    stop: Notify,
+    gone: watch::Sender<bool>,
+    /// Tabs by their targets: the session, and whether a document has joined.
+    tabs: Mutex<HashMap<String, Known>>,
+    changed: watch::Sender<u64>,
+}
+
+/// A tab: its session in the hub, whether a document of it has joined, and the way to it.
+type Known = (String, watch::Receiver<bool>, Session);
+
+/// The answer to `Target.createTarget`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Created {
+    target_id: String,
+}
+
+/// The answer to `Page.navigate`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Navigated {
+    error_text: Option<String>,
+}
+
+/// The params of `browser/open`.
+#[derive(Debug, Deserialize)]
+struct Open {
+    url: String,
+    profile: Option<String>,
+    #[serde(default)]
+    private: bool,
+    #[serde(default)]
+    headless: bool,
+    #[serde(default)]
+    keep: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    profile: &'a str,
+    product: &'a str,
+    pid: Option<u32>,
+    headless: bool,
+    pages: usize,
+}
+
+fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Browsers {
+    /// None runs yet.
+    pub fn new(settings: Settings) -> Self {
+        let running = Mutex::default();
+        Self(Arc::new(Inner { settings, hub: OnceLock::new(), running, starting: tokio::sync::Mutex::default() }))
+    }
+
+    /// The hub serves from now on.
+    pub fn begin(&self, hub: Arc<dyn Hub>) {
+        let _ = self.0.hub.set(hub);
+    }
+
+    /// A request `browser/…`. Params and result are JSON text.
+    pub async fn request(&self, method: &str, params: &str) -> Result<String, Error> {
+        match method {
+            "browser/open" => self.open(eye_protocol::rpc::params(params)?).await,
+            "browser/list" => Ok(self.list()),
+            "browser/stop" => {
+                #[derive(Deserialize)]
+                struct Stop {
+                    profile: Option<String>,
+                }
+                let Stop { profile } = eye_protocol::rpc::params(params)?;
+                let count = self.stop(profile.as_deref()).await;
+                Ok(format!(r#"{{"stopped":{count}}}"#))
+            }
+            _ => Err(Error::new(Code::METHOD, format!("no method {method}"))),
+        }
+    }
+
+    /// Ends browsers: of one profile, or all. Gives how many.
+    pub async fn stop(&self, profile: Option<&str>) -> usize {
+        let ending: Vec<Arc<Running>> = {
+            let running = hold(&self.0.running);
+            let wanted = running.iter().filter(|(name, _)| profile.is_none_or(|wanted| wanted == name.as_str()));
+            wanted.map(|(_, one)| one.clone()).collect()
+        };
+        for one in &ending {
+            one.stop.notify_one();
+        }
+        for one in &ending {
+            let mut gone = one.gone.subscribe();
+            let _ = timeout(STOP, gone.wait_for(|gone| *gone)).await;
+        }
+        ending.len()
+    }
+
+    fn list(&self) -> String {
+        let running = hold(&self.0.running);
+        let rows: Vec<Row<'_>> = running
+            .iter()
+            .map(|(profile, one)| Row {
+                profile,
+                product: &one.product,
+                pid: one.pid,
+                headless: one.headless,
+                pages: hold(&one.tabs).len(),
+            })
+            .collect();
+        json(&json!({ "browsers": rows }))
+    }
+
+    async fn open(&self, open: Open) -> Result<String, Error> {
+        if !open.url.contains(':') {
+            let error = Error::new(Code::PARAMS, format!("{:?} is not a URL", open.url));
+            return Err(error.hint("write it with its scheme, such as https://example.com"));
+        }
+        let running = self.running(&open).await.map_err(|error| told(&error))?;
+        let command = |error: CommandError| told(&BrowserError::Command(error));
+        // One window per page: a tab behind another gets neither frames nor input.
+        let new = json!({ "url": "about:blank", "newWindow": true });
+        let Created { target_id } = running.browser.ask("Target.createTarget", &new).await.map_err(command)?;
+        let (session, mut joined, page) = running.tab(&target_id).await.ok_or_else(|| late(&open.url))?;
+        let why = match page.ask("Page.navigate", &json!({ "url": open.url })).await {
+            Ok(Navigated { error_text }) => error_text,
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(why) = why {
+            let _ = running.browser.send("Target.closeTarget", &json!({ "targetId": target_id }));
+            let error = Error::new(Code::PARAMS, format!("{} cannot be loaded: {why}", open.url));
+            return Err(error.hint("check the address, or the network of the hub's machine"));
+        }
+        match timeout(Duration::from_millis(OPEN_MS), joined.wait_for(|joined| *joined)).await {
+            Ok(Ok(_)) => Ok(json(&json!({ "id": session }))),
+            Ok(Err(_)) | Err(_) => Err(late(&open.url)),
+        }
+    }
+
+    /// The browser of a profile, started where it does not run.
+    async fn running(&self, open: &Open) -> Result<Arc<Running>, BrowserError> {
+        let _one = self.0.starting.lock().await;
+        let profile = if open.private {
+            format!("private-{}", random_text(8))
+        } else {
+            let name = open.profile.as_deref().unwrap_or(PROFILE_DEFAULT);
+            if !is_name(name) {
+                let why = std::io::Error::other("a name is 1 to 40 of a-z A-Z 0-9 _ -");
+                return Err(BrowserError::Profile { folder: name.into(), why });
+            }
+            name.to_owned()
+        };
+        if let Some(running) = hold(&self.0.running).get(&profile) {
+            return Ok(running.clone());
+        }
+        let settings = &self.0.settings;
+        let program = settings.program.clone().ok_or(BrowserError::NotFound)?;
+        let folder = settings.profiles.join(&profile);
+        let headless = open.headless || settings.headless;
+        let mut arguments = settings.arguments.clone();
+        if headless {
+            arguments.push("--window-size=1280,800".into());
+        }
+        let launched = launch(Launch { program, profile: folder.clone(), headless, arguments }).await?;
+        let auto = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
+        launched.connection.browser.command("Target.setAutoAttach", &auto).await?;
+        let running = Arc::new(Running {
+            browser: launched.connection.browser.clone(),
+            pid: launched.pid,
+            product: launched.product.clone(),
+            headless,
+            stop: Notify::new(),
+            gone: watch::Sender::new(false),
+            tabs: Mutex::default(),
+            changed: watch::Sender::new(0),
+        });
+        hold(&self.0.running).insert(profile.clone(), running.clone());
+        let idle = (!open.keep).then(|| settings.idle.unwrap_or(IDLE));
+        let remove = open.private.then_some(folder);
+        tokio::spawn(self.clone().serve(profile, running.clone(), launched, idle, remove));
+        Ok(running)
+    }
+
+    /// Serves a browser's tabs until it ends.
+    async fn serve(
+        self,
+        profile: String,
+        running: Arc<Running>,
+        mut launched: Launched,
+        idle: Option<Duration>,
+        remove: Option<PathBuf>,
+    ) {
+        let used = watch::Sender::new(0_u64);
+        let mut last_use = used.subscribe();
+        loop {
+            let pause = async {
+                match idle {
+                    Some(idle) => while timeout(idle, last_use.changed()).await.is_ok_and(|used| used.is_ok()) {},
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                attached = launched.connection.attached() => match attached {
+                    Some(attached) => self.attach(&running, attached, used.clone()),
+                    None => break,
+                },
+                () = running.stop.notified() => break,
+                () = pause => break,
+            }
+        }
+        hold(&self.0.running).remove(&profile);
+        hold(&running.tabs).clear();
+        launched.close().await;
+        if let Some(folder) = remove {
+            let _ = tokio::task::spawn_blocking(move || remove_folder(&folder)).await;
+        }
+        running.gone.send_replace(true);
+    }
+
+    fn attach(&self, running: &Arc<Running>, attached: Attached, used: watch::Sender<u64>) {
+        let session = attached.events.session.clone();
+        let Some(hub) = self.0.hub.get().filter(|_| attached.target.kind == "page") else {
+            // Workers and the browser's own surfaces go on by themselves.
+            let _ = session.send("Runtime.runIfWaitingForDebugger", &json!({}));
+            return;
+        };
+        let target = attached.target.target_id.clone();
+        let names = Names::fresh();
+        let name = names.session.clone();
+        let popup = attached.target.opener_id.is_some();
+        let preparing = prepare(session.clone(), names.clone(), popup);
+        let tab = Tab::new(session.clone(), target.clone(), names, hub.clone(), used);
+        let (joined, running) = (tab.joined(), running.clone());
+        tokio::spawn(async move {
+            if preparing.await.is_ok() {
+                hold(&running.tabs).insert(target.clone(), (name, joined, session));
+                running.changed.send_modify(|count| *count += 1);
+                tab.run(attached.events).await;
+            }
+            hold(&running.tabs).remove(&target);
+            running.changed.send_modify(|count| *count += 1);
+        });
+    }
+}
+
+impl Running {
+    /// The tab of a target, once it is ready.
+    async fn tab(&self, target: &str) -> Option<Known> {
+        let mut changed = self.changed.subscribe();
+        let ready = async {
+            loop {
+                if let Some(tab) = hold(&self.tabs).get(target) {
+                    return Some(tab.clone());
+                }
+                changed.changed().await.ok()?;
+            }
+        };
+        timeout(Duration::from_millis(OPEN_MS), ready).await.ok().flatten()
+    }
+}
+
+fn remove_folder(folder: &Path) {
+    // Its processes may still write; what is left is empty of anything but caches.
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+fn is_name(name: &str) -> bool {
+    (1..=40).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
+}
+
+fn late(url: &str) -> Error {
+    Error::new(Code::TIMEOUT, format!("{url} did not join within {} s", OPEN_MS / 1000))
+        .hint("`eye pages` shows whether it has come since")
+}
+
+/// Why there is no browser, with the next step.
+fn told(error: &BrowserError) -> Error {
+    let text = match std::error::Error::source(error) {
+        Some(why) => format!("{error}: {why}"),
+        None => error.to_string(),
+    };
+    let hint = match error {
+        BrowserError::NotFound => "install chromium, or name a browser in EYE_BROWSER; `eye doctor` says more",
+        BrowserError::InUse { .. } => "close that browser, or take another --profile, or --private",
+        BrowserError::Profile { .. } => "take another --profile",
+        BrowserError::Start { .. } | BrowserError::Died(_) => {
+            "try it by hand, or give it arguments in EYE_BROWSER_ARGS (in a container: --no-sandbox)"
+        }
+        BrowserError::Unreachable { .. } | BrowserError::Command(_) => "`eye browse --stop` ends it; then try again",
+    };
+    Error::new(Code::CONNECTION, text).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_has_a_plain_name() {
+        for name in ["default", "work", "a-b_C9", &"x".repeat(40)] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", ".", "..", "a/b", "a b", "ä", &"x".repeat(41)] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The calls that a document owes an answer, read from the hub's frames. Pure: messages in, calls out.
+
+use eye_protocol::answer::write_typed;
+use eye_protocol::batch::{self, Element};
+use eye_protocol::id::split_call_id;
+use eye_protocol::rpc::{self, Message};
+use eye_protocol::{Ending, Error};
+use std::collections::HashSet;
+
+/// A call that the driver itself answers.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Own {
+    /// The hub's id of it.
+    pub id: String,
+    /// Its method.
+    pub method: String,
+    /// Its params, as JSON text.
+    pub params: String,
+}
+
+/// Verbs that the browser does, not the page.
+pub const OWN_VERBS: [&str; 3] = ["page/shot", "page/pdf", "page/dialog"];
+
+/// What a message of the hub holds.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Sorted {
+    /// For the page, if anything is.
+    pub for_page: Option<String>,
+    /// Its calls.
+    pub ids: Vec<String>,
+    /// For the driver.
+    pub own: Vec<Own>,
+    /// The hub asks whether the page is alive: the id, as JSON.
+    pub pings: Vec<String>,
+}
+
+/// Sorts a message of the hub. Where nothing is the driver's, the message stays as it is. `crashed`: reloading is the driver's too.
+pub fn sort(message: String, crashed: bool) -> Sorted {
+    let mut sorted = Sorted::default();
+    let Ok(elements) = batch::parse(&message) else { return Sorted { for_page: Some(message), ..sorted } };
+    let mut rest: Vec<String> = Vec::with_capacity(elements.len());
+    for element in &elements {
+        match element {
+            Element::Line(line) => {
+                sorted.ids.extend(split_call_id(line, b":").map(|(id, _, _)| id.to_owned()));
+                rest.push(rpc::json(line.as_ref()));
+            }
+            Element::Rpc(json) => {
+                if let Some(Message::Request { id, method, params }) = rpc::parse_one(json) {
+                    let call = id.trim_matches('"').to_owned();
+                    if OWN_VERBS.contains(&method.as_str()) || (crashed && method == "page/reload") {
+                        sorted.own.push(Own { id: call, method, params: params.to_string() });
+                        continue;
+                    }
+                    if method == "ping" {
+                        sorted.pings.push(id.to_string());
+                    } else {
+                        sorted.ids.push(call);
+                    }
+                }
+                rest.push((*json).to_owned());
+            }
+        }
+    }
+    sorted.for_page = match (sorted.own.is_empty(), rest.is_empty()) {
+        (true, _) => Some(message),
+        (false, true) => None,
+        (false, false) => Some(format!("[{}]", rest.join(","))),
+    };
+    sorted
+}
+
+/// The calls that a message of the page answers.
+pub fn answered(message: &str) -> Vec<String> {
+    let Ok(elements) = batch::parse(message) else { return Vec::new() };
+    let id = |element: &Element<'_>| match element {
+        Element::Line(line) => split_call_id(line, b":=~!").map(|(id, _, _)| id.to_owned()),
+        Element::Rpc(json) => match rpc::parse_one(json) {
+            Some(Message::Response { id, .. }) => Some(id.trim_matches('"').to_owned()),
+            _ => None,
+        },
+    };
+    elements.iter().filter_map(id).collect()
+}
+
+/// An answer, as the page would give it.
+pub fn answer(id: &str, ending: &Ending) -> String {
+    let mut line = String::new();
+    write_typed(id, ending, &mut line);
+    rpc::json(&[line])
+}
+
+/// What a document owes.
+#[derive(Debug, Default)]
+pub struct Owed(HashSet<String>);
+
+impl Owed {
+    /// Notes calls that were handed to the page.
+    pub fn add(&mut self, ids: Vec<String>) {
+        self.0.extend(ids);
+    }
+
+    /// Whether an agent waits for anything.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The page said something.
+    pub fn settle(&mut self, message: &str) {
+        if !self.0.is_empty() {
+            for id in answered(message) {
+                self.0.remove(&id);
+            }
+        }
+    }
+
+    /// Answers all of it with this error.
+    pub fn fail(&mut self, error: &Error) -> Vec<String> {
+        self.0.drain().map(|id| answer(&id, &Err(error.clone()))).collect()
+    }
+}
+
+/// Reads the params of a verb.
+pub fn params<T: serde::de::DeserializeOwned>(own: &Own) -> Result<T, Error> {
+    rpc::params(&own.params)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_driver_does_is_taken_out_and_the_rest_stays() {
+        let plain = r#"["7:1+1",{"jsonrpc":"2.0","id":"8","method":"page/look","params":{}}]"#;
+        let sorted = sort(plain.to_owned(), false);
+        assert_eq!(sorted.for_page.as_deref(), Some(plain));
+        assert_eq!(sorted.ids, ["7", "8"]);
+        let mixed = r#"["7:1",{"jsonrpc":"2.0","id":"8","method":"page/shot","params":{"full":true}}]"#;
+        let sorted = sort(mixed.to_owned(), false);
+        assert_eq!(sorted.for_page.as_deref(), Some(r#"["7:1"]"#));
+        assert_eq!((sorted.own[0].id.as_str(), sorted.own[0].params.as_str()), ("8", r#"{"full":true}"#));
+        let reload = r#"[{"jsonrpc":"2.0","id":"9","method":"page/reload","params":{}}]"#;
+        assert_eq!(sort(reload.to_owned(), false).own, []);
+        assert_eq!(sort(reload.to_owned(), true).for_page, None);
+    }
+
+    #[test]
+    fn answers_settle_what_is_owed_and_the_rest_fails_once() {
+        let mut owed = Owed::default();
+        owed.add(vec!["7".into(), "8".into(), "9".into()]);
+        owed.settle(r#"["7=2",{"jsonrpc":"2.0","id":"8","result":{}}]"#);
+        let error = Error::new(eye_protocol::Code::CONNECTION, "crashed");
+        let failed = owed.fail(&error);
+        assert_eq!(failed.len(), 1);
+        assert!(failed[0].starts_with(r#"["9!-32000 crashed"#), "{failed:?}");
+        assert!(owed.is_empty());
+    }
+}

@@ -1,0 +1,419 @@
+//! One tab: its documents join the hub one after the other, each as a page behind a transport of its own.
+
+use super::frames::{self, Owed, Own, params};
+use super::hub::{Hub, PageLink};
+use super::input;
+use super::script::Names;
+use super::verbs::{self, Rect, Shot};
+use crate::cdp::{Event, Events, Session};
+use crate::error::CommandError;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use eye_protocol::binary::Binary;
+use eye_protocol::rpc::{self, Message, json};
+use eye_protocol::{Code, Ending, Error, Value};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// How ids of the driver's own questions to the page client begin; the hub's are numbers.
+const ASKED: &str = "d";
+
+/// A document that has joined.
+struct Joined {
+    context: i64,
+    link: Arc<dyn PageLink>,
+    owed: Owed,
+}
+
+/// What the driver does beside: each ends with something for the document.
+type Doing = Pin<Box<dyn Future<Output = Done> + Send>>;
+
+enum Done {
+    /// A verb came to this.
+    Answer(String, Ending),
+    /// Input was made, or not.
+    Input(u64, Result<(), CommandError>),
+}
+
+/// A tab of a driven browser.
+pub struct Tab {
+    session: Session,
+    target: String,
+    names: Names,
+    hub: Arc<dyn Hub>,
+    /// Counts what agents ask of this browser, so that an idle one can be ended.
+    used: watch::Sender<u64>,
+    /// Whether a document has joined.
+    joined: watch::Sender<bool>,
+    contexts: HashMap<i64, String>,
+    document: Option<Joined>,
+    crashed: bool,
+    doing: FuturesUnordered<Doing>,
+    /// Pictures that wait to know where their target is.
+    asked: HashMap<String, (Own, Shot)>,
+    last_asked: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct BindingCalled {
+    name: String,
+    payload: String,
+    execution_context_id: i64,
+}
+
+#[derive(Deserialize)]
+struct ContextCreated {
+    context: Context,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Context {
+    id: i64,
+    origin: String,
+    #[serde(default)]
+    aux_data: Aux,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Aux {
+    #[serde(default)]
+    is_default: bool,
+    #[serde(default)]
+    frame_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ContextDestroyed {
+    execution_context_id: i64,
+}
+
+/// Puts the client into a tab's documents and lets it go on. `popup`: its first document may be there already.
+pub async fn prepare(session: Session, names: Names, popup: bool) -> Result<(), CommandError> {
+    // The client must be there before the page's scripts: all is sent before the target is let go.
+    let source = json!({ "source": names.source(), "runImmediately": popup });
+    let sent = [
+        session.send("Page.enable", &json!({}))?,
+        session.send("Runtime.enable", &json!({}))?,
+        session.send("Runtime.addBinding", &json!({ "name": names.binding }))?,
+        session.send("Page.addScriptToEvaluateOnNewDocument", &source)?,
+        session.send("Runtime.runIfWaitingForDebugger", &json!({}))?,
+    ];
+    for one in sent {
+        one.within(crate::cdp::COMMAND_MS).await?;
+    }
+    Ok(())
+}
+
+impl Tab {
+    /// A tab that is attached and waits.
+    pub fn new(session: Session, target: String, names: Names, hub: Arc<dyn Hub>, used: watch::Sender<u64>) -> Self {
+        Self {
+            session,
+            target,
+            names,
+            hub,
+            used,
+            joined: watch::Sender::new(false),
+            contexts: HashMap::new(),
+            document: None,
+            crashed: false,
+            doing: FuturesUnordered::new(),
+            asked: HashMap::new(),
+            last_asked: 0,
+        }
+    }
+
+    /// Turns true when a document of it has joined.
+    pub fn joined(&self) -> watch::Receiver<bool> {
+        self.joined.subscribe()
+    }
+
+    /// Carries frames until the tab is closed.
+    pub async fn run(mut self, mut events: Events) {
+        loop {
+            let link = self.document.as_ref().map(|document| document.link.clone());
+            let next = async {
+                match &link {
+                    Some(link) => link.next().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                event = events.next() => match event {
+                    Some(event) => self.happened(&event),
+                    None => return,
+                },
+                messages = next => match messages {
+                    Ok(messages) => messages.into_iter().for_each(|message| self.deliver(message)),
+                    Err((code, reason)) => self.closed(code, &reason),
+                },
+                Some(done) = self.doing.next(), if !self.doing.is_empty() => self.done(done),
+            }
+        }
+    }
+
+    fn happened(&mut self, event: &Event) {
+        match &*event.method {
+            "Runtime.bindingCalled" => {
+                if let Some(BindingCalled { name, payload, execution_context_id }) = event.read()
+                    && name == self.names.binding
+                {
+                    self.said(execution_context_id, &payload);
+                }
+            }
+            "Runtime.executionContextCreated" => {
+                if let Some(ContextCreated { context }) = event.read()
+                    && context.aux_data.is_default
+                    && context.aux_data.frame_id == self.target
+                {
+                    self.contexts.insert(context.id, context.origin);
+                }
+            }
+            "Runtime.executionContextDestroyed" => {
+                if let Some(ContextDestroyed { execution_context_id }) = event.read() {
+                    self.contexts.remove(&execution_context_id);
+                    self.leave(execution_context_id);
+                }
+            }
+            "Runtime.executionContextsCleared" => {
+                self.contexts.clear();
+                self.document = None;
+            }
+            "Page.javascriptDialogOpening" => {
+                if let Some(dialog) = self.session.dialog() {
+                    self.fail(&verbs::shows(&dialog));
+                }
+            }
+            "Inspector.targetCrashed" => {
+                self.crashed = true;
+                self.fail(&verbs::refusal(&CommandError::Crashed));
+            }
+            "Inspector.targetReloadedAfterCrash" | "Page.frameNavigated" => self.crashed = false,
+            _ => {}
+        }
+    }
+
+    /// The page client of a document says something.
+    fn said(&mut self, context: i64, message: &str) {
+        // The function is in every frame; only the tab's own document is its page.
+        let Some(origin) = self.contexts.get(&context) else { return };
+        let hello = message.starts_with(r#"{"jsonrpc""#)
+            && matches!(rpc::parse_one(message), Some(Message::Request { method, .. }) if method == "hello");
+        if hello {
+            let origin = if origin.is_empty() || origin == "://" { "null" } else { origin };
+            self.document = None;
+            let link = self.hub.join(&self.names.session, origin);
+            self.document = Some(Joined { context, link, owed: Owed::default() });
+            self.joined.send_replace(true);
+        }
+        let Some(document) = self.document.as_mut().filter(|document| document.context == context) else { return };
+        let heard = if message.is_empty() {
+            self.document = None;
+            return;
+        } else if let Some(bytes) = message.strip_prefix('#') {
+            STANDARD.decode(bytes).map_or(Ok(()), |bytes| document.link.hear_binary(&bytes))
+        } else if message.starts_with(r#"{"input""#) {
+            return self.input(message);
+        } else if message.starts_with('[') && !self.asked.is_empty() {
+            document.owed.settle(message);
+            let rest = self.own_answers(message);
+            match (&mut self.document, rest) {
+                (Some(document), Some(rest)) => document.link.hear(&rest),
+                _ => Ok(()),
+            }
+        } else {
+            document.owed.settle(message);
+            document.link.hear(message)
+        };
+        if let Err((code, reason)) = heard {
+            self.closed(code, &reason);
+        }
+    }
+
+    /// Takes answers to the driver's own questions out of a message; the rest is the hub's.
+    fn own_answers(&mut self, message: &str) -> Option<String> {
+        let answered: Vec<String> = frames::answered(message);
+        let mut mine = Vec::new();
+        for id in answered.iter().filter(|id| id.starts_with(ASKED)) {
+            if let Some(waiting) = self.asked.remove(id) {
+                mine.push(id.clone());
+                self.located(waiting, message, id);
+            }
+        }
+        if mine.is_empty() {
+            return Some(message.to_owned());
+        }
+        let elements: Vec<serde_json::Value> = serde_json::from_str(message).unwrap_or_default();
+        let is_mine = |element: &serde_json::Value| mine.iter().any(|id| is_of(element, id));
+        let rest: Vec<&serde_json::Value> = elements.iter().filter(|element| !is_mine(element)).collect();
+        (!rest.is_empty()).then(|| json(&rest))
+    }
+
+    /// The page client has said where a picture's target is, or why it has none.
+    fn located(&mut self, (own, shot): (Own, Shot), message: &str, id: &str) {
+        #[derive(Deserialize)]
+        struct Found {
+            rect: Rect,
+        }
+        let elements: Vec<serde_json::Value> = serde_json::from_str(message).unwrap_or_default();
+        let ending = elements.iter().find(|element| is_of(element, id)).map(|element| match element.as_str() {
+            Some(line) => eye_protocol::answer::parse_typed(line).map_or_else(|| Err(unclear()), |(_, ending)| ending),
+            None => Err(Error::from_raw(&json(&element["error"]))),
+        });
+        let session = self.session.clone();
+        let doing: Doing = match ending {
+            Some(Ok(value)) => match serde_json::from_str::<Found>(value.as_text()) {
+                Ok(Found { rect }) => {
+                    Box::pin(async move { Done::Answer(own.id, verbs::shot(&session, &shot, Some(rect)).await) })
+                }
+                Err(_) => Box::pin(std::future::ready(Done::Answer(own.id, Err(unclear())))),
+            },
+            Some(Err(error)) => Box::pin(std::future::ready(Done::Answer(own.id, Err(error)))),
+            None => return,
+        };
+        self.doing.push(doing);
+    }
+
+    /// Input is made only while an agent waits for something: a page cannot press its own buttons.
+    fn input(&mut self, message: &str) {
+        let Some(request) = input::read(message) else { return };
+        if self.document.as_ref().is_none_or(|document| document.owed.is_empty()) {
+            return;
+        }
+        let session = self.session.clone();
+        self.doing.push(Box::pin(async move {
+            let number = request.input;
+            Done::Input(number, input::perform(&session, request).await)
+        }));
+    }
+
+    /// The hub has something for the document.
+    fn deliver(&mut self, message: String) {
+        self.used.send_modify(|count| *count += 1);
+        let sorted = frames::sort(message, self.crashed);
+        for own in sorted.own {
+            self.begin(own);
+        }
+        if let Some(document) = &mut self.document {
+            document.owed.add(sorted.ids);
+        }
+        let Some(message) = sorted.for_page else { return };
+        if let Err(error) = self.tell(&message) {
+            self.fail(&verbs::refusal(&error));
+            // The browser itself shows the dialog: the page is there, and can say nothing.
+            if let (CommandError::Dialog(_), Some(document)) = (error, &self.document) {
+                for id in sorted.pings {
+                    let _ = document.link.hear(&format!("[{}]", rpc::response(&id, Ok(r#"{"pong":true}"#))));
+                }
+            }
+        }
+    }
+
+    /// Hands a message to the page client. Its answers come by the binding.
+    fn tell(&self, message: &str) -> Result<(), CommandError> {
+        let Some(document) = &self.document else { return Ok(()) };
+        let expression = format!("{}({})", self.names.receive, json(message));
+        let asked = json!({ "expression": expression, "contextId": document.context, "silent": true });
+        self.session.send("Runtime.evaluate", &asked).map(drop)
+    }
+
+    fn begin(&mut self, own: Own) {
+        let session = self.session.clone();
+        let doing: Doing = match own.method.as_str() {
+            "page/shot" => match params::<Shot>(&own) {
+                Ok(shot) if shot.target.is_some() => return self.ask_where(own, shot),
+                Ok(shot) => Box::pin(async move { Done::Answer(own.id, verbs::shot(&session, &shot, None).await) }),
+                Err(error) => Box::pin(std::future::ready(Done::Answer(own.id, Err(error)))),
+            },
+            "page/pdf" => Box::pin(async move { Done::Answer(own.id, verbs::pdf(&session).await) }),
+            "page/dialog" => Box::pin(async move {
+                let ending = verbs::dialog(&session, &own).await;
+                Done::Answer(own.id, ending)
+            }),
+            _ => return self.revive(&own),
+        };
+        self.doing.push(doing);
+    }
+
+    /// Asks the page client where a target is.
+    fn ask_where(&mut self, own: Own, shot: Shot) {
+        self.last_asked += 1;
+        let id = format!("{ASKED}{}", self.last_asked);
+        let asked = rpc::request(&json(&id), "page/query", &json!({ "target": shot.target }));
+        match self.tell(&format!("[{asked}]")) {
+            Ok(()) => drop(self.asked.insert(id, (own, shot))),
+            Err(error) => self.done(Done::Answer(own.id, Err(verbs::refusal(&error)))),
+        }
+    }
+
+    /// Reloads a crashed page. The call ends where the page arrives, as any that navigates.
+    fn revive(&mut self, own: &Own) {
+        let Some(document) = &self.document else { return };
+        let going = rpc::notification("call/navigating", &json!({ "id": own.id, "url": "" }));
+        let _ = document.link.hear(&format!("[{going}]"));
+        let _ = self.session.send("Page.reload", &json!({}));
+    }
+
+    fn done(&mut self, done: Done) {
+        let heard = match (done, &self.document) {
+            (Done::Answer(id, Ok(Value::Bytes(bytes))), Some(document)) => {
+                let mut message = Vec::new();
+                Binary { id: &id, media_type: &bytes.media_type, bytes: &bytes.bytes }.write(&mut message);
+                document.link.hear_binary(&message)
+            }
+            (Done::Answer(id, ending), Some(document)) => document.link.hear(&frames::answer(&id, &ending)),
+            (Done::Input(number, outcome), Some(_)) => {
+                let told = match outcome {
+                    Ok(()) => json!({ "input": number }),
+                    Err(error) => json!({ "input": number, "error": error.to_string() }),
+                };
+                // A page that shows a dialog hears of it when that is answered; its calls have been told.
+                let _ = self.tell(&json(&told));
+                Ok(())
+            }
+            (_, None) => Ok(()),
+        };
+        if let Err((code, reason)) = heard {
+            self.closed(code, &reason);
+        }
+    }
+
+    /// Ends what the document owes.
+    fn fail(&mut self, error: &Error) {
+        let Some(document) = &mut self.document else { return };
+        for answer in document.owed.fail(error) {
+            let _ = document.link.hear(&answer);
+        }
+    }
+
+    fn leave(&mut self, context: i64) {
+        self.document = self.document.take().filter(|document| document.context != context);
+    }
+
+    /// The hub closed the document's connection.
+    fn closed(&mut self, code: u16, reason: &str) {
+        let _ = self.tell(&format!("!{code} {reason}"));
+        self.document = None;
+    }
+}
+
+/// Whether an element of a page's message is the answer of this id: a typed line, or a response.
+fn is_of(element: &serde_json::Value, id: &str) -> bool {
+    match element.as_str() {
+        Some(line) => line.strip_prefix(id).is_some_and(|rest| rest.starts_with([':', '=', '~', '!'])),
+        None => element["id"] == id,
+    }
+}
+
+fn unclear() -> Error {
+    Error::new(Code::INTERNAL, "the page did not say where the target is")
+}
