@@ -319,7 +319,9 @@ impl Switchboard {
         if let Some(target) = known.and_then(|agent| agent.target.as_deref()) {
             let session = self.named(agent, target)?;
             return match known.and_then(|agent| agent.target_page.as_ref()).zip(self.sessions.get(&session)) {
-                Some((meant, held)) if !held.is_driven() && *meant.origin != *held.origin() => Err(select::another_origin(target, held)),
+                Some((meant, held)) if !held.is_driven() && *meant.origin != *held.origin() => {
+                    Err(select::another_origin(target, held))
+                }
                 _ => Ok(session),
             };
         }

@@ -408,7 +408,8 @@ fn tools_are_waited_for_after_a_restart_of_the_hub() {
     let ask = Input::Ask { agent, form, task, page: None, timeout_ms: None, mode: Mode::Answer };
     board.on(2, ask, &mut out);
     board.on(7_000, Input::Tick, &mut out);
-    let who = Newcomer { origin, info: PageInfo::default(), policy: Policy::default(), ask_first: false, driven: false };
+    let who =
+        Newcomer { origin, info: PageInfo::default(), policy: Policy::default(), ask_first: false, driven: false };
     board.on(7_500, Input::PageJoined { page, session: id, who }, &mut out);
     assert!(out.is_empty(), "{out:?}");
     let tools = serde_json::from_str(r#"[{"name":"add"}]"#).unwrap();
@@ -421,7 +422,8 @@ fn that_a_page_offers_something_is_remembered_at_once() {
     let mut board = Switchboard::default();
     let page = Conn(1);
     let (origin, session): (Box<str>, _) = ("http://localhost".into(), SessionId::parse("shop").unwrap());
-    let who = Newcomer { origin, info: PageInfo::default(), policy: Policy::default(), ask_first: false, driven: false };
+    let who =
+        Newcomer { origin, info: PageInfo::default(), policy: Policy::default(), ask_first: false, driven: false };
     let mut out = Vec::new();
     board.on(0, Input::PageJoined { page, session, who }, &mut out);
     let offers = |board: &mut Switchboard| board.take_known().map(|known| (known[0].tools, known[0].state));

@@ -6,7 +6,7 @@ use super::peer::{Joining, Peer, Side, Signals, Voice};
 use super::session_id;
 use super::state::Hub;
 use eye_core::Conn;
-use eye_core::policy::Policy;
+use eye_core::Policy;
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
 use std::sync::Arc;

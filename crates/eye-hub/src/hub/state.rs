@@ -15,7 +15,7 @@ use crate::gate::{Keys, Origins, is_loopback_address};
 use eye_core::calls::FirstCalls;
 use eye_core::rate::Rate;
 use eye_core::tally::Tally;
-use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Switchboard, Work};
+use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Policy, Switchboard, Work};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
 use eye_protocol::messages::{SessionRow, Status};

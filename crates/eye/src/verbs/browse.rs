@@ -90,7 +90,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         "keep": args.keep,
     });
     let (opened, mut hub): (Opened, _) = client::ask("browser/open", &params, options)?;
-    let _: SessionRow = hub.ask("session/use", &Use { page: opened.id.clone() })?;
+    let _: SessionRow = hub.ask("session/use", &Use { page: opened.id.clone(), name: None })?;
     let wait = options.timeout_ms.unwrap_or(CALL_TIMEOUT_DEFAULT_MS);
     let ends = Instant::now() + TITLE.min(Duration::from_millis(wait));
     loop {
