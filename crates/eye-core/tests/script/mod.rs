@@ -8,6 +8,8 @@ use eye_protocol::answer::{parse_typed, write_typed};
 use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::messages::{Hello, PageInfo};
+use eye_protocol::operations::Class;
+use eye_protocol::scope::{Limits, Scope};
 use eye_protocol::state::{Change, Whole};
 use eye_protocol::topics::Publish;
 use eye_protocol::{Ending, SessionId};
@@ -83,7 +85,8 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
                 confirm: tail.contains("careful"),
                 topics: word("sharing ").into_iter().map(Into::into).collect(),
             };
-            Input::PageJoined { page, session, who: Newcomer { origin, info, policy, ask_first: false, driven: false } }
+            let driven = tail.contains("driven");
+            Input::PageJoined { page, session, who: Newcomer { origin, info, policy, ask_first: false, driven } }
         }
         "leaves" => Input::PageLeft { page },
         "hides" => Input::PageLeaving { page },
@@ -163,6 +166,12 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
             timeout_ms: Some(5_000),
             mode: Mode::Answer,
         },
+        "limited" => {
+            let pages = rest.split_whitespace().map(Into::into).collect();
+            let limits =
+                Limits { name: "ci".into(), may: vec![Class::Read, Class::Act, Class::Eval], pages, void: None };
+            Input::AgentScoped { agent, scope: Scope::limited(limits) }
+        }
         "publishes" => publish(agent, rest),
         "subscribes" | "unsubscribes" => subscribe(agent, rest, verb == "subscribes"),
         "mail" => Input::ReadMail { reply: reply(), page: None, timeout_ms: rest.parse().ok() },

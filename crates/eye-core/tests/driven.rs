@@ -1,0 +1,100 @@
+//! A tab that the hub drives keeps its session over origins, and nothing of one origin goes on with it.
+
+mod script;
+
+use insta::assert_snapshot;
+use script::play;
+
+#[test]
+fn an_agent_goes_on_in_a_tab_that_shows_another_origin() {
+    assert_snapshot!(play(
+        "0 page 1 joins tab from http://a.test driven
+         0 agent 2 joins
+         1 agent 2 asks a x
+         1 page 1 answers 1 =1
+         2 page 1 leaves
+         3 page 3 joins tab from http://b.test driven
+         4 agent 2 asks b x"
+    ), @"
+    0 page 1 joins tab from http://a.test driven
+    0 agent 2 joins
+    1 agent 2 asks a x
+        → page 1 evaluates 1: x
+    1 page 1 answers 1 =1
+        ← agent 2 a=1
+    2 page 1 leaves
+    3 page 3 joins tab from http://b.test driven
+    4 agent 2 asks b x
+        → page 3 evaluates 2: x
+    ");
+}
+
+#[test]
+fn the_state_of_one_origin_is_not_told_as_that_of_another() {
+    assert_snapshot!(play(
+        r#"0 page 1 joins tab from http://a.test driven
+         0 page 1 publishes 1 {"a":1}
+         0 agent 2 joins
+         1 agent 2 reads
+         2 page 1 leaves
+         3 page 3 joins tab from http://b.test driven
+         4 agent 2 reads
+         3000 tick"#
+    ), @r#"
+    0 page 1 joins tab from http://a.test driven
+    0 page 1 publishes 1 {"a":1}
+    0 agent 2 joins
+    1 agent 2 reads
+        ← agent 2 {"value":{"a":1},"revision":1,"source":"cache","wasCached":true,"stale":false,"ageMs":1,"time":"1970-01-01T00:00:00.000Z"}
+    2 page 1 leaves
+    3 page 3 joins tab from http://b.test driven
+    4 agent 2 reads
+        → page 3 tells its state 1
+    3000 tick
+        → page 3 aborts 1
+        ← agent 2 !-32001 Unable to retrieve state: State query timeout; the page is connected and did not answer; it may be frozen or in the background
+    "#);
+}
+
+#[test]
+fn a_call_does_not_wait_for_an_origin_that_its_token_does_not_cover() {
+    assert_snapshot!(play(
+        "0 page 1 joins tab from http://a.test driven
+         0 agent 2 joins
+         0 agent 2 limited http://a.test
+         0 agent 4 joins
+         1 page 1 leaves
+         2 agent 2 asks a x
+         2 agent 4 asks a y
+         3 page 3 joins tab from http://b.test driven
+         4 agent 2 asks b x
+         4 page 3 answers 2 =1"
+    ), @"
+    0 page 1 joins tab from http://a.test driven
+    0 agent 2 joins
+    0 agent 2 limited http://a.test
+    0 agent 4 joins
+    1 page 1 leaves
+    2 agent 2 asks a x
+    2 agent 4 asks a y
+    3 page 3 joins tab from http://b.test driven
+        ← agent 2 a!-32006 the tab went to http://b.test, which this token does not cover
+        → page 3 evaluates 2: y
+    4 agent 2 asks b x
+        ← agent 2 b!-32002 no page is connected | open a page that loads eye.js; `eye status` shows the line to add to it
+    4 page 3 answers 2 =1
+        ← agent 4 a=1
+    ");
+}
+
+#[test]
+fn a_page_that_is_not_driven_takes_no_tab_of_another_origin() {
+    assert_snapshot!(play(
+        "0 page 1 joins tab from http://a.test driven
+         1 page 3 joins tab from http://b.test"
+    ), @"
+    0 page 1 joins tab from http://a.test driven
+    1 page 3 joins tab from http://b.test
+        ✕ 3 closed 4004 this session belongs to another origin
+    ");
+}
