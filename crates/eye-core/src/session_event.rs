@@ -11,7 +11,6 @@ use eye_protocol::{Ending, Error};
 use serde_json::value::RawValue;
 
 /// A page that claims a session, as the gate let it in.
-#[expect(clippy::struct_excessive_bools, reason = "what the gate found out, each for itself")]
 #[derive(Debug)]
 pub struct Newcomer {
     /// Where its document comes from.
