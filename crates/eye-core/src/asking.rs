@@ -152,7 +152,7 @@ impl Switchboard {
         let refused = self.asked(now, &session, Event::Asked { asker, task, timeout_ms, unfit }, out);
         if let Some((reply, receipt)) = receipt {
             let result = match refused {
-                // A fire that nobody takes is told to whoever can hear it.
+                // A refused fire is reported to the agent that sent it.
                 Some(error) if fired => Err(error),
                 _ => Ok(receipt),
             };
@@ -189,7 +189,7 @@ impl Switchboard {
         }
     }
 
-    /// Hands an ask to its session; gives back why nobody's call was refused.
+    /// Hands an ask to its session; gives back why a call without an asker was refused.
     pub(crate) fn asked(
         &mut self,
         now: Millis,

@@ -25,7 +25,7 @@ pub type Millis = u64;
 /// The hub's id of a call, unique in its session. Below 2^53, because pages may read it as a JavaScript number.
 pub type CallId = u64;
 
-/// One connection. Never used twice in a hub's life, so a replaced page's late frame hits nobody.
+/// One connection. Never used twice in a hub's life, so a replaced page's late frame has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Conn(pub u64);
 
@@ -81,7 +81,7 @@ pub enum Asker {
         /// What of it.
         query: StateQuery,
     },
-    /// Nobody: fire and forget.
+    /// No agent: fire and forget.
     Nobody,
 }
 
@@ -100,9 +100,9 @@ impl Asker {
 /// What becomes of a call's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// It goes to whoever asked.
+    /// It goes to the asker.
     Answer,
-    /// There is none. With a reply, whoever asked is told that the call was handed over.
+    /// There is none. With a reply, the asker learns that the call was handed over.
     Fire,
     /// It is kept, under this id if one is given.
     Keep(Option<Box<str>>),
@@ -466,7 +466,7 @@ pub enum Input {
     },
     /// Time has passed.
     Tick,
-    /// The hub is about to end: nobody shall wait for what will not come.
+    /// The hub is about to end: every wait ends now.
     Shutdown,
 }
 
@@ -545,7 +545,7 @@ pub enum Effect {
         /// What.
         news: News,
     },
-    /// Somebody gets a message of a topic: the params, as JSON text.
+    /// A subscriber gets a message of a topic: the params, as JSON text.
     Message {
         /// Who.
         conn: Conn,

@@ -9,7 +9,7 @@ use eye_protocol::messages::Presence;
 use eye_protocol::{Ending, SessionId};
 
 impl Switchboard {
-    /// The hot path. An answer makes no deadline earlier, so nobody needs to be armed anew.
+    /// The hot path. An answer makes no deadline earlier, so no timer is set anew.
     pub(crate) fn page_answered(&mut self, now: Millis, page: Conn, event: Event, out: &mut Vec<Effect>) {
         // A page that was replaced is heard no more.
         let Some(session) = self.pages.get(&page) else { return };

@@ -54,7 +54,7 @@ pub struct Shelf {
 pub type Delivery = (Reply, Result<String, Error>);
 
 impl Shelf {
-    /// Whether nothing is kept and nobody waits.
+    /// Whether nothing is kept and no agent waits.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty() && self.collectors.is_empty()
     }
@@ -166,7 +166,7 @@ impl Shelf {
         }
     }
 
-    /// Forgets whoever waited on a closed connection.
+    /// Forgets the waits of a closed connection.
     pub fn agent_left(&mut self, agent: crate::event::Conn) {
         let left = self.collectors.iter().filter(|(_, collector)| collector.reply.agent == agent);
         for (key, deadline) in left.map(|(key, collector)| (*key, collector.deadline)).collect::<Vec<_>>() {

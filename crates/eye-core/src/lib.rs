@@ -1,7 +1,7 @@
 //! What sessions do: routing, correlation, endings. A function of time and event, with no socket, lock, await or clock.
 //!
 //! [`Switchboard::on`] takes what happened and says what follows. It finds the session a call is for and hands it to
-//! [`Session::on`]; who is asked and how bytes look is somebody else's business.
+//! [`Session::on`]; other modules choose the page and write the bytes.
 
 pub mod agent;
 mod asking;

@@ -16,9 +16,9 @@ pub struct Mailbox {
     bytes: usize,
     /// When the newest letter came.
     newest_at: Millis,
-    /// How many gave way since somebody last read.
+    /// How many were dropped since the last read.
     dropped: u64,
-    /// Who waits for the next letter, and until when. Nobody waits while there are letters.
+    /// Who waits for the next letter, and until when. The list is empty while there are letters.
     readers: VecDeque<(Reply, Millis)>,
 }
 
@@ -40,7 +40,7 @@ impl Mailbox {
         self.bytes = 0;
     }
 
-    /// Keeps a message, or gives it to whoever has waited for longest.
+    /// Keeps a message, or gives it to the agent that has waited longest.
     pub(crate) fn put(&mut self, when: When, from: &str, message: &str, out: &mut Vec<Outcome>) {
         let wall_ms = when.wall_ms;
         let letter = format!(r#"{{"from":{},"msg":{message},"timestamp":{wall_ms}}}"#, json(from));
@@ -96,7 +96,7 @@ impl Mailbox {
         self.readers.retain(|(reader, _)| reader.agent != agent);
     }
 
-    /// The hub ends: nobody shall wait for what will not come.
+    /// The hub ends, and every wait with it.
     pub(crate) fn shut_down(&mut self, out: &mut Vec<Outcome>) {
         for (reader, _) in std::mem::take(&mut self.readers) {
             out.push(told(reader, Err(Error::new(Code::CONNECTION, "the hub shut down"))));

@@ -1,4 +1,4 @@
-//! A session's state: taken from its page, told to whoever asks, healed when a change was missed.
+//! A session's state: taken from its page, given to agents, repaired when a change was missed.
 
 use crate::calls::{Call, Phase};
 use crate::document::{Document, Meter, Unfit};
@@ -251,7 +251,7 @@ impl Session {
         }
     }
 
-    /// Tells whoever made the page tell its state.
+    /// Answers the agent for which the page was asked for its state.
     fn tell_taken_state(
         &mut self,
         now: Millis,

@@ -39,7 +39,7 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a Session> + Clo
     }
     let there: Vec<&Session> = sessions.filter(|s| s.presence() != Presence::Gone).collect();
     if there.is_empty() {
-        return Err(nobody());
+        return Err(no_page());
     }
     let message = format!("no page fits `{wanted}`; connected: {}", candidates(&there));
     Err(Error::new(Code::SESSION, message).hint("name one by id, alias, origin, or part of its title or URL"))
@@ -67,7 +67,7 @@ pub fn unnamed<'a>(
         match known {
             // Alone, it says itself how long it has been gone.
             Some(known) if known.presence() != Presence::Gone || there.is_empty() => return Ok(known.id().clone()),
-            None if there.is_empty() => return Err(nobody()),
+            None if there.is_empty() => return Err(no_page()),
             // Another page is another page: acting there by itself would be a wrong answer.
             _ => {
                 let gone = known.map_or_else(|| last.session.to_string(), |known| candidates(&[known]));
@@ -79,7 +79,7 @@ pub fn unnamed<'a>(
     match there.as_slice() {
         [] => match sessions.filter(|s| s.info().frame != Some(true)).collect::<Vec<_>>().as_slice() {
             [gone] => Ok(gone.id().clone()),
-            _ => Err(nobody()),
+            _ => Err(no_page()),
         },
         [only] => Ok(only.id().clone()),
         several => {
@@ -89,7 +89,7 @@ pub fn unnamed<'a>(
     }
 }
 
-fn nobody() -> Error {
+fn no_page() -> Error {
     Error::new(Code::SESSION, "no page is connected")
         .hint("open a page that loads eye.js; `eye status` shows the line to add to it")
 }

@@ -117,7 +117,7 @@ pub(crate) enum Event {
         /// By the calendar.
         wall_ms: u64,
     },
-    /// Somebody wants the state.
+    /// An agent reads the state.
     StateWanted {
         /// Where it goes.
         reply: Reply,
@@ -137,7 +137,7 @@ pub(crate) enum Event {
         /// By the calendar.
         wall_ms: u64,
     },
-    /// Somebody wants what the page had to say.
+    /// An agent reads the page's messages.
     MailWanted {
         /// Where it goes.
         reply: Reply,
@@ -158,13 +158,13 @@ pub(crate) enum Event {
         /// What the page there says of itself.
         info: PageInfo,
     },
-    /// Somebody asks the page.
+    /// An agent asks the page.
     Asked {
         /// Who waits for the answer.
         asker: Asker,
         /// What to do.
         task: Task,
-        /// How long it may take, when somebody said so.
+        /// How long it may take, where the agent set a limit.
         timeout_ms: Option<u64>,
         /// Why its arguments do not fit, if they were checked and do not.
         unfit: Option<Error>,
@@ -178,7 +178,7 @@ pub(crate) enum Event {
         /// What tools may take.
         room_bytes: usize,
     },
-    /// Whoever asked no longer wants the answer.
+    /// The asker no longer wants the answer.
     Cancelled {
         /// Who.
         reply: Reply,

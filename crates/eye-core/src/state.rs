@@ -190,7 +190,7 @@ impl State {
         }
     }
 
-    /// Whether reading this holds up nobody else.
+    /// Whether reading this is cheap enough for the hub's own thread.
     pub fn is_light(&self, query: &StateQuery) -> bool {
         match &self.document {
             Holding::Here(document) => {
@@ -241,7 +241,7 @@ impl State {
         })
     }
 
-    /// What changed after a revision, for whoever caused it: the patch, or the whole where that is not known and small.
+    /// What changed after a revision, for the agent that caused it: the patch, or the whole where that is not known and small.
     pub fn delta(&self, since: u64) -> Option<Box<str>> {
         let delta = match (self.changes_since(since), &self.document) {
             _ if !self.current => return None,

@@ -22,7 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// How often sessions and names that nobody needs any more are looked for.
+/// How often the hub looks for sessions and names that are no longer needed.
 const SWEEP_MS: Millis = 60_000;
 /// How long changes of titles and addresses wait to be remembered together.
 const REMEMBER_MS: Millis = 2_000;
@@ -268,7 +268,7 @@ impl Switchboard {
         ids
     }
 
-    /// All sessions for whoever lists them: connected first, then by last use.
+    /// All sessions, as lists show them: connected first, then by last use.
     pub fn rows(&self, now: Millis, agent: Option<Conn>) -> Vec<SessionRow> {
         let current = agent.and_then(|agent| self.last_used(agent)).cloned();
         let seen = |s: &&Session| agent.is_none_or(|agent| self.sees(agent, s));

@@ -1,4 +1,4 @@
-//! Counts of what happened, for whoever watches a hub.
+//! Counts of what happened in a hub.
 
 use crate::event::Millis;
 use eye_protocol::{Code, Ending};

@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A message that nobody has heard yet.
+/// A message without a subscriber so far.
 #[derive(Debug)]
 struct Waiting {
     topic: Box<str>,
@@ -171,7 +171,7 @@ impl Switchboard {
         self.page_on(now, page, Event::Puts { page, message, from, wall_ms }, out);
     }
 
-    /// Publishes a message: to whoever listens, or for the first who will.
+    /// Publishes a message to all subscribers, or keeps it for the first one.
     pub(crate) fn publish(
         &mut self,
         now: Millis,
@@ -216,7 +216,7 @@ impl Switchboard {
         })
     }
 
-    /// Whoever keeps mail elsewhere hears of it; it waits for nobody under its topic, for it waits in the mailbox.
+    /// Keepers of mail in files get it too. It is not kept under its topic, because it waits in the mailbox.
     pub(crate) fn tell_of_mail(&mut self, now: Millis, page: Conn, message: &str, wall_ms: u64, out: &mut Vec<Effect>) {
         let Ok(message) = RawValue::from_string(message.to_owned()) else { return };
         let topic = MAILBOX_TOPIC.to_owned();

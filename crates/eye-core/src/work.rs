@@ -113,7 +113,7 @@ impl Work {
 pub(crate) enum Then {
     /// A page's document is taken.
     Publish { page: Conn, page_revision: u64, when: When },
-    /// A page's document is taken, and read by whoever made the page tell it.
+    /// A page's document is taken, and the agents that waited for it read it.
     Tell { page: Conn, page_revision: u64, when: When, reply: Option<Reply>, query: StateQuery },
     /// A document is patched.
     Change { page: Conn, patch: Box<RawValue>, page_revision: u64, when: When },

@@ -51,7 +51,7 @@ impl<'a> Fields<'a> {
         self.get(name).map(|value| value.as_bool().ok_or_else(refusal)).transpose()
     }
 
-    /// Refuses members that nobody reads, and names the nearest that somebody does.
+    /// Refuses unknown members, and names the nearest known one.
     pub fn only(self, what: &str, known: &[&str]) -> Result<(), Refusal> {
         let spelled = |name: &str| known.iter().any(|known| *known == name || camel(known) == name);
         let Some(unknown) = self.0.keys().find(|name| !spelled(name)) else { return Ok(()) };
@@ -65,7 +65,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A name of somebody else's choice, kept short.
+/// A name from outside, kept short.
 fn shown(name: &str) -> String {
     name.chars().take(40).collect()
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub enum Kind {
     /// What was asked for cannot be understood or is out of bounds.
     InvalidInput,
-    /// Nobody is there to do it, or everybody is busy.
+    /// No worker is there to do it, or all are busy.
     BackendUnavailable,
     /// It was tried, and failed.
     ExecutionFailed,

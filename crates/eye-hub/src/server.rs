@@ -128,7 +128,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         () = hub.stop.notified() => {}
         () = told_to_stop() => {}
     }
-    // Nobody finds the way any more; agents that already knocked are let in to be told that this hub retires.
+    // New connections no longer find this hub; agents that have already connected learn that it retires.
     place.withdraw();
     tracing::info!(peers = hub.peers(), "the hub ends");
     let guests_left: Vec<_> = config.guests.iter().map(|guest| guest.shut_down()).collect();
@@ -233,7 +233,7 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, HubError> {
     })
 }
 
-/// `localhost` is two addresses. Whoever had the other one could serve our pages a client of their own, so the hub
+/// `localhost` is two addresses. A program on the other one could serve our pages a client of its own, so the hub
 /// takes both.
 async fn listen_twin(wanted: SocketAddr, listen: SocketAddr) -> Result<Option<TcpListener>, HubError> {
     if listen.ip() != IpAddr::V4(Ipv4Addr::LOCALHOST) {
@@ -245,7 +245,7 @@ async fn listen_twin(wanted: SocketAddr, listen: SocketAddr) -> Result<Option<Tc
         Err(error) if error.kind() == io::ErrorKind::AddrInUse && wanted.port() != 0 => {
             Err(HubError::PortTaken { listen: twin, holder: holder::of(twin) })
         }
-        // No IPv6 on this machine, or a port of the system's choice whose twin is somebody else's.
+        // No IPv6 on this machine, or a port of the system's choice whose twin is taken.
         Err(_) => Ok(None),
     }
 }
@@ -363,7 +363,7 @@ async fn accept_agents(hub: &Arc<Hub>, listener: &UnixListener) {
                 continue;
             }
         };
-        // The folder keeps others out; this holds even where somebody loosened it.
+        // The folder keeps others out; this holds even where its mode was changed.
         let same_user = socket.peer_cred().is_ok_and(|peer| peer.uid() == uid);
         if !same_user {
             tracing::warn!("another user's connection on the Unix socket was refused");

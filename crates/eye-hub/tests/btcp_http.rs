@@ -227,7 +227,7 @@ fn operators_see_what_the_originals_show() {
     drop(agent);
     let deadline = std::time::Instant::now() + stage::DEADLINE;
     while get(&hub, "/sessions") != json!({ "sessions": [] }) {
-        assert!(std::time::Instant::now() < deadline, "the session of nobody is not listed");
+        assert!(std::time::Instant::now() < deadline, "the session without a browser is not listed");
     }
 }
 

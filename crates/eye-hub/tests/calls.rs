@@ -1,4 +1,4 @@
-//! Calls over real sockets: who gets what, and what happens when somebody leaves.
+//! Calls over real sockets: who gets what, and what happens when a peer leaves.
 
 mod stage;
 

@@ -1,4 +1,4 @@
-//! Peers that are broken, slow or hostile: each gets a defined ending, and nobody else notices.
+//! Peers that are broken, slow or hostile: each gets a defined ending, and no other peer notices.
 
 mod stage;
 

@@ -189,9 +189,9 @@ fn a_stream_passes_as_it_comes() {
 
 #[test]
 fn who_refuses_is_named() {
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = nobody.local_addr().unwrap().port();
-    drop(nobody);
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = closed.local_addr().unwrap().port();
+    drop(closed);
     let (status, value) = error(ask(&hub(port, DEADLINE), ASK));
     assert_eq!((status, &value["error_code"]), (502, &"BACKEND_UNAVAILABLE".into()));
     let text = value["error"].as_str().unwrap();
@@ -255,7 +255,7 @@ fn an_answer_has_a_limit() {
     for (length, want) in [(LLM_ANSWER_BYTES_MAX, (200, false)), (LLM_ANSWER_BYTES_MAX + 1, (502, true))] {
         let waiting = ask(&hub, ASK);
         let asked = server.asked();
-        // Whoever is over the limit is hung up on before all of it is written.
+        // A client over the limit is disconnected before all of it is written.
         let body = format!("\"{}\"", "x".repeat(length - 2));
         let written = std::thread::spawn(move || asked.try_answer(&body));
         let (status, _, body) = heard(waiting);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// One message of an upstream. A longer one ends its call and is passed over, unread.
 pub const MESSAGE_BYTES_MAX: usize = 64 << 20;
-/// A message over this is parsed on a worker thread, so that it holds nobody else up.
+/// A message over this is parsed on a worker thread, so that other calls go on.
 pub const PARSE_INLINE_BYTES_MAX: usize = 256 << 10;
 /// What may wait to be written to one upstream.
 pub const OUTBOX_BYTES_MAX: usize = 64 << 20;
@@ -52,7 +52,7 @@ pub const WANTED: Duration = Duration::from_mins(30);
 pub const STEADY: Duration = Duration::from_secs(30);
 /// How often config files are looked at.
 pub const CONFIG_LOOK: Duration = Duration::from_secs(1);
-/// How long an upstream that nobody holds is kept.
+/// How long an upstream without holders is kept.
 pub const LINGER: Duration = Duration::from_mins(30);
 /// How long a call of an unknown name waits for upstreams that have never been asked, and a program that embeds the
 /// gateway for all of them.
@@ -66,7 +66,7 @@ pub const NOTES_MAX: usize = 8;
 
 /// Upstreams of one config.
 pub const SERVERS_MAX: usize = 256;
-/// Projects that are remembered while nobody asks from them.
+/// Projects that are remembered without callers.
 pub const SCOPES_KEPT_MAX: usize = 32;
 /// Running upstreams of one gateway.
 pub const INSTANCES_MAX: usize = 256;

@@ -211,7 +211,7 @@ async fn what_cannot_be_passed_on_to_the_agent_is_refused_by_name() {
 async fn a_question_goes_to_the_only_call_it_can_be_about_and_to_none_of_several() {
     let (_home, gateway, scope) = beside(&[]);
     let (sender, mut questions) = tokio::sync::mpsc::channel(8);
-    // Time stands still while somebody is asked, so this one does not end by its timeout.
+    // The clock stops while a person is asked, so this one does not end by its timeout.
     let context = || CallContext {
         timeout: Some(Duration::from_millis(300)),
         questions: Some(sender.clone()),

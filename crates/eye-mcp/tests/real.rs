@@ -142,7 +142,7 @@ impl Drop for Served {
     }
 }
 
-/// Whether a server answers there. A connection alone says little: to a port that nobody has, a socket may connect to itself.
+/// Whether a server answers there. A connection alone says little: to an unused port, a socket may connect to itself.
 async fn answers(port: u16) -> bool {
     let asked = async {
         let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await?;

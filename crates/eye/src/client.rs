@@ -226,7 +226,7 @@ fn exchange_within<T>(
         link.send(&[&hello, question])?;
         match listen(&mut link, &mut wanted)? {
             Heard::Answer(answer) => return Ok((answer, link)),
-            // Nothing of what was sent has been executed: a hub that retires serves nobody any more.
+            // Nothing of what was sent has been executed: a hub that retires serves no call any more.
             Heard::Retiring => {}
         }
     }

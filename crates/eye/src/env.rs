@@ -146,7 +146,7 @@ pub fn current_folder() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
-/// All of it as text, for what runs in somebody else's name. What is no text is left out.
+/// All of it as text, for child processes. What is no text is left out.
 pub fn everything() -> std::collections::BTreeMap<String, String> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

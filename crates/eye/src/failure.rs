@@ -40,7 +40,7 @@ pub enum Failure {
     #[error("still pending: {}", .0.join(", "))]
     Pending(Vec<String>),
     /// A request over topics got no response.
-    #[error("nobody answered within {seconds} s")]
+    #[error("no answer within {seconds} s")]
     NoReply {
         /// How long was waited.
         seconds: u64,
@@ -95,7 +95,7 @@ pub enum Failure {
         /// What the system said.
         source: io::Error,
     },
-    /// The folder of the socket might be somebody else's.
+    /// The folder of the socket might be another user's.
     #[error("{} is not safe: {why}", .folder.display())]
     UnsafeFolder {
         /// Which.
@@ -175,8 +175,8 @@ pub enum Failure {
         /// What the system said.
         source: io::Error,
     },
-    /// Whoever read our output has gone: nothing more to do, and no fault of anybody.
-    #[error("nobody reads the output any more")]
+    /// The reader of our output has gone: there is nothing more to do, and it is no error.
+    #[error("the output has no reader any more")]
     OutputClosed,
 }
 

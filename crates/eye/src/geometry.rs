@@ -118,7 +118,7 @@ fn remote(url: &str) -> Result<Remote, Failure> {
     Ok(Remote { host, port, prefix, tls, token: None })
 }
 
-/// The key: of the environment, or of a file that nobody else can read.
+/// The key: of the environment, or of a file that no other user can read.
 fn key() -> Result<Option<Secret>, Failure> {
     if let Some(key) = Var::LlmKey.text() {
         return Ok(Some(Secret::new(&key)));

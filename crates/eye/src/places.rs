@@ -56,7 +56,7 @@ fn usual_socket() -> Socket {
 }
 
 impl Socket {
-    /// Refuses a folder that somebody else may have put there.
+    /// Refuses a folder that another user may have put there.
     pub fn check(&self) -> Result<(), Failure> {
         match self.path.parent() {
             Some(folder) if self.shared => check_folder(folder, rustix::process::getuid().as_raw()),
@@ -86,7 +86,7 @@ pub fn wait_for_end(socket: &Path) {
         drop(lock);
         let _ = sender.send(());
     });
-    // A hub that takes longer is told by whoever tries to take its place.
+    // A hub that takes longer is reported by the one that tries to take its place.
     let _ = ended.recv_timeout(END);
 }
 
@@ -123,7 +123,7 @@ pub fn origins_file() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("origins"))
 }
 
-/// The file with the LLM server's key, if somebody put one there.
+/// The file with the LLM server's key, if there is one.
 pub fn llm_key_file() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("llm-key"))
 }

@@ -16,7 +16,7 @@ pub const STARTS_MAX: usize = 8;
 /// A log that has grown over this is begun anew with the next hub.
 const LOG_BYTES_MAX: u64 = 1 << 20;
 
-/// What a hub in the background tells whoever started it, as one line of JSON.
+/// What a hub in the background reports to the process that started it, as one line of JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "hub", rename_all = "lowercase")]
 pub enum Report {
@@ -57,11 +57,11 @@ pub enum Started {
         /// Where, for agents.
         socket: String,
     },
-    /// Somebody else was faster.
+    /// Another process was faster.
     Running,
 }
 
-/// Starts a hub; for whoever tries several times, and connects in between.
+/// Starts a hub; for callers that try several times, and connect in between.
 ///
 /// A hub that has the socket and was not there to be connected to is about to serve, the first time; after that it is
 /// about to end, and is waited for.

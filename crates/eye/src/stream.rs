@@ -6,7 +6,7 @@ use eye_protocol::rpc::{self, Message};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// How long a stream lasts that nobody looks at and nobody bounded: a script must not hang on it.
+/// How long a stream lasts without a terminal and without a limit: a script must not hang on it.
 const UNSEEN: Duration = Duration::from_secs(10);
 
 /// What every stream says of its end in its help.

@@ -59,7 +59,7 @@ fn labelled(colour: &str, label: &str, text: &dyn Display) {
     let coloured = stderr.is_terminal() && Var::NoColor.get().is_none();
     let text = message(&text.to_string());
     let line = if coloured { format!("{colour}{label}:{PLAIN} {text}\n") } else { format!("{label}: {text}\n") };
-    // When stderr is gone too, nobody is left to be told.
+    // When stderr is gone too, there is no place left for the error.
     let _ = { stderr }.write_all(line.as_bytes());
 }
 
@@ -75,7 +75,7 @@ fn printed(text: &str) -> Cow<'_, str> {
     if text.contains(unsafe_char) && io::stdout().is_terminal() { visible::lines(text) } else { Cow::Borrowed(text) }
 }
 
-/// Whether there is somebody at a terminal who can be asked.
+/// Whether a person is at a terminal and can be asked.
 pub fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }

@@ -168,7 +168,7 @@ fn a_hub_elsewhere_is_asked_with_the_token() {
     assert!(!ran.stderr.contains(&token));
 }
 
-/// A server of somebody else's: it keeps what it was sent.
+/// A foreign server: it keeps what it was sent.
 fn sink(listener: TcpListener) -> Receiver<String> {
     let (sender, heads) = channel();
     std::thread::spawn(move || {
@@ -207,7 +207,7 @@ fn the_local_token_is_sent_to_no_other_server() {
 #[test]
 fn no_token_travels_in_the_clear_beyond_loopback() {
     let home = home();
-    // This machine under its other address; without a network there is one that reaches nobody.
+    // This machine under its other address; without a network there is one that reaches no host.
     let listener = TcpListener::bind("0.0.0.0:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let route = UdpSocket::bind("0.0.0.0:0").and_then(|udp| udp.connect("192.0.2.1:9").and_then(|()| udp.local_addr()));

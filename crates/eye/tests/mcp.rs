@@ -58,8 +58,8 @@ fn failures_reach_the_model_with_their_next_step() {
     let home = home();
     let _hub = Hub::start(&home);
     let mut client = Client::legacy(&home, &[]);
-    let nobody = client.text("eye", &json!({ "expr": "1" }), true);
-    assert!(nobody.starts_with("no page is connected\nhint: "), "{nobody}");
+    let refused = client.text("eye", &json!({ "expr": "1" }), true);
+    assert!(refused.starts_with("no page is connected\nhint: "), "{refused}");
     let _page = page(&home);
     assert_eq!(client.text("eye", &json!({ "expr": "boom" }), true), "page: x");
     let elsewhere = client.text("eye", &json!({ "expr": "1", "page": "nowhere" }), true);
@@ -98,7 +98,7 @@ fn the_sparse_list_is_the_same_bytes_whatever_there_is_and_leaks_nothing() {
     assert_eq!(modern["resultType"], "complete");
     let none = client.ask("tools/list", &json!({ "cursor": "3" }));
     assert_eq!(none["tools"], json!([]));
-    // Whoever asks for all of it gets all of it.
+    // A call that asks for all of it gets all of it.
     let all = client.text("mcp_call", &json!({ "method": "tools/list" }), false);
     let all: Value = serde_json::from_str(&all).unwrap();
     let names: Vec<&str> = all["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();

@@ -30,7 +30,7 @@ fn tcp(home: &Home) -> TcpStream {
     tcp
 }
 
-/// A connection that trusts one authority and nobody else.
+/// A connection that trusts one authority and no other.
 fn encrypted(home: &Home, authority: &Path) -> StreamOwned<ClientConnection, TcpStream> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(authority).unwrap()).unwrap();

@@ -182,7 +182,7 @@ fn trust_shows_what_would_run_and_is_bound_to_it() {
         home.path("work/sub").display()
     );
     let complaint = format!(
-        "error: `x` is not trusted: there is no terminal to ask on\nhint: where nobody can be asked: eye servers trust --yes x@{hash}\n"
+        "error: `x` is not trusted: there is no terminal to ask on\nhint: without a terminal: eye servers trust --yes x@{hash}\n"
     );
     assert_eq!(shown, answers(4, &want, &complaint));
     let wrong = home.eye(["servers", "trust", "--yes", "x@00"]);

@@ -7,7 +7,7 @@ import { asked, cancelled, ended, framesOf, TEXT_CHARS_MAX } from "../desktop/sr
 
 const rpc = (method: string, params: object, id?: string) => ({ jsonrpc: "2.0", id, method, params });
 
-test("each way to ask is told apart from what nobody asked", () => {
+test("each way to ask is told apart from unasked messages", () => {
   assert.deepEqual(asked("12:getUser()"), { id: "12", kind: "eval", text: "getUser()" });
   assert.deepEqual(asked(":foo:bar()"), { id: "", kind: "fire", text: "foo:bar()" });
   assert.deepEqual(asked(rpc("eval", { code: "x", frame: "#f" }, "3")), { id: "3", kind: "eval", text: "x" });

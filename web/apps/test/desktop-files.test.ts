@@ -67,7 +67,7 @@ test("a full storage says so, and the file stays as it was", () => {
   assert.equal(files.get("a.txt"), "one");
 });
 
-test("what somebody else left in the storage is not taken for files", () => {
+test("foreign entries of the storage are not taken for files", () => {
   for (const junk of ["{", "7", '[["a.txt", 5], "x"]']) {
     const keep = new Kept();
     keep.setItem("desktop.files", junk);
@@ -75,7 +75,7 @@ test("what somebody else left in the storage is not taken for files", () => {
   }
 });
 
-test("whoever looks is told of each change until it looks away", () => {
+test("a watcher learns of each change until it stops watching", () => {
   const files = store();
   let told = 0;
   const end = files.onChange(() => told++);

@@ -17,7 +17,7 @@ test("everyone who listens hears a message once, and how many is said", () => {
   assert.deepEqual([one, two], [[["x", "ada"]], [["x", "ada"]]]);
 });
 
-test("one listener that throws keeps nobody from hearing", (context) => {
+test("a listener that throws does not stop the others", (context) => {
   context.mock.method(console, "error", () => undefined);
   const pubsub = new Pubsub();
   pubsub.subscribe("news", () => {
@@ -28,7 +28,7 @@ test("one listener that throws keeps nobody from hearing", (context) => {
   assert.deepEqual(messages, [[1, "page"]]);
 });
 
-test("what nobody hears waits for its time and no longer, in order, for the first who listens", () => {
+test("a message without subscriber waits for its time and no longer, in order, for the first subscriber", () => {
   let now = 0;
   const pubsub = new Pubsub(() => now);
   assert.deepEqual(pubsub.publish("later", "short", { timeout: 10 }), { status: "queued", reason: "no subscribers" });
@@ -77,7 +77,7 @@ test("an app that is not open is opened for its message", () => {
   assert.deepEqual(pubsub.apps, []);
 });
 
-test("a request is answered by whoever responds, or ends", async () => {
+test("a request is answered by the first responder, or ends", async () => {
   const pubsub = new Pubsub();
   pubsub.subscribe("double", (message) => void pubsub.respond(message, (message as { message: number }).message * 2));
   assert.equal(await pubsub.request("double", 21), 42);

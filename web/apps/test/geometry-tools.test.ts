@@ -277,7 +277,7 @@ test("execute_pixel_program refuses what it cannot run", async () => {
   );
 });
 
-test("query_hilbert_address reads the map's own pixel, also where nobody looks", async () => {
+test("query_hilbert_address reads the map's own pixel, also outside the view", async () => {
   const { desk, system, marked } = stage();
   const reply = given(await desk.invoke("query_hilbert_address", { hilbert_index: 4711 }));
   const { x, y } = d2xy(256, 4711);

@@ -176,7 +176,7 @@ test("a hand that is heard of seldom is as fast as it was", () => {
   assert.ok(slow > 0 && Math.abs(quick / slow - 10) < 1, String(yaws));
 });
 
-test("a rotation that somebody sets ends the motion", () => {
+test("a rotation that is set ends the motion", () => {
   const { studio, turning, frame } = hand();
   drag(turning);
   turning.letGo(80);

@@ -1,4 +1,4 @@
-// What "eye-client" offers: to a page `connect`, to a program the BTCP clients, to whoever asks `AgentClient`.
+// What "eye-client" offers: to a page `connect`, to a program the BTCP clients, to an agent `AgentClient`.
 
 import { connectWith, type ConnectOptions, type Eye } from "./core/connect.js";
 import type { LoadPart, Offer, Parts } from "./core/part.js";

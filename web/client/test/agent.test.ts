@@ -79,7 +79,7 @@ test("an error comes with code, hint and the page's own stack", async () => {
   });
 });
 
-test("progress reaches the call it belongs to, and nobody after its end", async () => {
+test("progress reaches the call it belongs to, and no call after its end", async () => {
   const { client, guest } = await joined();
   const told: unknown[] = [];
   const first = client.call("a", {}, { onProgress: ({ progress }) => told.push(["a", progress]) });

@@ -148,7 +148,7 @@ export class Hub {
     return `http://localhost:${String(this.port)}`;
   }
 
-  /** The next connection that nobody has been given yet, after its hello. */
+  /** The next connection that was not handed out yet, after its hello. */
   async joined(): Promise<Connection> {
     for (;;) {
       const connection = this.connections[this.#handed];

@@ -247,7 +247,7 @@ test("a form that a verb submits is its navigation a task later", async () => {
   for (const task of tasks) task();
 });
 
-test("whoever asks for the delta has it before the answer", async () => {
+test("an agent that asks for the delta has it before the answer", async () => {
   const order: unknown[] = [];
   const { page } = stage({ called: (delta) => order.push(delta), answer: () => Promise.resolve(":1") });
   send(

@@ -101,7 +101,7 @@ export class ScriptedServer {
     return `ws://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
   }
 
-  /** The next client that nobody has been given yet. */
+  /** The next client that was not handed out yet. */
   async guest(): Promise<Guest> {
     for (;;) {
       const guest = this.guests[this.#handed];

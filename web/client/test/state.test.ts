@@ -199,7 +199,7 @@ test("a call is not throttled", () => {
   assert.deepEqual(sent(), [replace("/n", 1, 2)]);
 });
 
-test("an idle page runs no timer, and nobody looks at it", () => {
+test("an idle page runs no timer and is not looked at", () => {
   const { part, sent, turn, timers } = stage();
   let reads = 0;
   part.joined();

@@ -6,7 +6,7 @@ import { startBareChromium } from "./chromium.js";
 import { type Connection, Hub, html, type Rpc } from "./hub.js";
 import { answered, ask, begin, scene, TEST_MS_MAX } from "./scene.js";
 
-scene("a verb that nobody knows is -32601, and so is a method", async ({ page }) => {
+scene("an unknown verb is -32601, and so is a method", async ({ page }) => {
   assert.deepEqual((await ask(page, "dance")).error, { code: -32601, message: "no method page/dance" });
   assert.equal((await ask(page, "toString")).error?.code, -32601);
 });
@@ -48,7 +48,10 @@ scene("wait says at once what does not compile, and ends when it is cancelled", 
   page.send({ jsonrpc: "2.0", method: "call/cancel", params: { id } } as Rpc);
   const after = await page.ask("window.looks");
   await ask(page, "wait", { expr: "false", timeout: 250 });
-  assert.ok(Number((await page.ask("looks")).slice(1)) <= Number(after.slice(1)) + 1, "nobody looks any more");
+  assert.ok(
+    Number((await page.ask("looks")).slice(1)) <= Number(after.slice(1)) + 1,
+    "the page is not looked at any more",
+  );
   assert.equal(
     page.frames.some((frame) => typeof frame === "string" && frame.startsWith(id)),
     false,

@@ -129,7 +129,7 @@ for (const [more, kind, eye] of EYES) {
   );
 
   stage.scene(
-    `a person's own submit is nobody's call${more}`,
+    `a person's own submit is no call${more}`,
     kind,
     eye + form("toolautosubmit", '<input name="x"><button>Go</button>') + RESPONDS,
     async ({ page, tab }) => {

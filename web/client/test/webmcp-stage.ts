@@ -26,7 +26,7 @@ export interface Scene {
   readonly hub: Hub;
   readonly tab: Tab;
   readonly page: Connection;
-  /** What the console said, warnings and errors only, and what nobody caught. */
+  /** What the console said, warnings and errors only, and uncaught errors. */
   readonly noise: string[];
 }
 

@@ -373,7 +373,7 @@ stage.scene(
 );
 
 stage.scene(
-  "a modelContext that can do nothing at all harms nobody",
+  "a modelContext that can do nothing at all does no harm",
   "none",
   `<script>document.modelContext = {};</script>${EYE}`,
   async ({ page, tab, noise }) => {

@@ -9,7 +9,7 @@ import { parentPort, workerData } from "node:worker_threads";
 const ANSWER_MS_MAX = 60_000;
 const { names, site, browser, flags, viewport } = workerData;
 const program = process.env.AGENT_BROWSER ?? "agent-browser";
-// In a home and a session of its own, so that nobody's browser is touched.
+// In a home and a session of its own, so that no other browser is touched.
 const home = mkdtempSync(join(tmpdir(), "eye-bench-"));
 const env = {
   ...process.env,

@@ -33,7 +33,7 @@ async function start(...args) {
   throw new Error("the hub did not start");
 }
 
-/** Runs one set, and gives what failed that nobody has explained. */
+/** Runs one set, and gives the failures without an explanation. */
 function run(url, requirements, way) {
   const { node, conformance } = peers();
   const { stdout } = spawnSync(node, [conformance, "server", "--url", url, "--requirements", requirements], {

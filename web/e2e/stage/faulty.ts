@@ -70,7 +70,7 @@ export class FaultyServer {
     }
   }
 
-  /** Waits until somebody has closed a socket. */
+  /** Waits until a socket was closed. */
   async hungUp(): Promise<void> {
     while (this.#closed.length === 0) await this.#news("a socket is closed");
   }

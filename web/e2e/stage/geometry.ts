@@ -82,7 +82,7 @@ export class GeometryTab {
     return JSON.parse((await this.eye("state", path)).stdout) as T;
   }
 
-  /** Waits until the cache says so; nobody asks the page. */
+  /** Waits until the cache says so; the page is not asked. */
   cached<T>(path: string, wanted: (value: T) => boolean): Promise<T> {
     return until(`the cached ${path} is as wanted`, async () => {
       const value = await this.state<T>(path);

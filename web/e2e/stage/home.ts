@@ -16,7 +16,7 @@ export interface Said {
 
 export interface Circumstances {
   readonly stdin?: string;
-  /** Whoever asks is known by the folder it asks from; a name here is a folder of its own. */
+  /** An agent is known by the folder it asks from; a name here is a folder of its own. */
   readonly folder?: string;
   readonly env?: Record<string, string>;
 }
@@ -175,7 +175,7 @@ function ended(child: ChildProcess): Promise<Said> {
   });
 }
 
-/** A zombie has ended too: nobody may be there to reap a hub that was started in the background. */
+/** A zombie has ended too: a hub that was started in the background may have no parent to reap it. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -67,7 +67,7 @@ export class SceneTab {
     return (await this.eye("state", path)).stdout.trimEnd();
   }
 
-  /** Waits until the cache says so; nobody asks the page. */
+  /** Waits until the cache says so; the page is not asked. */
   cached(path: string, wanted: (value: string) => boolean): Promise<string> {
     return until(`the cached ${path} is as wanted`, async () => {
       const value = await this.state(path);
@@ -75,7 +75,7 @@ export class SceneTab {
     });
   }
 
-  /** Waits until the cache has the rotation that the person is shown, in whole degrees; nobody asks the page. */
+  /** Waits until the cache has the rotation that the person is shown, in whole degrees; the page is not asked. */
   cachedAsShown(): Promise<string> {
     return until("the cached rotation is the one that is shown", async () => {
       const shown = await this.page.locator("#readings .wide").first().textContent();

@@ -95,7 +95,7 @@ const PAGES: Readonly<Record<string, Document>> = {
   "/boiler": { title: "Boiler 4", body: BOILER },
 };
 
-/** What the tasks must find out: only the servers know it, and whoever reads the pages. */
+/** What the tasks must find out: only the servers know it, and readers of the pages. */
 export const REFUSAL = "quota exceeded";
 export const IMPORTED = "2,311 contacts imported, 7 skipped";
 export const FIRST_ABOVE_80_DEGREES = 83;

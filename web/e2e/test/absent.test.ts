@@ -1,4 +1,4 @@
-// Nobody to ask, too many to ask, and the wrong one asked.
+// No page to ask, too many to ask, and the wrong one asked.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-// Many agents on one page, all with the same ids: nobody sees what is somebody else's.
+// Many agents on one page, all with the same ids: no agent gets another's answers.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

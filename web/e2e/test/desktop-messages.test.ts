@@ -54,7 +54,7 @@ test("two desktops chat with each other", async () => {
   await desktop.page.keyboard.type("over here");
   await desktop.page.keyboard.press("Enter");
   await other.page.locator(".chat-line p", { hasText: "over here" }).waitFor();
-  assert.equal(await desktop.page.locator(".chat-line").count(), 1, "and nobody hears an echo");
+  assert.equal(await desktop.page.locator(".chat-line").count(), 1, "and there is no echo");
   await other.close();
 });
 

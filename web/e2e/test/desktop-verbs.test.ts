@@ -79,7 +79,7 @@ test("a message is filled in and sent, and a key closes the window", async () =>
   assert.equal(await desktop.says("windows.length"), "0");
 });
 
-test("paused, nobody looks and nobody clicks", async () => {
+test("paused, no agent looks or clicks", async () => {
   await desktop.page.click("#activity-light");
   await desktop.page.click("#activity .switch");
   for (const verb of [["look"], ["click", "#start-button"], ["query", ".desktop-icon"]])

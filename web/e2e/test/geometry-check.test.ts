@@ -46,7 +46,7 @@ for (const [kind, flags] of [
         rows.filter(({ outcome }) => outcome !== "passed" && outcome !== "away"),
         [],
       );
-      // Nobody answers as a language model here.
+      // No language model answers here.
       const away = rows.filter(({ outcome }) => outcome === "away");
       assert.deepEqual(
         away.map(({ title }) => title),

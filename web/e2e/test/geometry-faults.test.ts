@@ -65,7 +65,7 @@ test("evolution is asked as the seed says, and its reply is the answer", async (
   await server.hungUp();
 });
 
-test("progress of evolution reaches whoever called", async () => {
+test("progress of evolution reaches the caller", async () => {
   server.manners = {
     message(heard, socket) {
       socket.send(

@@ -69,7 +69,7 @@ test("all tools are offered, in order and with their titles", async () => {
   assert.equal(tools[5]?.timeout, 70_000);
 });
 
-test("the page says when it is ready, to whoever listens, and what it has", async () => {
+test("the page says when it is ready, to all listeners, and what it has", async () => {
   const page = await stage.context.newPage();
   await page.addInitScript(() => {
     const told: unknown[] = [];
@@ -121,7 +121,7 @@ test("an index of the Hilbert curve has the colour that a person sees there", as
   }
 });
 
-test("what nobody looks at has the same colour as when somebody does", async () => {
+test("what is outside the view has the same colour as inside", async () => {
   await tab.call("navigate_map", { region: "antigravity_prime" });
   const [far] = (
     await tab.call("query_hilbert_address", { hilbert_index: 150_000_000_000, grid_size: 2 ** 19, context_range: 1 })

@@ -115,7 +115,7 @@ function head(way: Way, hub: string): string {
   }
 }
 
-/** Where nobody drives the browser, the page presses its own bookmark and has its userscript at its end. */
+/** Where no tool drives the browser, the page presses its own bookmark and has its userscript at its end. */
 function byItself(way: Way): string {
   if (way === "userscript") return `<script>${userscript}</script>`;
   if (way !== "bookmarklet") return "";
@@ -311,7 +311,7 @@ export default { plugins: [framework()], optimizeDeps: { include: ["eye-client"]
 
 for (const [kind, folder] of Object.entries(PROJECTS)) inProjects("Chromium", kind, folder);
 
-suite("tabs that are hidden, in a browser that nobody drives", () => {
+suite("tabs that are hidden, in a browser that no tool drives", () => {
   let chromium: BareChromium;
   const names = new Map<Way, string>();
   before(async () => {

@@ -1,4 +1,4 @@
-// Frames that are too large, not text, or only half there: whoever sends them is told, and nobody else notices.
+// Frames that are too large, not text, or only half there: the sender gets an error, and no other peer notices.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -73,7 +73,7 @@ test("bytes that are no text, and counts that are none, end a connection on the 
   await assertOthersGoOn();
 });
 
-test("half a frame and then silence holds up nobody, on either carrier", async () => {
+test("half a frame and then silence delays no other peer, on either carrier", async () => {
   const half = await Agent.connect(stage.home.socket);
   half.socket.write("a:1+");
   const counted = await Agent.connect(stage.home.socket);

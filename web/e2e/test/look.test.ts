@@ -76,7 +76,7 @@ test("the README's outline is what such a page looks like", async () => {
   );
 });
 
-test("what nobody sees is left out: hidden, inert, aria-hidden, and the values of passwords", async () => {
+test("what is not visible is left out: hidden, inert, aria-hidden, and the values of passwords", async () => {
   const ask = asking(
     stage,
     await visit(`<button hidden>A</button><button style="visibility:hidden">B</button><div inert><button>C</button></div>

@@ -143,7 +143,7 @@ test("a policy that keeps the client's parts away names script-src", async () =>
   await heard.page.context().close();
 });
 
-test("a policy that only reports is nobody's obstacle", async () => {
+test("a policy that only reports is no obstacle", async () => {
   near.page("/reports", { title: "Reports", headers: { "content-security-policy-report-only": "connect-src 'none'" } });
   const heard = await visit(near.url("/reports"));
   await until("the page has joined", async () =>

@@ -49,7 +49,7 @@ after(() => stage.close());
 const agent = (given = token) => opened(stage.home.port, `/api/eye?token=${given}`);
 
 for (const path of ["/api/eye", "/api/eye-bridge"]) {
-  test(`${path} says what the original said to whoever has no token, or a wrong one`, async () => {
+  test(`${path} says what the original said to clients without a token, or with a wrong one`, async () => {
     for (const [query, text] of [
       ["", "Token required"],
       ["?token=", "Token required"],

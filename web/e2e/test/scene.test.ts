@@ -39,7 +39,7 @@ test("part 1, steps 1 to 12: what color is the model?", async () => {
   assert.equal(tool.description, 'Get the current model color as a hex color code (e.g., "#ff0000")');
   assert.deepEqual(Object.keys(tool.inputSchema.properties), ["forceRefresh"]);
   await tab.call("change_model_color", "color=#ff0000");
-  // Steps 3 to 10: the page is asked, under an id, and its answer goes to whoever asked.
+  // Steps 3 to 10: the page is asked, under an id, and its answer goes to the asker.
   const asked = await traffic(async () => {
     const told = await tab.told<string>("model.color", "--fresh");
     assert.deepEqual([told.value, told.source, told.wasCached, told.stale], ["#ff0000", "page", false, false]);

@@ -57,7 +57,7 @@ test("--max-bytes cuts what is printed", async () => {
   assert.match(stderr, /90 more bytes/);
 });
 
-test("a small answer overtakes nobody and waits for nobody: ids keep large and small apart", async () => {
+test("a small answer overtakes no other and waits for no other: ids keep large and small apart", async () => {
   const agent = await Agent.connect(stage.home.socket);
   agent.send(`big:"x".repeat(${String(5 * MEBIBYTE)})`, "small:1");
   assert.equal(await agent.frame((frame) => frame.startsWith("small:")), "small:1");

@@ -90,7 +90,7 @@ for (const { way, flags, tag } of WAYS) {
     assert.match((await eye("call", "book", "seats=3")).stderr, /^error: .*guest/);
   });
 
-  test(`${way}: a tool of eye.tool is the browser's too, one that is aborted is nobody's`, async () => {
+  test(`${way}: a tool of eye.tool is the browser's too, one that is aborted is gone`, async () => {
     await eye(
       "globalThis.mine = new AbortController(); await eye.tool({ name: 'own', description: 'Own.', execute: () => 'yes' }, { signal: mine.signal })",
     );

@@ -134,7 +134,7 @@ impl Agent {
         }
     }
 
-    /// A task that it began came to an end. One that it no longer waits for is nobody's.
+    /// A task that it began came to an end. One that it no longer waits for is ignored.
     pub fn done(&mut self, now: Millis, turn: u32, result: Result<Work, Failed>, out: &mut Vec<Effect>) {
         if turn != self.turn || !self.busy {
             return;

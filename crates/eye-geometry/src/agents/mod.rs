@@ -34,7 +34,7 @@ pub enum Status {
     Running,
     /// It rests until it is resumed.
     Paused,
-    /// It was ended, by somebody or with its page.
+    /// It was ended, by a request or with its page.
     Stopped,
     /// It has done all it was for.
     Finished,

@@ -11,13 +11,13 @@ use crate::refusal::{Kind, Refusal};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// How soon is looked again for a page that is away: it may be reloading, and nobody tells when it is given up.
+/// How soon is looked again for a page that is away: it may be reloading, and there is no event when it is given up.
 const AWAY_CHECK_MS: u64 = 500;
 
 /// What happens.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// Somebody wants an agent.
+    /// A request for a new agent.
     Spawn {
         /// What it is to be called.
         id: AgentId,
@@ -32,11 +32,11 @@ pub enum Event {
         /// Who wants it.
         socket: Socket,
     },
-    /// Somebody wants it to rest.
+    /// A request to pause it.
     Pause(AgentId),
-    /// Somebody wants it to begin, or to go on.
+    /// A request to start or resume it.
     Resume(AgentId),
-    /// Somebody wants its end.
+    /// A request to stop it.
     Stop(AgentId),
     /// A task came to an end.
     Done {
@@ -147,7 +147,7 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// What happens, and what follows from it. Only what somebody wants can be refused.
+    /// What happens, and what follows from it. Only requests can be refused.
     pub fn on(&mut self, now: Millis, event: Event, out: &mut Vec<Effect>) -> Result<(), Refusal> {
         match event {
             Event::Spawn { id, session, region, plan, start, socket } => {

@@ -44,7 +44,7 @@ pub struct Birth {
 }
 
 impl Nursery<'_> {
-    /// The child at this place of this generation: the same for the same seed, whoever makes it. `None` when time is up.
+    /// The child at this place of this generation: the same for the same seed, on every thread. `None` when time is up.
     pub fn child(
         &self,
         machine: &mut Machine,

@@ -16,7 +16,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::AbortHandle;
 use tokio::time::sleep_until;
 
-/// How the shell is known to the hub, and to whoever reads a topic.
+/// How the shell is known to the hub, and to readers of a topic.
 const NAME: &str = "geometry";
 /// What progress waits to be told; more of it is left out.
 const PROGRESS_LEN_MAX: usize = 8;

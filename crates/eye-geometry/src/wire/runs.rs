@@ -160,7 +160,7 @@ impl Runs {
         (self.done.load(Ordering::Relaxed), self.evaluations.load(Ordering::Relaxed))
     }
 
-    /// Breeds, when it is its turn. Dropping the future ends the run; progress that nobody takes in time is left out.
+    /// Breeds, when it is its turn. Dropping the future ends the run; progress that is not taken in time is left out.
     pub async fn breed(
         &self,
         job: Job,

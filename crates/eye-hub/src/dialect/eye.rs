@@ -103,7 +103,7 @@ fn agent_message(agent: Conn, message: Message, scope: &Scope, said: &mut impl F
                 said(Asked { id: None, method: &method, params: &params }, one);
             }
         }
-        // The hub asks agents nothing, so an answer is for nobody.
+        // The hub asks agents nothing, so an answer from one is ignored.
         Message::Response { .. } => {}
         Message::Invalid { id, reason } => {
             said(Asked { id: Some(&id), method: "", params: "" }, FromAgent::Reply(invalid(&id, reason)));

@@ -58,7 +58,7 @@ pub enum FromAgent {
         /// JSON text.
         params: String,
     },
-    /// An answer that needs nobody else.
+    /// An answer that the dialect gives by itself.
     Reply(String),
     /// It wants to provide: from here on it is a page, and this frame is its first.
     Provide,
@@ -97,7 +97,7 @@ pub enum FromPage {
     },
     /// Something for the switchboard.
     Input(Input),
-    /// An answer that needs nobody else.
+    /// An answer that the dialect gives by itself.
     Reply(String),
     /// It wants to know its session.
     Session(RpcId),

@@ -27,7 +27,7 @@ pub fn read_mail(reply: Reply, params: &str) -> Result<Input, Error> {
     Ok(Input::ReadMail { reply, page: page.map(Into::into), timeout_ms: timeout })
 }
 
-/// Tells somebody who listens what was published.
+/// Writes a published message for one subscriber.
 pub fn message(params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":"topic/message","params":{params}}}"#)
 }

@@ -45,7 +45,7 @@ pub struct Knock<'a> {
 /// Who was let in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admitted {
-    /// Somebody, for public things.
+    /// Any client, for public resources.
     Public,
     /// A page.
     Page {
@@ -70,7 +70,7 @@ impl Admitted {
     }
 }
 
-/// Why somebody was not let in.
+/// Why a connection was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Refusal {

@@ -1,4 +1,4 @@
-//! `/evolution`, `/agents` and `/cartridges/`: the gate, and then whoever computes. A WebSocket is text both ways, bounded
+//! `/evolution`, `/agents` and `/cartridges/`: the gate, and then the backend that computes. A WebSocket is text both ways, bounded
 //! both ways: what a backend cannot take yet is not read, and a peer that does not read is closed.
 
 use crate::http::door::{Door, Head, Upgrade, admit_own, json_response, refused, with_cors};

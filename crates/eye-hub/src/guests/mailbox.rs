@@ -77,7 +77,7 @@ async fn keep(links: &Links, folder: PathBuf) {
     }
 }
 
-/// A disk that is slow or full stops nobody.
+/// A disk that is slow or full stops no other work.
 async fn aside<T: Send + 'static>(mut files: Files, act: impl FnOnce(&mut Files) -> T + Send + 'static) -> (Files, T) {
     let ran = tokio::task::spawn_blocking(move || {
         let done = act(&mut files);
@@ -85,7 +85,7 @@ async fn aside<T: Send + 'static>(mut files: Files, act: impl FnOnce(&mut Files)
     });
     match ran.await {
         Ok(done) => done,
-        // The closures above do not panic; were one to, the files would be nobody's any more.
+        // The closures above do not panic; were one to, no task would own the files any more.
         Err(_) => std::future::pending().await,
     }
 }
@@ -135,12 +135,12 @@ async fn serve(link: &AgentLink, from: &'static str, text: &str) -> Option<(&'st
             let answer = call_bridge(link, &name, &args).await;
             Some((to, with_id(answer, id)))
         }
-        // An answer of ours, or of somebody else.
+        // An answer written by this hub or by another program.
         Ok(Line { id: Some(_), .. }) => None,
         Ok(_) | Err(_) if from == OUT => {
             let message = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
             let written = link.request("page/write", &json(&json!({ "message": message })), None).await;
-            // Whoever wrote it reads here why nobody got it.
+            // The writer reads here why it was not delivered.
             written.err().map(|error| (to, json(&json!({ "error": error.one_line(), "msg": message }))))
         }
         Ok(_) | Err(_) => None,
@@ -191,7 +191,7 @@ impl Files {
         Self { folder, read, own: VecDeque::new() }
     }
 
-    /// Adds a line. One that does not fit any more is lost, as with a mailbox that nobody empties.
+    /// Adds a line. One that does not fit is lost: the mailbox is full until it is emptied.
     fn append(&mut self, file: &str, line: &str) {
         let path = self.folder.join(file);
         let before = length(&path);

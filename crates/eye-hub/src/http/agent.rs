@@ -106,7 +106,7 @@ async fn ask(door: &Door, query: AgentQuery, scope: Scope, question: Question) -
     }
     let mut asking = Asking { visit, signals, left: question.answers };
     if !question.single {
-        // The head leaves at once: whoever posts in order need not wait for the answers.
+        // The head leaves at once, so that a client that posts in order need not wait for the answers.
         let lines = stream::unfold(asking, |mut asking| async move {
             let parcel = asking.next().await?;
             Some((Ok::<_, Infallible>(Bytes::from(batches("", "\n", &parcel))), asking))

@@ -36,7 +36,7 @@ pub fn routes() -> Router<Door> {
         .method_not_allowed_fallback(not_so)
 }
 
-/// What is said to whoever speaks plain HTTP to a hub that must not be spoken to in the clear.
+/// The answer to plain HTTP where only TLS is allowed.
 pub fn encrypted_only() -> Router {
     Router::new().fallback(async || {
         refused(&Refusal {

@@ -114,7 +114,7 @@ impl Hub {
         self.feed(&mut state, Input::AgentHello { agent: conn, hello });
     }
 
-    /// Writes a message that nobody asked for into a peer's outbox.
+    /// Writes a notification into a peer's outbox.
     pub fn message(&self, conn: Conn, json: &str) {
         Self::greeting(&mut self.hold(), conn, json);
     }
@@ -235,7 +235,7 @@ impl Hub {
         });
     }
 
-    /// Files are for whoever is this machine's user, which only the Unix socket proves.
+    /// Files are for this machine's user, which only the Unix socket proves.
     fn serve(&self, state: &mut State, conn: Conn, path: &Path) -> Result<String, Error> {
         if !state.peers.get(&conn).is_some_and(|peer| peer.may_provide) {
             return Err(Error::new(Code::DENIED, "files are served for agents on the Unix socket only"));
@@ -300,7 +300,7 @@ impl Hub {
         if let Some(token) = hello.token.take().filter(|_| peer.scope == Scope::ALL) {
             let scope = self.lowered(&token);
             if scope != Scope::ALL {
-                // Files and being a page are for whoever may do everything.
+                // Files and being a page need every permission.
                 peer.may_provide = false;
             }
             peer.scope = scope.clone();
@@ -326,7 +326,7 @@ impl Hub {
             Some(FromPage::Input(Input::PageAnswered { page, call, ending: Ok(value) }))
                 if value.as_text().len() > FRAME_BYTES_MAX =>
             {
-                // Our own client says so itself; this is for pages that are somebody else's.
+                // Our own client says so itself; this is for pages with another client.
                 let ending = Err(over_limit("the page's answer", value.as_text().len()));
                 self.feed(state, Input::PageAnswered { page, call, ending });
             }
@@ -365,7 +365,7 @@ impl Hub {
         }
         let mut info = hello.page.unwrap_or_default();
         if !hello.typed {
-            // Whoever does not ask for typed answers says hello as BTCP does, and evaluates nothing.
+            // A client that does not ask for typed answers is greeted as BTCP does, and evaluates nothing.
             info = PageInfo { title: info.title.or(plain_page().title), ..plain_page() };
         } else if info.eval.is_none() {
             info.eval = Some(true);

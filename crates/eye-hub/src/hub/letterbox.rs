@@ -1,4 +1,4 @@
-//! What an agent inside this process is told: answers go to whoever waits for them, the rest waits in order.
+//! What an agent inside this process is told: answers go to the calls that wait for them, the rest waits in order.
 
 use eye_protocol::limits::LINK_NEWS_LEN_MAX;
 use rustc_hash::FxHashMap;

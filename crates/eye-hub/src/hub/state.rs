@@ -39,7 +39,7 @@ pub struct Facts {
     pub socket: String,
     /// `token` or `none`.
     pub auth: &'static str,
-    /// Agents that are the hub's own: whoever keeps the mailbox as files.
+    /// Agents that are the hub's own, for example the one that keeps the mailbox as files.
     pub own_agents: usize,
     /// Folders of which only single files are served.
     pub wide_folders: Vec<PathBuf>,
@@ -81,11 +81,11 @@ pub struct Hub {
     pub rearm: Notify,
     /// The sessions to remember changed.
     pub remember: Notify,
-    /// Somebody wants the hub to stop.
+    /// A request to stop the hub.
     pub stop: Notify,
     /// Where work goes that is too much for this thread.
     worker: mpsc::UnboundedSender<Job>,
-    /// Where it comes out, until somebody takes it.
+    /// Its receiving end, until it is taken.
     jobs: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
 }
 
@@ -98,7 +98,7 @@ pub enum Job {
     Free(Box<dyn Send + std::fmt::Debug>),
 }
 
-/// Everything that changes, behind one lock that nobody contends for: one thread owns the hub.
+/// Everything that changes, behind one lock without contention: one thread owns the hub.
 #[derive(Default)]
 pub(crate) struct State {
     /// What sessions do.
@@ -355,7 +355,7 @@ impl Hub {
         }
     }
 
-    /// Agents that are somebody else's.
+    /// Agents that are not the hub's own.
     pub(crate) fn agents_of(&self, state: &State) -> usize {
         state.board.agents().saturating_sub(self.facts.own_agents)
     }
@@ -434,7 +434,7 @@ impl Hub {
 
     fn apply(&self, state: &mut State, effect: Effect) {
         let effect = match effect {
-            // The worker ends with the hub, and then nobody waits for it.
+            // The worker ends with the hub, and then no call waits for it.
             Effect::Work { lane, work } => return self.worker.send(Job::Do(lane, work)).unwrap_or_default(),
             Effect::Free(value) => return self.worker.send(Job::Free(value)).unwrap_or_default(),
             effect => effect,

@@ -3,7 +3,7 @@
 /// The version of this hub.
 pub const HUB: &str = env!("CARGO_PKG_VERSION");
 
-/// Whether somebody else's version is newer than this hub's.
+/// Whether a given version is newer than this hub's.
 pub fn is_newer(other: &str) -> bool {
     newer_than(other, HUB)
 }

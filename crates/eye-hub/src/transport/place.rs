@@ -46,7 +46,7 @@ impl Place {
 }
 
 impl Place {
-    /// Takes the socket out of sight, so that nobody new connects. The place itself stays taken.
+    /// Takes the socket out of sight, so that no new connection comes. The place itself stays taken.
     pub fn withdraw(&self) {
         let _ = fs::remove_file(&self.socket);
     }

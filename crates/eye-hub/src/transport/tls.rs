@@ -1,4 +1,4 @@
-//! TLS for whoever listens beyond loopback, or serves pages over HTTPS. The files are read anew when they have changed.
+//! TLS for hubs that listen beyond loopback or serve pages over HTTPS. The files are read anew when they have changed.
 
 use crate::error::HubError;
 use rustls::ServerConfig;

@@ -1,4 +1,4 @@
-//! One connection on the Unix socket: frames in, bytes out. Whoever comes this way is of the same user.
+//! One connection on the Unix socket: frames in, bytes out. Its peer is of the same user.
 
 use crate::hub::outbox::Outbox;
 use crate::hub::peer::{Peer, Side, Signals, Voice};

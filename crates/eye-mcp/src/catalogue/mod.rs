@@ -228,7 +228,7 @@ impl Catalogue {
         if near {
             ranked = ranking.nearest(query);
         }
-        // Whoever is called exactly so comes first, however the words are rated.
+        // A tool of exactly this name comes first, however the words are rated.
         let exact = self.named(query);
         ranked.retain(|at| !exact.contains(at));
         let ranked: Vec<usize> = exact.into_iter().chain(ranked).collect();
@@ -291,7 +291,7 @@ impl Catalogue {
             return Err(Unresolved::Ambiguous { name: name.to_owned(), candidates });
         }
         self.find(name).ok_or_else(|| {
-            // Looking for near names takes a while; it is done only for whoever needs them.
+            // Looking for near names takes a while; it is done only where they are needed.
             Unresolved::Unknown { name: name.chars().take(200).collect(), near: self.near(name), notes: Vec::new() }
         })
     }
@@ -343,7 +343,7 @@ impl Catalogue {
 }
 
 impl Discovered {
-    /// The answer as text for whoever pays by the token.
+    /// The answer as short text, for clients that pay by the token.
     pub fn text(&self) -> String {
         let all = format!("{} hidden tools from {} servers", self.hidden, self.servers);
         match &self.found {

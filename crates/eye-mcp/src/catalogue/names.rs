@@ -1,4 +1,4 @@
-//! How a tool is named by whoever calls it: bare, `server::tool`, or prefixed for clients that take a flat list.
+//! How a caller names a tool: bare, `server::tool`, or prefixed for clients that take a flat list.
 
 use crate::limits::PREFIXED_NAME_CHARS_MAX;
 

@@ -1,4 +1,4 @@
-//! One request under way: what it says, and how whoever works on it reaches the client that asked.
+//! One request under way: its content, and the way back to the client that asked.
 
 use super::client::{Client, LEVELS};
 use super::era::{Era, Meta, invalid_params, missing_capability};
@@ -284,7 +284,7 @@ fn wants_level(client: &Client, era: Era, least: Option<&str>, level: &str) -> b
     }
 }
 
-/// Something that a client was asked; once nobody waits for it, its answer is for nobody.
+/// A question to a client; once no call waits for it, its answer is ignored.
 struct Asked<'a> {
     client: &'a Client,
     id: u64,

@@ -126,10 +126,10 @@ impl Client {
         self.changes.get_or_init(|| broadcast::channel(CHANGES_LEN_MAX).0).subscribe()
     }
 
-    /// Tells whoever listens.
+    /// Tells all listeners.
     pub(super) fn tell(&self, change: Change) {
         if let Some(changes) = self.changes.get() {
-            // Nobody may be listening any more.
+            // There may be no listener any more.
             let _ = changes.send(change);
         }
     }

@@ -198,7 +198,7 @@ mod tests {
         assert!(answered.try_recv().is_err());
         let (waiting, question, answered) = errand();
         let number = Parking::put(&parking, waiting, question).unwrap();
-        assert!(answered.await.is_err(), "the upstream is told that nobody answers");
+        assert!(answered.await.is_err(), "the upstream is told that there is no answer");
         assert!(parking.take(number).is_none());
     }
 

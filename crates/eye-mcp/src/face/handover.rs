@@ -128,7 +128,7 @@ fn writer(file: OwnedFd) -> io::Result<Writer> {
     })
 }
 
-/// The same pipe with flags of its own: whoever else holds it goes on to wait where we must not.
+/// The same pipe with flags of its own: other holders of it still block where we must not.
 fn opened_anew(file: &OwnedFd, access: OFlags) -> io::Result<OwnedFd> {
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     Ok(open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?)

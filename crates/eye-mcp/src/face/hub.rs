@@ -1,4 +1,4 @@
-//! What a face needs of the hub: to enter it as an agent, and to ask. Whoever runs both puts the one behind the other.
+//! What a face needs of the hub: to enter it as an agent, and to ask. The program that runs both connects them.
 
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error};
@@ -57,7 +57,7 @@ pub trait Hub: Debug + Send + Sync {
 
 /// One agent's way into the hub. Dropping the last handle leaves.
 pub trait Link: Debug + Send + Sync {
-    /// Asks; `params` is JSON text. Dropping the future cancels. Progress that nobody takes in time is left out.
+    /// Asks; `params` is JSON text. Dropping the future cancels. Progress that is not taken in time is left out.
     fn request(
         &self,
         method: &str,

@@ -21,7 +21,7 @@ pub enum Outcome {
         /// How long a list holds.
         ttl_ms: u64,
     },
-    /// Somebody else's result, which passes as it is.
+    /// A result of an upstream, which passes as it is.
     Foreign(Box<RawValue>),
     /// More is wanted from the client before there is a result; modern clients only.
     Input {
@@ -128,7 +128,7 @@ fn restamped(raw: &RawValue, era: Era, method: &str, server_info: &str) -> Strin
                 add("ttlMs", &TTL_MS.to_string());
                 add("cacheScope", r#""private""#);
             }
-            // Whoever asked talks to us, not to the server behind.
+            // The client talks to us, not to the server behind.
             if let Ok(info) = RawValue::from_string(server_info.to_owned()) {
                 meta.insert(SERVER_INFO.into(), info);
                 members.insert("_meta".into(), fixed(&json(&meta)));

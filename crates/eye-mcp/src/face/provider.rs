@@ -1,4 +1,4 @@
-//! Tools, resources and prompts that whoever embeds a face brings along, beside those of pages and upstreams.
+//! Tools, resources and prompts of the program that embeds a face, beside those of pages and upstreams.
 
 use super::call::{Call, Stop};
 use super::client::Change;
@@ -21,7 +21,7 @@ pub enum List {
     Prompts,
 }
 
-/// Somebody's own tools, resources and prompts. They are listed under their own names in every mode.
+/// The embedding program's own tools, resources and prompts. They are listed under their own names in every mode.
 pub trait Provider: Debug + Send + Sync {
     /// What it has.
     fn list(&self, list: List) -> Vec<Box<RawValue>>;

@@ -9,7 +9,7 @@ use ring::hmac;
 use ring::rand::SystemRandom;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A key that nobody else has, and that ends with the process.
+/// A secret key that ends with the process.
 pub struct Seal(hmac::Key);
 
 impl std::fmt::Debug for Seal {

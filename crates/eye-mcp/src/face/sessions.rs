@@ -50,7 +50,7 @@ impl Sessions {
     }
 }
 
-/// Which sessions end when one more begins: those that nobody has used for long, and the one idle longest where there are
+/// Which sessions end when one more begins: those unused for long, and the one idle longest where there are
 /// too many.
 fn outlived(mut idle_since: Vec<(String, Instant)>, now: Instant) -> Vec<String> {
     idle_since.sort_by_key(|(_, since)| *since);
@@ -134,7 +134,7 @@ impl Session {
         streams.iter().find(|log| log.id == stream).map(|log| (log.clone(), seen + 1))
     }
 
-    /// From the first time that somebody listens, changes are written into the session's own stream.
+    /// From the first listener on, changes are written into the session's own stream.
     pub fn listen(self: &Arc<Self>) {
         if self.listening.swap(true, Ordering::Relaxed) {
             return;
@@ -203,7 +203,7 @@ struct Events {
     bytes: usize,
     next: u64,
     ended: bool,
-    /// Counts up when whoever reads is to stop: a pause, or another reader.
+    /// Counts up when the current reader must stop: a pause, or another reader.
     turn: u64,
     /// Where a reader begins that has seen nothing.
     taken: u64,
@@ -245,13 +245,13 @@ impl Log {
         self.came.notify_waiters();
     }
 
-    /// Whoever reads stops here, and may go on later.
+    /// The reader stops here, and may go on later.
     pub fn pause(&self) {
         hold(&self.inner).turn += 1;
         self.came.notify_waiters();
     }
 
-    /// Begins to read: whoever read before stops. Gives the reader's turn, and where it begins.
+    /// Begins to read: the reader before stops. Gives the reader's turn, and where it begins.
     pub fn begin(&self, from: Option<u64>) -> (u64, u64) {
         let mut inner = hold(&self.inner);
         inner.turn += 1;

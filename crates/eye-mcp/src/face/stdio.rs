@@ -217,7 +217,7 @@ impl Connection {
         Over::Client
     }
 
-    /// Ends what is under way, so that nobody waits for what will not come.
+    /// Ends what is under way, so that no call waits for an answer that will not come.
     fn say_farewell(&mut self) {
         let error = Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again").into();
         let ids: Vec<Box<str>> = self.under_way.drain().map(|(id, _)| id).collect();

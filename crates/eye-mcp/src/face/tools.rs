@@ -200,7 +200,7 @@ async fn discover(call: &Call, arguments: &str) -> Outcome {
     }
 }
 
-/// Files are read and written aside: a slow disk holds nobody else up.
+/// Files are read and written on another thread, because a disk may be slow.
 async fn onboarding(call: &Call, tool: &str, arguments: &str) -> Outcome {
     let wanted = match onboarding::Wanted::of(tool, arguments) {
         Ok(wanted) => wanted,
@@ -368,7 +368,7 @@ fn without(params: &str, member: &str) -> Option<Box<RawValue>> {
     RawValue::from_string(json(&members)).ok()
 }
 
-/// Calls a tool of whoever has it.
+/// Calls a tool of the page or server that has it.
 async fn run(call: &Call, held: &Held, entry: &Entry, arguments: &str, how: How) -> Result<Outcome, Stop> {
     if &*entry.server == verbs::SERVER
         && let Some(verb) = verbs::named(&entry.name)

@@ -51,7 +51,7 @@ pub struct CallContext {
     pub progress: Option<NoticeSink>,
     /// Hears what the upstream logs meanwhile.
     pub logs: Option<NoticeSink>,
-    /// Hears what a legacy upstream asks of its caller meanwhile. Without it, the upstream is told that nobody can be asked.
+    /// Hears what a legacy upstream asks of its caller meanwhile. Without it, the upstream is told that the caller cannot be asked.
     pub questions: Option<mpsc::Sender<Question>>,
     /// How long it may take; else the config says, else [`crate::limits::CALL`].
     pub timeout: Option<Duration>,
@@ -77,7 +77,7 @@ pub enum ChangeKind {
     Resources,
     /// Its prompts.
     Prompts,
-    /// One resource that somebody subscribed to, by its URI.
+    /// One resource with a subscriber, by its URI.
     Resource(Box<str>),
     /// Which upstreams there are: a config file changed.
     Servers,

@@ -1,4 +1,4 @@
-//! The upstreams that exist: one for each server and project, shared by whoever asks from the same place.
+//! The upstreams that exist: one for each server and project, shared by callers of the same place.
 
 use crate::limits::{INSTANCES_MAX, LINGER};
 use crate::upstream::Upstream;
@@ -43,7 +43,7 @@ impl Instances {
         }
     }
 
-    /// Ends what nobody uses: at once when it is retired, after a while otherwise.
+    /// Ends unused ones: at once when retired, after a while otherwise.
     pub fn end_forgotten(&self, used: impl Fn(u64) -> bool) {
         self.all().retain(|_, Kept { upstream, retired }| {
             let over = !used(upstream.instance)

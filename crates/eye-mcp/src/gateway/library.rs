@@ -99,7 +99,7 @@ async fn named(scope: &Scope, params: &Map<String, Value>) -> Result<Value, RpcE
     value(&result)
 }
 
-/// Everything else goes to the servers themselves: lists are joined, the rest goes to whoever has it.
+/// Everything else goes to the servers themselves: lists are joined, the rest goes to the server that has it.
 async fn forwarded(scope: &Scope, method: &str, params: Map<String, Value>) -> Result<Value, RpcError> {
     match method {
         "tools/list" => {
@@ -127,13 +127,13 @@ async fn to_holder(
     let all = scope.gather(list).await;
     let is_it = |item: &RawValue| value(item).is_ok_and(|item| item[key] == wanted);
     let holder = all.iter().find(|(_, item)| is_it(item)).map(|(server, _)| server.clone());
-    // What fits a template is in no list: then whoever has resources is asked in turn.
+    // What fits a template is in no list: then every server with resources is asked in turn.
     let asked = match holder {
         Some(server) => vec![server],
         None => scope.with_capability(capability(list)),
     };
-    let nobody = Error::new(Code::PARAMS, format!("no server has {wanted}")).hint(format!("ask for {list}"));
-    let mut answer = Err(nobody.into());
+    let missing = Error::new(Code::PARAMS, format!("no server has {wanted}")).hint(format!("ask for {list}"));
+    let mut answer = Err(missing.into());
     for server in asked {
         answer =
             scope.request(&server, method, Some(raw(&params)?), CallContext::default()).await.and_then(|r| value(&r));

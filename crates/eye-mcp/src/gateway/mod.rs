@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 /// What a gateway is made with. Everything that comes from outside the library is here.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Who asks when nobody else is named: this process.
+    /// Who asks where no caller is named: this process.
     pub project: Project,
     /// The user's config file.
     pub user_config: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub struct Settings {
 #[derive(Clone, Debug)]
 pub struct Gateway(Arc<Inner>);
 
-/// What scopes share. It knows no scope, so that a gateway ends when nobody holds it any more.
+/// What scopes share. It knows no scope, so that a gateway ends with its last holder.
 #[derive(Debug)]
 struct Shared {
     settings: Settings,
@@ -104,7 +104,7 @@ impl Gateway {
         let mut scopes = self.0.scopes.lock().unwrap_or_else(PoisonError::into_inner);
         scopes.retain(|scope| scope.strong_count() > 0);
         let same = scopes.iter().filter_map(Weak::upgrade).find(|scope| scope.is_for(&project, &overrides));
-        // Whoever has just changed a config and asks again means the new one.
+        // A caller that has just changed a config and asks again means the new one.
         if let Some(scope) = &same {
             scope.reload();
         }
@@ -167,7 +167,7 @@ impl Gateway {
                     () = tokio::time::sleep(CONFIG_LOOK) => {}
                 }
                 let Some(inner) = gateway.upgrade() else { return };
-                // A file may lie on a disk that does not answer; nobody else waits for it.
+                // A file may lie on a disk that does not answer; no other call waits for it.
                 let _ = tokio::task::spawn_blocking(move || Gateway(inner).look()).await;
             }
         });

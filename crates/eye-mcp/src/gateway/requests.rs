@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// Result of `gateway/servers`.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Servers {
-    /// The servers of whoever asks.
+    /// The caller's servers.
     pub servers: Vec<ServerStatus>,
 }
 
@@ -31,7 +31,7 @@ pub struct Trial {
 
 /// Starts one server as its config says, lists its tools, and ends it again. Blocks; it has a runtime of its own.
 pub fn try_server(settings: Settings, server: &str) -> Result<Trial, RpcError> {
-    // What the trial finds out is nobody else's: it leaves no list behind.
+    // The trial's findings are for this call only: it leaves no list behind.
     let settings = Settings { state_folder: None, ..settings };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Error::new(Code::INTERNAL, format!("no runtime: {error}")))?;

@@ -23,7 +23,7 @@ const INLINE_FRESH_TOOLS_MAX: usize = 100;
 #[derive(Clone, Debug)]
 pub struct Scope(Arc<ScopeInner>);
 
-/// What a catalogue holds besides the upstreams: pages and eye's own verbs. Whoever makes it hands the same one in again
+/// What a catalogue holds besides the upstreams: pages and eye's own verbs. Its maker hands the same one in again
 /// until something changes, so that nothing is indexed twice.
 #[derive(Clone, Debug, Default)]
 pub struct More {
@@ -138,7 +138,7 @@ impl ScopeInner {
         }
         drop(view);
         let change = Change { server: "".into(), kind: ChangeKind::Servers, of: self.number };
-        // Without listeners there is nobody to tell.
+        // There may be no listener.
         let _ = self.shared.changes.send(change);
         true
     }

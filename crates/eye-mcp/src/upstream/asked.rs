@@ -1,4 +1,4 @@
-//! What an upstream asks of us while it works: passed on to whoever's call it is about, where that can be told.
+//! What an upstream asks of us while it works: passed on to the caller whose call it is about, where that is known.
 
 use super::connection::Connection;
 use super::envelope;
@@ -72,7 +72,7 @@ impl Connection {
         match (able.next(), able.next()) {
             (Some(one), None) => Ok(one),
             (Some(_), Some(_)) => Err("several calls are under way, and which one it is about cannot be told".into()),
-            (None, _) => Err("nobody who could be asked waits for a call".into()),
+            (None, _) => Err("no caller that could be asked waits for a call".into()),
         }
     }
 

@@ -114,7 +114,7 @@ impl Started {
                 }
             }
         };
-        // Nobody waits for what comes now: callers are told at once.
+        // No call waits for what comes now: callers are answered at once.
         let why_at_once = why.is_some();
         let exit = if why_at_once { tokio::time::timeout(LAST_WORDS, self.child.wait()).await.ok() } else { None };
         if let Some(why) = why {
@@ -152,7 +152,7 @@ async fn read(mut stdout: ChildStdout, connection: &Arc<Connection>) {
     }
 }
 
-/// Hands a message on; a large one is parsed elsewhere, so that it holds up nobody but its own upstream.
+/// Hands a message on; a large one is parsed elsewhere, so that it delays its own upstream only.
 pub async fn hear(connection: &Arc<Connection>, message: Vec<u8>, about: Option<u64>) {
     if message.len() <= PARSE_INLINE_BYTES_MAX {
         connection.heard(envelope::read(&message), about);

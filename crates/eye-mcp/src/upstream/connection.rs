@@ -195,7 +195,7 @@ impl Connection {
                     let error = Error::new(Code::CANCELLED, format!("the call of {} was cancelled", self.server));
                     return Err(Failed::Rpc(error.into()));
                 }
-                // Whoever is asked something may think about it.
+                // A person who is asked may think about it.
                 () = tokio::time::sleep(timeout) => if !self.is_asking(id) {
                     return Err(Failed::Rpc(self.too_late(method, timeout).into()));
                 },
@@ -249,7 +249,7 @@ impl Connection {
     /// Tells the upstream something.
     pub fn notify(self: &Arc<Self>, method: &str, params: &serde_json::Value) {
         let text = envelope::notification(method, params);
-        // A child that does not read is noticed by whoever asks it something.
+        // A child that does not read is noticed by its next call.
         let _ = self.send(None, self.era(), method, None, text);
     }
 
@@ -261,7 +261,7 @@ impl Connection {
             }
             match message {
                 Incoming::Response { id: Some(id), outcome } => self.answer(id, Ok(outcome)),
-                // Without an id it answers nobody we know of.
+                // Without an id it answers no call that we know of.
                 Incoming::Response { id: None, .. } => {}
                 Incoming::Notification { method, params } => self.notified(&method, params.as_deref(), about),
                 Incoming::Request { id, method, params } => self.asked(id, &method, params, about),
@@ -296,7 +296,7 @@ impl Connection {
         let message = format!("{} sent a message of more than {} MiB", self.server, MESSAGE_BYTES_MAX >> 20);
         let error: RpcError = Error::new(Code::INTERNAL, message).hint("ask for less, or for a part of it").into();
         let whose = envelope::id_in_ends(head, tail).filter(|id| self.calls().contains_key(id));
-        // When nobody knows whose answer is lost, better all end now than one of them never.
+        // When it is not known whose answer is lost, all end now rather than one of them never.
         let lost: Vec<u64> = whose.map_or_else(|| self.calls().keys().copied().collect(), |id| vec![id]);
         for id in lost {
             self.fail(id, error.clone());
@@ -335,7 +335,7 @@ impl Connection {
             }
             "notifications/message" => {
                 let Some(params) = params else { return };
-                // On one pipe for all, nobody can tell whose call a message is about: whoever waits hears it.
+                // On one pipe for all, a message does not say which call it is about: every waiting call gets it.
                 let hearing = |(id, waiting): (&u64, &Waiting)| {
                     waiting.logs.clone().filter(|_| about.is_none_or(|about| about == *id))
                 };
@@ -344,13 +344,13 @@ impl Connection {
                     sink.tell(params.to_owned());
                 }
             }
-            // What is yet to be invented concerns nobody here.
+            // Unknown notifications are ignored.
             _ => {}
         }
     }
 
     fn tell(&self, kind: ChangeKind) {
-        // Without listeners there is nobody to tell.
+        // There may be no listener.
         let _ = self.changes.send(Change { server: self.server.clone(), kind, of: self.instance });
     }
 
@@ -412,7 +412,7 @@ impl Drop for UnderWay<'_> {
                 return;
             }
         }
-        // The handshake must not be cancelled: whoever gives up on it closes the connection.
+        // The handshake must not be cancelled: giving up on it closes the connection.
         if self.method != "initialize" {
             let params = json!({ "requestId": self.id, "reason": "the caller no longer waits" });
             self.connection.notify("notifications/cancelled", &params);

@@ -278,7 +278,7 @@ mod tests {
         );
         let back = progress_for_caller(&raw(r#"{"progressToken":5,"progress":1.0,"x":[]}"#), opened.token.as_deref());
         assert_eq!(back.get(), r#"{"progressToken":"mine","progress":1.0,"x":[]}"#);
-        // Nobody listens: a token would be an order for nothing.
+        // Without a listener, a token would order progress for nothing.
         let (out, _) = prepared(Some(raw(text)), 5, false, Era::Legacy).unwrap();
         assert!(!out.unwrap().get().contains("progressToken"));
     }

@@ -45,7 +45,7 @@ pub fn read(file: &Path) -> Option<Kept> {
     serde_json::from_str(&fs::read_to_string(file).ok()?).ok()
 }
 
-/// Writes the file, whole or not at all. A list that cannot be kept is asked for again; nobody need be told.
+/// Writes the file, whole or not at all. A list that cannot be kept is asked for again, so the error is dropped.
 pub fn write(file: &Path, kept: &Kept) -> std::io::Result<()> {
     let text = serde_json::to_vec(kept)?;
     if text.len() > KEPT_LIST_BYTES_MAX {

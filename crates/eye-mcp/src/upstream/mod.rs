@@ -341,7 +341,7 @@ impl Upstream {
                 open(None, Wire::Http(Box::new(wire)))
             }
         };
-        // Whoever gives up on this start leaves no child behind.
+        // A caller that gives up on this start leaves no child behind.
         let given_up = connection.closed.clone().drop_guard();
         let greeted = tokio::time::timeout(START, handshake::greet(&connection, self.spec.era)).await;
         let greeting = greeted.unwrap_or_else(|_| Err(too_slow(&connection))).map_err(|why| {
@@ -372,7 +372,7 @@ impl Upstream {
     }
 
     fn tell(&self, kind: ChangeKind) {
-        // Without listeners there is nobody to tell.
+        // There may be no listener.
         let _ = self.changes.send(Change { server: self.spec.name.clone(), kind, of: self.instance });
     }
 

@@ -31,7 +31,7 @@ fn main() {
         garbage();
     }
     if has("--grandchild") {
-        // It outlives whoever only ends its parent.
+        // It outlives its parent.
         let child = std::process::Command::new("sleep").arg("600").spawn();
         if let (Ok(child), Some(file)) = (child, after("--grandchild")) {
             let _ = std::fs::write(file, child.id().to_string());
@@ -225,7 +225,7 @@ impl Behaviour {
             )),
             "pid" => self.answer(id, &text(std::process::id().to_string())),
             "many" => {
-                // Answers to this and to what nobody asked, in one write.
+                // Answers to this and to an unknown id, in one write.
                 let known = json!({ "jsonrpc": "2.0", "id": id, "result": text("one of many".into()) });
                 let unknown = json!({ "jsonrpc": "2.0", "id": 999_999, "result": {} });
                 self.send(&format!("{unknown}\nnoise\n\n{known}\n{unknown}"));

@@ -2,7 +2,7 @@
 //! With the URL of such a server and the era to speak with it as its arguments it has nothing of its own, and everything through its gateway.
 //! It takes a free port, says where it is in its first line, and serves until its stdin ends.
 
-#![allow(clippy::print_stdout, reason = "the first line is how whoever starts it knows where it is")]
+#![allow(clippy::print_stdout, reason = "its parent reads from the first line where it is")]
 
 #[path = "../../src/faces.rs"]
 mod faces;

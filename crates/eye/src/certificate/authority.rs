@@ -18,7 +18,7 @@ pub fn make(place: &Place, names: &[String], now: OffsetDateTime) -> Result<(), 
     let authority = CertifiedIssuer::self_signed(authority_params(names, now), KeyPair::generate()?)?;
     let key = KeyPair::generate()?;
     let cert = cert_params(names, now)?.signed_by(&key, &authority)?;
-    // The certificate comes last: whoever finds it finds all of it.
+    // The certificate is written last: where it is, all of it is.
     write(&place.authority_key(), &authority.key().serialize_pem(), 0o600)?;
     write(&place.authority(), &authority.pem(), 0o644)?;
     write(&place.key(), &key.serialize_pem(), 0o600)?;
@@ -74,7 +74,7 @@ fn named(name: &str) -> DistinguishedName {
     full
 }
 
-/// What somebody who has the authority's key could sign.
+/// What a thief of the authority's key could sign.
 #[cfg(test)]
 pub fn signed_for_test(place: &Place, name: &str, now: OffsetDateTime) -> rustls::pki_types::CertificateDer<'static> {
     let key = KeyPair::generate().unwrap();

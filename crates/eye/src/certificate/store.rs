@@ -6,7 +6,7 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Replaces a file; whoever reads sees the old one or the new one.
+/// Replaces a file; readers see the old one or the new one.
 pub fn write(path: &Path, text: &str, mode: u32) -> Result<(), CertificateError> {
     let wrong = |source| CertificateError::Io { path: path.to_owned(), source };
     if let Some(folder) = path.parent() {

@@ -93,7 +93,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     }
     match start::in_background(&["connect", "--foreground", "--detached"], &args.flags())? {
         Report::Connected { url, transport } => say(options, &url, transport),
-        // Somebody else took the socket in the meantime.
+        // Another process took the socket in the meantime.
         Report::Running | Report::Ready { .. } => match status::relay(options)? {
             Some(relay) => already(&relay, &address, args, options),
             None => Err(Failure::HubInTheWay { what: "it was started just now".into() }),
@@ -119,7 +119,7 @@ fn already(relay: &RelayStatus, address: &Server, args: &Args, options: &Options
     say(options, &relay.url, relay.transport)
 }
 
-/// A hub that somebody uses is never stopped, and an idle one only when that was asked for.
+/// A hub in use is never stopped, and an idle one only when that was asked for.
 fn make_sure_of_room(args: &Args, options: &Options) -> Result<(), Failure> {
     let hub = status::ask(options)?;
     let busy = hub.pages > 0 || hub.pending > 0;
@@ -211,7 +211,7 @@ impl Args {
         })
     }
 
-    /// The local hub's own token is not offered: it would be given to whoever listens there.
+    /// The local hub's own token is not offered: it would go to an unknown server.
     fn token(&self) -> Result<Option<Secret>, Failure> {
         match &self.token_file {
             Some(file) => read_token(file).map(Some),
@@ -240,7 +240,7 @@ impl Args {
     }
 }
 
-/// A secret of a file that nobody else can read.
+/// A secret of a file that no other user can read.
 pub fn read_token(file: &Path) -> Result<Secret, Failure> {
     let doing = || Failure::io(format!("read {}", file.display()));
     if std::fs::metadata(file).map_err(doing())?.mode() & 0o077 != 0 {

@@ -232,7 +232,7 @@ fn add(add: Add, options: &Options) -> Result<Exit, Failure> {
     let text = config::add_server(&read(&file)?, &add.name, &server, &file).map_err(|error| told(&error))?;
     write(&file, &text, add.project)?;
     if add.project {
-        // Whoever typed the entry has seen it.
+        // The person who typed the entry has seen it.
         trust::trust_own(&add.name)?;
     }
     if !options.errors {

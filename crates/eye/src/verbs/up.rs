@@ -77,7 +77,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum AuthKind {
-    /// Whoever has the token
+    /// Clients with the token
     Token,
     /// Anybody on this machine
     None,
@@ -143,7 +143,7 @@ fn run_in_background(args: &Args, options: &Options) -> Result<Exit, Failure> {
                 warn_open(args);
                 return say(options, &format!("ready {url} {socket}"));
             }
-            // Somebody else was faster; the next round asks that one.
+            // Another process was faster; the next round asks that one.
             Started::Running if Var::Server.get().is_some() => return say(options, "running"),
             Started::Running => {}
         }

@@ -18,7 +18,7 @@ impl Between {
     pub fn blocking(hub: u16, blocked: &'static [&'static str], hold: bool) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        // It ends with the test's process; nobody connects to it any more by then.
+        // It ends with the test's process; no client connects to it any more by then.
         std::thread::spawn(move || {
             for client in listener.incoming() {
                 let client = client.unwrap();

@@ -43,7 +43,7 @@ impl Site {
         })
     }
 
-    /// The same over TLS, with a certificate that nobody knows.
+    /// The same over TLS, with an unknown certificate.
     pub fn open_encrypted(answer: Answer) -> Self {
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));

@@ -26,7 +26,7 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A drawing of our own, never of somebody else's text. */
+/** A drawing of our own, never of foreign text. */
 export function drawing(svg: string): SVGElement {
   const holder = document.createElement("template");
   holder.innerHTML = svg.trim();

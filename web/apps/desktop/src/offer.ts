@@ -28,7 +28,7 @@ async function offerInOrder(eye: Eye, desk: Desk): Promise<void> {
   }
 }
 
-/** As `getState`, with the apps by name only: whoever asks pays for each word. */
+/** As `getState`, with the apps by name only, because the caller pays for each word. */
 function state(desk: Desk): object {
   return {
     user: desk.user,
@@ -49,7 +49,7 @@ function deliver(desk: Desk, id: string, message: unknown, from: string): unknow
   return app.message(desk, message, from);
 }
 
-/** Resolves when the topics that somebody listens to already are heard. */
+/** Resolves when the subscriptions made so far are in force. */
 function relayTopics(eye: Eye, desk: Desk): Promise<unknown> {
   const { publish, subscribe } = eye;
   if (publish === undefined || subscribe === undefined) return Promise.resolve();

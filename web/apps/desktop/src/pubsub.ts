@@ -1,4 +1,4 @@
-// Messages by topic inside the page, as `ALGO.pubsub`, and over the hub to whoever else listens once a relay is there.
+// Messages by topic inside the page, as `ALGO.pubsub`, and over the hub to other subscribers once a relay is there.
 // It holds no socket and draws nothing.
 
 export interface Received {
@@ -10,10 +10,10 @@ export interface Received {
 export type Listener = (message: unknown, received: Received) => void;
 
 export interface PublishOptions {
-  /** Opens the app of the topic's name where nobody listens yet. */
+  /** Opens the app of the topic's name where there is no subscriber yet. */
   readonly autoOpen?: boolean | undefined;
   readonly queue?: boolean | undefined;
-  /** How long it waits for somebody who listens, in milliseconds. */
+  /** How long it waits for a subscriber, in milliseconds. */
   readonly timeout?: number | undefined;
 }
 
@@ -47,7 +47,7 @@ interface Waiting {
 }
 
 export const MESSAGE_MS = 5_000;
-/** Of one topic, and topics with somebody waiting: the oldest give way. */
+/** Of one topic, and topics with waiting messages: the oldest give way. */
 const WAITING_LEN_MAX = 256;
 const WAITING_TOPICS_MAX = 256;
 /** These tell of the hub's own calls: over the hub they would tell of themselves. */
@@ -171,7 +171,7 @@ export class Pubsub {
       try {
         listener(message, received);
       } catch (error) {
-        // One bad listener keeps nobody else from hearing.
+        // A listener that throws does not stop the others.
         console.error(`a listener of ${received.topic} threw`, error);
       }
     }

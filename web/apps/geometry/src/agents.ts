@@ -59,7 +59,7 @@ export class Agents {
     this.#update(agentId, (agent) => ({ ...agent, status }));
   }
 
-  /** Agents of other pages tell of themselves on the same topics: nobody ever names them here. */
+  /** Agents of other pages publish on the same topics; they are ignored here. */
   heard(told: AgentEvent, at: number): void {
     const { agentId, event, status } = told;
     if (!this.knows(agentId)) {

@@ -1,4 +1,4 @@
-// `window.geometryOSApp`: what area agents, and whoever tests the map, may read of it.
+// `window.geometryOSApp`: what area agents and tests may read of the map.
 
 import type { Cartridges } from "./cartridge/cartridges.js";
 import type { Camera } from "./map/camera.js";

@@ -33,7 +33,7 @@ export function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === "string" && CODES.includes(value);
 }
 
-/** What somebody else's error says. */
+/** The text of a foreign error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

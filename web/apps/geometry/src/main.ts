@@ -85,7 +85,7 @@ const desk = new Desk(
   (called) => {
     consolePanel.called(called);
     statePanel.show();
-    // A call that came by WebMCP, or from the page's own code, is none of the hub's: nobody else looks at the state after it.
+    // A call that came by WebMCP, or from the page's own code, is none of the hub's: nothing else looks at the state after it.
     eye?.changed();
   },
 );

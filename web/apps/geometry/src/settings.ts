@@ -10,7 +10,7 @@ export interface Settings {
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Another place must be on this machine: a link somebody sends must not make the page talk to a stranger. */
+/** Another place must be on this machine: a link from a stranger must not make the page talk to the stranger's server. */
 export function settingsOf(address: string): Settings {
   const { origin, searchParams } = new URL(address);
   const named = searchParams.get("backends");

@@ -1,4 +1,4 @@
-// What a browser does when a person presses keys: the events, and what follows when nobody prevents it.
+// What a browser does when a person presses keys: the events, and what follows unless the page prevents it.
 
 import { hint } from "../core/hint.js";
 import { misused } from "../page/verb.js";

@@ -204,7 +204,7 @@ export function focus(element: Element): void {
   if (before === element) return;
   (element as HTMLElement).focus({ preventScroll: true });
   if (element.ownerDocument.hasFocus()) return;
-  // A window in the background moves the focus and tells nobody.
+  // A window in the background moves the focus without events.
   const view = viewOf(element);
   const tell = (target: Element | null, ...types: string[]): void =>
     types.forEach((type) =>

@@ -1,4 +1,4 @@
-// For whoever asks: finds pages, calls their tools, evaluates in them. From Node or from a browser.
+// For agents: finds pages, calls their tools, evaluates in them. From Node or from a browser.
 
 import { CODE_PARAMS, type SessionRow } from "../generated/protocol.js";
 import type { ToolResult } from "../btcp/content.js";

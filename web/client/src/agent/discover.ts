@@ -1,4 +1,4 @@
-// Finds tools by words: an exact name first, then whoever holds more of the words, names before descriptions.
+// Finds tools by words: an exact name first, then the tool with more of the words, names before descriptions.
 
 import { signature, type ListedTool } from "./signature.js";
 

@@ -150,7 +150,7 @@ export abstract class Provider {
       welcomed = resolve;
       attempt.signal.addEventListener("abort", () => reject(attempt.signal.reason as EyeError));
     });
-    // Whoever waits for the carrier hears of an abort there.
+    // A call that waits for the carrier learns of an abort there.
     welcome.catch(() => undefined);
     let carrier: Carrier | undefined;
     /** Calls that waited for us may come together with the welcome, before anything can be answered. */
@@ -168,7 +168,7 @@ export abstract class Provider {
             const [first] = early;
             if (first !== undefined && isResponse(first) && first.error !== undefined)
               attempt.abort(EyeError.from(first.error));
-            // A server that lets somebody in speaks first.
+            // A server that accepts a client speaks first.
             else welcomed();
           },
           closed: (code, reason) => {

@@ -58,7 +58,7 @@ export interface Eye extends PageVerbs {
   untool(name: string): Promise<void>;
   /** Publishes what `source` is, or returns, as JSON: now, and whenever a call or the person has changed it. Another source takes its place. */
   state(source: StateSource, options?: StateOptions): Promise<void>;
-  /** Says that the state has changed by itself: nobody looks at an idle page. */
+  /** Says that the state has changed by itself: an idle page is not looked at. */
   changed(): void;
   /** Agents get this message instead of answers, until `resume`. What the page publishes, they still read. */
   pause(message: string, hint?: string): void;

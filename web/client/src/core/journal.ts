@@ -1,5 +1,5 @@
 // Keeps what the page logged, threw and failed to fetch since this client runs: the last of it, as short texts.
-// One per document, whoever joins or leaves. What becomes of it is the part `logs`'s.
+// One per document, over all connections. What becomes of it is the part `logs`'s.
 
 import { clip } from "./clip.js";
 import { copy } from "./copy.js";
@@ -99,7 +99,7 @@ function start(): Journal {
   return kept;
 }
 
-/** Lets `saw` know of every call of a function, which stays what it is to whoever looks at it. */
+/** Lets `saw` know of every call of a function, which looks unchanged to the page. */
 function hook<Owner extends object>(
   owner: Owner,
   name: keyof Owner,

@@ -1,5 +1,5 @@
 // Gathers frames into messages: in a microtask, or at once when a message is full or has waited long enough.
-// It knows nothing of sockets; what cannot be sent is somebody else's to drop.
+// It knows nothing of sockets; its owner drops what cannot be sent.
 
 import { tooManyBytes } from "./answer.js";
 import { BATCH_FRAMES_MAX, FLUSH_MS, FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, MESSAGE_CHARS_GOAL } from "./limits.js";

@@ -54,7 +54,7 @@ function programsOf(realm: Realm): Map<string, Program> {
   return programs;
 }
 
-/** Its value, or a promise of it; for whoever needs no more than that. */
+/** Its value, or a promise of it; for callers that need no more than that. */
 export function run(realm: Realm, code: string): unknown {
   return (program(realm, code) ?? { run: () => realm.run(code) }).run();
 }

@@ -1,5 +1,5 @@
 // Splits JavaScript into tokens, as far as needed to find `await`, declarations and statement starts.
-// It is no parser: whoever changes code by its findings lets the engine compile the outcome before it runs.
+// It is no parser: code that was changed by its findings is compiled by the engine before it runs.
 
 export type Kind = "word" | "number" | "string" | "template" | "regex" | "mark";
 

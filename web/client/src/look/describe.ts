@@ -166,7 +166,7 @@ function notes(element: Element, kind: Kind): string {
   return said.length === 0 ? "" : ` (${said.join(", ")})`;
 }
 
-/** Why the page or the browser does not take the value; `undefined` while nobody complains. */
+/** Why the page or the browser does not take the value; `undefined` while there is no complaint. */
 export function invalid(element: Element): string | undefined {
   const { validationMessage = "" } = element as HTMLInputElement;
   const marked = attribute(element, "aria-invalid");

@@ -1,4 +1,4 @@
-// The part behind every verb that sees or acts: one, for whoever acts looks at what it did.
+// The part behind every verb that sees or acts: one, because every act is followed by a look.
 
 import { acts } from "../act/part.js";
 import { LOADED_MS, READY_LOOK_MS } from "../core/limits.js";

@@ -5,7 +5,7 @@ import type { Core, Part, Rpc } from "../core/part.js";
 import type { Verbs } from "./verb.js";
 
 export interface PublishOptions {
-  /** `false`: where nobody listens, the message is dropped at once. */
+  /** `false`: without a subscriber, the message is dropped at once. */
   readonly queue?: boolean | undefined;
   /** How long it waits for a subscriber (ms, 5,000 if not said). */
   readonly timeout?: number | undefined;

@@ -10,9 +10,9 @@ export interface Doing {
   own<T>(act: () => T, travels?: boolean): T;
 }
 
-/** The same with what the request says of whoever asks. */
+/** The same with what the request says of the agent. */
 export interface Asking extends Doing {
-  /** Whoever asks, across connections; empty for the page's own code. */
+  /** The agent, across connections; empty for the page's own code. */
   readonly agent: string;
   /** What a verb that goes on has to tell. */
   progress(news: object): void;

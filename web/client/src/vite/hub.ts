@@ -69,7 +69,7 @@ function listens({ hostname, port, protocol }: URL): Promise<boolean> {
 function run(program: string, ...args: string[]): Promise<void> {
   const child = spawn(program, args, { stdio: "ignore" });
   return new Promise((resolve) => {
-    // Without such a program there is nothing to start; whoever asks next hears that no hub answers.
+    // Without such a program there is nothing to start; the next request says that no hub answers.
     child.once("error", () => resolve()).once("exit", () => resolve());
   });
 }

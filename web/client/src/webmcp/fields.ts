@@ -6,7 +6,7 @@ export type Field = HTMLInputElement & { readonly options?: HTMLOptionsCollectio
 /** What is chosen of: the options of a list, radio buttons, checkboxes of one name. */
 type Choice = Field & Pick<HTMLOptionElement, "text" | "selected">;
 
-/** What a person alone fills in, or nobody; passwords are theirs, too. */
+/** What only a person fills in; passwords are theirs, too. */
 const SKIPPED = /^(?:hidden|file|password|submit|reset|button|image)$/;
 const FORMATS = /^(?:date|time|datetime-local|month|week|color)$/;
 const CHECKED = /^(?:radio|checkbox)$/;

@@ -25,7 +25,7 @@ export class Pending {
     });
   }
 
-  /** Whether somebody waited for it. */
+  /** Whether a call waited for it. */
   settle(response: RpcResponse): boolean {
     const waiting = this.#take(response.id);
     waiting?.resolve(response);

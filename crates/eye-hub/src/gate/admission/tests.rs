@@ -266,7 +266,7 @@ fn pages_of_a_hub_that_others_reach_need_a_token() {
     let gate = gate.with_page_tokens(true);
     let page = |origin, token| gate.admit(Wants::Page, knock("localhost", origin, token));
     for origin in ["http://localhost", "http://127.0.0.1:8765", "https://shop.test", "https://shop.example"] {
-        // Whoever is no browser sends any origin.
+        // A client that is no browser sends any origin.
         assert_eq!(page(Some(origin), None).unwrap_err().status, 403, "{origin}");
         assert_eq!(page(Some(origin), Some("wrong")).unwrap_err().status, 403, "{origin}");
     }

@@ -100,7 +100,7 @@ impl Llm {
         Ok(Answering { head, body: Body::new(body), begun, silence: self.silence, _connection: sender })
     }
 
-    /// The key is nobody's to read, whoever repeats it.
+    /// The key is never printed, even where a server repeats it.
     fn without_key(&self, text: &str) -> String {
         match self.remote.token.as_ref().map(Secret::reveal).filter(|key| !key.is_empty()) {
             Some(key) => text.replace(key, "…"),

@@ -31,7 +31,7 @@ pub enum Trouble {
     },
     /// The key cannot be sent.
     BadKey,
-    /// Nobody answers there, or not in HTTP.
+    /// No server answers there, or not in HTTP.
     Unreachable {
         /// Where.
         url: String,

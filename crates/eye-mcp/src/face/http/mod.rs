@@ -60,7 +60,7 @@ impl Face {
     }
 }
 
-/// Modern is what says so, in its header or in its body; a revision nobody knows is told which there are.
+/// Modern is what says so, in its header or in its body; an unknown revision is answered with the list of known ones.
 fn is_modern(version: Option<&str>, incoming: &Incoming) -> bool {
     if let Some(version) = version {
         return !LEGACY.contains(&version);

@@ -338,7 +338,7 @@ impl HttpWire {
 /// A request that got no response.
 struct Unreached {
     why: String,
-    /// Nobody was there to take it.
+    /// No server was there to take it.
     unsent: bool,
 }
 

@@ -108,7 +108,7 @@ fn folder() -> Finding {
     };
     let uid = rustix::process::getuid().as_raw();
     if about.uid() != uid {
-        let failure = Failure::UnsafeFolder { folder, why: "it belongs to somebody else" };
+        let failure = Failure::UnsafeFolder { folder, why: "it belongs to another user" };
         return Finding::failed(WHAT, &failure);
     }
     if about.mode() & 0o022 != 0 {

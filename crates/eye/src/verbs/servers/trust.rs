@@ -122,7 +122,7 @@ fn ask(project: &Project, name: &str, options: &Options) -> Result<Exit, Failure
     }
     ui::text_out(&picture(entry, project))?;
     if !ui::can_ask() {
-        let hint = format!("where nobody can be asked: eye servers trust --yes {}@{}", entry.name, entry.hash);
+        let hint = format!("without a terminal: eye servers trust --yes {}@{}", entry.name, entry.hash);
         return Err(denied(format!("`{}` is not trusted: there is no terminal to ask on", entry.name), hint));
     }
     if !ui::ask("trust it? [y/N] ")? {

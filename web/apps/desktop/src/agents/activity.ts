@@ -55,7 +55,7 @@ export class Activity {
     const number = ++this.#total;
     const runs = id !== "";
     if (runs) this.#running.set(id, number);
-    // Nobody hears how what was fired ended.
+    // The ending of a fired call is not reported.
     const call: Call = {
       number,
       kind,

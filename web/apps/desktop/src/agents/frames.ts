@@ -1,7 +1,7 @@
 // Reads the hub's frames as far as a person wants to know: who asks for what, and how it ended. docs/wire.md is the contract.
 
 export interface Asked {
-  /** Empty for what was fired, which nobody answers. */
+  /** Empty for fired calls, which have no answer. */
   readonly id: string;
   readonly kind: "eval" | "fire" | "tool" | "verb";
   readonly text: string;
@@ -29,7 +29,7 @@ const SEPARATOR = "\x1f";
 
 export const TEXT_CHARS_MAX = 200;
 
-/** A message is one frame, or a list of them. What is no JSON is nobody's. */
+/** A message is one frame, or a list of them. What is no JSON is ignored. */
 export function framesOf(message: string): readonly unknown[] {
   try {
     return [JSON.parse(message) as unknown].flat();

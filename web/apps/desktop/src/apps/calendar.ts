@@ -185,7 +185,7 @@ function firstOf(day: Date): Date {
   return new Date(day.getFullYear(), day.getMonth(), 1);
 }
 
-/** What is no list of notes, because somebody wrote something else into the file, is left out. */
+/** Anything in the file that is no list of notes is left out. */
 function read(desk: Desk): Notes {
   try {
     const notes = Object.entries(JSON.parse(desk.files.get(FILE)) as Record<string, unknown>);

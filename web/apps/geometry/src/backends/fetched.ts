@@ -1,4 +1,4 @@
-// A request over HTTP with an end: 30 s for all of it, its body included, and a size beyond which nobody reads on.
+// A request over HTTP with an end: 30 s for all of it, its body included, and a size beyond which reading stops.
 
 import { failed, messageOf, type Failure } from "../failure.js";
 import { HTTP_MS_MAX } from "./limits.js";
@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 export interface Wanted {
-  /** Why no answer came, in the words of whoever asks. */
+  /** Why no answer came, in the caller's words. */
   unreachable(why: string): Failure;
   /** What is said after 30 s. */
   readonly late: string;
@@ -32,7 +32,7 @@ export async function fetched(url: string, init: RequestInit, signal: AbortSigna
     };
   } catch (error) {
     if (late.signal.aborted) throw failed(wanted.late);
-    if (signal.aborted) throw failed("cancelled by whoever asked");
+    if (signal.aborted) throw failed("cancelled by the caller");
     if (error instanceof TooLong) throw failed(error.message);
     throw wanted.unreachable(messageOf(error));
   } finally {

@@ -108,14 +108,14 @@ export class Line {
       };
       const cancelled = (): void => {
         takeBack();
-        end(failed("cancelled by whoever asked"));
+        end(failed("cancelled by the caller"));
       };
       const timer = setTimeout(() => {
         takeBack();
         end(failed(question.late));
       }, question.msMax);
       if (signal?.aborted === true) {
-        end(failed("cancelled by whoever asked"));
+        end(failed("cancelled by the caller"));
         return;
       }
       signal?.addEventListener("abort", cancelled);
@@ -135,7 +135,7 @@ export class Line {
   #hear(data: unknown): void {
     const message = parsed(data);
     if (message === undefined) {
-      // Nobody can say whose reply this was.
+      // It is not known whose reply this was.
       this.#endAll(failed(`${this.who} sent what is no JSON object: ${String(data).slice(0, 80)}`));
       return;
     }

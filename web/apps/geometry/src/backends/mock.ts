@@ -37,7 +37,7 @@ export class MockBackends implements Backends {
     { progress, signal }: Doing,
   ): Promise<Evolved> {
     for (let generation = 1; generation <= generations; generation++) {
-      if (signal.aborted) throw failed("cancelled by whoever asked");
+      if (signal.aborted) throw failed("cancelled by the caller");
       progress(generation, generations, "mock");
     }
     const hash = hashOf(seed_shader + fitness_metric);

@@ -9,7 +9,7 @@ import type { Message } from "./line.js";
 const HEARTBEAT_SECONDS = 5;
 /** Belong to the wire, not to the answer. */
 const ENVELOPE: readonly string[] = ["requestId", "success", "type"];
-/** 256 numbers that nobody reads in a window. */
+/** 256 numbers, too many to read in a window. */
 const LONG: readonly string[] = ["histogram"];
 const REPORT_TEXT_CHARS_MAX = 200;
 

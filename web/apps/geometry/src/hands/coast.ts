@@ -53,7 +53,7 @@ export class Coast {
     let mine: Camera = this.viewport.camera;
     const step = (now: number): void => {
       this.#frame = undefined;
-      // Whoever went elsewhere meanwhile wants to be there.
+      // A person who went elsewhere meanwhile wants to be there.
       if (this.viewport.camera !== mine) return;
       const passed = Math.min(now - (last ?? now), FRAME_MS_MAX);
       last = now;

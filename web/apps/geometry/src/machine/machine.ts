@@ -1,5 +1,5 @@
 // The machine that pixel programs run on: 32 registers, words as pixels, a console and a framebuffer. Pure: no page, no clock.
-// A run may be done in slices, so that whoever runs it can do something else in between.
+// A run may be done in slices, so that the caller can do something else in between.
 
 import { OPCODES } from "./opcodes.js";
 import { WORD_BYTES, type Program } from "./program.js";
@@ -115,7 +115,7 @@ export class Machine {
         if (this.#has(word, dest) && this.#get(dest) !== 0) this.#counter = first;
         break;
       case OPCODES.RET:
-        // Nothing calls, so the only place to return to is whoever ran the program.
+        // Nothing calls, so the only place to return to is the program's caller.
         this.ended = "return";
         break;
       case OPCODES.HALT:

@@ -1,4 +1,4 @@
-// The way from one camera to the next, as the screen shows it. Far journeys are not shown: nobody wants to wait for them.
+// The way from one camera to the next, as the screen shows it. Far journeys are not shown, because they take too long.
 
 import type { Camera, Extent } from "./camera.js";
 

@@ -12,7 +12,7 @@ export interface Called {
   readonly tookMs: number;
 }
 
-const NOBODY: Doing = { signal: new AbortController().signal, progress: () => undefined };
+const NO_CALLER: Doing = { signal: new AbortController().signal, progress: () => undefined };
 
 export class Desk {
   readonly #counts = new Map<string, number>();
@@ -31,7 +31,7 @@ export class Desk {
     return Object.fromEntries(this.#counts);
   }
 
-  async invoke(name: string, args: unknown = {}, doing: Doing = NOBODY): Promise<Reply> {
+  async invoke(name: string, args: unknown = {}, doing: Doing = NO_CALLER): Promise<Reply> {
     const tool = this.tools.find((one) => one.name === name);
     if (tool === undefined)
       return failure(

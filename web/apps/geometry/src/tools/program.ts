@@ -67,7 +67,7 @@ export const PROGRAM: GeometryTool = {
     const machine = new Machine(program, settings);
     while (!machine.run(SLICE_CYCLES)) {
       await turn();
-      if (doing.signal.aborted) throw failed("CPU execution failed: cancelled by whoever asked", told(machine));
+      if (doing.signal.aborted) throw failed("CPU execution failed: cancelled by the caller", told(machine));
     }
     if (machine.framebuffer !== undefined) system.showFramebuffer(machine.framebuffer);
     if (machine.console !== "") system.say(machine.console);
@@ -85,7 +85,7 @@ async function onGpu(program: Program, settings: Settings, system: System, signa
   });
   if (run.framebuffer !== undefined) system.showFramebuffer(run.framebuffer);
   if (run.console !== "") system.say(run.console);
-  const wrong = run.ended === undefined ? "cancelled by whoever asked" : wrongWith(run, settings.cyclesMax);
+  const wrong = run.ended === undefined ? "cancelled by the caller" : wrongWith(run, settings.cyclesMax);
   if (wrong !== undefined) throw failed(`GPU execution failed: ${wrong}`, told(run, "gpu"));
   return { success: true, ...told(run, "gpu") };
 }

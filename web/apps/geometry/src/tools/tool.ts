@@ -1,4 +1,4 @@
-// What a tool is: its schema for whoever calls, and what it does with the system. It gives an object or throws `Failure`.
+// What a tool is: its schema for callers, and what it does with the system. It gives an object or throws `Failure`.
 
 import type { Backends, Doing } from "../backends/backends.js";
 import type { Cartridges } from "../cartridge/cartridges.js";
@@ -55,7 +55,7 @@ export interface GeometryTool {
   run(args: Args, system: System, doing: Doing): Promise<object> | object;
 }
 
-/** Whoever waits for a tool waits a little longer than the tool itself does. */
+/** Callers of a tool wait a little longer than the tool itself does. */
 export const MARGIN_MS = 5_000;
 
 /** Browsers check no arguments against a schema, so every tool does it in its own words; this is for what no tool has words for. */

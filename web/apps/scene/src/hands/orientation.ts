@@ -10,7 +10,7 @@ export function toQuaternion({ x, y, z }: Axes): Quaternion {
   return new Quaternion().setFromEuler(new Euler(radians(x), radians(y), radians(z), "YXZ"));
 }
 
-/** To hundredths of a degree, which nobody sees and everybody reads. */
+/** To hundredths of a degree: finer than the eye sees, short to read. */
 export function toRotation(orientation: Quaternion): Axes {
   const { x, y, z } = new Euler().setFromQuaternion(orientation, "YXZ");
   return { x: hundredth(degrees(x)), y: hundredth(degrees(y)), z: hundredth(degrees(z)) };

@@ -35,7 +35,7 @@ export class Turning {
   #at = 0;
   #moments: Moment[] = [];
   #frame: number | undefined;
-  /** Finer than what the scene keeps, as long as nobody else has turned it. */
+  /** Finer than what the scene keeps, as long as nothing else has turned it. */
   #fine: { readonly rotation: Axes; readonly orientation: Quaternion } | undefined;
 
   constructor(
@@ -97,7 +97,7 @@ export class Turning {
     let last: number | undefined;
     const coast = (now: number): void => {
       this.#frame = undefined;
-      // Whoever set another rotation meanwhile wants that one.
+      // A rotation that was set meanwhile wins.
       if (last !== undefined && this.studio.scene.model.rotation !== this.#fine?.rotation) return;
       const passed = Math.min(now - (last ?? now), FRAME_MS_MAX);
       last = now;

@@ -3,7 +3,7 @@
 import { COLOUR_REFUSAL, readColour, type Colour } from "../colour.js";
 import { readDirection, type Direction } from "../direction.js";
 
-/** Why a tool was not run. Its message is for whoever called. */
+/** Why a tool was not run. Its message is for the caller. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 }

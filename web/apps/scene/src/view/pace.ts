@@ -1,4 +1,4 @@
-// Where frames take long, a picture in motion is drawn with fewer pixels. Whoever draws does so once more, with all of them, at rest.
+// Where frames take long, a picture in motion is drawn with fewer pixels. At rest it is drawn once more, with all of them.
 
 /** What is asked for later than this after a picture belongs to another motion. */
 const MOTION_MS = 400;

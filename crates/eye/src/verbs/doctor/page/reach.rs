@@ -43,7 +43,7 @@ fn is_shared(octets: [u8; 4]) -> bool {
     octets[0] == 100 && octets[1] & 0xc0 == 64
 }
 
-/// Whether browsers treat a page as one that nobody could have tampered with.
+/// Whether browsers treat a page as a secure context.
 pub fn is_secure(page: &Url) -> bool {
     page.scheme() == "https" || Space::of_host(page) == Some(Space::Loopback)
 }
@@ -92,7 +92,7 @@ pub fn network(page: &Url, page_space: Space, hub_space: Space, permissions: &[&
     if permissions.iter().any(|header| forbids(header, hub_space)) { Network::Forbidden } else { Network::Asks }
 }
 
-/// Whether a Permissions-Policy gives the feature to nobody. Chrome knows it by an old name and, since 145, by two new ones.
+/// Whether a Permissions-Policy denies the feature to all. Chrome knows it by an old name and, since 145, by two new ones.
 fn forbids(header: &str, hub_space: Space) -> bool {
     let own = if hub_space == Space::Loopback { "loopback-network" } else { "local-network" };
     header.split(',').any(|part| {

@@ -97,7 +97,7 @@ pub fn visit(begin: &Url) -> Result<Visit, VisitError> {
     Err(VisitError::Endless { url: begin.clone() })
 }
 
-/// One GET with an origin, as a page's script would send it. Nobody's certificate is checked: nothing secret is said.
+/// One GET with an origin, as a page's script would send it. No certificate is checked: nothing secret is sent.
 pub fn ask_as(url: &Url, origin: &str) -> Result<Got, VisitError> {
     let headers = vec![("host", authority(url)), ("origin", origin.to_owned()), ("user-agent", AGENT.to_owned())];
     one(url, &headers).map(|(got, _)| got)
