@@ -366,6 +366,13 @@ pub enum Input {
         /// Its connection.
         agent: Conn,
     },
+    /// An agent's token is no longer valid: what it waits for ends with this error, and it leaves.
+    AgentRevoked {
+        /// Its connection.
+        agent: Conn,
+        /// Why.
+        error: Error,
+    },
     /// An agent asks a page.
     Ask {
         /// Who asks; `None` for a line frame without an id.

@@ -36,7 +36,10 @@ impl Lanes {
         let Some(busy) = self.busy.get_mut(lane) else { return false };
         let bytes = input.len_bytes();
         // What ends a connection always has room.
-        let ends = matches!(input, Input::PageLeft { .. } | Input::PageLeaving { .. } | Input::AgentLeft { .. });
+        let ends = matches!(
+            input,
+            Input::PageLeft { .. } | Input::PageLeaving { .. } | Input::AgentLeft { .. } | Input::AgentRevoked { .. }
+        );
         let fits = busy.backlog.len() < BACKLOG_LEN_MAX && busy.backlog_bytes + bytes <= BACKLOG_BYTES_MAX;
         if fits || ends {
             busy.backlog_bytes += bytes;

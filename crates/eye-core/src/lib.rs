@@ -4,6 +4,7 @@
 //! [`Session::on`]; other modules choose the page and write the bytes.
 
 pub mod agent;
+mod agents;
 mod asking;
 mod budget;
 pub mod calls;

@@ -91,9 +91,14 @@ impl Mailbox {
         true
     }
 
-    /// An agent left, and waits for nothing.
-    pub fn agent_left(&mut self, agent: Conn) {
-        self.readers.retain(|(reader, _)| reader.agent != agent);
+    /// An agent left, and waits for nothing. With an error it is still there to be told.
+    pub(crate) fn agent_left(&mut self, agent: Conn, error: Option<&Error>, out: &mut Vec<Outcome>) {
+        self.readers.retain(|(reader, _)| {
+            if let Some(error) = error.filter(|_| reader.agent == agent) {
+                out.push(told(reader.clone(), Err(error.clone())));
+            }
+            reader.agent != agent
+        });
     }
 
     /// The hub ends, and every wait with it.

@@ -4,6 +4,7 @@ mod about;
 mod arriving;
 mod expected;
 mod expecting;
+mod leaving;
 mod offering;
 mod ticking;
 
@@ -339,14 +340,7 @@ impl Session {
             }
             Event::Asked { asker, task, timeout_ms, unfit } => self.ask(now, asker, task, timeout_ms, unfit, out),
             Event::Cancelled { reply } => self.cancel(&reply, out),
-            Event::AgentLeft { agent } => {
-                for key in self.calls.keys_where(|call| call.asker.agent() == Some(agent)) {
-                    self.abort(key, out);
-                    self.calls.remove(key);
-                }
-                self.mailbox.agent_left(agent);
-                self.forget_waiting(agent);
-            }
+            Event::AgentLeft { agent, told } => self.agent_left(agent, told.as_ref(), out),
             Event::Tick => self.tick(now, out),
             Event::Shutdown => {
                 for key in self.calls.keys_where(|_| true) {

@@ -187,6 +187,8 @@ pub(crate) enum Event {
     AgentLeft {
         /// Its connection.
         agent: Conn,
+        /// How its calls end, if it is still there to be told.
+        told: Option<Error>,
     },
     /// Time has passed.
     Tick,

@@ -15,8 +15,8 @@ use crate::tally::Tally;
 use crate::tools_news::ToolsNews;
 use crate::topics::Topics;
 use eye_protocol::SessionId;
-use eye_protocol::limits::{AGENT_NAMES_MAX, NAME_BYTES_MAX, SESSION_KEPT_MS, SESSIONS_MAX};
-use eye_protocol::messages::{Hello, Presence, SessionRow, Sessions};
+use eye_protocol::limits::{AGENT_NAMES_MAX, SESSION_KEPT_MS, SESSIONS_MAX};
+use eye_protocol::messages::{Presence, SessionRow, Sessions};
 use eye_protocol::rpc::json;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
@@ -147,7 +147,8 @@ impl Switchboard {
             Input::AgentScoped { agent, scope } => self.change_agent(agent, |known| known.scope = scope),
             Input::AgentPaced { agent, rate } => self.change_agent(agent, |known| known.rate = Some(rate)),
             Input::AgentHello { agent, hello } => self.agent_hello(now, agent, *hello),
-            Input::AgentLeft { agent } => self.agent_left(now, agent, out),
+            Input::AgentLeft { agent } => self.agent_left(now, agent, None, out),
+            Input::AgentRevoked { agent, error } => self.agent_left(now, agent, Some(&error), out),
             Input::Ask { .. } | Input::AskBatch { .. } => self.check_and_ask(now, input, out),
             Input::Worked { lane, done } => self.worked(now, &lane, done, out),
             Input::Tools { reply, page, query } => {
@@ -361,38 +362,6 @@ impl Switchboard {
         let Some(info) = self.sessions.get(arrived).map(|s| s.info().clone()) else { return };
         for id in from {
             self.session_on(now, &id, Event::ArrivedElsewhere { info: info.clone() }, out);
-        }
-    }
-
-    fn agent_hello(&mut self, now: Millis, agent: Conn, hello: Hello) {
-        let Some(known) = self.agents.get_mut(&agent) else { return };
-        known.target_page = None;
-        known.target = hello.target.filter(|target| !target.is_empty()).map(Into::into);
-        known.frame = hello.frame.filter(|frame| !frame.is_empty()).map(Into::into);
-        known.timeout_ms = hello.timeout;
-        if let Some(name) = hello.agent.filter(|name| name.len() <= NAME_BYTES_MAX) {
-            // What a token's agents keep across connections is apart from what others keep under the same name.
-            known.name = known.scope.name().map_or_else(|| name.clone(), |token| format!("{token}:{name}")).into();
-            let name = known.name.clone();
-            self.memory(now, &name);
-        }
-    }
-
-    fn agent_left(&mut self, now: Millis, agent: Conn, out: &mut Vec<Effect>) {
-        self.leave(agent);
-        self.topics.forget(agent);
-        let Some(left) = self.agents.remove(&agent) else { return };
-        self.waiting.remove(&agent);
-        self.batches.retain(|_, batch| batch.reply.agent != agent);
-        self.watchers.retain(|_, watchers| {
-            watchers.retain(|watcher| *watcher != agent);
-            !watchers.is_empty()
-        });
-        for session in left.asked {
-            self.session_on(now, &session, Event::AgentLeft { agent }, out);
-        }
-        if let Some(memory) = self.memories.get_mut(&left.name) {
-            memory.shelf.agent_left(agent);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use eye_core::{Conn, Effect, Input, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task};
 use eye_protocol::messages::PageInfo;
-use eye_protocol::{SessionId, Value};
+use eye_protocol::{Code, Error, SessionId, Value};
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 
@@ -15,6 +15,7 @@ enum Step {
     Ask { agent: u8, session: u8, brief: bool },
     Cancel { agent: u8, ask: u8 },
     AgentGone { agent: u8 },
+    Revoked { agent: u8 },
     Wait { ms: u16 },
 }
 
@@ -27,6 +28,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         6 => (0..3_u8, 0..3_u8, any::<bool>()).prop_map(|(agent, session, brief)| Step::Ask { agent, session, brief }),
         1 => (0..3_u8, 0..40_u8).prop_map(|(agent, ask)| Step::Cancel { agent, ask }),
         1 => (0..3_u8).prop_map(|agent| Step::AgentGone { agent }),
+        1 => (0..3_u8).prop_map(|agent| Step::Revoked { agent }),
         2 => (0..4000_u16).prop_map(|ms| Step::Wait { ms }),
     ];
     prop::collection::vec(step, 0..120)
@@ -131,6 +133,18 @@ impl World {
             Step::Cancel { agent, ask } => {
                 let agent = self.agent(agent);
                 self.on(Input::Cancel { agent, id: ask.to_string().into() });
+            }
+            Step::Revoked { agent } => {
+                if let Some(conn) = self.agents.remove(&agent) {
+                    let error = Error::new(Code::DENIED, "the token `ci` was revoked");
+                    self.on(Input::AgentRevoked { agent: conn, error });
+                    self.on(Input::AgentLeft { agent: conn });
+                    self.departed.insert(conn);
+                    // It was told how each of its calls ended.
+                    for (_, id) in self.asked.iter().filter(|(asked, _)| *asked == conn) {
+                        assert_eq!(self.ended.get(id), Some(&1), "the call {id} of an agent whose token was revoked");
+                    }
+                }
             }
             Step::AgentGone { agent } => {
                 if let Some(conn) = self.agents.remove(&agent) {

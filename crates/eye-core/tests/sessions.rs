@@ -97,6 +97,34 @@ fn leaving_page_ends_its_calls_at_once() {
 }
 
 #[test]
+fn a_revoked_token_ends_the_calls_of_its_agent_and_no_others() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         0 agent 3 joins
+         1 agent 2 asks a x
+         1 agent 3 asks b y
+         2 agent 2 revoked
+         3 page 1 answers 1 =1
+         3 page 1 answers 2 =2"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    0 agent 3 joins
+    1 agent 2 asks a x
+        → page 1 evaluates 1: x
+    1 agent 3 asks b y
+        → page 1 evaluates 2: y
+    2 agent 2 revoked
+        → page 1 aborts 1
+        ← agent 2 a!-32006 the token `ci` was revoked
+    3 page 1 answers 1 =1
+    3 page 1 answers 2 =2
+        ← agent 3 b=2
+    ");
+}
+
+#[test]
 fn calls_wait_for_a_page_that_reloads() {
     assert_snapshot!(play(
         "0 page 1 joins shop

@@ -125,6 +125,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         () = keep_time(&hub) => {}
         () = remember(&hub, &memory) => {}
         () = work(&hub) => {}
+        () = hub.watch_tokens() => {}
         () = hub.stop.notified() => {}
         () = told_to_stop() => {}
     }

@@ -50,6 +50,11 @@ impl Close {
         Self { code: 4005, reason: reason.into() }
     }
 
+    /// The token that let the peer in is no longer valid.
+    pub fn revoked(reason: &str) -> Self {
+        Self { code: 4007, reason: reason.into() }
+    }
+
     /// The page's own code answers no ping.
     pub fn lifeless() -> Self {
         Self { code: 4006, reason: "the page answered no ping".into() }

@@ -116,6 +116,19 @@ pub fn parse_one(text: &str) -> Option<Message> {
     })
 }
 
+/// The error that a hub tells about the whole connection: a response under no id. [`parse_one`] takes it for a bad request,
+/// as it must where a peer sends it.
+pub fn error_without_id(text: &str) -> Option<Error> {
+    #[derive(Deserialize)]
+    struct Told {
+        jsonrpc: Box<str>,
+        id: Option<u8>,
+        error: Box<RawValue>,
+    }
+    let Told { jsonrpc, id: None, error } = serde_json::from_str(text).ok()? else { return None };
+    (&*jsonrpc == "2.0").then(|| Error::from_raw(error.get()))
+}
+
 /// An object with a `jsonrpc` member whose other members have wrong types is a bad request, not code.
 fn parse_odd(text: &str) -> Option<Message> {
     let value: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).ok()?;

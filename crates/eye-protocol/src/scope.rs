@@ -10,11 +10,22 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope(Option<Arc<Limits>>);
 
+/// The named token by which a connection was admitted. The connection ends with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bearer {
+    /// The token's name.
+    pub name: Box<str>,
+    /// Tells it from another token of the same name. Not its secret.
+    pub id: Box<str>,
+}
+
 /// What a scope that is not everything holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The token's name, for refusals and the audit log.
     pub name: Box<str>,
+    /// Tells the token from another one of the same name; empty where no token stands behind it.
+    pub id: Box<str>,
     /// What it may do.
     pub may: Vec<Class>,
     /// The origins whose pages it sees; empty: those of all.
@@ -34,12 +45,24 @@ impl Scope {
 
     /// Nothing, for this reason.
     pub fn nothing(reason: &str) -> Self {
-        Self::limited(Limits { name: "?".into(), may: Vec::new(), pages: Vec::new(), void: Some(reason.into()) })
+        Self::limited(Limits {
+            name: "?".into(),
+            id: "".into(),
+            may: Vec::new(),
+            pages: Vec::new(),
+            void: Some(reason.into()),
+        })
     }
 
     /// The token's name; `None` for what may do everything.
     pub fn name(&self) -> Option<&str> {
         self.0.as_deref().map(|limits| &*limits.name)
+    }
+
+    /// The token behind it, if it is a named one.
+    pub fn bearer(&self) -> Option<Bearer> {
+        let limits = self.0.as_deref().filter(|limits| !limits.id.is_empty())?;
+        Some(Bearer { name: limits.name.clone(), id: limits.id.clone() })
     }
 
     /// Whether it covers operations of this class.
@@ -103,7 +126,7 @@ mod tests {
 
     fn scope(may: &[Class], pages: &[&str]) -> Scope {
         let pages = pages.iter().map(|page| (*page).into()).collect();
-        Scope::limited(Limits { name: "ci".into(), may: may.to_vec(), pages, void: None })
+        Scope::limited(Limits { name: "ci".into(), id: "1".into(), may: may.to_vec(), pages, void: None })
     }
 
     #[test]

@@ -266,8 +266,7 @@ fn see_off(link: &mut Connection) -> Result<(), Failure> {
 fn about_connection(frame: &str) -> Option<Result<(), Error>> {
     match rpc::parse_one(frame)? {
         Message::Notification { method, .. } if method == "hub/retiring" => Some(Ok(())),
-        Message::Response { id, outcome: Err(error) } if &*id == "null" => Some(Err(error)),
-        _ => None,
+        _ => rpc::error_without_id(frame).map(Err),
     }
 }
 
@@ -348,6 +347,9 @@ mod tests {
         assert_eq!(about_connection(retiring), Some(Ok(())));
         assert_eq!(about_connection("1:hub/retiring"), None);
         assert_eq!(about_connection(r#"{"jsonrpc":"2.0","id":"1","result":{}}"#), None);
+        assert_eq!(about_connection(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32006,"message":"x"}}"#), None);
+        let error = Error::new(eye_protocol::Code::DENIED, "the token `ci` was revoked");
+        assert_eq!(about_connection(&rpc::response("null", Err(&error))), Some(Err(error)));
     }
 
     #[test]

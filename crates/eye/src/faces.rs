@@ -82,6 +82,10 @@ impl Link for OfAgent {
         Box::pin(self.0.news())
     }
 
+    fn ended(&self) -> face::Later<'static, Error> {
+        Box::pin(self.0.ended())
+    }
+
     fn auditor(&self) -> Option<Auditor> {
         let auditor = self.0.auditor()?;
         Some(Arc::new(move |call: &ServerCall<'_>| {

@@ -64,7 +64,11 @@ impl Bound {
                     heard(&params)?;
                     left -= 1;
                 }
-                Some(_) | None => {}
+                Some(_) | None => {
+                    if let Some(error) = rpc::error_without_id(&frame) {
+                        return Err(error.into());
+                    }
+                }
             }
         }
         Ok(())

@@ -26,6 +26,7 @@ impl Input {
             | Self::AgentScoped { agent, .. }
             | Self::AgentPaced { agent, .. }
             | Self::AgentLeft { agent }
+            | Self::AgentRevoked { agent, .. }
             | Self::Ask { agent, .. }
             | Self::Join { agent, .. }
             | Self::Cancel { agent, .. } => Some(*agent),
@@ -77,6 +78,7 @@ impl Input {
             | Self::AgentScoped { .. }
             | Self::AgentPaced { .. }
             | Self::AgentLeft { .. }
+            | Self::AgentRevoked { .. }
             | Self::Tools { .. }
             | Self::Join { .. }
             | Self::Leave { .. }

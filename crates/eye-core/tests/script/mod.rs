@@ -12,7 +12,7 @@ use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};
 use eye_protocol::state::{Change, Whole};
 use eye_protocol::topics::Publish;
-use eye_protocol::{Ending, SessionId};
+use eye_protocol::{Code, Ending, Error, SessionId};
 use std::fmt::Write;
 
 /// Plays the script and returns it with every effect below the event that caused it.
@@ -135,6 +135,7 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
     match verb {
         "joins" => Input::AgentJoined { agent },
         "leaves" => Input::AgentLeft { agent },
+        "revoked" => Input::AgentRevoked { agent, error: Error::new(Code::DENIED, "the token `ci` was revoked") },
         "named" => Input::AgentHello { agent, hello: Box::new(Hello { agent: Some(rest.into()), ..Hello::default() }) },
         "targets" => {
             Input::AgentHello { agent, hello: Box::new(Hello { target: Some(rest.into()), ..Hello::default() }) }
@@ -168,8 +169,8 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
         },
         "limited" => {
             let pages = rest.split_whitespace().map(Into::into).collect();
-            let limits =
-                Limits { name: "ci".into(), may: vec![Class::Read, Class::Act, Class::Eval], pages, void: None };
+            let may = vec![Class::Read, Class::Act, Class::Eval];
+            let limits = Limits { name: "ci".into(), id: "1".into(), may, pages, void: None };
             Input::AgentScoped { agent, scope: Scope::limited(limits) }
         }
         "publishes" => publish(agent, rest),

@@ -4,15 +4,14 @@
 //! ours and an `Origin` must be loopback or allowed; beyond that, an agent needs the token unless the hub runs with `--auth none`.
 
 use super::caller::{Owner, Whose};
+use super::keys::Keys;
 use super::origins::{Allowed, Origins};
 use super::token::Auth;
-use super::tokens::{self, Found, Tokens};
+use super::tokens::Found;
 use eye_core::Policy;
 use eye_protocol::operations::Class;
-use eye_protocol::scope::Scope;
-use std::path::Path;
+use eye_protocol::scope::{Bearer, Scope};
 use std::sync::{Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a request wants to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +52,8 @@ pub enum Admitted {
         origin: Box<str>,
         /// What the user allowed pages of it.
         policy: Policy,
+        /// The named token that admitted it, if one did.
+        bearer: Option<Bearer>,
     },
     /// An agent, and what its token allows.
     Agent(Scope),
@@ -68,6 +69,15 @@ impl Admitted {
             Self::Public | Self::Page { .. } | Self::Own => Scope::ALL,
         }
     }
+
+    /// The named token that this rests on: without it, it ends.
+    pub fn bearer(&self) -> Option<Bearer> {
+        match self {
+            Self::Page { bearer, .. } => bearer.clone(),
+            Self::Agent(scope) => scope.bearer(),
+            Self::Public | Self::Own => None,
+        }
+    }
 }
 
 /// Why a connection was refused.
@@ -80,41 +90,6 @@ pub struct Refusal {
     pub reason: String,
     /// The next step.
     pub hint: String,
-}
-
-/// The tokens that a hub knows: its own, and the named ones.
-#[derive(Clone, Debug)]
-pub struct Keys {
-    auth: Auth,
-    tokens: Tokens,
-}
-
-impl Keys {
-    /// The hub's own token, and the named ones, whose file is beside that of the origins.
-    pub fn new(auth: Auth, origins_file: &Path) -> Self {
-        Self { auth, tokens: Tokens::new(tokens::beside(origins_file)) }
-    }
-
-    fn is_own(&self, token: &str) -> bool {
-        matches!(&self.auth, Auth::Token(known) if known.matches(token))
-    }
-
-    fn find(&self, token: &str) -> Found {
-        self.tokens.find(token, now_ms())
-    }
-
-    /// What an agent that may do everything may do with this token: it lowers, and never raises.
-    pub fn lowered(&self, token: &str) -> Scope {
-        if self.is_own(token) {
-            return Scope::ALL;
-        }
-        match self.find(token) {
-            Found::Agent(scope) => scope,
-            Found::Page(_) => Scope::nothing("this token is for a page, not for an agent"),
-            Found::Expired(name) => Scope::nothing(&format!("the token `{name}` has expired")),
-            Found::Unknown => Scope::nothing("the token in EYE_TOKEN is not this hub's"),
-        }
-    }
 }
 
 /// The gate of one hub.
@@ -205,12 +180,14 @@ impl Gate {
     }
 
     fn admit_page(&self, knock: Knock<'_>) -> Result<Admitted, Refusal> {
-        let joined = self.page_token(knock)?;
+        let (joined, bearer) = self.page_token(knock)?.unzip();
         let origin = joined.as_deref().or(knock.origin);
         let Some(origin) = origin else {
             // A program that provides is no browser: it has no origin to trust, so it needs the token.
-            self.admit_agent(knock)?.check(Class::Admin).map_err(lacking)?;
-            return Ok(Admitted::Page { origin: "program".into(), policy: Policy::default() });
+            let scope = self.admit_agent(knock)?;
+            scope.check(Class::Admin).map_err(lacking)?;
+            let (policy, bearer) = (Policy::default(), scope.bearer());
+            return Ok(Admitted::Page { origin: "program".into(), policy, bearer });
         };
         // A token of this page's origin proves enough, also when a program of another user passes it on.
         if joined.is_none() {
@@ -221,14 +198,13 @@ impl Gate {
             (Some(Allowed { pages: false, .. }), _) => Err(agents_only(origin)),
             (Some(Allowed { eval, confirm, topics, .. }), _) => {
                 let policy = Policy { eval_allowed: eval, confirm, topics };
-                Ok(Admitted::Page { origin: origin.into(), policy })
+                Ok(Admitted::Page { origin: origin.into(), policy, bearer })
             }
-            (None, true) => Ok(Admitted::Page { origin: origin.into(), policy: Policy::default() }),
-            // Its token says that it is a page of this origin.
-            (None, false) if joined.is_some() => {
-                Ok(Admitted::Page { origin: origin.into(), policy: Policy::default() })
+            // A loopback origin, or its token says that it is a page of this one.
+            (None, loopback) if loopback || joined.is_some() => {
+                Ok(Admitted::Page { origin: origin.into(), policy: Policy::default(), bearer })
             }
-            (None, false) => Err(foreign_page(origin)),
+            (None, _) => Err(foreign_page(origin)),
         }
     }
 
@@ -300,13 +276,13 @@ impl Gate {
     }
 
     fn check_token(&self, knock: Knock<'_>) -> Result<Scope, Refusal> {
-        match (&self.keys.auth, knock.token) {
+        match (self.keys.auth(), knock.token) {
             (Auth::Token(known), Some(token)) if known.matches(token) => Ok(Scope::ALL),
             (Auth::Token(_), None) => Err(unauthorised("an agent over TCP needs the token")),
             (Auth::None, None) => self.check_owner(knock).map(|()| Scope::ALL),
             (auth, Some(token)) => match self.keys.find(token) {
                 Found::Agent(scope) => Ok(scope),
-                Found::Page(_) => {
+                Found::Page(..) => {
                     Err(forbidden("this token is for a page, not for an agent", "eye token new NAME --may read"))
                 }
                 Found::Expired(name) => Err(expired(&name)),
@@ -318,15 +294,15 @@ impl Gate {
     }
 
     /// The origin that a page's token gives it. A page from elsewhere needs one, for its `Origin` proves nothing.
-    fn page_token(&self, knock: Knock<'_>) -> Result<Option<Box<str>>, Refusal> {
+    fn page_token(&self, knock: Knock<'_>) -> Result<Option<(Box<str>, Bearer)>, Refusal> {
         let found = knock.token.map(|token| (token, self.keys.find(token)));
         match found {
-            Some((_, Found::Page(origin))) => match knock.origin {
+            Some((_, Found::Page(origin, bearer))) => match knock.origin {
                 Some(from) if *from != *origin => Err(forbidden(
                     &format!("this token is for pages of {origin}, not of {from}"),
                     &format!("eye token new NAME --may join --origin {from}"),
                 )),
-                Some(_) | None => Ok(Some(origin)),
+                Some(_) | None => Ok(Some((origin, bearer))),
             },
             Some((_, Found::Expired(name))) => Err(expired(&name)),
             Some((token, Found::Agent(_) | Found::Unknown)) if self.keys.is_own(token) => Ok(None),
@@ -342,7 +318,7 @@ impl Gate {
 
     /// Whether a token is a page's.
     pub fn joins(&self, token: &str) -> bool {
-        matches!(self.keys.find(token), Found::Page(_))
+        matches!(self.keys.find(token), Found::Page(..))
     }
 }
 
@@ -350,11 +326,6 @@ impl Gate {
 fn unreadable_list() -> Refusal {
     let reason = "this hub cannot read its list of allowed origins, so it admits no page".to_owned();
     Refusal { status: 503, reason, hint: "`eye doctor` shows the file and the line that is wrong".to_owned() }
-}
-
-fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn forbidden(reason: &str, hint: &str) -> Refusal {

@@ -2,11 +2,14 @@
 
 mod admission;
 pub mod caller;
+mod keys;
 pub mod origins;
 pub mod token;
 pub mod tokens;
 
-pub use admission::{Admitted, Gate, Keys, Knock, OWN_NAME, Refusal, Wants, host_name, is_loopback_address};
+pub use admission::{Admitted, Gate, Knock, OWN_NAME, Refusal, Wants, host_name, is_loopback_address};
 pub use caller::{Caller, Owner, Whose};
+pub use keys::Keys;
 pub use origins::Origins;
 pub use token::{Auth, Token};
+pub use tokens::Valid;

@@ -2,9 +2,10 @@
 
 use super::token::{self, Token};
 use eye_protocol::operations::Class;
-use eye_protocol::scope::{Limits, Scope};
+use eye_protocol::scope::{Bearer, Limits, Scope};
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -97,12 +98,53 @@ pub enum Found {
     /// A token of an agent.
     Agent(Scope),
     /// A token of a page of this origin.
-    Page(Box<str>),
+    Page(Box<str>, Bearer),
     /// A token that has expired.
     Expired(String),
     /// None of ours.
     Unknown,
 }
+
+/// One state of the file of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileVersion(u64, u64, i64, i64, u32);
+
+/// Which tokens are valid at one time, by [`Bearer::id`].
+#[derive(Clone, Debug, Default)]
+pub struct Valid {
+    ids: HashSet<Box<str>>,
+    expired: HashSet<Box<str>>,
+    unreadable: bool,
+    /// When the next of them expires, as Unix time in ms.
+    pub next_expiry_ms: Option<u64>,
+}
+
+impl Valid {
+    /// Why a token is not valid; `None`: it is.
+    pub fn fault(&self, bearer: &Bearer) -> Option<String> {
+        let name = &bearer.name;
+        if self.ids.contains(&bearer.id) {
+            None
+        } else if self.unreadable {
+            Some(format!("the token `{name}` is not valid: the hub cannot read its file of tokens"))
+        } else if self.expired.contains(&bearer.id) {
+            Some(format!("the token `{name}` has expired"))
+        } else {
+            Some(format!("the token `{name}` was revoked"))
+        }
+    }
+}
+
+impl Row {
+    /// Who uses this token.
+    fn bearer(&self) -> Bearer {
+        // Enough of the hash to tell tokens apart, too little to look one up.
+        Bearer { name: self.name.as_str().into(), id: self.hash.chars().take(TOKEN_ID_LEN).collect::<String>().into() }
+    }
+}
+
+/// How much of a token's hash tells it from others.
+const TOKEN_ID_LEN: usize = 16;
 
 /// The named tokens of one hub. Read anew each time: it is asked once a connection.
 #[derive(Clone, Debug)]
@@ -196,10 +238,33 @@ impl Tokens {
         }
         let may: Vec<Class> = row.may.iter().filter_map(|word| Class::parse(word)).collect();
         if let ([Class::Join], [origin]) = (&may[..], &row.pages[..]) {
-            return Found::Page(origin.as_str().into());
+            return Found::Page(origin.as_str().into(), row.bearer());
         }
         let pages = row.pages.iter().map(|page| page.as_str().into()).collect();
-        Found::Agent(Scope::limited(Limits { name: row.name.as_str().into(), may, pages, void: None }))
+        let Bearer { name, id } = row.bearer();
+        Found::Agent(Scope::limited(Limits { name, id, may, pages, void: None }))
+    }
+
+    /// The tokens that are valid now.
+    pub fn valid(&self, now_ms: u64) -> Valid {
+        let Ok(rows) = self.list() else { return Valid { unreadable: true, ..Valid::default() } };
+        let mut valid = Valid::default();
+        for row in &rows {
+            match row.expires_at {
+                Some(at) if at <= now_ms => valid.expired.insert(row.bearer().id),
+                expires_at => {
+                    valid.next_expiry_ms = valid.next_expiry_ms.into_iter().chain(expires_at).min();
+                    valid.ids.insert(row.bearer().id)
+                }
+            };
+        }
+        valid
+    }
+
+    /// What changes with every change of the file: which it is, its length and when it was written.
+    pub fn version(&self) -> Option<FileVersion> {
+        let meta = fs::metadata(&self.path).ok()?;
+        Some(FileVersion(meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec(), meta.mode()))
     }
 
     fn write(&self, rows: &[Row]) -> Result<(), TokensError> {
@@ -262,10 +327,34 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_learns_why_its_token_is_no_longer_valid() {
+        let (tokens, _home) = tokens();
+        let bearer = |secret: &Token| match tokens.find(secret.reveal(), 0) {
+            Found::Agent(scope) => scope.bearer().unwrap(),
+            other => panic!("{other:?}"),
+        };
+        let ci = bearer(&tokens.create(wish("ci", &[Class::Read], &[]), 0).unwrap());
+        let soon = Wish { expires_at: Some(10), ..wish("soon", &[Class::Act], &[]) };
+        let soon = bearer(&tokens.create(soon, 0).unwrap());
+        let before = tokens.version();
+        assert_eq!(tokens.valid(9).next_expiry_ms, Some(10));
+        assert_eq!((tokens.valid(9).fault(&ci), tokens.valid(9).fault(&soon)), (None, None));
+        assert_eq!(tokens.valid(10).fault(&soon).unwrap(), "the token `soon` has expired");
+        assert_eq!(tokens.valid(10).next_expiry_ms, None);
+        tokens.revoke("ci").unwrap();
+        assert_ne!(tokens.version(), before);
+        tokens.create(wish("ci", &[Class::Read], &[]), 0).unwrap();
+        assert_eq!(tokens.valid(9).fault(&ci).unwrap(), "the token `ci` was revoked", "another one has its name now");
+        fs::write(&tokens.path, "[{").unwrap();
+        assert!(tokens.valid(9).fault(&soon).unwrap().contains("cannot read"));
+    }
+
+    #[test]
     fn a_join_token_is_a_page_of_one_origin() {
         let (tokens, _home) = tokens();
         let secret = tokens.create(wish("shop", &[Class::Join], &["https://shop.test"]), 0).unwrap();
-        assert_eq!(tokens.find(secret.reveal(), 0), Found::Page("https://shop.test".into()));
+        assert!(matches!(tokens.find(secret.reveal(), 0), Found::Page(origin, bearer)
+            if *origin == *"https://shop.test" && *bearer.name == *"shop"));
         for (may, pages) in [
             (&[Class::Join][..], &[][..]),
             (&[Class::Join], &["http://a", "http://b"]),

@@ -163,9 +163,10 @@ async fn stored(door: &Door, guest: &Computing, name: String, head: &Head) -> Re
 }
 
 fn enter(door: &Door, guest: &Computing, room: Room, headers: &Head, upgrade: Upgrade) -> Response {
-    if let Err(refusal) = admit_own(door, headers) {
-        return refused(&refusal);
-    }
+    let bearer = match admit_own(door, headers) {
+        Ok(bearer) => bearer,
+        Err(refusal) => return refused(&refusal),
+    };
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade,
         Err(rejection) => return rejection.into_response(),
@@ -174,14 +175,17 @@ fn enter(door: &Door, guest: &Computing, room: Room, headers: &Head, upgrade: Up
         let body = serde_json::json!({ "error": "too many connections to the backends", "hint": "close some of them" });
         return (StatusCode::SERVICE_UNAVAILABLE, json_response(&body)).into_response();
     };
-    let backends = guest.backends.clone();
+    let (backends, hub) = (guest.backends.clone(), door.hub.clone());
     let origin = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
     upgrade
         .protocols(["eye"])
         .read_buffer_size(READ_BUFFER_BYTES)
         .max_message_size(BACKEND_MESSAGE_BYTES_MAX)
         .max_frame_size(BACKEND_MESSAGE_BYTES_MAX)
-        .on_upgrade(move |socket| serve(backends, room, origin, socket, seat))
+        .on_upgrade(move |socket| async move {
+            let ended = hub.token_ended(bearer);
+            serve(backends, room, origin, socket, seat, ended).await;
+        })
 }
 
 async fn serve(
@@ -190,6 +194,7 @@ async fn serve(
     origin: Option<String>,
     socket: WebSocket,
     _seat: OwnedSemaphorePermit,
+    token_ended: impl Future<Output = String>,
 ) {
     let (mut sink, mut stream) = socket.split();
     let (hear, heard) = mpsc::channel(BACKEND_HEARD_LEN_MAX);
@@ -207,6 +212,7 @@ async fn serve(
             close = read => close,
             close = write => close,
             close = talk => close,
+            why = token_ended => Some(Close::revoked(&why)),
         }
     };
     if let Some(close) = close {

@@ -93,13 +93,14 @@ async fn events(State(door): State<Door>, headers: Head, Query(query): Query<Eve
         .or(last.filter(|_| side == Side::Page).map(|(_, session)| session))
         .and_then(SessionId::parse)
         .unwrap_or_else(session_id::fresh);
-    let scope = admitted.scope();
+    let (scope, bearer) = (admitted.scope(), admitted.bearer());
     let joining = match admitted {
-        Admitted::Page { origin, policy } => Some(Joining { session: id.clone(), origin, policy }),
+        Admitted::Page { origin, policy, .. } => Some(Joining { session: id.clone(), origin, policy }),
         Admitted::Public | Admitted::Agent(_) | Admitted::Own => None,
     };
     let posts = Posts::guess(query.version.as_deref(), session.is_some());
-    let mut peer = Peer::new(side, Voice::Events(posts), Outbox::events(), joining).scoped(scope.clone());
+    let mut peer = Peer::new(side, Voice::Events(posts), Outbox::events(), joining);
+    peer = peer.scoped(scope.clone()).borne_by(bearer);
     peer.session = session.map(Into::into);
     peer.origin = origin_of(&headers).map(Into::into);
     let client = session_id::fresh().to_string();

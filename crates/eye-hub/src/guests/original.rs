@@ -95,12 +95,13 @@ async fn page(State(door): State<Door>, headers: Head, Query(query): Query<Token
     let admitted = admit(&door, &headers, query.token(), Wants::Page).and_then(|page| {
         match admit(&door, &headers, query.token(), Wants::Agent) {
             Err(refusal) if !query.token().is_some_and(|token| door.gate.joins(token)) => Err(refusal),
-            Ok(_) | Err(_) => Ok(page),
+            Ok(agent) => Ok((page, agent.bearer())),
+            Err(_) => Ok((page, None)),
         }
     });
-    let (origin, policy) = match admitted {
-        Ok(Admitted::Page { origin, policy }) => (origin, policy),
-        Ok(Admitted::Public | Admitted::Agent(_) | Admitted::Own) => return StatusCode::FORBIDDEN.into_response(),
+    let (origin, policy, bearer) = match admitted {
+        Ok((Admitted::Page { origin, policy, bearer }, beside)) => (origin, policy, bearer.or(beside)),
+        Ok((Admitted::Public | Admitted::Agent(_) | Admitted::Own, _)) => return StatusCode::FORBIDDEN.into_response(),
         Err(refusal) => return *refusal,
     };
     let upgrade = match upgrade {
@@ -114,7 +115,7 @@ async fn page(State(door): State<Door>, headers: Head, Query(query): Query<Token
     let session = before.unwrap_or_else(session_id::fresh);
     let joining = Joining { session, origin, policy };
     upgrade.on_upgrade(move |socket| {
-        let peer = Peer::new(Side::Page, Voice::Original, Outbox::messages(), Some(joining));
+        let peer = Peer::new(Side::Page, Voice::Original, Outbox::messages(), Some(joining)).borne_by(bearer);
         let info = PageInfo { title: Some(TITLE.into()), url: Some(url), ..PageInfo::default() };
         ws::serve(door.hub, socket, peer, move |hub, conn| {
             hub.tell(conn, original::PAGE_READY);

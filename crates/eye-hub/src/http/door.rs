@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use eye_protocol::limits::MESSAGE_BYTES_MAX;
 use eye_protocol::messages::SUBPROTOCOL;
 use eye_protocol::rpc::json;
+use eye_protocol::scope::Bearer;
 use serde::Serialize;
 use std::convert::Infallible;
 use std::ops::Deref;
@@ -122,10 +123,10 @@ pub fn knock<'a>(head: &'a Head, token: Option<&'a str>) -> Knock<'a> {
     Knock { host: text(header::HOST), origin: text(header::ORIGIN), token, whose: head.whose, same_origin }
 }
 
-/// Lets in who may use the backends.
-pub fn admit_own(door: &Door, head: &Head) -> Result<(), Refusal> {
+/// Lets in who may use the backends. Gives the named token that it rests on, if one was needed.
+pub fn admit_own(door: &Door, head: &Head) -> Result<Option<Bearer>, Refusal> {
     let token = bearer(head);
-    door.gate.admit(Wants::Own, knock(head, token.as_deref())).map(|_| ())
+    door.gate.admit(Wants::Own, knock(head, token.as_deref())).map(|admitted| admitted.bearer())
 }
 
 /// What a browser asks before it posts across origins.

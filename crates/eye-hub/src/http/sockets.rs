@@ -51,15 +51,16 @@ pub async fn socket(
     if let Some(close) = query.fault() {
         return upgrade.on_upgrade(move |socket| closed(socket, close));
     }
-    let scope = admitted.scope();
+    let (scope, bearer) = (admitted.scope(), admitted.bearer());
     let joining = match (admitted, query.session_id.as_deref().and_then(SessionId::parse)) {
-        (Admitted::Page { origin, policy }, session) => {
+        (Admitted::Page { origin, policy, .. }, session) => {
             let session = session.unwrap_or_else(session_id::fresh);
             Some(Joining { session, origin, policy })
         }
         (Admitted::Public | Admitted::Agent(_) | Admitted::Own, _) => None,
     };
-    let mut peer = Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining).scoped(scope);
+    let mut peer =
+        Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining).scoped(scope).borne_by(bearer);
     // BTCP's clients name their version, or their side without our subprotocol, and speak JSON-RPC and nothing else.
     let plain = query.version.is_some() || (query.client_type.is_some() && !speaks_lines(&headers));
     peer.rpc_only = plain;

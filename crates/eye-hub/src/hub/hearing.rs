@@ -304,6 +304,8 @@ impl Hub {
                 peer.may_provide = false;
             }
             peer.scope = scope.clone();
+            peer.bearer = scope.bearer();
+            self.borne.notify_one();
             self.feed(state, Input::AgentScoped { agent: conn, scope });
         }
     }

@@ -1,10 +1,11 @@
 //! What an agent inside this process is told: answers go to the calls that wait for them, the rest waits in order.
 
+use eye_protocol::Error;
 use eye_protocol::limits::LINK_NEWS_LEN_MAX;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 /// How far a call is, as its page reports it. A receiver that does not keep up misses some: the next report says more.
 pub type ProgressSink = mpsc::Sender<Box<str>>;
@@ -14,6 +15,8 @@ pub type ProgressSink = mpsc::Sender<Box<str>>;
 pub struct Letterbox {
     inner: Mutex<Inner>,
     came: Notify,
+    /// Why the hub ended this agent.
+    ended: watch::Sender<Option<Error>>,
 }
 
 #[derive(Debug, Default)]
@@ -104,6 +107,22 @@ impl Letterbox {
     /// What waits and was not asked for.
     pub fn len_bytes(&self) -> usize {
         self.hold().news_bytes
+    }
+
+    /// The hub ends this agent, for this reason.
+    pub fn end(&self, error: Error) {
+        self.ended.send_replace(Some(error));
+        self.close();
+    }
+
+    /// Why the hub ended this agent, if it did.
+    pub fn why_ended(&self) -> Option<Error> {
+        self.ended.borrow().clone()
+    }
+
+    /// Follows whether the hub ends this agent.
+    pub fn ending(&self) -> watch::Receiver<Option<Error>> {
+        self.ended.subscribe()
     }
 
     /// Nothing comes any more.

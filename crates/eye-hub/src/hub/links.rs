@@ -95,6 +95,18 @@ impl AgentLink {
         (&self.door.hub, self.door.conn)
     }
 
+    /// Waits until the hub ends this agent, and says why: its token is no longer valid.
+    pub fn ended(&self) -> impl Future<Output = Error> + Send + 'static {
+        let mut ending = self.letterbox.ending();
+        async move {
+            match ending.wait_for(Option::is_some).await.map(|why| why.clone()) {
+                Ok(Some(why)) => why,
+                // The link was dropped, and nothing follows.
+                Ok(None) | Err(_) => std::future::pending().await,
+            }
+        }
+    }
+
     /// The next message that was not asked for, as JSON-RPC text. `None`: the hub closed this link.
     pub async fn news(&self) -> Option<String> {
         self.letterbox.next().await
@@ -139,7 +151,7 @@ impl Future for Answer {
             self.there = true;
             match answer {
                 Ok(text) => outcome(&text),
-                Err(_) => Err(Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again")),
+                Err(_) => Err(self.letterbox.why_ended().unwrap_or_else(shut_down)),
             }
         })
     }
@@ -152,6 +164,10 @@ impl Drop for Answer {
             let _ = self.door.hub.hear(self.door.conn, &text);
         }
     }
+}
+
+fn shut_down() -> Error {
+    Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again")
 }
 
 /// Reads a response that the hub itself wrote.

@@ -13,6 +13,7 @@ pub mod opened;
 pub mod outbox;
 pub mod pages;
 pub mod peer;
+mod revoking;
 mod scene;
 pub mod session_id;
 mod speaking;

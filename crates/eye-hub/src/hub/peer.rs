@@ -11,7 +11,7 @@ use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_STALL_MS;
 use eye_protocol::messages::{PageInfo, Retiring};
 use eye_protocol::rpc;
-use eye_protocol::scope::Scope;
+use eye_protocol::scope::{Bearer, Scope};
 use std::sync::Arc;
 use tokio::sync::Notify;
 
@@ -99,6 +99,8 @@ pub struct Peer {
     pub driven: bool,
     /// What an agent's token allows.
     pub scope: Scope,
+    /// The named token that it was admitted by. It ends with it.
+    pub bearer: Option<Bearer>,
     /// Set until it has said hello.
     pub joining: Option<Joining>,
     /// How a page joined that may have to join again when its turn comes.
@@ -135,7 +137,15 @@ impl Peer {
     /// The same with what its token allows.
     #[must_use]
     pub fn scoped(mut self, scope: Scope) -> Self {
+        self.bearer = scope.bearer();
         self.scope = scope;
+        self
+    }
+
+    /// The same with the named token that it was admitted by, if one was needed.
+    #[must_use]
+    pub fn borne_by(mut self, bearer: Option<Bearer>) -> Self {
+        self.bearer = bearer.or(self.bearer);
         self
     }
 
@@ -158,6 +168,7 @@ impl Peer {
             may_provide: false,
             driven: false,
             scope: Scope::ALL,
+            bearer: None,
             joining,
             joined_as: None,
             outbox,

@@ -11,7 +11,7 @@ use super::speaking::speak;
 use super::version;
 use super::waiting::Streams;
 use crate::audit::Audit;
-use crate::gate::{Keys, Origins, is_loopback_address};
+use crate::gate::{Keys, Origins, Valid, is_loopback_address};
 use eye_core::calls::FirstCalls;
 use eye_core::rate::Rate;
 use eye_core::tally::Tally;
@@ -83,6 +83,10 @@ pub struct Hub {
     pub remember: Notify,
     /// A request to stop the hub.
     pub stop: Notify,
+    /// Something was admitted by a named token.
+    pub(crate) borne: Notify,
+    /// The tokens that are valid, told when they change.
+    pub(crate) valid: watch::Sender<Arc<Valid>>,
     /// Where work goes that is too much for this thread.
     worker: mpsc::UnboundedSender<Job>,
     /// Its receiving end, until it is taken.
@@ -109,7 +113,7 @@ pub(crate) struct State {
     pub peers: FxHashMap<Conn, Peer>,
     traffic: Traffic,
     last_conn: u64,
-    todo: VecDeque<Input>,
+    pub(super) todo: VecDeque<Input>,
     effects: Vec<Effect>,
     text: String,
     armed_at: Option<Millis>,
@@ -139,6 +143,8 @@ impl Hub {
             rearm: Notify::new(),
             remember: Notify::new(),
             stop: Notify::new(),
+            borne: Notify::new(),
+            valid: watch::Sender::default(),
             worker,
             jobs: Mutex::new(Some(jobs)),
         })
@@ -174,6 +180,7 @@ impl Hub {
                 self.feed(&mut state, Input::AgentPaced { agent: conn, rate: self.facts.rate });
             }
         }
+        self.check_bearer(&mut state, conn);
         if stopping && let Some(peer) = state.peers.get_mut(&conn) {
             peer.retire();
         }
@@ -408,7 +415,7 @@ impl Hub {
     }
 
     /// Events are worked off from a list, never by recursion: a peer that is closed on the way is one more of them.
-    fn feed_todo(&self, state: &mut State) {
+    pub(super) fn feed_todo(&self, state: &mut State) {
         let now = self.now();
         while let Some(input) = state.todo.pop_front() {
             let lists = changes_lists(&input);
@@ -500,7 +507,7 @@ impl Hub {
     }
 }
 
-fn gone(side: Side, conn: Conn) -> Input {
+pub(super) fn gone(side: Side, conn: Conn) -> Input {
     match side {
         Side::Page => Input::PageLeft { page: conn },
         Side::Agent => Input::AgentLeft { agent: conn },

@@ -68,6 +68,11 @@ pub trait Link: Debug + Send + Sync {
     /// The next notification, as JSON-RPC text. `None`: the hub closed this link.
     fn news(&self) -> Later<'_, Option<String>>;
 
+    /// Resolves when the hub ends this agent while its client is still there: its token is no longer valid.
+    fn ended(&self) -> Later<'static, Error> {
+        Box::pin(std::future::pending())
+    }
+
     /// What notes this agent's requests to MCP servers, if anything does.
     fn auditor(&self) -> Option<Auditor> {
         None

@@ -21,7 +21,17 @@ const CAPABILITIES: &str = concat!(
 
 /// Answers a request: the result as JSON text.
 pub(super) async fn answer(call: &Call) -> Result<String, RpcError> {
-    let outcome = match serve(call).await {
+    let served = async {
+        // Only what rests on a token can end with it.
+        if call.client.allowed.bearer().is_none() {
+            return serve(call).await;
+        }
+        tokio::select! {
+            outcome = serve(call) => outcome,
+            error = call.client.link.ended() => Err(RpcError::from(error).into()),
+        }
+    };
+    let outcome = match served.await {
         Ok(outcome) | Err(Stop::Input(outcome)) => outcome,
         Err(Stop::Error(error)) => return Err(error),
     };

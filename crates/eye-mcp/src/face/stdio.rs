@@ -145,6 +145,7 @@ impl Connection {
         let mut changes = client.changes();
         let pump = client.pump();
         tokio::pin!(pump);
+        let mut ended = client.link.ended();
         let mut open = true;
         // Results that are written apart from what was told before them.
         let mut held = Waiting::default();
@@ -205,9 +206,14 @@ impl Connection {
                         self.write(Outgoing::Message(text));
                     }
                 }
+                error = &mut ended => {
+                    self.say_farewell(error);
+                    let _ = timeout(Duration::from_millis(SHUTDOWN_MS), writer.write_all(&self.out)).await;
+                    return Over::Hub;
+                }
                 () = &mut pump => return Over::Hub,
                 () = client.face.closing().cancelled() => {
-                    self.say_farewell();
+                    self.say_farewell(Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again"));
                     // A client that does not read now reads no more.
                     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), writer.write_all(&self.out)).await;
                     return Over::Hub;
@@ -218,8 +224,8 @@ impl Connection {
     }
 
     /// Ends what is under way, so that no call waits for an answer that will not come.
-    fn say_farewell(&mut self) {
-        let error = Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again").into();
+    fn say_farewell(&mut self, error: Error) {
+        let error = error.into();
         let ids: Vec<Box<str>> = self.under_way.drain().map(|(id, _)| id).collect();
         for id in ids {
             self.write(Outgoing::Message(response(&id, Err(&error))));

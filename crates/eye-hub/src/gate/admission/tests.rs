@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::gate::token::Token;
+use crate::gate::tokens::Wish;
 
 fn gate(auth: Auth) -> (Gate, tempfile::TempDir) {
     let home = tempfile::tempdir().unwrap();
@@ -130,11 +131,12 @@ fn pages_need_a_loopback_or_allowed_origin() {
     for origin in
         ["http://localhost", "http://localhost:5173", "https://127.0.0.1:1", "http://[::1]:5173", "https://shop.test"]
     {
-        assert_eq!(page(origin), Ok(Admitted::Page { origin: origin.into(), policy: Policy::default() }));
+        assert_eq!(page(origin), Ok(Admitted::Page { origin: origin.into(), policy: Policy::default(), bearer: None }));
     }
     let bank = Admitted::Page {
         origin: "https://bank.test".into(),
         policy: Policy { eval_allowed: false, confirm: true, topics: Vec::new() },
+        bearer: None,
     };
     assert_eq!(page("https://bank.test"), Ok(bank));
     for origin in FOREIGN {
@@ -242,8 +244,8 @@ fn a_list_that_cannot_be_read_admits_no_page_and_no_foreign_agent() {
 fn with_named(may: &[Class], pages: &[&str]) -> (Gate, tempfile::TempDir, String) {
     let (gate, home) = gate(Auth::Token(Token::new("secret")));
     let pages = pages.iter().map(|page| (*page).to_owned()).collect();
-    let wish = tokens::Wish { name: "ci".into(), may: may.to_vec(), pages, expires_at: None };
-    let secret = gate.keys.tokens.create(wish, 0).unwrap();
+    let wish = Wish { name: "ci".into(), may: may.to_vec(), pages, expires_at: None };
+    let secret = gate.keys.tokens().create(wish, 0).unwrap();
     (gate, home, secret.reveal().to_owned())
 }
 
@@ -270,9 +272,11 @@ fn pages_of_a_hub_that_others_reach_need_a_token() {
         assert_eq!(page(Some(origin), None).unwrap_err().status, 403, "{origin}");
         assert_eq!(page(Some(origin), Some("wrong")).unwrap_err().status, 403, "{origin}");
     }
-    let joined = Admitted::Page { origin: "https://shop.example".into(), policy: Policy::default() };
-    assert_eq!(page(Some("https://shop.example"), Some(&secret)), Ok(joined.clone()));
-    assert_eq!(page(None, Some(&secret)), Ok(joined));
+    for origin in [Some("https://shop.example"), None] {
+        let joined = page(origin, Some(&secret)).unwrap();
+        assert!(joined.bearer().is_some(), "it ends with its token");
+        assert!(matches!(joined, Admitted::Page { origin, .. } if *origin == *"https://shop.example"));
+    }
     assert_eq!(page(Some("http://localhost"), Some(&secret)).unwrap_err().status, 403, "of another origin");
     assert!(page(Some("http://localhost"), Some("secret")).is_ok(), "the hub's own token");
     assert_eq!(gate.admit(Wants::Agent, knock("localhost", None, Some(&secret))).unwrap_err().status, 403);
@@ -328,7 +332,7 @@ fn a_named_token_proves_enough_for_another_users_connection() {
     let (mut reads, _home, secret) = with_named(&[Class::Read], &[]);
     assert!(reads.admit(Wants::Agent, asks(None, &secret)).is_ok());
     assert_eq!(reads.admit(Wants::Page, asks(Some(local), &secret)).unwrap_err().status, 403, "it does not join");
-    reads.keys.auth = Auth::None;
+    reads.keys = reads.keys.clone().with_auth(Auth::None);
     let Ok(Admitted::Agent(scope)) = reads.admit(Wants::Agent, asks(None, &secret)) else { panic!("it is known") };
     assert!(scope.may(Class::Read) && !scope.may(Class::Eval), "a scope stays one under --auth none");
 }

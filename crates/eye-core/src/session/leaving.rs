@@ -1,0 +1,21 @@
+//! An agent of a session leaves: what it waits for ends.
+
+use super::Session;
+use crate::event::Conn;
+use crate::session_event::Outcome;
+use eye_protocol::Error;
+
+impl Session {
+    /// Ends what an agent waits for. With an error, the agent is still there to be told.
+    pub(super) fn agent_left(&mut self, agent: Conn, told: Option<&Error>, out: &mut Vec<Outcome>) {
+        for key in self.calls.keys_where(|call| call.asker.agent() == Some(agent)) {
+            self.abort(key, out);
+            if let Some(error) = told {
+                self.end(key, Err(error.clone()), out);
+            }
+            self.calls.remove(key);
+        }
+        self.mailbox.agent_left(agent, told, out);
+        self.forget_waiting(agent);
+    }
+}

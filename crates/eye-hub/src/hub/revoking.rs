@@ -1,0 +1,102 @@
+//! Connections end with the named token that admitted them: when it is revoked, and when it expires.
+
+use super::outbox::{Kind, Outbox};
+use super::peer::{Side, Voice};
+use super::state::{Hub, State};
+use crate::gate::Valid;
+use eye_core::{Conn, Input};
+use eye_protocol::close::Close;
+use eye_protocol::rpc;
+use eye_protocol::scope::Bearer;
+use eye_protocol::{Code, Error};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// How often the file of tokens is looked at while a connection rests on one of them.
+const TOKENS_CHECK: Duration = Duration::from_millis(250);
+
+impl Hub {
+    /// Ends connections whose token is revoked or expires, as long as the hub runs.
+    pub async fn watch_tokens(&self) {
+        let keys = &self.facts.keys;
+        loop {
+            while !self.rests_on_tokens() {
+                self.borne.notified().await;
+            }
+            let (mut seen, mut valid) = (keys.version(), Arc::new(keys.valid()));
+            self.end_invalid(&valid);
+            while self.rests_on_tokens() {
+                sleep(TOKENS_CHECK).await;
+                if keys.changed_since(seen.as_ref(), &valid) {
+                    (seen, valid) = (keys.version(), Arc::new(keys.valid()));
+                    self.end_invalid(&valid);
+                }
+            }
+        }
+    }
+
+    /// Returns why, when the token is no longer valid. For connections that are not the hub's own peers.
+    pub async fn token_ended(&self, bearer: Option<Bearer>) -> String {
+        let Some(bearer) = bearer else { return std::future::pending().await };
+        let mut valid = self.valid.subscribe();
+        self.borne.notify_one();
+        // It may have been revoked between the gate and here.
+        let mut now = Arc::new(self.facts.keys.valid());
+        loop {
+            if let Some(why) = now.fault(&bearer) {
+                return why;
+            }
+            if valid.changed().await.is_err() {
+                return std::future::pending().await;
+            }
+            now = valid.borrow_and_update().clone();
+        }
+    }
+
+    fn rests_on_tokens(&self) -> bool {
+        self.valid.receiver_count() > 0 || self.hold().peers.values().any(|peer| peer.bearer.is_some())
+    }
+
+    fn end_invalid(&self, valid: &Arc<Valid>) {
+        let mut state = self.hold();
+        let ended: Vec<(Conn, String)> =
+            state.peers.iter().filter_map(|(conn, peer)| Some((*conn, valid.fault(peer.bearer.as_ref()?)?))).collect();
+        for (conn, why) in ended {
+            self.end_bearer(&mut state, conn, &why);
+        }
+        drop(state);
+        self.valid.send_replace(valid.clone());
+    }
+
+    /// A peer just entered: its token may have been revoked between the gate and here.
+    pub(super) fn check_bearer(&self, state: &mut State, conn: Conn) {
+        let Some(bearer) = state.peers.get(&conn).and_then(|peer| peer.bearer.clone()) else { return };
+        self.borne.notify_one();
+        if let Some(why) = self.facts.keys.valid().fault(&bearer) {
+            self.end_bearer(state, conn, &why);
+        }
+    }
+
+    /// Ends one peer: what it waits for ends with an error, then it is told why and closed.
+    fn end_bearer(&self, state: &mut State, conn: Conn, why: &str) {
+        let Some(peer) = state.peers.get_mut(&conn).filter(|peer| !peer.deaf) else { return };
+        let side = peer.side;
+        tracing::info!(conn = conn.0, ?side, face = peer.face, why, "a connection ends with its token");
+        let error =
+            Error::new(Code::DENIED, why).hint("eye token list shows what is valid; eye token new makes another");
+        match side {
+            Side::Page => self.feed(state, Input::PageLeft { page: conn }),
+            Side::Agent => self.feed(state, Input::AgentRevoked { agent: conn, error: error.clone() }),
+        }
+        let Some(peer) = state.peers.get_mut(&conn) else { return };
+        if let Outbox::Inside(letterbox) = &peer.outbox {
+            letterbox.end(error);
+        } else if side == Side::Agent && peer.voice != Voice::Original {
+            // For what waits for no call's answer.
+            peer.rpc(Kind::Message, &rpc::response("null", Err(&error)));
+        }
+        peer.deaf = true;
+        peer.close_after(Close::revoked(why));
+    }
+}

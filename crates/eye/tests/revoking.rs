@@ -1,0 +1,224 @@
+//! A token that is revoked, or expires, ends what it opened: on every face of the real hub, with calls under way.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
+
+mod stage;
+
+use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, Running, ScriptedPage};
+use serde_json::{Value, json};
+use stage::home;
+use stage::mcp::Client;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use tungstenite::client::IntoClientRequest;
+use tungstenite::stream::MaybeTlsStream;
+use tungstenite::{Message, WebSocket};
+
+const REVOKED: &str = "the token `ci` was revoked";
+
+/// A hub, a page that answers `1` and holds everything else, and the secret of a token `ci`.
+fn setting(flags: &[&str]) -> (Home, Hub, ScriptedPage, String) {
+    let home = home();
+    let hub = Hub::start(&home);
+    let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), |code| match code {
+        "1" => Reply::json("1"),
+        _ => Reply::Hold,
+    });
+    let secret = token(&home, &[&["ci"], flags].concat());
+    (home, hub, page, secret)
+}
+
+fn token(home: &Home, args: &[&str]) -> String {
+    let made = home.eye(["token", "new"].iter().chain(args));
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    made.stdout.trim().to_owned()
+}
+
+fn revoke(home: &Home) {
+    assert_eq!(home.eye(["token", "revoke", "ci"]).code, 0);
+}
+
+fn websocket(home: &Home, query: &str, headers: &[(&'static str, &str)]) -> WebSocket<MaybeTlsStream<TcpStream>> {
+    let mut request = format!("ws://127.0.0.1:{}/ws?{query}", home.port()).into_client_request().unwrap();
+    for (name, value) in headers {
+        request.headers_mut().insert(*name, value.parse().unwrap());
+    }
+    let (socket, _) = tungstenite::connect(request).unwrap();
+    if let MaybeTlsStream::Plain(tcp) = socket.get_ref() {
+        tcp.set_read_timeout(Some(DEADLINE)).unwrap();
+    }
+    socket
+}
+
+/// What comes on a WebSocket until its end: the texts, and the close frame's code and reason.
+fn rest_of(socket: &mut WebSocket<MaybeTlsStream<TcpStream>>) -> (Vec<String>, Option<(u16, String)>) {
+    let mut texts = Vec::new();
+    loop {
+        match socket.read() {
+            Ok(Message::Text(text)) => texts.push(text.to_string()),
+            Ok(Message::Close(frame)) => {
+                return (texts, frame.map(|frame| (frame.code.into(), frame.reason.to_string())));
+            }
+            Ok(_) => {}
+            Err(error) => panic!("the hub closes it: {error}; {texts:?}"),
+        }
+    }
+}
+
+/// Sends an HTTP request, and gives the connection to read from.
+fn http(home: &Home, head: &str, secret: &str, body: &str) -> BufReader<TcpStream> {
+    let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
+    tcp.set_read_timeout(Some(DEADLINE)).unwrap();
+    let fixed = format!("Host: localhost\r\nConnection: close\r\nAuthorization: Bearer {secret}\r\n");
+    let kind = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+    write!(tcp, "{head}\r\n{fixed}{kind}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    BufReader::new(tcp)
+}
+
+fn all(mut answer: BufReader<TcpStream>) -> String {
+    let mut text = Vec::new();
+    answer.read_to_end(&mut text).expect("the hub ends it");
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn request(id: u32, method: &str, params: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
+}
+
+#[test]
+fn a_revoked_token_ends_a_command_on_the_unix_socket() {
+    let (home, _hub, page, secret) = setting(&["--may", "eval"]);
+    let eye = |args: &[&str]| Running::of(home.command().args(args).env("EYE_TOKEN", &secret));
+    let running = eye(&["held()"]);
+    page.held();
+    // It waits for no call's answer.
+    let mut listening = eye(&["sub", "news"]);
+    assert_eq!(home.eye(["pub", "news", "hi"]).code, 0);
+    let mut heard = BufReader::new(listening.child().stdout.take().unwrap());
+    let mut line = String::new();
+    heard.read_line(&mut line).unwrap();
+    assert_eq!(line, "hi\n", "it listens");
+    let socket = UnixStream::connect(home.socket()).unwrap();
+    socket.set_read_timeout(Some(DEADLINE)).unwrap();
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "hello", "params": { "token": secret } });
+    writeln!(&socket, "{hello}").unwrap();
+    let mut lines = BufReader::new(socket.try_clone().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().contains(r#""id":1"#));
+    writeln!(&socket, "a:held()").unwrap();
+    page.held();
+    revoke(&home);
+    let ran = running.wait();
+    assert_eq!((ran.code, ran.stdout.as_str()), (4, ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains(REVOKED) && ran.stderr.contains("eye token list"), "{}", ran.stderr);
+    let told: Vec<String> = lines.map_while(Result::ok).collect();
+    assert!(told[0].starts_with("a!:") && told[0].contains(REVOKED), "{told:?}");
+    assert!(told.iter().any(|line| line.contains(r#""id":null"#) && line.contains("-32006")), "{told:?}");
+    let mut stderr = String::new();
+    listening.child().stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!(listening.child().wait().unwrap().code(), Some(4), "{stderr}");
+    assert!(stderr.contains(REVOKED), "{stderr}");
+    assert!(!page.cancelled().is_empty(), "the page is told to stop");
+}
+
+#[test]
+fn a_revoked_token_ends_a_websocket_and_no_other_one() {
+    let (home, _hub, page, secret) = setting(&["--may", "eval"]);
+    let other = token(&home, &["other", "--may", "eval"]);
+    let bearer = |secret: &str| format!("Bearer {secret}");
+    let mut ours = websocket(&home, "clientType=agent", &[("Authorization", &bearer(&secret))]);
+    let mut theirs = websocket(&home, "clientType=agent", &[("Authorization", &bearer(&other))]);
+    ours.send(Message::text(request(1, "eval", &json!({ "code": "held()" })))).unwrap();
+    page.held();
+    revoke(&home);
+    let (texts, close) = rest_of(&mut ours);
+    assert!(texts.iter().any(|text| text.contains(r#""id":1"#) && text.contains(REVOKED)), "{texts:?}");
+    assert_eq!(close, Some((4007, REVOKED.into())));
+    theirs.send(Message::text(request(2, "eval", &json!({ "code": "1" })))).unwrap();
+    let answer = std::iter::repeat_with(|| theirs.read().unwrap())
+        .find(|message| message.to_text().is_ok_and(|text| text.contains(r#""id":2"#)))
+        .unwrap();
+    assert!(answer.to_text().unwrap().contains(r#""value":1"#), "{answer}");
+    // A new token of the same name does not bring the old connection's rights back, and the old secret opens nothing.
+    token(&home, &["ci", "--may", "eval"]);
+    let refused = all(http(&home, "POST /rpc HTTP/1.1", &secret, &request(3, "session/list", &json!({}))));
+    assert!(refused.starts_with("HTTP/1.1 401"), "{refused}");
+}
+
+#[test]
+fn a_revoked_token_ends_streams_and_posts() {
+    let (home, _hub, page, secret) = setting(&["--may", "eval"]);
+    let mut stream = http(&home, "GET /agent HTTP/1.1", &secret, "");
+    let mut first = String::new();
+    while !first.contains("clientId") {
+        stream.read_line(&mut first).unwrap();
+    }
+    let mut original = http(&home, "GET /events?sessionId=a&clientType=agent HTTP/1.1", &secret, "");
+    let mut first = String::new();
+    while !first.contains("data:") {
+        original.read_line(&mut first).unwrap();
+    }
+    let asked = http(&home, "POST /agent HTTP/1.1", &secret, &request(1, "eval", &json!({ "code": "held()" })));
+    page.held();
+    let alone = http(&home, "POST /rpc HTTP/1.1", &secret, &request(2, "eval", &json!({ "code": "held()" })));
+    page.held();
+    revoke(&home);
+    for (face, answer) in [("GET /agent", stream), ("GET /events", original), ("/agent", asked), ("/rpc", alone)] {
+        let text = all(answer);
+        assert!(text.contains(REVOKED) && text.contains("-32006"), "{face}: {text}");
+    }
+}
+
+#[test]
+fn a_revoked_token_ends_mcp_over_http_and_stdio() {
+    let (home, _hub, page, secret) = setting(&["--may", "eval"]);
+    let info = json!({ "name": "test", "version": "1" });
+    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
+    let begun = all(http(&home, "POST /mcp HTTP/1.1", &secret, &request(1, "initialize", &hello)));
+    let session =
+        begun.lines().find_map(|line| line.to_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
+    let session = format!("Mcp-Session-Id: {}", session.unwrap_or_else(|| panic!("{begun}")));
+    let listening = http(&home, &format!("GET /mcp HTTP/1.1\r\n{session}"), &secret, "");
+    let call = json!({ "name": "eye", "arguments": { "expr": "held()" } });
+    let asked = http(&home, &format!("POST /mcp HTTP/1.1\r\n{session}"), &secret, &request(7, "tools/call", &call));
+    page.held();
+    let mut stdio = Client::with_token(&home, &secret);
+    let id = stdio.send("tools/call", &call);
+    page.held();
+    revoke(&home);
+    let text = all(asked);
+    assert!(text.contains(REVOKED), "{text}");
+    assert!(all(listening).starts_with("HTTP/1.1 200"), "the stream was open, and ends");
+    let answer = stdio.response(id).to_string();
+    assert!(answer.contains(REVOKED), "{answer}");
+    // The shim comes back with the same token, which allows nothing.
+    let answer = {
+        let id = stdio.send("tools/call", &call);
+        stdio.response(id).to_string()
+    };
+    assert!(answer.contains("is not this hub's"), "{answer}");
+}
+
+#[test]
+fn a_page_ends_with_its_token() {
+    let (home, _hub, _page, _) = setting(&["--may", "read"]);
+    let origin = "https://shop.example";
+    let secret = token(&home, &["shop", "--may", "join", "--origin", origin]);
+    let query = format!("clientType=browser&version=1.0.0&token={secret}");
+    let mut page = websocket(&home, &query, &[("Origin", origin)]);
+    let welcome = page.read().unwrap();
+    assert!(welcome.to_text().unwrap().contains("sessionId"), "{welcome}");
+    assert_eq!(home.eye(["token", "revoke", "shop"]).code, 0);
+    let (_, close) = rest_of(&mut page);
+    assert_eq!(close, Some((4007, "the token `shop` was revoked".into())));
+}
+
+#[test]
+fn a_token_that_expires_ends_what_it_opened() {
+    let (home, _hub, page, secret) = setting(&["--may", "eval", "--expires", "3s"]);
+    let mut socket = websocket(&home, "clientType=agent", &[("Authorization", &format!("Bearer {secret}"))]);
+    socket.send(Message::text(request(1, "eval", &json!({ "code": "held()" })))).unwrap();
+    page.held();
+    let (texts, close) = rest_of(&mut socket);
+    assert!(texts.iter().any(|text| text.contains(r#""id":1"#) && text.contains("has expired")), "{texts:?}");
+    assert_eq!(close, Some((4007, "the token `ci` has expired".into())));
+}
