@@ -13,6 +13,7 @@ pub mod limits;
 pub mod metrics;
 mod oauth;
 pub mod onboarding;
+pub mod pace;
 mod upstream;
 
 pub use error::RpcError;
@@ -20,4 +21,5 @@ pub use gateway::{
     CallContext, Change, ChangeKind, Changes, Gateway, More, NoticeSink, Project, Scope, ServerState, ServerStatus,
     Settings,
 };
+pub use pace::Pace;
 pub use upstream::Era;

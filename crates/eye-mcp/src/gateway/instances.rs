@@ -91,6 +91,7 @@ mod tests {
             spec,
             instance,
             std::collections::BTreeMap::new(),
+            crate::Pace::default(),
             Folders::default(),
             changes,
             Metrics::default(),

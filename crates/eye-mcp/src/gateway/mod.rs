@@ -18,6 +18,7 @@ use crate::catalogue::{DiscoverError, Discovered};
 use crate::config::Config;
 use crate::limits::{CHANGES_MAX, CONFIG_LOOK, LEARN, LINGER, SCOPES_KEPT_MAX};
 use crate::metrics::Metrics;
+use crate::pace::Pace;
 use instances::Instances;
 use scope::ScopeInner;
 use serde_json::Value;
@@ -41,6 +42,8 @@ pub struct Settings {
     pub state_folder: Option<PathBuf>,
     /// Where tokens of logins are kept. `None` uses none.
     pub login_folder: Option<PathBuf>,
+    /// How patient it is with servers.
+    pub pace: Pace,
 }
 
 /// A handle; clones are the same gateway. When the last one is dropped, its upstreams end.

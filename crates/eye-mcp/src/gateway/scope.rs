@@ -163,7 +163,7 @@ fn servers(shared: &Shared, project: &Project, layers: &Layers) -> Vec<Server> {
                 let folders =
                     Folders { state: settings.state_folder.as_deref(), logins: settings.login_folder.as_deref() };
                 let (changes, metrics) = (shared.changes.clone(), shared.metrics.clone());
-                Upstream::new(spec, shared.number(), project.env.clone(), folders, changes, metrics)
+                Upstream::new(spec, shared.number(), project.env.clone(), settings.pace, folders, changes, metrics)
             })
         };
         let upstream = (config.enabled != Some(false)).then(make);

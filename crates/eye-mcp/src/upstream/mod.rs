@@ -29,9 +29,10 @@ use crate::catalogue::{Entry, Standing};
 use crate::config::{Spec, Transport};
 use crate::error::RpcError;
 use crate::gateway::{CallContext, Change, ChangeKind, ServerState};
-use crate::limits::{BACK_OFF_MAX, BACK_OFF_MIN, FAREWELL, LIST, START, STEADY, USE_PAUSE_MAX, WANTED};
+use crate::limits::{BACK_OFF_MIN, FAREWELL, LIST};
 use crate::metrics::Metrics;
 use crate::oauth::Bearer;
+use crate::pace::Pace;
 use approval::Approvals;
 use connection::{Connection, Failed, Wire};
 use eye_protocol::{Code, Error};
@@ -87,6 +88,7 @@ pub struct Upstream {
     /// Which instance this is; none ever has the number of another.
     pub instance: u64,
     env: BTreeMap<String, String>,
+    pace: Pace,
     file: Option<PathBuf>,
     /// The token of the user's login, for a server over HTTP.
     bearer: Option<Arc<Bearer>>,
@@ -124,6 +126,7 @@ impl Upstream {
         spec: Spec,
         instance: u64,
         env: BTreeMap<String, String>,
+        pace: Pace,
         folders: Folders<'_>,
         changes: broadcast::Sender<Change>,
         metrics: Metrics,
@@ -143,6 +146,7 @@ impl Upstream {
             spec,
             instance,
             env,
+            pace,
             file,
             bearer,
             state: Mutex::new(State::Idle),
@@ -293,15 +297,15 @@ impl Upstream {
                 Err(why) => why,
             };
             let why = self.spec.redact(&why);
-            failures = if began.elapsed() >= STEADY { 1 } else { failures + 1 };
-            let (now, pause) = (Instant::now(), pause(failures));
+            failures = if began.elapsed() >= self.pace.steady { 1 } else { failures + 1 };
+            let (now, pause) = (Instant::now(), self.pace.pause(failures));
             reason::log(&self.spec.name, self.stopped.is_cancelled(), failures, &why);
-            self.is_down(&why, now + pause.min(USE_PAUSE_MAX), failures);
+            self.is_down(&why, now + pause.min(self.pace.use_pause_max), failures);
             if let Some(tell) = tell.take() {
                 let _ = tell.send(Some(Err(self.down(&why).into())));
             }
             // What is down is tried again for as long as an agent wanted it lately: it may come up by itself.
-            if self.stopped.is_cancelled() || lock(&self.used).elapsed() >= WANTED {
+            if self.stopped.is_cancelled() || lock(&self.used).elapsed() >= self.pace.wanted {
                 return;
             }
             tokio::select! {
@@ -343,8 +347,8 @@ impl Upstream {
         };
         // A caller that gives up on this start leaves no child behind.
         let given_up = connection.closed.clone().drop_guard();
-        let greeted = tokio::time::timeout(START, handshake::greet(&connection, self.spec.era)).await;
-        let greeting = greeted.unwrap_or_else(|_| Err(too_slow(&connection))).map_err(|why| {
+        let greeted = tokio::time::timeout(self.pace.start, handshake::greet(&connection, self.spec.era)).await;
+        let greeting = greeted.unwrap_or_else(|_| Err(too_slow(&connection, self.pace.start))).map_err(|why| {
             let withheld = self.spec.withheld(&self.env, &why);
             withheld.map_or(why.clone(), |withheld| format!("{why}; {withheld}"))
         })?;
@@ -480,27 +484,11 @@ enum Begun {
     Refused(RpcError),
 }
 
-/// How long to wait after so many failures in a row.
-fn pause(failures: u32) -> Duration {
-    (BACK_OFF_MIN * 2_u32.saturating_pow(failures.clamp(1, 16) - 1)).min(BACK_OFF_MAX)
-}
-
-fn too_slow(connection: &Connection) -> String {
+fn too_slow(connection: &Connection, start: Duration) -> String {
     let said = match &connection.wire {
         Wire::Child(wire) => wire.murmur.text(),
         Wire::Http(_) => String::new(),
     };
-    let why = format!("it did not answer within {} s of its start", START.as_secs());
+    let why = format!("it did not answer within {} s of its start", start.as_secs());
     if said.is_empty() { why } else { format!("{why}; it said: {said}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_double_up_to_a_limit() {
-        let ms: Vec<u128> = [1, 2, 3, 8, 9, 1000].map(|failures| pause(failures).as_millis()).to_vec();
-        assert_eq!(ms, [250, 500, 1_000, 32_000, 60_000, 60_000]);
-    }
 }
