@@ -61,7 +61,7 @@ fn main() {
         row("BM25, stemmed: name and description", &queries, |query| lean.search(query), false);
         row("BM25, stemmed: with server and parameters", &queries, |query| rich.search(query), false);
         println!(
-            "tokens (o200k) of the first {COUNTED} tools of an answer: {:.0} on average",
+            "tokens (o200k) of the first {COUNTED} tools of an answer: {:.1} on average",
             tokens(&catalogue, &queries)
         );
     }

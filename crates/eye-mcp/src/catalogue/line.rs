@@ -15,7 +15,7 @@ const VALUES_SHOWN_MAX: usize = 2;
 /// The name and the parameters.
 const SIGNATURE_CHARS_MAX: usize = 400;
 /// The first sentence of the description.
-const SENTENCE_CHARS_MAX: usize = 44;
+const SENTENCE_CHARS_MAX: usize = 42;
 /// Marks what is left out.
 pub const CUT: char = '…';
 
@@ -26,7 +26,7 @@ pub fn line(name: &str, definition: &Value, brief: bool) -> String {
         None => CUT.to_string(),
     };
     let signature = shown(&format!("{name}({parameters})"), SIGNATURE_CHARS_MAX);
-    let sentence = if brief { String::new() } else { shown(&sentence(definition), SENTENCE_CHARS_MAX) };
+    let sentence = if brief { String::new() } else { words(&sentence(definition), SENTENCE_CHARS_MAX) };
     if sentence.is_empty() { signature } else { format!("{signature}  {sentence}") }
 }
 
@@ -48,6 +48,14 @@ pub fn shown(text: &str, chars_max: usize) -> String {
         }
     }
     plain
+}
+
+/// The same, cut after a whole word where there is one: half a word costs tokens and says nothing.
+fn words(text: &str, chars_max: usize) -> String {
+    let plain = shown(text, chars_max);
+    let Some(kept) = plain.strip_suffix(CUT).filter(|_| text.chars().count() > chars_max) else { return plain };
+    let whole = kept.rsplit_once(' ').map_or(kept, |(whole, _)| whole);
+    format!("{}{CUT}", whole.trim_end_matches([' ', ',', ';', ':', '-']))
 }
 
 /// Whether a character shows nothing, or changes how others are shown: controls, marks of direction, joiners, tags.
@@ -165,6 +173,20 @@ mod tests {
         let schema = json!({ "properties": many, "required": ["p5", "p4"] });
         assert_eq!(of(&schema), "t(p4: null, p5: null, p0?: null, …+3)");
         assert_eq!(of(&json!({ "properties": { "a": { "type": ["string", "null"] } } })), "t(a?: string)");
+    }
+
+    #[test]
+    fn a_sentence_is_cut_after_a_whole_word() {
+        let told = |text: &str| line("t", &json!({ "description": text, "inputSchema": {} }), false);
+        let edge = format!("{} word", "x".repeat(SENTENCE_CHARS_MAX - 5));
+        assert_eq!(told(&edge), format!("t()  {edge}"));
+        assert_eq!(told(&format!("{edge}s")), format!("t()  {}…", "x".repeat(SENTENCE_CHARS_MAX - 5)));
+        let long = "y".repeat(SENTENCE_CHARS_MAX + 1);
+        assert_eq!(told(&long), format!("t()  {}…", "y".repeat(SENTENCE_CHARS_MAX - 1)));
+        assert_eq!(
+            told("Lists the projects of a group, with filters, and more"),
+            "t()  Lists the projects of a group, with…"
+        );
     }
 
     #[test]
