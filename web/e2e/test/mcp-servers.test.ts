@@ -9,6 +9,7 @@ import { Client as Client2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { Home, program } from "../stage/home.js";
 import { until } from "../stage/until.js";
@@ -84,6 +85,38 @@ test("a server hears the roots of its client, and when they change", async () =>
     return left.length === 1 && left[0]?.uri === `file://${at.cwd}` ? true : undefined;
   });
   await rootless.close();
+});
+
+test("roots of a client over HTTP reach a server, if its token may do anything", async () => {
+  await configured(`  plain: { command: ${COMMAND} }\n`);
+  const limited = (await home.eye("token", "new", "reader", "--may", "servers")).stdout.trim();
+  const asked = { whole: 0, limited: 0 };
+  let roots = [{ uri: "file:///far", name: "Far" }];
+  const connected = async (kind: "whole" | "limited", token: string): Promise<Client> => {
+    const client = new Client({ name: kind, version: "0.1.0" }, { capabilities: { roots: { listChanged: true } } });
+    client.setRequestHandler(ListRootsRequestSchema, () => {
+      asked[kind] += 1;
+      return { roots: kind === "whole" ? roots : [{ uri: "file:///" }] };
+    });
+    const requestInit = { headers: { Authorization: `Bearer ${token}` } };
+    const transport = new StreamableHTTPClientTransport(new URL(`${home.url}/mcp`), { requestInit });
+    await client.connect(transport as Parameters<Client["connect"]>[0]);
+    return client;
+  };
+  const stranger = await connected("limited", limited);
+  const client = await connected("whole", await home.token());
+  const seen = async (): Promise<string> =>
+    JSON.stringify((JSON.parse(await call(client, "plain::roots")) as { roots: unknown }).roots);
+  await until("the roots arrive", async () => ((await seen()) === JSON.stringify(roots) ? true : undefined));
+  roots = [...roots, { uri: "file:///near", name: "Near" }];
+  await client.sendRootsListChanged();
+  await until("the new roots arrive", async () => ((await seen()) === JSON.stringify(roots) ? true : undefined));
+  // What the other client would have named is no part of them: it was never asked.
+  await stranger.sendRootsListChanged();
+  assert.equal(await call(stranger, "plain::act"), "acted");
+  assert.deepEqual([asked.limited, await seen()], [0, JSON.stringify(roots)]);
+  await stranger.close();
+  await client.close();
 });
 
 for (const era of ["legacy", "modern"] as const) {

@@ -6,6 +6,7 @@ use super::limits::INPUT;
 use super::message::{self, Request};
 use super::outcome::Outcome;
 use crate::{NoticeSink, RpcError};
+use eye_protocol::operations::Class;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
 use indexmap::IndexMap;
@@ -259,16 +260,17 @@ pub(super) async fn ask_now(
     }
 }
 
-/// Whether a notification of a client over stdio means that its roots are to be asked for. A client over HTTP says nothing of a folder, so
-/// that its roots concern no server here.
+/// Whether a notification of a client means that its roots are to be asked for.
 pub(super) fn is_news_of_roots(method: &str) -> bool {
     matches!(method, "notifications/initialized" | "notifications/roots/list_changed")
 }
 
-/// Asks a client for its roots, if it has some, and passes them on to the servers that run for it.
+/// Asks a client for its roots, if it has some, and passes them on to the servers that run for it. A server may open every folder that is a
+/// root, so that only a client that may do anything names some.
 pub(super) async fn learn_roots(client: &Client, outlet: &Outlet) {
     let capabilities = client.agreed().map(|agreed| &agreed.capabilities);
-    if capabilities.and_then(|all| all.get("roots")).is_some_and(not_null)
+    if client.allowed.may(Class::Admin)
+        && capabilities.and_then(|all| all.get("roots")).is_some_and(not_null)
         && let Ok(result) = ask_now(client, outlet, "roots/list", "{}").await
     {
         client.set_roots(result.get());

@@ -1,5 +1,6 @@
 //! Sessions of legacy clients over HTTP: who they are, and their streams, which can be taken up again after a break.
 
+use super::call::{Outgoing, Outlet, learn_roots};
 use super::client::{Client, hold};
 use super::limits::{EVENTS_BYTES_MAX, EVENTS_MAX, SESSION_IDLE, SESSIONS_MAX, STREAMS_MAX};
 use super::pump;
@@ -10,7 +11,7 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::{Notify, broadcast, mpsc};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// All sessions.
@@ -59,6 +60,16 @@ fn outlived(mut idle_since: Vec<(String, Instant)>, now: Instant) -> Vec<String>
     idle_since.into_iter().take(over.max(old)).map(|(id, _)| id).collect()
 }
 
+/// Whether the client is being asked for its roots.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum AskingRoots {
+    #[default]
+    No,
+    Once,
+    /// They changed meanwhile.
+    Again,
+}
+
 /// One session.
 #[derive(Debug)]
 pub struct Session {
@@ -73,6 +84,7 @@ pub struct Session {
     pub own: Arc<Log>,
     listening: AtomicBool,
     under_way: Mutex<HashMap<Box<str>, AbortHandle>>,
+    asking_roots: Arc<Mutex<AskingRoots>>,
     /// Ends with the session.
     pub ended: CancellationToken,
     _end: DropGuard,
@@ -90,6 +102,7 @@ impl Session {
             own: Arc::new(Log::new(0)),
             listening: AtomicBool::new(false),
             under_way: Mutex::default(),
+            asking_roots: Arc::default(),
             ended: ended.clone(),
             _end: ended.drop_guard(),
         }
@@ -132,6 +145,46 @@ impl Session {
         }
         let streams = hold(&self.streams);
         streams.iter().find(|log| log.id == stream).map(|log| (log.clone(), seen + 1))
+    }
+
+    /// Asks the client for its roots on the session's own stream, once at a time; news that come meanwhile make it ask once more.
+    pub fn learn_roots(&self) {
+        {
+            let mut asking = hold(&self.asking_roots);
+            if *asking != AskingRoots::No {
+                *asking = AskingRoots::Again;
+                return;
+            }
+            *asking = AskingRoots::Once;
+        }
+        let (client, own, ended) = (self.client.clone(), self.own.clone(), self.ended.clone());
+        let asking = self.asking_roots.clone();
+        let (sender, mut outgoing) = mpsc::channel(1);
+        tokio::spawn(async move {
+            let outlet = Outlet(sender);
+            let writing = async {
+                while let Some(message) = outgoing.recv().await {
+                    if let Outgoing::Message(text) = message {
+                        own.push(&text);
+                    }
+                }
+            };
+            let learning = async {
+                loop {
+                    learn_roots(&client, &outlet).await;
+                    let mut asking = hold(&asking);
+                    if std::mem::replace(&mut *asking, AskingRoots::Once) != AskingRoots::Again {
+                        *asking = AskingRoots::No;
+                        return;
+                    }
+                }
+            };
+            tokio::select! {
+                () = ended.cancelled() => {}
+                () = writing => {}
+                () = learning => {}
+            }
+        });
     }
 
     /// From the first listener on, changes are written into the session's own stream.

@@ -3,7 +3,7 @@
 use super::events::{Reading, reading};
 use super::{Body, EVENTS, VERSION, accepts, empty, json_body, plain_error, rpc_error, text};
 use crate::face::Face;
-use crate::face::call::{Call, Outgoing, Outlet};
+use crate::face::call::{Call, Outgoing, Outlet, is_news_of_roots};
 use crate::face::client::{Client, Newcomer};
 use crate::face::era::{BATCHES, Era, Meta, PRIMED_FROM};
 use crate::face::limits::{APART, BATCH_LEN_MAX, OUTLET_LEN_MAX};
@@ -170,6 +170,9 @@ fn notified(session: &Session, method: &str, params: Option<&RawValue>) {
         && let Some(Ok(cancelled)) = params.map(|raw| serde_json::from_str::<Cancelled>(raw.get()))
     {
         session.cancel(cancelled.request_id.get());
+    }
+    if is_news_of_roots(method) {
+        session.learn_roots();
     }
 }
 
