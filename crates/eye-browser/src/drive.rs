@@ -1,6 +1,7 @@
 //! Pages of a driven browser as pages of the hub: frames of the hub in, commands of the browser out.
 
 mod browsers;
+mod files;
 mod frames;
 mod hub;
 mod input;

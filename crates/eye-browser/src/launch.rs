@@ -152,6 +152,8 @@ fn command(how: &Launch) -> Command {
         "--disable-renderer-backgrounding",
         // Otherwise a browser that was killed asks whether to restore its pages.
         "--hide-crash-restore-bubble",
+        // A turn of the wheel is over when it is answered.
+        "--disable-smooth-scrolling",
         "--no-startup-window",
     ]);
     if how.headless {

@@ -19,6 +19,41 @@ for (const [id, kind] of [["go", "click"], ["who", "input"], ["who", "keydown"]]
     document.getElementById("out").textContent += ` ${kind}:${event.isTrusted}`;
   });
 </script>"#;
+/// Every event that is not the browser's own is noted with its kind, and what was done with its result.
+const HANDS: &str = r#"<!doctype html><title>Hands</title>
+<style>#from,#to,#zone{width:90px;height:40px;display:inline-block;border:1px solid}#box{height:80px;overflow:auto}</style>
+<button id="go">Go</button><button id="pick">Pick files</button><input id="who"><input id="n" type="number">
+<input id="tick" type="checkbox"><input id="range" type="range" max="20" value="4"><textarea id="area"></textarea>
+<select id="one"><option>Red<option>Green<option disabled>Grey<option>Blue</select>
+<select id="many" multiple><option>S<option>M<option>L</select><input id="file" type="file" multiple>
+<div><span id="from" draggable="true">From</span><span id="to">To</span><span id="zone">Drop here</span></div>
+<div id="box"><p style="height:900px">tall</p></div><div style="height:2000px"></div>
+<script nonce="a">
+  done = {}; fake = []; asks = "";
+  const kinds = ["pointerdown", "pointerup", "pointermove", "mouseover", "mousedown", "click", "dblclick", "keydown",
+    "keyup", "beforeinput", "input", "change", "focusin", "wheel", "dragstart", "dragover", "drop", "dragend"];
+  for (const kind of kinds) addEventListener(kind, (event) => {
+    done[kind] = (done[kind] ?? 0) + 1;
+    if (!event.isTrusted) fake.push(kind);
+    if (asks === kind) { asks = ""; answer = confirm("Sure?"); }
+  }, true);
+  from.addEventListener("dragstart", (event) => event.dataTransfer.setData("text/plain", "cargo"));
+  for (const id of ["to", "zone"]) {
+    const place = document.getElementById(id);
+    place.addEventListener("dragover", (event) => event.preventDefault());
+    place.addEventListener("drop", (event) => {
+      event.preventDefault();
+      const { files } = event.dataTransfer;
+      place.textContent = files.length > 0 ? files[0].name : event.dataTransfer.getData("text/plain");
+    });
+  }
+  pick.addEventListener("click", () => {
+    const chooser = document.createElement("input");
+    chooser.type = "file";
+    chooser.addEventListener("change", () => (pick.textContent = chooser.files[0].name));
+    chooser.click();
+  });
+</script>"#;
 const NEXT: &str = "<!doctype html><title>Next</title><h1>Arrived</h1>";
 
 /// Serves the two pages on a port of its own, until the test ends.
@@ -37,9 +72,13 @@ fn answer(mut stream: TcpStream) {
     let mut lines = BufReader::new(stream.try_clone().expect("a socket")).lines().map_while(Result::ok);
     let first = lines.next().unwrap_or_default();
     while lines.next().is_some_and(|line| !line.is_empty()) {}
-    let body = if first.contains(" /next") { NEXT } else { SHOP };
+    let (body, policy) = match first.split(' ').nth(1).unwrap_or_default() {
+        path if path.starts_with("/next") => (NEXT, STRICT.to_owned()),
+        path if path.starts_with("/hands") => (HANDS, format!("{STRICT}; style-src 'unsafe-inline'")),
+        _ => (SHOP, STRICT.to_owned()),
+    };
     let head =
-        format!("content-type: text/html\r\ncontent-security-policy: {STRICT}\r\ncontent-length: {}", body.len());
+        format!("content-type: text/html\r\ncontent-security-policy: {policy}\r\ncontent-length: {}", body.len());
     let _ = write!(stream, "HTTP/1.1 200 OK\r\n{head}\r\nconnection: close\r\n\r\n{body}");
 }
 
@@ -84,6 +123,85 @@ fn every_verb_works_on_a_page_whose_policy_forbids_everything() {
     assert_eq!(ok(home.eye(["document.title"])), "Next\n");
     let pages = ok(home.eye(["pages"]));
     assert_eq!(pages.lines().count(), 1, "{pages}");
+}
+
+/// What acts: the command line, what the page then holds, and the kinds of events that it must have got.
+const ACTS: &[(&[&str], &str, &[&str])] = &[
+    (&["click", "#go"], "document.activeElement.id === 'go'", &["pointerdown", "pointerup", "click"]),
+    (&["dblclick", "#go"], "true", &["dblclick"]),
+    (&["hover", "#to"], "document.querySelector('#to:hover') !== null", &["mouseover"]),
+    (&["focus", "#who"], "document.activeElement.id === 'who'", &["focusin"]),
+    (&["check", "#tick"], "tick.checked", &["click", "input", "change"]),
+    (&["uncheck", "#tick"], "!tick.checked", &["click", "input", "change"]),
+    (&["fill", "#who", "Ada"], "who.value === 'Ada'", &["beforeinput", "input"]),
+    (&["fill", "#n", "42"], "n.value === '42'", &["input"]),
+    (&["fill", "#range", "9"], "range.value === '9'", &["keydown", "input", "change"]),
+    (&["type", "#area", "a\nb"], "area.value === 'a\\nb'", &["keydown", "keyup", "input"]),
+    (&["press", "Control+a", "#who"], "getSelection().toString() === 'Ada' || who.selectionEnd === 3", &["keydown"]),
+    (&["select", "#one", "Blue"], "one.value === 'Blue'", &["keydown", "input", "change"]),
+    (&["select", "#one", "Red"], "one.value === 'Red'", &["keydown", "input", "change"]),
+    (
+        &["select", "#many", "S", "L"],
+        "[...many.selectedOptions].map(o => o.text).join() === 'S,L'",
+        &["input", "change"],
+    ),
+    (&["scroll", "#box", "--by", "120"], "box.scrollTop === 120", &["wheel"]),
+    (
+        &["drag", "#from", "#to"],
+        "document.getElementById('to').textContent === 'cargo'",
+        &["dragstart", "drop", "dragend"],
+    ),
+    (&["upload", "#file", "FILE"], "file.files[0].name === 'note.txt'", &["input", "change"]),
+    (&["upload", "#pick", "FILE"], "pick.textContent === 'note.txt'", &["click"]),
+    (&["upload", "#zone", "FILE"], "zone.textContent === 'note.txt'", &["dragover", "drop"]),
+    (&["scroll", "down"], "scrollY > 300", &["wheel"]),
+];
+
+fn with_file(words: &[&str], file: &str) -> Vec<String> {
+    words.iter().map(|word| if *word == "FILE" { file.to_owned() } else { (*word).to_owned() }).collect()
+}
+
+#[test]
+fn what_every_acting_verb_dispatches_is_trusted() {
+    let Some((home, _hub)) = hub() else { return };
+    let acting = eye_protocol::operations::shown_by(eye_protocol::operations::Faces::PAGE)
+        .filter(|operation| operation.line().iter().any(|param| param.name == "synthetic"));
+    for operation in acting {
+        assert!(ACTS.iter().any(|(words, ..)| words[0] == operation.name), "{} is not tried", operation.name);
+    }
+    let note = home.path("note.txt");
+    std::fs::write(&note, "hi").unwrap();
+    ok(home.eye(["browse", &format!("{}/hands", site()), "--headless", "--private"]));
+    for (words, holds, kinds) in ACTS {
+        ok(home.eye(["done = {}; fake = []; 0"]));
+        let said = ok(home.eye(with_file(words, &note.display().to_string())));
+        assert_eq!(ok(home.eye([*holds])), "true\n", "{words:?} {said}");
+        assert_eq!(ok(home.eye(["fake.join()"])), "\n", "{words:?}");
+        let list = kinds.iter().map(|kind| format!("{kind:?}")).collect::<Vec<_>>().join(",");
+        let missing = ok(home.eye([format!("[{list}].filter(kind => !done[kind]).join()")]));
+        assert_eq!(missing, "\n", "{words:?}");
+    }
+    ok(home.eye(["done = {}; fake = []; 0"]));
+    ok(home.eye(["click", "#go", "--synthetic"]));
+    assert!(ok(home.eye(["fake.join()"])).contains("click"));
+}
+
+#[test]
+fn a_dialog_in_the_middle_of_a_verb_is_answered_and_told() {
+    let Some((home, _hub)) = hub() else { return };
+    let note = home.path("note.txt");
+    std::fs::write(&note, "hi").unwrap();
+    ok(home.eye(["browse", &format!("{}/hands", site()), "--headless", "--private"]));
+    for (words, _, kinds) in ACTS {
+        let kind = kinds.last().expect("a kind");
+        ok(home.eye([format!("document.activeElement.blur(); answer = undefined; asks = {kind:?}; 0")]));
+        let mut line = with_file(words, &note.display().to_string());
+        let accepts = words[0] != "scroll";
+        line.extend(accepts.then(|| "--accept".to_owned()));
+        let said = ok(home.eye(line));
+        assert!(said.contains("confirm: Sure?"), "{words:?} {said}");
+        assert_eq!(ok(home.eye(["answer"])), format!("{accepts}\n"), "{words:?}");
+    }
 }
 
 #[test]

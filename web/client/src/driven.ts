@@ -3,7 +3,7 @@
 
 import { connectWith, type Driven } from "./core/connect.js";
 import type { Socket } from "./core/link.js";
-import type { LoadPart, Offer, Parts } from "./core/part.js";
+import type { Input, LoadPart, Offer, Parts } from "./core/part.js";
 import { hands, state, tools, verbs } from "./parts.js";
 import { webmcp } from "./webmcp/part.js";
 
@@ -21,6 +21,8 @@ const OPEN = 1;
 const CLOSED = 3;
 /** How the driver says that the hub closed the connection: `!CODE REASON`. */
 const CLOSES = "!";
+/** How the driver asks for the field of a request: `@NUMBER`. */
+const FIELD = "@";
 
 const { session, binding, receive } = eyeDriven;
 const global = globalThis as unknown as Record<string, unknown>;
@@ -32,7 +34,7 @@ if (window === top && typeof post === "function") drive(post);
 
 function drive(say: (message: string) => void): void {
   let socket: (Socket & { readyState: number }) | undefined;
-  const waiting = new Map<number, { done(): void; failed(error: Error): void }>();
+  const waiting = new Map<number, { done(): void; failed(error: Error): void; field?: Element | undefined }>();
   let asked = 0;
 
   const opened = (): Socket => {
@@ -61,7 +63,8 @@ function drive(say: (message: string) => void): void {
     return mine;
   };
 
-  const take = (message: string): void => {
+  const take = (message: string): Element | undefined => {
+    if (message.startsWith(FIELD)) return waiting.get(Number(message.slice(1)))?.field;
     if (message.startsWith("{")) {
       const { input, error } = JSON.parse(message) as { input: number; error?: string };
       const one = waiting.get(input);
@@ -72,22 +75,27 @@ function drive(say: (message: string) => void): void {
       const [code = "", ...reason] = message.slice(1).split(" ");
       const closed = socket;
       socket = undefined;
-      if (closed === undefined) return;
+      if (closed === undefined) return undefined;
       closed.readyState = CLOSED;
       closed.onclose?.({ code: Number(code), reason: reason.join(" ") });
     } else socket?.onmessage?.({ data: message });
+    return undefined;
   };
   Object.defineProperty(globalThis, receive, { value: take });
 
-  const driven: Driven = {
-    session,
-    open: opened,
-    input: (commands) =>
-      new Promise((done, failed) => {
-        waiting.set(++asked, { done, failed });
-        say(JSON.stringify({ input: asked, commands }));
-      }),
-  };
+  const ask = (what: object, field?: Element): Promise<void> =>
+    new Promise((done, failed) => {
+      waiting.set(++asked, { done, failed, field });
+      // A tab behind another gets no frames, and so no input, before it is brought to the front.
+      say(JSON.stringify({ input: asked, ...(document.hidden ? { front: true } : {}), ...what }));
+    });
+  const input: Input = Object.assign((commands: Parameters<Input>[0]) => ask({ commands }), {
+    give: ((files, to) => {
+      const isField = "nodeType" in to;
+      return ask({ files, to: isField ? { by: "field" } : to }, isField ? to : undefined);
+    }) satisfies Input["give"],
+  });
+  const driven: Driven = { session, open: opened, input };
   const parts: { readonly [Name in keyof Parts]: Offer<Parts[Name]> } = { hands, state, tools, verbs, webmcp };
   const load: LoadPart = async (name) => parts[name];
   connectWith(load, {}, driven);

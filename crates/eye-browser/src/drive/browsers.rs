@@ -26,6 +26,9 @@ const OPEN_MS: u64 = 30_000;
 /// A browser that nothing was asked of for so long ends, unless it is kept.
 const IDLE: Duration = Duration::from_mins(15);
 
+/// The folder in a profile for files that agents give to pages.
+const UPLOADS: &str = "eye-uploads";
+
 /// How long browsers may take to end with the hub.
 const STOP: Duration = Duration::from_millis(800);
 
@@ -68,6 +71,8 @@ struct Running {
     /// Tabs by their targets: the session, and whether a document has joined.
     tabs: Mutex<HashMap<String, Known>>,
     changed: watch::Sender<u64>,
+    /// Where files for its pages are written; removed with it.
+    uploads: PathBuf,
 }
 
 /// A tab: its session in the hub, whether a document of it has joined, and the way to it.
@@ -237,6 +242,7 @@ impl Browsers {
             gone: watch::Sender::new(false),
             tabs: Mutex::default(),
             changed: watch::Sender::new(0),
+            uploads: folder.join(UPLOADS),
         });
         hold(&self.0.running).insert(profile.clone(), running.clone());
         let idle = (!open.keep).then(|| settings.idle.unwrap_or(IDLE));
@@ -275,6 +281,8 @@ impl Browsers {
         hold(&self.0.running).remove(&profile);
         hold(&running.tabs).clear();
         launched.close().await;
+        let uploads = running.uploads.clone();
+        let _ = tokio::task::spawn_blocking(move || remove_folder(&uploads)).await;
         if let Some(folder) = remove {
             let _ = tokio::task::spawn_blocking(move || remove_folder(&folder)).await;
         }
@@ -293,7 +301,8 @@ impl Browsers {
         let name = names.session.clone();
         let popup = attached.target.opener_id.is_some();
         let preparing = prepare(session.clone(), names.clone(), popup);
-        let tab = Tab::new(session.clone(), target.clone(), names, hub.clone(), used);
+        let uploads = running.uploads.clone();
+        let tab = Tab::new(session.clone(), target.clone(), names, hub.clone(), used, uploads);
         let (joined, running) = (tab.joined(), running.clone());
         tokio::spawn(async move {
             if preparing.await.is_ok() {

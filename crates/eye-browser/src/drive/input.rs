@@ -1,8 +1,10 @@
 //! Real input that the page client asks for while an agent acts: checked, sent together, and waited for.
 
+use super::files::Giving;
 use crate::cdp::Session;
 use crate::error::CommandError;
 use serde::Deserialize;
+use serde_json::json;
 use serde_json::{Map, Value};
 
 /// Commands of one request at most: a double click has five.
@@ -16,7 +18,14 @@ const INPUT_MS: u64 = 10_000;
 pub struct Request {
     /// Its number, which the answer repeats.
     pub input: u64,
+    /// The tab is behind another, where it gets no frames.
+    #[serde(default)]
+    front: bool,
+    #[serde(default)]
     commands: Vec<Command>,
+    /// Files for the page, in place of commands.
+    #[serde(flatten)]
+    pub giving: Option<Giving>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -53,6 +62,9 @@ pub fn read(message: &str) -> Option<Request> {
 
 /// Sends all commands together and waits for the last: awaited one by one, each would wait for a frame.
 pub async fn perform(session: &Session, request: Request) -> Result<(), CommandError> {
+    if request.front {
+        session.command("Page.bringToFront", &json!({})).await?;
+    }
     let mut sent = Vec::with_capacity(request.commands.len());
     for command in request.commands {
         sent.push(session.send(command.method.name(), &command.params)?);
@@ -79,5 +91,14 @@ mod tests {
         assert!(!asked(r#"{"method":"Page.navigate","params":{"url":"file:///etc/passwd"}}"#));
         assert!(asked(&vec![one; COMMANDS_LEN_MAX].join(",")));
         assert!(!asked(&vec![one; COMMANDS_LEN_MAX + 1].join(",")));
+    }
+
+    #[test]
+    fn files_are_named_with_their_content_and_never_by_a_path() {
+        let asked = |giving: &str| read(&format!(r#"{{"input":1,{giving}}}"#)).and_then(|request| request.giving);
+        assert!(asked(r#""commands":[]"#).is_none());
+        assert!(asked(r#""files":[{"name":"a","base64":"YQ=="}],"to":{"by":"field"}"#).is_some());
+        assert!(asked(r#""files":[{"name":"a","base64":"YQ=="}],"to":{"by":"drop","x":1,"y":2.5}"#).is_some());
+        assert!(asked(r#""files":[{"path":"/etc/passwd"}],"to":{"by":"field"}"#).is_none());
     }
 }

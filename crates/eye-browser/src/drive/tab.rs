@@ -1,5 +1,6 @@
 //! One tab: its documents join the hub one after the other, each as a page behind a transport of its own.
 
+use super::files::{self, Field};
 use super::frames::{self, Owed, Own, params};
 use super::hub::{Hub, PageLink};
 use super::input;
@@ -16,9 +17,10 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 /// How ids of the driver's own questions to the page client begin; the hub's are numbers.
 const ASKED: &str = "d";
@@ -48,6 +50,10 @@ pub struct Tab {
     hub: Arc<dyn Hub>,
     /// Counts what agents ask of this browser, so that an idle one can be ended.
     used: watch::Sender<u64>,
+    /// Where files for pages are written.
+    uploads: PathBuf,
+    /// What waits for a file chooser to open.
+    chooser: Option<oneshot::Sender<i64>>,
     /// Whether a document has joined.
     joined: watch::Sender<bool>,
     contexts: HashMap<i64, String>,
@@ -65,6 +71,13 @@ struct BindingCalled {
     name: String,
     payload: String,
     execution_context_id: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ChooserOpened {
+    #[serde(default)]
+    backend_node_id: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -105,6 +118,8 @@ pub async fn prepare(session: Session, names: Names, popup: bool) -> Result<(), 
         session.send("Runtime.enable", &json!({}))?,
         session.send("Runtime.addBinding", &json!({ "name": names.binding }))?,
         session.send("Page.addScriptToEvaluateOnNewDocument", &source)?,
+        // Only one window of a desktop has the focus; each page acts as if it were the one.
+        session.send("Emulation.setFocusEmulationEnabled", &json!({ "enabled": true }))?,
         session.send("Runtime.runIfWaitingForDebugger", &json!({}))?,
     ];
     for one in sent {
@@ -115,13 +130,22 @@ pub async fn prepare(session: Session, names: Names, popup: bool) -> Result<(), 
 
 impl Tab {
     /// A tab that is attached and waits.
-    pub fn new(session: Session, target: String, names: Names, hub: Arc<dyn Hub>, used: watch::Sender<u64>) -> Self {
+    pub fn new(
+        session: Session,
+        target: String,
+        names: Names,
+        hub: Arc<dyn Hub>,
+        used: watch::Sender<u64>,
+        uploads: PathBuf,
+    ) -> Self {
         Self {
             session,
             target,
             names,
             hub,
             used,
+            uploads,
+            chooser: None,
             joined: watch::Sender::new(false),
             contexts: HashMap::new(),
             document: None,
@@ -191,6 +215,13 @@ impl Tab {
             "Page.javascriptDialogOpening" => {
                 if let Some(dialog) = self.session.dialog() {
                     self.fail(&verbs::shows(&dialog));
+                }
+            }
+            "Page.fileChooserOpened" => {
+                let opened = event.read::<ChooserOpened>().and_then(|opened| opened.backend_node_id);
+                if let (Some(node), Some(waiting)) = (opened, self.chooser.take()) {
+                    // It may have been given up.
+                    let _ = waiting.send(node);
                 }
             }
             "Inspector.targetCrashed" => {
@@ -285,11 +316,32 @@ impl Tab {
 
     /// Input is made only while an agent waits for something: a page cannot press its own buttons.
     fn input(&mut self, message: &str) {
-        let Some(request) = input::read(message) else { return };
-        if self.document.as_ref().is_none_or(|document| document.owed.is_empty()) {
+        let Some(mut request) = input::read(message) else { return };
+        let Some(document) = self.document.as_ref().filter(|document| !document.owed.is_empty()) else {
+            let why = "real input is made only while an agent waits; synthetic: true does without";
+            let _ = self.tell(&json(&json!({ "input": request.input, "error": why })));
+            return;
+        };
+        let session = self.session.clone();
+        if let Some(giving) = request.giving.take() {
+            let number = request.input;
+            let field =
+                Field { context: document.context, expression: format!(r#"{}("@{number}")"#, self.names.receive) };
+            let chooser = giving.is_chosen().then(|| {
+                let (sender, receiver) = oneshot::channel();
+                self.chooser = Some(sender);
+                receiver
+            });
+            let folder = self.uploads.clone();
+            self.doing.push(Box::pin(async move {
+                let done = match input::perform(&session, request).await {
+                    Ok(()) => files::give(&session, giving, field, chooser, folder).await,
+                    Err(error) => Err(error),
+                };
+                Done::Input(number, done)
+            }));
             return;
         }
-        let session = self.session.clone();
         self.doing.push(Box::pin(async move {
             let number = request.input;
             Done::Input(number, input::perform(&session, request).await)

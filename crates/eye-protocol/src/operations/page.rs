@@ -13,6 +13,8 @@ const DISMISS: Param = Param::new(
     Kind::Flag,
     "Dismiss what the page then asks, as without --accept, and do not say how to accept it",
 );
+const SYNTHETIC: Param =
+    Param::new("synthetic", Kind::Flag, "By events of the page's own, not as a person, where eye's browser has hands");
 const MESSAGE: Param =
     Param::new("message", Kind::Any, "Text, or a JSON object or array; - is stdin").placed().called("MESSAGE");
 const APP: Param = Param::new("app", Kind::Text, "Which app").placed().called("APP");
@@ -26,6 +28,7 @@ const CLICK: &[Param] = &[
     Param::new("at", Kind::Point, "At x,y in pixels of the target, or of the viewport without one").called("X,Y"),
     ACCEPT,
     DISMISS,
+    SYNTHETIC,
 ];
 const FULL: Param = Param::new("full", Kind::Flag, "The whole page, not just the viewport");
 const MAX: Param =
@@ -138,16 +141,16 @@ a terminal with Ctrl-C, elsewhere after 10 seconds.",
         .without(Faces::MCP)
         .more(on_target!("eye dblclick e9")),
     Operation::verb("hover", "page/hover", "Point at an element")
-        .params(&[TARGET.required(), ACCEPT, DISMISS])
+        .params(&[TARGET.required(), ACCEPT, DISMISS, SYNTHETIC])
         .more(on_target!("eye hover e9")),
     Operation::verb("focus", "page/focus", "Give an element the focus")
-        .params(&[TARGET.required(), ACCEPT, DISMISS])
+        .params(&[TARGET.required(), ACCEPT, DISMISS, SYNTHETIC])
         .more(on_target!("eye focus e3")),
     Operation::verb("check", "page/check", "Tick a box or choose a radio button")
-        .params(&[TARGET.required(), ACCEPT, DISMISS])
+        .params(&[TARGET.required(), ACCEPT, DISMISS, SYNTHETIC])
         .more(on_target!("eye check '#terms'")),
     Operation::verb("uncheck", "page/uncheck", "Untick a box")
-        .params(&[TARGET.required(), ACCEPT, DISMISS])
+        .params(&[TARGET.required(), ACCEPT, DISMISS, SYNTHETIC])
         .more(on_target!("eye uncheck '#terms'")),
     Operation::verb("fill", "page/fill", "Fill a field, or a whole form at once")
         .params(&[
@@ -157,6 +160,7 @@ a terminal with Ctrl-C, elsewhere after 10 seconds.",
             Param::new("click", Kind::Target, "Click this afterwards").called("TARGET"),
             ACCEPT,
             DISMISS,
+            SYNTHETIC,
         ])
         .words(&[
             Param::new("words", Kind::Text, "TARGET VALUE, or TARGET=VALUE as often as needed")
@@ -167,6 +171,7 @@ a terminal with Ctrl-C, elsewhere after 10 seconds.",
             Param::new("click", Kind::Target, "Click this afterwards").called("TARGET"),
             ACCEPT,
             DISMISS,
+            SYNTHETIC,
         ])
         .more(
             "Example: eye fill e3 'Ada Lovelace'
@@ -176,7 +181,7 @@ a terminal with Ctrl-C, elsewhere after 10 seconds.",
 TARGET=VALUE several times fills a form in one call; --click then clicks. Prints what changed.",
         ),
     Operation::verb("type", "page/type", "Type text key by key into an element")
-        .params(&[TARGET.required(), VALUE.required(), ACCEPT, DISMISS])
+        .params(&[TARGET.required(), VALUE.required(), ACCEPT, DISMISS, SYNTHETIC])
         .more(
             "Example: eye type e3 'hello'
 
@@ -188,6 +193,7 @@ Unlike fill it adds to what is there, one key at a time, for pages that listen t
             TARGET.help("Where; else what has the focus"),
             ACCEPT,
             DISMISS,
+            SYNTHETIC,
         ])
         .more("Example: eye press Enter\n         eye press Control+a e3"),
     Operation::verb("select", "page/select", "Select options of a list")
@@ -200,6 +206,7 @@ Unlike fill it adds to what is there, one key at a time, for pages that listen t
                 .called("OPTION"),
             ACCEPT,
             DISMISS,
+            SYNTHETIC,
         ])
         .more("Example: eye select e5 Blue\n         eye select '#sizes' S M"),
     Operation::verb("scroll", "page/scroll", "Scroll the page or an element, or to an element")
@@ -207,12 +214,14 @@ Unlike fill it adds to what is there, one key at a time, for pages that listen t
             TARGET.help("The element to bring into view, or with by to scroll"),
             Param::new("by", Kind::Point, "By so many pixels: [x, y]"),
             Param::new("to", Kind::Choice(&["up", "down", "top", "bottom"]), "A screen up or down, or an end"),
+            SYNTHETIC,
         ])
         .words(&[
             Param::new("to", Kind::Text, "up, down, top, bottom, or an element to bring into view")
                 .placed().called("TO")
                 .default("\"down\""),
             Param::new("by", Kind::Integer, "Scroll this element, or the page, by so many pixels").called("PIXELS"),
+            SYNTHETIC,
         ])
         .result("where it is now")
         .more(
@@ -227,6 +236,7 @@ Unlike fill it adds to what is there, one key at a time, for pages that listen t
             Param::new("to", Kind::Place, "A target, or x,y in the viewport").required().placed().called("TO"),
             ACCEPT,
             DISMISS,
+            SYNTHETIC,
         ])
         .more(
             "Example: eye drag e3 e9
@@ -235,12 +245,13 @@ Unlike fill it adds to what is there, one key at a time, for pages that listen t
 
 A place is x,y in the viewport.",
         ),
-    Operation::verb("upload", "page/upload", "Give files to a file field")
+    Operation::verb("upload", "page/upload", "Give files to a file field; in eye's own browser also to a button or by dropping")
         .params(&[
             TARGET.required(),
             Param::new("files", Kind::Files, "The files").required().placed().many().called("FILE"),
             ACCEPT,
             DISMISS,
+            SYNTHETIC,
         ])
         .more("Example: eye upload e6 photo.png notes.txt"),
     Operation::verb("send", "page/send", "Send a message to an app of the page, opening it when needed")

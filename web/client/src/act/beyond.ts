@@ -51,16 +51,17 @@ const WATCHED: readonly Watched[] = [
 ];
 
 /** `target=_blank` opens a tab for a synthetic click only where popups are allowed. */
-function blankLink(event: Event): string | undefined {
+function blankLink(event: Event, isReal: boolean): string | undefined {
   const link = event
     .composedPath()
     .find((one) => one instanceof HTMLAnchorElement && one.href !== "") as HTMLAnchorElement;
   if (link === undefined || event.defaultPrevented || !/^_blank$/i.test(link.target)) return undefined;
+  if (isReal) return `opens ${link.href} in a new tab, which joins as a page of its own (eye pages)`;
   return `opens ${link.href} in a new tab, which the browser may block for an agent; open it with eye open`;
 }
 
-/** Watches until `end`. */
-export function blockedBy(): Beyond {
+/** Watches until `end`. `isReal`: what is done counts as a person's. */
+export function blockedBy(isReal = false): Beyond {
   const said = new Set<string>();
   const undo: (() => void)[] = [];
   for (const { owner, name, tell, later } of WATCHED) {
@@ -83,7 +84,7 @@ export function blockedBy(): Beyond {
     });
   }
   const clicked = (event: Event): void => {
-    const text = blankLink(event);
+    const text = blankLink(event, isReal);
     if (text !== undefined) said.add(text);
   };
   const rejected = ({ reason }: PromiseRejectionEvent): void => {

@@ -10,12 +10,12 @@ import type { Spot } from "./ready.js";
 import { changed } from "./text.js";
 import type { Hands } from "./turn.js";
 
-export function select(element: Element, wanted: unknown): void {
-  const list = element as HTMLSelectElement;
+/** The options that an agent means. Throws for what the list does not have. */
+export function optionsOf(list: HTMLSelectElement, wanted: unknown): HTMLOptionElement[] {
   const values = (Array.isArray(wanted) ? wanted : [wanted]).map(String);
   if (values.length > 1 && !list.multiple) throw misused("this list takes one choice");
   const options = [...list.options];
-  const chosen = values.map((value) => {
+  return values.map((value) => {
     const same = (text: string): boolean => text.trim().toLowerCase() === value.trim().toLowerCase();
     const option =
       options.find((one) => one.value === value) ?? options.find(({ label, text }) => same(label) || same(text));
@@ -24,6 +24,12 @@ export function select(element: Element, wanted: unknown): void {
     if (option.disabled) throw misused(`the option ${JSON.stringify(value)} is disabled`);
     return option;
   });
+}
+
+export function select(element: Element, wanted: unknown): void {
+  const list = element as HTMLSelectElement;
+  const chosen = optionsOf(list, wanted);
+  const options = [...list.options];
   focus(list);
   for (const option of options) option.selected = chosen.includes(option);
   changed(list, "input", "change");

@@ -1,14 +1,21 @@
 // The acting verbs: each waits for its target, does what a person would do to it, and answers with what changed.
 
 import { hint } from "../core/hint.js";
-import { ACT_MS, PRESS_MS_MAX, SCROLL_FRAMES, SETTLE_HOVER_MS, SLIDER_KEYS_MAX } from "../core/limits.js";
+import {
+  ACT_MS,
+  PRESS_MS_MAX,
+  SCROLL_FRAMES,
+  SETTLE_HOVER_MS,
+  SLIDER_KEYS_MAX,
+  SLIDER_REAL_KEYS_MAX,
+} from "../core/limits.js";
 import { find, lineOf } from "../look/find.js";
 import { kindOf, type Kind } from "../look/kind.js";
 import type { Core } from "../core/part.js";
 import { attribute } from "../look/tree.js";
 import { misused, textOf, timeoutOf, type Asking, type Params, type Verb, type Verbs } from "../page/verb.js";
 import { clickAt } from "./click.js";
-import { check, fileInput, select, upload } from "./choose.js";
+import { check, fileInput, optionsOf, select, upload } from "./choose.js";
 import { drag } from "./drag.js";
 import { contextOf, editorInput, holdsCaret, isEditor, pasted } from "./editor.js";
 import { focused, strike, strokes, type Stroke } from "./keys.js";
@@ -16,7 +23,8 @@ import { answerDialogs } from "./dialogs.js";
 import { watch } from "./outcome.js";
 import { blockedBy } from "./beyond.js";
 import { type Clicking, enter, focus, type Modifiers } from "./pointer.js";
-import { inTop, realKeys, realMove, realText } from "./real.js";
+import { inTop, realDrag, realKeys, realMove, realText } from "./real.js";
+import { realSelect, realUpload } from "./real-choose.js";
 import { frame, middle, ready, type Spot, spotAt, type Tools } from "./ready.js";
 import { hoverStyles } from "./hover.js";
 import { scroll } from "./scroll.js";
@@ -48,7 +56,7 @@ export function acts(core: Core): Verbs {
       const synthetic = params.synthetic === true;
       const deadline = performance.now() + timeoutMs;
       const tools: Tools = { core, signal: asking.signal, timeoutMs, deadline, synthetic };
-      const beyond = blockedBy();
+      const beyond = blockedBy(core.input !== undefined && !synthetic);
       const watching = await watch(core, params, firstMs);
       try {
         // What scrolling into view has moved is no change: the first look is taken when everything is ready.
@@ -97,7 +105,7 @@ export function acts(core: Core): Verbs {
     const { element, ...spot } = await ready(target, tools, !isDrawn);
     const kind = kindOf(element);
     const text = String(value ?? "");
-    if (form && kind === "select") own(() => select(element, value));
+    if (form && kind === "select") await choose(element as HTMLSelectElement, value, tools, own);
     else if (form && kind === "check" && /^(?:true|false|on|off)$/.test(text))
       await check({ element, ...spot }, /^(?:true|on)$/.test(text), hands(core, own, tools.synthetic));
     else if (kind === "slider" && isField(element)) await setSlider(element, text, hands(core, own, tools.synthetic));
@@ -111,6 +119,8 @@ export function acts(core: Core): Verbs {
           element.select();
         });
         await (text === "" ? realKeys(input, [{ ...NO_MODIFIERS, key: "Backspace" }], turn) : realText(input, text));
+        // A number field drops what is none; this says so.
+        if (element.type === "number" && element.value !== text) own(() => replaceText(element, text));
       } else
         own(() => {
           focus(element);
@@ -124,6 +134,14 @@ export function acts(core: Core): Verbs {
   /** To the step beside the value and then there by a key, as a person ends it: react-aria takes a change for done only then. */
   const setSlider = async (element: Field, text: string, { own, turn, input }: Hands): Promise<void> => {
     const { value, key } = stepBeside(element, text);
+    const way = Number(text) - Number(element.value);
+    const steps = Math.round(Math.abs(way) / (Number((element as HTMLInputElement).step) || 1));
+    if (input !== undefined && steps <= SLIDER_REAL_KEYS_MAX) {
+      own(() => focus(element));
+      const arrow = { ...NO_MODIFIERS, key: way > 0 ? "ArrowRight" : "ArrowLeft" };
+      await strikeAll(Array<Stroke>(steps).fill(arrow), { own, turn, input });
+      if (Number(element.value) === Number(text)) return;
+    }
     own(() => {
       focus(element);
       setRange(element, value);
@@ -146,6 +164,12 @@ export function acts(core: Core): Verbs {
       if (!text.includes("\n") || !pasted(element, text)) editorInput(element, "insertText", text);
     });
     await turn();
+  };
+
+  const choose = async (list: HTMLSelectElement, value: unknown, tools: Tools, own: Asking["own"]): Promise<void> => {
+    const { input, turn } = hands(core, own, tools.synthetic);
+    const isReal = input !== undefined && (await realSelect(list, optionsOf(list, value), { own, input, turn }, tools));
+    if (!isReal) own(() => select(list, value));
   };
 
   const checking =
@@ -217,22 +241,35 @@ export function acts(core: Core): Verbs {
     select: acting(async ({ target, value }, tools, { own }) => {
       const { element } = await ready(target, tools, false);
       if (element.localName !== "select") throw wrong(element, "select");
-      own(() => select(element, value));
+      await choose(element as HTMLSelectElement, value, tools, own);
       return element;
     }),
     upload: acting(async ({ target, files }, tools, { own }) => {
       // Inputs of files are often hidden behind what a person clicks.
       const [hidden] = find(target).elements;
-      const element =
-        hidden !== undefined && fileInput(hidden) === hidden ? hidden : (await ready(target, tools, false)).element;
-      own(() => upload(element, files));
+      const isInput = hidden !== undefined && fileInput(hidden) === hidden;
+      const { input, turn } = hands(core, own, tools.synthetic);
+      const spot = isInput ? undefined : await ready(target, tools, false);
+      const element = spot?.element ?? (hidden as Element);
+      const field = fileInput(element);
+      if (input === undefined) own(() => upload(element, files));
+      else {
+        const at = field === undefined ? await ready(target, tools) : undefined;
+        await realUpload(field, at, files, { own, input, turn });
+      }
       return element;
     }),
     drag: acting(async ({ from, to }, tools, { own }) => {
       // The end first: bringing it into view may move the beginning.
       const end = Array.isArray(to) ? undefined : await ready(to, tools, false);
       const start = Array.isArray(from) ? spotAt(from) : await ready(from, tools);
-      await own(() => drag(core, start, () => (end === undefined ? place(to) : inView(end))));
+      const goal = (): { x: number; y: number } => (end === undefined ? place(to) : inView(end));
+      const { input, turn } = hands(core, own, tools.synthetic);
+      if (input === undefined) await own(() => drag(core, start, goal));
+      else {
+        own(() => undefined);
+        await realDrag(input, inTop(start, start.hit), () => inTop(goal(), end?.element ?? start.hit), turn);
+      }
       return start.element;
     }),
     async scroll(params, { signal }) {
@@ -242,7 +279,9 @@ export function acts(core: Core): Verbs {
       const asked: string[] = [];
       const restore = answerDialogs(asked, params);
       try {
-        const where = scroll(target === undefined ? undefined : (await ready(target, tools, false)).element, params);
+        const element = target === undefined ? undefined : (await ready(target, tools, false)).element;
+        const input = params.synthetic === true ? undefined : core.input;
+        const where = await scroll(element, params, input, () => frame(core));
         for (let frames = 0; frames < SCROLL_FRAMES; frames++) await frame(core);
         return [where(), ...asked].join("\n");
       } finally {
@@ -272,7 +311,7 @@ function modifiersOf(mod: unknown): Modifiers {
 }
 
 /** Fields that take text as it is typed; others, such as dates, are set as a whole. */
-const TYPED = /^(?:text|search|url|tel|email|password|textarea)$/;
+const TYPED = /^(?:text|search|url|tel|email|password|number|textarea)$/;
 
 const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
 

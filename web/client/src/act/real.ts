@@ -1,5 +1,6 @@
 // Input as a person makes it, where a browser that eye drives has the page: commands that the browser turns into trusted events.
 
+import { DRAG_STEPS, PRESS_MS } from "../core/limits.js";
 import type { Input, InputCommand } from "../core/part.js";
 import { physical, type Stroke } from "./keys.js";
 import type { Clicking, Modifiers, Place } from "./pointer.js";
@@ -62,6 +63,35 @@ export async function realClick(
     return input([released(1)]);
   }
   return input([moved, pressed(1), released(1), ...(double ? [pressed(2), released(2)] : [])]);
+}
+
+/** Presses at a place, goes to another in steps, and lets go. `to` is asked at every step: what is dragged may move its goal. */
+export async function realDrag(
+  input: Input,
+  start: Place,
+  to: () => Place,
+  turn: (ms?: number) => Promise<void>,
+): Promise<void> {
+  const held = { button: "left", buttons: MAIN_BUTTONS };
+  await input([mouse("mouseMoved", start), mouse("mousePressed", start, { ...held, clickCount: 1 })]);
+  try {
+    await turn(PRESS_MS);
+    for (let step = 1; step <= DRAG_STEPS; step++) {
+      const { x, y } = to();
+      const part = step / DRAG_STEPS;
+      const at = { x: start.x + (x - start.x) * part, y: start.y + (y - start.y) * part };
+      await input([mouse("mouseMoved", at, held)]);
+    }
+    // Some take a place for the goal only when the pointer has come to rest over it.
+    await input([mouse("mouseMoved", to(), held)]);
+  } finally {
+    await input([mouse("mouseReleased", to(), { button: "left", buttons: 0, clickCount: 1 })]);
+  }
+}
+
+/** Turns the wheel at a place, by so many pixels. */
+export function realWheel(input: Input, place: Place, deltaX: number, deltaY: number): Promise<void> {
+  return input([mouse("mouseWheel", place, { deltaX, deltaY })]);
 }
 
 /** Editing shortcuts, which the browser does only when it is told their names. */

@@ -1,29 +1,103 @@
 // Scrolls the page, or what scrolls around an element, and says where it is then.
 
+import { SCROLL_REST_FRAMES_MAX } from "../core/limits.js";
+import type { Input } from "../core/part.js";
+import { hitAt } from "../look/hit.js";
 import { misused, type Params } from "../page/verb.js";
+import type { Place } from "./pointer.js";
+import { inTop, realWheel } from "./real.js";
 
 const PAGE_PART = 0.8;
+/** Where in a box the wheel is tried: parts of its width and height. */
+const TRIED = [
+  [0.5, 0.5],
+  [0.5, 0.2],
+  [0.5, 0.8],
+  [0.05, 0.5],
+  [0.95, 0.5],
+] as const;
 
 /** Scrolls, and returns how to say where it is; what loads or draws by scrolling does so in a later frame. */
-export function scroll(element: Element | undefined, { by, to }: Params): () => string {
+export async function scroll(
+  element: Element | undefined,
+  params: Params,
+  input: Input | undefined,
+  frame: () => Promise<void>,
+): Promise<() => string> {
+  const { by, to } = params;
   const box = scrolling(element);
-  const page = to === "up" ? -PAGE_PART : PAGE_PART;
   if (element !== undefined && by === undefined && to === undefined)
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
-  else if (by !== undefined) {
-    const [left, top] = pair(by, "by");
-    box.scrollBy({ left, top, behavior: "instant" });
-  } else if (to === "top" || to === "bottom")
-    box.scrollTo({ top: to === "top" ? 0 : box.scrollHeight, behavior: "instant" });
-  else if (to !== undefined && to !== "up" && to !== "down") {
-    const [left, top] = pair(to, "to");
-    box.scrollTo({ left, top, behavior: "instant" });
-  } else box.scrollBy({ top: box.clientHeight * page, behavior: "instant" });
+  else {
+    const [left, top] = goal(box, params);
+    if (input === undefined || !(await wheeled(box, left, top, input, frame)))
+      box.scrollTo({ left, top, behavior: "instant" });
+  }
   return () => {
     const { scrollTop, scrollLeft, scrollHeight, clientHeight } = box;
     const end = scrollTop + clientHeight >= scrollHeight - 1;
     return `at ${Math.round(scrollTop)} of ${Math.max(0, scrollHeight - clientHeight)} px${scrollLeft > 0 ? `, ${Math.round(scrollLeft)} px right` : ""}${end ? ", the end" : ""}`;
   };
+}
+
+/** Where the box is to be, within what it can. */
+function goal(box: Element, { by, to }: Params): [number, number] {
+  const within = (at: number, end: number): number => Math.min(Math.max(at, 0), Math.max(end, 0));
+  const { scrollLeft, scrollTop, scrollHeight, clientHeight } = box;
+  const at = (left: number, top: number): [number, number] => [left, within(top, scrollHeight - clientHeight)];
+  if (by !== undefined) {
+    const [left, top] = pair(by, "by");
+    return at(scrollLeft + left, scrollTop + top);
+  }
+  if (to === "top" || to === "bottom") return at(scrollLeft, to === "top" ? 0 : scrollHeight);
+  if (to !== undefined && to !== "up" && to !== "down") return at(...pair(to, "to"));
+  return at(scrollLeft, scrollTop + clientHeight * (to === "up" ? -PAGE_PART : PAGE_PART));
+}
+
+/** Whether the wheel brought it there, or the page took the wheel for itself. */
+async function wheeled(
+  box: Element,
+  left: number,
+  top: number,
+  input: Input,
+  frame: () => Promise<void>,
+): Promise<boolean> {
+  const place = wheelPlace(box);
+  if (place === undefined) return false;
+  let isTaken = false;
+  const view = box.ownerDocument.defaultView ?? window;
+  const turned = (event: Event): void => {
+    isTaken = event.defaultPrevented;
+  };
+  view.addEventListener("wheel", turned, { passive: true });
+  try {
+    await realWheel(input, inTop(place, box), left - box.scrollLeft, top - box.scrollTop);
+    let last = Number.NaN;
+    for (let frames = 0; frames < SCROLL_REST_FRAMES_MAX && last !== box.scrollTop + box.scrollLeft; frames++) {
+      last = box.scrollTop + box.scrollLeft;
+      await frame();
+    }
+  } finally {
+    view.removeEventListener("wheel", turned);
+  }
+  return isTaken || (Math.abs(box.scrollTop - top) <= 1 && Math.abs(box.scrollLeft - left) <= 1);
+}
+
+/** A place at which the wheel turns this box and nothing inside of it. */
+function wheelPlace(box: Element): Place | undefined {
+  const root = box.ownerDocument;
+  const view = root.defaultView ?? window;
+  const isRoot = box === root.scrollingElement;
+  const { left, top, right, bottom } = isRoot
+    ? { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight }
+    : box.getBoundingClientRect();
+  const [x0, y0] = [Math.max(left, 0), Math.max(top, 0)];
+  const [width, height] = [Math.min(right, view.innerWidth) - x0, Math.min(bottom, view.innerHeight) - y0];
+  if (width <= 0 || height <= 0) return undefined;
+  return TRIED.map(([across, down]) => ({ x: x0 + width * across, y: y0 + height * down })).find(({ x, y }) => {
+    const hit = hitAt(root, x, y);
+    return hit !== undefined && hit.localName !== "iframe" && scrolling(hit) === box;
+  });
 }
 
 function scrolling(element: Element | undefined): Element {

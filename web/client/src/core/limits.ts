@@ -65,6 +65,10 @@ export const SLIDER_KEYS_MAX = 1_000;
 export const DRAG_STEPS = 8;
 /** The event comes with the first frame, what is drawn for it with the second. */
 export const SCROLL_FRAMES = 3;
+/** A page that scrolls smoothly by the wheel comes to rest within so many frames. */
+export const SCROLL_REST_FRAMES_MAX = 60;
+/** A slider with real hands is moved by keys, if it takes no more than so many. */
+export const SLIDER_REAL_KEYS_MAX = 100;
 
 export const TOPIC_REQUEST_MS = 5_000;
 /** What a page may tell agents, and ask of the hub, before it has joined. */

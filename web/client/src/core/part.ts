@@ -22,8 +22,21 @@ export interface InputCommand {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Sends commands together; resolves when the browser has done all of them. */
-export type Input = (commands: readonly InputCommand[]) => Promise<void>;
+/** A file for the page, with its content. */
+export interface GivenFile {
+  readonly name: string;
+  readonly base64: string;
+}
+
+/** Where files go: into a field, into the chooser that a click at a place opens, or dropped at a place of the top document. */
+export type FilesFor = Element | { readonly by: "chooser" | "drop"; readonly x: number; readonly y: number };
+
+export interface Input {
+  /** Sends commands together; resolves when the browser has done all of them. */
+  (commands: readonly InputCommand[]): Promise<void>;
+  /** Gives files, as a person who chooses or drops them. */
+  give(files: readonly GivenFile[], to: FilesFor): Promise<void>;
+}
 
 /** What the core lends to a part. */
 export interface Core {

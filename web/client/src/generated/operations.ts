@@ -87,6 +87,8 @@ export interface ClickOptions extends Within {
   readonly accept?: boolean | string | undefined;
   /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
   readonly dismiss?: boolean | undefined;
+  /** By events of the page's own, not as a person, where eye's browser has hands. */
+  readonly synthetic?: boolean | undefined;
 }
 
 export interface DblclickOptions extends Within {
@@ -104,6 +106,8 @@ export interface DblclickOptions extends Within {
   readonly accept?: boolean | string | undefined;
   /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
   readonly dismiss?: boolean | undefined;
+  /** By events of the page's own, not as a person, where eye's browser has hands. */
+  readonly synthetic?: boolean | undefined;
 }
 
 export interface HoverOptions extends Within {
@@ -111,6 +115,8 @@ export interface HoverOptions extends Within {
   readonly accept?: boolean | string | undefined;
   /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
   readonly dismiss?: boolean | undefined;
+  /** By events of the page's own, not as a person, where eye's browser has hands. */
+  readonly synthetic?: boolean | undefined;
 }
 
 export interface FocusOptions extends Within {
@@ -118,6 +124,8 @@ export interface FocusOptions extends Within {
   readonly accept?: boolean | string | undefined;
   /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
   readonly dismiss?: boolean | undefined;
+  /** By events of the page's own, not as a person, where eye's browser has hands. */
+  readonly synthetic?: boolean | undefined;
 }
 
 export interface CheckOptions extends Within {
@@ -125,6 +133,8 @@ export interface CheckOptions extends Within {
   readonly accept?: boolean | string | undefined;
   /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
   readonly dismiss?: boolean | undefined;
+  /** By events of the page's own, not as a person, where eye's browser has hands. */
+  readonly synthetic?: boolean | undefined;
 }
 
 export interface UncheckOptions extends Within {
@@ -132,6 +142,8 @@ export interface UncheckOptions extends Within {
   readonly accept?: boolean | string | undefined;
   /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
   readonly dismiss?: boolean | undefined;
+  /** By events of the page's own, not as a person, where eye's browser has hands. */
+  readonly synthetic?: boolean | undefined;
 }
 
 export interface FillOptions extends Within {
@@ -143,6 +155,8 @@ export interface FillOptions extends Within {
   readonly accept?: boolean | string | undefined;
   /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
   readonly dismiss?: boolean | undefined;
+  /** By events of the page's own, not as a person, where eye's browser has hands. */
+  readonly synthetic?: boolean | undefined;
 }
 
 export interface TypeOptions extends Within {
@@ -150,6 +164,8 @@ export interface TypeOptions extends Within {
   readonly accept?: boolean | string | undefined;
   /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
   readonly dismiss?: boolean | undefined;
+  /** By events of the page's own, not as a person, where eye's browser has hands. */
+  readonly synthetic?: boolean | undefined;
 }
 
 export interface PressOptions extends Within {
@@ -157,6 +173,8 @@ export interface PressOptions extends Within {
   readonly accept?: boolean | string | undefined;
   /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
   readonly dismiss?: boolean | undefined;
+  /** By events of the page's own, not as a person, where eye's browser has hands. */
+  readonly synthetic?: boolean | undefined;
 }
 
 export interface SelectOptions extends Within {
@@ -164,6 +182,8 @@ export interface SelectOptions extends Within {
   readonly accept?: boolean | string | undefined;
   /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
   readonly dismiss?: boolean | undefined;
+  /** By events of the page's own, not as a person, where eye's browser has hands. */
+  readonly synthetic?: boolean | undefined;
 }
 
 export interface ScrollOptions extends Within {
@@ -171,6 +191,8 @@ export interface ScrollOptions extends Within {
   readonly by?: readonly [x: number, y: number] | undefined;
   /** A screen up or down, or an end. */
   readonly to?: "up" | "down" | "top" | "bottom" | undefined;
+  /** By events of the page's own, not as a person, where eye's browser has hands. */
+  readonly synthetic?: boolean | undefined;
 }
 
 export interface DragOptions extends Within {
@@ -178,6 +200,8 @@ export interface DragOptions extends Within {
   readonly accept?: boolean | string | undefined;
   /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
   readonly dismiss?: boolean | undefined;
+  /** By events of the page's own, not as a person, where eye's browser has hands. */
+  readonly synthetic?: boolean | undefined;
 }
 
 export interface UploadOptions extends Within {
@@ -185,6 +209,8 @@ export interface UploadOptions extends Within {
   readonly accept?: boolean | string | undefined;
   /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
   readonly dismiss?: boolean | undefined;
+  /** By events of the page's own, not as a person, where eye's browser has hands. */
+  readonly synthetic?: boolean | undefined;
 }
 
 /** The verbs, as the table of operations has them. */
@@ -223,7 +249,7 @@ export interface PageOperations {
   scroll(target?: Target | ScrollOptions, options?: ScrollOptions): Promise<string>;
   /** Drag an element, or what is at a place, to another or to a place. */
   drag(from: Target | readonly [x: number, y: number], to: Target | readonly [x: number, y: number], options?: DragOptions): Promise<string>;
-  /** Give files to a file field. */
+  /** Give files to a file field; in eye's own browser also to a button or by dropping. */
   upload(target: Target, files: readonly (Blob | { readonly name: string; readonly type?: string; readonly base64: string })[], options?: UploadOptions): Promise<string>;
   /** Send a message to an app of the page, opening it when needed. */
   send(app: string, message: unknown, options?: Within): Promise<unknown>;

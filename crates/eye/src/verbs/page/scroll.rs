@@ -13,7 +13,9 @@ pub fn params(words: &Map<String, Value>) -> Map<String, Value> {
         (false, None) => json!({ "target": to }),
         (false, Some(by)) => json!({ "target": to, "by": [0, by] }),
     };
-    params.as_object().cloned().unwrap_or_default()
+    let mut params = params.as_object().cloned().unwrap_or_default();
+    params.extend(words.get("synthetic").map(|yes| ("synthetic".to_owned(), yes.clone())));
+    params
 }
 
 #[cfg(test)]
@@ -26,6 +28,7 @@ mod tests {
             (json!({ "to": "down" }), json!({ "to": "down" })),
             (json!({ "to": "up", "by": 40 }), json!({ "by": [0, -40] })),
             (json!({ "to": "e7" }), json!({ "target": "e7" })),
+            (json!({ "to": "down", "synthetic": true }), json!({ "to": "down", "synthetic": true })),
             (json!({ "to": "#list", "by": -4 }), json!({ "target": "#list", "by": [0, -4] })),
         ] {
             assert_eq!(Value::Object(params(words.as_object().unwrap())), want);

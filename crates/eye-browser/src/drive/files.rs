@@ -1,0 +1,220 @@
+//! Gives files to a page as a person does who chooses or drops them. The page client sends their content; they are written to a
+//! folder of this user alone, for the browser takes paths only, and removed with the browser. No path comes from the page.
+
+use crate::cdp::Session;
+use crate::error::CommandError;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::json;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+/// Files of one request at most.
+const FILES_LEN_MAX: usize = 64;
+
+/// How long a click may take to open a file chooser.
+const CHOOSER: Duration = Duration::from_secs(2);
+
+/// Bytes of a file's name that file systems take.
+const NAME_BYTES_MAX: usize = 200;
+
+/// Files, and where they go.
+#[derive(Debug, Deserialize)]
+pub struct Giving {
+    files: Vec<Given>,
+    to: To,
+}
+
+#[derive(Debug, Deserialize)]
+struct Given {
+    name: String,
+    base64: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "by", rename_all = "lowercase")]
+enum To {
+    /// Into the field that the page client has under the request's number.
+    Field,
+    /// Into the chooser that a click here opens.
+    Chooser {
+        x: f64,
+        y: f64,
+    },
+    Drop {
+        x: f64,
+        y: f64,
+    },
+}
+
+impl Giving {
+    /// Whether the browser is to say which chooser was opened.
+    pub fn is_chosen(&self) -> bool {
+        matches!(self.to, To::Chooser { .. })
+    }
+}
+
+/// The answer to `Runtime.evaluate` of an expression that gives an object.
+#[derive(Deserialize)]
+struct Evaluated {
+    result: Remote,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Remote {
+    object_id: Option<String>,
+}
+
+/// The field of a request, in the document's context: `expression` gives it.
+#[derive(Debug)]
+pub struct Field {
+    /// Where the expression means something.
+    pub context: i64,
+    /// What gives the element.
+    pub expression: String,
+}
+
+/// Gives the files. `chooser` gets the field of a chooser that opens.
+pub async fn give(
+    session: &Session,
+    giving: Giving,
+    field: Field,
+    chooser: Option<oneshot::Receiver<i64>>,
+    folder: PathBuf,
+) -> Result<(), CommandError> {
+    let Giving { files, to } = giving;
+    let writing = tokio::task::spawn_blocking(move || write(&folder, &files));
+    let paths = match writing.await {
+        Ok(Ok(paths)) => paths,
+        Ok(Err(error)) => return Err(failed(&format!("the files cannot be written: {error}"))),
+        Err(error) => return Err(failed(&error.to_string())),
+    };
+    match to {
+        To::Field => {
+            let asked = json!({ "expression": field.expression, "contextId": field.context });
+            let found: Evaluated = session.ask("Runtime.evaluate", &asked).await?;
+            let object = found.result.object_id.ok_or_else(|| failed("the field is gone"))?;
+            session.command("DOM.setFileInputFiles", &json!({ "files": paths, "objectId": object })).await.map(drop)
+        }
+        To::Chooser { x, y } => choose(session, &paths, x, y, chooser).await,
+        To::Drop { x, y } => drop_at(session, &paths, x, y).await,
+    }
+}
+
+async fn choose(
+    session: &Session,
+    paths: &[PathBuf],
+    x: f64,
+    y: f64,
+    chooser: Option<oneshot::Receiver<i64>>,
+) -> Result<(), CommandError> {
+    let Some(chooser) = chooser else { return Err(failed("no file chooser can be waited for")) };
+    session.command("Page.setInterceptFileChooserDialog", &json!({ "enabled": true })).await?;
+    for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
+        let pressed = json!({ "type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1 });
+        let moved = json!({ "type": kind, "x": x, "y": y });
+        // All travel together; the chooser says whether it was a click.
+        drop(session.send("Input.dispatchMouseEvent", if kind == "mouseMoved" { &moved } else { &pressed })?);
+    }
+    let opened = timeout(CHOOSER, chooser).await;
+    let outcome = match opened {
+        Ok(Ok(node)) => {
+            let asked = json!({ "files": paths, "backendNodeId": node });
+            session.command("DOM.setFileInputFiles", &asked).await.map(drop)
+        }
+        Ok(Err(_)) | Err(_) => {
+            Err(failed("a click there opened no file chooser; name the file field, or what files are dropped on"))
+        }
+    };
+    // A person who uses the browser gets its own chooser again.
+    session.command("Page.setInterceptFileChooserDialog", &json!({ "enabled": false })).await?;
+    outcome
+}
+
+async fn drop_at(session: &Session, paths: &[PathBuf], x: f64, y: f64) -> Result<(), CommandError> {
+    let data = json!({ "items": [], "files": paths, "dragOperationsMask": 1 });
+    for kind in ["dragEnter", "dragOver", "drop"] {
+        let asked = json!({ "type": kind, "x": x, "y": y, "data": data });
+        session.command("Input.dispatchDragEvent", &asked).await?;
+    }
+    Ok(())
+}
+
+fn failed(why: &str) -> CommandError {
+    CommandError::Refused { code: 0, message: why.to_owned() }
+}
+
+/// Writes files into a new folder, and gives their paths.
+fn write(folder: &Path, files: &[Given]) -> io::Result<Vec<PathBuf>> {
+    if files.len() > FILES_LEN_MAX {
+        return Err(io::Error::other(format!("there are more than {FILES_LEN_MAX}")));
+    }
+    let mut paths = Vec::with_capacity(files.len());
+    for file in files {
+        let bytes = STANDARD.decode(&file.base64).map_err(io::Error::other)?;
+        // One folder each, so that two of one name keep it.
+        let own = folder.join(super::script::random_text(12));
+        DirBuilder::new().recursive(true).mode(0o700).create(&own)?;
+        let path = own.join(plain(&file.name));
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?.write_all(&bytes)?;
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+/// The last part of a name, which names a file in a folder and nothing else.
+fn plain(name: &str) -> &str {
+    let last = name.rsplit(['/', '\\', '\0']).next().unwrap_or_default();
+    let mut end = last.len().min(NAME_BYTES_MAX);
+    while !last.is_char_boundary(end) {
+        end -= 1;
+    }
+    match &last[..end] {
+        "" | "." | ".." => "file",
+        name => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_never_leaves_its_folder() {
+        for (name, want) in [
+            ("a.txt", "a.txt"),
+            ("../../a", "a"),
+            ("/etc/passwd", "passwd"),
+            ("c:\\x\\y.png", "y.png"),
+            ("..", "file"),
+            ("", "file"),
+            ("a/", "file"),
+            ("a\0b", "b"),
+        ] {
+            assert_eq!(plain(name), want);
+        }
+        assert_eq!(plain(&"x".repeat(NAME_BYTES_MAX)).len(), NAME_BYTES_MAX);
+        assert_eq!(plain(&"ä".repeat(NAME_BYTES_MAX)).len(), NAME_BYTES_MAX);
+    }
+
+    #[test]
+    fn files_are_for_this_user_alone_and_not_more_than_the_limit() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let file = || Given { name: "a".into(), base64: "aGk=".into() };
+        let paths = write(&folder.path().join("b"), &[file(), file()]).unwrap();
+        assert_ne!(paths[0], paths[1]);
+        assert_eq!(std::fs::read(&paths[1]).unwrap(), b"hi");
+        assert_eq!(std::fs::metadata(&paths[0]).unwrap().permissions().mode() & 0o777, 0o600);
+        let many: Vec<Given> = (0..=FILES_LEN_MAX).map(|_| file()).collect();
+        assert!(write(folder.path(), &many[1..]).is_ok());
+        assert!(write(folder.path(), &many).is_err());
+    }
+}
