@@ -5,7 +5,7 @@ use crate::kept::Shelf;
 use crate::order::InOrder;
 use crate::pace::Pace;
 use crate::rate::Rate;
-use crate::session::Session;
+use crate::select::Candidate;
 use eye_protocol::error::Kind;
 use eye_protocol::limits::{AGENT_CALLS_MAX, AGENT_CALLS_PER_S_MAX};
 use eye_protocol::scope::Scope;
@@ -24,7 +24,7 @@ pub struct UsedPage {
 
 impl UsedPage {
     /// Whether it is this session.
-    pub fn is(&self, held: &Session) -> bool {
+    pub fn is(&self, held: &dyn Candidate) -> bool {
         self.session == *held.id() && (held.is_driven() || *self.origin == *held.origin())
     }
 }
@@ -54,6 +54,8 @@ pub struct Agent {
     pub order: InOrder<Ending>,
     /// Its calls that are under way.
     pub in_flight: usize,
+    /// Whether something of it was passed on to another hub.
+    pub passed: bool,
     /// How often it may ask, when less than every agent may.
     pub rate: Option<Rate>,
     /// How often it asks.

@@ -289,6 +289,9 @@ impl Switchboard {
             ReplyForm::Compact(Form::Pair(id.into())),
         ];
         forms.extend(LineId::parse(id.trim_matches('"')).map(ReplyForm::Line));
+        if known.passed {
+            out.push(Effect::CancelElsewhere { agent, forms: forms.clone() });
+        }
         let sessions: Vec<SessionId> = known.asked.iter().cloned().collect();
         for session in sessions {
             for form in &forms {
@@ -302,7 +305,8 @@ impl Switchboard {
     /// The page that a request of this agent means now, with its origin: what [`Input::Ask`] would find.
     pub fn meant(&self, agent: Conn, page: Option<&str>) -> Option<(SessionId, Box<str>)> {
         let id = self.find(agent, page).ok()?;
-        let origin = self.sessions.get(&id)?.origin().into();
+        let elsewhere = || self.elsewhere.get(&id).map(|page| &*page.origin);
+        let origin = self.sessions.get(&id).map(Session::origin).or_else(elsewhere)?.into();
         Some((id, origin))
     }
 
@@ -327,10 +331,15 @@ impl Switchboard {
         }
         let last = self.last_used(agent);
         // Nearly always there, and found without looking at all the others.
-        let there = last.and_then(|page| self.sessions.get(&page.session).filter(|held| page.is(held)));
+        let there = last.and_then(|page| self.sessions.get(&page.session).filter(|held| page.is(*held)));
         match there.filter(|held| held.presence() != Presence::Gone && self.sees(agent, held)) {
-            Some(held) => Ok(held.id().clone()),
-            None => select::unnamed(last, self.visible(agent)),
+            Some(held) if self.page_elsewhere(held.id()).is_none() => return Ok(held.id().clone()),
+            Some(_) | None => {}
+        }
+        let elsewhere = last.and_then(|page| self.page_elsewhere(&page.session).filter(|held| page.is(*held)));
+        match elsewhere.filter(|page| self.agents.get(&agent).is_none_or(|known| known.scope.sees(&page.origin))) {
+            Some(page) => Ok(page.id.clone()),
+            None => select::unnamed(last, self.candidates(agent)),
         }
     }
 
@@ -347,11 +356,19 @@ impl Switchboard {
             return;
         }
         let page = UsedPage { session: session.clone(), origin: held.origin().into() };
+        self.remember_used(now, agent, page);
+    }
+
+    pub(crate) fn remember_used(&mut self, now: Millis, agent: Conn, page: UsedPage) {
+        let Some(known) = self.agents.get_mut(&agent) else { return };
+        if known.last_used.as_ref() == Some(&page) {
+            return;
+        }
         if known.target.is_some() && known.target_page.is_none() {
             known.target_page = Some(page.clone());
         }
         known.last_used = Some(page.clone());
-        known.asked.insert(session.clone());
+        known.asked.insert(page.session.clone());
         if !known.name.is_empty() {
             let name = known.name.clone();
             self.memory(now, &name).last_used = Some(page);

@@ -84,6 +84,7 @@ impl Switchboard {
             }
         }
         self.armed.remove(session);
+        self.row_changed(session);
         self.forget_lane(session);
         // Another origin may make a session of this id later; what is told of it is not for those who followed this one.
         self.watchers.remove(session);

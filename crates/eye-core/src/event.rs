@@ -2,6 +2,7 @@
 
 mod input;
 
+use crate::elsewhere::{Back, Listed, Passed};
 use crate::rate::Rate;
 use crate::session_event::Newcomer;
 use crate::state::StateQuery;
@@ -471,6 +472,12 @@ pub enum Input {
         /// What came of it.
         done: Done,
     },
+    /// Another hub holds a session from now on.
+    Released(SessionId),
+    /// The pages that other hubs hold are others now.
+    Listed(Vec<Listed>),
+    /// Another hub says something of what was passed on to it.
+    Back(Box<Back>),
     /// Time has passed.
     Tick,
     /// The hub is about to end: every wait ends now.
@@ -591,6 +598,20 @@ pub enum Effect {
         ending: Ending,
         /// The change of state that it caused, when that was asked for and is known.
         delta: Option<Box<str>>,
+    },
+    /// A request is for a page that another hub holds.
+    PassOn(Box<Passed>),
+    /// An agent no longer wants an answer; what was asked may have been passed on.
+    CancelElsewhere {
+        /// Who asked.
+        agent: Conn,
+        /// The forms of the request's id.
+        forms: Vec<ReplyForm>,
+    },
+    /// An agent is gone of which something was passed on.
+    LeftElsewhere {
+        /// Its connection.
+        agent: Conn,
     },
     /// A request of an agent that was no call has its result, as JSON text.
     Result {

@@ -40,10 +40,14 @@ impl Switchboard {
     pub(crate) fn session_on(&mut self, now: Millis, session: &SessionId, event: Event, out: &mut Vec<Effect>) {
         let mut outcomes = std::mem::take(&mut self.outcomes);
         let Some(held) = self.sessions.get_mut(session) else { return };
+        let lists = event.changes_row();
         let (before, offers) = (held.presence(), held.offers());
         held.on(now, event, &mut outcomes);
         let after = held.presence();
         self.known_changed |= offers != held.offers();
+        if lists {
+            self.row_changed(session);
+        }
         self.arm(session);
         self.follow(now, session, outcomes, out);
         self.account(session);

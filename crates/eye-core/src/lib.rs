@@ -9,6 +9,7 @@ mod asking;
 mod budget;
 pub mod calls;
 pub mod document;
+pub mod elsewhere;
 pub mod event;
 mod expecting;
 mod following;

@@ -36,14 +36,18 @@ impl Switchboard {
         }
         match self.visible_session(agent, wanted) {
             Some(id) if !self.has_rival(&id) => Ok(id),
-            _ => select::named(wanted, self.visible(agent)),
+            _ => select::named(wanted, self.candidates(agent)),
         }
     }
 
     /// Whether a page of another origin calls itself by the id of this session.
     fn has_rival(&self, id: &SessionId) -> bool {
+        let elsewhere = || self.page_elsewhere(id).map(|page| &*page.origin);
+        let origin = elsewhere().or_else(|| self.sessions.get(id).map(Session::origin));
+        if self.elsewhere.has_rival(id.as_str(), origin) {
+            return true;
+        }
         let Some(rivals) = self.names.aliases.get(id.as_str()) else { return false };
-        let origin = self.sessions.get(id).map(Session::origin);
         rivals.iter().filter_map(|rival| self.sessions.get(rival)).any(|rival| Some(rival.origin()) != origin)
     }
 
@@ -140,5 +144,6 @@ impl Switchboard {
     pub fn is_kept_for_another(&self, session: &SessionId, origin: &str) -> bool {
         let held = self.sessions.get(session);
         held.is_some_and(|held| held.origin() != origin && held.presence() != Presence::Connected)
+            || self.page_elsewhere(session).is_some_and(|page| *page.origin != *origin)
     }
 }

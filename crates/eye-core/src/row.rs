@@ -10,6 +10,7 @@ pub(crate) fn row(now: Millis, session: &Session, current: Option<&UsedPage>) ->
     let info = session.info();
     SessionRow {
         id: session.id().to_string(),
+        hub: None,
         name: session.given_name().map(Into::into),
         alias: info.alias.clone(),
         title: info.title.clone().unwrap_or_default(),

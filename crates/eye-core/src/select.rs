@@ -1,43 +1,71 @@
 //! Which page an agent means: by id, by alias, by part of a title or URL, by last use, or the only one there is.
 
 use crate::agent::UsedPage;
-use crate::session::Session;
+use crate::event::Millis;
 use eye_protocol::messages::Presence;
 use eye_protocol::{Code, Error, SessionId};
 
 /// How many candidates an error names.
 const CANDIDATES_SHOWN_MAX: usize = 8;
 
+/// A page that an agent may mean, here or at another hub.
+pub trait Candidate {
+    /// Its session.
+    fn id(&self) -> &SessionId;
+    /// The origin that holds the session.
+    fn origin(&self) -> &str;
+    /// What its author called it.
+    fn alias(&self) -> Option<&str>;
+    /// Its title.
+    fn title(&self) -> Option<&str>;
+    /// Its URL.
+    fn url(&self) -> Option<&str>;
+    /// Whether it is a frame inside another page.
+    fn is_frame(&self) -> bool;
+    /// Whether it is a document of a tab that the hub drives.
+    fn is_driven(&self) -> bool;
+    /// Where the page is.
+    fn presence(&self) -> Presence;
+    /// Whether it is known only from a hub before this one.
+    fn is_recalled(&self) -> bool;
+    /// When it was last used.
+    fn used_at(&self) -> Millis;
+    /// When the session was made.
+    fn made_at(&self) -> Millis;
+    /// What it is called in messages.
+    fn name(&self) -> String;
+}
+
 /// Finds the page that `wanted` names: by its id, by its origin, or else by alias or part of a title or URL. Pages choose their
 /// own ids, aliases and titles, so where pages of several origins fit, the agent has to say which it means. Of several pages
 /// of one origin the one that calls itself so is meant, else the one that was used last.
-pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a Session> + Clone) -> Result<SessionId, Error> {
+pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate> + Clone) -> Result<SessionId, Error> {
     let lower = wanted.to_lowercase();
-    let holds = |text: &Option<String>| text.as_ref().is_some_and(|text| text.to_lowercase().contains(&lower));
-    let is_alias = |s: &Session| s.info().alias.as_deref() == Some(wanted);
-    let is_origin = |s: &Session| s.origin() == wanted.trim_end_matches('/');
-    let is_id = |s: &Session| s.id().as_str() == wanted;
-    let by_id = sessions.clone().any(is_id).then(|| sessions.clone().filter(|s| is_id(s) || is_alias(s)).collect());
-    let by_origin: Vec<&Session> = sessions.clone().filter(|s| is_origin(s)).collect();
-    let by_words: Vec<&Session> =
-        sessions.clone().filter(|s| is_alias(s) || holds(&s.info().title) || holds(&s.info().url)).collect();
+    let holds = |text: Option<&str>| text.is_some_and(|text| text.to_lowercase().contains(&lower));
+    let is_alias = |s: &dyn Candidate| s.alias() == Some(wanted);
+    let is_origin = |s: &dyn Candidate| s.origin() == wanted.trim_end_matches('/');
+    let is_id = |s: &dyn Candidate| s.id().as_str() == wanted;
+    let by_id = sessions.clone().any(is_id).then(|| sessions.clone().filter(|s| is_id(*s) || is_alias(*s)).collect());
+    let by_origin: Vec<&dyn Candidate> = sessions.clone().filter(|s| is_origin(*s)).collect();
+    let by_words: Vec<&dyn Candidate> =
+        sessions.clone().filter(|s| is_alias(*s) || holds(s.title()) || holds(s.url())).collect();
     for found in [by_id.unwrap_or_default(), by_origin, by_words] {
-        let mut there: Vec<&Session> = found.iter().copied().filter(|s| s.presence() != Presence::Gone).collect();
+        let mut there: Vec<&dyn Candidate> = found.iter().copied().filter(|s| s.presence() != Presence::Gone).collect();
         if there.iter().any(|s| !s.is_recalled()) {
             there.retain(|s| !s.is_recalled());
         }
         // Pages that are there hide those that have gone or are known only from a hub before this one, and whole pages hide
         // the frames inside them.
-        let whole: Vec<&Session> = there.iter().copied().filter(|s| s.info().frame != Some(true)).collect();
+        let whole: Vec<&dyn Candidate> = there.iter().copied().filter(|s| !s.is_frame()).collect();
         let Some(best) = [whole, there, found].into_iter().find(|list| !list.is_empty()) else { continue };
         if best.iter().any(|s| s.origin() != best[0].origin()) {
             let message = format!("`{wanted}` fits pages of several origins: {}", candidates(&best));
             return Err(Error::new(Code::SESSION, message).hint(choices(&best)));
         }
-        let meant = best.iter().max_by_key(|s| (is_id(s), is_alias(s), s.used_at(), s.made_at(), s.id()));
+        let meant = best.iter().max_by_key(|s| (is_id(**s), is_alias(**s), s.used_at(), s.made_at(), s.id()));
         return Ok(meant.unwrap_or(&best[0]).id().clone());
     }
-    let there: Vec<&Session> = sessions.filter(|s| s.presence() != Presence::Gone).collect();
+    let there: Vec<&dyn Candidate> = sessions.filter(|s| s.presence() != Presence::Gone).collect();
     if there.is_empty() {
         return Err(no_page());
     }
@@ -46,7 +74,7 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a Session> + Clo
 }
 
 /// The target of an agent's connection means a page of another origin now.
-pub fn another_origin(target: &str, held: &Session) -> Error {
+pub fn another_origin(target: &str, held: &dyn Candidate) -> Error {
     let message = format!("the page `{target}` is gone; what is called so now is of another origin, {}", held.origin());
     Error::new(Code::SESSION, message).hint("choose a page: `eye pages`")
 }
@@ -54,16 +82,16 @@ pub fn another_origin(target: &str, held: &Session) -> Error {
 /// Finds the page of an agent that named none.
 pub fn unnamed<'a>(
     last_used: Option<&UsedPage>,
-    sessions: impl Iterator<Item = &'a Session> + Clone,
+    sessions: impl Iterator<Item = &'a dyn Candidate> + Clone,
 ) -> Result<SessionId, Error> {
-    let mut there: Vec<&Session> =
-        sessions.clone().filter(|s| s.presence() != Presence::Gone && s.info().frame != Some(true)).collect();
+    let mut there: Vec<&dyn Candidate> =
+        sessions.clone().filter(|s| s.presence() != Presence::Gone && !s.is_frame()).collect();
     if there.iter().any(|s| !s.is_recalled()) {
         // Pages of a hub before this one may be closed long since: they do not stand beside those that are here.
         there.retain(|s| !s.is_recalled());
     }
     if let Some(last) = last_used {
-        let known = sessions.clone().find(|s| last.is(s));
+        let known = sessions.clone().find(|s| last.is(*s));
         match known {
             // Alone, it says itself how long it has been gone.
             Some(known) if known.presence() != Presence::Gone || there.is_empty() => return Ok(known.id().clone()),
@@ -77,7 +105,7 @@ pub fn unnamed<'a>(
         }
     }
     match there.as_slice() {
-        [] => match sessions.filter(|s| s.info().frame != Some(true)).collect::<Vec<_>>().as_slice() {
+        [] => match sessions.filter(|s| !s.is_frame()).collect::<Vec<_>>().as_slice() {
             [gone] => Ok(gone.id().clone()),
             _ => Err(no_page()),
         },
@@ -95,20 +123,20 @@ fn no_page() -> Error {
 }
 
 /// How to choose one of them, for good or for one call. An id that another page calls itself by chooses none.
-fn choices(sessions: &[&Session]) -> String {
+fn choices(sessions: &[&dyn Candidate]) -> String {
     let is_taken = |id: &SessionId| {
         let mut others = sessions.iter().filter(|other| other.id() != id);
-        others.any(|other| other.info().alias.as_deref() == Some(id.as_str()))
+        others.any(|other| other.alias() == Some(id.as_str()))
     };
-    let choice = |s: &&Session| if is_taken(s.id()) { s.origin().to_owned() } else { s.id().to_string() };
+    let choice = |s: &&dyn Candidate| if is_taken(s.id()) { s.origin().to_owned() } else { s.id().to_string() };
     let pages = sessions.iter().take(CANDIDATES_SHOWN_MAX).map(|s| format!("--page {}", choice(s)));
     format!("choose one: {}, or `eye use ID`", pages.collect::<Vec<_>>().join(" or "))
 }
 
-fn candidates(sessions: &[&Session]) -> String {
-    let one = |s: &&Session| {
-        let title = s.info().title.as_deref().unwrap_or("");
-        let url = s.info().url.as_deref().unwrap_or("");
+fn candidates(sessions: &[&dyn Candidate]) -> String {
+    let one = |s: &&dyn Candidate| {
+        let title = s.title().unwrap_or("");
+        let url = s.url().unwrap_or("");
         format!("{} ({title} {url})", s.name())
     };
     let mut text = sessions.iter().take(CANDIDATES_SHOWN_MAX).map(one).collect::<Vec<_>>().join(", ");

@@ -196,6 +196,22 @@ pub(crate) enum Event {
     Shutdown,
 }
 
+impl Event {
+    /// Whether the session's row in the list may be another one after it.
+    pub fn changes_row(&self) -> bool {
+        matches!(
+            self,
+            Self::Joined { .. }
+                | Self::Left { .. }
+                | Self::Changed { .. }
+                | Self::Offers { .. }
+                | Self::Withdraws { .. }
+                | Self::Worked { .. }
+                | Self::Tick
+        )
+    }
+}
+
 /// What follows from it. Endings go through the switchboard, which knows shelves and order.
 #[derive(Debug)]
 pub(crate) enum Outcome {

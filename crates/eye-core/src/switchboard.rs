@@ -4,6 +4,7 @@ use crate::agent::{Agent, Memory};
 use crate::asking::CallBatch;
 use crate::budget::Budget;
 use crate::calls::FirstCalls;
+use crate::elsewhere::Elsewhere;
 use crate::event::{Conn, Effect, Input, Millis, Reply};
 use crate::kept::Delivery;
 use crate::lanes::Lanes;
@@ -57,6 +58,7 @@ pub struct Switchboard {
     pub(crate) lanes: Lanes,
     /// Agents of which something waits for what a page is expected to offer.
     pub(crate) waiting: FxHashSet<Conn>,
+    pub(crate) elsewhere: Elsewhere,
     pub(crate) budget: Budget,
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) deliveries: Vec<Delivery>,
@@ -82,6 +84,7 @@ impl Switchboard {
     }
 
     pub(crate) fn handle(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
+        let Some(input) = self.unless_elsewhere(now, input, out) else { return };
         let Some(input) = self.unless_expected(now, input) else { return };
         match input {
             Input::PageJoined { page, session, who } => self.page_joined(now, &session, page, who, out),
@@ -172,6 +175,9 @@ impl Switchboard {
             }
             Input::Use { reply, page, name } => self.use_page(now, reply, &page, name.as_deref(), out),
             Input::Forget { reply, page } => self.forget_page(reply, &page, out),
+            Input::Released(session) => self.release(now, &session, out),
+            Input::Listed(changes) => self.listed(changes),
+            Input::Back(back) => self.back(now, *back, out),
             Input::Tick => self.tick(now, out),
             Input::Shutdown => {
                 self.stop_work(now, out);
@@ -227,7 +233,8 @@ impl Switchboard {
 
     /// The highest ref that the pages of a session have given to agents.
     pub fn last_ref(&self, session: &SessionId) -> Option<u32> {
-        self.sessions.get(session)?.info().last_ref
+        let elsewhere = || self.elsewhere.get(session)?.last_ref;
+        self.sessions.get(session).and_then(|held| held.info().last_ref).or_else(elsewhere)
     }
 
     /// The session of a connected page.
@@ -258,12 +265,15 @@ impl Switchboard {
     /// The session of this id, if it exists for the agent.
     pub fn visible_session(&self, agent: Conn, id: &str) -> Option<SessionId> {
         let id = SessionId::parse(id)?;
-        self.sessions.get(&id).is_some_and(|session| self.sees(agent, session)).then_some(id)
+        let here = self.sessions.get(&id).is_some_and(|session| self.sees(agent, session));
+        let scope = self.agents.get(&agent).map(|known| &known.scope);
+        let sees = |origin: &str| scope.is_none_or(|scope| scope.sees(origin));
+        (here || self.page_elsewhere(&id).is_some_and(|page| sees(&page.origin))).then_some(id)
     }
 
     /// The ids of the agent's sessions whose page is there or expected, in order.
     pub fn session_ids(&self, agent: Conn) -> Vec<String> {
-        let there = self.visible(agent).filter(|s| s.presence() != Presence::Gone);
+        let there = self.candidates(agent).filter(|s| s.presence() != Presence::Gone);
         let mut ids: Vec<String> = there.map(|s| s.id().to_string()).collect();
         ids.sort_unstable();
         ids
@@ -272,10 +282,12 @@ impl Switchboard {
     /// All sessions, as lists show them: connected first, then by last use.
     pub fn rows(&self, now: Millis, agent: Option<Conn>) -> Vec<SessionRow> {
         let current = agent.and_then(|agent| self.last_used(agent)).cloned();
-        let seen = |s: &&Session| agent.is_none_or(|agent| self.sees(agent, s));
+        let seen =
+            |s: &&Session| agent.is_none_or(|agent| self.sees(agent, s)) && self.page_elsewhere(s.id()).is_none();
         let mut sessions: Vec<&Session> = self.sessions.values().filter(seen).collect();
         sessions.sort_by_key(|s| (s.presence() != Presence::Connected, Reverse(s.used_at()), s.id().clone()));
-        sessions.into_iter().map(|session| row(now, session, current.as_ref())).collect()
+        let here = sessions.into_iter().map(|session| row(now, session, current.as_ref()));
+        here.chain(self.rows_elsewhere(now, agent)).collect()
     }
 
     /// An agent wants its kept results.

@@ -66,6 +66,9 @@ impl World {
                 Effect::Close { conn, .. } => self.on(Input::PageLeft { page: conn }),
                 Effect::Work { lane, work } => self.on(Input::Worked { lane, done: work.run() }),
                 Effect::Free(_)
+                | Effect::PassOn(_)
+                | Effect::CancelElsewhere { .. }
+                | Effect::LeftElsewhere { .. }
                 | Effect::Send { .. }
                 | Effect::PageResult { .. }
                 | Effect::Progress { .. }

@@ -25,6 +25,7 @@ pub use eye_core::rate::Rate;
 pub use gate::{Auth, Token, origins};
 pub use http::door::Door;
 pub use hub::auditing::Auditor;
+pub use hub::elsewhere::{Cluster, ClusterLink};
 pub use hub::gateway::{Answers, Gateway, Later, Stream};
 pub use hub::letterbox::ProgressSink;
 pub use hub::links::{AgentLink, Answer, Links};

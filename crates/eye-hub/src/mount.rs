@@ -2,6 +2,7 @@
 //! ends them with itself.
 
 use crate::http::door::Door;
+use crate::hub::elsewhere::Cluster;
 use crate::hub::gateway::{Answers, Gateway, Later};
 use crate::hub::links::Links;
 use axum::Router;
@@ -27,6 +28,11 @@ pub trait Guest: Debug + Send + Sync {
 
     /// Requests of agents that it answers: how their methods begin, and what answers them.
     fn answers(&self) -> Option<(&'static str, Arc<dyn Answers>)> {
+        None
+    }
+
+    /// The way to other hubs. The first guest that has one gives it.
+    fn cluster(&self) -> Option<Arc<dyn Cluster>> {
         None
     }
 

@@ -87,6 +87,9 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     if let Some(gateway) = config.guests.iter().find_map(|guest| guest.gateway()) {
         let _ = hub.gateway.set(gateway);
     }
+    if let Some(cluster) = config.guests.iter().find_map(|guest| guest.cluster()) {
+        let _ = hub.cluster.set(cluster);
+    }
     let _ = hub.answers.set(config.guests.iter().filter_map(|guest| guest.answers()).collect());
     let mut hosts = config.hosts;
     if !listen.ip().is_loopback() && !listen.ip().is_unspecified() {

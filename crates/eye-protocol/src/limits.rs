@@ -37,6 +37,8 @@ pub const OUTBOX_STALL_MS: u64 = 10_000;
 pub const CALL_TIMEOUT_DEFAULT_MS: u64 = 30_000;
 /// The longest timeout a call may ask for.
 pub const CALL_TIMEOUT_MAX_MS: u64 = 24 * 3_600_000;
+/// How much longer than the call itself a hub waits for another hub's word of it.
+pub const AWAY_CALL_MARGIN_MS: u64 = 2_500;
 /// How long calls wait for a page that is reloading.
 pub const GRACE_MS: u64 = 2_000;
 /// The same, for sessions that a restarted hub knows from before.

@@ -357,6 +357,9 @@ pub enum Presence {
 pub struct SessionRow {
     /// Its id.
     pub id: String,
+    /// The hub that holds it, when that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hub: Option<String>,
     /// The name that a person gave it, which pages cannot take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,

@@ -54,6 +54,11 @@ impl Scope {
         })
     }
 
+    /// What it is limited to; `None` for what may do everything.
+    pub fn limits(&self) -> Option<&Limits> {
+        self.0.as_deref()
+    }
+
     /// The token's name; `None` for what may do everything.
     pub fn name(&self) -> Option<&str> {
         self.0.as_deref().map(|limits| &*limits.name)

@@ -114,6 +114,7 @@ fn messages_of_json_rpc() {
         last_ref: Some(41),
     };
     let row = SessionRow {
+        hub: None,
         name: None,
         id: "s".into(),
         alias: None,

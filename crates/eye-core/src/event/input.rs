@@ -41,7 +41,9 @@ impl Input {
             | Self::List { reply }
             | Self::Use { reply, .. }
             | Self::Forget { reply, .. } => Some(reply.agent),
-            Self::Worked { .. } | Self::Tick | Self::Shutdown => None,
+            Self::Worked { .. } | Self::Released(_) | Self::Listed(_) | Self::Back(_) | Self::Tick | Self::Shutdown => {
+                None
+            }
         }
     }
 
@@ -88,6 +90,9 @@ impl Input {
             | Self::Use { .. }
             | Self::Forget { .. }
             | Self::Worked { .. }
+            | Self::Released(_)
+            | Self::Listed(_)
+            | Self::Back(_)
             | Self::Tick
             | Self::Shutdown => 0,
         }

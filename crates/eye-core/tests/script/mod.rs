@@ -284,6 +284,11 @@ fn show(effect: &Effect) -> String {
             format!("⚙ a worker {what} for {whose}")
         }
         Effect::Free(_) => "⚙ something large is freed".into(),
+        Effect::PassOn(passed) => {
+            format!("⇒ {} is asked elsewhere for agent {}", passed.session, passed.caller.agent.0)
+        }
+        Effect::CancelElsewhere { agent, .. } => format!("⇒ agent {} cancels elsewhere", agent.0),
+        Effect::LeftElsewhere { agent } => format!("⇒ agent {} has left", agent.0),
         Effect::PageResult { page, result, .. } => format!("→ page {} {}", page.0, outcome(result)),
         Effect::Progress { reply, progress } => format!("← agent {} progress {progress}", reply.agent.0),
         Effect::News { agent, session, news } => format!("← agent {} hears of {session}: {}", agent.0, show_news(news)),

@@ -2,6 +2,7 @@
 
 pub mod auditing;
 mod claiming;
+pub mod elsewhere;
 pub mod gateway;
 pub mod hearing;
 pub mod letterbox;

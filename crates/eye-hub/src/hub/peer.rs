@@ -97,6 +97,8 @@ pub struct Peer {
     pub may_provide: bool,
     /// Whether it is a document of a tab that the hub drives.
     pub driven: bool,
+    /// Whether it is an agent of another hub: what it is told goes there.
+    pub foreign: bool,
     /// What an agent's token allows.
     pub scope: Scope,
     /// The named token that it was admitted by. It ends with it.
@@ -167,6 +169,7 @@ impl Peer {
             rpc_only: false,
             may_provide: false,
             driven: false,
+            foreign: false,
             scope: Scope::ALL,
             bearer: None,
             joining,

@@ -56,7 +56,11 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
         Effect::Message { params, .. } => peer.rpc(Kind::Message, &topics::message(&params)),
         Effect::Close { close, .. } => peer.close_after(close),
         // Nothing that a peer is told.
-        Effect::Work { .. } | Effect::Free(_) => {}
+        Effect::Work { .. }
+        | Effect::Free(_)
+        | Effect::PassOn(_)
+        | Effect::CancelElsewhere { .. }
+        | Effect::LeftElsewhere { .. } => {}
         Effect::Ended { reply, ending, delta } => match peer.voice {
             Voice::Original => {
                 original::to_agent(&reply.form, &ending, text);

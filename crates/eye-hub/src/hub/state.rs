@@ -1,6 +1,7 @@
 //! The hub's one state: the switchboard, the peers and their outboxes. What a peer says goes in, what follows is
 //! written into outboxes while the state is held, so that nothing is reordered.
 
+use super::elsewhere::Cluster;
 use super::gateway::{Answers, Gateway};
 use super::lists::changes_lists;
 use super::opened::{Opened, Target};
@@ -73,6 +74,8 @@ pub struct Hub {
     pub(crate) gateway: OnceLock<Arc<dyn Gateway>>,
     /// Guests that answer requests, by how their methods begin; set once at the start.
     pub(crate) answers: OnceLock<Vec<(&'static str, Arc<dyn Answers>)>>,
+    /// The way to other hubs, set once at the start.
+    pub(crate) cluster: OnceLock<Arc<dyn Cluster>>,
     /// The hub itself, for answers that come later.
     pub(crate) this: Weak<Self>,
     /// Counts up when pages come, go or change, or their tools do.
@@ -138,6 +141,7 @@ impl Hub {
             started: Instant::now(),
             gateway: OnceLock::new(),
             answers: OnceLock::new(),
+            cluster: OnceLock::new(),
             this: this.clone(),
             lists: watch::Sender::new(0),
             rearm: Notify::new(),
@@ -394,7 +398,14 @@ impl Hub {
             sessions: state.board.sessions(),
             agents: self.agents_of(state),
             pending: state.board.pending(),
-            problems: self.facts.origins.problem().into_iter().chain(self.facts.audit.problem()).collect(),
+            problems: self
+                .facts
+                .origins
+                .problem()
+                .into_iter()
+                .chain(self.facts.audit.problem())
+                .chain(self.cluster.get().and_then(|cluster| cluster.problem()))
+                .collect(),
         }
     }
 
@@ -429,6 +440,7 @@ impl Hub {
                 self.lists.send_modify(|count| *count += 1);
             }
         }
+        self.tell_rows(state);
         let wake = state.board.next_wake();
         if wake.is_some_and(|at| state.armed_at.is_none_or(|armed| at < armed)) {
             state.armed_at = wake;
@@ -444,6 +456,9 @@ impl Hub {
             // The worker ends with the hub, and then no call waits for it.
             Effect::Work { lane, work } => return self.worker.send(Job::Do(lane, work)).unwrap_or_default(),
             Effect::Free(value) => return self.worker.send(Job::Free(value)).unwrap_or_default(),
+            Effect::PassOn(_) | Effect::CancelElsewhere { .. } | Effect::LeftElsewhere { .. } => {
+                return self.for_elsewhere(effect);
+            }
             effect => effect,
         };
         self.note_ending(state, &effect);
@@ -453,7 +468,11 @@ impl Hub {
         let mut text = std::mem::take(&mut state.text);
         text.clear();
         let conn = match &effect {
-            Effect::Work { .. } | Effect::Free(_) => return,
+            Effect::Work { .. }
+            | Effect::Free(_)
+            | Effect::PassOn(_)
+            | Effect::CancelElsewhere { .. }
+            | Effect::LeftElsewhere { .. } => return,
             Effect::Send { page, .. }
             | Effect::PageResult { page, .. }
             | Effect::Abort { page, .. }
@@ -464,6 +483,10 @@ impl Hub {
             Effect::News { agent, .. } => *agent,
         };
         if let Some(peer) = state.peers.get_mut(&conn) {
+            if peer.foreign {
+                state.text = text;
+                return self.for_elsewhere(effect);
+            }
             if matches!(effect, Effect::Ping { .. }) && matches!(peer.voice, Voice::Events(_) | Voice::Scene) {
                 // Its stream ends when it does; it is not asked for more.
                 state.todo.push_back(Input::PageAlive { page: conn });

@@ -96,6 +96,7 @@ fn cells(session: &SessionRow, all: &[SessionRow], me: Option<&str>) -> [String;
         (Presence::Gone, _) => "gone".to_owned(),
     }];
     let clean = |text: &str| ui::one_line(text, CELL_CHARS_MAX);
+    state.extend(session.hub.as_deref().map(|hub| format!("at {}", clean(hub))));
     if session.frame {
         let parent = session.parent.as_ref().and_then(|id| all.iter().find(|row| row.id == *id));
         state.push(parent.map_or_else(|| "frame".to_owned(), |page| format!("frame of {}", clean(name(page)))));
@@ -133,6 +134,7 @@ mod tests {
 
     fn row(id: &str, title: &str) -> SessionRow {
         SessionRow {
+            hub: None,
             id: id.into(),
             name: None,
             alias: None,

@@ -287,6 +287,10 @@ export type SessionRow = {
  */
 id: string, 
 /**
+ * The hub that holds it, when that is another one.
+ */
+hub?: string, 
+/**
  * The name that a person gave it, which pages cannot take.
  */
 name?: string, 
