@@ -7,15 +7,28 @@ mod tests {
     use std::process::Command;
 
     /// What each crate of ours may use of ours, outside tests.
-    const EDGES: [(&str, &[&str]); 12] = [
+    const EDGES: [(&str, &[&str]); 13] = [
         ("eye-protocol", &[]),
         ("eye-core", &["eye-protocol"]),
         ("eye-remote", &["eye-protocol"]),
         ("eye-browser", &["eye-protocol"]),
+        ("eye-cluster", &["eye-core", "eye-protocol"]),
         ("eye-hub", &["eye-core", "eye-protocol", "eye-remote"]),
         ("eye-mcp", &["eye-protocol"]),
         ("eye-geometry", &["eye-protocol"]),
-        ("eye", &["eye-browser", "eye-client", "eye-geometry", "eye-hub", "eye-mcp", "eye-protocol", "eye-remote"]),
+        (
+            "eye",
+            &[
+                "eye-browser",
+                "eye-client",
+                "eye-cluster",
+                "eye-geometry",
+                "eye-hub",
+                "eye-mcp",
+                "eye-protocol",
+                "eye-remote",
+            ],
+        ),
         ("eye-client", &["eye-protocol"]),
         ("eye-testkit", &["eye-client", "eye-protocol"]),
         ("eye-bench", &["eye-client", "eye-protocol", "eye-testkit"]),
@@ -23,10 +36,11 @@ mod tests {
     ];
 
     /// Who may use a library that only one room knows.
-    const ONLY: [(&str, &[&str]); 5] = [
+    const ONLY: [(&str, &[&str]); 6] = [
         ("axum", &["eye-hub"]),
         ("rmcp", &["eye-mcp"]),
-        ("tokio", &["eye-browser", "eye-geometry", "eye-hub", "eye-mcp", "eye-remote"]),
+        ("async-nats", &["eye-cluster"]),
+        ("tokio", &["eye-browser", "eye-cluster", "eye-geometry", "eye-hub", "eye-mcp", "eye-remote"]),
         ("clap", &["eye"]),
         ("rustyline", &["eye"]),
     ];

@@ -1,11 +1,11 @@
 //! What is known of an agent: per connection, and, under its name, across connections.
 
+use crate::candidate::Candidate;
 use crate::event::Millis;
 use crate::kept::Shelf;
 use crate::order::InOrder;
 use crate::pace::Pace;
 use crate::rate::Rate;
-use crate::select::Candidate;
 use eye_protocol::error::Kind;
 use eye_protocol::limits::{AGENT_CALLS_MAX, AGENT_CALLS_PER_S_MAX};
 use eye_protocol::scope::Scope;

@@ -3,8 +3,8 @@
 mod input;
 
 use crate::elsewhere::{Back, Listed, Passed};
+use crate::newcomer::Newcomer;
 use crate::rate::Rate;
-use crate::session_event::Newcomer;
 use crate::state::StateQuery;
 use crate::work::{Done, Lane, Work};
 use eye_protocol::close::Close;

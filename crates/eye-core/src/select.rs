@@ -1,40 +1,12 @@
 //! Which page an agent means: by id, by alias, by part of a title or URL, by last use, or the only one there is.
 
 use crate::agent::UsedPage;
-use crate::event::Millis;
+use crate::candidate::Candidate;
 use eye_protocol::messages::Presence;
 use eye_protocol::{Code, Error, SessionId};
 
 /// How many candidates an error names.
 const CANDIDATES_SHOWN_MAX: usize = 8;
-
-/// A page that an agent may mean, here or at another hub.
-pub trait Candidate {
-    /// Its session.
-    fn id(&self) -> &SessionId;
-    /// The origin that holds the session.
-    fn origin(&self) -> &str;
-    /// What its author called it.
-    fn alias(&self) -> Option<&str>;
-    /// Its title.
-    fn title(&self) -> Option<&str>;
-    /// Its URL.
-    fn url(&self) -> Option<&str>;
-    /// Whether it is a frame inside another page.
-    fn is_frame(&self) -> bool;
-    /// Whether it is a document of a tab that the hub drives.
-    fn is_driven(&self) -> bool;
-    /// Where the page is.
-    fn presence(&self) -> Presence;
-    /// Whether it is known only from a hub before this one.
-    fn is_recalled(&self) -> bool;
-    /// When it was last used.
-    fn used_at(&self) -> Millis;
-    /// When the session was made.
-    fn made_at(&self) -> Millis;
-    /// What it is called in messages.
-    fn name(&self) -> String;
-}
 
 /// Finds the page that `wanted` names: by its id, by its origin, or else by alias or part of a title or URL. Pages choose their
 /// own ids, aliases and titles, so where pages of several origins fit, the agent has to say which it means. Of several pages

@@ -1,7 +1,7 @@
 //! What happens to one session, and what follows from it.
 
 use crate::event::{Asker, CallId, Conn, Effect, Input, Millis, Reply, Task};
-use crate::policy::Policy;
+use crate::newcomer::Newcomer;
 use crate::state::StateQuery;
 use crate::work::{Done, Then, Work};
 use eye_protocol::messages::PageInfo;
@@ -9,21 +9,6 @@ use eye_protocol::rpc::RpcId;
 use eye_protocol::state::{Change, Whole};
 use eye_protocol::{Ending, Error};
 use serde_json::value::RawValue;
-
-/// A page that claims a session, as the gate let it in.
-#[derive(Debug)]
-pub struct Newcomer {
-    /// Where its document comes from.
-    pub origin: Box<str>,
-    /// What it says of itself.
-    pub info: PageInfo,
-    /// What the user allowed pages of its origin.
-    pub policy: Policy,
-    /// Whether it changes its state without publishing it, so that it is asked before its state is told.
-    pub ask_first: bool,
-    /// Whether it is a document of a tab that the hub drives: the session is the tab's, whatever origin it shows.
-    pub driven: bool,
-}
 
 /// What happens to one session.
 #[derive(Debug)]

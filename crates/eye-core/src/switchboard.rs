@@ -9,9 +9,10 @@ use crate::event::{Conn, Effect, Input, Millis, Reply};
 use crate::kept::Delivery;
 use crate::lanes::Lanes;
 use crate::names::Names;
+use crate::newcomer::Newcomer;
 use crate::row::row;
 use crate::session::Session;
-use crate::session_event::{Event, Newcomer, Outcome};
+use crate::session_event::{Event, Outcome};
 use crate::tally::Tally;
 use crate::tools_news::ToolsNews;
 use crate::topics::Topics;
@@ -175,9 +176,7 @@ impl Switchboard {
             }
             Input::Use { reply, page, name } => self.use_page(now, reply, &page, name.as_deref(), out),
             Input::Forget { reply, page } => self.forget_page(reply, &page, out),
-            Input::Released(session) => self.release(now, &session, out),
-            Input::Listed(changes) => self.listed(changes),
-            Input::Back(back) => self.back(now, *back, out),
+            Input::Released(_) | Input::Listed(_) | Input::Back(_) => self.on_elsewhere(now, input, out),
             Input::Tick => self.tick(now, out),
             Input::Shutdown => {
                 self.stop_work(now, out);

@@ -107,8 +107,13 @@ fn the_last_used_page_stays_meant_and_a_page_here_does_not_replace_it() {
 #[test]
 fn a_token_sees_no_page_elsewhere_that_it_does_not_cover() {
     let mut board = board();
-    let limits =
-        Limits { name: "ci".into(), may: vec![Class::Eval], pages: vec!["http://other.test".into()], void: None };
+    let limits = Limits {
+        id: "1".into(),
+        name: "ci".into(),
+        may: vec![Class::Eval],
+        pages: vec!["http://other.test".into()],
+        void: None,
+    };
     on(&mut board, Input::AgentScoped { agent: AGENT, scope: Scope::limited(limits) });
     assert!(error(&ask(&mut board, "1", Some("far"))).contains("no page is connected"));
     assert!(board.rows(5, Some(AGENT)).is_empty());

@@ -84,13 +84,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     };
     let memory = Memory::new(&config.state_dir);
     let hub = Hub::new(facts, memory.load());
-    if let Some(gateway) = config.guests.iter().find_map(|guest| guest.gateway()) {
-        let _ = hub.gateway.set(gateway);
-    }
-    if let Some(cluster) = config.guests.iter().find_map(|guest| guest.cluster()) {
-        let _ = hub.cluster.set(cluster);
-    }
-    let _ = hub.answers.set(config.guests.iter().filter_map(|guest| guest.answers()).collect());
+    introduce(&hub, &config.guests);
     let mut hosts = config.hosts;
     if !listen.ip().is_loopback() && !listen.ip().is_unspecified() {
         // An address cannot be rebound by DNS, so the one that was asked for is safe to answer to.
@@ -155,6 +149,17 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     hub.audit().finish();
     drop(place);
     Ok(())
+}
+
+/// Tells the hub what its guests take over.
+fn introduce(hub: &Hub, guests: &[Arc<dyn Guest>]) {
+    if let Some(gateway) = guests.iter().find_map(|guest| guest.gateway()) {
+        let _ = hub.gateway.set(gateway);
+    }
+    if let Some(cluster) = guests.iter().find_map(|guest| guest.cluster()) {
+        let _ = hub.cluster.set(cluster);
+    }
+    let _ = hub.answers.set(guests.iter().filter_map(|guest| guest.answers()).collect());
 }
 
 /// The hub's own paths and those of its guests.

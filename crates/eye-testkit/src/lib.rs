@@ -5,10 +5,12 @@
 
 mod home;
 mod hub;
+mod nats;
 mod page;
 
 pub use home::{Home, Ran, Running};
 pub use hub::Hub;
+pub use nats::Nats;
 pub use page::{Held, HeldTool, PageSetup, Reply, ScriptedPage, ToolReply};
 
 use std::time::Duration;

@@ -5,6 +5,8 @@ mod args;
 mod browser;
 mod certificate;
 mod client;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod env;
 mod exit;
 mod faces;

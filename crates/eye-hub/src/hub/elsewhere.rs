@@ -45,6 +45,8 @@ impl ClusterLink {
     pub fn enter(&self, scope: Scope, hello: Hello) -> Conn {
         let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: true }, Outbox::messages(), None).scoped(scope);
         peer.foreign = true;
+        // The hub that the agent is connected to ends it with its token.
+        peer.bearer = None;
         peer.face = "cluster";
         let (conn, _) = self.0.enter(peer);
         self.feed(Input::AgentHello { agent: conn, hello: Box::new(hello) });

@@ -70,6 +70,9 @@ pub struct Args {
     /// How much the hub logs: off, error, warn, info, debug or trace (info)
     #[arg(long, value_enum, hide_possible_values = true, value_name = "LEVEL")]
     log: Option<LogLevel>,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    cluster: crate::cluster::Args,
     /// Leave the terminal and report in JSON; how eye starts hubs
     #[arg(long, hide = true, requires = "foreground")]
     detached: bool,
@@ -309,6 +312,10 @@ impl Args {
             }
             None => None,
         };
+        #[cfg_attr(not(feature = "cluster"), expect(unused_mut, reason = "the cluster is a guest too"))]
+        let mut guests = guests(self.llm)?;
+        #[cfg(feature = "cluster")]
+        guests.extend(crate::cluster::guest(self.cluster, port)?);
         Ok(Config {
             socket: places::socket().path,
             listen: SocketAddr::new(listen, port),
@@ -323,7 +330,7 @@ impl Args {
             audit,
             rate: rate(&places::config_file()?),
             first_calls: random_first_calls(),
-            guests: guests(self.llm)?,
+            guests,
         })
     }
 
@@ -370,6 +377,8 @@ impl Args {
         for user in &self.proxy_user {
             flag("proxy-user", Some(user.clone()));
         }
+        #[cfg(feature = "cluster")]
+        flags.extend(self.cluster.flags());
         flags.extend(self.published.then(|| "--published".into()));
         flags.extend(self.tls.then(|| "--tls".into()));
         flags
@@ -445,6 +454,10 @@ mod tests {
             "--audit=full",
             "--host=a",
             "--host=b",
+            "--cluster=nats://a:4222,nats://b:4222",
+            "--cluster-name=c",
+            "--cluster-creds=/c",
+            "--hub-name=h",
             "--published",
         ];
         assert_eq!(args(&line).flags(), line);

@@ -1,0 +1,77 @@
+//! A hub's place in a cluster: what the hub hands over goes to the task that keeps the link.
+
+use crate::settings::{Settings, Status};
+use crate::{FromHub, Hub, nats};
+use eye_core::Effect;
+use eye_core::elsewhere::ChangedRow;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{Notify, mpsc};
+
+/// A hub's place in a cluster.
+#[derive(Debug)]
+pub struct Cluster {
+    settings: Settings,
+    hand_over: mpsc::UnboundedSender<FromHub>,
+    taken: Mutex<Option<mpsc::UnboundedReceiver<FromHub>>>,
+    status: Arc<Mutex<Status>>,
+    stop: Arc<Notify>,
+    stopped: Arc<Notify>,
+}
+
+impl Cluster {
+    /// Joins nothing yet.
+    pub fn new(settings: Settings) -> Self {
+        let (hand_over, taken) = mpsc::unbounded_channel();
+        let status = Status {
+            cluster: settings.cluster.clone(),
+            hub: settings.hub.clone(),
+            problem: Some("the link to NATS is not up yet".into()),
+            ..Status::default()
+        };
+        Self {
+            settings,
+            hand_over,
+            taken: Mutex::new(Some(taken)),
+            status: Arc::new(Mutex::new(status)),
+            stop: Arc::default(),
+            stopped: Arc::default(),
+        }
+    }
+
+    /// Joins, in a task of its own.
+    pub fn begin(&self, hub: Arc<dyn Hub>) {
+        let Some(taken) = self.taken.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        let (settings, status) = (self.settings.clone(), self.status.clone());
+        let (stop, stopped) = (self.stop.clone(), self.stopped.clone());
+        tokio::spawn(async move {
+            if let Err(error) = nats::run(&settings, hub, taken, &status, &stop).await {
+                tracing::error!(%error, "the cluster cannot be joined");
+                status.lock().unwrap_or_else(PoisonError::into_inner).problem = Some(error.to_string());
+            }
+            stopped.notify_one();
+        });
+    }
+
+    /// Something for another hub.
+    pub fn effect(&self, effect: Effect) {
+        // Its reader ends with the hub.
+        let _ = self.hand_over.send(FromHub::Effect(effect));
+    }
+
+    /// Rows of pages here.
+    pub fn rows(&self, rows: Vec<ChangedRow>) {
+        let _ = self.hand_over.send(FromHub::Rows(rows));
+    }
+
+    /// How it does.
+    pub fn status(&self) -> Status {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Tells the other hubs that this one ends.
+    pub fn stop(&self) -> impl Future<Output = ()> + Send + use<> {
+        let stopped = self.stopped.clone();
+        self.stop.notify_one();
+        async move { stopped.notified().await }
+    }
+}

@@ -1,0 +1,87 @@
+//! What a hub of a cluster does: who holds which session, which calls are out, which hubs are there. A function of time and event,
+//! without NATS: [`Core::on`] takes what happened and says what follows.
+
+mod calls;
+mod claiming;
+mod directory;
+mod event;
+mod hubs;
+mod judging;
+mod passing;
+mod state;
+
+pub use event::{Action, BEAT_MS, DEAD_AFTER_MS, Event, FORGET_AFTER_MS, Life, SEND_ON_BYTES_MAX};
+pub use state::Core;
+
+use eye_core::Millis;
+
+impl Core {
+    /// What happened, and what follows.
+    pub fn on(&mut self, now: Millis, event: Event, out: &mut Vec<Action>) {
+        match event {
+            Event::Up => {
+                self.up_since = Some(now);
+                self.hubs.link_is_up(now);
+                self.write_all(out);
+            }
+            Event::Down => self.down(now, out),
+            Event::Reading => self.directory.begin(),
+            Event::Read => self.directory_read(out),
+            Event::Entry { session, row, revision } => self.entry(now, session, row, revision, out),
+            Event::Stored { session, row, revision } => self.stored(&session, row, revision, out),
+            Event::Beat { name, life } => self.beat(now, name, &life, out),
+            Event::Bye { life } => self.hub_ended(now, &life, &[], out),
+            Event::Frame { from, frame } => self.frame(now, from, frame, out),
+            Event::NoResponders { life, calls } => self.hub_ended(now, &life, &calls, out),
+            Event::PassOn(passed) => self.pass_on(now, *passed, out),
+            Event::Cancel { agent, forms } => self.calls.cancel(agent, &forms, out),
+            Event::AgentLeft { agent } => self.calls.agent_left(agent, out),
+            Event::Rows(rows) => self.rows(rows, out),
+            Event::Tick => self.tick(now, out),
+        }
+    }
+
+    fn down(&mut self, now: Millis, out: &mut Vec<Action>) {
+        if self.up_since.take().is_none() {
+            return;
+        }
+        self.directory.link_is_down();
+        self.end_everything(now, out);
+    }
+
+    fn end_everything(&mut self, now: Millis, out: &mut Vec<Action>) {
+        for call in self.calls.all() {
+            self.calls.end(now, call, &calls::link_lost(), out);
+        }
+        // The other hubs have ended what they asked here, or do so now.
+        let lives = self.hubs.all();
+        out.extend(lives.into_iter().map(|from| Action::Leave { from, agent: None }));
+    }
+
+    /// A hub that hung was dead for the others, and has heard nothing of them: it judges none of them by that.
+    fn hung(&mut self, now: Millis, out: &mut Vec<Action>) {
+        self.up_since = self.up_since.map(|_| now);
+        self.hubs.link_is_up(now);
+        self.end_everything(now, out);
+    }
+
+    fn tick(&mut self, now: Millis, out: &mut Vec<Action>) {
+        if self.ticked_at.replace(now).is_some_and(|before| now >= before + DEAD_AFTER_MS) {
+            self.hung(now, out);
+        }
+        for call in self.calls.expired(now) {
+            self.calls.end(now, call, &calls::silent(), out);
+        }
+        // Without a link this hub judges no other, nor before it could have heard them for a whole period.
+        let Some(up_since) = self.up_since else { return };
+        for life in self.hubs.silent(now, up_since) {
+            self.hub_ended(now, &life, &[], out);
+        }
+        if self.hubs.is_first(&self.life) {
+            for life in self.hubs.long_dead(now) {
+                self.directory.remove_all_of(&life, out);
+                self.hubs.forget(&life);
+            }
+        }
+    }
+}

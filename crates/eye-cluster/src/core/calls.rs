@@ -1,0 +1,149 @@
+//! Requests for pages elsewhere: each that was sent has exactly one ending, which is the first of an answer, the end of the hub that
+//! was asked, the loss of the link, and the end of its time.
+
+use super::event::{Action, Life};
+use crate::wire::{Frame, Request};
+use eye_core::elsewhere::Back;
+use eye_core::{Asker, Conn, Input, Millis, ReplyForm};
+use eye_protocol::{Code, Error};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+/// What was asked of other hubs.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    last: u64,
+    pub out: FxHashMap<u64, Out>,
+    deadlines: BTreeSet<(Millis, u64)>,
+    /// Where agents here have asked something.
+    pub asked: FxHashMap<Conn, FxHashSet<Life>>,
+    /// Agents that are gone while a kept result of theirs is under way.
+    leaving: FxHashSet<Conn>,
+}
+
+/// A request that is out.
+#[derive(Debug)]
+pub(super) struct Out {
+    pub to: Life,
+    pub agent: Conn,
+    pub asker: Asker,
+    pub is_call: bool,
+    pub asked_at: Millis,
+    pub until: Millis,
+    /// What is sent on, once, when the page has moved.
+    pub request: Option<Box<Request>>,
+}
+
+pub(super) fn error(message: &str, hint: &str) -> Error {
+    Error::new(Code::CONNECTION, message).hint(hint)
+}
+
+const LOOK_FIRST: &str = "the call may have run: look at the page before you repeat it";
+pub(super) const REPEAT: &str = "the call did not run; repeat it when `eye pages` lists the page";
+
+/// The link went while the call was out.
+pub(super) fn link_lost() -> Error {
+    error("the link to the other hubs was lost", LOOK_FIRST)
+}
+
+/// The hub that was asked is gone.
+pub(super) fn hub_gone() -> Error {
+    error("the hub that holds the page is gone", LOOK_FIRST)
+}
+
+/// The hub that was to be asked had gone before.
+pub(super) fn unread() -> Error {
+    error("the hub that held the page is gone", REPEAT)
+}
+
+/// The hub that was asked never answered.
+pub(super) fn silent() -> Error {
+    let error = Error::new(Code::TIMEOUT, "the hub that holds the page did not answer in time");
+    error.hint(LOOK_FIRST)
+}
+
+impl Calls {
+    pub fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    pub fn all(&self) -> Vec<u64> {
+        self.out.keys().copied().collect()
+    }
+
+    pub fn at(&self, life: &Life) -> Vec<u64> {
+        self.out.iter().filter(|(_, out)| out.to == *life).map(|(call, _)| *call).collect()
+    }
+
+    pub fn expired(&self, now: Millis) -> Vec<u64> {
+        self.deadlines.iter().take_while(|(until, _)| *until <= now).map(|(_, call)| *call).collect()
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
+    pub fn put(&mut self, call: u64, out: Out) {
+        self.deadlines.insert((out.until, call));
+        self.out.insert(call, out);
+    }
+
+    pub fn take(&mut self, call: u64, actions: &mut Vec<Action>) -> Option<Out> {
+        let out = self.out.remove(&call)?;
+        self.deadlines.remove(&(out.until, call));
+        if self.leaving.contains(&out.agent) && !self.out.values().any(|other| other.agent == out.agent) {
+            self.leave(out.agent, actions);
+        }
+        Some(out)
+    }
+
+    fn leave(&mut self, agent: Conn, out: &mut Vec<Action>) {
+        self.leaving.remove(&agent);
+        let lives = self.asked.remove(&agent).into_iter().flatten();
+        out.extend(lives.map(|to| Action::Send { to, frame: Frame::Left { agent: agent.0 } }));
+    }
+
+    /// Ends a call with an error.
+    pub fn end(&mut self, now: Millis, call: u64, error: &Error, out: &mut Vec<Action>) {
+        let Some(ended) = self.take(call, out) else { return };
+        // What is not awaited any more is not to go on, where that can be told.
+        if now >= ended.until {
+            out.push(Action::Send { to: ended.to.clone(), frame: Frame::Cancel { agent: ended.agent.0, call } });
+        }
+        fail(ended.asker, ended.is_call, ended.asked_at, error.clone(), out);
+    }
+
+    pub fn cancel(&mut self, agent: Conn, forms: &[ReplyForm], out: &mut Vec<Action>) {
+        let is_it = |asker: &Asker| match asker {
+            Asker::Agent(reply) => reply.agent == agent && forms.contains(&reply.form),
+            _ => false,
+        };
+        for (call, one) in self.out.iter().filter(|(_, one)| is_it(&one.asker)) {
+            let frame = Frame::Cancel { agent: agent.0, call: *call };
+            out.push(Action::Send { to: one.to.clone(), frame });
+        }
+    }
+
+    pub fn agent_left(&mut self, agent: Conn, out: &mut Vec<Action>) {
+        let own: Vec<u64> =
+            self.out.iter().filter(|(_, one)| one.asker.agent() == Some(agent)).map(|(call, _)| *call).collect();
+        for call in own {
+            self.take(call, out);
+        }
+        if self.out.values().any(|one| one.agent == agent) {
+            self.leaving.insert(agent);
+        } else {
+            self.leave(agent, out);
+        }
+    }
+}
+
+/// Tells the hub how something ended that nobody answered.
+pub(super) fn fail(asker: Asker, is_call: bool, asked_at: Millis, error: Error, out: &mut Vec<Action>) {
+    let back = match asker {
+        Asker::Agent(reply) if !is_call => Back::Result { reply, result: Err(error) },
+        asker => Back::Ended { asker, ending: Err(error), delta: None, asked_at },
+    };
+    out.push(Action::Feed(Input::Back(Box::new(back))));
+}

@@ -1,0 +1,148 @@
+//! What happens to a hub of a cluster, and what follows.
+
+use crate::row::Row;
+use crate::wire::{Frame, Request};
+use eye_core::elsewhere::{ChangedRow, Passed};
+use eye_core::{Conn, Input, Millis, ReplyForm};
+use eye_protocol::SessionId;
+use std::sync::Arc;
+
+/// How often a hub says that it is there.
+pub const BEAT_MS: Millis = 200;
+/// A hub that was silent for this long is dead.
+pub const DEAD_AFTER_MS: Millis = 4 * BEAT_MS;
+/// What a dead hub listed is removed from the directory after this; until then the hub may come back.
+pub const FORGET_AFTER_MS: Millis = 30_000;
+/// A request up to this size is kept until it is answered, so that it can be sent on when its page has moved.
+pub const SEND_ON_BYTES_MAX: usize = 64 << 10;
+
+/// One life of a hub: a hub that restarts has another one. Never used twice.
+pub type Life = Arc<str>;
+
+/// What happened.
+#[derive(Debug)]
+pub enum Event {
+    /// The link is up, and this hub hears what is sent to it.
+    Up,
+    /// The link is down, or has lost something.
+    Down,
+    /// The directory is read from its beginning.
+    Reading,
+    /// The directory has been read; what was not in it is gone.
+    Read,
+    /// An entry of the directory; `None` when it was removed.
+    Entry {
+        /// Whose.
+        session: SessionId,
+        /// What it says.
+        row: Option<Row>,
+        /// Its revision.
+        revision: u64,
+    },
+    /// A write to the directory is over: the new revision, or `None` when another hub was faster or it failed.
+    Stored {
+        /// Whose entry.
+        session: SessionId,
+        /// The row that was written; `None` for a removal.
+        row: Option<Row>,
+        /// The revision it has.
+        revision: Option<u64>,
+    },
+    /// A hub says that it is there.
+    Beat {
+        /// Its name.
+        name: Arc<str>,
+        /// Its life.
+        life: Life,
+    },
+    /// A hub ends, in order.
+    Bye {
+        /// Its life.
+        life: Life,
+    },
+    /// A hub told something.
+    Frame {
+        /// Its life.
+        from: Life,
+        /// What.
+        frame: Frame,
+    },
+    /// A message reached no hub: the life it was for has ended.
+    NoResponders {
+        /// The life.
+        life: Life,
+        /// The requests in that message, which nobody has read.
+        calls: Vec<u64>,
+    },
+    /// An agent here asks a page elsewhere.
+    PassOn(Box<Passed>),
+    /// An agent here no longer wants an answer.
+    Cancel {
+        /// Who.
+        agent: Conn,
+        /// The forms of the request's id.
+        forms: Vec<ReplyForm>,
+    },
+    /// An agent here is gone.
+    AgentLeft {
+        /// Which.
+        agent: Conn,
+    },
+    /// Rows of pages here.
+    Rows(Vec<ChangedRow>),
+    /// Time has passed.
+    Tick,
+}
+
+/// What follows.
+#[derive(Debug)]
+pub enum Action {
+    /// A hub is told something.
+    Send {
+        /// Its life.
+        to: Life,
+        /// What.
+        frame: Frame,
+    },
+    /// An entry is written, if its revision is still this one; 0 when there is none.
+    Put {
+        /// Whose.
+        session: SessionId,
+        /// What.
+        row: Row,
+        /// The revision it replaces.
+        replaces: u64,
+    },
+    /// An entry is removed, if its revision is still this one.
+    Remove {
+        /// Whose.
+        session: SessionId,
+        /// Its revision.
+        revision: u64,
+    },
+    /// The hub here learns something.
+    Feed(Input),
+    /// A request of another hub's agent is done here.
+    Serve {
+        /// That hub's life.
+        from: Life,
+        /// What.
+        request: Box<Request>,
+    },
+    /// Another hub's agent cancels.
+    Cancel {
+        /// That hub's life.
+        from: Life,
+        /// Its agent.
+        agent: u64,
+        /// Which request.
+        call: u64,
+    },
+    /// Another hub's agent is gone; `None` stands for all of that hub.
+    Leave {
+        /// That hub's life.
+        from: Life,
+        /// Its agent.
+        agent: Option<u64>,
+    },
+}

@@ -1,0 +1,77 @@
+//! Which other hubs are there, by their heartbeats.
+
+use super::event::{DEAD_AFTER_MS, FORGET_AFTER_MS, Life};
+use eye_core::Millis;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The hubs that this hub has heard of.
+#[derive(Debug, Default)]
+pub(super) struct Hubs(pub FxHashMap<Life, Known>);
+
+/// A life that was heard of.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// `None` until it said so itself.
+    pub name: Option<Arc<str>>,
+    pub heard_at: Millis,
+    pub is_alive: bool,
+    /// The highest number of its requests that came here.
+    last_call: u64,
+}
+
+impl Hubs {
+    pub fn link_is_up(&mut self, now: Millis) {
+        for known in self.0.values_mut() {
+            known.heard_at = now;
+        }
+    }
+
+    pub fn all(&self) -> Vec<Life> {
+        self.0.keys().cloned().collect()
+    }
+
+    pub fn alive(&self) -> impl Iterator<Item = (&Life, &Arc<str>)> {
+        self.0.iter().filter(|(_, known)| known.is_alive).filter_map(|(life, known)| Some((life, known.name.as_ref()?)))
+    }
+
+    pub fn is_alive(&self, life: &str) -> bool {
+        self.0.get(life).is_some_and(|known| known.is_alive)
+    }
+
+    /// Notes a life that something was heard of. A new one counts as alive until it was silent for a period.
+    pub fn note(&mut self, now: Millis, life: &Life) -> bool {
+        let is_new = !self.0.contains_key(life);
+        if is_new {
+            self.0.insert(life.clone(), Known { name: None, heard_at: now, is_alive: true, last_call: 0 });
+        }
+        is_new
+    }
+
+    /// Whether a request of that life was not here before. Numbers grow, and one subject keeps its order.
+    pub fn is_next(&mut self, life: &Life, call: u64) -> bool {
+        let Some(known) = self.0.get_mut(life) else { return true };
+        let is_next = call > known.last_call;
+        known.last_call = known.last_call.max(call);
+        is_next
+    }
+
+    pub fn silent(&self, now: Millis, up_since: Millis) -> Vec<Life> {
+        let silent = |known: &Known| known.is_alive && now >= known.heard_at.max(up_since) + DEAD_AFTER_MS;
+        self.0.iter().filter(|(_, known)| silent(known)).map(|(life, _)| life.clone()).collect()
+    }
+
+    pub fn long_dead(&self, now: Millis) -> Vec<Life> {
+        let over = |known: &Known| !known.is_alive && now >= known.heard_at + FORGET_AFTER_MS;
+        self.0.iter().filter(|(_, known)| over(known)).map(|(life, _)| life.clone()).collect()
+    }
+
+    /// Whether of all hubs that are there this one comes first: one of them is enough to tidy up.
+    pub fn is_first(&self, own: &Life) -> bool {
+        self.0.iter().filter(|(_, known)| known.is_alive).all(|(life, _)| own < life)
+    }
+
+    pub fn forget(&mut self, life: &Life) {
+        self.0.remove(life);
+    }
+}

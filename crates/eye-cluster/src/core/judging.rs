@@ -1,0 +1,37 @@
+//! What follows when a hub is heard of, and when its life is over.
+
+use super::calls;
+use super::event::{Action, Life};
+use super::state::Core;
+use eye_core::{Input, Millis};
+use std::sync::Arc;
+
+impl Core {
+    pub(super) fn beat(&mut self, now: Millis, name: Arc<str>, life: &Life, out: &mut Vec<Action>) {
+        if *life == self.life {
+            return;
+        }
+        self.hubs.note(now, life);
+        let Some(known) = self.hubs.0.get_mut(life) else { return };
+        known.heard_at = now;
+        known.name = Some(name);
+        if !std::mem::replace(&mut known.is_alive, true) {
+            // It was only hung, or cut off.
+            let rows = self.directory.listed_of(life, now);
+            out.push(Action::Feed(Input::Listed(rows)));
+        }
+    }
+
+    /// A life is over, as far as this hub can know: what it was asked ends, and its pages are listed no more.
+    pub(super) fn hub_ended(&mut self, now: Millis, life: &Life, unread: &[u64], out: &mut Vec<Action>) {
+        for call in self.calls.at(life) {
+            let error = if unread.contains(&call) { calls::unread() } else { calls::hub_gone() };
+            self.calls.end(now, call, &error, out);
+        }
+        let Some(known) = self.hubs.0.get_mut(life) else { return };
+        if std::mem::replace(&mut known.is_alive, false) {
+            out.push(Action::Feed(Input::Listed(self.directory.unlisted_of(life))));
+            out.push(Action::Leave { from: life.clone(), agent: None });
+        }
+    }
+}

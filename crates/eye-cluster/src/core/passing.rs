@@ -1,0 +1,133 @@
+//! Requests that pass between hubs, and what comes back.
+
+use super::calls::{Out, REPEAT, error, fail, unread};
+use super::event::{Action, Life, SEND_ON_BYTES_MAX};
+use super::state::Core;
+use crate::wire::{self, Frame, Request};
+use eye_core::elsewhere::{Back, Passed};
+use eye_core::{Asker, Conn, Input, Millis};
+use eye_protocol::{Ending, Error, SessionId, Value};
+
+impl Core {
+    pub(super) fn pass_on(&mut self, now: Millis, passed: Passed, out: &mut Vec<Action>) {
+        let Passed { session, caller, asker, is_call, lifetime_ms, input } = passed;
+        let silent = asker == Asker::Nobody;
+        let to = match (self.up_since, self.directory.life_of(&session)) {
+            (None, _) => Err(error("the link to the other hubs is down", REPEAT)),
+            (Some(_), Some(life)) if self.hubs.is_alive(life) => Ok(life.clone()),
+            (Some(_), _) => Err(unread()),
+        };
+        let to = match (to, wire::ask(input, silent)) {
+            (Ok(to), Some(ask)) => (to, ask),
+            (Err(error), _) => return fail(asker, is_call, now, error, out),
+            (Ok(_), None) => return,
+        };
+        let (to, ask) = to;
+        let call = self.calls.next();
+        let request = wire::request(call, session.as_str(), &caller, lifetime_ms, ask);
+        self.calls.asked.entry(caller.agent).or_default().insert(to.clone());
+        if !silent {
+            let kept = (size(&request) <= SEND_ON_BYTES_MAX).then(|| Box::new(request.clone()));
+            let until = now + lifetime_ms;
+            let one = Out { to: to.clone(), agent: caller.agent, asker, is_call, asked_at: now, until, request: kept };
+            self.calls.put(call, one);
+        }
+        out.push(Action::Send { to, frame: Frame::Request(Box::new(request)) });
+    }
+
+    pub(super) fn frame(&mut self, now: Millis, from: Life, frame: Frame, out: &mut Vec<Action>) {
+        self.hubs.note(now, &from);
+        match frame {
+            Frame::Loop => {}
+            Frame::Request(request) => {
+                if !self.hubs.is_next(&from, request.call) {
+                    return;
+                }
+                let held = SessionId::parse(&request.session).is_some_and(|session| self.directory.holds(&session));
+                // Leaving is for an agent, wherever the page is.
+                if held || request.ask == wire::Ask::Leave {
+                    out.push(Action::Serve { from, request });
+                } else {
+                    out.push(Action::Send { to: from, frame: Frame::NotMine { call: request.call } });
+                }
+            }
+            Frame::Cancel { agent, call } => out.push(Action::Cancel { from, agent, call }),
+            Frame::Left { agent } => out.push(Action::Leave { from, agent: Some(agent) }),
+            Frame::Ended { call, ending, delta } => self.ended(&from, call, wire::ending_in(ending), delta, out),
+            Frame::Result { call, result } => self.result(&from, call, result.map_err(Into::into), out),
+            Frame::Progress { call, progress } => {
+                if let Some(Out { asker: Asker::Agent(reply), to, .. }) = self.calls.out.get(&call)
+                    && *to == from
+                {
+                    let back = Back::Progress { reply: reply.clone(), progress };
+                    out.push(Action::Feed(Input::Back(Box::new(back))));
+                }
+            }
+            Frame::News { agent, session, news } => {
+                if let Some(session) = SessionId::parse(&session) {
+                    let back = Back::News { agent: Conn(agent), session, news: news.into() };
+                    out.push(Action::Feed(Input::Back(Box::new(back))));
+                }
+            }
+            Frame::NotMine { call } => self.not_mine(now, &from, call, out),
+        }
+    }
+
+    fn answered(&mut self, from: &Life, call: u64, out: &mut Vec<Action>) -> Option<Out> {
+        let is_its = self.calls.out.get(&call).is_some_and(|one| one.to == *from);
+        if is_its { self.calls.take(call, out) } else { None }
+    }
+
+    fn ended(&mut self, from: &Life, call: u64, ending: Ending, delta: Option<Box<str>>, out: &mut Vec<Action>) {
+        let Some(one) = self.answered(from, call, out) else { return };
+        let back = match one.asker {
+            Asker::Agent(reply) if !one.is_call => Back::Result { reply, result: ending.map(|value| value.to_json()) },
+            asker => Back::Ended { asker, ending, delta, asked_at: one.asked_at },
+        };
+        out.push(Action::Feed(Input::Back(Box::new(back))));
+    }
+
+    fn result(&mut self, from: &Life, call: u64, result: Result<String, Error>, out: &mut Vec<Action>) {
+        let Some(one) = self.answered(from, call, out) else { return };
+        let back = match one.asker {
+            Asker::Agent(reply) if !one.is_call => Back::Result { reply, result },
+            asker => Back::Ended { asker, ending: result.map(Value::Json), delta: None, asked_at: one.asked_at },
+        };
+        out.push(Action::Feed(Input::Back(Box::new(back))));
+    }
+
+    /// The hub that was asked does not hold the page, and did nothing: the request is sent on, once, to the hub that does.
+    fn not_mine(&mut self, now: Millis, from: &Life, call: u64, out: &mut Vec<Action>) {
+        let Some(mut one) = self.answered(from, call, out) else { return };
+        let request = one.request.take().filter(|_| self.up_since.is_some());
+        let now_at = request.as_ref().and_then(|request| SessionId::parse(&request.session));
+        let now_at = now_at.and_then(|session| self.directory.life_of(&session).cloned());
+        let to = now_at.filter(|life| life != from && self.hubs.is_alive(life));
+        let Some((mut request, to)) = request.zip(to) else {
+            let moved = error("the page is no longer where it was", REPEAT);
+            return fail(one.asker, one.is_call, one.asked_at, moved, out);
+        };
+        // A new number: the other hub may have read higher ones.
+        let call = self.calls.next();
+        request.call = call;
+        request.lifetime_ms = one.until.saturating_sub(now);
+        self.calls.asked.entry(one.agent).or_default().insert(to.clone());
+        one.to = to.clone();
+        self.calls.put(call, one);
+        out.push(Action::Send { to, frame: Frame::Request(request) });
+    }
+}
+
+fn size(request: &Request) -> usize {
+    let of = |task: &wire::WireTask| match task {
+        wire::WireTask::Eval { code, .. } => code.len(),
+        wire::WireTask::Tool { arguments, .. } => arguments.len(),
+        wire::WireTask::Verb { params, .. } => params.len(),
+        wire::WireTask::State => 0,
+    };
+    match &request.ask {
+        wire::Ask::Call { task, .. } => of(task),
+        wire::Ask::Batch { tasks } => tasks.iter().map(|(task, _)| of(task)).sum(),
+        _ => 0,
+    }
+}

@@ -1,0 +1,55 @@
+//! Everything a hub knows of its cluster.
+
+use super::calls::Calls;
+use super::directory::Directory;
+use super::event::Life;
+use super::hubs::Hubs;
+use eye_core::Millis;
+use std::sync::Arc;
+
+/// Everything a hub knows of its cluster.
+#[derive(Debug)]
+pub struct Core {
+    pub(super) name: Arc<str>,
+    pub(super) life: Life,
+    /// Since when the link has been up.
+    pub(super) up_since: Option<Millis>,
+    /// When time last passed here.
+    pub(super) ticked_at: Option<Millis>,
+    pub(super) calls: Calls,
+    pub(super) directory: Directory,
+    pub(super) hubs: Hubs,
+}
+
+impl Core {
+    /// A hub that has no link yet.
+    pub fn new(name: Arc<str>, life: Life) -> Self {
+        Self {
+            name,
+            life,
+            up_since: None,
+            ticked_at: None,
+            calls: Calls::default(),
+            directory: Directory::default(),
+            hubs: Hubs::default(),
+        }
+    }
+
+    /// Whether the link is up.
+    pub fn is_up(&self) -> bool {
+        self.up_since.is_some()
+    }
+
+    /// Requests of agents here that another hub has not answered.
+    pub fn calls_out(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// The other hubs that are there, by name, with the pages that each holds.
+    pub fn others(&self) -> Vec<(Arc<str>, usize)> {
+        let mut others: Vec<_> =
+            self.hubs.alive().map(|(life, name)| (name.clone(), self.directory.held_by(life).count())).collect();
+        others.sort();
+        others
+    }
+}

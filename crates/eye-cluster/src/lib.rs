@@ -1,0 +1,41 @@
+//! Several hubs as one service over NATS.
+//!
+//! [`core`] decides: a function of time and event, without NATS. [`wire`] is what hubs send each other, [`nats`] the only file that
+//! knows NATS. The hub is reached through [`Hub`]; this crate does not know `eye-hub`.
+
+pub mod cluster;
+pub mod core;
+pub mod nats;
+pub mod row;
+pub mod settings;
+pub mod wire;
+
+pub use eye_core;
+use eye_core::elsewhere::ChangedRow;
+use eye_core::{Conn, Effect, Input, Millis};
+use eye_protocol::messages::Hello;
+use eye_protocol::scope::Scope;
+use std::fmt::Debug;
+
+/// The hub, as a cluster sees it.
+pub trait Hub: Debug + Send + Sync {
+    /// Lets an agent of another hub in.
+    fn enter(&self, scope: Scope, hello: Hello) -> Conn;
+    /// An agent of another hub leaves.
+    fn leave(&self, conn: Conn);
+    /// Something happened.
+    fn feed(&self, input: Input);
+    /// The hub's time.
+    fn now(&self) -> Millis;
+    /// From now on the rows of its pages are wanted, all of them at first.
+    fn want_rows(&self);
+}
+
+/// What the hub hands over.
+#[derive(Debug)]
+pub enum FromHub {
+    /// A request for another hub, or what an agent of another hub is told.
+    Effect(Effect),
+    /// Rows of pages that others list.
+    Rows(Vec<ChangedRow>),
+}

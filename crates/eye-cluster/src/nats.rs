@@ -1,0 +1,430 @@
+//! The link over NATS: subjects, messages, the directory's bucket. Nothing is published unless the link is up, because the library
+//! would keep it and deliver it seconds late.
+
+mod directory;
+mod served;
+
+use crate::core::{Action, BEAT_MS, Core, Event, Life};
+use crate::settings::{HubStatus, Settings, Status};
+use crate::wire::{Body, Frame, Packet};
+use crate::{FromHub, Hub};
+use async_nats::connection::State;
+use async_nats::{Client, ConnectOptions, Message, Subscriber};
+use directory::Bucket;
+use eye_core::Effect;
+use futures_util::{FutureExt, StreamExt};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use served::Served;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, mpsc};
+use tokio::time::{MissedTickBehavior, interval};
+
+/// A message beyond this is sent in parts: the server's own limit is 1 MiB, and small calls pass between parts.
+pub const PART_BYTES_MAX: usize = 128 << 10;
+/// What may wait of a message that comes in parts.
+pub const PARTS_BYTES_MAX: usize = 96 << 20;
+/// Messages whose requests are remembered, so that one that reached no hub can be told from those that did.
+const SENT_LEN_MAX: usize = 4096;
+/// The longest pause before the next attempt to reach a server.
+const RECONNECT_MS_MAX: u64 = 200;
+/// The oldest server whose directory works.
+const SERVER_VERSION_MIN: (u64, u64) = (2, 11);
+
+/// Why a cluster cannot be joined.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    /// The credentials cannot be read.
+    #[error("the credentials of the cluster cannot be read: {0}")]
+    Credentials(#[source] std::io::Error),
+    /// The address is none.
+    #[error("NATS cannot be reached: {0}")]
+    Connect(#[from] async_nats::ConnectError),
+    /// A name cannot be part of a subject.
+    #[error("NATS refuses a subscription: {0}")]
+    Subscribe(#[from] async_nats::SubscribeError),
+}
+
+/// A heartbeat.
+#[derive(Debug, Serialize, Deserialize)]
+struct Beat {
+    hub: String,
+    life: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    bye: bool,
+}
+
+/// Where hubs of one cluster meet.
+#[derive(Debug)]
+struct Subjects {
+    prefix: String,
+}
+
+impl Subjects {
+    fn of(&self, life: &str) -> String {
+        format!("{}.h.{life}", self.prefix)
+    }
+    fn beats(&self) -> String {
+        format!("{}.b", self.prefix)
+    }
+    /// Where the server says that a message reached nobody.
+    fn unread(&self, life: &str, message: &str) -> String {
+        format!("{}.n.{life}.{message}", self.prefix)
+    }
+}
+
+/// The link of one hub.
+struct Link {
+    hub: Arc<dyn Hub>,
+    core: Core,
+    life: Life,
+    name: String,
+    client: Client,
+    subjects: Subjects,
+    bucket: Bucket,
+    served: Served,
+    /// What is to be sent at the end of this turn.
+    outgoing: FxHashMap<Life, Vec<Frame>>,
+    /// The last messages, with the requests in them.
+    sent: VecDeque<(u64, Life, Vec<u64>)>,
+    last_message: u64,
+    /// Parts of messages that are not whole yet.
+    parts: FxHashMap<(String, u64), Vec<u8>>,
+    actions: Vec<Action>,
+}
+
+/// Keeps the link until it is told to stop.
+pub async fn run(
+    settings: &Settings,
+    hub: Arc<dyn Hub>,
+    mut from_hub: mpsc::UnboundedReceiver<FromHub>,
+    status: &Mutex<Status>,
+    stop: &Notify,
+) -> Result<(), JoinError> {
+    let life: Life = life().into();
+    let subjects = Subjects { prefix: format!("eye.{}", settings.cluster) };
+    let (events, mut events_in) = mpsc::unbounded_channel();
+    let options = options(settings, &subjects)?.event_callback(move |event| {
+        let events = events.clone();
+        async move {
+            let _ = events.send(event);
+        }
+    });
+    let client = options.connect(settings.servers.clone()).await?;
+    let mut own = client.subscribe(subjects.of(&life)).await?;
+    let mut beats = client.subscribe(subjects.beats()).await?;
+    let mut unread = client.subscribe(subjects.unread(&life, "*")).await?;
+    let (directory, mut directory_in) = mpsc::unbounded_channel();
+    let core = Core::new(settings.hub.as_str().into(), life.clone());
+    let bucket = Bucket::new(client.clone(), format!("eye-{}", settings.cluster), directory);
+    let served = Served::new(hub.clone());
+    let mut link = Link {
+        hub,
+        core,
+        life,
+        name: settings.hub.clone(),
+        client,
+        subjects,
+        bucket,
+        served,
+        outgoing: FxHashMap::default(),
+        sent: VecDeque::new(),
+        last_message: 0,
+        parts: FxHashMap::default(),
+        actions: Vec::new(),
+    };
+    link.hub.want_rows();
+    let mut ticks = interval(Duration::from_millis(BEAT_MS));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            Some(one) = from_hub.recv() => link.on_hub(one),
+            Some(message) = own.next() => link.message(&message),
+            Some(message) = beats.next() => link.beat(&message),
+            Some(message) = unread.next() => link.unread(&message),
+            Some(event) = directory_in.recv() => link.event(event),
+            Some(event) = events_in.recv() => link.link_event(&event).await,
+            _ = ticks.tick() => link.tick(status).await,
+            () = stop.notified() => {
+                link.flush().await;
+                link.say(true).await;
+                let _ = link.client.flush().await;
+                link.served.leave_all();
+                return Ok(());
+            }
+        }
+        link.drain(&mut from_hub, &mut own);
+        link.flush().await;
+    }
+}
+
+fn options(settings: &Settings, subjects: &Subjects) -> Result<ConnectOptions, JoinError> {
+    let options = ConnectOptions::new()
+        .name(format!("eye {}", settings.hub))
+        .ping_interval(Duration::from_secs(1))
+        .custom_inbox_prefix(format!("{}.i.{}", subjects.prefix, settings.hub))
+        // Hubs that lost a server together do not come back together.
+        .reconnect_delay_callback(|_| Duration::from_millis(fastrand::u64(20..=RECONNECT_MS_MAX)))
+        .retry_on_initial_connect();
+    let Some(file) = &settings.credentials else { return Ok(options) };
+    let text = std::fs::read_to_string(file).map_err(JoinError::Credentials)?;
+    if text.contains("BEGIN NATS USER JWT") {
+        return options.credentials(&text).map_err(JoinError::Credentials);
+    }
+    Ok(options.nkey(text.trim().to_owned()))
+}
+
+/// A word that no hub had before.
+fn life() -> String {
+    let mut bytes = [0; 16];
+    if getrandom::fill(&mut bytes).is_err() {
+        fastrand::Rng::new().fill(&mut bytes);
+    }
+    format!("{:032x}", u128::from_be_bytes(bytes))
+}
+
+impl Link {
+    fn on_hub(&mut self, one: FromHub) {
+        match one {
+            FromHub::Rows(rows) => self.event(Event::Rows(rows)),
+            FromHub::Effect(Effect::PassOn(passed)) => self.event(Event::PassOn(passed)),
+            FromHub::Effect(Effect::CancelElsewhere { agent, forms }) => self.event(Event::Cancel { agent, forms }),
+            FromHub::Effect(Effect::LeftElsewhere { agent }) => self.event(Event::AgentLeft { agent }),
+            FromHub::Effect(effect) => {
+                if let Some((to, frame)) = self.served.told(effect) {
+                    self.outgoing.entry(to).or_default().push(frame);
+                }
+            }
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        let mut actions = std::mem::take(&mut self.actions);
+        self.core.on(self.hub.now(), event, &mut actions);
+        for action in actions.drain(..) {
+            match action {
+                Action::Send { to, frame } => self.outgoing.entry(to).or_default().push(frame),
+                Action::Put { session, row, replaces } => self.bucket.put(session, row, replaces),
+                Action::Remove { session, revision } => self.bucket.remove(session, revision),
+                Action::Feed(input) => self.hub.feed(input),
+                Action::Serve { from, request } => self.served.serve(from, *request),
+                Action::Cancel { from, agent, call } => self.served.cancel(&from, agent, call),
+                Action::Leave { from, agent } => self.served.leave(&from, agent),
+            }
+        }
+        self.actions = actions;
+    }
+
+    /// Takes what is ready besides, so that all of it shares messages.
+    fn drain(&mut self, from_hub: &mut mpsc::UnboundedReceiver<FromHub>, own: &mut Subscriber) {
+        while let Some(Some(message)) = own.next().now_or_never() {
+            self.message(&message);
+        }
+        while let Ok(one) = from_hub.try_recv() {
+            self.on_hub(one);
+        }
+    }
+
+    fn message(&mut self, message: &Message) {
+        let Ok(Packet { from, body }) = rmp_serde::from_slice::<Packet>(&message.payload) else {
+            return tracing::warn!(bytes = message.payload.len(), "a message of another hub cannot be read");
+        };
+        let frames = match body {
+            Body::Frames(frames) => frames,
+            Body::Part { id, last, bytes } => match self.part(&from, id, last, &bytes) {
+                Some(frames) => frames,
+                None => return,
+            },
+        };
+        let from: Life = from.into();
+        for frame in frames {
+            if from == self.life {
+                self.is_up();
+            } else {
+                self.event(Event::Frame { from: from.clone(), frame });
+            }
+        }
+    }
+
+    fn part(&mut self, from: &str, id: u64, last: bool, bytes: &[u8]) -> Option<Vec<Frame>> {
+        let waiting: usize = self.parts.values().map(Vec::len).sum();
+        let key = (from.to_owned(), id);
+        if waiting + bytes.len() > PARTS_BYTES_MAX {
+            self.parts.remove(&key);
+            tracing::warn!(from, "a message of another hub is too large");
+            return None;
+        }
+        let whole = self.parts.entry(key.clone()).or_default();
+        whole.extend_from_slice(bytes);
+        let whole = if last { self.parts.remove(&key)? } else { return None };
+        match rmp_serde::from_slice(&whole) {
+            Ok(frames) => Some(frames),
+            Err(error) => {
+                tracing::warn!(from, %error, "a message of another hub cannot be read");
+                None
+            }
+        }
+    }
+
+    /// What this hub sent to itself has arrived: its subscriptions are known to the server.
+    fn is_up(&mut self) {
+        if !self.core.is_up() {
+            tracing::info!(server = self.client.server_info().version, "the link to the other hubs is up");
+            self.event(Event::Up);
+            self.bucket.read();
+        }
+    }
+
+    fn is_down(&mut self) {
+        if self.core.is_up() {
+            tracing::warn!("the link to the other hubs is down; this hub serves its own pages");
+        }
+        self.event(Event::Down);
+        self.bucket.stop();
+        self.outgoing.clear();
+        self.parts.clear();
+    }
+
+    async fn link_event(&mut self, event: &async_nats::Event) {
+        match event {
+            // A subscriber that was too slow has lost messages, and nothing tells which.
+            async_nats::Event::Disconnected | async_nats::Event::SlowConsumer(_) | async_nats::Event::Closed => {
+                self.is_down();
+            }
+            async_nats::Event::ServerError(error) => tracing::error!(%error, "NATS refuses something"),
+            async_nats::Event::ClientError(error) => tracing::debug!(%error, "the link to NATS"),
+            async_nats::Event::Connected => self.ask_itself().await,
+            async_nats::Event::LameDuckMode | async_nats::Event::Draining => {}
+        }
+    }
+
+    fn beat(&mut self, message: &Message) {
+        let Ok(Beat { hub, life, bye }) = serde_json::from_slice(&message.payload) else { return };
+        let life: Life = life.into();
+        self.event(if bye { Event::Bye { life } } else { Event::Beat { name: hub.into(), life } });
+    }
+
+    /// The server says that a message reached nobody.
+    fn unread(&mut self, message: &Message) {
+        let number = message.subject.rsplit('.').next().and_then(|number| number.parse().ok());
+        let Some((_, life, calls)) = self.sent.iter().find(|(sent, _, _)| Some(*sent) == number) else { return };
+        let (life, calls) = (life.clone(), calls.clone());
+        self.event(Event::NoResponders { life, calls });
+    }
+
+    fn is_connected(&self) -> bool {
+        self.client.connection_state() == State::Connected
+    }
+
+    async fn tick(&mut self, status: &Mutex<Status>) {
+        self.event(Event::Tick);
+        if !self.is_connected() {
+            self.is_down();
+        } else if self.core.is_up() {
+            self.say(false).await;
+        } else {
+            self.ask_itself().await;
+        }
+        let (is_up, server) = (self.core.is_up(), self.client.server_info().version);
+        let hubs = self.core.others().into_iter();
+        let mut status = status.lock().unwrap_or_else(PoisonError::into_inner);
+        status.problem = problem(is_up, &server);
+        status.up = is_up;
+        status.server = server;
+        status.hubs = hubs.map(|(name, pages)| HubStatus { name: name.to_string(), pages }).collect();
+        status.calls_out = self.core.calls_out();
+    }
+
+    /// Sends itself a message: when it arrives, the link is up.
+    async fn ask_itself(&self) {
+        let packet = Packet { from: self.life.to_string(), body: Body::Frames(vec![Frame::Loop]) };
+        if let Ok(payload) = rmp_serde::to_vec_named(&packet)
+            && self.is_connected()
+        {
+            let _ = self.client.publish(self.subjects.of(&self.life), payload.into()).await;
+        }
+    }
+
+    async fn say(&self, bye: bool) {
+        if self.core.is_up() && self.is_connected() {
+            let beat = Beat { hub: self.name.clone(), life: self.life.to_string(), bye };
+            let _ = self.client.publish(self.subjects.beats(), eye_protocol::rpc::json(&beat).into()).await;
+        }
+    }
+
+    /// Sends what is ready: one message for each hub.
+    async fn flush(&mut self) {
+        if self.outgoing.is_empty() {
+            return;
+        }
+        let outgoing = std::mem::take(&mut self.outgoing);
+        if !self.core.is_up() || !self.is_connected() {
+            // What was asked ends with the link, which is about to be known.
+            return;
+        }
+        for (to, frames) in outgoing {
+            self.send(to, frames).await;
+        }
+    }
+
+    async fn send(&mut self, to: Life, frames: Vec<Frame>) {
+        let calls = frames.iter().filter_map(|frame| match frame {
+            Frame::Request(request) => Some(request.call),
+            _ => None,
+        });
+        let calls = calls.collect();
+        let bodies = match rmp_serde::to_vec_named(&frames) {
+            Ok(whole) if whole.len() > PART_BYTES_MAX => {
+                self.last_message += 1;
+                let id = self.last_message;
+                let count = whole.len().div_ceil(PART_BYTES_MAX);
+                let part =
+                    |(at, bytes): (usize, &[u8])| Body::Part { id, last: at + 1 == count, bytes: bytes.to_vec() };
+                whole.chunks(PART_BYTES_MAX).enumerate().map(part).collect()
+            }
+            Ok(_) => vec![Body::Frames(frames)],
+            Err(error) => return tracing::error!(%error, "a message cannot be written"),
+        };
+        self.last_message += 1;
+        let reply = self.subjects.unread(&self.life, &self.last_message.to_string());
+        if self.sent.len() >= SENT_LEN_MAX {
+            self.sent.pop_front();
+        }
+        self.sent.push_back((self.last_message, to.clone(), calls));
+        for body in bodies {
+            let packet = Packet { from: self.life.to_string(), body };
+            let Ok(payload) = rmp_serde::to_vec_named(&packet) else { continue };
+            let sent = self.client.publish_with_reply(self.subjects.of(&to), reply.clone(), payload.into()).await;
+            if let Err(error) = sent {
+                tracing::warn!(%error, "a message to another hub was not sent");
+                return self.is_down();
+            }
+        }
+    }
+}
+
+/// What is wrong with the link.
+fn problem(is_up: bool, server: &str) -> Option<String> {
+    let mut numbers = server.split('.').map_while(|number| number.parse::<u64>().ok());
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if !is_up {
+        return Some("the link to NATS is down; this hub serves its own pages only".into());
+    }
+    let (major, minor) = SERVER_VERSION_MIN;
+    (version < SERVER_VERSION_MIN).then(|| format!("nats-server {server} is older than {major}.{minor}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_server_and_a_lost_link_are_problems() {
+        assert_eq!(problem(true, "2.11.0"), None);
+        assert_eq!(problem(true, "3.0.1"), None);
+        assert!(problem(true, "2.10.9").unwrap().contains("older than 2.11"));
+        assert!(problem(false, "2.15.1").unwrap().contains("own pages only"));
+    }
+}

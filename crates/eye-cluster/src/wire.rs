@@ -1,0 +1,395 @@
+//! What hubs send each other: requests for pages elsewhere, and what comes back. `MessagePack` with named fields, so that hubs of two
+//! versions understand each other where a field is new.
+
+use eye_core::elsewhere::Caller;
+use eye_core::state::StateQuery;
+use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Task, ToolQuery};
+use eye_protocol::answer::Bytes;
+use eye_protocol::error::Kind;
+use eye_protocol::messages::Hello;
+use eye_protocol::operations::Class;
+use eye_protocol::scope::{Limits, Scope};
+use eye_protocol::{Code, Ending, Error, Value};
+use serde::{Deserialize, Serialize};
+
+/// One message to a hub.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Packet {
+    /// The sender's life.
+    pub from: String,
+    /// What it holds.
+    pub body: Body,
+}
+
+/// What a message holds.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Body {
+    /// Everything that was ready for that hub.
+    Frames(Vec<Frame>),
+    /// A part of a message that is too large for one.
+    Part {
+        /// Which message of the sender.
+        id: u64,
+        /// Whether it is the last part.
+        last: bool,
+        /// The bytes.
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
+    },
+}
+
+/// One thing that a hub tells another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Frame {
+    /// To itself: its subject reaches it.
+    Loop,
+    /// A request for a page.
+    Request(Box<Request>),
+    /// An agent no longer wants an answer.
+    Cancel {
+        /// Whose.
+        agent: u64,
+        /// Which.
+        call: u64,
+    },
+    /// An agent is gone.
+    Left {
+        /// Which.
+        agent: u64,
+    },
+    /// A call has ended.
+    Ended {
+        /// Which.
+        call: u64,
+        /// How.
+        ending: Result<WireValue, WireError>,
+        /// The change of state that it caused.
+        delta: Option<Box<str>>,
+    },
+    /// A request that is no call has its result.
+    Result {
+        /// Which.
+        call: u64,
+        /// JSON text, or an error.
+        result: Result<String, WireError>,
+    },
+    /// A call got further.
+    Progress {
+        /// Which.
+        call: u64,
+        /// How far, as JSON text.
+        progress: Box<str>,
+    },
+    /// An agent hears of a session.
+    News {
+        /// Which agent.
+        agent: u64,
+        /// Of which session.
+        session: String,
+        /// What.
+        news: WireNews,
+    },
+    /// The session is not held here; nothing was done.
+    NotMine {
+        /// Which request.
+        call: u64,
+    },
+}
+
+/// A request for a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The sender's number for it, which grows.
+    pub call: u64,
+    /// The agent's connection at the sender.
+    pub agent: u64,
+    /// The agent's name.
+    pub name: Box<str>,
+    /// What its token allows; `None` is everything.
+    pub scope: Option<WireScope>,
+    /// The frame its calls are evaluated in.
+    pub frame: Option<Box<str>>,
+    /// The page's session.
+    pub session: String,
+    /// How much longer the sender waits, in ms.
+    pub lifetime_ms: u64,
+    /// What is asked.
+    pub ask: Ask,
+}
+
+/// What is asked of a page elsewhere.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of `Input`")]
+pub enum Ask {
+    Call { task: WireTask, timeout_ms: Option<u64>, fire: bool, silent: bool },
+    Batch { tasks: Vec<(WireTask, Option<u64>)> },
+    ListTools { filter: Option<String> },
+    GetTool { name: String },
+    State { fresh: bool, path: Option<String>, since: Option<u64> },
+    Watch { wanted: bool },
+    Mail { timeout_ms: Option<u64> },
+    Info,
+    Join,
+    Leave,
+}
+
+/// [`Task`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of `Task`")]
+pub enum WireTask {
+    Eval { code: String, frame: Option<Box<str>>, delta: bool },
+    Tool { name: Box<str>, arguments: Box<str>, confirmed: bool, delta: bool },
+    Verb { method: Box<str>, params: Box<str>, again: bool, delta: bool },
+    State,
+}
+
+/// [`Value`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of `Value`")]
+pub enum WireValue {
+    Text(String),
+    Json(String),
+    Rendering(String),
+    Bytes {
+        media_type: String,
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
+        origin: String,
+    },
+}
+
+/// [`Error`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of `Error`")]
+pub struct WireError {
+    pub code: i32,
+    pub message: String,
+    pub hint: Option<String>,
+    pub stack: Option<String>,
+    pub value: Option<String>,
+    pub kind: WireKind,
+}
+
+/// [`Kind`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the variants are those of `Kind`")]
+pub enum WireKind {
+    Own,
+    Unconfirmed,
+    TooOften { retry_after_ms: u64 },
+    Page,
+}
+
+/// [`News`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of `News`")]
+pub enum WireNews {
+    Tools(String),
+    PageGone,
+    PageBack,
+    State { revision: u64, patch: bool, json: String },
+}
+
+/// What a token is limited to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of `Limits`")]
+pub struct WireScope {
+    pub id: Box<str>,
+    pub name: Box<str>,
+    pub may: Vec<String>,
+    pub pages: Vec<Box<str>>,
+    pub void: Option<Box<str>>,
+}
+
+fn scope_out(scope: &Scope) -> Option<WireScope> {
+    scope.limits().map(|limits| WireScope {
+        id: limits.id.clone(),
+        name: limits.name.clone(),
+        may: limits.may.iter().map(|class| class.word().to_owned()).collect(),
+        pages: limits.pages.clone(),
+        void: limits.void.clone(),
+    })
+}
+
+fn scope_in(wire: Option<WireScope>) -> Scope {
+    wire.map_or(Scope::ALL, |WireScope { id, name, may, pages, void }| {
+        // A class that this version does not know allows nothing.
+        let may = may.iter().filter_map(|word| Class::parse(word)).collect();
+        Scope::limited(Limits { id, name, may, pages, void })
+    })
+}
+
+impl Request {
+    /// What this hub is to know of the agent.
+    pub fn caller(&self) -> (Scope, Hello) {
+        let hello = Hello {
+            agent: Some(self.name.to_string()).filter(|name| !name.is_empty()),
+            frame: self.frame.as_deref().map(Into::into),
+            ..Hello::default()
+        };
+        (scope_in(self.scope.clone()), hello)
+    }
+
+    /// The request as one of an agent that is here.
+    pub fn input(self, agent: Conn) -> Input {
+        let page = Some(self.session.as_str().into());
+        let form = ReplyForm::Rpc(self.call.to_string().into());
+        let reply = Reply { agent, form: form.clone() };
+        match self.ask {
+            Ask::Call { task, timeout_ms, fire, silent } => {
+                let mode = if fire { Mode::Fire } else { Mode::Answer };
+                let form = (!silent).then_some(form);
+                Input::Ask { agent, form, task: task.into(), page, timeout_ms, mode }
+            }
+            Ask::Batch { tasks } => {
+                let tasks = tasks.into_iter().map(|(task, timeout_ms)| (task.into(), timeout_ms)).collect();
+                Input::AskBatch { reply, tasks, page }
+            }
+            Ask::ListTools { filter } => Input::Tools { reply, page, query: ToolQuery::List(filter) },
+            Ask::GetTool { name } => Input::Tools { reply, page, query: ToolQuery::Get(name) },
+            Ask::State { fresh, path, since } => {
+                Input::GetState { reply, page, fresh, query: StateQuery { path, since } }
+            }
+            Ask::Watch { wanted } => Input::Watch { reply, page, wanted },
+            Ask::Mail { timeout_ms } => Input::ReadMail { reply, page, timeout_ms },
+            Ask::Info => Input::Info { reply, session: page },
+            Ask::Join => Input::Join { agent, form: Some(form), session: self.session.into() },
+            Ask::Leave => Input::Leave { reply },
+        }
+    }
+}
+
+/// What of an input another hub is asked. `None`: it is nothing that is passed on.
+pub fn ask(input: Input, silent: bool) -> Option<Ask> {
+    Some(match input {
+        Input::Ask { task, timeout_ms, mode, .. } => {
+            Ask::Call { task: task.into(), timeout_ms, fire: mode == Mode::Fire, silent }
+        }
+        Input::AskBatch { tasks, .. } => {
+            Ask::Batch { tasks: tasks.into_iter().map(|(task, timeout_ms)| (task.into(), timeout_ms)).collect() }
+        }
+        Input::Tools { query: ToolQuery::List(filter), .. } => Ask::ListTools { filter },
+        Input::Tools { query: ToolQuery::Get(name), .. } => Ask::GetTool { name },
+        Input::GetState { fresh, query, .. } => Ask::State { fresh, path: query.path, since: query.since },
+        Input::Watch { wanted, .. } => Ask::Watch { wanted },
+        Input::ReadMail { timeout_ms, .. } => Ask::Mail { timeout_ms },
+        Input::Info { .. } => Ask::Info,
+        Input::Join { .. } => Ask::Join,
+        Input::Leave { .. } => Ask::Leave,
+        _ => return None,
+    })
+}
+
+/// A request for the hub that holds its page.
+pub fn request(call: u64, session: &str, caller: &Caller, lifetime_ms: u64, ask: Ask) -> Request {
+    Request {
+        call,
+        agent: caller.agent.0,
+        name: caller.name.clone(),
+        scope: scope_out(&caller.scope),
+        frame: caller.frame.clone(),
+        session: session.to_owned(),
+        lifetime_ms,
+        ask,
+    }
+}
+
+impl From<Task> for WireTask {
+    fn from(task: Task) -> Self {
+        match task {
+            Task::Eval { code, frame, delta } => Self::Eval { code, frame, delta },
+            Task::Tool { name, arguments, confirmed, delta } => Self::Tool { name, arguments, confirmed, delta },
+            Task::Verb { method, params, again, delta } => Self::Verb { method, params, again, delta },
+            Task::State => Self::State,
+        }
+    }
+}
+
+impl From<WireTask> for Task {
+    fn from(task: WireTask) -> Self {
+        match task {
+            WireTask::Eval { code, frame, delta } => Self::Eval { code, frame, delta },
+            WireTask::Tool { name, arguments, confirmed, delta } => Self::Tool { name, arguments, confirmed, delta },
+            WireTask::Verb { method, params, again, delta } => Self::Verb { method, params, again, delta },
+            WireTask::State => Self::State,
+        }
+    }
+}
+
+/// An ending, as it is sent.
+pub fn ending_out(ending: Ending) -> Result<WireValue, WireError> {
+    match ending {
+        Ok(Value::Text(text)) => Ok(WireValue::Text(text)),
+        Ok(Value::Json(text)) => Ok(WireValue::Json(text)),
+        Ok(Value::Rendering(text)) => Ok(WireValue::Rendering(text)),
+        Ok(Value::Bytes(bytes)) => {
+            let Bytes { media_type, bytes, origin, .. } = *bytes;
+            Ok(WireValue::Bytes { media_type, bytes, origin })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// An ending, as it came.
+pub fn ending_in(ending: Result<WireValue, WireError>) -> Ending {
+    match ending {
+        Ok(WireValue::Text(text)) => Ok(Value::Text(text)),
+        Ok(WireValue::Json(text)) => Ok(Value::Json(text)),
+        Ok(WireValue::Rendering(text)) => Ok(Value::Rendering(text)),
+        Ok(WireValue::Bytes { media_type, bytes, origin }) => {
+            let mut bytes = Bytes::new(&media_type, bytes);
+            bytes.origin = origin;
+            Ok(Value::Bytes(Box::new(bytes)))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl From<Error> for WireError {
+    fn from(error: Error) -> Self {
+        let Error { code, message, hint, stack, value, kind } = error;
+        let kind = match kind {
+            Kind::Own => WireKind::Own,
+            Kind::Unconfirmed => WireKind::Unconfirmed,
+            Kind::TooOften { retry_after_ms } => WireKind::TooOften { retry_after_ms },
+            Kind::Page => WireKind::Page,
+        };
+        Self { code: code.0, message, hint, stack, value: value.map(|value| value.to_string()), kind }
+    }
+}
+
+impl From<WireError> for Error {
+    fn from(error: WireError) -> Self {
+        let WireError { code, message, hint, stack, value, kind } = error;
+        let kind = match kind {
+            WireKind::Own => Kind::Own,
+            WireKind::Unconfirmed => Kind::Unconfirmed,
+            WireKind::TooOften { retry_after_ms } => Kind::TooOften { retry_after_ms },
+            WireKind::Page => Kind::Page,
+        };
+        let value = value.and_then(|text| serde_json::from_str(&text).ok()).map(Box::new);
+        Self { code: Code(code), message, hint, stack, value, kind }
+    }
+}
+
+impl From<News> for WireNews {
+    fn from(news: News) -> Self {
+        match news {
+            News::Tools(tools) => Self::Tools(tools),
+            News::PageGone => Self::PageGone,
+            News::PageBack => Self::PageBack,
+            News::State { revision, patch, json } => Self::State { revision, patch, json },
+        }
+    }
+}
+
+impl From<WireNews> for News {
+    fn from(news: WireNews) -> Self {
+        match news {
+            WireNews::Tools(tools) => Self::Tools(tools),
+            WireNews::PageGone => Self::PageGone,
+            WireNews::PageBack => Self::PageBack,
+            WireNews::State { revision, patch, json } => Self::State { revision, patch, json },
+        }
+    }
+}

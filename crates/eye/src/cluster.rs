@@ -1,0 +1,155 @@
+//! Puts the cluster and the hub together: neither knows the other.
+
+use crate::failure::Failure;
+use eye_cluster::cluster;
+use eye_cluster::eye_core::elsewhere::ChangedRow;
+use eye_cluster::eye_core::{Conn, Effect, Input, Millis};
+use eye_cluster::settings::Settings;
+use eye_hub::{Cluster, ClusterLink, Guest, Later, Links};
+use eye_protocol::messages::Hello;
+use eye_protocol::scope::Scope;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How long a name of a cluster or of a hub may be.
+const NAME_BYTES_MAX: usize = 64;
+
+/// How a hub joins a cluster, as the command line says it.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[group(skip)]
+pub struct Args {
+    /// Be one of several hubs that are one service: a server of NATS, such as `nats://host:4222`; several are divided by commas
+    #[arg(long, value_name = "URL", value_delimiter = ',')]
+    pub cluster: Vec<String>,
+    /// The name of the cluster (default)
+    #[arg(long, value_name = "NAME", requires = "cluster")]
+    pub cluster_name: Option<String>,
+    /// A file of NATS credentials, or of the seed of an nkey
+    #[arg(long, value_name = "FILE", requires = "cluster")]
+    pub cluster_creds: Option<PathBuf>,
+    /// The name of this hub in the cluster (the machine's name and the port)
+    #[arg(long, value_name = "NAME", requires = "cluster")]
+    pub hub_name: Option<String>,
+}
+
+impl Args {
+    /// The same flags, for a hub in the background.
+    pub fn flags(&self) -> Vec<String> {
+        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string();
+        let mut flags = Vec::new();
+        let mut flag = |name: &str, value: Option<String>| flags.extend(value.map(|value| format!("--{name}={value}")));
+        flag("cluster", (!self.cluster.is_empty()).then(|| self.cluster.join(",")));
+        flag("cluster-name", self.cluster_name.clone());
+        flag("cluster-creds", self.cluster_creds.as_ref().map(whole));
+        flag("hub-name", self.hub_name.clone());
+        flags
+    }
+}
+
+/// The cluster as a guest of the hub; `None` when the hub is to be alone.
+pub fn guest(args: Args, port: u16) -> Result<Option<Arc<dyn Guest>>, Failure> {
+    if args.cluster.is_empty() {
+        return Ok(None);
+    }
+    let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let machine: String = machine.chars().map(|c| if is_plain(c) { c } else { '-' }).take(NAME_BYTES_MAX / 2).collect();
+    let settings = Settings {
+        servers: args.cluster,
+        cluster: named("--cluster-name", args.cluster_name.unwrap_or_else(|| "default".into()))?,
+        hub: named("--hub-name", args.hub_name.unwrap_or_else(|| format!("{machine}-{port}")))?,
+        credentials: args.cluster_creds,
+    };
+    Ok(Some(Arc::new(Joined(Arc::new(cluster::Cluster::new(settings))))))
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
+}
+
+/// A name becomes part of a subject, where dots and stars mean something.
+fn named(flag: &str, name: String) -> Result<String, Failure> {
+    if (1..=NAME_BYTES_MAX).contains(&name.len()) && name.chars().all(is_plain) {
+        return Ok(name);
+    }
+    let hint = format!("use 1 to {NAME_BYTES_MAX} letters, digits, hyphens or underscores");
+    Err(Failure::usage(format!("{flag} `{name}` cannot be a name"), hint))
+}
+
+#[derive(Debug)]
+struct Joined(Arc<cluster::Cluster>);
+
+impl Guest for Joined {
+    fn begin(&self, links: Links) {
+        self.0.begin(Arc::new(OfHub(links.cluster_link())));
+    }
+
+    fn cluster(&self) -> Option<Arc<dyn Cluster>> {
+        Some(Arc::new(Self(self.0.clone())))
+    }
+
+    fn metrics(&self) -> String {
+        let status = self.0.status();
+        let hubs = status.hubs.len();
+        let (up, out) = (u8::from(status.up), status.calls_out);
+        format!("eye_cluster_up {up}\neye_cluster_hubs {hubs}\neye_cluster_calls_out {out}\n")
+    }
+
+    fn shut_down(&self) -> Later<()> {
+        Box::pin(self.0.stop())
+    }
+}
+
+impl Cluster for Joined {
+    fn effect(&self, effect: Effect) {
+        self.0.effect(effect);
+    }
+
+    fn rows(&self, rows: Vec<ChangedRow>) {
+        self.0.rows(rows);
+    }
+
+    fn problem(&self) -> Option<String> {
+        let status = self.0.status();
+        status.problem.map(|problem| format!("cluster `{}`: {problem}", status.cluster))
+    }
+}
+
+#[derive(Debug)]
+struct OfHub(ClusterLink);
+
+impl eye_cluster::Hub for OfHub {
+    fn enter(&self, scope: Scope, hello: Hello) -> Conn {
+        self.0.enter(scope, hello)
+    }
+
+    fn leave(&self, conn: Conn) {
+        self.0.leave(conn);
+    }
+
+    fn feed(&self, input: Input) {
+        self.0.feed(input);
+    }
+
+    fn now(&self) -> Millis {
+        self.0.now()
+    }
+
+    fn want_rows(&self) {
+        self.0.want_rows();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_into_a_subject() {
+        assert!(named("--hub-name", "a-1_B".into()).is_ok());
+        assert!(named("--hub-name", "x".repeat(NAME_BYTES_MAX)).is_ok());
+        for name in [String::new(), "a.b".into(), "*".into(), "a b".into(), ">".into(), "x".repeat(NAME_BYTES_MAX + 1)]
+        {
+            assert!(named("--hub-name", name).is_err());
+        }
+    }
+}

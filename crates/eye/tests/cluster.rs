@@ -1,0 +1,133 @@
+//! Several hubs as one service, with the real binary and a real nats-server.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
+
+mod stage;
+
+use eye_testkit::{DEADLINE, Home, Hub, Nats, PageSetup, Ran, Reply, ScriptedPage, ToolReply};
+use serde_json::{Value, json};
+use stage::{answers, home, table};
+use std::time::{Duration, Instant};
+
+/// A home with a hub in it that belongs to the cluster.
+fn hub(nats: &Nats, name: &str) -> (Home, Hub) {
+    let home = home();
+    let hub = Hub::start_with(&home, &["--cluster", &nats.url(), "--hub-name", name]);
+    (home, hub)
+}
+
+/// Repeats a command until it prints what is wanted. Each round is a process, so it needs no pause.
+fn until(home: &Home, args: &[&str], is_it: impl Fn(&Ran) -> bool) -> Ran {
+    let end = Instant::now() + DEADLINE;
+    loop {
+        let ran = home.eye(args);
+        if is_it(&ran) {
+            return ran;
+        }
+        assert!(Instant::now() < end, "still {ran:?}");
+    }
+}
+
+fn lists(home: &Home, text: &str) -> Ran {
+    until(home, &["pages"], |ran| ran.stdout.contains(text))
+}
+
+fn setup(home: &Home, title: &str) -> PageSetup {
+    PageSetup { origin: Some("http://localhost:5173".into()), ..PageSetup::new(home, title) }
+}
+
+#[test]
+fn a_page_of_one_hub_is_asked_through_another() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let _page = ScriptedPage::join(&b, &setup(&b, "Shop").alias("shop"), table);
+    let listed = lists(&a, "shop");
+    assert!(listed.stdout.contains("at b"), "{listed:?}");
+    assert_eq!(a.eye(["--page", "shop", "document.title"]), answers(0, "Shop\n", ""));
+    // The page used last stays meant, and types come through.
+    assert_eq!(a.eye(["({a:1})"]), answers(0, "{\"a\":1}\n", ""));
+    assert_eq!(a.eye(["undefined"]), b.eye(["undefined"]));
+    // Beyond what one message may hold.
+    assert_eq!(a.eye(["large"]).stdout.len(), (5 << 20) + 1);
+    // Kept by the hub that was asked, after the agent has gone.
+    let kept = a.eye(["async", "document.title"]);
+    assert_eq!(kept.code, 0, "{kept:?}");
+    let collected = a.eye(["collect", kept.stdout.trim(), "--timeout", "10000"]);
+    assert!(collected.stdout.contains("Shop"), "{collected:?}");
+    assert!(b.eye(["pages"]).stdout.lines().all(|line| !line.contains("at ")), "a hub's own pages have no hub");
+}
+
+#[test]
+fn tools_of_a_page_elsewhere_are_listed_called_and_checked() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let schema = json!({"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]});
+    let tool = json!({"name": "double", "description": "Doubles.", "inputSchema": schema});
+    let double = |_: &str, arguments: &Value| ToolReply::Result(json!(arguments["n"].as_i64().unwrap_or(0) * 2));
+    let _page = ScriptedPage::offering(&b, &setup(&b, "Sums").alias("sums"), &[tool], double);
+    lists(&a, "sums");
+    let tools = a.eye(["--page", "sums", "tools"]);
+    assert!(tools.stdout.contains("double"), "{tools:?}");
+    assert_eq!(a.eye(["--page", "sums", "call", "double", "{\"n\":4}"]), b.eye(["call", "double", "{\"n\":4}"]));
+    let refused = a.eye(["--page", "sums", "call", "double", "{}"]);
+    assert!(refused.code != 0 && refused.stderr.contains('n'), "{refused:?}");
+}
+
+#[test]
+fn a_killed_hub_ends_its_calls_once_and_its_pages_are_listed_no_more() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let page = ScriptedPage::join(&b, &setup(&b, "Shop").alias("shop"), |_| Reply::Hold);
+    lists(&a, "shop");
+    let call = a.start(["--page", "shop", "forever"]);
+    page.held();
+    let killed = Instant::now();
+    hub_b.kill();
+    let ended = call.wait();
+    assert!(ended.code != 0 && ended.stderr.contains("may have run"), "{ended:?}");
+    assert!(killed.elapsed() < Duration::from_secs(20), "it waited for its timeout: {:?}", killed.elapsed());
+    until(&a, &["pages"], |ran| !ran.stdout.contains("shop"));
+}
+
+#[test]
+fn without_nats_each_hub_serves_its_own_pages_and_heals() {
+    let mut nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let held = ScriptedPage::join(&b, &setup(&b, "Slow").alias("slow"), |_| Reply::Hold);
+    let _page = ScriptedPage::join(&b, &setup(&b, "Shop").alias("shop"), table);
+    lists(&a, "slow");
+    lists(&a, "shop");
+    let call = a.start(["--page", "slow", "forever"]);
+    held.held();
+    nats.kill();
+    let ended = call.wait();
+    assert!(ended.stderr.contains("may have run"), "{ended:?}");
+    assert_eq!(b.eye(["--page", "shop", "document.title"]), answers(0, "Shop\n", ""));
+    let alone =
+        until(&a, &["status"], |ran| ran.stdout.contains("own pages only") || ran.stderr.contains("own pages only"));
+    assert_eq!(alone.code, 0, "{alone:?}");
+    let refused = a.eye(["--page", "shop", "document.title"]);
+    assert!(refused.stderr.contains("did not run"), "{refused:?}");
+    // A server that comes back without its files knows no page; the hubs tell it again.
+    nats.empty();
+    nats.run();
+    until(&a, &["--page", "shop", "document.title"], |ran| *ran == answers(0, "Shop\n", ""));
+}
+
+#[test]
+fn a_page_that_comes_back_through_another_hub_takes_its_session_along() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let first = ScriptedPage::join(&b, &setup(&b, "Old").session("s1"), |_| Reply::text("old"));
+    lists(&a, "Old");
+    let _second = ScriptedPage::join(&a, &setup(&a, "New").session("s1"), |_| Reply::text("new"));
+    first.wait_closed();
+    let listed = lists(&b, "New");
+    assert!(listed.stdout.contains("at a"), "{listed:?}");
+    assert_eq!(b.eye(["--page", "s1", "who"]), answers(0, "new\n", ""));
+    assert_eq!(a.eye(["--page", "s1", "who"]), answers(0, "new\n", ""));
+    // Another origin does not get the session.
+    let foreign = PageSetup { origin: Some("http://localhost:9".into()), ..setup(&b, "Evil").session("s1") };
+    let foreign = ScriptedPage::join(&b, &foreign, |_| Reply::text("evil"));
+    assert_ne!(foreign.session(), "s1");
+    assert_eq!(b.eye(["--page", "s1", "who"]), answers(0, "new\n", ""));
+}
