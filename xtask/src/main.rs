@@ -10,6 +10,7 @@ mod cross;
 mod demo;
 mod dist;
 mod edges;
+mod fuzz;
 mod generated;
 mod package;
 mod place;
@@ -39,6 +40,8 @@ usage: cargo xtask COMMAND
   demo --stop             end what a demo left running
   bench [--quick]         measure, and print a table with ratios against the budgets
   chaos [OPTIONS]         misbehaving pages and agents, a hub that is killed, and every call's endings counted
+  fuzz [TARGET] [--seconds N]
+                          fuzz every parser, guided by coverage, 60 s each; findings are in target/fuzz/findings
   gen [--check]           make the generated files, or say which of them are stale
   tutorial                perform docs/adding-a-verb.md in a copy of the tree: parity tests, and one call
   dist                    build the release binary (static on Linux)
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         ["bench"] => bench::run(false),
         ["bench", "--quick"] => bench::run(true),
         ["chaos", rest @ ..] => chaos::run(rest),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
         ["gen"] => generated::write(),
         ["gen", "--check"] => generated::check(),
         ["tutorial"] => tutorial::run(),

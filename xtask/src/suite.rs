@@ -3,7 +3,7 @@
 
 use crate::run::{TaskError, cargo_command, command, has};
 use crate::step::{Step, Times};
-use crate::{browser, check, cross, demo, generated, package, place, tutorial, upgrade, web};
+use crate::{browser, check, cross, demo, fuzz, generated, package, place, tutorial, upgrade, web};
 use std::process::Command;
 use std::time::Instant;
 
@@ -63,16 +63,23 @@ fn more(times: &mut Times) -> Result<(), TaskError> {
     let eye = place::target().join("debug/eye");
     times.own("upgrade", "a build of a newer version, which takes over from this one", || upgrade::check(&eye))?;
     cross::check(times)?;
-    fuzz(times)
+    fuzzing(times)
 }
 
 /// Licences and duplicates by `deny.toml`.
 fn licences(times: &mut Times) -> Result<(), TaskError> {
     if !has("cargo-deny") {
-        let hint = "cargo install cargo-deny --locked";
-        return Err(TaskError::Missing { command: "cargo-deny".into(), hint });
+        let install = cargo_command(&["install", "cargo-deny", "--locked"]);
+        let installed = times.one(Step::new("cargo-deny", "`cargo install cargo-deny`, once", install));
+        installed.map_err(|_| {
+            let hint = "it could not be installed; `cargo install cargo-deny --locked` where there is a network";
+            TaskError::Missing { command: "cargo-deny".into(), hint }
+        })?;
     }
-    let check = cargo_command(&["deny", "check", "licenses", "bans", "sources"]);
+    let mut check = cargo_command(&["deny", "check", "licenses", "bans", "sources"]);
+    // Known weaknesses are looked up where a copy of their list is: nothing is fetched for it.
+    let list = std::env::home_dir().map(|home| home.join(".cargo/advisory-dbs")).filter(|list| list.exists());
+    check.args(list.map(|_| ["--disable-fetch", "advisories"]).into_iter().flatten());
     times.one(Step::new("licences", "`cargo deny`", check))
 }
 
@@ -85,13 +92,16 @@ fn corpus(times: &mut Times, all: bool) -> Result<(), TaskError> {
     times.one(Step::new("corpus", "tasks in real applications", corpus))
 }
 
-/// Property tests with many more cases than in the usual run.
-fn fuzz(times: &mut Times) -> Result<(), TaskError> {
-    let mut fuzz: Command =
+/// Property tests with many more cases than in the usual run, and some seconds of every fuzz target.
+fn fuzzing(times: &mut Times) -> Result<(), TaskError> {
+    let mut cases: Command =
         cargo_command(&["test", "--package", "eye-protocol", "--package", "eye-core", "--package", "eye-geometry"]);
-    fuzz.env("PROPTEST_CASES", FUZZ_CASES);
-    times.one(Step::new("fuzz", "property tests with many cases", fuzz))
+    cases.env("PROPTEST_CASES", FUZZ_CASES);
+    times.one(Step::new("properties", "property tests with many cases", cases))?;
+    times.own("fuzz", "every parser, guided by coverage, some seconds each", || fuzz::run(&["--seconds", FUZZ_SECONDS]))
 }
 
 /// The usual run has 256 for each property, or what the test names.
 const FUZZ_CASES: &str = "5000";
+/// For each target: the corpus, and a short look beyond it.
+const FUZZ_SECONDS: &str = "10";

@@ -2,7 +2,10 @@
 
 use crate::document::{Document, Meter, Unfit};
 use crate::event::Millis;
-use eye_protocol::limits::{LIGHT_BYTES_MAX, STATE_BYTES_MAX, STATE_HISTORY_BYTES_MAX, STATE_HISTORY_LEN_MAX};
+use eye_protocol::limits::{
+    LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, QUERY_STEPS_MAX, STATE_BYTES_MAX, STATE_HISTORY_BYTES_MAX, STATE_HISTORY_LEN_MAX,
+};
+use eye_protocol::path_cost::path_steps;
 use eye_protocol::rpc::json;
 use eye_protocol::state::StateAnswer;
 use eye_protocol::{Code, Error};
@@ -194,7 +197,14 @@ impl State {
     pub fn is_light(&self, query: &StateQuery) -> bool {
         match &self.document {
             Holding::Here(document) => {
-                document.text_bytes() <= LIGHT_BYTES_MAX || query.since.is_some_and(|since| self.knows_since(since))
+                let path = query.path.as_deref().filter(|path| path.starts_with('$'));
+                let light = document.text_bytes() <= LIGHT_BYTES_MAX
+                    && path.is_none_or(|path| {
+                        // What is refused is refused at once.
+                        path_steps(path, document.value())
+                            .is_ok_and(|steps| steps <= LIGHT_STEPS_MAX || steps > QUERY_STEPS_MAX)
+                    });
+                light || query.since.is_some_and(|since| self.knows_since(since))
             }
             Holding::AtWork { .. } | Holding::Dropped => true,
         }
@@ -289,6 +299,7 @@ pub(crate) fn select(document: &Value, path: Option<&str>) -> Result<Box<RawValu
     };
     let Some(path) = path else { return raw(to_raw_value(document)) };
     if path.starts_with('$') {
+        check_cost(path, document)?;
         let query = JsonPath::parse(path)
             .map_err(|error| Error::new(Code::PARAMS, format!("`{path}` is no JSONPath: {error}")))?;
         return raw(to_raw_value(&query.query_values(document)));
@@ -308,6 +319,20 @@ pub(crate) fn select(document: &Value, path: Option<&str>) -> Result<Box<RawValu
         at = next.ok_or_else(|| no_such_path(&steps[..depth], step, at))?;
     }
     raw(to_raw_value(at))
+}
+
+/// Refuses a query that would take too long.
+fn check_cost(path: &str, document: &Value) -> Result<(), Error> {
+    match path_steps(path, document) {
+        Ok(steps) if steps <= QUERY_STEPS_MAX => Ok(()),
+        Ok(_) => {
+            let message = format!("this JSONPath could look at more than {QUERY_STEPS_MAX} values");
+            Err(Error::new(Code::PARAMS, message).hint("name the members on the way in place of `..`, `*` and lists"))
+        }
+        Err(fault) => {
+            Err(Error::new(Code::PARAMS, fault.to_string()).hint("write a shorter one, such as $.items[*].id"))
+        }
+    }
 }
 
 fn no_such_path(reached: &[String], step: &str, at: &Value) -> Error {

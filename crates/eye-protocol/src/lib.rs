@@ -19,6 +19,7 @@ pub mod line;
 pub mod messages;
 pub mod operations;
 pub mod page_hint;
+pub mod path_cost;
 pub mod rpc;
 pub mod schema;
 pub mod scope;

@@ -141,6 +141,14 @@ pub const SUPERSEDED_STREAMS_MAX: usize = 4_096;
 /// Everything that is kept for peers (documents, their histories, mailboxes, kept results, tools), by estimate of the
 /// parsed size. Beyond it the oldest gives way.
 pub const MEMORY_BYTES_MAX: usize = 256 << 20;
+/// Steps (values looked at) that one `JSONPath` query of an agent may take.
+pub const QUERY_STEPS_MAX: u64 = 20_000_000;
+/// The length of a `JSONPath`.
+pub const QUERY_BYTES_MAX: usize = 4 << 10;
+/// How often brackets may stand in brackets in a `JSONPath`.
+pub const QUERY_DEPTH_MAX: usize = 32;
+/// Frames above this are parsed by a worker, not on the hub's thread.
+pub const LARGE_FRAME_BYTES: usize = 256 << 10;
 /// Work below this is done on the hub's thread, which it holds for about a millisecond; the rest goes to a worker.
 pub const LIGHT_STEPS_MAX: u64 = 50_000;
 /// Text below this is parsed on the hub's thread.

@@ -2,6 +2,7 @@
 
 use crate::env::{self, Var};
 use crate::failure::Failure;
+use crate::frozen;
 use crate::options::{Options, TokenFor};
 use crate::places;
 use crate::start::{self, STARTS_MAX};
@@ -60,7 +61,7 @@ pub fn ask<T: DeserializeOwned>(
     options: &Options,
 ) -> Result<(T, Conversation), Failure> {
     let (result, link) = request(method, params, options, Absent::Start)?;
-    Ok((read_result(&result)?, Conversation { link }))
+    Ok((read_result(&result)?, Conversation { link, patience: patience(options) }))
 }
 
 /// Calls a tool. What it says of its progress on the way is told in its raw form.
@@ -82,12 +83,11 @@ pub fn call_tool(
     };
     // A tool may have a timeout of its own that this side does not know: then only the hub ends the call.
     let patience = options.timeout_ms.map(|_| patience(options));
-    let Some(Conversation { mut link }) = conversation else {
+    let Some(Conversation { mut link, .. }) = conversation else {
         return exchange_within(&frame, options, Absent::Start, patience, wanted).map(|(result, _)| result);
     };
-    link.set_patience(patience)?;
     link.send(&[&frame])?;
-    match listen(&mut link, &mut wanted)? {
+    match listen(&mut link, patience, &mut wanted)? {
         Heard::Answer(result) => Ok(result),
         Heard::Retiring => Err(Failure::HubGone),
     }
@@ -122,13 +122,14 @@ pub fn send_raw(request: &str, id: &str, options: &Options) -> Result<String, Fa
 /// A connection on which a hub has answered already.
 pub struct Conversation {
     link: Connection,
+    patience: Duration,
 }
 
 impl Conversation {
     /// Asks one question more.
     pub fn ask<T: DeserializeOwned>(&mut self, method: &str, params: &impl Serialize) -> Result<T, Failure> {
         self.link.send(&[&rpc::request(ID, method, params)])?;
-        match listen(&mut self.link, answer_to_id)? {
+        match listen(&mut self.link, Some(self.patience), answer_to_id)? {
             Heard::Answer(result) => read_result(&result),
             Heard::Retiring => Err(Failure::HubGone),
         }
@@ -159,7 +160,7 @@ pub fn open(options: &Options) -> Result<Connection, Failure> {
     for _ in 0..STARTS_MAX {
         let mut link = connect(Absent::Start)?;
         link.send(&[&hello(link.is_server())])?;
-        match listen(&mut link, |frame| match rpc::parse_one(frame) {
+        match listen(&mut link, None, |frame| match rpc::parse_one(frame) {
             Some(Message::Response { outcome, .. }) => Some(outcome.map_err(Failure::from)),
             _ => None,
         })? {
@@ -221,10 +222,9 @@ fn exchange_within<T>(
 ) -> Result<(T, Connection), Failure> {
     for _ in 0..STARTS_MAX {
         let mut link = connect(absent)?;
-        link.set_patience(patience)?;
         let hello = rpc::notification("hello", &hello(options, absent, link.is_server()));
         link.send(&[&hello, question])?;
-        match listen(&mut link, &mut wanted)? {
+        match listen(&mut link, patience, &mut wanted)? {
             Heard::Answer(answer) => return Ok((answer, link)),
             // Nothing of what was sent has been executed: a hub that retires serves no call any more.
             Heard::Retiring => {}
@@ -235,9 +235,10 @@ fn exchange_within<T>(
 
 fn listen<T>(
     link: &mut Connection,
+    patience: Option<Duration>,
     mut wanted: impl FnMut(&str) -> Option<Result<T, Failure>>,
 ) -> Result<Heard<T>, Failure> {
-    while let Some(frame) = link.receive()? {
+    while let Some(frame) = frozen::receive(link, patience)? {
         if let Some(answer) = wanted(&frame) {
             return answer.map(Heard::Answer);
         }

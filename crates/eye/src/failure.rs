@@ -68,6 +68,12 @@ pub enum Failure {
     /// The hub is there but says nothing.
     #[error("the hub did not answer in time")]
     HubSilent,
+    /// The hub's process does not run.
+    #[error("the hub, process {pid}, is stopped and answers nothing")]
+    HubStopped {
+        /// Which process.
+        pid: u32,
+    },
     /// The hub sent what cannot be read.
     #[error("the hub sent what this eye cannot read: {0}")]
     Garbled(String),
@@ -234,7 +240,11 @@ impl Failure {
             | Self::Elsewhere { .. }
             | Self::HubInTheWay { .. } => Exit::Usage,
             Self::Io { .. } | Self::ToolFailed(_) => Exit::Threw,
-            Self::Pending(_) | Self::HubSilent | Self::NoReply { .. } | Self::NotJoined { .. } => Exit::Timeout,
+            Self::Pending(_)
+            | Self::HubSilent
+            | Self::HubStopped { .. }
+            | Self::NoReply { .. }
+            | Self::NotJoined { .. } => Exit::Timeout,
             Self::NoHub
             | Self::HubGone
             | Self::Garbled(_)
@@ -267,6 +277,10 @@ impl Failure {
             Self::NoHub => "start one with eye up".into(),
             Self::HubGone => "the code may have run; look before asking again (the next call starts a hub)".into(),
             Self::HubSilent => "look with eye status; if it hangs too, end the hub's process".into(),
+            Self::HubStopped { pid } => {
+                format!("let it go on with kill -CONT {pid}, or end it with kill -9 {pid}: the next call starts a hub")
+                    .into()
+            }
             Self::Garbled(_) => "the hub may be of another version: eye down, then ask again".into(),
             Self::NotReached { .. } => match places::log_file() {
                 Ok(log) => format!("see {}", log.display()).into(),

@@ -11,6 +11,7 @@ mod env;
 mod exit;
 mod faces;
 mod failure;
+mod frozen;
 mod geometry;
 mod help;
 mod join;

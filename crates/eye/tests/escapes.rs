@@ -54,6 +54,14 @@ fn no_verb_lets_a_page_steer_the_terminal() {
     let state =
         json!({ "jsonrpc": "2.0", "method": "state/update", "params": { "state": { "a": nasty() }, "revision": 1 } });
     page.say(&state.to_string());
+    // Messages wait for the one who reads them.
+    let message = |topic: &str| {
+        let params = json!({ "topic": topic, "message": nasty(), "as": nasty() });
+        page.say(&json!({ "jsonrpc": "2.0", "method": "topic/publish", "params": params }).to_string());
+    };
+    ["heard", "heard-json", "watched"].iter().for_each(|topic| message(topic));
+    let put = json!({ "jsonrpc": "2.0", "method": "mailbox/put", "params": { "message": { "a": nasty() } } });
+    page.say(&put.to_string());
     let started = home.eye(["async", "x"]);
     let id = started.stdout.trim();
     for args in [
@@ -71,6 +79,12 @@ fn no_verb_lets_a_page_steer_the_terminal() {
         &["logs"],
         &["logs", "--json"],
         &["watch", "state", "--for", "0.3"],
+        &["sub", "heard", "--count", "1", "--for", "20"],
+        &["sub", "heard-json", "--count", "1", "--for", "20", "--json"],
+        &["watch", "topic", "watched", "--count", "1", "--for", "20"],
+        &["read"],
+        &["logs", "-f", "--count", "1", "--for", "20"],
+        &["watch", "logs", "--count", "1", "--for", "20"],
         &["pages"],
         &["pages", "--json"],
         &["use", "shop"],

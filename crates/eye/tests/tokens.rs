@@ -46,6 +46,7 @@ fn params(operation: &Operation) -> Value {
 
 /// What a request of the table is to get: `None` is not asked, because it would end the hub.
 fn cells(scope: Class) -> Vec<(&'static Operation, String, bool)> {
+    // Both are asked by a test of their own: they are notifications, and every token may send them.
     let asked =
         operations::shown_by(Faces::RPC).filter(|operation| !matches!(operation.method, "hello" | "call/cancel"));
     let cell = |operation: &'static Operation| {
@@ -103,6 +104,53 @@ fn every_operation_with_every_scope_on_the_unix_socket() {
         let answer = lines.by_ref().map(Result::unwrap).find(|line| line.starts_with('a')).unwrap();
         assert_eq!(answer.starts_with("a!:the token"), !scope.covers(Class::Eval), "{answer}");
     }
+}
+
+#[test]
+fn hello_and_cancel_with_every_scope_give_no_more_and_reach_no_other_call() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let held = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), |_| eye_testkit::Reply::Hold);
+    let own = home.eye(["token", "show"]).stdout.trim().to_owned();
+    let socket = UnixStream::connect(home.socket()).unwrap();
+    let mut theirs = BufReader::new(socket.try_clone().unwrap()).lines().map(Result::unwrap);
+    writeln!(&socket, "{}", json!({ "jsonrpc": "2.0", "id": 7, "method": "eval", "params": { "code": "x" } })).unwrap();
+    let call = held.held();
+    for scope in SCOPES {
+        let secret = secret(&home, &[scope.word(), "--may", scope.word()]);
+        let mut request = format!("ws://127.0.0.1:{}/ws?clientType=agent", home.port()).into_client_request().unwrap();
+        request.headers_mut().insert("Authorization", format!("Bearer {secret}").parse().unwrap());
+        let (mut ws, _) = tungstenite::connect(request).unwrap();
+        let mut ask = |id: u32, method: &str, params: Value| {
+            let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string();
+            ws.send(tungstenite::Message::text(request)).unwrap();
+            loop {
+                let message = ws.read().unwrap();
+                if let Ok(text) = message.to_text()
+                    && text.contains(&format!(r#""id":{id}"#))
+                {
+                    break text.to_owned();
+                }
+            }
+        };
+        // The hub's own token, or another name, raises nothing.
+        let greeted = ask(1, "hello", json!({ "clientType": "agent", "token": own, "agent": "root" }));
+        assert!(greeted.contains(r#""version""#), "{greeted}");
+        let stop = ask(2, "hub/serve", json!({ "path": "/" }));
+        assert!(stop.contains("-32006"), "{}: {stop}", scope.word());
+        let code = ask(3, "eval", json!({ "code": "x", "mode": "fire" }));
+        assert_eq!(code.contains("lacks the scope `eval`"), !scope.covers(Class::Eval), "{code}");
+        if scope.covers(Class::Eval) {
+            held.held();
+        }
+        // The call of another connection has the same id.
+        let cancel = json!({ "jsonrpc": "2.0", "method": "call/cancel", "params": { "id": 7 } }).to_string();
+        ws.send(tungstenite::Message::text(cancel)).unwrap();
+        ws.send(tungstenite::Message::text(r#"{"jsonrpc":"2.0","id":9,"method":"ping","params":{}}"#)).unwrap();
+        while !ws.read().unwrap().to_text().is_ok_and(|text| text.contains(r#""id":9"#)) {}
+    }
+    held.answer(&call, &Ok(eye_protocol::Value::Text("still there".into())));
+    assert!(theirs.any(|line| line.contains("still there")));
 }
 
 #[test]

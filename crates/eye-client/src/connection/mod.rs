@@ -44,6 +44,11 @@ impl Connection {
         Ok(Self { reader: Reader::of_socket(Arc::clone(&stream)), writer: Writer::of_socket(stream) })
     }
 
+    /// The Unix socket, to ask the kernel about its other end. `None`: it goes to a URL.
+    pub fn socket(&self) -> Option<&UnixStream> {
+        self.reader.socket()
+    }
+
     /// Whether it goes to a URL, not to the Unix socket.
     pub fn is_server(&self) -> bool {
         matches!(self.reader, Reader::Server(..))

@@ -40,6 +40,14 @@ impl Reader {
         Self::Socket { stream, decoder: Decoder::default() }
     }
 
+    /// The Unix socket, if it is one.
+    pub fn socket(&self) -> Option<&UnixStream> {
+        match self {
+            Self::Socket { stream, .. } => Some(stream),
+            Self::Server(_) => None,
+        }
+    }
+
     /// The next frame, or why there is none.
     pub fn read(&mut self) -> Result<String, Lost> {
         match self {

@@ -171,6 +171,10 @@ async fn heard(door: &Door, headers: &Head, query: &MessageQuery, body: Body) ->
         }
         _ => door.hub.find_stream(side, &sender),
     };
+    if let Found::One(conn) = &found {
+        // A socket would not be read from while work is done for what it said before.
+        door.hub.ready_to_hear(*conn).await;
+    }
     match found {
         Found::One(conn) => match posts {
             Posts::ByQuery => on_stream(door, conn, session, &message, &body),

@@ -67,12 +67,16 @@ pub async fn message(State(door): State<Door>, headers: Head, Query(query): Quer
         Ok(scope) => scope,
         Err(refusal) => return *refusal,
     };
+    // While work is done for what this agent posted before, no more of it is read.
+    if let Some(conn) = query.client_id.as_deref().and_then(|client| door.hub.find_client(client, &scope)) {
+        door.hub.ready_to_hear(conn).await;
+    }
     let body = match body::read_text(body, MESSAGE_BYTES_MAX).await {
         Ok(body) => body,
         Err(error) => return with_cors(&door, &headers, error.response()),
     };
     let response = match query.client_id.as_deref() {
-        Some(client) => post_to_stream(&door.hub, client, &scope, &body),
+        Some(client) => post_to_stream(&door.hub, client, &scope, body).await,
         None => match Question::parse(&body) {
             Ok(question) => ask(&door, query, scope, question).await,
             Err(why) => bad_request(why),
@@ -81,12 +85,13 @@ pub async fn message(State(door): State<Door>, headers: Head, Query(query): Quer
     with_cors(&door, &headers, response)
 }
 
-fn post_to_stream(hub: &Hub, client: &str, scope: &Scope, body: &str) -> Response {
+async fn post_to_stream(hub: &Hub, client: &str, scope: &Scope, body: String) -> Response {
     let Some(conn) = hub.find_client(client, scope) else {
         let error = serde_json::json!({ "error": "no such stream", "hint": "open GET /agent first" });
         return (StatusCode::NOT_FOUND, json_response(&error)).into_response();
     };
-    match hub.hear(conn, body) {
+    hub.ready_to_hear(conn).await;
+    match hub.hear_any(conn, body).await {
         Ok(()) => StatusCode::ACCEPTED.into_response(),
         Err(close) => bad_request(&close.reason),
     }
@@ -99,8 +104,9 @@ async fn ask(door: &Door, query: AgentQuery, scope: Scope, question: Question) -
     for refusal in &question.refusals {
         door.hub.message(conn, refusal);
     }
-    for batch in &question.batches {
-        if let Err(close) = door.hub.hear(conn, batch) {
+    for batch in question.batches {
+        door.hub.ready(conn, &signals).await;
+        if let Err(close) = door.hub.hear_any(conn, batch).await {
             return bad_request(&close.reason);
         }
     }

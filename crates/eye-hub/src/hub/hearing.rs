@@ -6,6 +6,7 @@ use super::peer::{Joining, Side, Voice};
 use super::speaking::speak;
 use super::state::{Hub, State};
 use super::{session_id, version};
+use crate::audit::Noted;
 use crate::dialect::{FromAgent, FromPage, eye, original, scene};
 use eye_core::{Conn, Effect, Input, Newcomer, Policy, Reply};
 use eye_protocol::answer::{write_plain, write_typed};
@@ -175,6 +176,11 @@ impl Hub {
         let scope = state.peers.get(&conn).map(|peer| peer.scope.clone()).unwrap_or_default();
         let rpc_only = state.peers.get(&conn).is_some_and(|peer| peer.rpc_only);
         eye::from_agent(conn, text, rpc_only, &scope, |asked, one| said.push((self.note(asked), one)));
+        self.agent_heard(state, conn, text, said);
+    }
+
+    /// Does what a frame of an agent asks for.
+    pub(super) fn agent_heard(&self, state: &mut State, conn: Conn, text: &str, said: Vec<(Option<Noted>, FromAgent)>) {
         for (noted, one) in said {
             let begun = noted.and_then(|noted| self.begin(state, conn, noted, &one));
             match one {

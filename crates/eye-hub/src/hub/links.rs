@@ -186,7 +186,7 @@ fn outcome(text: &str) -> Result<Box<RawValue>, Error> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::audit::Audit;
     use crate::gate::origins::Origins;
@@ -195,7 +195,8 @@ mod tests {
     use std::task::Waker;
     use tokio::sync::mpsc;
 
-    fn hub() -> Arc<Hub> {
+    /// A hub without sockets.
+    pub fn hub() -> Arc<Hub> {
         let facts = Facts {
             listen: String::new(),
             socket: String::new(),
@@ -220,7 +221,7 @@ mod tests {
     }
 
     /// A page whose frames are looked at by hand.
-    fn page(hub: &Arc<Hub>) -> Conn {
+    pub fn page(hub: &Arc<Hub>) -> Conn {
         let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::messages(), None);
         peer.may_provide = true;
         let (conn, _) = hub.enter(peer);

@@ -14,6 +14,7 @@ pub mod opened;
 pub mod outbox;
 pub mod pages;
 pub mod peer;
+mod reading;
 mod revoking;
 mod scene;
 pub mod session_id;
@@ -22,3 +23,5 @@ pub mod state;
 pub mod streams;
 pub mod version;
 mod waiting;
+
+pub use reading::is_large;

@@ -27,7 +27,10 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{Notify, Semaphore, mpsc, watch};
+
+/// Large frames that are parsed at a time.
+const PARSERS_MAX: usize = 2;
 
 /// What a hub tells of itself beside its counts.
 #[derive(Clone, Debug)]
@@ -90,6 +93,8 @@ pub struct Hub {
     pub(crate) borne: Notify,
     /// The tokens that are valid, told when they change.
     pub(crate) valid: watch::Sender<Arc<Valid>>,
+    /// How many large frames are parsed at a time.
+    pub(super) parsers: Semaphore,
     /// Where work goes that is too much for this thread.
     worker: mpsc::UnboundedSender<Job>,
     /// Its receiving end, until it is taken.
@@ -149,6 +154,7 @@ impl Hub {
             stop: Notify::new(),
             borne: Notify::new(),
             valid: watch::Sender::default(),
+            parsers: Semaphore::new(PARSERS_MAX),
             worker,
             jobs: Mutex::new(Some(jobs)),
         })
@@ -257,6 +263,14 @@ impl Hub {
                 state.paused.push(signals.clone());
             }
             ready.await;
+        }
+    }
+
+    /// The same for a peer that speaks by POST.
+    pub async fn ready_to_hear(&self, conn: Conn) {
+        let signals = self.hold().peers.get(&conn).map(|peer| peer.signals.clone());
+        if let Some(signals) = signals {
+            self.ready(conn, &signals).await;
         }
     }
 

@@ -1,5 +1,6 @@
 //! One connection on the Unix socket: frames in, bytes out. Its peer is of the same user.
 
+use crate::hub::is_large;
 use crate::hub::outbox::Outbox;
 use crate::hub::peer::{Peer, Side, Signals, Voice};
 use crate::hub::state::Hub;
@@ -91,7 +92,11 @@ async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, reader: &mut Re
                 }
                 // An agent that asked for batches on a stream gets frames all the same: a stream has no messages.
                 Ok(Some(frame)) => {
-                    let _ = hub.hear(conn, frame);
+                    if is_large(frame.len()) {
+                        let _ = hub.hear_any(conn, frame.to_owned()).await;
+                    } else {
+                        let _ = hub.hear(conn, frame);
+                    }
                     hub.ready(conn, signals).await;
                 }
                 Ok(None) => break,

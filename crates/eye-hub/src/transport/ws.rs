@@ -17,6 +17,15 @@ use tokio::time::timeout;
 /// The most a close frame's reason may hold.
 const REASON_BYTES_MAX: usize = 123;
 
+/// A message's text, which a worker may share.
+struct Text(Utf8Bytes);
+
+impl AsRef<str> for Text {
+    fn as_ref(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
 /// Serves one WebSocket until either side ends it. `greet` runs once the peer is known to the hub.
 pub async fn serve(hub: Arc<Hub>, socket: WebSocket, peer: Peer, greet: impl FnOnce(&Hub, Conn)) {
     let (conn, signals) = hub.enter(peer);
@@ -27,7 +36,7 @@ pub async fn serve(hub: Arc<Hub>, socket: WebSocket, peer: Peer, greet: impl FnO
             while let Some(message) = stream.next().await {
                 match message {
                     Ok(Message::Text(text)) => {
-                        if let Err(close) = hub.hear(conn, &text) {
+                        if let Err(close) = hub.hear_any(conn, Text(text)).await {
                             return Some(close);
                         }
                         hub.ready(conn, &signals).await;

@@ -37,7 +37,7 @@ pub struct Args {
     /// The port; 0 takes a free one
     #[arg(long)]
     port: Option<u16>,
-    /// Who may be an agent over TCP: token, or none for trying things on loopback
+    /// Who may be an agent over TCP: token, or none: this user's programs, and pages of loopback and allowed origins
     #[arg(long, value_enum, hide_possible_values = true)]
     auth: Option<AuthKind>,
     /// The address to listen on (127.0.0.1)
@@ -80,9 +80,9 @@ pub struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum AuthKind {
-    /// Clients with the token
+    /// Programs that have the token
     Token,
-    /// Anybody on this machine
+    /// Programs of this user, and pages of loopback and allowed origins
     None,
 }
 
@@ -234,7 +234,10 @@ fn say(options: &Options, text: &str) -> Result<Exit, Failure> {
 
 fn warn_open(args: &Args) {
     if args.auth == Some(AuthKind::None) {
-        ui::note("with --auth none every program on this machine may evaluate code in your pages");
+        ui::note(
+            "with --auth none your programs on this machine, and pages of loopback and allowed origins, may evaluate code in \
+             your pages without a token",
+        );
     }
 }
 

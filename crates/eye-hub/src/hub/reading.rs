@@ -1,0 +1,162 @@
+//! Frames that are too large for the hub's thread: a worker parses them, and their connection is not read from meanwhile,
+//! so that its order is kept.
+
+use super::peer::{Side, Voice};
+use super::state::Hub;
+use crate::audit::Noted;
+use crate::dialect::{FromAgent, FromPage, eye};
+use eye_core::Conn;
+use eye_protocol::batch::{self, Element};
+use eye_protocol::close::Close;
+use eye_protocol::limits::{FRAME_BYTES_MAX, LARGE_FRAME_BYTES};
+use eye_protocol::scope::Scope;
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
+
+/// How frames of one peer are parsed.
+#[derive(Clone, Debug)]
+struct Reading {
+    conn: Conn,
+    side: Side,
+    typed: bool,
+    batched: bool,
+    rpc_only: bool,
+    scope: Scope,
+}
+
+/// What a frame says.
+enum Parsed {
+    Agent(Vec<(Option<Noted>, FromAgent)>),
+    Page(Vec<Option<FromPage>>),
+    /// It closes its sender.
+    Wrong(Close),
+    /// Its parts are looked at one by one, where the state is.
+    Here,
+}
+
+/// Whether a frame is parsed by a worker.
+pub fn is_large(bytes: usize) -> bool {
+    bytes > LARGE_FRAME_BYTES
+}
+
+impl Hub {
+    /// Takes one text message of a peer, large ones with the help of a worker. An error closes the peer. Its connection is not
+    /// to be read from until this returns.
+    pub async fn hear_any<T: AsRef<str> + Send + 'static>(&self, conn: Conn, text: T) -> Result<(), Close> {
+        let reading = if is_large(text.as_ref().len()) { self.reading(conn) } else { None };
+        let (Some(reading), Some(hub)) = (reading, self.this.upgrade()) else { return self.hear(conn, text.as_ref()) };
+        let Ok(place) = self.parsers.acquire().await else { return Ok(()) };
+        let parsed = spawn_blocking(move || {
+            let parsed = reading.parse(&hub, text.as_ref());
+            (parsed, text)
+        });
+        let Ok((parsed, text)) = parsed.await else { return Ok(()) };
+        drop(place);
+        let mut state = self.hold();
+        if state.peers.get(&conn).is_none_or(|peer| peer.deaf) {
+            return Ok(());
+        }
+        match parsed {
+            Parsed::Agent(said) => {
+                Self::heard(&mut state, text.as_ref().len());
+                self.agent_heard(&mut state, conn, text.as_ref(), said);
+            }
+            Parsed::Page(said) => {
+                Self::heard(&mut state, text.as_ref().len());
+                for one in said {
+                    self.page_said(&mut state, conn, one);
+                }
+            }
+            Parsed::Wrong(close) => return Err(close),
+            Parsed::Here => {
+                drop(state);
+                return self.hear(conn, text.as_ref());
+            }
+        }
+        Ok(())
+    }
+
+    /// How frames of a peer are parsed; `None` where a worker cannot do it: originals' dialects, whose frames are small.
+    fn reading(&self, conn: Conn) -> Option<Reading> {
+        let state = self.hold();
+        let peer = state.peers.get(&conn)?;
+        let typed = match (peer.side, peer.voice) {
+            (_, Voice::Eye { typed }) => typed,
+            (Side::Agent, _) | (Side::Page, Voice::Events(_)) => false,
+            (Side::Page, Voice::Original | Voice::Scene) => return None,
+        };
+        let rpc_only = peer.rpc_only || (peer.side == Side::Page && matches!(peer.voice, Voice::Events(_)));
+        Some(Reading { conn, side: peer.side, typed, batched: peer.batched, rpc_only, scope: peer.scope.clone() })
+    }
+}
+
+impl Reading {
+    fn parse(&self, hub: &Arc<Hub>, text: &str) -> Parsed {
+        let elements = match self.batched.then(|| batch::parse(text)).transpose() {
+            Ok(elements) => elements,
+            Err(error) => return Parsed::Wrong(Close::unsupported(&error.to_string())),
+        };
+        match (self.side, elements) {
+            (Side::Agent, Some(_)) => Parsed::Here,
+            (Side::Agent, None) if text.len() > FRAME_BYTES_MAX => Parsed::Here,
+            (Side::Agent, None) => {
+                let mut said = Vec::new();
+                eye::from_agent(self.conn, text, self.rpc_only, &self.scope, |asked, one| {
+                    said.push((hub.note(asked), one));
+                });
+                Parsed::Agent(said)
+            }
+            (Side::Page, Some(elements)) => {
+                Parsed::Page(elements.iter().map(|element| self.page_element(element)).collect())
+            }
+            (Side::Page, None) => Parsed::Page(vec![self.page_text(text)]),
+        }
+    }
+
+    fn page_element(&self, element: &Element<'_>) -> Option<FromPage> {
+        match element {
+            Element::Line(line) => eye::page_line(self.conn, self.typed, line),
+            Element::Rpc(json) => eye::page_rpc(self.conn, json),
+        }
+    }
+
+    fn page_text(&self, text: &str) -> Option<FromPage> {
+        let said = if text.starts_with('{') || self.rpc_only {
+            eye::page_rpc(self.conn, text)
+        } else {
+            eye::page_line(self.conn, self.typed, text)
+        };
+        said.or_else(|| eye::malformed(text, self.rpc_only).map(FromPage::Reply))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hub::links::tests::{hub, page};
+    use crate::hub::state::Job;
+    use eye_protocol::limits::LIGHT_BYTES_MAX;
+    use std::pin::pin;
+    use std::task::{Context, Waker};
+
+    #[test]
+    fn a_post_waits_for_work_on_what_came_before() {
+        let hub = hub();
+        let mut jobs = hub.take_jobs().unwrap();
+        let page = page(&hub);
+        let state = "x".repeat(LIGHT_BYTES_MAX + 1);
+        let params = format!(r#"{{"state":"{state}","revision":1}}"#);
+        hub.hear(page, &format!(r#"{{"jsonrpc":"2.0","method":"state/update","params":{params}}}"#)).unwrap();
+        let mut next = pin!(hub.ready_to_hear(page));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(next.as_mut().poll(&mut context).is_pending());
+        let Ok(Job::Do(lane, work)) = jobs.try_recv() else { panic!("a large state is parsed by a worker") };
+        hub.worked(lane, work.run());
+        assert!(next.as_mut().poll(&mut context).is_ready());
+    }
+
+    #[test]
+    fn frames_above_the_limit_are_large() {
+        assert!(!is_large(LARGE_FRAME_BYTES) && is_large(LARGE_FRAME_BYTES + 1));
+    }
+}

@@ -1,0 +1,21 @@
+//! Answers of pages in lines and binary messages: what is read and written again is read the same.
+#![no_main]
+
+use eye_protocol::answer::{parse_plain, parse_typed, write_typed};
+use eye_protocol::binary::Binary;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Some(binary) = Binary::parse(bytes) {
+        let mut written = Vec::new();
+        binary.write(&mut written);
+        assert_eq!(written, bytes);
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let _ = parse_plain(text);
+    if let Some((id, ending)) = parse_typed(text) {
+        let mut written = String::new();
+        write_typed(id, &ending, &mut written);
+        assert_eq!(parse_typed(&written), Some((id, ending)), "{written:?}");
+    }
+});

@@ -1,0 +1,35 @@
+//! Server-sent events of MCP servers: however the stream is cut, the events are the same, and none is longer than allowed.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+mod upstream {
+    #![allow(dead_code, reason = "the gateway uses the rest")]
+    #[path = "../../../crates/eye-mcp/src/upstream/lines.rs"]
+    pub mod lines;
+    #[path = "../../../crates/eye-mcp/src/upstream/sse.rs"]
+    pub mod sse;
+}
+use upstream::sse::Events;
+
+const EVENT_BYTES_MAX: usize = 512;
+
+fn events(bytes: &[u8], piece: usize) -> Vec<String> {
+    let mut events = Events::new(EVENT_BYTES_MAX);
+    let mut all = Vec::new();
+    for part in bytes.chunks(piece) {
+        for event in events.feed(part) {
+            if let Ok(event) = &event {
+                assert!(event.data.len() <= EVENT_BYTES_MAX);
+            }
+            all.push(format!("{event:?}"));
+        }
+    }
+    all
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let whole = events(bytes, usize::MAX);
+    assert_eq!(whole, events(bytes, 1));
+    assert_eq!(whole, events(bytes, 13));
+});

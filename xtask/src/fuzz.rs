@@ -1,0 +1,131 @@
+//! `cargo xtask fuzz`: builds the targets of `fuzz/` with coverage and runs libFuzzer on each, from the committed corpus on.
+
+use crate::place;
+use crate::run::{TaskError, cargo_command, command, has, run as run_command};
+use std::fs;
+use std::process::Stdio;
+
+/// How long a target runs unless told otherwise.
+const SECONDS_DEFAULT: u64 = 60;
+/// An input that takes longer is a finding.
+const INPUT_SECONDS_MAX: u32 = 10;
+/// An input that takes more memory is a finding.
+const MEMORY_MIB_MAX: u32 = 2048;
+/// Longer inputs are not tried: what grows beyond is found with less.
+const INPUT_BYTES_MAX: u32 = 4096;
+/// The compiler's own coverage, as libFuzzer reads it. These options are those of stable compilers.
+const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table -Ccodegen-units=1";
+
+/// Fuzzes one target or all, so many seconds each: `[TARGET] [--seconds N]`.
+pub fn run(words: &[&str]) -> Result<(), TaskError> {
+    let (target, seconds) = match words {
+        [] => (None, SECONDS_DEFAULT),
+        ["--seconds", seconds] => (None, number(seconds)?),
+        [target] => (Some(*target), SECONDS_DEFAULT),
+        [target, "--seconds", seconds] => (Some(*target), number(seconds)?),
+        _ => return Err(TaskError::Wrong("write `cargo xtask fuzz [TARGET] [--seconds N]`".into())),
+    };
+    let all = targets()?;
+    let chosen: Vec<&String> = all.iter().filter(|name| target.is_none_or(|target| target == *name)).collect();
+    if chosen.is_empty() {
+        return Err(TaskError::Wrong(format!("there is no such target; there are {}", all.join(", "))));
+    }
+    let triple = build(target)?;
+    let mut lines =
+        vec![format!("{:<10} {:>12} {:>9} {:>9} {:>9}", "target", "executions", "coverage", "features", "corpus")];
+    for name in chosen {
+        lines.push(fuzz(name, seconds, &triple)?);
+    }
+    println!("{}", lines.join("\n"));
+    Ok(())
+}
+
+fn number(text: &str) -> Result<u64, TaskError> {
+    text.parse().map_err(|_| TaskError::Wrong(format!("`{text}` is not a number of seconds")))
+}
+
+/// The targets, by their files.
+fn targets() -> Result<Vec<String>, TaskError> {
+    let folder = place::root().join("fuzz/targets");
+    let entries = fs::read_dir(&folder).map_err(TaskError::io(format!("reading {}", folder.display())))?;
+    let name = |entry: fs::DirEntry| entry.path().file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let mut names: Vec<String> = entries.filter_map(|entry| name(entry.ok()?)).collect();
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// Builds, and gives the compiler's triple.
+fn build(target: Option<&str>) -> Result<String, TaskError> {
+    if !has("c++") {
+        let hint = "libFuzzer is C++; install a compiler (Debian: g++)";
+        return Err(TaskError::Missing { command: "c++".into(), hint });
+    }
+    let about = command("rustc", &["-vV"], &place::root()).output().map_err(TaskError::io("running rustc"))?;
+    let about = String::from_utf8_lossy(&about.stdout).into_owned();
+    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
+    let triple = host.ok_or_else(|| TaskError::Wrong("rustc does not say which system it is for".into()))?.to_owned();
+    if !triple.contains("linux") && !triple.contains("darwin") {
+        return Err(TaskError::Wrong(format!("libFuzzer does not run on {triple}; use Linux or macOS")));
+    }
+    let mut build = cargo_command(&["build", "--manifest-path", "fuzz/Cargo.toml", "--target", &triple]);
+    // With a target named, build scripts and macros are built without coverage.
+    build.env("RUSTFLAGS", COVERAGE).env("CARGO_TARGET_DIR", place::target().join("fuzz"));
+    match target {
+        Some(name) => build.args(["--bin", name, "--features", name]),
+        None => build.args(["--bins", "--all-features"]),
+    };
+    run_command(&mut build)?;
+    Ok(triple)
+}
+
+/// Runs one target and gives its line of the table. What it finds stays in `target/fuzz/corpus`; a finding stops it.
+fn fuzz(name: &str, seconds: u64, triple: &str) -> Result<String, TaskError> {
+    let folder = place::target().join("fuzz");
+    let (found, findings) = (folder.join("corpus").join(name), folder.join("findings"));
+    for folder in [&found, &findings] {
+        fs::create_dir_all(folder).map_err(TaskError::io(format!("making {}", folder.display())))?;
+    }
+    let program = folder.join(triple).join("debug").join(name);
+    let mut fuzzer = command(&program.to_string_lossy(), &[], &place::root());
+    fuzzer
+        .args([format!("-max_total_time={seconds}"), format!("-timeout={INPUT_SECONDS_MAX}")])
+        .args([format!("-rss_limit_mb={MEMORY_MIB_MAX}"), format!("-max_len={INPUT_BYTES_MAX}")])
+        .args(["-print_final_stats=1", "-verbosity=1", "-use_value_profile=1"])
+        .arg(format!("-artifact_prefix={}/{name}-", findings.display()))
+        .args([found.as_path(), &place::root().join("fuzz/corpus").join(name)])
+        .stdout(Stdio::null());
+    println!("$ {name}, {seconds} s");
+    let ran = fuzzer.output().map_err(TaskError::io(format!("running {name}")))?;
+    let said = String::from_utf8_lossy(&ran.stderr);
+    if !ran.status.success() {
+        let end: Vec<&str> = said.lines().rev().take(40).collect();
+        let end: String = end.iter().rev().map(|line| format!("{line}\n")).collect();
+        return Err(TaskError::Wrong(format!("{end}{name} has a finding; its input is in {}", findings.display())));
+    }
+    let last = said.lines().rev().find(|line| line.contains(" cov: ")).unwrap_or_default();
+    let after = |word: &str| last.split(word).nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap_or("?");
+    let stat = said.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:")).unwrap_or("?");
+    let line = (stat.trim(), after(" cov: "), after(" ft: "), after(" corp: "));
+    Ok(format!("{name:<10} {:>12} {:>9} {:>9} {:>9}", line.0, line.1, line.2, line.3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_is_a_program_with_a_committed_corpus() {
+        let manifest = fs::read_to_string(place::root().join("fuzz/Cargo.toml")).expect("the manifest");
+        let all = targets().expect("targets");
+        for name in &all {
+            let entry = format!("path = \"targets/{name}.rs\"\nrequired-features = [\"{name}\"]");
+            assert!(manifest.contains(&entry), "{name} is not in fuzz/Cargo.toml");
+            let corpus = place::root().join("fuzz/corpus").join(name);
+            assert!(fs::read_dir(&corpus).is_ok_and(|files| files.count() > 1), "{name} has no corpus");
+        }
+        for parser in ["frames", "stream", "events", "batches", "rpc", "patches", "config", "csp", "wgsl", "png"] {
+            assert!(all.iter().any(|name| name == parser), "{parser}");
+        }
+    }
+}
