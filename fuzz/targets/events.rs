@@ -3,14 +3,14 @@
 
 use libfuzzer_sys::fuzz_target;
 
-mod upstream {
-    #![allow(dead_code, reason = "the gateway uses the rest")]
-    #[path = "../../../crates/eye-mcp/src/upstream/lines.rs"]
-    pub mod lines;
-    #[path = "../../../crates/eye-mcp/src/upstream/sse.rs"]
-    pub mod sse;
-}
-use upstream::sse::Events;
+#[path = "../../crates/eye-mcp/src/upstream/lines.rs"]
+#[allow(dead_code, reason = "the gateway uses the rest")]
+mod lines;
+#[path = "../../crates/eye-mcp/src/upstream/sse.rs"]
+#[allow(dead_code, reason = "the gateway uses the rest")]
+mod sse;
+
+use sse::Events;
 
 const EVENT_BYTES_MAX: usize = 512;
 

@@ -59,7 +59,9 @@ fn no_verb_lets_a_page_steer_the_terminal() {
         let params = json!({ "topic": topic, "message": nasty(), "as": nasty() });
         page.say(&json!({ "jsonrpc": "2.0", "method": "topic/publish", "params": params }).to_string());
     };
-    ["heard", "heard-json", "watched"].iter().for_each(|topic| message(topic));
+    for topic in ["heard", "heard-json", "watched"] {
+        message(topic);
+    }
     let put = json!({ "jsonrpc": "2.0", "method": "mailbox/put", "params": { "message": { "a": nasty() } } });
     page.say(&put.to_string());
     let started = home.eye(["async", "x"]);
