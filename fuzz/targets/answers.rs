@@ -16,6 +16,10 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some((id, ending)) = parse_typed(text) {
         let mut written = String::new();
         write_typed(id, &ending, &mut written);
-        assert_eq!(parse_typed(&written), Some((id, ending)), "{written:?}");
+        // Separators in a message are left out when it is written; from then on it stays the same.
+        let (same, ending) = parse_typed(&written).expect("what was written is read");
+        let mut again = String::new();
+        write_typed(same, &ending, &mut again);
+        assert_eq!((same, &again), (id, &written));
     }
 });

@@ -99,9 +99,10 @@ fn fuzz(name: &str, seconds: u64, triple: &str) -> Result<String, TaskError> {
     let ran = fuzzer.output().map_err(TaskError::io(format!("running {name}")))?;
     let said = String::from_utf8_lossy(&ran.stderr);
     if !ran.status.success() {
-        let end: Vec<&str> = said.lines().rev().take(40).collect();
-        let end: String = end.iter().rev().map(|line| format!("{line}\n")).collect();
-        return Err(TaskError::Wrong(format!("{end}{name} has a finding; its input is in {}", findings.display())));
+        let mut end: Vec<&str> = said.lines().rev().take(40).collect();
+        end.reverse();
+        let end = end.join("\n");
+        return Err(TaskError::Wrong(format!("{end}\n{name} has a finding; its input is in {}", findings.display())));
     }
     let last = said.lines().rev().find(|line| line.contains(" cov: ")).unwrap_or_default();
     let after = |word: &str| last.split(word).nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap_or("?");
