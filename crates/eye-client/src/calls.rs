@@ -1,8 +1,8 @@
 //! The calls of one connection: which id waits for an answer, and that each gets exactly one ending.
 
-use crate::call::Progress;
 use crate::error::Error;
 use crate::mailbox::Mailbox;
+use crate::progress::Progress;
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 

@@ -25,16 +25,18 @@ mod link;
 mod mailbox;
 mod news;
 mod page;
+mod progress;
 mod tool;
 mod trust;
 mod workers;
 
 pub use address::{Address, Server};
 pub use agent::{Agent, AgentSetup, EvalOptions};
-pub use call::{Call, CallOptions, Canceller, Progress};
+pub use call::{Call, CallOptions, Canceller};
 pub use error::Error;
 pub use news::{Notification, Notifications};
 pub use page::{Page, PageBuilder};
+pub use progress::Progress;
 pub use tool::{ToolCall, ToolError};
 pub use trust::{Trust, system_roots};
 

@@ -2,11 +2,11 @@
 //! else that the hub sends goes to the function that was given when the link was opened.
 
 use crate::address::Address;
-use crate::call::Progress;
 use crate::calls::{Calls, Slot};
 use crate::connection::{Connection, Lost, Opening, Reader, Writer};
 use crate::error::Error;
 use crate::mailbox::Taken;
+use crate::progress::Progress;
 use eye_protocol::limits::{FRAME_BYTES_MAX, HANDSHAKE_MS};
 use eye_protocol::messages::{Hello, Welcome};
 use eye_protocol::rpc::{self, Message};
