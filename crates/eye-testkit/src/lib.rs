@@ -3,17 +3,14 @@
 //! Nothing here knows the inside of a hub: it speaks the wire of `docs/wire.md` and calls the `eye` program.
 #![allow(clippy::missing_panics_doc, reason = "a stage that cannot be set up fails its test, and a panic is how")]
 
+mod deadline;
 mod home;
 mod hub;
 mod nats;
 mod page;
 
+pub use deadline::DEADLINE;
 pub use home::{Home, Ran, Running};
 pub use hub::Hub;
 pub use nats::Nats;
 pub use page::{Held, HeldTool, PageSetup, Reply, ScriptedPage, ToolReply};
-
-use std::time::Duration;
-
-/// How long anything in a test may take before the test fails. Generous: it is never waited out when all is well.
-pub const DEADLINE: Duration = Duration::from_secs(30);

@@ -1,6 +1,7 @@
 //! A page that follows a script: it joins the hub as a browser would and answers code and calls of tools by closures.
 
-use crate::{DEADLINE, Home};
+use crate::deadline::DEADLINE;
+use crate::home::Home;
 use eye_client::connection::{Connection, Opening, Reader, Writer};
 use eye_client::{Address, Trust};
 use eye_protocol::answer;
