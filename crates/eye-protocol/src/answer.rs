@@ -64,8 +64,8 @@ impl Value {
     pub fn to_json(&self) -> String {
         match self {
             Self::Json(json) if serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() => json.clone(),
-            Self::Text(text) | Self::Json(text) | Self::Rendering(text) => crate::rpc::json(text),
-            Self::Bytes(bytes) => crate::rpc::json(&bytes.base64()),
+            Self::Text(text) | Self::Json(text) | Self::Rendering(text) => crate::text::json(text),
+            Self::Bytes(bytes) => crate::text::json(&bytes.base64()),
         }
     }
 }

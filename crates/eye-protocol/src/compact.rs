@@ -2,7 +2,7 @@
 
 use crate::answer::{Ending, Value};
 use crate::limits::RPC_ID_BYTES_MAX;
-use crate::rpc::json;
+use crate::text::json;
 use serde::Deserialize;
 
 /// A request in a compact form.

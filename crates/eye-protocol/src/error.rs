@@ -1,7 +1,7 @@
 //! Errors as every face shows them: a code, one sentence, and the next step.
 
 use crate::page_hint;
-use crate::rpc::json;
+use crate::text::json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -26,6 +26,7 @@ pub mod scope;
 pub mod signature;
 pub mod state;
 pub mod stream;
+mod text;
 pub mod tools;
 pub mod topics;
 pub mod visible;

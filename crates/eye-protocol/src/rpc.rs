@@ -3,6 +3,7 @@
 use crate::answer::{Ending, Value};
 use crate::error::{Code, Error, ErrorObject};
 use crate::limits::{RPC_ARRAY_LEN_MAX, RPC_ID_BYTES_MAX};
+pub use crate::text::json;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
@@ -196,14 +197,6 @@ pub fn with_delta(mut result: String, delta: Option<&str>) -> String {
         result.push('}');
     }
     result
-}
-
-/// Any of our own values as JSON text.
-///
-/// # Panics
-/// Never for our own types: they have string keys and no failing serialiser.
-pub fn json(value: &(impl Serialize + ?Sized)) -> String {
-    serde_json::to_string(value).expect("our own types have string keys and no failing serialiser")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::answer::{Bytes, Value};
 use crate::error::{Code, Error};
 use crate::limits::TOOL_NAME_BYTES_MAX;
-use crate::rpc::json;
+use crate::text::json;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 

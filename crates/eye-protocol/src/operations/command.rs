@@ -1,6 +1,7 @@
 //! The commands of the CLI that are not one method: their words and flags are declared once, in the command's own file.
 
-use super::{Class, Effect, Group, Operation};
+use super::class::Class;
+use super::operation::{Effect, Group, Operation};
 
 const fn local(name: &'static str, group: Group, about: &'static str) -> Operation {
     Operation::command(name, group, Class::Read, about).effect(Effect::Reads)

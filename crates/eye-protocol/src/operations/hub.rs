@@ -1,7 +1,10 @@
 //! The methods that agents ask of the hub, with the verbs that ask them.
 
+use super::class::Class;
+use super::operation::{Effect, Faces, Group, Operation};
 use super::page::COMMON;
-use super::{Class, Effect, Faces, Group, Kind, Operation, Param, words};
+use super::param::{Kind, Param};
+use super::words;
 
 const PAGE: Param = COMMON[0];
 const TIMEOUT: Param = COMMON[1];

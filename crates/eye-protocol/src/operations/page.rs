@@ -1,6 +1,8 @@
 //! The verbs that the page client does. A new one is an entry here and a function in `web/client` (docs/adding-a-verb.md).
 
-use super::{Class, Effect, Faces, Group, Kind, Operation, Param};
+use super::class::Class;
+use super::operation::{Effect, Faces, Group, Operation};
+use super::param::{Kind, Param};
 
 const TARGET: Param = Param::new("target", Kind::Target, "A ref, text=…, or a CSS selector").placed().called("TARGET");
 const PART: Param = TARGET.help("Only this part: a ref, text=…, or a CSS selector");

@@ -1,6 +1,6 @@
 //! A parameter of an operation, or a word of its command line.
 
-use super::Class;
+use super::class::Class;
 
 /// What values a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

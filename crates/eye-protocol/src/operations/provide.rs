@@ -1,6 +1,8 @@
 //! The methods that pages say to the hub. All of them are of a page's own session, so all need `join`.
 
-use super::{Class, Effect, Kind, Operation, Param};
+use super::class::Class;
+use super::operation::{Effect, Operation};
+use super::param::{Kind, Param};
 
 const REVISION: Param = Param::new("revision", Kind::Integer, "The page's own count").required();
 const CALL: Param = Param::new("id", Kind::Text, "The call, by the hub's id").required();

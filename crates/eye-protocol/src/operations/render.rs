@@ -1,7 +1,10 @@
 //! The table in other languages: JSON Schema for MCP, TypeScript for the page client, Markdown for the docs.
 
+use super::class::Class;
+use super::operation::{Effect, Faces, Operation};
 use super::page::COMMON;
-use super::{Class, Faces, Kind, Operation, Param, all, shown_by};
+use super::param::{Kind, Param};
+use super::table::{all, shown_by};
 use std::fmt::Write;
 
 impl Kind {
@@ -77,7 +80,7 @@ pub fn mcp_schema(operation: &Operation) -> String {
 
 /// The definition of an MCP tool.
 pub fn mcp_tool(operation: &Operation) -> String {
-    let read_only = operation.effect == super::Effect::Reads;
+    let read_only = operation.effect == Effect::Reads;
     format!(
         r#"{{"name":{},"description":{},"inputSchema":{},"annotations":{{"readOnlyHint":{read_only}}}}}"#,
         quoted(operation.name),

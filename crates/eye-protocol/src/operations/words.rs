@@ -1,6 +1,6 @@
 //! The words and flags of commands whose command line is not simply the parameters of their method.
 
-use super::{Kind, Param};
+use super::param::{Kind, Param};
 
 /// Of every stream: when it ends.
 pub const COUNT: Param = Param::new("count", Kind::Integer, "End after so many lines").called("N");
