@@ -5,6 +5,7 @@
 
 pub mod catalogue;
 pub mod config;
+pub mod context;
 pub mod error;
 pub mod face;
 pub mod gateway;
@@ -14,6 +15,7 @@ pub mod metrics;
 mod oauth;
 pub mod onboarding;
 pub mod pace;
+pub mod status;
 mod upstream;
 
 pub use error::RpcError;

@@ -64,6 +64,8 @@ pub const FULL_LIST: Duration = Duration::from_secs(2);
 /// Servers that are named in an answer because they are starting or down.
 pub const NOTES_MAX: usize = 8;
 
+/// The name of an upstream.
+pub const SERVER_NAME_BYTES_MAX: usize = 64;
 /// Upstreams of one config.
 pub const SERVERS_MAX: usize = 256;
 /// Projects that are remembered without callers.

@@ -1,8 +1,9 @@
 //! The document that JSONPath queries run over: `tools`, `tool_names`, `servers`, `pages`, `metadata`.
 
-use super::{Catalogue, Standing};
+use super::entry::{Entry, Standing};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// Who has tools, as a query sees it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,9 +21,9 @@ pub struct Provider {
     pub available: bool,
 }
 
-pub(super) fn of(catalogue: &Catalogue) -> Value {
-    let tools: Vec<Value> = catalogue
-        .entries
+/// The document of these tools, under the names that they are called by.
+pub(super) fn of(entries: &[Arc<Entry>], names: Vec<String>, providers: &[Provider], pages: &[Value]) -> Value {
+    let tools: Vec<Value> = entries
         .iter()
         .map(|entry| {
             let mut tool = entry.definition().clone();
@@ -36,19 +37,18 @@ pub(super) fn of(catalogue: &Catalogue) -> Value {
             tool
         })
         .collect();
-    let names: Vec<String> = catalogue.entries.iter().map(|entry| catalogue.short_name(entry)).collect();
     let servers: Map<String, Value> =
-        catalogue.providers.iter().map(|provider| (provider.name.clone(), json!(provider))).collect();
+        providers.iter().map(|provider| (provider.name.clone(), json!(provider))).collect();
     let metadata = json!({
         "tools": tools.len(),
         "servers": servers.len(),
-        "pages": catalogue.pages.len(),
+        "pages": pages.len(),
     });
     json!({
         "tools": tools,
         "tool_names": names,
         "servers": servers,
-        "pages": catalogue.pages,
+        "pages": pages,
         "metadata": metadata,
     })
 }

@@ -1,6 +1,6 @@
 //! JSONPath as agents write it: RFC 9535, and two things that are not in it, `@.x contains 'y'` and `@.x =~ /y/i`.
 
-use super::DiscoverError;
+use super::error::DiscoverError;
 use jsonpath_rfc9535::JsonPath;
 use serde_json::Value;
 use std::fmt::Write;

@@ -1,8 +1,9 @@
 //! Consent: which entries of projects' configs the user agreed to run. Kept beside the user's own config, so that no
 //! repository can bring its own consent along.
 
+use super::error::ConfigError;
 use super::model::ServerConfig;
-use super::{ConfigError, private};
+use super::private;
 use crate::limits::{CONSENT_BYTES_MAX, CONSENTS_MAX};
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,14 @@
 //! Adding, removing and switching a server in a file that a person wrote: their comments and order stay.
 
-use super::model::ServerConfig;
-use super::{Config, ConfigError, check_name, parse};
+use super::error::ConfigError;
+use super::model::{Config, ServerConfig};
+use super::read::{check_name, parse};
 use std::fmt::Write;
 use std::path::Path;
 
 /// The file's text with one server more. What was there stays as it was, to the letter.
 pub fn add_server(text: &str, name: &str, server: &ServerConfig, file: &Path) -> Result<String, ConfigError> {
-    check_name(name).map_err(|why| ConfigError::new(file, why))?;
+    check_name(name).map_err(|error| ConfigError::new(file, error.to_string()))?;
     let before = parse(text, file)?;
     if before.servers.contains_key(name) {
         let hint = format!("change it in {}", file.display());

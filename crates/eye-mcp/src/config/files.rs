@@ -2,8 +2,10 @@
 //! merged only where the user agreed to them.
 
 use super::consent::{Consents, consent_file, fingerprint};
+use super::error::ConfigError;
 use super::import::import;
-use super::{Config, ConfigError, ServerConfig, parse};
+use super::model::{Config, ServerConfig};
+use super::read::parse;
 use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;

@@ -1,8 +1,9 @@
 //! Reading the servers of other programs: the usual `mcpServers` JSON files, opencode's, Codex's TOML, and
 //! `.mcp-browser/config.yaml`.
 
+use super::error::ConfigError;
 use super::model::{Command, ServerConfig};
-use super::{ConfigError, check_name};
+use super::read::check_name;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use std::path::Path;

@@ -4,9 +4,10 @@ use super::environment;
 use super::expand::{Unset, expand, variables};
 use super::model::{Approve, Command, EraChoice, InheritEnv, ServerConfig, Startup};
 use super::shown::shown_url;
-use crate::gateway::Project;
+use crate::context::Project;
 use crate::limits;
 use hyper::Uri;
+use hyper::http::uri::InvalidUri;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -63,12 +64,58 @@ pub struct Spec {
     deny: Vec<WildMatch>,
 }
 
+/// The longest time that an entry may name, in seconds: a day.
+const SECONDS_MAX: f64 = 86_400.0;
+
+/// Why an entry cannot be used here.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// Two ways to reach it.
+    #[error("it has both a command and a url; keep one")]
+    Both,
+    /// No way to reach it.
+    #[error("it has neither a command nor a url; add one")]
+    Neither,
+    /// A command without a program.
+    #[error("its command is empty")]
+    EmptyCommand,
+    /// A variable that the agent does not have.
+    #[error("{unset}; set it where the agent runs, or write ${{{name}:-default}}", unset = Unset::Variable(.0.clone()), name = .0)]
+    Unset(String),
+    /// `${` without its `}`.
+    #[error("{}", Unset::Open)]
+    Open,
+    /// An address that cannot be read.
+    #[error("its url `{shown}` is none: {error}")]
+    Url {
+        /// The address, without secrets.
+        shown: String,
+        /// What is wrong with it.
+        error: String,
+    },
+    /// An address of another kind.
+    #[error("its url `{0}` must begin with http:// or https:// and name a host")]
+    Scheme(String),
+    /// A time beyond its limits.
+    #[error("its {0} must lie between 0 and {SECONDS_MAX} seconds")]
+    Seconds(&'static str),
+}
+
+impl From<Unset> for SpecError {
+    fn from(unset: Unset) -> Self {
+        match unset {
+            Unset::Variable(name) => Self::Unset(name),
+            Unset::Open => Self::Open,
+        }
+    }
+}
+
 /// A shorter value of a variable is not looked for in what is printed: it would be found in ordinary words.
 const SECRET_BYTES_MIN: usize = 6;
 
 impl Spec {
     /// Makes a server's config whole for a project. `base` is what a relative `cwd` is relative to.
-    pub fn new(name: &str, config: &ServerConfig, project: &Project, base: &Path) -> Result<Self, String> {
+    pub fn new(name: &str, config: &ServerConfig, project: &Project, base: &Path) -> Result<Self, SpecError> {
         let taken = RefCell::new(BTreeMap::new());
         let text = |text: &str| {
             for name in variables(text) {
@@ -76,15 +123,15 @@ impl Spec {
                     taken.borrow_mut().insert(name.to_owned(), value.clone());
                 }
             }
-            expand(text, &project.env).map_err(|unset| said(&unset))
+            expand(text, &project.env).map_err(SpecError::from)
         };
         let map = |texts: &Option<indexmap::IndexMap<String, String>>| {
             let pairs = texts.iter().flatten().map(|(name, value)| Ok((name.clone(), text(value)?)));
-            pairs.collect::<Result<BTreeMap<String, String>, String>>()
+            pairs.collect::<Result<BTreeMap<String, String>, SpecError>>()
         };
         let transport = match (&config.command, &config.url) {
-            (Some(_), Some(_)) => return Err("it has both a command and a url; keep one".into()),
-            (None, None) => return Err("it has neither a command nor a url; add one".into()),
+            (Some(_), Some(_)) => return Err(SpecError::Both),
+            (None, None) => return Err(SpecError::Neither),
             (Some(command), None) => {
                 let words = match command {
                     Command::Program(program) => std::slice::from_ref(program),
@@ -92,7 +139,7 @@ impl Spec {
                 };
                 let all = words.iter().chain(config.args.iter().flatten());
                 let mut words = all.map(|word| text(word)).collect::<Result<Vec<_>, _>>()?.into_iter();
-                let program = words.next().filter(|program| !program.is_empty()).ok_or("its command is empty")?;
+                let program = words.next().filter(|program| !program.is_empty()).ok_or(SpecError::EmptyCommand)?;
                 let cwd = match &config.cwd {
                     Some(cwd) => base.join(text(cwd)?),
                     None => project.cwd.clone(),
@@ -104,9 +151,11 @@ impl Spec {
             (None, Some(url)) => {
                 let shown = shown_url(url);
                 let url = text(url)?;
-                let uri: Uri = url.parse().map_err(|error| format!("its url `{shown}` is none: {error}"))?;
+                let uri: Uri = url
+                    .parse()
+                    .map_err(|error: InvalidUri| SpecError::Url { shown: shown.clone(), error: error.to_string() })?;
                 if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
-                    return Err(format!("its url `{shown}` must begin with http:// or https:// and name a host"));
+                    return Err(SpecError::Scheme(shown));
                 }
                 Transport::Http { url, shown, headers: map(&config.headers)? }
             }
@@ -168,18 +217,10 @@ fn inherited(config: &ServerConfig, asking: &BTreeMap<String, String>) -> BTreeM
     }
 }
 
-fn seconds(given: Option<f64>, default: Duration, key: &str) -> Result<Duration, String> {
-    let day_s = 86_400.0;
+fn seconds(given: Option<f64>, default: Duration, key: &'static str) -> Result<Duration, SpecError> {
     match given {
         None => Ok(default),
-        Some(s) if s >= 0.0 && s <= day_s => Ok(Duration::from_secs_f64(s)),
-        Some(_) => Err(format!("its {key} must lie between 0 and {day_s} seconds")),
-    }
-}
-
-fn said(unset: &Unset) -> String {
-    match unset {
-        Unset::Variable(name) => format!("{unset}; set it where the agent runs, or write ${{{name}:-default}}"),
-        Unset::Open => unset.to_string(),
+        Some(s) if s >= 0.0 && s <= SECONDS_MAX => Ok(Duration::from_secs_f64(s)),
+        Some(_) => Err(SpecError::Seconds(key)),
     }
 }

@@ -1,7 +1,7 @@
 //! Behaviours of config files.
 
 use super::*;
-use crate::gateway::Project;
+use crate::context::Project;
 use std::collections::BTreeMap;
 
 const SEED: &str = r#"
@@ -31,7 +31,7 @@ fn project() -> Project {
     Project { cwd: "/work/app".into(), env: BTreeMap::from([("API_KEY".to_owned(), "k".to_owned())]) }
 }
 
-fn spec(config: &Config, name: &str) -> Result<Spec, String> {
+fn spec(config: &Config, name: &str) -> Result<Spec, SpecError> {
     Spec::new(name, &config.servers[name], &project(), Path::new("/work"))
 }
 
@@ -90,7 +90,7 @@ fn a_server_that_cannot_start_says_why() {
         ("ftp", "must begin with http"),
         ("long", "its timeout must lie between"),
     ] {
-        let why = spec(&config, name).unwrap_err();
+        let why = spec(&config, name).unwrap_err().to_string();
         assert!(why.contains(want), "{name}: {why}");
     }
 }

@@ -6,7 +6,7 @@ use super::call::{Call, Stop};
 use super::era::{Era, missing_capability};
 use super::limits::{INPUT, PARKED_MAX, QUESTIONS_MAX};
 use super::outcome::Outcome;
-use crate::gateway::Question;
+use crate::context::Question;
 use crate::upstream::is_error;
 use crate::{CallContext, RpcError};
 use eye_protocol::rpc::json;

@@ -1,9 +1,9 @@
 //! Getting in touch with the upstreams of a scope: asking those whose tools are not known, and telling which are not there.
 
-use super::ServerState;
 use super::scope::{More, Scope};
 use crate::catalogue::{Catalogue, Entry, Unresolved, prefixed, shown};
 use crate::limits::{LEARN, NOTES_MAX};
+use crate::status::ServerState;
 use crate::upstream::{Upstream, short_reason};
 use eye_protocol::{Code, Error};
 use std::sync::Arc;

@@ -1,9 +1,21 @@
 //! The upstreams that exist: one for each server and project, shared by callers of the same place.
 
+use crate::config::SpecError;
 use crate::limits::{INSTANCES_MAX, LINGER};
 use crate::upstream::Upstream;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Why a server of a config has no instance.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum NotMade {
+    /// Its entry makes no sense here.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// There are too many.
+    #[error("{INSTANCES_MAX} servers are there already; end some of the agents that use them")]
+    TooMany,
+}
 
 #[derive(Debug)]
 struct Kept {
@@ -22,14 +34,14 @@ impl Instances {
     }
 
     /// The one that is started so, or a new one.
-    pub fn get(&self, key: String, make: impl FnOnce() -> Upstream) -> Result<Arc<Upstream>, String> {
+    pub fn get(&self, key: String, make: impl FnOnce() -> Upstream) -> Result<Arc<Upstream>, NotMade> {
         let mut all = self.all();
         if let Some(kept) = all.get_mut(&key) {
             kept.retired = false;
             return Ok(Arc::clone(&kept.upstream));
         }
         if all.len() >= INSTANCES_MAX {
-            return Err(format!("{INSTANCES_MAX} servers are there already; end some of the agents that use them"));
+            return Err(NotMade::TooMany);
         }
         let upstream = Arc::new(make());
         all.insert(key, Kept { upstream: Arc::clone(&upstream), retired: false });
@@ -78,7 +90,7 @@ impl Instances {
 mod tests {
     use super::*;
     use crate::config::{Command, ServerConfig, Spec};
-    use crate::gateway::Project;
+    use crate::context::Project;
     use crate::metrics::Metrics;
     use crate::upstream::Folders;
     use std::path::Path;

@@ -1,9 +1,10 @@
 //! One JSON-RPC request in, its response out: the whole gateway for a program that has no use for a server.
 
 use super::scope::{More, Scope};
-use super::{CallContext, ServerState};
+use crate::context::CallContext;
 use crate::error::RpcError;
 use crate::limits::LEARN;
+use crate::status::ServerState;
 use eye_protocol::{Code, Error, rpc};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};

@@ -1,9 +1,11 @@
 //! What the command line asks: `gateway/servers` of a hub; without one, a trial start of a server, approvals and logins. These block.
 
-use super::{Gateway, ServerStatus, Settings};
+use super::handle::Gateway;
+use super::shared::Settings;
 use crate::config::Transport;
 use crate::error::RpcError;
 use crate::oauth::{self, Login, OAuthError, Wanted};
+use crate::status::ServerStatus;
 use crate::upstream::Unapproved;
 use eye_protocol::{Code, Error};
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,13 @@
 //! The upstreams as one project sees them.
 
-use super::{CallContext, Change, ChangeKind, Project, ServerState, ServerStatus, Shared};
+use super::instances::NotMade;
+use super::shared::Shared;
 use crate::catalogue::{Catalogue, DiscoverError, Discovered, Entry, Provider, Unresolved};
 use crate::config::{Config, ConfigError, Layers, ServerConfig, Spec, Startup};
+use crate::context::{CallContext, Change, ChangeKind, Project};
 use crate::error::RpcError;
 use crate::onboarding::Onboarding;
+use crate::status::{ServerState, ServerStatus};
 use crate::upstream::{Era, Folders, Root, Upstream, read_roots};
 use eye_protocol::{Code, Error};
 use serde_json::Value;
@@ -40,7 +43,7 @@ struct Server {
     name: Box<str>,
     config: ServerConfig,
     /// `None`: switched off, or not trusted. An error: its config makes no sense here.
-    upstream: Option<Result<Arc<Upstream>, String>>,
+    upstream: Option<Result<Arc<Upstream>, NotMade>>,
     /// An entry of the project's that the user has not agreed to: it is listed, and nothing else.
     untrusted: bool,
 }
@@ -213,7 +216,7 @@ impl Scope {
             state: match &server.upstream {
                 None if server.untrusted => ServerState::Untrusted,
                 None => ServerState::Disabled,
-                Some(Err(why)) => ServerState::Failed { why: why.clone() },
+                Some(Err(why)) => ServerState::Failed { why: why.to_string() },
                 Some(Ok(upstream)) => upstream.state(),
             },
             tools: server.upstream().map_or(0, |upstream| upstream.entries().len()),

@@ -1,9 +1,9 @@
-//! What an upstream asks of us while it works: passed on to the caller whose call it is about, where that is known.
+//! What an upstream asks of us while it works: passed on to whoever's call it is about, where that can be told.
 
 use super::connection::Connection;
 use super::envelope;
+use crate::context::Question;
 use crate::error::RpcError;
-use crate::gateway::Question;
 use eye_protocol::{Code, Error};
 use serde_json::value::RawValue;
 use std::sync::{Arc, PoisonError};
@@ -13,6 +13,19 @@ use tokio::sync::{mpsc, oneshot};
 pub const ABILITIES: &str = r#"{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{"listChanged":true}}"#;
 const PASSED_ON: [&str; 2] = ["elicitation/create", "sampling/createMessage"];
 const METHOD_SHOWN_CHARS_MAX: usize = 100;
+
+/// Why a question of a server reaches no agent.
+#[derive(Debug, thiserror::Error)]
+enum Unasked {
+    #[error("agents cannot be asked that")]
+    Method,
+    #[error("several calls are under way, and which one it is about cannot be told")]
+    Ambiguous,
+    #[error("no caller that could be asked waits for a call")]
+    NoAgent,
+    #[error("too much is asked at once")]
+    Flood,
+}
 
 impl Connection {
     /// The upstream asks something, `about` one of our calls when it came on its stream.
@@ -33,7 +46,7 @@ impl Connection {
             let (answer, answered) = oneshot::channel();
             let params = params.unwrap_or_else(|| raw("{}"));
             let question = Question { method: method.to_owned(), params, answer };
-            sink.try_send(question).map_err(|_| "too much is asked at once".to_owned())?;
+            sink.try_send(question).map_err(|_| Unasked::Flood)?;
             Ok((call, answered))
         });
         let (call, answered) = match asked {
@@ -59,9 +72,9 @@ impl Connection {
     }
 
     /// The call that a question is about, and who can be asked for it.
-    fn whose(&self, method: &str, about: Option<u64>) -> Result<(u64, mpsc::Sender<Question>), String> {
+    fn whose(&self, method: &str, about: Option<u64>) -> Result<(u64, mpsc::Sender<Question>), Unasked> {
         if !PASSED_ON.contains(&method) {
-            return Err("agents cannot be asked that".into());
+            return Err(Unasked::Method);
         }
         let calls = self.calls();
         let mut able =
@@ -71,8 +84,8 @@ impl Connection {
             });
         match (able.next(), able.next()) {
             (Some(one), None) => Ok(one),
-            (Some(_), Some(_)) => Err("several calls are under way, and which one it is about cannot be told".into()),
-            (None, _) => Err("no caller that could be asked waits for a call".into()),
+            (Some(_), Some(_)) => Err(Unasked::Ambiguous),
+            (None, _) => Err(Unasked::NoAgent),
         }
     }
 

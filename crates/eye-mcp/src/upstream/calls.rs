@@ -1,9 +1,9 @@
 //! Calls of one upstream: its own limits and names, what is kept of its answers, and what is counted.
 
 use super::connection::Failed;
-use super::{Upstream, lock};
+use super::server::{Upstream, lock};
+use crate::context::CallContext;
 use crate::error::RpcError;
-use crate::gateway::CallContext;
 use crate::metrics::Ended;
 use eye_protocol::{Code, Error};
 use serde::Deserialize;

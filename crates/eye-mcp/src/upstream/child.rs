@@ -4,6 +4,7 @@ use super::connection::{Connection, Wire};
 use super::envelope;
 use super::lines::{Line, Lines};
 use super::outbox::Outbox;
+use super::reason::Reason;
 use crate::config::{Spec, Transport};
 use crate::limits::{FAREWELL, MESSAGE_BYTES_MAX, PARSE_INLINE_BYTES_MAX, STDERR_BYTES_MAX};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -71,7 +72,7 @@ pub struct Started {
 }
 
 /// Starts the program in a group of its own, with the part of the agent's environment that its config lets through.
-pub fn start(spec: &Spec, asking: &BTreeMap<String, String>) -> Result<Started, String> {
+pub fn start(spec: &Spec, asking: &BTreeMap<String, String>) -> Result<Started, Reason> {
     let Transport::Child { program, args, cwd, .. } = &spec.transport else { return Err("it has no command".into()) };
     let mut command = Command::new(program);
     command.args(args).current_dir(cwd).env_clear();
@@ -80,7 +81,7 @@ pub fn start(spec: &Spec, asking: &BTreeMap<String, String>) -> Result<Started, 
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.process_group(0).kill_on_drop(true);
     if !cwd.is_dir() {
-        return Err(format!("its folder {} is not there", cwd.display()));
+        return Err(format!("its folder {} is not there", cwd.display()).into());
     }
     let child = command.spawn().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => format!("`{program}` is not installed, or not on the PATH of the agent"),

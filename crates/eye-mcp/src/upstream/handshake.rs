@@ -3,9 +3,9 @@
 use super::asked::ABILITIES;
 use super::connection::{Connection, Failed, Wire};
 use super::envelope::{self, Era, LEGACY, MODERN};
-use super::reason;
+use super::reason::Reason;
 use crate::config::EraChoice;
-use crate::gateway::CallContext;
+use crate::context::CallContext;
 use crate::limits::{INSTRUCTIONS_BYTES_MAX, START};
 use serde::Deserialize;
 use serde_json::value::to_raw_value;
@@ -40,7 +40,7 @@ struct Said {
 }
 
 /// Greets the upstream in the era it speaks, and fixes that era on the connection.
-pub async fn greet(connection: &Arc<Connection>, choice: EraChoice) -> Result<Greeting, String> {
+pub async fn greet(connection: &Arc<Connection>, choice: EraChoice) -> Result<Greeting, Reason> {
     match choice {
         EraChoice::Legacy => legacy(connection).await,
         EraChoice::Modern => modern(connection).await,
@@ -56,13 +56,13 @@ pub async fn greet(connection: &Arc<Connection>, choice: EraChoice) -> Result<Gr
     }
 }
 
-async fn legacy(connection: &Arc<Connection>) -> Result<Greeting, String> {
+async fn legacy(connection: &Arc<Connection>) -> Result<Greeting, Reason> {
     let abilities: Value = serde_json::from_str(ABILITIES).unwrap_or_default();
     let params = json!({ "protocolVersion": LEGACY, "capabilities": abilities, "clientInfo": envelope::client() });
     let said = ask(connection, Era::Legacy, "initialize", &params).await?;
     let version = said.protocol_version.unwrap_or_default();
     if !LEGACY_VERSIONS.contains(&version.as_str()) {
-        return Err(format!("it speaks the revision `{}` of MCP, which eye does not know", short(&version)));
+        return Err(format!("it speaks the revision `{}` of MCP, which eye does not know", short(&version)).into());
     }
     connection.set_era(Era::Legacy);
     let text = envelope::notification("notifications/initialized", &json!({}));
@@ -78,29 +78,30 @@ async fn legacy(connection: &Arc<Connection>) -> Result<Greeting, String> {
     Ok(Greeting { version, capabilities: said.capabilities, instructions: cut(said.instructions) })
 }
 
-async fn modern(connection: &Arc<Connection>) -> Result<Greeting, String> {
+async fn modern(connection: &Arc<Connection>) -> Result<Greeting, Reason> {
     let said = ask(connection, Era::Modern, "server/discover", &json!({})).await?;
     if !said.supported_versions.iter().any(|version| version == MODERN) {
         let versions = short(&said.supported_versions.join(", "));
-        return Err(format!("it speaks the revisions {versions} of MCP, none of which eye knows"));
+        return Err(format!("it speaks the revisions {versions} of MCP, none of which eye knows").into());
     }
     connection.set_era(Era::Modern);
     Ok(Greeting { version: MODERN.into(), capabilities: said.capabilities, instructions: cut(said.instructions) })
 }
 
-async fn ask(connection: &Arc<Connection>, era: Era, method: &str, params: &Value) -> Result<Said, String> {
+async fn ask(connection: &Arc<Connection>, era: Era, method: &str, params: &Value) -> Result<Said, Reason> {
     let params = to_raw_value(params).ok();
     let answer = connection.request_in(era, method, params, &CallContext::default(), START).await;
     match answer {
         Ok(result) => {
-            serde_json::from_str(result.get()).map_err(|error| format!("its answer to {method} is odd: {error}"))
+            let odd = |error| Reason::Failed(format!("its answer to {method} is odd: {error}"));
+            serde_json::from_str(result.get()).map_err(odd)
         }
-        Err(_) if connection.has_ended() => Err(connection.why_ended().to_owned()),
+        Err(_) if connection.has_ended() => Err(connection.why_ended().into()),
         Err(Failed::Rpc(_)) if matches!(&connection.wire, Wire::Http(wire) if wire.wants_login()) => {
-            Err(reason::login(&connection.server))
+            Err(Reason::Login(connection.server.clone()))
         }
-        Err(Failed::Rpc(error)) => Err(format!("it answered {method} with: {}", short(&error.message))),
-        Err(Failed::Unsent(why)) => Err(why),
+        Err(Failed::Rpc(error)) => Err(format!("it answered {method} with: {}", short(&error.message)).into()),
+        Err(Failed::Unsent(why)) => Err(why.into()),
     }
 }
 

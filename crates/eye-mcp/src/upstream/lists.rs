@@ -2,9 +2,10 @@
 
 use super::connection::{Connection, Failed};
 use super::http::HeaderParams;
+use super::reason::Reason;
 use crate::catalogue::{Entry, Standing};
 use crate::config::Spec;
-use crate::gateway::CallContext;
+use crate::context::CallContext;
 use crate::limits::{LIST, LIST_PAGES_MAX, TOOL_NAME_BYTES_MAX, TOOLS_BYTES_MAX, TOOLS_MAX};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -22,7 +23,7 @@ struct Page {
 }
 
 /// The definitions of all tools, raw.
-pub async fn tools(connection: &Arc<Connection>) -> Result<Vec<Box<RawValue>>, String> {
+pub async fn tools(connection: &Arc<Connection>) -> Result<Vec<Box<RawValue>>, Reason> {
     let mut all: Vec<Box<RawValue>> = Vec::new();
     let mut bytes = 0;
     let mut cursor: Option<String> = None;
@@ -104,7 +105,7 @@ fn marked(schema: &Value, path: &mut Vec<String>, found: &mut Vec<(Vec<String>, 
 mod tests {
     use super::*;
     use crate::config::{Command, ServerConfig};
-    use crate::gateway::Project;
+    use crate::context::Project;
     use std::path::Path;
 
     fn raw(value: &Value) -> Box<RawValue> {

@@ -3,17 +3,42 @@
 /// What separates how a child ended from what it wrote on stderr.
 pub const SAID: &str = "; it said: ";
 
-/// How the reason of a server begins that refused its handshake with 401. What servers write of themselves never begins a reason.
-const LOGIN: &str = "it wants a login: eye servers login ";
-
-/// The reason of a server that wants a login.
-pub fn login(server: &str) -> String {
-    format!("{LOGIN}{server}")
+/// Why a server is not there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// It refused its handshake with 401.
+    #[error("it wants a login: eye servers login {0}")]
+    Login(Box<str>),
+    /// It could not be started, it ended, or it does not speak MCP: how, and the end of what it wrote on stderr.
+    #[error("{0}")]
+    Failed(String),
 }
 
-/// Whether a server is down because it wants a login.
-pub fn is_login(why: &str) -> bool {
-    why.starts_with(LOGIN)
+impl Reason {
+    /// The same with every text of it changed.
+    pub fn map(self, change: impl FnOnce(String) -> String) -> Self {
+        match self {
+            Self::Login(server) => Self::Login(server),
+            Self::Failed(why) => Self::Failed(change(why)),
+        }
+    }
+
+    /// Whether only a login is missing.
+    pub fn is_login(&self) -> bool {
+        matches!(self, Self::Login(_))
+    }
+}
+
+impl From<String> for Reason {
+    fn from(why: String) -> Self {
+        Self::Failed(why)
+    }
+}
+
+impl From<&str> for Reason {
+    fn from(why: &str) -> Self {
+        Self::Failed(why.to_owned())
+    }
 }
 
 /// `it ended with exit status: 1: ModuleNotFoundError: No module named 'x'`.

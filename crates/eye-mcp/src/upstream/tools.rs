@@ -1,17 +1,19 @@
 //! The tools of an upstream as agents see them: listed, marked when it is down, and without those that wait for approval.
 
-use super::approval::{Approvals, Unapproved};
+use super::about::Sorted;
+use super::approval::Unapproved;
 use super::connection::{Connection, Wire};
 use super::envelope::Era;
 use super::kept::{self, Kept};
-use super::{About, State, Upstream, lists, lock, reason};
+use super::lists;
+use super::reason::{self, Reason};
+use super::server::{State, Upstream, lock};
 use crate::catalogue::{Entry, Standing, shown};
+use crate::context::ChangeKind;
 use crate::error::RpcError;
-use crate::gateway::ChangeKind;
 use crate::limits::LIST_INLINE_LEN_MAX;
 use eye_protocol::{Code, Error};
 use serde_json::value::RawValue;
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::time::Instant;
@@ -20,31 +22,6 @@ use tokio::time::Instant;
 const WHY_SHOWN_CHARS_MAX: usize = 120;
 /// How many names a note lists.
 const NAMES_SHOWN_MAX: usize = 5;
-
-/// A list of tools, and which of them agents see.
-pub(super) struct Sorted {
-    all: Vec<Arc<Entry>>,
-    unapproved: Vec<Unapproved>,
-    asks: bool,
-}
-
-impl Sorted {
-    /// Compares a list with what is approved. It takes a while for very many tools.
-    pub fn new(all: Vec<Arc<Entry>>, approvals: &Approvals) -> Self {
-        Self { unapproved: approvals.unapproved(&all), asks: approvals.asks(), all }
-    }
-}
-
-impl About {
-    /// Takes a list of tools. What waits for approval is not among those that agents see.
-    pub(super) fn set(&mut self, sorted: Sorted) {
-        let Sorted { all, unapproved, asks } = sorted;
-        let held: HashSet<&str> = unapproved.iter().filter(|_| asks).map(|one| one.name.as_str()).collect();
-        self.entries = Arc::new(all.iter().filter(|entry| !held.contains(&*entry.name)).cloned().collect());
-        self.unapproved = Arc::new(unapproved);
-        self.all = Arc::new(all);
-    }
-}
 
 impl Upstream {
     /// Its tools, as far as they are known and approved.
@@ -117,8 +94,8 @@ impl Upstream {
     }
 
     /// Whether it is down because it wants a login, and the user has logged in since.
-    pub(super) fn has_new_login(&self, why: &str) -> bool {
-        reason::is_login(why) && self.bearer.as_ref().is_some_and(|bearer| bearer.has_new_login())
+    pub(super) fn has_new_login(&self, why: &Reason) -> bool {
+        why.is_login() && self.bearer.as_ref().is_some_and(|bearer| bearer.has_new_login())
     }
 
     /// Whether its last start was refused for want of a login that is there now.
@@ -130,7 +107,7 @@ impl Upstream {
     pub fn wants_login(&self) -> bool {
         match &*lock(&self.state) {
             State::Ready(connection) => matches!(&connection.wire, Wire::Http(wire) if wire.wants_login()),
-            State::Down { why, .. } => reason::is_login(why),
+            State::Down { why, .. } => why.is_login(),
             State::Idle | State::Starting(_) => false,
         }
     }
@@ -170,9 +147,9 @@ impl Upstream {
         }
     }
 
-    pub(super) fn is_down(&self, why: &str, until: Instant, failures: u32) {
-        *lock(&self.state) = State::Down { why: why.to_owned(), until, failures };
-        let standing = Standing::Down(shown(&reason::short(why), WHY_SHOWN_CHARS_MAX).into());
+    pub(super) fn is_down(&self, why: &Reason, until: Instant, failures: u32) {
+        *lock(&self.state) = State::Down { why: why.clone(), until, failures };
+        let standing = Standing::Down(shown(&reason::short(&why.to_string()), WHY_SHOWN_CHARS_MAX).into());
         let had_tools = {
             let mut about = lock(&self.about);
             let all = about.all.iter().map(|entry| Arc::new(entry.standing(standing.clone()))).collect();

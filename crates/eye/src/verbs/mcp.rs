@@ -65,7 +65,8 @@ impl Args {
             let wrong =
                 || Failure::usage(format!("`{named}` names no server"), "write --server files='npx -y SERVER .'");
             let (name, command) = named.split_once('=').ok_or_else(wrong)?;
-            config::check_name(name).map_err(|why| Failure::usage(why, "write --server NAME=COMMAND"))?;
+            config::check_name(name)
+                .map_err(|error| Failure::usage(error.to_string(), "write --server NAME=COMMAND"))?;
             let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
             let entry = match words.as_slice() {
                 [] => return Err(wrong()),

@@ -7,6 +7,7 @@ mod refusal;
 use super::child::hear;
 use super::connection::{Connection, Wire};
 use super::envelope::{self, Era};
+use super::reason::Reason;
 use super::sse::Events;
 use crate::config::Transport;
 use crate::error::RpcError;
@@ -59,7 +60,7 @@ pub struct HttpWire {
 
 impl HttpWire {
     /// A wire to this address; nothing is sent yet.
-    pub fn new(transport: &Transport, bearer: Option<Arc<Bearer>>) -> Result<Self, String> {
+    pub fn new(transport: &Transport, bearer: Option<Arc<Bearer>>) -> Result<Self, Reason> {
         let Transport::Http { url, shown, headers } = transport else { return Err("it has no url".into()) };
         let uri: Uri = url.parse().map_err(|error| format!("its url is none: {error}"))?;
         let mut map = HeaderMap::new();

@@ -1,0 +1,154 @@
+//! The handle of a gateway: its scopes, and what looks after them.
+
+use super::instances::Instances;
+use super::library;
+use super::scope::{Scope, ScopeInner};
+use super::shared::{Settings, Shared};
+use crate::catalogue::{DiscoverError, Discovered};
+use crate::config::Config;
+use crate::context::Project;
+use crate::limits::{CHANGES_MAX, CONFIG_LOOK, LEARN, LINGER, SCOPES_KEPT_MAX};
+use crate::metrics::Metrics;
+use serde_json::Value;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use tokio::sync::broadcast;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// A handle; clones are the same gateway. When the last one is dropped, its upstreams end.
+#[derive(Clone, Debug)]
+pub struct Gateway(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    shared: Arc<Shared>,
+    scopes: Mutex<Vec<Weak<ScopeInner>>>,
+    /// Scopes that were asked for lately: a command line asks, ends, and asks again.
+    recent: Mutex<Vec<(Instant, Arc<ScopeInner>)>>,
+    tended: AtomicBool,
+}
+
+impl Gateway {
+    /// Starts nothing: upstreams start when they are first used.
+    pub fn new(settings: Settings) -> Self {
+        let shared = Shared {
+            settings,
+            metrics: Metrics::default(),
+            changes: broadcast::channel(CHANGES_MAX).0,
+            instances: Instances::default(),
+            numbers: AtomicU64::new(1),
+            stopped: CancellationToken::new(),
+        };
+        Self(Arc::new(Inner {
+            shared: Arc::new(shared),
+            scopes: Mutex::default(),
+            recent: Mutex::default(),
+            tended: AtomicBool::new(false),
+        }))
+    }
+
+    /// The upstreams as this project sees them: its config, its folder, its environment.
+    pub fn scope(&self, project: Project) -> Scope {
+        self.scope_with(project, Config::default())
+    }
+
+    /// The same for an agent whose own command line names servers: they stand above every file.
+    pub fn scope_with(&self, project: Project, overrides: Config) -> Scope {
+        self.tend();
+        let mut scopes = self.0.scopes.lock().unwrap_or_else(PoisonError::into_inner);
+        scopes.retain(|scope| scope.strong_count() > 0);
+        let same = scopes.iter().filter_map(Weak::upgrade).find(|scope| scope.is_for(&project, &overrides));
+        // A caller that has just changed a config and asks again means the new one.
+        if let Some(scope) = &same {
+            scope.reload();
+        }
+        let scope = same.unwrap_or_else(|| {
+            let scope = Arc::new(ScopeInner::new(Arc::clone(&self.0.shared), project, overrides));
+            scopes.push(Arc::downgrade(&scope));
+            scope
+        });
+        drop(scopes);
+        let mut recent = self.0.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.retain(|(_, other)| !Arc::ptr_eq(other, &scope));
+        let over = (recent.len() + 1).saturating_sub(SCOPES_KEPT_MAX);
+        recent.drain(..over);
+        recent.push((Instant::now(), Arc::clone(&scope)));
+        drop(recent);
+        let scope = Scope::of(scope);
+        scope.start_early();
+        scope
+    }
+
+    /// The upstreams as this process sees them.
+    pub fn own_scope(&self) -> Scope {
+        self.scope(self.0.shared.settings.project.clone())
+    }
+
+    /// One JSON-RPC request in, its response out. `tools/list` shows `mcp_discover` and `mcp_call`; every tool of every
+    /// upstream can be called by its name, through `mcp_call` or directly.
+    pub async fn call(&self, request: Value) -> Value {
+        library::call(&self.own_scope(), request).await
+    }
+
+    /// What there is to call, by words or JSONPath. Upstreams that were never asked are asked first, for a while.
+    pub async fn discover(&self, query: &str) -> Result<Discovered, DiscoverError> {
+        let scope = self.own_scope();
+        scope.learn(LEARN).await;
+        scope.discover(query, &Arc::default()).await
+    }
+
+    /// What upstreams have done so far.
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.shared.metrics
+    }
+
+    /// Ends every upstream, and returns once their processes are gone.
+    pub async fn shut_down(&self) {
+        self.0.shared.stopped.cancel();
+        self.0.shared.instances.shut_down().await;
+    }
+
+    /// Looks after config files and forgotten upstreams, from the first time that there is a runtime to do it on.
+    fn tend(&self) {
+        if tokio::runtime::Handle::try_current().is_err() || self.0.tended.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (gateway, stopped) = (Arc::downgrade(&self.0), self.0.shared.stopped.clone());
+        tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    () = stopped.cancelled() => return,
+                    () = tokio::time::sleep(CONFIG_LOOK) => {}
+                }
+                let Some(inner) = gateway.upgrade() else { return };
+                // A file may lie on a disk that does not answer; no other call waits for it.
+                let _ = tokio::task::spawn_blocking(move || Gateway(inner).look()).await;
+            }
+        });
+    }
+
+    fn look(&self) {
+        let now = Instant::now();
+        self.0.recent.lock().unwrap_or_else(PoisonError::into_inner).retain(|(since, _)| now - *since < LINGER);
+        let scopes = self.0.scopes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let scopes: Vec<Arc<ScopeInner>> = scopes.iter().filter_map(Weak::upgrade).collect();
+        for scope in &scopes {
+            if self.0.shared.stopped.is_cancelled() {
+                return;
+            }
+            scope.look_at_approvals();
+            if scope.reload() {
+                Scope::of(Arc::clone(scope)).start_early();
+            }
+        }
+        self.0.shared.instances.end_forgotten(|instance| scopes.iter().any(|scope| scope.uses(instance)));
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.shared.stopped.cancel();
+        self.shared.instances.stop();
+    }
+}
