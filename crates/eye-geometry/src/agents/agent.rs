@@ -1,66 +1,14 @@
 //! One area agent: when it works, when it beats, and how it ends.
 
-use super::plan::{Plan, Region};
-use super::roster::{Effect, Task};
+use super::event::{Effect, Task};
+use super::plan::Plan;
+use super::record::Agent;
 use super::told;
-use super::{AgentId, Failed, Millis, Socket, Status, Work};
-use crate::Picture;
+use super::work::{Failed, Millis, Status, Work};
 use crate::limits::{FAILURES_MAX, RETRY_MS};
 use serde_json::{Map, Value};
-use std::sync::Arc;
-
-/// One agent.
-#[derive(Clone, Debug)]
-pub struct Agent {
-    pub id: AgentId,
-    pub session: Arc<str>,
-    pub region: Region,
-    pub plan: Plan,
-    pub heartbeat_ms: u64,
-    pub status: Status,
-    pub socket: Option<Socket>,
-    pub born: Millis,
-    pub beats: u64,
-    pub reports: u64,
-    /// Turns that came to something.
-    pub turns: u64,
-    pub last_report: Option<Value>,
-    /// Why it ended, where that was a failure.
-    pub error: Option<String>,
-    turn: u32,
-    busy: bool,
-    due: Option<Millis>,
-    beat_at: Millis,
-    failures: u32,
-    before: Option<Arc<Picture>>,
-}
 
 impl Agent {
-    /// An agent that has not begun.
-    pub fn new(id: AgentId, session: Arc<str>, region: Region, (plan, heartbeat_ms): (Plan, u64), now: Millis) -> Self {
-        Self {
-            id,
-            session,
-            region,
-            plan,
-            heartbeat_ms,
-            status: Status::Spawned,
-            socket: None,
-            born: now,
-            beats: 0,
-            reports: 0,
-            turns: 0,
-            last_report: None,
-            error: None,
-            turn: 0,
-            busy: false,
-            due: None,
-            beat_at: now + heartbeat_ms,
-            failures: 0,
-            before: None,
-        }
-    }
-
     /// When it next does something by itself.
     pub fn next_wake(&self) -> Option<Millis> {
         if self.status.is_end() {

@@ -1,8 +1,8 @@
 //! What is told of an agent: rows, and the events that go to its topic and to the connection that spawned it.
 
-use super::agent::Agent;
 use super::plan::Region;
-use super::{Millis, Sight};
+use super::record::Agent;
+use super::work::{Millis, Sight};
 use serde_json::{Map, Value, json};
 
 fn event(agent: &Agent, name: &str) -> Value {

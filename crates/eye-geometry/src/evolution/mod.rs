@@ -5,6 +5,7 @@ mod breed;
 mod failure;
 mod individual;
 mod metric;
+mod paint;
 mod request;
 mod score;
 mod search;
@@ -16,11 +17,9 @@ pub use metric::{Metric, UnknownMetric};
 pub use request::{Ended, Outcome, Progress, Request};
 
 use crate::Picture;
-use crate::limits::{
-    GENERATIONS_MAX, PICTURE_SIDE_MAX, PICTURE_SIDE_MIN, POPULATION_MAX, POPULATION_MIN, STACK_BYTES, THREADS_MAX,
-    TILE_STEPS_MAX,
-};
-use crate::machine::{Halt, Machine, Painted, Program, Watch};
+use crate::limits::{GENERATIONS_MAX, PICTURE_SIDE_MAX, PICTURE_SIDE_MIN, POPULATION_MAX, POPULATION_MIN, THREADS_MAX};
+use crate::machine::{Machine, Watch};
+use paint::{on_deep_stack, painted};
 use search::{Strategy, search};
 use std::fmt::Display;
 use std::sync::atomic::AtomicBool;
@@ -54,23 +53,6 @@ pub fn picture(shader: &str, size: u32, cancel: &AtomicBool) -> Result<Picture, 
         painted(&mut Machine::default(), &program, Watch { cancel, deadline: None }).map(|painted| painted.picture)
     };
     on_deep_stack(paint)
-}
-
-/// Paints a shader that is not a child: whatever keeps it from painting is told.
-fn painted(machine: &mut Machine, program: &Program, watch: Watch<'_>) -> Result<Painted, Failure> {
-    machine.paint(program, TILE_STEPS_MAX, watch).map_err(|halt| match halt {
-        Halt::Steps => Failure::Endless { steps: TILE_STEPS_MAX },
-        Halt::Over => Failure::Cancelled,
-    })
-}
-
-/// Runs `work` on a thread whose stack bears every nesting that the limits allow.
-fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
-    std::thread::scope(|scope| {
-        let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
-        let worker = worker.map_err(|error| Failure::Thread { reason: error.to_string() })?;
-        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
 }
 
 fn in_range<T: PartialOrd + Display + Copy>(what: &'static str, found: T, min: T, max: T) -> Result<(), Failure> {

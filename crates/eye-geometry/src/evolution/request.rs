@@ -1,6 +1,6 @@
 //! What a run is asked for, what it tells on its way, and what it gives.
 
-use super::Metric;
+use super::metric::Metric;
 use std::time::Duration;
 
 /// What to breed, from what, and for how long.

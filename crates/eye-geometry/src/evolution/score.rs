@@ -1,6 +1,6 @@
 //! How fit a picture is. Every fitness is 0 to 1, higher is better; `docs/evolution.md` has the same formulas in words.
 
-use super::Metric;
+use super::metric::Metric;
 use crate::Picture;
 use crate::machine::Painted;
 use crate::picture::luminance;

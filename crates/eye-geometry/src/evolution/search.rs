@@ -1,10 +1,13 @@
 //! The search: generations of children, of which the fittest live on; and the random search that it must beat.
 
 use super::breed::{Birth, Nursery, fingerprint, scattered};
+use super::failure::Failure;
 use super::individual::Individual;
+use super::paint::{on_deep_stack, painted};
+use super::request::{Ended, Outcome, Progress, Request};
 use super::score::Goal;
+use super::shader;
 use super::weights::Weights;
-use super::{Ended, Failure, Outcome, Progress, Request, on_deep_stack, painted, shader};
 use crate::genome;
 use crate::limits::{CHILD_BYTES_MIN, CHILD_STEPS_MIN, SHADER_BYTES_MAX, STACK_BYTES, TILE_STEPS_MAX};
 use crate::machine::{Machine, Painted, Watch};

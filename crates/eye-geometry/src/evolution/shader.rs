@@ -1,6 +1,6 @@
 //! From text to something that paints: parsed and validated by naga, compiled for the machine, with the place of every error.
 
-use super::Failure;
+use super::failure::Failure;
 use crate::genome::{self, TranslationUnit};
 use crate::limits::{EXPRESSION_BYTES_MAX, SHADER_BYTES_MAX};
 use crate::machine::Program;

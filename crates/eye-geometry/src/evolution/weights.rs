@@ -1,6 +1,6 @@
 //! How often each change is tried. A metric has its favourites; what has made fitter children is tried more.
 
-use super::Metric;
+use super::metric::Metric;
 use crate::genome::Operator;
 use fastrand::Rng;
 

@@ -1,10 +1,10 @@
 //! WGSL's built-in functions as instructions; what hardware composes of simpler ones is composed here.
 
-use super::Unsupported;
 use super::code::{Binary, Reg, Ternary, Unary};
 use super::compile::Body;
 use super::expression::component;
 use super::layout::{self, Kind};
+use super::unsupported::Unsupported;
 use naga::{Expression, Handle, MathFunction, TypeInner};
 
 impl Body<'_, '_> {

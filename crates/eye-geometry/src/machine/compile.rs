@@ -1,10 +1,10 @@
 //! From naga's functions to code: statements become control flow, functions get frames, variables get registers.
 //! Expressions are in `expression.rs`, built-in functions in `builtin.rs`.
 
-use super::Unsupported;
 use super::code::{Case, Code, Instruction, Reg};
-use super::expression::word;
 use super::layout;
+use super::unsupported::Unsupported;
+use super::word::word;
 use crate::limits::{INSTRUCTIONS_MAX, REGISTERS_MAX};
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{

@@ -1,12 +1,12 @@
 //! From naga's expressions to instructions. What only picks values (members, swizzles, constructors) costs no instruction.
 
-use super::Unsupported;
 use super::code::{Binary, Instruction, Reg, Ternary, Unary};
 use super::compile::{Body, Memory, Pointer, Value};
 use super::layout::{self, Kind};
+use super::unsupported::Unsupported;
+use super::word::word;
 use naga::{
-    BinaryOperator, DerivativeAxis, Expression, Handle, Literal, RelationalFunction, ScalarKind, TypeInner,
-    UnaryOperator,
+    BinaryOperator, DerivativeAxis, Expression, Handle, RelationalFunction, ScalarKind, TypeInner, UnaryOperator,
 };
 
 impl<'m> Body<'_, 'm> {
@@ -382,16 +382,6 @@ impl<'m> Body<'_, 'm> {
 /// A vector's component, or the scalar that goes with every component.
 pub fn component(values: &[Reg], at: usize) -> Reg {
     if values.len() == 1 { values[0] } else { values[at] }
-}
-
-pub fn word(literal: Literal) -> Result<u32, Unsupported> {
-    match literal {
-        Literal::F32(value) => Ok(value.to_bits()),
-        Literal::U32(value) => Ok(value),
-        Literal::I32(value) => Ok(value.cast_unsigned()),
-        Literal::Bool(value) => Ok(if value { u32::MAX } else { 0 }),
-        _ => Err(Unsupported("numbers of other than 32 bits".into())),
-    }
 }
 
 /// The instruction for an operator, and whether its operands change places.

@@ -1,6 +1,6 @@
 //! How WGSL's types lie in registers: one register per scalar, members and elements one after the other.
 
-use super::Unsupported;
+use super::unsupported::Unsupported;
 use crate::limits::REGISTERS_MAX;
 use naga::{ArraySize, Handle, Module, Scalar, ScalarKind, Type, TypeInner, VectorSize};
 

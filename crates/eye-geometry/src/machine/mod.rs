@@ -13,11 +13,10 @@ mod program;
 mod registers;
 mod run;
 mod surface;
+mod unsupported;
+mod word;
 
 pub use paint::{Machine, Painted};
 pub use program::Program;
 pub use run::{Halt, Watch};
-
-/// Something that WGSL has and the machine has not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported(pub String);
+pub use unsupported::Unsupported;

@@ -1,9 +1,9 @@
 //! A shader compiled for a picture of a fixed size.
 
-use super::Unsupported;
 use super::code::{Code, Reg};
 use super::compile::Compiler;
 use super::surface::{self, Entry, Grid, Input, Output};
+use super::unsupported::Unsupported;
 use naga::valid::ModuleInfo;
 use naga::{Module, Span};
 

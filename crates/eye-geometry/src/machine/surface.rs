@@ -1,9 +1,9 @@
 //! How a shader meets the picture: which entry points there are, what they are given, and where their colours come out.
 
-use super::Unsupported;
 use super::code::{Instruction, Reg};
 use super::compile::{Compiler, Memory, Pointer, Value};
 use super::layout;
+use super::unsupported::Unsupported;
 use crate::limits::PICTURE_SIDE_MAX;
 use naga::valid::{FunctionInfo, GlobalUse};
 use naga::{

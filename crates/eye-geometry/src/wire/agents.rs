@@ -2,7 +2,7 @@
 
 use super::crew::Crew;
 use super::message::{Message, reply};
-use super::{Heard, Say};
+use super::talk::{Heard, Say};
 use crate::agents::{AgentId, Event, Plan, Region, Socket};
 use crate::refusal::{Kind, Refusal};
 use serde_json::{Map, Value};

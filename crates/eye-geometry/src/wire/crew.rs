@@ -1,10 +1,10 @@
 //! The shell around the area agents: it gives them time, a page and ears, and does what follows from `agents`. It lives while
 //! there are agents: without them it has no timer and no link into the hub.
 
-use super::Say;
 use super::hub::{Hub, Link};
 use super::page::{self, Page};
 use super::runs::{Runs, progress_members};
+use super::talk::Say;
 use crate::agents::{AgentId, Effect, Event, Millis, Presence, Roster, Socket, Task};
 use crate::refusal::{Kind, Refusal};
 use serde::Deserialize;

@@ -2,7 +2,7 @@
 
 use super::message::{Message, news, reply};
 use super::runs::{Bred, Job, Runs, Stop, progress_members};
-use super::{Heard, Say};
+use super::talk::{Heard, Say};
 use crate::breeding::Breeding;
 use crate::evolution::Progress;
 use crate::limits::{

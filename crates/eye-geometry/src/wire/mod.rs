@@ -8,8 +8,10 @@ mod hub;
 mod message;
 mod page;
 mod runs;
+mod talk;
 
 pub use hub::{Counter, Hub, Later, Link};
+pub use talk::{Heard, Say};
 
 use crate::limits::THREADS_MAX;
 use crate::store::{Entry, Store};
@@ -20,12 +22,6 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
-
-/// What a peer says, one text message each. It ends when the peer is gone.
-pub type Heard = mpsc::Receiver<String>;
-/// What is said to a peer. Letting go of it closes the connection.
-pub type Say = mpsc::Sender<String>;
 
 /// How long runs that were told to stop are waited for.
 const SETTLE: Duration = Duration::from_millis(500);
