@@ -3,8 +3,8 @@
 use crate::env::Var;
 use crate::failure::Failure;
 use crate::places;
+use crate::token_file::read_token;
 use crate::trust;
-use crate::verbs::connect::read_token;
 use eye_client::Server;
 use eye_geometry::wire::{self, Counter, Geometry, Hub, Link};
 use eye_hub::guests::backends::{Backends, Given, Heard, Room, Say};

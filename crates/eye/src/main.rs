@@ -23,6 +23,7 @@ mod places;
 mod said;
 mod start;
 mod stream;
+mod token_file;
 mod trust;
 mod typing;
 mod ui;

@@ -1,7 +1,7 @@
 //! The authority: makes itself, and signs one certificate.
 
+use super::place::{CertificateError, Place, SLACK, VALID};
 use super::store::{read_secret, write};
-use super::{CertificateError, Place, SLACK, VALID};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, CidrSubnet, DistinguishedName, DnType,
     ExtendedKeyUsagePurpose, GeneralSubtree, IsCa, Issuer, KeyPair, KeyUsagePurpose, NameConstraints,

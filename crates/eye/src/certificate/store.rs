@@ -1,6 +1,6 @@
 //! Files of secrets and certificates: replaced whole, in a folder that is this user's alone.
 
-use super::CertificateError;
+use super::place::CertificateError;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};

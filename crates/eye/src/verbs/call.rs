@@ -2,6 +2,9 @@
 
 mod behind;
 mod outcome;
+mod words;
+
+pub use words::Args;
 
 use crate::client::{self, Conversation};
 use crate::exit::Exit;
@@ -9,34 +12,11 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::typing::{self, Word};
 use crate::ui::ProgressLine;
-use crate::verbs::eval::read_stdin;
 use eye_protocol::schema::Schema;
 use eye_protocol::{Code, Error, Kind};
 use serde::Serialize;
 use serde_json::{Value, json};
-
-/// Call a tool that the page offers
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Example: eye call addToCart id=7 tags=red tags=new
-         eye call addToCart '{\"id\": 7}'
-         jq '{id: .best}' found.json | eye call addToCart -
-         eye call deleteAll --yes
-         eye call files::read_file path=notes.txt
-
-A tool that the page does not have is looked for in all pages and servers, as eye discover shows it. Values get the types of the tool's schema, which eye tools TOOL shows; name:=JSON is taken as JSON, and a name \
-given several times makes an array.
-Prints the texts of the result, with --json all of it. Progress goes to stderr; Ctrl-C cancels the call in the page. \
-Exits with 2 when the arguments do not fit.")]
-pub struct Args {
-    /// Which
-    tool: String,
-    /// name=value, name:=JSON, one JSON object, or - for JSON on stdin
-    #[arg(value_name = "ARGUMENT")]
-    arguments: Vec<String>,
-    /// Confirm what cannot be undone
-    #[arg(long)]
-    yes: bool,
-}
+use words::whole;
 
 #[derive(Serialize)]
 struct Params<'a> {
@@ -92,20 +72,6 @@ fn from_words(args: &Args, options: &Options) -> Result<(Value, Option<Conversat
     let (tool, hub): (Value, _) = client::ask("tools/get", &json!({ "name": args.tool }), options)?;
     let schema = tool.get("inputSchema").map(Schema::new);
     Ok((typing::arguments(&words, schema)?, Some(hub)))
-}
-
-/// The arguments as one JSON object, when they are given so.
-fn whole(arguments: &[String]) -> Result<Option<Value>, Failure> {
-    let text = match arguments {
-        [] => return Ok(Some(json!({}))),
-        [only] if only == "-" => read_stdin()?,
-        [only] if only.trim_start().starts_with(['{', '[']) => only.clone(),
-        _ => return Ok(None),
-    };
-    let hint = "write one JSON object, such as '{\"id\": 7}', or name=value";
-    let value: Value = serde_json::from_str(&text)
-        .map_err(|error| Failure::usage(format!("the arguments are no JSON: {error}"), hint))?;
-    if value.is_object() { Ok(Some(value)) } else { Err(Failure::usage("the arguments are no JSON object", hint)) }
 }
 
 /// The hub says what to do in the words of its protocol; here it is a flag.

@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::{Options, TokenFor};
 use crate::start::{self, Report};
+use crate::token_file::read_token;
 use crate::verbs::{status, up};
 use crate::{places, trust, ui};
 use clap::ValueEnum;
@@ -13,7 +14,6 @@ use eye_client::Server;
 use eye_hub::{HubError, Place, told_to_stop};
 use eye_remote::relay::{self, RelayConfig, RelayError, RelayNews, RelayStatus, Taken, Transport};
 use eye_remote::{Remote, Secret};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Keep a link to a remote hub, so that every verb goes there; without a URL, use the local hub
@@ -238,19 +238,6 @@ impl Args {
         flags.extend(self.url.clone());
         flags
     }
-}
-
-/// A secret of a file that no other user can read.
-pub fn read_token(file: &Path) -> Result<Secret, Failure> {
-    let doing = || Failure::io(format!("read {}", file.display()));
-    if std::fs::metadata(file).map_err(doing())?.mode() & 0o077 != 0 {
-        return Err(Failure::NotConnected {
-            message: format!("{} can be read by others", file.display()),
-            hint: Some(format!("chmod 600 {}", file.display())),
-            exit: Exit::Denied,
-        });
-    }
-    Ok(Secret::new(&std::fs::read_to_string(file).map_err(doing())?))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::client::{self, Absent};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
-use crate::verbs::servers::asking;
+use crate::verbs::servers::files::asking;
 use crate::{env, ui};
 use serde_json::{Map, Value};
 

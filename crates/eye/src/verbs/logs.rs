@@ -6,7 +6,8 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::stream::Bound;
 use crate::ui::{self, Lines};
-use crate::verbs::{hub_log, page};
+use crate::verbs::hub_log;
+use crate::verbs::page::params::with_options;
 use eye_protocol::rpc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -41,7 +42,7 @@ pub fn run(words: &Map<String, Value>, options: &Options) -> Result<Exit, Failur
         return hub_log::run(words.contains_key("all"), words.contains_key("follow").then_some(bound));
     }
     let params = json!({ "all": words.get("all"), "level": level });
-    let result = client::verb("logs", &page::with_options(params, options), options)?;
+    let result = client::verb("logs", &with_options(params, options), options)?;
     let Answer { value } = client::read_result(&result)?;
     let mut lines = Lines::new();
     for entry in value.iter().filter(|_| !options.errors) {
@@ -88,7 +89,7 @@ fn follow_level(
         u64::try_from(lasts.as_millis()).unwrap_or(u64::MAX).max(1)
     });
     let params = json!({ "follow": true, "level": level, "timeout": timeout, "again": true });
-    link.send(&[&rpc::request(ID, "page/logs", &page::with_options(params, &Options::default()))])?;
+    link.send(&[&rpc::request(ID, "page/logs", &with_options(params, &Options::default()))])?;
     bound.follow(&mut link, "call/progress", Some(ID), |params| {
         let Progress { entry } = client::read_result(params)?;
         heard(entry.get())

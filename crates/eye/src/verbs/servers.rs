@@ -1,26 +1,27 @@
 //! `eye servers`: the MCP servers behind the gateway: list them, add some, try one, trust a project's.
 
 mod approve;
+pub mod files;
 mod login;
 mod manage;
 mod trust;
 
 use crate::client::{self, Absent};
-use crate::env::{self, Var};
+use crate::env;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::places;
 use crate::ui;
-use eye_mcp::config::{self, Command, ConfigError, Layers, ServerConfig};
+use eye_mcp::config::{self, Command, Layers, ServerConfig};
 use eye_mcp::gateway::{Servers, short_reason, try_server};
 use eye_mcp::{ServerState, ServerStatus};
 use eye_protocol::rpc;
+use files::{asking, read, target, told, write};
 use indexmap::IndexMap;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What a name or a command is cut to in a line.
 const CELL_CHARS_MAX: usize = 60;
@@ -132,17 +133,6 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
         Some(Action::Logout { name }) => login::end(&name, options),
         Some(Action::Logs { name }) => manage::logs(&name, options),
     }
-}
-
-/// Who asks, as the gateway wants to know: its upstreams run there.
-pub fn asking(cwd: Option<PathBuf>) -> Map<String, Value> {
-    let mut params = Map::new();
-    // A hub elsewhere has neither this folder nor any business with this environment.
-    if let Some(cwd) = cwd.filter(|_| Var::Server.get().is_none()) {
-        params.insert("cwd".into(), json!(cwd));
-        params.insert("env".into(), json!(env::everything()));
-    }
-    params
 }
 
 fn list(options: &Options) -> Result<Exit, Failure> {
@@ -290,36 +280,6 @@ fn test(name: &str, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The file that is written to: the project's nearest one or a new one here, or the user's.
-fn target(project: bool) -> Result<PathBuf, Failure> {
-    if !project {
-        return places::config_file();
-    }
-    let cwd = env::current_folder().ok_or_else(|| Failure::usage("this folder is gone", "go to another one"))?;
-    Ok(config::project_file(&cwd).unwrap_or_else(|| cwd.join(".eye/config.yaml")))
-}
-
-fn read(file: &Path) -> Result<String, Failure> {
-    match fs::read_to_string(file) {
-        Ok(text) => Ok(text),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(Failure::io(format!("read {}", file.display()))(error)),
-    }
-}
-
-/// Writes a config: a project's is for everybody who has the project, the user's own may hold secrets.
-fn write(file: &Path, text: &str, project: bool) -> Result<(), Failure> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    let doing = || format!("write {}", file.display());
-    if !project {
-        return config::private::write(file, text).map_err(Failure::io(doing()));
-    }
-    fs::create_dir_all(folder).map_err(Failure::io(doing()))?;
-    // Whole or not at all: a hub may read it at any moment.
-    let draft = file.with_extension("yaml.draft");
-    fs::write(&draft, text).and_then(|()| fs::rename(&draft, file)).map_err(Failure::io(doing()))
-}
-
 fn pairs(words: &[String]) -> Result<Option<IndexMap<String, String>>, Failure> {
     let pair = |word: &String| {
         let (name, value) = word.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
@@ -329,10 +289,6 @@ fn pairs(words: &[String]) -> Result<Option<IndexMap<String, String>>, Failure> 
     };
     let pairs = words.iter().map(pair).collect::<Result<IndexMap<_, _>, Failure>>()?;
     Ok((!pairs.is_empty()).then_some(pairs))
-}
-
-fn told(error: &ConfigError) -> Failure {
-    Failure::Usage { message: error.to_string(), hint: error.hint.clone() }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! From stdin to the hub, in as few writes as the lines come in.
 
 use super::flight::Flight;
-use super::{END, Line};
+use super::line::{END, Line};
 use crate::client;
 use crate::failure::Failure;
 use crate::options::Options;

@@ -1,6 +1,6 @@
 //! What of a batch is under way: how much more may leave, and under which id an answer is printed.
 
-use super::Label;
+use super::line::Label;
 use crate::failure::Failure;
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,7 @@
 //! The answers of a batch, as they come or in the order of their lines.
 
-use super::Label;
 use super::flight::Held;
+use super::line::Label;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::ui::Lines;

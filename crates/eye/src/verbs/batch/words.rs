@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::verbs::page;
+use crate::verbs::page::params::with_options;
 use eye_protocol::operations::{self, Operation};
 use serde_json::{Map, Value};
 
@@ -39,7 +40,7 @@ fn read(operation: &'static Operation, line: &str, options: &Options) -> Result<
     let mut params = page::params_of(operation, page::line::params(operation, &matches)?)?;
     // A line has one answer, so nothing is followed.
     params.retain(|name, _| operation.params.iter().any(|param| param.name == name && !param.remote));
-    let mut params = page::with_options(Value::Object(params), &Options { delta: false, ..options.clone() });
+    let mut params = with_options(Value::Object(params), &Options { delta: false, ..options.clone() });
     if operation.name == "wait" {
         params.insert("again".into(), true.into());
     }

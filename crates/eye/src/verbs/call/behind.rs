@@ -1,13 +1,14 @@
 //! A tool of a server behind the gateway, or of any page: found and called by the names that `eye discover` shows.
 
-use super::{Args, outcome, whole};
+use super::outcome;
+use super::words::{Args, whole};
 use crate::client::{self, Absent};
 use crate::env;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::typing::{self, Word};
-use crate::verbs::servers::asking;
+use crate::verbs::servers::files::asking;
 use eye_protocol::schema::Schema;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};

@@ -2,6 +2,7 @@
 
 mod fill;
 pub mod line;
+pub mod params;
 mod picture;
 mod scroll;
 mod wait;
@@ -17,6 +18,7 @@ use crate::verbs::logs;
 use clap::ArgMatches;
 use eye_protocol::limits::MAILBOX_OUT_TOPIC;
 use eye_protocol::operations::Operation;
+use params::with_options;
 use serde_json::{Map, Value, json};
 
 /// Runs a verb with the words of its command line.
@@ -63,20 +65,4 @@ pub fn params_of(operation: &Operation, words: Map<String, Value>) -> Result<Map
 pub fn run(verb: &str, params: Value, options: &Options) -> Result<Exit, Failure> {
     let result = client::verb(verb, &with_options(params, options), options)?;
     said::show(&result, options)
-}
-
-/// The params of a verb, with what the flags say.
-pub fn with_options(params: Value, options: &Options) -> Map<String, Value> {
-    let mut params = match params {
-        Value::Object(params) => params,
-        _ => Map::new(),
-    };
-    params.retain(|_, value| !value.is_null());
-    if let Some(timeout) = options.timeout_ms {
-        params.insert("timeout".into(), timeout.into());
-    }
-    if options.delta {
-        params.insert("delta".into(), true.into());
-    }
-    params
 }

@@ -1,5 +1,6 @@
 //! `eye wait`: until something is there, or true.
 
+use super::params::with_options;
 use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -17,7 +18,7 @@ pub fn params(words: &Map<String, Value>) -> Map<String, Value> {
 
 /// Waits. The verb may run again: a reload does not end it.
 pub fn run(params: &Map<String, Value>, options: &Options) -> Result<Exit, Failure> {
-    let mut params = super::with_options(Value::Object(params.clone()), options);
+    let mut params = with_options(Value::Object(params.clone()), options);
     params.insert("again".into(), true.into());
     match client::verb("wait", &params, options) {
         Ok(result) => said::show(&result, options),

@@ -1,6 +1,6 @@
 //! `eye servers remove|enable|disable|logs NAME`: changes an entry where it is written, and shows what a server says.
 
-use super::{asking, read, target, told, write};
+use super::files::{asking, read, target, told, write};
 use crate::client::{self, Absent};
 use crate::env;
 use crate::exit::Exit;
