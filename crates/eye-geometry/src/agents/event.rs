@@ -1,7 +1,7 @@
 //! What happens to area agents, and what follows from it.
 
 use super::plan::{Plan, Region};
-use super::work::{AgentId, Failed, Millis, Socket, Work};
+use super::work::{AgentId, Failed, Socket, Work};
 use crate::Picture;
 use crate::breeding::Breeding;
 use serde_json::{Map, Value};

@@ -84,10 +84,10 @@ impl Upstream {
                 Err(Failed::Rpc(error)) => return Err(error),
                 // The server has not seen it, so asking again does nothing twice.
                 Err(Failed::Unsent(_)) if again => {}
-                Err(Failed::Unsent(why)) => return Err(self.down(&why).into()),
+                Err(Failed::Unsent(why)) => return Err(self.down(&why.into()).into()),
             }
         }
-        Err(self.down("it ends as soon as it is asked").into())
+        Err(self.down(&"it ends as soon as it is asked".into()).into())
     }
 }
 
