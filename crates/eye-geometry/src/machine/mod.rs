@@ -19,4 +19,3 @@ mod word;
 pub use paint::{Machine, Painted};
 pub use program::Program;
 pub use run::{Halt, Watch};
-pub use unsupported::Unsupported;
