@@ -2,10 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;
+use crate::Picture;
 use crate::fields::Fields;
 use crate::limits::{AGENTS_ENDED_LEN_MAX, AGENTS_MAX, AGENTS_OF_SESSION_MAX};
 use insta::assert_snapshot;
+use serde_json::{Map, Value};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// Plays the script and returns it with every effect below the event that caused it.
 fn play(script: &str) -> String {

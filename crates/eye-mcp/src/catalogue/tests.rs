@@ -1,6 +1,7 @@
 //! Behaviours of the catalogue as a whole.
 
 use super::*;
+use eye_protocol::Code;
 use proptest::prelude::*;
 use serde_json::json;
 use serde_json::value::RawValue;

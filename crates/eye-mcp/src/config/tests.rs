@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::context::Project;
+use crate::limits::{CONFIG_BYTES_MAX, SERVERS_MAX};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 const SEED: &str = r#"
 servers:
