@@ -22,7 +22,7 @@ pub struct Provider {
 }
 
 /// The document of these tools, under the names that they are called by.
-pub(super) fn of(entries: &[Arc<Entry>], names: Vec<String>, providers: &[Provider], pages: &[Value]) -> Value {
+pub(super) fn of(entries: &[Arc<Entry>], names: &[String], providers: &[Provider], pages: &[Value]) -> Value {
     let tools: Vec<Value> = entries
         .iter()
         .map(|entry| {

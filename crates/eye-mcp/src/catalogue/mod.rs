@@ -243,8 +243,8 @@ impl Catalogue {
 
     fn document(&self) -> &Value {
         self.document.get_or_init(|| {
-            let names = self.entries.iter().map(|entry| self.short_name(entry)).collect();
-            document::of(&self.entries, names, &self.providers, &self.pages)
+            let names: Vec<String> = self.entries.iter().map(|entry| self.short_name(entry)).collect();
+            document::of(&self.entries, &names, &self.providers, &self.pages)
         })
     }
 }

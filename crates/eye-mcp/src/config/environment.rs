@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+/// How the sentence about withheld variables begins. It is for the person; answers of discovery leave it out.
+pub const WITHHELD: &str = "it does not get these variables of the agent's: ";
 /// Variables that every server gets.
 const NAMES: [&str; 10] =
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "TZ", "NODE_EXTRA_CA_CERTS"];
@@ -38,7 +40,7 @@ pub fn withheld(asking: &BTreeMap<String, String>, own: &BTreeMap<String, String
         shown = format!("{shown} and {more} more");
     }
     Some(format!(
-        "it does not get these variables of the agent's: {shown}; pass one with `env: {{ {example}: \"${{{example}}}\" }}`, \
+        "{WITHHELD}{shown}; pass one with `env: {{ {example}: \"${{{example}}}\" }}`, \
          or all with `inherit_env: true` in your own config"
     ))
 }

@@ -1,5 +1,7 @@
 //! Why a server is down, in one line: how it ended and the last line it wrote, which is where programs put the reason.
 
+use crate::config::environment::WITHHELD;
+
 /// What separates how a child ended from what it wrote on stderr.
 pub const SAID: &str = "; it said: ";
 
@@ -43,6 +45,7 @@ impl From<&str> for Reason {
 
 /// `it ended with exit status: 1: ModuleNotFoundError: No module named 'x'`.
 pub fn short(why: &str) -> String {
+    let why = why.find(WITHHELD).map_or(why, |at| why[..at].trim_end_matches([';', ' ']));
     let Some((how, said)) = why.split_once(SAID) else { return why.trim().to_owned() };
     match said.lines().map(str::trim).rfind(|line| !line.is_empty()) {
         Some(last) => format!("{how}: {last}"),
@@ -69,5 +72,7 @@ mod tests {
         assert_eq!(short(why), "it ended with exit status: 1: KeyError: 'k'");
         assert_eq!(short("it closed its output"), "it closed its output");
         assert_eq!(short("it ended; it said: \n"), "it ended");
+        let long = format!("it ended with exit status: 3; it said: a\nno database; {WITHHELD}A, B; pass one");
+        assert_eq!(short(&long), "it ended with exit status: 3: no database");
     }
 }
