@@ -220,7 +220,7 @@ fn inherited(config: &ServerConfig, asking: &BTreeMap<String, String>) -> BTreeM
 fn seconds(given: Option<f64>, default: Duration, key: &'static str) -> Result<Duration, SpecError> {
     match given {
         None => Ok(default),
-        Some(s) if s >= 0.0 && s <= SECONDS_MAX => Ok(Duration::from_secs_f64(s)),
+        Some(s) if (0.0..=SECONDS_MAX).contains(&s) => Ok(Duration::from_secs_f64(s)),
         Some(_) => Err(SpecError::Seconds(key)),
     }
 }
