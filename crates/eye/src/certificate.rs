@@ -191,7 +191,9 @@ mod tests {
         assert_eq!(made.cert.ends, now() + VALID);
         assert_eq!(made.authority.fingerprint.len(), 95);
         assert_eq!(ensure(&place, &["LOCALHOST".into()], How::AsNeeded, now()).unwrap(), (made, Done::Kept));
-        for (path, mode) in [(place.key(), 0o600), (place.authority_key(), 0o600), (place.0.clone(), 0o700)] {
+        for (path, mode) in
+            [(place.key(), 0o600), (place.authority_key(), 0o600), (place.key().parent().unwrap().to_owned(), 0o700)]
+        {
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode, "{}", path.display());
         }
     }
