@@ -59,6 +59,22 @@ fn a_bad_query_is_closed_with_the_reason() {
 }
 
 #[test]
+fn the_originals_stream_stays_open_and_answers_any_number_of_requests() {
+    let hub = Hub::start();
+    let mut page = hub.page("s1");
+    let bearer = format!("Bearer {TOKEN}");
+    let mut stream =
+        stage::Page(hub.connect("/api/mcp/stream", &[("authorization", bearer.as_str())]).expect("a stream"));
+    for asked in ["a", "b", "c"] {
+        stream.say(&format!("{asked}:document.title"));
+        let call = page.hear();
+        let id = call.strip_suffix(":document.title").expect("the code as it was sent");
+        page.say(&format!("{id}:Shop"));
+        assert_eq!(stream.hear(), format!("{asked}:Shop"));
+    }
+}
+
+#[test]
 fn sessions_are_for_agents_and_health_is_for_everybody() {
     let hub = Hub::start();
     let _page = hub.page("shop");

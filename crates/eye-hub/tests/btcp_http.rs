@@ -3,6 +3,7 @@
 mod stage;
 
 use eye_hub::Auth;
+use eye_protocol::limits::STREAMS_IN_LINE_MAX;
 use serde_json::{Value, json};
 use stage::btcp::{Dialect, Peer, post_whole};
 use stage::{Hub, ORIGIN};
@@ -301,6 +302,53 @@ fn a_superseded_stream_is_told_closed_and_does_not_come_back() {
         .http(&format!("/events?{query}"), &format!("host: localhost\r\norigin: {ORIGIN}\r\nlast-event-id: {id}\r\n"));
     assert!(back.starts_with("HTTP/1.1 204 "), "{back}");
     hub.agent().wait_for_pages(1);
+}
+
+#[test]
+fn two_tabs_that_connect_again_by_themselves_both_stay_and_the_newer_is_asked() {
+    // Clients that post by query connect again after each end of their stream, without saying what they heard before.
+    let hub = open_hub();
+    let mut first = by_query(&hub, "browser", "s1");
+    let mut second = by_query(&hub, "browser", "s1");
+    // The older is told, as the original does.
+    first.hear_until(|frame| frame["id"] == "disconnect");
+    let mut again = by_query(&hub, "browser", "s1");
+    second.say(&register("greet"));
+    let mut agent = hub.agent();
+    for round in 0..3 {
+        agent.say(&request(&format!("c{round}"), "tools/call", &json!({ "name": "greet" })));
+        let asked = second.hear_until(|frame| {
+            assert_ne!(frame["id"], "disconnect", "the newer tab keeps the session");
+            frame["method"] == "tools/call"
+        });
+        second.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "second" }).to_string());
+        assert!(agent.hear().unwrap().contains("second"));
+    }
+    let mut member = Peer::agent(&hub, Dialect::S, "s1");
+    drop(second);
+    member.hear_until(|frame| frame["method"] == "session/pageBack");
+    agent.say(&request("d", "tools/call", &json!({ "name": "greet" })));
+    let asked = again.hear_until(|frame| frame["method"] == "tools/call");
+    again.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "older" }).to_string());
+    assert!(agent.hear().unwrap().contains("older"), "the older takes over when the newer leaves");
+}
+
+#[test]
+fn a_session_has_no_more_streams_than_its_browser_can_spare() {
+    let hub = open_hub();
+    let tabs: Vec<Peer> = (0..=STREAMS_IN_LINE_MAX).map(|_| Peer::page(&hub, Dialect::H1, "s1")).collect();
+    let head = format!("host: localhost\r\norigin: {ORIGIN}\r\n");
+    let open = |more: &str| hub.http("/events?sessionId=s1&clientType=browser&version=1.0.0", &format!("{head}{more}"));
+    let refused = open("");
+    assert!(refused.starts_with("HTTP/1.1 429 "), "{refused}");
+    assert!(refused.contains("this session has 4 streams open"), "{refused}");
+    let back = open("last-event-id: abcdefghijkmn.s1\r\n");
+    assert!(back.starts_with("HTTP/1.1 204 "), "{back}");
+    drop(tabs);
+    hub.agent().wait_for_pages(0);
+    let mut tab = Peer::page(&hub, Dialect::H1, "s1");
+    tab.say(&request("p", "ping", &json!({})));
+    tab.hear_until(|frame| frame["id"] == "p");
 }
 
 #[test]

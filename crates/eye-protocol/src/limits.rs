@@ -137,6 +137,11 @@ pub const PATCH_STEPS_MAX: u64 = 10_000_000;
 
 /// Streams that were closed because another page has their session, remembered so that they do not come back.
 pub const SUPERSEDED_STREAMS_MAX: usize = 4_096;
+/// Streams of one session that wait behind the one that has it. A browser has six connections to a host: with these and the
+/// one in use, two are left for what the page posts.
+pub const STREAMS_IN_LINE_MAX: usize = 3;
+/// How long after a stream was superseded a new one of the same session is taken for its client, which connects again.
+pub const SUPERSEDED_RETURN_MS: u64 = 3_000;
 
 /// Everything that is kept for peers (documents, their histories, mailboxes, kept results, tools), by estimate of the
 /// parsed size. Beyond it the oldest gives way.

@@ -210,6 +210,43 @@ test("browser tools run on the agent that is set, with the original's names and 
   await assert.rejects(executor.execute("browser_click", {}), /selector is required/u);
 });
 
+test("a page with more streams than its browser has connections can still answer", async () => {
+  const session = "crowd";
+  const tab = await browser.newPage();
+  await tab.goto(`http://localhost:${String((site.address() as AddressInfo).port)}/`);
+  const opened = await tab.evaluate(
+    async ({ url, session }) => {
+      const post = (message: object): Promise<Response> =>
+        fetch(`${url}/message`, {
+          method: "POST",
+          headers: { "x-session-id": session },
+          body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+        });
+      const one = (): Promise<boolean> =>
+        new Promise((resolve) => {
+          const source = new EventSource(`${url}/events?sessionId=${session}&clientType=browser&version=1.0.0`);
+          source.onopen = () => resolve(true);
+          source.onerror = () => resolve(false);
+          source.onmessage = ({ data }: MessageEvent<string>) => {
+            const { id, method } = JSON.parse(data) as { id?: string; method?: string };
+            if (method === "tools/call") void post({ id, result: "here" });
+          };
+        });
+      // More than the six connections that a browser has to a host.
+      const all = await Promise.all(Array.from({ length: 12 }, one));
+      await post({ id: "r", method: "tools/register", params: { tools: [{ name: "ask" }] } });
+      return all.filter((open) => open).length;
+    },
+    { url: home.url, session },
+  );
+  assert.equal(opened, 4);
+  for (let calls = 0; calls < 20; calls++) {
+    const { content } = (await call(session, "ask", {})) as btcp.BTCPToolCallResult;
+    assert.equal(content[0]?.text, "here");
+  }
+  await tab.close();
+});
+
 /** What a page in Chromium says of its streams. */
 interface Streams {
   opens: number;

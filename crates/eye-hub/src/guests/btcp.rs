@@ -24,7 +24,7 @@ use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use eye_core::Conn;
-use eye_protocol::limits::POST_BODY_BYTES_MAX;
+use eye_protocol::limits::{POST_BODY_BYTES_MAX, STREAMS_IN_LINE_MAX};
 use eye_protocol::messages::version_fits;
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::scope::Scope;
@@ -93,6 +93,11 @@ async fn events(State(door): State<Door>, headers: Head, Query(query): Query<Eve
         .or(last.filter(|_| side == Side::Page).map(|(_, session)| session))
         .and_then(SessionId::parse)
         .unwrap_or_else(session_id::fresh);
+    if let Admitted::Page { origin, .. } = &admitted
+        && door.hub.is_crowded(&id, origin)
+    {
+        return with_cors(&door, &headers, crowded(last.is_some()));
+    }
     let (scope, bearer) = (admitted.scope(), admitted.bearer());
     let joining = match admitted {
         Admitted::Page { origin, policy, .. } => Some(Joining { session: id.clone(), origin, policy }),
@@ -112,6 +117,15 @@ async fn events(State(door): State<Door>, headers: Head, Query(query): Query<Eve
         hub.greet_stream(conn, &client, &session, last.is_some(), &listed);
     });
     with_cors(&door, &headers, response)
+}
+
+/// One stream more would leave the page no connection to answer with. A browser that comes `back` is to stop.
+fn crowded(back: bool) -> Response {
+    if back {
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    let error = format!("this session has {} streams open; close one of them first", STREAMS_IN_LINE_MAX + 1);
+    (StatusCode::TOO_MANY_REQUESTS, json_response(&serde_json::json!({ "error": error }))).into_response()
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -476,7 +476,7 @@ impl Hub {
             effect => effect,
         };
         self.note_ending(state, &effect);
-        if Self::keeps_its_stream(state, &effect) {
+        if self.keeps_its_stream(state, &effect) {
             return;
         }
         let mut text = std::mem::take(&mut state.text);

@@ -48,6 +48,12 @@ impl Hub {
         self.hold().streams.was_superseded(client)
     }
 
+    /// Whether as many streams of a session are open as its browser has connections to spare.
+    pub fn is_crowded(&self, session: &SessionId, origin: &str) -> bool {
+        let state = self.hold();
+        state.streams.is_full(session) && !state.board.is_kept_for_another(session, origin)
+    }
+
     /// The sessions that a scope sees, as their list shows them.
     pub fn listed(&self, scope: &Scope) -> Vec<Listed> {
         let rows = self.rows(scope);
@@ -60,7 +66,8 @@ impl Hub {
     }
 
     /// Greets a stream as both kinds of servers do, and lets its page join. One that comes `back` to a session which another
-    /// page has meanwhile waits for its turn: it may be the older half of the same page.
+    /// page has meanwhile waits for its turn: it may be the older half of the same page. So does the new stream of a client
+    /// whose stream was superseded a moment ago: two tabs would take the session from each other for ever.
     pub fn greet_stream(&self, conn: Conn, client: &str, session: &str, back: bool, listed: &[Listed]) {
         let mut state = self.hold();
         let Some(peer) = state.peers.get_mut(&conn) else { return };
@@ -76,7 +83,7 @@ impl Hub {
         let Some(id) = SessionId::parse(session) else { return };
         if page {
             let held = state.board.presence(&id) == Some(Presence::Connected);
-            if back && held {
+            if held && (back || state.streams.returns(&id, self.now())) {
                 Self::stand_in_line(&mut state, conn, id);
             } else {
                 self.page_joins(&mut state, conn, plain_page());
@@ -199,9 +206,9 @@ impl Hub {
     }
 
     /// Whether a page that lost its session is neither told nor closed.
-    pub(crate) fn keeps_its_stream(state: &mut State, effect: &Effect) -> bool {
+    pub(crate) fn keeps_its_stream(&self, state: &mut State, effect: &Effect) -> bool {
         if let Effect::Replaced { page } = effect {
-            return Self::replaced(state, *page);
+            return self.replaced(state, *page);
         }
         if let Effect::Close { conn, close } = effect {
             return *close == Close::taken_over() && Self::is_in_line(state, *conn);
@@ -210,16 +217,16 @@ impl Hub {
     }
 
     /// A page lost its session to another. `true`: it stays connected and waits for its turn.
-    fn replaced(state: &mut State, page: Conn) -> bool {
+    fn replaced(&self, state: &mut State, page: Conn) -> bool {
         let Some(peer) = state.peers.get(&page) else { return false };
+        let session = peer.joined_as.as_ref().map(|seat| seat.0.session.clone());
         if peer.voice.waits_for_its_turn() {
-            let session = peer.joined_as.as_ref().map(|seat| seat.0.session.clone());
             if let Some(session) = session {
                 Self::stand_in_line(state, page, session);
                 return true;
             }
         } else if let (Voice::Events(_), Some(client)) = (peer.voice, peer.client.clone()) {
-            state.streams.supersede(client);
+            state.streams.supersede(client, session, self.now());
         }
         false
     }
