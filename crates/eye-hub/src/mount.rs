@@ -2,7 +2,7 @@
 //! ends them with itself.
 
 use crate::http::door::Door;
-use crate::hub::elsewhere::Cluster;
+use crate::hub::cluster::Cluster;
 use crate::hub::gateway::{Answers, Gateway, Later};
 use crate::hub::links::Links;
 use axum::Router;

@@ -4,24 +4,11 @@ use super::links::Links;
 use super::outbox::Outbox;
 use super::peer::{Peer, Side, Voice};
 use super::state::{Hub, State};
-use eye_core::elsewhere::ChangedRow;
 use eye_core::{Conn, Effect, Input, Millis};
 use eye_protocol::messages::Hello;
 use eye_protocol::scope::Scope;
 use std::fmt::Debug;
 use std::sync::Arc;
-
-/// The way to other hubs. It is called while the hub's state is held: it takes note and returns.
-pub trait Cluster: Debug + Send + Sync {
-    /// Something for another hub: a request that is passed on, or what an agent of another hub is told.
-    fn effect(&self, effect: Effect);
-
-    /// Rows of pages here that others list.
-    fn rows(&self, rows: Vec<ChangedRow>);
-
-    /// What is wrong with the way to other hubs, for `status`.
-    fn problem(&self) -> Option<String>;
-}
 
 /// The hub, for what joins it to others.
 #[derive(Clone)]
@@ -41,7 +28,7 @@ impl Links {
 }
 
 impl ClusterLink {
-    /// Lets an agent of another hub in. What it is told goes to [`Cluster::effect`].
+    /// Lets an agent of another hub in. What it is told goes to [`Cluster::effect`](super::cluster::Cluster::effect).
     pub fn enter(&self, scope: Scope, hello: Hello) -> Conn {
         let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: true }, Outbox::messages(), None).scoped(scope);
         peer.foreign = true;

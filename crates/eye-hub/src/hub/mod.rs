@@ -2,6 +2,7 @@
 
 pub mod auditing;
 mod claiming;
+pub mod cluster;
 pub mod elsewhere;
 pub mod gateway;
 pub mod hearing;

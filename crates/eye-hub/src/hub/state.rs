@@ -1,7 +1,7 @@
 //! The hub's one state: the switchboard, the peers and their outboxes. What a peer says goes in, what follows is
 //! written into outboxes while the state is held, so that nothing is reordered.
 
-use super::elsewhere::Cluster;
+use super::cluster::Cluster;
 use super::gateway::{Answers, Gateway};
 use super::lists::changes_lists;
 use super::opened::{Opened, Target};
