@@ -1,7 +1,7 @@
 // A hermetic home for one hub: its own folders, its own port, and the real CLI run in it.
 
 import { spawn, type ChildProcess } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -187,7 +187,9 @@ function isAlive(pid: number): boolean {
 
 function isZombie(pid: number): boolean {
   try {
-    return /^State:\s+Z/m.test(readFileSync(`/proc/${String(pid)}/status`, "utf8"));
+    // Its first thread may be a zombie while others still hold its sockets.
+    const threads = readdirSync(`/proc/${String(pid)}/task`).length;
+    return threads <= 1 && /^State:\s+Z/m.test(readFileSync(`/proc/${String(pid)}/status`, "utf8"));
   } catch {
     return false;
   }
