@@ -173,26 +173,25 @@ fn metrics(guests: &[Arc<dyn Guest>]) -> Arc<dyn Fn() -> String + Send + Sync> {
     Arc::new(move || guests.iter().map(|guest| guest.metrics()).collect())
 }
 
-/// Does what is too much for the hub's thread, in the order it came, on at most all cores but one.
+/// Does what is too much for the hub's thread, in the order it came, on at most all cores but one. What is only to be freed
+/// does not wait: a queue of documents that gave way would be memory beside the budget.
 async fn work(hub: &Arc<Hub>) {
     let Some(mut jobs) = hub.take_jobs() else { return std::future::pending().await };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let places = Arc::new(Semaphore::new(cores.saturating_sub(1).max(1)));
     while let Some(job) = jobs.recv().await {
-        let Ok(place) = places.clone().acquire_owned().await else { return };
-        let hub = hub.clone();
-        tokio::spawn(async move {
-            match job {
-                Job::Do(lane, work) => {
+        match job {
+            Job::Do(lane, work) => {
+                let (hub, places) = (hub.clone(), places.clone());
+                tokio::spawn(async move {
+                    let Ok(place) = places.acquire().await else { return };
                     let done = spawn_blocking(move || work.run()).await.unwrap_or(Done::Failed);
                     drop(place);
                     hub.worked(lane, done);
-                }
-                Job::Free(value) => {
-                    let _ = spawn_blocking(move || drop(value)).await;
-                }
+                });
             }
-        });
+            Job::Free(value) => drop(spawn_blocking(move || drop(value))),
+        }
     }
 }
 
