@@ -69,7 +69,7 @@ impl Subjects {
     fn beats(&self) -> String {
         format!("{}.b", self.prefix)
     }
-    /// Where the server says that a message reached nobody.
+    /// Where the server says that a message had no receiver.
     fn unread(&self, life: &str, message: &str) -> String {
         format!("{}.n.{life}.{message}", self.prefix)
     }
@@ -211,7 +211,13 @@ impl Link {
                 Action::Feed(input) => self.hub.feed(input),
                 Action::Serve { from, request } => self.served.serve(from, *request),
                 Action::Cancel { from, agent, call } => self.served.cancel(&from, agent, call),
-                Action::Leave { from, agent } => self.served.leave(&from, agent),
+                Action::Leave { from, agent } => {
+                    if agent.is_none() {
+                        // What it did not send whole never will be.
+                        self.parts.retain(|(life, _), _| **life != *from);
+                    }
+                    self.served.leave(&from, agent);
+                }
             }
         }
         self.actions = actions;
@@ -306,7 +312,7 @@ impl Link {
         self.event(if bye { Event::Bye { life } } else { Event::Beat { name: hub.into(), life } });
     }
 
-    /// The server says that a message reached nobody.
+    /// The server says that a message had no receiver.
     fn unread(&mut self, message: &Message) {
         let number = message.subject.rsplit('.').next().and_then(|number| number.parse().ok());
         let Some((_, life, calls)) = self.sent.iter().find(|(sent, _, _)| Some(*sent) == number) else { return };

@@ -103,18 +103,25 @@ pub struct Request {
     pub call: u64,
     /// The agent's connection at the sender.
     pub agent: u64,
-    /// The agent's name.
-    pub name: Box<str>,
-    /// What its token allows; `None` is everything.
-    pub scope: Option<WireScope>,
-    /// The frame its calls are evaluated in.
-    pub frame: Option<Box<str>>,
+    /// Who asks.
+    pub caller: WireCaller,
     /// The page's session.
     pub session: String,
     /// How much longer the sender waits, in ms.
     pub lifetime_ms: u64,
     /// What is asked.
     pub ask: Ask,
+}
+
+/// [`Caller`]. A message without it, or without its scope, cannot be read: what is missing must never allow everything.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WireCaller {
+    /// The agent's name.
+    pub name: Box<str>,
+    /// What its token allows.
+    pub scope: WireScope,
+    /// The frame its calls are evaluated in.
+    pub frame: Option<Box<str>>,
 }
 
 /// What is asked of a page elsewhere.
@@ -190,10 +197,19 @@ pub enum WireNews {
     State { revision: u64, patch: bool, json: String },
 }
 
-/// What a token is limited to.
+/// [`Scope`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum WireScope {
+    /// Everything.
+    All,
+    /// What a token is limited to.
+    Limited(WireLimits),
+}
+
+/// [`Limits`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of `Limits`")]
-pub struct WireScope {
+pub struct WireLimits {
     pub id: Box<str>,
     pub name: Box<str>,
     pub may: Vec<String>,
@@ -201,8 +217,9 @@ pub struct WireScope {
     pub void: Option<Box<str>>,
 }
 
-fn scope_out(scope: &Scope) -> Option<WireScope> {
-    scope.limits().map(|limits| WireScope {
+fn scope_out(scope: &Scope) -> WireScope {
+    let Some(limits) = scope.limits() else { return WireScope::All };
+    WireScope::Limited(WireLimits {
         id: limits.id.clone(),
         name: limits.name.clone(),
         may: limits.may.iter().map(|class| class.word().to_owned()).collect(),
@@ -211,25 +228,30 @@ fn scope_out(scope: &Scope) -> Option<WireScope> {
     })
 }
 
-fn scope_in(wire: Option<WireScope>) -> Scope {
-    wire.map_or(Scope::ALL, |WireScope { id, name, may, pages, void }| {
-        // A class that this version does not know allows nothing.
-        let may = may.iter().filter_map(|word| Class::parse(word)).collect();
-        Scope::limited(Limits { id, name, may, pages, void })
-    })
-}
+impl WireCaller {
+    /// What the agent may do here.
+    pub fn scope(&self) -> Scope {
+        match self.scope.clone() {
+            WireScope::All => Scope::ALL,
+            WireScope::Limited(WireLimits { id, name, may, pages, void }) => {
+                // A class that this version does not know allows nothing.
+                let may = may.iter().filter_map(|word| Class::parse(word)).collect();
+                Scope::limited(Limits { id, name, may, pages, void })
+            }
+        }
+    }
 
-impl Request {
-    /// What this hub is to know of the agent.
-    pub fn caller(&self) -> (Scope, Hello) {
-        let hello = Hello {
+    /// How the agent introduces itself here.
+    pub fn hello(&self) -> Hello {
+        Hello {
             agent: Some(self.name.to_string()).filter(|name| !name.is_empty()),
             frame: self.frame.as_deref().map(Into::into),
             ..Hello::default()
-        };
-        (scope_in(self.scope.clone()), hello)
+        }
     }
+}
 
+impl Request {
     /// The request as one of an agent that is here.
     pub fn input(self, agent: Conn) -> Input {
         let page = Some(self.session.as_str().into());
@@ -285,9 +307,7 @@ pub fn request(call: u64, session: &str, caller: &Caller, lifetime_ms: u64, ask:
     Request {
         call,
         agent: caller.agent.0,
-        name: caller.name.clone(),
-        scope: scope_out(&caller.scope),
-        frame: caller.frame.clone(),
+        caller: WireCaller { name: caller.name.clone(), scope: scope_out(&caller.scope), frame: caller.frame.clone() },
         session: session.to_owned(),
         lifetime_ms,
         ask,
@@ -391,5 +411,23 @@ impl From<WireNews> for News {
             WireNews::PageBack => Self::PageBack,
             WireNews::State { revision, patch, json } => Self::State { revision, patch, json },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_without_a_scope_is_not_one_that_may_do_everything() {
+        let caller = WireCaller { name: "a".into(), scope: WireScope::All, frame: None };
+        let written = rmp_serde::to_vec_named(&caller).unwrap();
+        assert_eq!(rmp_serde::from_slice::<WireCaller>(&written).unwrap(), caller);
+        let mut members: std::collections::BTreeMap<String, Option<String>> = std::collections::BTreeMap::new();
+        members.insert("name".into(), Some("a".into()));
+        members.insert("frame".into(), None);
+        assert!(rmp_serde::from_slice::<WireCaller>(&rmp_serde::to_vec_named(&members).unwrap()).is_err());
+        members.insert("scope".into(), None);
+        assert!(rmp_serde::from_slice::<WireCaller>(&rmp_serde::to_vec_named(&members).unwrap()).is_err());
     }
 }

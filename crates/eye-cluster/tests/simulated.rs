@@ -396,7 +396,7 @@ proptest! {
         }
         world.settle();
         for (call, (hub, life, ended)) in &world.calls {
-            // Whoever asked a hub that crashed has no hub that could tell the ending.
+            // Agents of a hub that crashed have no hub that could report the ending.
             let is_there = world.hubs[*hub].life == *life;
             prop_assert!(*ended == 1 || !is_there && *ended == 0, "call {call} of hub {hub} ended {ended} times");
         }

