@@ -210,7 +210,7 @@ impl Tab {
             }
             "Runtime.executionContextsCleared" => {
                 self.contexts.clear();
-                self.document = None;
+                self.part();
             }
             "Page.javascriptDialogOpening" => {
                 if let Some(dialog) = self.session.dialog() {
@@ -241,15 +241,16 @@ impl Tab {
             && matches!(rpc::parse_one(message), Some(Message::Request { method, .. }) if method == "hello");
         if hello {
             let origin = if origin.is_empty() || origin == "://" { "null" } else { origin };
+            // The older document leaves before this one joins.
             self.document = None;
             let link = self.hub.join(&self.names.session, origin);
+            self.asked.clear();
             self.document = Some(Joined { context, link, owed: Owed::default() });
             self.joined.send_replace(true);
         }
         let Some(document) = self.document.as_mut().filter(|document| document.context == context) else { return };
         let heard = if message.is_empty() {
-            self.document = None;
-            return;
+            return self.part();
         } else if let Some(bytes) = message.strip_prefix('#') {
             STANDARD.decode(bytes).map_or(Ok(()), |bytes| document.link.hear_binary(&bytes))
         } else if message.starts_with(r#"{"input""#) {
@@ -448,13 +449,21 @@ impl Tab {
     }
 
     fn leave(&mut self, context: i64) {
-        self.document = self.document.take().filter(|document| document.context != context);
+        if self.document.as_ref().is_some_and(|document| document.context == context) {
+            self.part();
+        }
+    }
+
+    /// The document is gone from the hub, and with it the calls whose pictures waited for it.
+    fn part(&mut self) {
+        self.document = None;
+        self.asked.clear();
     }
 
     /// The hub closed the document's connection.
     fn closed(&mut self, code: u16, reason: &str) {
         let _ = self.tell(&format!("!{code} {reason}"));
-        self.document = None;
+        self.part();
     }
 }
 

@@ -50,7 +50,7 @@ impl Hub {
             let parsed = reading.parse(&hub, text.as_ref());
             (parsed, text)
         });
-        let Ok((parsed, text)) = parsed.await else { return Ok(()) };
+        let Ok((parsed, text)) = parsed.await else { return Err(Close::unsupported("the frame cannot be read")) };
         drop(place);
         let mut state = self.hold();
         if state.peers.get(&conn).is_none_or(|peer| peer.deaf) {
