@@ -1,6 +1,7 @@
 //! Agents that say who they are, and agents that leave.
 
-use crate::event::{Conn, Effect, Millis};
+use crate::effect::Effect;
+use crate::event::{Conn, Millis};
 use crate::session_event::Event;
 use crate::switchboard::Switchboard;
 use eye_protocol::Error;

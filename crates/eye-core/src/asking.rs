@@ -2,7 +2,8 @@
 
 use crate::agent::UsedPage;
 use crate::document::Unfit;
-use crate::event::{Asker, Conn, Effect, Input, Millis, Mode, Reply, ReplyForm, Task};
+use crate::effect::Effect;
+use crate::event::{Asker, Conn, Input, Millis, Mode, Reply, ReplyForm, Task};
 use crate::select;
 use crate::session::Session;
 use crate::session_event::{Event, Outcome};
@@ -129,8 +130,8 @@ impl Switchboard {
         }
         let (asker, receipt) = match (question.mode, reply) {
             (Mode::Answer, Some(reply)) => (Asker::Agent(reply), None),
-            (Mode::Answer, None) => (Asker::Nobody, None),
-            (Mode::Fire, reply) => (Asker::Nobody, reply.map(|reply| (reply, "{}".to_owned()))),
+            (Mode::Answer, None) => (Asker::None, None),
+            (Mode::Fire, reply) => (Asker::None, reply.map(|reply| (reply, "{}".to_owned()))),
             (Mode::Keep(id), reply) => match self.keep(now, agent, id) {
                 Ok((name, id)) => {
                     let receipt = reply.map(|reply| (reply, format!(r#"{{"id":{}}}"#, json(&id))));
@@ -142,7 +143,7 @@ impl Switchboard {
                 }
             },
         };
-        let fired = asker == Asker::Nobody;
+        let fired = asker == Asker::None;
         if asker.agent().is_some()
             && let Some(known) = self.agents.get_mut(&agent)
         {
@@ -203,7 +204,7 @@ impl Switchboard {
         }
         self.arm(session);
         let refused = match outcomes.first() {
-            Some(Outcome::Ended { asker: Asker::Nobody, ending: Err(error), .. }) => Some(error.clone()),
+            Some(Outcome::Ended { asker: Asker::None, ending: Err(error), .. }) => Some(error.clone()),
             _ => None,
         };
         self.follow(now, session, outcomes, out);

@@ -2,7 +2,8 @@
 //! Sizes are estimates of what parsed values take ([`crate::document`]). When the sum exceeds the budget, the oldest
 //! gives way until an eighth of it is free, so that looking for the oldest is rare.
 
-use crate::event::{Effect, Millis};
+use crate::effect::Effect;
+use crate::event::Millis;
 use crate::session::Session;
 use crate::switchboard::Switchboard;
 use eye_protocol::SessionId;

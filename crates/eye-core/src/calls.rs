@@ -205,7 +205,7 @@ mod tests {
 
     fn call(deadline: Millis) -> Call {
         Call {
-            asker: Asker::Nobody,
+            asker: Asker::None,
             asked_at: 0,
             deadline,
             tool: false,

@@ -2,12 +2,11 @@
 
 mod input;
 
-use crate::elsewhere::{Back, Listed, Passed};
+use crate::elsewhere::{Back, Listed};
 use crate::newcomer::Newcomer;
 use crate::rate::Rate;
 use crate::state::StateQuery;
-use crate::work::{Done, Lane, Work};
-use eye_protocol::close::Close;
+use crate::work::{Done, Lane};
 use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::messages::{Hello, PageInfo};
@@ -17,8 +16,6 @@ use eye_protocol::state::{Change, Whole};
 use eye_protocol::topics::Publish;
 use eye_protocol::{Ending, Error, SessionId};
 use serde_json::value::RawValue;
-use std::fmt;
-use std::sync::Arc;
 
 /// Monotonic milliseconds. They come in with every event.
 pub type Millis = u64;
@@ -83,7 +80,7 @@ pub enum Asker {
         query: StateQuery,
     },
     /// No agent: fire and forget.
-    Nobody,
+    None,
 }
 
 impl Asker {
@@ -93,7 +90,7 @@ impl Asker {
             Self::Agent(reply) => Some(reply.agent),
             Self::Batch { agent, .. } => Some(*agent),
             Self::State { reply, .. } => reply.as_ref().map(|reply| reply.agent),
-            Self::Shelf { .. } | Self::Nobody => None,
+            Self::Shelf { .. } | Self::None => None,
         }
     }
 }
@@ -510,114 +507,5 @@ pub enum News {
         patch: bool,
         /// JSON text.
         json: String,
-    },
-}
-
-/// What follows.
-#[derive(Debug)]
-pub enum Effect {
-    /// Work is to be done, anywhere but on the hub's thread; [`Input::Worked`] brings back what came of it.
-    Work {
-        /// Whose order waits for it.
-        lane: Lane,
-        /// What to do.
-        work: Box<Work>,
-    },
-    /// A value is to be freed, anywhere but on the hub's thread.
-    Free(Box<dyn Send + fmt::Debug>),
-    /// A page is to do something.
-    Send {
-        /// Its connection.
-        page: Conn,
-        /// The hub's id of the call; `None` is fire and forget.
-        call: Option<CallId>,
-        /// What to do.
-        task: Task,
-    },
-    /// A request of a page has its result, as JSON text.
-    PageResult {
-        /// Its connection.
-        page: Conn,
-        /// The page's own id.
-        id: RpcId,
-        /// What came of it.
-        result: Result<String, Error>,
-    },
-    /// A call of an agent got further.
-    Progress {
-        /// Whose, and which.
-        reply: Reply,
-        /// How far, as JSON text.
-        progress: Box<str>,
-    },
-    /// An agent hears of a session that it joined.
-    News {
-        /// Its connection.
-        agent: Conn,
-        /// Which session.
-        session: SessionId,
-        /// What.
-        news: News,
-    },
-    /// A subscriber gets a message of a topic: the params, as JSON text.
-    Message {
-        /// Who.
-        conn: Conn,
-        /// What, shared by all who get it.
-        params: Arc<str>,
-    },
-    /// A page is to abort a call whose answer no longer matters.
-    Abort {
-        /// Its connection.
-        page: Conn,
-        /// The call.
-        call: CallId,
-    },
-    /// A page is asked for a sign of life.
-    Ping {
-        /// Its connection.
-        page: Conn,
-    },
-    /// A page is told that it lost its session. A close follows.
-    Replaced {
-        /// Its connection.
-        page: Conn,
-    },
-    /// A connection is to be closed, with a reason.
-    Close {
-        /// Which.
-        conn: Conn,
-        /// Why.
-        close: Close,
-    },
-    /// A call of an agent has ended.
-    Ended {
-        /// Where the ending goes.
-        reply: Reply,
-        /// How it ended.
-        ending: Ending,
-        /// The change of state that it caused, when that was asked for and is known.
-        delta: Option<Box<str>>,
-    },
-    /// A request is for a page that another hub holds.
-    PassOn(Box<Passed>),
-    /// An agent no longer wants an answer; what was asked may have been passed on.
-    CancelElsewhere {
-        /// Who asked.
-        agent: Conn,
-        /// The forms of the request's id.
-        forms: Vec<ReplyForm>,
-    },
-    /// An agent is gone of which something was passed on.
-    LeftElsewhere {
-        /// Its connection.
-        agent: Conn,
-    },
-    /// A request of an agent that was no call has its result, as JSON text.
-    Result {
-        /// Where it goes.
-        reply: Reply,
-        /// What came of it.
-        result: Result<String, Error>,
     },
 }

@@ -1,6 +1,7 @@
 //! Requests that wait for what a page is expected to offer: found before they are answered, and ended when they are cancelled.
 
-use crate::event::{Conn, Effect, Input, Millis, Reply, Task, ToolQuery};
+use crate::effect::Effect;
+use crate::event::{Conn, Input, Millis, Reply, Task, ToolQuery};
 use crate::session::Wanted;
 use crate::switchboard::Switchboard;
 use eye_protocol::{Code, Error, SessionId};

@@ -1,6 +1,7 @@
 //! What follows from an event in a session: effects pass, endings find who waits, those who joined hear of it.
 
-use crate::event::{Asker, Conn, Effect, Millis, News, Reply, ReplyForm};
+use crate::effect::Effect;
+use crate::event::{Asker, Conn, Millis, News, Reply, ReplyForm};
 use crate::session_event::{Event, Outcome};
 use crate::switchboard::Switchboard;
 use crate::work::Lane;
@@ -112,7 +113,7 @@ impl Switchboard {
                             self.account_shelf(before, after);
                         }
                     }
-                    Asker::State { .. } | Asker::Nobody => {}
+                    Asker::State { .. } | Asker::None => {}
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Agents and sessions: joining, leaving, choosing, and hearing of what happens there.
 
-use crate::event::{Conn, Effect, Millis, News, Reply, ReplyForm, ToolQuery};
+use crate::effect::Effect;
+use crate::event::{Conn, Millis, News, Reply, ReplyForm, ToolQuery};
 use crate::row::row;
 use crate::session_event::StateNews;
 use crate::switchboard::Switchboard;

@@ -1,6 +1,7 @@
 //! Lanes: while work is done for a session or an agent, what comes after it waits behind it, in order.
 
-use crate::event::{Conn, Effect, Input, Millis};
+use crate::effect::Effect;
+use crate::event::{Conn, Input, Millis};
 use crate::session_event::Event;
 use crate::switchboard::Switchboard;
 use crate::work::{Done, Lane, Then, Work};

@@ -11,6 +11,7 @@ pub mod calls;
 mod candidate;
 mod candidates;
 pub mod document;
+pub mod effect;
 pub mod elsewhere;
 pub mod event;
 mod expecting;
@@ -44,7 +45,8 @@ mod tools_news;
 mod topics;
 pub mod work;
 
-pub use event::{Asker, CallId, Conn, Effect, Input, Millis, Mode, News, Reply, ReplyForm, Task, ToolQuery};
+pub use effect::Effect;
+pub use event::{Asker, CallId, Conn, Input, Millis, Mode, News, Reply, ReplyForm, Task, ToolQuery};
 pub use known::Known;
 pub use newcomer::Newcomer;
 pub use policy::Policy;

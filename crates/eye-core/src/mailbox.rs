@@ -1,6 +1,7 @@
 //! What a page had to say to an agent that was not there: kept in order, given once.
 
-use crate::event::{Conn, Effect, Millis, Reply};
+use crate::effect::Effect;
+use crate::event::{Conn, Millis, Reply};
 use crate::session_event::Outcome;
 use crate::state::When;
 use eye_protocol::limits::{CALL_TIMEOUT_MAX_MS, MAILBOX_BYTES_MAX, MAILBOX_LEN_MAX};

@@ -1,6 +1,7 @@
 //! Naming pages: which one an agent means, what a person called it (`eye use PAGE --as NAME`), and what it is called as a sender.
 
-use crate::event::{Conn, Effect, Millis, Reply};
+use crate::effect::Effect;
+use crate::event::{Conn, Millis, Reply};
 use crate::row::row;
 use crate::select;
 use crate::session::Session;

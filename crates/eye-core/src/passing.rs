@@ -2,8 +2,9 @@
 
 use crate::agent::UsedPage;
 use crate::candidate::Candidate;
+use crate::effect::Effect;
 use crate::elsewhere::{Back, Caller, ChangedRow, PageElsewhere, Passed};
-use crate::event::{Asker, Conn, Effect, Input, Millis, Mode, Reply, ReplyForm};
+use crate::event::{Asker, Conn, Input, Millis, Mode, Reply, ReplyForm};
 use crate::session::Session;
 use crate::session_event::{Event, Outcome};
 use crate::switchboard::Switchboard;
@@ -161,7 +162,7 @@ impl Switchboard {
                         }
                     },
                     (mode, Some(reply)) => (Asker::Agent(reply), mode),
-                    (_, None) => (Asker::Nobody, Mode::Fire),
+                    (_, None) => (Asker::None, Mode::Fire),
                 };
                 let is_call = mode == Mode::Answer;
                 if is_call
@@ -198,7 +199,7 @@ impl Switchboard {
                 if let Some(known) = self.agents.get_mut(&agent) {
                     known.joined.clone_from(&known.last_used);
                 }
-                let asker = form.map_or(Asker::Nobody, |form| Asker::Agent(reply_of(form)));
+                let asker = form.map_or(Asker::None, |form| Asker::Agent(reply_of(form)));
                 (asker, false, None, Input::Join { agent, form: None, session: session.as_str().into() })
             }
             Input::Leave { reply } => {

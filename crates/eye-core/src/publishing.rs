@@ -2,7 +2,8 @@
 
 use crate::calls::{Call, Phase};
 use crate::document::{Document, Meter, Unfit};
-use crate::event::{Asker, CallId, Conn, Effect, Input, Millis, Reply, Task};
+use crate::effect::Effect;
+use crate::event::{Asker, CallId, Conn, Input, Millis, Reply, Task};
 use crate::session::{Session, answer_page};
 use crate::session_event::{Outcome, StateNews};
 use crate::state::{State, StateQuery, When, apply};

@@ -9,7 +9,8 @@ mod offering;
 mod ticking;
 
 use crate::calls::{Call, Calls, Phase};
-use crate::event::{Asker, CallId, Conn, Effect, Millis, Reply, Task};
+use crate::effect::Effect;
+use crate::event::{Asker, CallId, Conn, Millis, Reply, Task};
 use crate::known::Known;
 use crate::mailbox::Mailbox;
 use crate::pace::Pace;
@@ -440,7 +441,7 @@ impl Session {
         let tool = matches!(task, Task::Tool { .. });
         let delta_since = task.wants_delta().then(|| self.published.state.as_ref().map_or(0, State::revision));
         let again = task.may_run_again().then(|| Box::new(task.clone()));
-        let fired = asker == Asker::Nobody;
+        let fired = asker == Asker::None;
         let arrival = at_arrival(&task).map(Box::new);
         let call = |phase| Call { asker, asked_at: now, deadline, tool, delta_since, again, arrival, phase };
         match self.place {

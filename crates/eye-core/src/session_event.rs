@@ -1,6 +1,7 @@
 //! What happens to one session, and what follows from it.
 
-use crate::event::{Asker, CallId, Conn, Effect, Input, Millis, Reply, Task};
+use crate::effect::Effect;
+use crate::event::{Asker, CallId, Conn, Input, Millis, Reply, Task};
 use crate::newcomer::Newcomer;
 use crate::state::StateQuery;
 use crate::work::{Done, Then, Work};

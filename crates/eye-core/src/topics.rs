@@ -1,7 +1,8 @@
 //! Topics: who listens to what, and what waits for the first who will.
 
 use crate::asking::opaque;
-use crate::event::{Conn, Effect, Millis, Reply, ReplyForm};
+use crate::effect::Effect;
+use crate::event::{Conn, Millis, Reply, ReplyForm};
 use crate::policy::topic_fits;
 use crate::session::Session;
 use crate::session_event::Event;

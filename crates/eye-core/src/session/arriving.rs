@@ -2,7 +2,8 @@
 
 use super::{Place, Session};
 use crate::calls::{Call, Phase};
-use crate::event::{Conn, Effect, Millis};
+use crate::effect::Effect;
+use crate::event::{Conn, Millis};
 use crate::mailbox::Mailbox;
 use crate::newcomer::Newcomer;
 use crate::session_event::Outcome;

@@ -4,7 +4,8 @@
 use super::expected::{Expecting, Stopped, Wanted};
 use super::{Place, Session};
 use crate::calls::Phase;
-use crate::event::{Asker, Conn, Effect, Input, Millis, Reply};
+use crate::effect::Effect;
+use crate::event::{Asker, Conn, Input, Millis, Reply};
 use crate::known::Known;
 use crate::session_event::Outcome;
 use crate::state::State;
@@ -207,7 +208,7 @@ impl Session {
     pub(super) fn send_waiting(&mut self, out: &mut Vec<Outcome>) {
         let Some(page) = self.page() else { return };
         while let Some((key, task)) = self.calls.next_waiting() {
-            let fired = self.calls.get_mut(key).is_some_and(|call| call.asker == Asker::Nobody);
+            let fired = self.calls.get_mut(key).is_some_and(|call| call.asker == Asker::None);
             if fired {
                 self.calls.remove(key);
             }

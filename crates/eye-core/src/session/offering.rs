@@ -1,7 +1,8 @@
 //! The tools that a session's page offers and withdraws.
 
 use super::Session;
-use crate::event::{Conn, Effect, Millis};
+use crate::effect::Effect;
+use crate::event::{Conn, Millis};
 use crate::session_event::Outcome;
 use crate::toolbox::{self, Prepared};
 use crate::work::{Then, Work};

@@ -3,7 +3,8 @@
 use super::arriving::arrival;
 use super::{Place, Session};
 use crate::calls::Phase;
-use crate::event::{Effect, Millis};
+use crate::effect::Effect;
+use crate::event::Millis;
 use crate::session_event::Outcome;
 use eye_protocol::close::Close;
 use eye_protocol::limits::{PING_INTERVAL_MS, PING_TIMEOUT_MS};
