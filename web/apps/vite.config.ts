@@ -1,10 +1,13 @@
-// Builds every app into dist/, as the hub serves it under /apps/. A folder with an index.html is an app, and may have further pages.
+// Builds every app into dist/, as the hub serves it under /apps/. A folder with an index.html is an app, and may have further
+// pages. The console has a build of its own.
 
 import { existsSync, readdirSync } from "node:fs";
 import { defineConfig } from "vite";
 
 const here = import.meta.dirname;
-const apps = readdirSync(here).filter((name) => existsSync(`${here}/${name}/index.html`) && name !== "dist");
+const apps = readdirSync(here).filter(
+  (name) => existsSync(`${here}/${name}/index.html`) && name !== "dist" && name !== "console",
+);
 const pages = apps.flatMap((app) =>
   readdirSync(`${here}/${app}`)
     .filter((name) => name.endsWith(".html"))

@@ -14,6 +14,7 @@ use crate::newcomer::Newcomer;
 use crate::row::row;
 use crate::session::Session;
 use crate::session_event::{Event, Outcome};
+use crate::state::State;
 use crate::tally::Tally;
 use crate::tools_news::ToolsNews;
 use crate::topics::Topics;
@@ -235,6 +236,12 @@ impl Switchboard {
     pub fn last_ref(&self, session: &SessionId) -> Option<u32> {
         let elsewhere = || self.elsewhere.get(session)?.last_ref;
         self.sessions.get(session).and_then(|held| held.info().last_ref).or_else(elsewhere)
+    }
+
+    /// Whether a session's page is a document of a tab that the hub drives, and the revision of its state.
+    pub fn hands_and_revision(&self, session: &str) -> (bool, Option<u64>) {
+        let known = SessionId::parse(session).and_then(|id| self.sessions.get(&id));
+        known.map_or((false, None), |known| (known.is_driven(), known.published.state.as_ref().map(State::revision)))
     }
 
     /// The session of a connected page.

@@ -5,9 +5,10 @@ use crate::config::{Config, Ready};
 use crate::error::HubError;
 use crate::gate::{Auth, Caller, Gate, Keys, Origins};
 use crate::http::{self, door::Door};
+use crate::hub::facts::Facts;
 use crate::hub::links::Links;
 use crate::hub::memory::Memory;
-use crate::hub::state::{Facts, Hub, Job};
+use crate::hub::state::{Hub, Job};
 use crate::mount::Guest;
 use crate::seldom::Seldom;
 use crate::transport::place::Place;
@@ -35,7 +36,7 @@ use tokio_rustls::TlsAcceptor;
 const STUCK_AFTER: Duration = Duration::from_secs(5);
 const WORKER_STACK_BYTES: usize = 8 << 20;
 const HANDSHAKE: Duration = Duration::from_millis(HANDSHAKE_MS);
-/// How often peers that take nothing are looked for.
+/// How often peers that take nothing are looked for, and counters are sampled.
 const STALL_CHECK: Duration = Duration::from_secs(1);
 /// How often a hub that shuts down looks whether everybody has left.
 const LEAVE_CHECK: Duration = Duration::from_millis(2);
@@ -100,14 +101,22 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         let gate = Gate::new(config.auth.clone(), hosts.clone(), origins)
             .with_own_pages(here_only.then_some(listen.port()))
             .with_proxies(config.published, config.proxy_users.clone());
-        Arc::new(gate.with_page_tokens(page_tokens))
+        gate.with_page_tokens(page_tokens)
     };
     for guest in &config.guests {
         guest.begin(Links::new(hub.clone()));
     }
-    let here = Door { hub: hub.clone(), gate: gate(false), metrics: metrics(&config.guests) };
-    let elsewhere = Door { gate: gate(!here_only), ..here.clone() };
-    let router = Routers { here: router(&config.guests, here), elsewhere: router(&config.guests, elsewhere) };
+    let here = Door {
+        hub: hub.clone(),
+        gate: Arc::new(gate(false).with_console(listen.port())),
+        metrics: metrics(&config.guests),
+    };
+    let elsewhere = Door { gate: Arc::new(gate(!here_only)), ..here.clone() };
+    let both = |door: Door| Site {
+        hub: router(&config.guests, door.clone()),
+        console: http::console_routes().with_state(door),
+    };
+    let router = Routers { here: both(here), elsewhere: both(elsewhere) };
     tracing::info!(%listen, tls = acceptor.is_some(), version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "the hub serves");
     ready(&Ready { listen, tls: acceptor.is_some() });
     tokio::select! {
@@ -261,8 +270,22 @@ async fn listen_twin(wanted: SocketAddr, listen: SocketAddr) -> Result<Option<Tc
 /// The same paths behind two gates: for what comes from this machine, and for what does not.
 #[derive(Clone)]
 struct Routers {
-    here: Router,
-    elsewhere: Router,
+    here: Site,
+    elsewhere: Site,
+}
+
+/// Two sets of paths at one port: the hub's, and under the console's name the console's alone.
+#[derive(Clone)]
+struct Site {
+    hub: Router,
+    console: Router,
+}
+
+impl Site {
+    /// The same paths under every name.
+    fn only(router: Router) -> Self {
+        Self { console: router.clone(), hub: router }
+    }
 }
 
 async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<TlsAcceptor>, routers: Routers) {
@@ -318,16 +341,16 @@ fn full() {
 
 /// TLS and plain HTTP on one port, each handshake in its own time: a page on `http://localhost` and one on `https://` may use the same hub. Beyond
 /// loopback nothing is said in the clear but that.
-async fn serve_either(socket: TcpStream, acceptor: TlsAcceptor, router: Router, caller: Option<Caller>) {
+async fn serve_either(socket: TcpStream, acceptor: TlsAcceptor, site: Site, caller: Option<Caller>) {
     let here = socket.local_addr().is_ok_and(|address| is_here(address.ip()));
     match timeout(HANDSHAKE, tls::begins(&socket)).await {
         Ok(Ok(true)) => {
             if let Ok(Ok(socket)) = timeout(HANDSHAKE, acceptor.accept(socket)).await {
-                serve_http(socket, router, caller).await;
+                serve_http(socket, site, caller).await;
             }
         }
-        Ok(Ok(false)) if here => serve_http(socket, router, caller).await,
-        Ok(Ok(false)) => serve_http(socket, http::encrypted_only(), caller).await,
+        Ok(Ok(false)) if here => serve_http(socket, site, caller).await,
+        Ok(Ok(false)) => serve_http(socket, Site::only(http::encrypted_only()), caller).await,
         // It went away, or never said anything.
         Ok(Err(_)) | Err(_) => {}
     }
@@ -338,17 +361,14 @@ fn is_here(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-    socket: S,
-    router: Router,
-    caller: Option<Caller>,
-) {
-    let router = TowerToHyperService::new(router);
+async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(socket: S, site: Site, caller: Option<Caller>) {
+    let hub = TowerToHyperService::new(site.hub);
+    let console = TowerToHyperService::new(site.console);
     let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
         if let Some(caller) = caller {
             request.extensions_mut().insert(caller);
         }
-        router.call(request)
+        if http::is_for_console(request.headers()) { console.call(request) } else { hub.call(request) }
     });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
@@ -396,7 +416,10 @@ async fn keep_time(hub: &Hub) {
                 }
             } => hub.tick(),
             () = hub.rearm.notified() => {}
-            _ = stall_check.tick() => hub.end_stalled(),
+            _ = stall_check.tick() => {
+                hub.end_stalled();
+                hub.sample();
+            }
         }
     }
 }
@@ -460,7 +483,7 @@ mod tests {
     async fn whoever_must_encrypt_is_told_so_and_nothing_else() {
         for path in ["/", "/eye.js", "/health", "/ws"] {
             let (mut near, far) = tokio::io::duplex(4096);
-            let served = tokio::spawn(serve_http(far, http::encrypted_only(), None));
+            let served = tokio::spawn(serve_http(far, Site::only(http::encrypted_only()), None));
             let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
             near.write_all(request.as_bytes()).await.unwrap();
             let mut answer = String::new();

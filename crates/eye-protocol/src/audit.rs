@@ -47,6 +47,12 @@ pub struct Row {
     /// How long it took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
+    /// The same in µs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub us: Option<u64>,
+    /// Size of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<u64>,
     /// The arguments themselves, with `--audit full` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<String>,

@@ -115,7 +115,7 @@ fn logs_are_a_line_each_and_go_on_with_what_comes() {
     let _hub = Hub::start(&home);
     let page = page(&home);
     assert_eq!(home.eye(["logs"]), answers(0, "error: boom\nlog: tick ×3\n", ""));
-    assert_eq!(home.eye(["console", "--json"]).stdout.lines().count(), 2);
+    assert_eq!(home.eye(["logs", "--json"]).stdout.lines().count(), 2);
     let mut following = Running::of(home.command().args(["logs", "-f", "--count", "1"]));
     let held = page.held_tool();
     assert_eq!(held.arguments["follow"], true);

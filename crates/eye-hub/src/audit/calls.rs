@@ -19,7 +19,7 @@ pub struct Calls(FxHashMap<Box<str>, Open>);
 #[derive(Debug)]
 struct Open {
     entry: Entry,
-    began_ms: u64,
+    began_us: u64,
     sent: bool,
     /// A later call under the same id. The earlier one is taken to end first.
     next: Option<Box<Self>>,
@@ -27,8 +27,8 @@ struct Open {
 
 impl Calls {
     /// A call begins.
-    pub fn begin(&mut self, id: Box<str>, entry: Entry, now_ms: u64) {
-        let open = Open { entry, began_ms: now_ms, sent: false, next: None };
+    pub fn begin(&mut self, id: Box<str>, entry: Entry, now_us: u64) {
+        let open = Open { entry, began_us: now_us, sent: false, next: None };
         match self.0.get_mut(&id) {
             None => {
                 self.0.insert(id, open);
@@ -52,21 +52,21 @@ impl Calls {
     }
 
     /// A call ends: what is known of it, and whether it may have been sent.
-    pub fn end(&mut self, id: &str, now_ms: u64) -> Option<(Entry, bool)> {
+    pub fn end(&mut self, id: &str, now_us: u64) -> Option<(Entry, bool)> {
         let (id, mut open) = self.0.remove_entry(id)?;
         if let Some(next) = open.next.take() {
             self.0.insert(id, *next);
         }
-        open.entry.ms = now_ms.saturating_sub(open.began_ms);
+        open.entry.us = now_us.saturating_sub(open.began_us);
         Some((open.entry, open.sent))
     }
 
     /// All of them end.
-    pub fn end_all(&mut self, now_ms: u64) -> Vec<Entry> {
+    pub fn end_all(&mut self, now_us: u64) -> Vec<Entry> {
         let ids: Vec<Box<str>> = self.0.keys().cloned().collect();
         let mut ended = Vec::new();
         for id in ids {
-            while let Some((entry, _)) = self.end(&id, now_ms) {
+            while let Some((entry, _)) = self.end(&id, now_us) {
                 ended.push(entry);
             }
         }
@@ -85,7 +85,7 @@ mod tests {
             calls.begin(id.into(), Entry::new(op.into(), ""), 10);
         }
         calls.sent("b");
-        let end = |calls: &mut Calls, id: &str| calls.end(id, 15).map(|(entry, sent)| (entry.op, entry.ms, sent));
+        let end = |calls: &mut Calls, id: &str| calls.end(id, 15).map(|(entry, sent)| (entry.op, entry.us, sent));
         assert_eq!(end(&mut calls, "a"), Some(("1".into(), 5, false)));
         assert_eq!(end(&mut calls, "b"), Some(("2".into(), 5, true)));
         assert_eq!(end(&mut calls, "b"), None);

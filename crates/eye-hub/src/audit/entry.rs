@@ -65,6 +65,11 @@ impl Ended {
         }
     }
 
+    /// Whether it failed.
+    pub fn is_error(self) -> bool {
+        self.code().is_some()
+    }
+
     fn code(self) -> Option<i32> {
         match self {
             Self::Ok | Self::Fired => None,
@@ -96,8 +101,10 @@ pub struct Entry {
     pub bytes: usize,
     /// How it ended.
     pub ended: Ended,
-    /// How long it took.
-    pub ms: u64,
+    /// How long it took, in µs.
+    pub us: u64,
+    /// Size of the answer.
+    pub answered: usize,
 }
 
 impl Entry {
@@ -114,7 +121,8 @@ impl Entry {
             arguments: cut(arguments, AUDIT_ARGUMENTS_BYTES_MAX).into(),
             bytes: arguments.len(),
             ended: Ended::Ok,
-            ms: 0,
+            us: 0,
+            answered: 0,
         }
     }
 
@@ -137,7 +145,9 @@ impl Entry {
             hash: Some(hash(key, arguments.as_bytes())),
             ending: Some(self.ended.word().to_owned()),
             code: self.ended.code(),
-            ms: Some(self.ms),
+            ms: Some(self.us / 1000),
+            us: Some(self.us),
+            answered: Some(self.answered as u64),
             args: contents.then(|| arguments.into_owned()),
             ..Row::default()
         })

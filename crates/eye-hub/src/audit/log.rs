@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::broadcast;
 
 /// Rows that a watcher may be behind before it misses some.
-const WATCHED_ROWS_MAX: usize = 512;
+const WATCHED_ROWS_MAX: usize = 2048;
 /// How long a hub that ends waits for the last rows to be written.
 const LAST_ROWS: Duration = Duration::from_secs(1);
 

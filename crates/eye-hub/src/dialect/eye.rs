@@ -19,6 +19,8 @@ use eye_protocol::{Code, Ending, Error, Frame, SessionId, Value};
 
 /// How the methods of verbs begin.
 const VERBS: &str = "page/";
+/// How the methods of consoles begin.
+const CONSOLE: &str = "console/";
 const PONG: &str = r#"{"pong":true}"#;
 
 /// The most digits of a call id.
@@ -163,6 +165,9 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
         }
         "audit/read" | "audit/watch" => {
             FromAgent::Audit { id: id.clone(), method: method.into(), params: params.into() }
+        }
+        console if console.starts_with(CONSOLE) => {
+            FromAgent::Console { id: id.clone(), method: console.into(), params: params.into() }
         }
         _ => return super::tools::from_agent(&reply(), method, params),
     })

@@ -58,6 +58,15 @@ pub enum FromAgent {
         /// JSON text.
         params: String,
     },
+    /// Something of a console.
+    Console {
+        /// Where the answer goes.
+        id: RpcId,
+        /// `console/…`.
+        method: String,
+        /// JSON text.
+        params: String,
+    },
     /// An answer that the dialect gives by itself.
     Reply(String),
     /// It wants to provide: from here on it is a page, and this frame is its first.

@@ -6,6 +6,10 @@
 use super::caller::{Owner, Whose};
 use super::keys::Keys;
 use super::origins::{Allowed, Origins};
+use super::refusal::{
+    Refusal, agents_only, another_user, expired, forbidden, foreign_agent, foreign_page, lacking, not_a_host, not_own,
+    unauthorised, unreadable_list,
+};
 use super::token::Auth;
 use super::tokens::Found;
 use eye_core::Policy;
@@ -22,6 +26,10 @@ pub enum Wants {
     Page,
     /// To ask, or to see what only who asks may see.
     Agent,
+    /// To read the console's files.
+    Console,
+    /// To exchange a console's link, or to be a console. The key is the hub's to check.
+    ConsoleSession,
     /// To use what costs: evolution, area agents, cartridges, the LLM. Agents may, and eye's own pages.
     Own,
 }
@@ -59,6 +67,8 @@ pub enum Admitted {
     Agent(Scope),
     /// A page that eye itself serves.
     Own,
+    /// The console of this user, by its origin.
+    Console,
 }
 
 impl Admitted {
@@ -66,7 +76,7 @@ impl Admitted {
     pub fn scope(&self) -> Scope {
         match self {
             Self::Agent(scope) => scope.clone(),
-            Self::Public | Self::Page { .. } | Self::Own => Scope::ALL,
+            Self::Public | Self::Page { .. } | Self::Own | Self::Console => Scope::ALL,
         }
     }
 
@@ -75,21 +85,9 @@ impl Admitted {
         match self {
             Self::Page { bearer, .. } => bearer.clone(),
             Self::Agent(scope) => scope.bearer(),
-            Self::Public | Self::Own => None,
+            Self::Public | Self::Own | Self::Console => None,
         }
     }
-}
-
-/// Why a connection was refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
-pub struct Refusal {
-    /// The HTTP status.
-    pub status: u16,
-    /// One sentence.
-    pub reason: String,
-    /// The next step.
-    pub hint: String,
 }
 
 /// The gate of one hub.
@@ -106,6 +104,8 @@ pub struct Gate {
     proxy_users: Vec<u32>,
     /// Whether other machines reach this hub: then a page needs a token that says whose it is.
     pages_need_token: bool,
+    /// The port at which the console is served; `None`: it is not.
+    console_port: Option<u16>,
     /// The problem with the list of origins that was logged last.
     logged: Mutex<Option<String>>,
 }
@@ -113,7 +113,9 @@ pub struct Gate {
 impl Gate {
     /// A gate that answers to loopback and to the further host names given.
     pub fn new(auth: Auth, hosts: Vec<String>, origins: Origins) -> Self {
-        let hosts = hosts.into_iter().map(|host| host.to_ascii_lowercase()).collect();
+        // Nothing but the console is ever served under its name, whatever the user says.
+        let hosts =
+            hosts.into_iter().map(|host| host.to_ascii_lowercase()).filter(|host| host != CONSOLE_NAME).collect();
         let keys = Keys::new(auth, origins.file());
         Self {
             keys,
@@ -123,6 +125,7 @@ impl Gate {
             published: false,
             proxy_users: Vec::new(),
             pages_need_token: false,
+            console_port: None,
             logged: Mutex::new(None),
         }
     }
@@ -150,10 +153,21 @@ impl Gate {
         self
     }
 
+    /// Serves the console at this port. Only for connections of this machine.
+    #[must_use]
+    pub fn with_console(mut self, port: u16) -> Self {
+        self.console_port = Some(port);
+        self
+    }
+
     /// Lets in, or says why not.
     pub fn admit(&self, wants: Wants, knock: Knock<'_>) -> Result<Admitted, Refusal> {
+        if let Wants::Console | Wants::ConsoleSession = wants {
+            return self.admit_console(wants, knock);
+        }
         self.check_host(knock.host)?;
         match wants {
+            Wants::Console | Wants::ConsoleSession => self.admit_console(wants, knock),
             Wants::Public => Ok(Admitted::Public),
             Wants::Page => self.admit_page(knock),
             Wants::Agent => self.admit_agent(knock).map(Admitted::Agent),
@@ -166,17 +180,39 @@ impl Gate {
         self.check_agent_origin(Some(origin)).is_ok()
     }
 
+    /// The console is its own host. What speaks there has exactly its origin, which no other page has, and is this user's.
+    fn admit_console(&self, wants: Wants, knock: Knock<'_>) -> Result<Admitted, Refusal> {
+        let wanted = self.console_port.map(|port| match port {
+            80 => CONSOLE_NAME.to_owned(),
+            port => format!("{CONSOLE_NAME}:{port}"),
+        });
+        let host = knock.host.unwrap_or("").to_ascii_lowercase();
+        let Some(own) = wanted.filter(|own| *own == host) else { return Err(not_a_host(host_name(&host))) };
+        let from = knock.origin.map(|origin| origin.strip_prefix("http://") == Some(&own));
+        match (wants, from) {
+            (_, Some(true)) | (Wants::Console, None) => {}
+            (_, Some(false) | None) => {
+                let origin = knock.origin.unwrap_or("a program");
+                let reason = format!("the console is not for {origin}");
+                return Err(forbidden(&reason, "open it with `eye console`"));
+            }
+        }
+        match knock.whose.owner() {
+            Owner::Ours | Owner::NotAsked => Ok(Admitted::Console),
+            Owner::Unknown if self.published => Ok(Admitted::Console),
+            // Not even a proxy's user: a key is this user's.
+            Owner::Other(uid) => Err(another_user(Some(uid))),
+            Owner::Unknown => Err(another_user(None)),
+        }
+    }
+
     fn check_host(&self, host: Option<&str>) -> Result<(), Refusal> {
         let host = host.unwrap_or("").to_ascii_lowercase();
         let name = host_name(&host);
         if is_loopback_name(name) || self.hosts.iter().any(|known| known == name) {
             return Ok(());
         }
-        Err(Refusal {
-            status: 421,
-            reason: format!("this hub does not answer to the host `{name}`"),
-            hint: format!("use localhost, or start the hub with `eye up --host {name}`"),
-        })
+        Err(not_a_host(name))
     }
 
     fn admit_page(&self, knock: Knock<'_>) -> Result<Admitted, Refusal> {
@@ -189,6 +225,9 @@ impl Gate {
             let (policy, bearer) = (Policy::default(), scope.bearer());
             return Ok(Admitted::Page { origin: "program".into(), policy, bearer });
         };
+        if is_console_origin(origin) {
+            return Err(forbidden("the console cannot join as a page", "look at it with your own eyes"));
+        }
         // A token of this page's origin proves enough, also when a program of another user passes it on.
         if joined.is_none() {
             self.check_owner(knock)?;
@@ -254,6 +293,9 @@ impl Gate {
     /// Programs send no `Origin`. A page that asks as an agent must come from this machine or from an allowed origin.
     fn check_agent_origin(&self, origin: Option<&str>) -> Result<(), Refusal> {
         let Some(origin) = origin.filter(|origin| !is_loopback_origin(origin)) else { return Ok(()) };
+        if is_console_origin(origin) {
+            return Err(forbidden("the console has its own way in", "open it with `eye console`"));
+        }
         match self.find(origin)? {
             Some(_) => Ok(()),
             None => Err(foreign_agent(origin)),
@@ -322,55 +364,6 @@ impl Gate {
     }
 }
 
-/// It names no path: any web site may ask why it was refused.
-fn unreadable_list() -> Refusal {
-    let reason = "this hub cannot read its list of allowed origins, so it admits no page".to_owned();
-    Refusal { status: 503, reason, hint: "`eye doctor` shows the file and the line that is wrong".to_owned() }
-}
-
-fn forbidden(reason: &str, hint: &str) -> Refusal {
-    Refusal { status: 403, reason: reason.to_owned(), hint: hint.to_owned() }
-}
-
-fn expired(name: &str) -> Refusal {
-    let hint = format!("`eye token revoke {name}`, and `eye token new {name} …` for another");
-    Refusal { status: 401, reason: format!("the token `{name}` has expired"), hint }
-}
-
-/// A scope that is missing, said as HTTP says it.
-fn lacking(error: eye_protocol::Error) -> Refusal {
-    Refusal { status: 403, reason: error.message, hint: error.hint.unwrap_or_default() }
-}
-
-fn unauthorised(reason: &str) -> Refusal {
-    let hint = "send `Authorization: Bearer TOKEN`; `eye token show` prints it".to_owned();
-    Refusal { status: 401, reason: reason.to_owned(), hint }
-}
-
-fn another_user(uid: Option<u32>) -> Refusal {
-    let (reason, hint) = match uid {
-        Some(uid) => (
-            format!("this connection is of another user of this machine (uid {uid})"),
-            "if that is a proxy of yours, start the hub with `eye up --proxy-user NAME`; else run a hub of your own, or send the token",
-        ),
-        None => (
-            "the kernel does not know whose connection this is".to_owned(),
-            "if a container publishes this port, start the hub with `--published`; else send the token",
-        ),
-    };
-    Refusal { status: 403, reason, hint: hint.to_owned() }
-}
-
-fn not_own(origin: &str, own_pages: bool) -> Refusal {
-    let hint = if own_pages {
-        format!("allow it with `eye allow {origin} --backends`, use an app of the hub itself, or send the token")
-    } else {
-        "this hub can be reached from other machines, so everybody sends `Authorization: Bearer TOKEN`".to_owned()
-    };
-    let reason = format!("the backends are for agents and for eye's own pages, not for pages of {origin}");
-    Refusal { status: 403, reason, hint }
-}
-
 /// Whether a browser says that a page of `localhost`, at the hub's own port, asks. Behind a path of another server the port differs.
 fn is_own_page(knock: Knock<'_>, port: u16) -> bool {
     let host = knock.host.unwrap_or("").to_ascii_lowercase();
@@ -390,31 +383,17 @@ fn is_own_page(knock: Knock<'_>, port: u16) -> bool {
     }
 }
 
-fn foreign_page(origin: &str) -> Refusal {
-    let hint = allow_hint(origin, &format!("allow it with `eye allow {origin}`"));
-    Refusal { status: 403, reason: format!("pages of {origin} may not join this hub"), hint }
-}
-
-fn agents_only(origin: &str) -> Refusal {
-    let reason = format!("{origin} is allowed for agents only, so its pages may not join this hub");
-    Refusal { status: 403, reason, hint: format!("allow its pages too with `eye allow {origin}`") }
-}
-
-fn foreign_agent(origin: &str) -> Refusal {
-    let hint = allow_hint(origin, &format!("allow it with `eye allow {origin} --agent`"));
-    Refusal { status: 403, reason: format!("agents in pages of {origin} may not use this hub"), hint }
-}
-
-/// `null` cannot be allowed: every sandboxed frame and every local file of any site has that origin.
-fn allow_hint(origin: &str, hint: &str) -> String {
-    match origin {
-        "null" => "serve the page over http://localhost; files and sandboxed frames have no origin".to_owned(),
-        _ => hint.to_owned(),
-    }
-}
-
 /// The name under which the hub serves its own pages, and nothing of anybody else's.
 pub const OWN_NAME: &str = "localhost";
+
+/// The name under which the hub serves the console, and nothing else.
+pub const CONSOLE_NAME: &str = "console.localhost";
+
+/// Whether an origin is a console's, of this hub or of another.
+fn is_console_origin(origin: &str) -> bool {
+    let host = origin.split_once("://").map_or("", |(_, host)| host);
+    host_name(host).eq_ignore_ascii_case(CONSOLE_NAME)
+}
 
 /// A host without its port. `[::1]:8765` → `[::1]`.
 pub fn host_name(host: &str) -> &str {

@@ -15,11 +15,6 @@ pub struct Keys {
 
 #[cfg(test)]
 impl Keys {
-    /// The named ones.
-    pub fn tokens(&self) -> &Tokens {
-        &self.tokens
-    }
-
     /// The same in another mode.
     #[must_use]
     pub fn with_auth(self, auth: Auth) -> Self {
@@ -31,6 +26,11 @@ impl Keys {
     /// The hub's own token, and the named ones, whose file is beside that of the origins.
     pub fn new(auth: Auth, origins_file: &Path) -> Self {
         Self { auth, tokens: Tokens::new(tokens::beside(origins_file)) }
+    }
+
+    /// The named ones.
+    pub fn tokens(&self) -> &Tokens {
+        &self.tokens
     }
 
     /// Who may be an agent over TCP.

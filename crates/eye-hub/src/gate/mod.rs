@@ -4,12 +4,14 @@ mod admission;
 pub mod caller;
 mod keys;
 pub mod origins;
+mod refusal;
 pub mod token;
 pub mod tokens;
 
-pub use admission::{Admitted, Gate, Knock, OWN_NAME, Refusal, Wants, host_name, is_loopback_address};
+pub use admission::{Admitted, CONSOLE_NAME, Gate, Knock, OWN_NAME, Wants, host_name, is_loopback_address};
 pub use caller::{Caller, Owner, Whose};
 pub use keys::Keys;
 pub use origins::Origins;
+pub use refusal::Refusal;
 pub use token::{Auth, Token};
 pub use tokens::Valid;

@@ -101,7 +101,7 @@ async fn events(State(door): State<Door>, headers: Head, Query(query): Query<Eve
     let (scope, bearer) = (admitted.scope(), admitted.bearer());
     let joining = match admitted {
         Admitted::Page { origin, policy, .. } => Some(Joining { session: id.clone(), origin, policy }),
-        Admitted::Public | Admitted::Agent(_) | Admitted::Own => None,
+        Admitted::Public | Admitted::Agent(_) | Admitted::Own | Admitted::Console => None,
     };
     let posts = Posts::guess(query.version.as_deref(), session.is_some());
     let mut peer = Peer::new(side, Voice::Events(posts), Outbox::events(), joining);

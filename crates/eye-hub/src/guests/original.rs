@@ -101,7 +101,9 @@ async fn page(State(door): State<Door>, headers: Head, Query(query): Query<Token
     });
     let (origin, policy, bearer) = match admitted {
         Ok((Admitted::Page { origin, policy, bearer }, beside)) => (origin, policy, bearer.or(beside)),
-        Ok((Admitted::Public | Admitted::Agent(_) | Admitted::Own, _)) => return StatusCode::FORBIDDEN.into_response(),
+        Ok((Admitted::Public | Admitted::Agent(_) | Admitted::Own | Admitted::Console, _)) => {
+            return StatusCode::FORBIDDEN.into_response();
+        }
         Err(refusal) => return *refusal,
     };
     let upgrade = match upgrade {

@@ -25,8 +25,20 @@ pub fn part(name: &str) -> Option<&'static str> {
 #[allow_missing = true]
 struct Apps;
 
+/// The folder of the console, which is built beside the apps and served under a name of its own.
+const CONSOLE: &str = "console/";
+
+/// A file of the console: its bytes and its media type.
+pub fn console(name: &str) -> Option<(Cow<'static, [u8]>, String)> {
+    file(&format!("{CONSOLE}{name}"))
+}
+
 /// A file of the demo apps: its bytes and its media type. A folder means its `index.html`.
 pub fn app(path: &str) -> Option<(Cow<'static, [u8]>, String)> {
+    if path.starts_with(CONSOLE) { None } else { file(path) }
+}
+
+fn file(path: &str) -> Option<(Cow<'static, [u8]>, String)> {
     let name = if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() };
     let file = Apps::get(&name)?;
     Some((file.data, media::type_of(&name)))

@@ -3,6 +3,7 @@
 mod agent;
 mod assets;
 pub mod body;
+mod console;
 pub mod door;
 mod facts;
 mod metrics;
@@ -10,7 +11,7 @@ mod opened;
 mod site;
 mod sockets;
 
-use crate::gate::Refusal;
+use crate::gate::{CONSOLE_NAME, Refusal, host_name};
 use axum::Router;
 use axum::routing::get;
 use door::{Door, elsewhere, not_so, preflight, refused};
@@ -34,6 +35,23 @@ pub fn routes() -> Router<Door> {
         .route("/", get(site::start_page))
         .fallback(elsewhere)
         .method_not_allowed_fallback(not_so)
+}
+
+/// What is served under the console's own name, and nothing else is.
+pub fn console_routes() -> Router<Door> {
+    Router::new()
+        .route("/", get(console::index))
+        .route("/assets/{name}", get(console::asset))
+        .route("/key", axum::routing::post(console::key))
+        .route("/ws", get(console::socket))
+        .fallback(console::nothing)
+        .method_not_allowed_fallback(console::nothing)
+}
+
+/// Whether a request is for the console, by the name it asks.
+pub fn is_for_console(headers: &axum::http::HeaderMap) -> bool {
+    let host = headers.get(axum::http::header::HOST).and_then(|host| host.to_str().ok());
+    host.is_some_and(|host| host_name(host).eq_ignore_ascii_case(CONSOLE_NAME))
 }
 
 /// The answer to plain HTTP where only TLS is allowed.

@@ -4,6 +4,7 @@ use super::links::AgentLink;
 use super::peer::Peer;
 use super::state::{Hub, State};
 use crate::audit::{self, Audit, Ended, Entry, Noted};
+use crate::console::Counted;
 use crate::dialect::{Asked, FromAgent};
 use eye_core::{Conn, Effect, Input, ReplyForm};
 use eye_protocol::audit::{Read, Rows};
@@ -11,7 +12,7 @@ use eye_protocol::compact::Form;
 use eye_protocol::limits::AUDIT_ANSWER_ROWS_MAX;
 use eye_protocol::rpc::{self, RpcId, json};
 use eye_protocol::scope::Scope;
-use eye_protocol::{Code, Error};
+use eye_protocol::{Code, Ending, Error, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,8 @@ use tokio::task::spawn_blocking;
 
 /// What stands for the method of a frame that has none.
 const NO_METHOD: &str = "invalid";
+/// What a console reads to draw itself.
+const UNNOTED: [&str; 4] = ["console/watch", "console/series", "console/tokens", "console/origins"];
 
 impl Hub {
     /// The audit log.
@@ -28,8 +31,10 @@ impl Hub {
     }
 
     /// Notes a request as it was written; `None` where nothing is kept of it.
-    pub(crate) fn note(&self, asked: Asked<'_>) -> Option<Noted> {
-        if !self.audit().is_on() || matches!(asked.method, "hello" | "ping" | "call/cancel") {
+    /// `watched`: a console is open, which counts calls also where no log is kept.
+    pub(crate) fn note(&self, asked: Asked<'_>, watched: bool) -> Option<Noted> {
+        let on = self.audit().is_on() || watched;
+        if !on || matches!(asked.method, "hello" | "ping" | "call/cancel") || UNNOTED.contains(&asked.method) {
             return None;
         }
         let op = match asked.method {
@@ -43,7 +48,7 @@ impl Hub {
     /// A request begins. Gives the id under which it will end, unless its ending is known at once.
     pub(crate) fn begin(&self, state: &mut State, conn: Conn, noted: Noted, one: &FromAgent) -> Option<Box<str>> {
         let Noted { id, mut entry } = noted;
-        let now = self.now();
+        let now_us = self.now_us();
         entry.agent = state.board.agent_name(conn).into();
         if let FromAgent::Input(input) = one {
             entry.page = match about(input) {
@@ -59,16 +64,35 @@ impl Hub {
             (FromAgent::Refused { error, .. } | FromAgent::Dropped(error), _) => Ended::Error(error.code),
             (FromAgent::Status(_) | FromAgent::Stop(_), _) => Ended::Ok,
             (
-                FromAgent::Input(_) | FromAgent::Serve { .. } | FromAgent::Gateway { .. } | FromAgent::Audit { .. },
+                FromAgent::Input(_)
+                | FromAgent::Serve { .. }
+                | FromAgent::Gateway { .. }
+                | FromAgent::Audit { .. }
+                | FromAgent::Console { .. },
                 Some(id),
             ) => {
-                peer.calls.begin(id.clone(), entry, now);
+                peer.calls.begin(id.clone(), entry, now_us);
                 return Some(id);
             }
             (_, None) => Ended::Fired,
         };
-        self.audit().put(entry);
+        self.finish(state, entry);
         None
+    }
+
+    /// A call has ended: it is counted, and its row goes to the log.
+    fn finish(&self, state: &mut State, entry: Entry) {
+        let counted = Counted {
+            agent: &entry.agent,
+            page: entry.page.as_ref().map(|(session, _)| session.as_str()),
+            face: entry.face,
+            us: entry.us,
+            failed: entry.ended.is_error(),
+            asked_bytes: entry.bytes as u64,
+            answered_bytes: entry.answered as u64,
+        };
+        state.desk.book.ended(self.now(), &counted);
+        self.audit().put(entry);
     }
 
     /// A request was asked. If it has not ended meanwhile, a page or a server may have it.
@@ -79,35 +103,55 @@ impl Hub {
         }
     }
 
-    /// A request of an agent ended.
-    pub(crate) fn ended<T>(&self, state: &mut State, conn: Conn, id: &str, outcome: &Result<T, Error>) {
-        let now = self.now();
+    /// A request of an agent ended with so many bytes.
+    pub(crate) fn ended<T>(
+        &self,
+        state: &mut State,
+        conn: Conn,
+        id: &str,
+        outcome: &Result<T, Error>,
+        bytes: impl Fn(&T) -> usize,
+    ) {
+        let now_us = self.now_us();
         let Some(peer) = state.peers.get_mut(&conn) else { return };
-        if let Some((mut entry, sent)) = peer.calls.end(id, now) {
+        if let Some((mut entry, sent)) = peer.calls.end(id, now_us) {
             entry.ended = Ended::of(outcome, sent);
-            self.audit().put(entry);
+            entry.answered = match outcome {
+                Ok(answer) => bytes(answer),
+                Err(error) => error.message.len(),
+            };
+            self.finish(state, entry);
         }
     }
 
     /// Looks whether an effect ends a request.
     pub(crate) fn note_ending(&self, state: &mut State, effect: &Effect) {
         trace(effect);
-        if !self.audit().is_on() {
+        if !self.audit().is_on() && !state.desk.is_watched() {
             return;
         }
         match effect {
-            Effect::Ended { reply, ending, .. } => self.ended(state, reply.agent, id_of(&reply.form), ending),
-            Effect::Result { reply, result } => self.ended(state, reply.agent, id_of(&reply.form), result),
+            Effect::Ended { reply, ending, .. } => self.answered(state, reply.agent, id_of(&reply.form), ending),
+            Effect::Result { reply, result } => {
+                self.ended(state, reply.agent, id_of(&reply.form), result, String::len);
+            }
             _ => {}
         }
     }
 
+    fn answered(&self, state: &mut State, conn: Conn, id: &str, ending: &Ending) {
+        self.ended(state, conn, id, ending, |value| match value {
+            Value::Bytes(bytes) => bytes.bytes.len(),
+            value => value.as_text().len(),
+        });
+    }
+
     /// An agent is gone: nothing waits for its calls any more.
-    pub(crate) fn left(&self, conn: Conn, peer: &mut Peer) {
+    pub(crate) fn left(&self, state: &mut State, conn: Conn, peer: &mut Peer) {
         tracing::debug!(conn = conn.0, "left");
-        for mut entry in peer.calls.end_all(self.now()) {
+        for mut entry in peer.calls.end_all(self.now_us()) {
             entry.ended = Ended::Error(Code::CANCELLED);
-            self.audit().put(entry);
+            self.finish(state, entry);
         }
     }
 
@@ -116,13 +160,13 @@ impl Hub {
         let mode = self.audit().mode().word();
         if method == "audit/watch" {
             self.watch_audit(conn);
-            self.ended(state, conn, &id, &Ok(()));
+            self.ended(state, conn, &id, &Ok(()), |()| 0);
             return self.reply(state, conn, &rpc::response(&id, Ok(&format!(r#"{{"mode":"{mode}"}}"#))));
         }
         let Read { since, limit } = match rpc::params(params) {
             Ok(read) => read,
             Err(error) => {
-                self.ended::<()>(state, conn, &id, &Err(error.clone()));
+                self.ended::<()>(state, conn, &id, &Err(error.clone()), |()| 0);
                 return self.reply(state, conn, &rpc::response(&id, Err(&error)));
             }
         };
@@ -136,7 +180,7 @@ impl Hub {
             let (rows, cut) = reading.await.unwrap_or_default();
             let Some(hub) = hub.upgrade() else { return };
             let mut state = hub.hold();
-            hub.ended(&mut state, conn, &id, &Ok(()));
+            hub.ended(&mut state, conn, &id, &Ok(()), |()| 0);
             let rows = Rows { mode: mode.into(), rows, cut };
             hub.reply(&mut state, conn, &rpc::response(&id, Ok(&json(&rows))));
         });
@@ -184,7 +228,8 @@ impl Auditor {
         let mut entry = Entry::new(op, params);
         entry.at_ms = entry.at_ms.saturating_sub(ms);
         (entry.agent, entry.scope, entry.face) = (self.agent.clone(), self.scope.clone(), self.face);
-        (entry.server, entry.ended, entry.ms) = (Some(server.into()), ended, ms);
+        (entry.server, entry.ended) = (Some(server.into()), ended);
+        entry.us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         self.audit.put(entry);
     }
 }
@@ -215,14 +260,14 @@ fn trace(effect: &Effect) {
 }
 
 /// What a request is about.
-enum About<'a> {
+pub(super) enum About<'a> {
     /// A page; `None` is the agent's own.
     Page(Option<&'a str>),
     /// None.
     Nothing,
 }
 
-fn about(input: &Input) -> About<'_> {
+pub(super) fn about(input: &Input) -> About<'_> {
     match input {
         Input::Ask { page, .. }
         | Input::AskBatch { page, .. }
@@ -237,7 +282,7 @@ fn about(input: &Input) -> About<'_> {
     }
 }
 
-fn id_of(form: &ReplyForm) -> &str {
+pub(super) fn id_of(form: &ReplyForm) -> &str {
     match form {
         ReplyForm::Line(id) => id.as_str(),
         ReplyForm::Rpc(id) | ReplyForm::Tool(id) => id,

@@ -175,17 +175,19 @@ impl Hub {
         let mut said = Vec::new();
         let scope = state.peers.get(&conn).map(|peer| peer.scope.clone()).unwrap_or_default();
         let rpc_only = state.peers.get(&conn).is_some_and(|peer| peer.rpc_only);
-        eye::from_agent(conn, text, rpc_only, &scope, |asked, one| said.push((self.note(asked), one)));
+        let watched = state.desk.is_watched();
+        eye::from_agent(conn, text, rpc_only, &scope, |asked, one| said.push((self.note(asked, watched), one)));
         self.agent_heard(state, conn, text, said);
     }
 
     /// Does what a frame of an agent asks for.
     pub(super) fn agent_heard(&self, state: &mut State, conn: Conn, text: &str, said: Vec<(Option<Noted>, FromAgent)>) {
         for (noted, one) in said {
+            let one = Self::unless_paused(state, conn, one);
             let begun = noted.and_then(|noted| self.begin(state, conn, noted, &one));
             match one {
                 FromAgent::Provide => return self.provide(state, conn, text),
-                FromAgent::Input(input) => self.feed(state, input),
+                FromAgent::Input(input) => self.feed_asked(state, input),
                 FromAgent::Reply(json) => self.reply(state, conn, &json),
                 FromAgent::Refused { form, error } => {
                     let Some(peer) = state.peers.get_mut(&conn) else { return };
@@ -199,7 +201,7 @@ impl Hub {
                 }
                 FromAgent::Serve { id, path } => {
                     let result = self.serve(state, conn, &path);
-                    self.ended(state, conn, &id, &result);
+                    self.ended(state, conn, &id, &result, String::len);
                     self.reply(state, conn, &rpc::response(&id, result.as_deref()));
                 }
                 FromAgent::Stop(id) => {
@@ -209,6 +211,7 @@ impl Hub {
                 FromAgent::Gateway { id, method, params } => self.ask_gateway(state, conn, id, method, params),
                 FromAgent::Hello { id, hello } => self.agent_hello(state, conn, id.as_deref(), hello),
                 FromAgent::Audit { id, method, params } => self.audit_request(state, conn, id, &method, &params),
+                FromAgent::Console { id, method, params } => self.console_request(state, conn, &id, &method, &params),
                 FromAgent::Dropped(_) => {}
             }
             self.begun(state, conn, begun);
@@ -226,7 +229,7 @@ impl Hub {
             (None, Some(gateway)) if method.starts_with(GATEWAY) => gateway.request(method, params, trusted, scope),
             (None, _) => {
                 let error = Error::new(Code::METHOD, format!("this hub was built without what does {method}"));
-                self.ended::<()>(state, conn, &id, &Err(error.clone()));
+                self.ended::<()>(state, conn, &id, &Err(error.clone()), |()| 0);
                 return self.reply(state, conn, &rpc::response(&id, Err(&error)));
             }
         };
@@ -235,7 +238,7 @@ impl Hub {
             let outcome = asked.await;
             if let Some(hub) = hub.upgrade() {
                 let mut state = hub.hold();
-                hub.ended(&mut state, conn, &id, &outcome);
+                hub.ended(&mut state, conn, &id, &outcome, String::len);
                 hub.reply(&mut state, conn, &rpc::response(&id, outcome.as_deref()));
             }
         });

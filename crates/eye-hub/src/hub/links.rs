@@ -190,7 +190,7 @@ pub(super) mod tests {
     use super::*;
     use crate::audit::Audit;
     use crate::gate::origins::Origins;
-    use crate::hub::state::Facts;
+    use crate::hub::facts::Facts;
     use eye_core::calls::FirstCalls;
     use std::task::Waker;
     use tokio::sync::mpsc;

@@ -3,9 +3,14 @@
 pub mod auditing;
 mod claiming;
 pub mod cluster;
+mod confirmable;
+pub mod consoles;
+mod control;
 pub mod elsewhere;
+pub mod facts;
 pub mod gateway;
 pub mod hearing;
+mod holding;
 pub mod letterbox;
 pub mod links;
 mod lists;

@@ -2,6 +2,8 @@
 //! written into outboxes while the state is held, so that nothing is reordered.
 
 use super::cluster::Cluster;
+use super::confirmable::Confirmable;
+use super::facts::{Facts, Traffic};
 use super::gateway::{Answers, Gateway};
 use super::lists::changes_lists;
 use super::opened::{Opened, Target};
@@ -11,9 +13,8 @@ use super::session_id;
 use super::speaking::speak;
 use super::version;
 use super::waiting::Streams;
-use crate::audit::Audit;
-use crate::gate::{Keys, Origins, Valid, is_loopback_address};
-use eye_core::calls::FirstCalls;
+use crate::console::{ConsoleKeys, Desk};
+use crate::gate::{Valid, is_loopback_address};
 use eye_core::rate::Rate;
 use eye_core::tally::Tally;
 use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Policy, Switchboard, Work};
@@ -24,49 +25,12 @@ use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 use tokio::sync::{Notify, Semaphore, mpsc, watch};
 
 /// Large frames that are parsed at a time.
 const PARSERS_MAX: usize = 2;
-
-/// What a hub tells of itself beside its counts.
-#[derive(Clone, Debug)]
-pub struct Facts {
-    /// The tokens that lower an agent.
-    pub keys: Keys,
-    /// Where it listens.
-    pub listen: String,
-    /// Its Unix socket.
-    pub socket: String,
-    /// `token` or `none`.
-    pub auth: &'static str,
-    /// Agents that are the hub's own, for example the one that keeps the mailbox as files.
-    pub own_agents: usize,
-    /// Folders of which only single files are served.
-    pub wide_folders: Vec<PathBuf>,
-    /// How often one client may ask that speaks BTCP over TCP.
-    pub rate: Rate,
-    /// Where the call ids of sessions begin.
-    pub first_calls: FirstCalls,
-    /// The list of allowed origins, whose problems are the hub's.
-    pub origins: Origins,
-    /// What agents ask is noted here.
-    pub audit: Arc<Audit>,
-}
-
-/// What went over the wires since the hub began.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Traffic {
-    /// Bytes that peers sent.
-    pub bytes_in: u64,
-    /// Bytes that were written to peers.
-    pub bytes_out: u64,
-    /// Peers that were closed because they did not keep up.
-    pub closed_slow: u64,
-}
 
 /// One hub.
 pub struct Hub {
@@ -99,6 +63,8 @@ pub struct Hub {
     worker: mpsc::UnboundedSender<Job>,
     /// Its receiving end, until it is taken.
     jobs: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
+    /// Links and keys of consoles.
+    pub(crate) console_keys: Mutex<ConsoleKeys>,
 }
 
 /// Something that is not done on the hub's thread.
@@ -130,6 +96,10 @@ pub(crate) struct State {
     pub streams: Streams,
     /// Peers that are not read from until work is done.
     paused: Vec<Arc<Signals>>,
+    /// What is kept for consoles.
+    pub desk: Desk,
+    /// The tool call that is being asked, as it would be asked again once a person allows it.
+    pub confirmable: Option<Box<Confirmable>>,
 }
 
 impl Hub {
@@ -157,11 +127,17 @@ impl Hub {
             parsers: Semaphore::new(PARSERS_MAX),
             worker,
             jobs: Mutex::new(Some(jobs)),
+            console_keys: Mutex::default(),
         })
     }
 
     pub(crate) fn now(&self) -> Millis {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(Millis::MAX)
+    }
+
+    /// The same clock in µs.
+    pub(crate) fn now_us(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
     pub(crate) fn hold(&self) -> MutexGuard<'_, State> {
@@ -206,13 +182,14 @@ impl Hub {
     pub fn leave(&self, conn: Conn) {
         let mut state = self.hold();
         let Some(mut peer) = state.peers.remove(&conn) else { return };
-        self.left(conn, &mut peer);
+        self.left(&mut state, conn, &mut peer);
         let input = gone(peer.side, conn);
         self.feed(&mut state, input);
         self.stream_left(&mut state, conn, &peer);
         if let Some(joined) = peer.joined {
             self.scene_left(&mut state, &joined);
         }
+        self.console_left(&mut state, conn);
     }
 
     /// Puts a frame into a peer's outbox.
@@ -382,7 +359,7 @@ impl Hub {
 
     /// Agents that are not the hub's own.
     pub(crate) fn agents_of(&self, state: &State) -> usize {
-        state.board.agents().saturating_sub(self.facts.own_agents)
+        state.board.agents().saturating_sub(self.facts.own_agents + state.desk.consoles.len())
     }
 
     /// Where a browser on this machine finds it by its address. Its own pages are under its name, `localhost`.
@@ -465,7 +442,7 @@ impl Hub {
         }
     }
 
-    fn apply(&self, state: &mut State, effect: Effect) {
+    pub(super) fn apply(&self, state: &mut State, effect: Effect) {
         let effect = match effect {
             // The worker ends with the hub, and then no call waits for it.
             Effect::Work { lane, work } => return self.worker.send(Job::Do(lane, work)).unwrap_or_default(),
@@ -475,6 +452,7 @@ impl Hub {
             }
             effect => effect,
         };
+        let Some(effect) = self.unless_held(state, effect) else { return };
         self.note_ending(state, &effect);
         if self.keeps_its_stream(state, &effect) {
             return;

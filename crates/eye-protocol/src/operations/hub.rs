@@ -17,6 +17,9 @@ const ENV: Param = Param::new("env", Kind::Object, "Its environment; believed on
 const ARGUMENTS: Param = Param::new("arguments", Kind::Object, "The tool's arguments").default("{}");
 const CONFIRM: Param = Param::new("confirm", Kind::Flag, "A person wants what cannot be undone").class(Class::Admin);
 
+const WHAT: Param = Param::new("what", Kind::Choice(&["agent", "page", "all"]), "What is meant").required();
+const ORIGIN: Param = Param::new("origin", Kind::Text, "Scheme, host and port").required();
+
 pub const OPERATIONS: &[Operation] = &[
     Operation::method("hello", Class::Read, "Say who asks and how answers are written")
         .effect(Effect::Reads)
@@ -220,6 +223,53 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::method("audit/watch", Class::Admin, "Hear of every row of the audit log")
         .effect(Effect::Reads)
         .result("`{mode}`; from then on `audit/row`"),
+    Operation::verb("console", "console/link", "Open the console: what agents do, as it happens, and the means to stop it")
+        .group(Group::Hub)
+        .class(Class::Admin)
+        .params(&[Param::new("expiresMs", Kind::Integer, "How long the tab's key outlives its last connection, in ms")
+            .default("3600000")])
+        .words(words::CONSOLE)
+        .result("`{url}`: a link that opens the console once, within two minutes")
+        .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::method("console/watch", Class::Admin, "Hear of pages, agents, servers, calls and counters as they change")
+        .effect(Effect::Reads)
+        .result("`{hub, now, audit, samples, pages, agents, control}`; from then on `console/feed`"),
+    Operation::method("console/series", Class::Admin, "Give the counters of the last hour of an agent, a page or the hub")
+        .effect(Effect::Reads)
+        .params(&[WHAT, Param::new("name", Kind::Text, "The agent's name, or the page's session")])
+        .result("`{samples}`"),
+    Operation::method("console/pause", Class::Admin, "Pause an agent, a page or everything, or let it go on")
+        .params(&[
+            WHAT,
+            Param::new("name", Kind::Text, "The agent's name, or the page's session"),
+            Param::new("paused", Kind::Flag, "Whether it is paused from now on").default("true"),
+        ])
+        .result("`{all, agents, pages}`: what is paused"),
+    Operation::method("console/confirm", Class::Admin, "Allow or refuse a call that waits for a person")
+        .params(&[
+            Param::new("id", Kind::Integer, "Its number in the queue").required(),
+            Param::new("allow", Kind::Flag, "Whether it is done").required(),
+        ])
+        .result("`{decided: true}`"),
+    Operation::method("console/tokens", Class::Admin, "List the named tokens, without their secrets")
+        .effect(Effect::Reads)
+        .result("`{tokens: [{name, may, pages, createdAt, expiresAt}]}`"),
+    Operation::method("console/revoke", Class::Admin, "Take a named token back")
+        .params(&[Param::new("name", Kind::Text, "Which").required()])
+        .result("`{revoked}`"),
+    Operation::method("console/origins", Class::Admin, "List the allowed origins")
+        .effect(Effect::Reads)
+        .result("`{origins: [{origin, eval, confirm, pages, backends}]}`"),
+    Operation::method("console/allow", Class::Admin, "Let pages of an origin join, or change what is allowed there")
+        .params(&[
+            ORIGIN,
+            Param::new("eval", Kind::Flag, "Whether code may be evaluated in its pages"),
+            Param::new("confirm", Kind::Flag, "Whether its tools that cannot be undone need confirmation"),
+        ])
+        .result("`{origins}`"),
+    Operation::method("console/remove", Class::Admin, "Take an origin off the list")
+        .params(&[ORIGIN])
+        .result("`{origins}`"),
     Operation::verb("servers", "gateway/servers", "List, add, import or try the MCP servers behind the gateway")
         .group(Group::Mcp)
         .class(Class::Servers)

@@ -108,7 +108,6 @@ goes on. At the timeout it prints the last value and exits with 124.",
         ),
     Operation::verb("logs", "page/logs", "Print the page's console, errors and failed requests since you last asked")
         .reads()
-        .alias(&["console"])
         .params(&[
             Param::new("all", Kind::Flag, "Everything that is still known, not just what is new"),
             Param::new("level", Kind::Choice(LEVELS), "Only this level and worse").called("LEVEL"),

@@ -57,6 +57,10 @@ pub const AUDIT: &[Param] = &[
     COUNT,
     FOR,
 ];
+pub const CONSOLE: &[Param] = &[
+    Param::new("print", Kind::Flag, "Print the link instead of opening it"),
+    Param::new("expires", Kind::Text, "How long the tab may be closed before it needs a new link (1h)").called("TIME"),
+];
 pub const BROWSE: &[Param] = &[
     Param::new("url", Kind::Text, "Which page; http:// may be left out for localhost, https:// elsewhere").placed(),
     Param::new("profile", Kind::Text, "Whose logins: a name (default)").called("NAME"),

@@ -9,6 +9,7 @@ pub mod call;
 pub mod collect;
 pub mod completions;
 pub mod connect;
+pub mod console;
 pub mod disconnect;
 pub mod discover;
 pub mod doctor;

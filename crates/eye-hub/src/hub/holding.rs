@@ -1,0 +1,167 @@
+//! What a person holds back: requests of agents and pages that are paused, and calls that wait until a person allows them.
+
+use super::auditing::{About, about, id_of};
+use super::confirmable::Confirmable;
+use super::state::{Hub, State};
+use crate::console::{FACE, HELD_MS, Held};
+use crate::dialect::{FromAgent, wall_ms};
+use eye_core::{Conn, Effect, Input, Reply, ReplyForm, Task};
+use eye_protocol::rpc;
+use eye_protocol::{Code, Error, Kind};
+
+impl Hub {
+    /// Refuses a request of an agent, or to a page, that a person has paused.
+    pub(crate) fn unless_paused(state: &State, conn: Conn, one: FromAgent) -> FromAgent {
+        if !state.desk.pauses.any() {
+            return one;
+        }
+        let agent = state.board.agent_name(conn);
+        let own = state.peers.get(&conn).is_some_and(|peer| peer.face == FACE);
+        let reason = match &one {
+            _ if own => None,
+            FromAgent::Input(input) if is_work(input) => {
+                let page = match about(input) {
+                    About::Page(page) => state.board.meant(conn, page),
+                    About::Nothing => None,
+                };
+                state.desk.pauses.refuses(agent, page.as_ref().map(|(session, _)| session.as_str()))
+            }
+            FromAgent::Gateway { method, .. } if method != "gateway/servers" => state.desk.pauses.refuses(agent, None),
+            FromAgent::Input(_)
+            | FromAgent::Gateway { .. }
+            | FromAgent::Hello { .. }
+            | FromAgent::Refused { .. }
+            | FromAgent::Dropped(_)
+            | FromAgent::Audit { .. }
+            | FromAgent::Console { .. }
+            | FromAgent::Reply(_)
+            | FromAgent::Provide
+            | FromAgent::Status(_)
+            | FromAgent::Serve { .. }
+            | FromAgent::Stop(_) => None,
+        };
+        match reason {
+            None => one,
+            Some(reason) => refused(one, paused(&reason)),
+        }
+    }
+
+    /// Feeds a request of an agent. While a console is open, a tool call that needs a person waits for one.
+    pub(crate) fn feed_asked(&self, state: &mut State, input: Input) {
+        if let Input::Cancel { agent, id } = &input
+            && !state.desk.held.is_empty()
+        {
+            let cancelled = state.desk.take_held(|held| held.agent == *agent && waits_as(held, id));
+            for held in cancelled {
+                self.refuse_held(state, held, Error::new(Code::CANCELLED, "the call was cancelled"));
+            }
+        }
+        state.confirmable = if state.desk.is_watched() { confirmable(state, &input) } else { None };
+        self.feed(state, input);
+        state.confirmable = None;
+    }
+
+    /// Keeps the refusal of a call that only waits for a person, and shows the call to consoles instead.
+    pub(crate) fn unless_held(&self, state: &mut State, effect: Effect) -> Option<Effect> {
+        let Some(asked) = &state.confirmable else { return Some(effect) };
+        let waits = match &effect {
+            Effect::Ended { reply, ending: Err(error), .. } => error.kind == Kind::Unconfirmed && *reply == asked.reply,
+            _ => false,
+        };
+        if !waits {
+            return Some(effect);
+        }
+        let (Some(id), Some(asked)) = (state.desk.next_held(), state.confirmable.take()) else { return Some(effect) };
+        let Confirmable { reply, page, tool, arguments, again } = *asked;
+        let name = state.board.agent_name(reply.agent).into();
+        let (at_ms, until) = (wall_ms(), self.now() + HELD_MS);
+        let agent = reply.agent;
+        state.desk.held.push(Held { id, agent, name, page, tool, arguments, at_ms, until, again, refusal: effect });
+        None
+    }
+
+    /// A person allows or refuses a call that waits. `false`: it waits no longer.
+    pub(crate) fn decide_held(&self, state: &mut State, id: u32, allow: bool) -> bool {
+        let Some(held) = state.desk.take_held(|held| held.id == id).pop() else { return false };
+        if allow {
+            self.feed(state, held.again);
+        } else {
+            let error = Error::new(Code::DENIED, format!("a person refused the call of {}", held.tool));
+            self.refuse_held(state, held, error.hint("ask them before you try again"));
+        }
+        true
+    }
+
+    /// Ends what has waited too long, or everything when nobody can decide any more.
+    pub(crate) fn end_held(&self, state: &mut State) {
+        if state.desk.held.is_empty() {
+            return;
+        }
+        let (now, watched) = (self.now(), state.desk.is_watched());
+        for held in state.desk.take_held(|held| !watched || held.until <= now) {
+            self.apply(state, held.refusal);
+        }
+    }
+
+    fn refuse_held(&self, state: &mut State, held: Held, error: Error) {
+        if let Effect::Ended { reply, .. } = held.refusal {
+            self.apply(state, Effect::Ended { reply, ending: Err(error), delta: None });
+        }
+    }
+}
+
+fn paused(reason: &str) -> Error {
+    Error::new(Code::DENIED, reason).hint("wait until they let it go on; the console is at `eye console`")
+}
+
+/// Whether a request does or sees something in a page or a topic; what only lists is not held back.
+fn is_work(input: &Input) -> bool {
+    matches!(
+        input,
+        Input::Ask { .. }
+            | Input::AskBatch { .. }
+            | Input::GetState { .. }
+            | Input::Watch { .. }
+            | Input::ReadMail { .. }
+            | Input::Publish { .. }
+    )
+}
+
+/// The refusal in the form in which the request was made.
+fn refused(one: FromAgent, error: Error) -> FromAgent {
+    let form = match one {
+        FromAgent::Gateway { id, .. } => return FromAgent::Reply(rpc::response(&id, Err(&error))),
+        FromAgent::Input(Input::Publish { id, .. }) => match id {
+            Some(id) => return FromAgent::Reply(rpc::response(&id, Err(&error))),
+            None => None,
+        },
+        FromAgent::Input(Input::Ask { form, .. }) => form,
+        FromAgent::Input(
+            Input::AskBatch { reply, .. }
+            | Input::GetState { reply, .. }
+            | Input::Watch { reply, .. }
+            | Input::ReadMail { reply, .. },
+        ) => Some(reply.form),
+        other => return other,
+    };
+    match form {
+        Some(form) => FromAgent::Refused { form, error },
+        None => FromAgent::Dropped(error),
+    }
+}
+
+fn confirmable(state: &State, input: &Input) -> Option<Box<Confirmable>> {
+    let Input::Ask { agent, form: Some(form), task, page, timeout_ms, mode } = input else { return None };
+    let Task::Tool { name, arguments, confirmed: false, delta } = task else { return None };
+    let (session, _) = state.board.meant(*agent, page.as_deref())?;
+    let page: Box<str> = session.as_str().into();
+    let task = Task::Tool { name: name.clone(), arguments: arguments.clone(), confirmed: true, delta: *delta };
+    let (form, timeout_ms, mode) = (form.clone(), *timeout_ms, mode.clone());
+    let reply = Reply { agent: *agent, form: form.clone() };
+    let again = Input::Ask { agent: *agent, form: Some(form), task, page: Some(page.clone()), timeout_ms, mode };
+    Some(Box::new(Confirmable { reply, page, tool: name.clone(), arguments: arguments.clone(), again }))
+}
+
+fn waits_as(held: &Held, id: &str) -> bool {
+    matches!(&held.refusal, Effect::Ended { reply: Reply { form: form @ (ReplyForm::Rpc(_) | ReplyForm::Tool(_)), .. }, .. } if id_of(form) == id)
+}

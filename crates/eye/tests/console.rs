@@ -1,0 +1,348 @@
+//! The console's door, attacked at the real hub: links that work once, keys that expire, and a host where nothing else is served.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
+
+mod stage;
+
+use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
+use serde_json::{Value, json};
+use stage::home;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::Instant;
+use tungstenite::client::IntoClientRequest;
+use tungstenite::{Message, WebSocket};
+
+fn link(home: &Home, more: &[&str]) -> String {
+    let ran = home.eye(["console", "--print"].iter().chain(more));
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    ran.stdout.trim().to_owned()
+}
+
+fn code(link: &str) -> &str {
+    link.split_once('#').unwrap().1
+}
+
+fn host(home: &Home) -> String {
+    format!("console.localhost:{}", home.port())
+}
+
+fn own(home: &Home) -> String {
+    format!("http://{}", host(home))
+}
+
+fn request(home: &Home, method: &str, path: &str, host: &str, origin: Option<&str>, body: &str) -> String {
+    let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
+    let origin = origin.map_or_else(String::new, |origin| format!("Origin: {origin}\r\n"));
+    let length = body.len();
+    write!(
+        tcp,
+        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{origin}Content-Length: {length}\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut answer = Vec::new();
+    tcp.read_to_end(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+fn status(answer: &str) -> u16 {
+    answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_else(|| panic!("{answer}"))
+}
+
+fn exchange(home: &Home, code: &str) -> Result<String, u16> {
+    let answer = request(home, "POST", "/key", &host(home), Some(&own(home)), code);
+    if status(&answer) != 200 {
+        return Err(status(&answer));
+    }
+    let body: Value = serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
+    Ok(body["key"].as_str().unwrap().to_owned())
+}
+
+/// Knocks as a console. `Err`: the status of the refusal.
+fn knock(home: &Home, host: &str, origin: Option<&str>, key: &str) -> Result<WebSocket<TcpStream>, u16> {
+    let mut request = format!("ws://127.0.0.1:{}/ws", home.port()).into_client_request().unwrap();
+    let headers = request.headers_mut();
+    headers.insert("host", host.parse().unwrap());
+    headers.insert("sec-websocket-protocol", format!("eye.console, key.{key}").parse().unwrap());
+    if let Some(origin) = origin {
+        headers.insert("origin", origin.parse().unwrap());
+    }
+    let tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
+    tcp.set_read_timeout(Some(DEADLINE)).unwrap();
+    match tungstenite::client(request, tcp) {
+        Ok((socket, _)) => Ok(socket),
+        Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(response))) => {
+            Err(response.status().as_u16())
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A console with its own WebSocket.
+struct Console(WebSocket<TcpStream>);
+
+impl Console {
+    fn open(home: &Home) -> Self {
+        let key = exchange(home, code(&link(home, &[]))).unwrap();
+        let mut console = Self(knock(home, &host(home), Some(&own(home)), &key).unwrap());
+        console.send("watch", "console/watch", &json!({}));
+        assert!(console.until(|frame| frame["id"] == "watch")["result"]["pages"].is_array());
+        console
+    }
+
+    fn send(&mut self, id: &str, method: &str, params: &Value) {
+        let frame = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.0.send(Message::text(frame.to_string())).unwrap();
+    }
+
+    fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        let end = Instant::now() + DEADLINE;
+        loop {
+            assert!(Instant::now() < end, "the console was not told");
+            let Message::Text(text) = self.0.read().unwrap() else { continue };
+            let frame: Value = serde_json::from_str(&text).unwrap();
+            if wanted(&frame) {
+                return frame;
+            }
+        }
+    }
+
+    fn asks(&mut self, method: &str, params: &Value) -> Value {
+        self.send("ask", method, params);
+        self.until(|frame| frame["id"] == "ask")
+    }
+}
+
+fn page(home: &Home) -> ScriptedPage {
+    let tools = [json!({ "name": "buy", "inputSchema": {}, "annotations": { "destructiveHint": true } })];
+    ScriptedPage::acting(
+        home,
+        &PageSetup::new(home, "Shop"),
+        |code: &str| Reply::text(code),
+        &tools,
+        |_, _| ToolReply::Result(json!({ "content": [{ "type": "text", "text": "bought" }] })),
+    )
+}
+
+#[test]
+fn a_link_works_once_and_its_key_is_a_console() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let link = link(&home, &[]);
+    assert!(link.starts_with(&format!("{}/#", own(&home))), "{link}");
+    let key = exchange(&home, code(&link)).unwrap();
+    assert_eq!(exchange(&home, code(&link)), Err(401), "a second use");
+    assert_eq!(exchange(&home, "guess"), Err(401));
+    assert!(knock(&home, &host(&home), Some(&own(&home)), &key).is_ok());
+    assert!(knock(&home, &host(&home), Some(&own(&home)), &key).is_ok(), "a tab that is loaded again");
+    assert_eq!(knock(&home, &host(&home), Some(&own(&home)), code(&link)).err(), Some(401), "a code is not a key");
+    assert_eq!(knock(&home, &host(&home), Some(&own(&home)), "").err(), Some(401));
+}
+
+#[test]
+fn other_origins_and_other_hosts_get_nothing_even_with_the_secrets() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    assert_eq!(home.eye(["allow", "https://friend.example"]).code, 0);
+    let key = exchange(&home, code(&link(&home, &[]))).unwrap();
+    let code_left = link(&home, &[]);
+    let port = home.port();
+    let app = format!("http://localhost:{port}");
+    let other = "http://localhost:5173";
+    for origin in ["https://evil.example", "https://friend.example", other, &app, "null", "http://console.localhost:1"]
+    {
+        assert_eq!(knock(&home, &host(&home), Some(origin), &key).err(), Some(403), "{origin}");
+        let answer = request(&home, "POST", "/key", &host(&home), Some(origin), code(&code_left));
+        assert_eq!(status(&answer), 403, "{origin}: {answer}");
+        assert!(!answer.to_lowercase().contains("access-control-allow"), "{answer}");
+        assert_eq!(status(&request(&home, "GET", "/", &host(&home), Some(origin), "")), 403, "{origin}");
+    }
+    // A program without an origin is not a console; nor is the key good under another name.
+    assert_eq!(knock(&home, &host(&home), None, &key).err(), Some(403));
+    let wrong_port = "console.localhost:1";
+    assert_eq!(knock(&home, wrong_port, Some("http://console.localhost:1"), &key).err(), Some(421));
+    assert!(exchange(&home, code(&code_left)).is_ok(), "no attack used the code up");
+}
+
+#[test]
+fn nothing_but_the_console_is_served_there_and_nothing_there_joins() {
+    let home = home();
+    let _hub = Hub::start_with(&home, &["--host", "console.localhost"]);
+    let own = own(&home);
+    for path in
+        ["/eye.js", "/sessions", "/health", "/metrics", "/apps/desktop/", "/agent", "/mcp", "/events?sessionId=a"]
+    {
+        assert_eq!(status(&request(&home, "GET", path, &host(&home), None, "")), 404, "{path}");
+    }
+    assert_eq!(status(&request(&home, "GET", "/apps/console/", &format!("localhost:{}", home.port()), None, "")), 404);
+    // Its origin cannot join at the hub's own name either, also not where the user allowed it by mistake.
+    assert_eq!(home.eye(["allow", &own]).code, 0);
+    let why = request(&home, "POST", "/why", &format!("localhost:{}", home.port()), Some(&own), "");
+    assert!(why.contains(r#""allowed":false"#), "{why}");
+    let mut console = Console::open(&home);
+    for provide in ["session/create", "tools/register"] {
+        let answer = console.asks(provide, &json!({ "tools": [] }));
+        assert!(answer["error"]["message"].as_str().unwrap().contains("only a page provides"), "{answer}");
+    }
+}
+
+#[test]
+fn links_and_keys_expire() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let short = link(&home, &["--expires", "1ms"]);
+    let end = Instant::now() + DEADLINE;
+    while exchange(&home, code(&short)) != Err(401) {
+        assert!(Instant::now() < end, "the code does not expire");
+    }
+    let key = exchange(&home, code(&link(&home, &["--expires", "3s"]))).unwrap();
+    let uptime_ms = || {
+        let status: Value = serde_json::from_str(&home.eye(["status", "--json"]).stdout).unwrap();
+        status["uptimeMs"].as_u64().unwrap()
+    };
+    // A knock with a good key renews it, so the hub's own clock is looked at instead.
+    let until_ms = uptime_ms() + 3_000;
+    while uptime_ms() <= until_ms {
+        assert!(Instant::now() < end, "the hub's clock stands still");
+    }
+    assert_eq!(knock(&home, &host(&home), Some(&own(&home)), &key).err(), Some(401));
+}
+
+#[test]
+fn a_token_without_admin_gets_no_link() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let secret = home.eye(["token", "new", "ci", "--may", "eval"]).stdout.trim().to_owned();
+    let mut command = home.command();
+    let output = command.args(["console", "--print"]).env("EYE_TOKEN", secret).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && text.contains("lacks the scope `admin`"), "{text}");
+}
+
+#[test]
+fn another_user_of_this_machine_is_no_console() {
+    if !rustix::process::getuid().is_root() {
+        // Only root can become another user.
+        return;
+    }
+    let home = home();
+    let _hub = Hub::start_with(&home, &["--proxy-user", "65534"]);
+    let link = link(&home, &[]);
+    let (port, host, own, code) = (home.port(), host(&home), own(&home), code(&link));
+    let script = format!(
+        "exec 3<>/dev/tcp/127.0.0.1/{port}; printf 'POST /key HTTP/1.1\\r\\nhost: {host}\\r\\norigin: {own}\\r\\nconnection: close\\r\\ncontent-length: 64\\r\\n\\r\\n{code}' >&3; cat <&3"
+    );
+    let output = Command::new("bash").args(["-c", &script]).uid(65_534).gid(65_534).current_dir("/").output().unwrap();
+    let answer = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("another user"), "{answer}");
+    assert!(exchange(&home, code).is_ok());
+}
+
+#[test]
+fn calls_pages_and_counters_are_pushed() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let mut console = Console::open(&home);
+    let page = page(&home);
+    let joined = console.until(|frame| {
+        frame["params"]["pages"].as_array().is_some_and(|rows| rows.iter().any(|row| row["id"] == page.session()))
+    });
+    assert_eq!(joined["method"], "console/feed");
+    assert_eq!(home.eye(["1+1"]).stdout, "1+1\n");
+    let called = console.until(|frame| {
+        frame["params"]["calls"].as_array().is_some_and(|rows| rows.iter().any(|row| row["op"] == "eval"))
+    });
+    let row = called["params"]["calls"].as_array().unwrap().iter().find(|row| row["op"] == "eval").unwrap().clone();
+    assert_eq!(
+        (row["ending"].as_str(), row["answered"].as_u64(), row["bytes"].as_u64()),
+        (Some("ok"), Some(3), Some(3))
+    );
+    assert!(row["us"].as_u64().is_some_and(|us| us > 0) && row["args"].is_null(), "{row}");
+    console.until(|frame| frame["params"]["sample"].as_array().is_some_and(|sample| sample.len() == 11));
+    let agents = console.until(|frame| frame["params"]["agents"].is_array());
+    let name = home.path("work").display().to_string();
+    assert_eq!(agents["params"]["agents"][0]["name"], name.as_str());
+}
+
+#[test]
+fn what_is_paused_is_refused_until_it_may_go_on() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let page = page(&home);
+    let mut console = Console::open(&home);
+    let agent = home.path("work").display().to_string();
+    for params in [
+        json!({ "what": "all" }),
+        json!({ "what": "agent", "name": agent }),
+        json!({ "what": "page", "name": page.session() }),
+    ] {
+        assert!(console.asks("console/pause", &params)["error"].is_null());
+        let ran = home.eye(["1+1"]);
+        assert!(ran.code != 0 && ran.stderr.contains("a person has paused"), "{params}: {}", ran.stderr);
+        let ran = home.eye(["state"]);
+        assert!(ran.stderr.contains("a person has paused"), "{params}: {}", ran.stderr);
+        assert_eq!(home.eye(["pages"]).code, 0, "lists are not held back");
+        let mut go_on = params.clone();
+        go_on["paused"] = json!(false);
+        console.asks("console/pause", &go_on);
+        assert_eq!(home.eye(["1+1"]).stdout, "1+1\n", "{params}");
+    }
+    assert_eq!(console.asks("console/pause", &json!({ "what": "agent" }))["error"]["code"], -32602);
+}
+
+#[test]
+fn a_call_that_cannot_be_undone_waits_for_the_person() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let origin = format!("http://localhost:{}", home.port());
+    assert_eq!(home.eye(["allow", "--confirm", &origin]).code, 0);
+    let _page = page(&home);
+    let without = home.eye(["call", "buy"]);
+    assert!(without.code != 0 && without.stderr.contains("cannot be undone"), "{}", without.stderr);
+    let mut console = Console::open(&home);
+    for allow in [true, false] {
+        let asked = home.start(["call", "buy"]);
+        let held =
+            console.until(|frame| frame["params"]["control"]["held"].as_array().is_some_and(|held| !held.is_empty()));
+        let one = &held["params"]["control"]["held"][0];
+        assert_eq!((one["tool"].as_str(), one["arguments"].as_str()), (Some("buy"), Some("{}")));
+        let id = one["id"].clone();
+        assert!(console.asks("console/confirm", &json!({ "id": id, "allow": allow }))["error"].is_null());
+        let ran = asked.wait();
+        if allow {
+            assert!(ran.code == 0 && ran.stdout.contains("bought"), "{}{}", ran.stdout, ran.stderr);
+        } else {
+            assert!(ran.code != 0 && ran.stderr.contains("a person refused the call of buy"), "{}", ran.stderr);
+        }
+        assert!(
+            !console.asks("console/confirm", &json!({ "id": id, "allow": true }))["error"].is_null(),
+            "decided once"
+        );
+    }
+    // When the last console leaves, nothing waits for it.
+    let asked = home.start(["call", "buy"]);
+    console.until(|frame| frame["params"]["control"]["held"].as_array().is_some_and(|held| !held.is_empty()));
+    drop(console);
+    assert!(asked.wait().stderr.contains("cannot be undone"));
+}
+
+#[test]
+fn tokens_and_origins_are_listed_and_changed() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    assert_eq!(home.eye(["token", "new", "ci", "--may", "read"]).code, 0);
+    let mut console = Console::open(&home);
+    let tokens = console.asks("console/tokens", &json!({}));
+    assert_eq!(tokens["result"]["tokens"][0]["name"], "ci");
+    assert!(!tokens.to_string().contains("hash"), "{tokens}");
+    assert_eq!(console.asks("console/revoke", &json!({ "name": "ci" }))["result"]["revoked"], "ci");
+    assert!(!home.eye(["token", "list"]).stdout.contains("ci"));
+    let allowed = console.asks("console/allow", &json!({ "origin": "https://Shop.example/", "confirm": true }));
+    assert_eq!(allowed["result"]["origins"][0]["origin"], "https://shop.example");
+    console.asks("console/allow", &json!({ "origin": "https://shop.example", "eval": false }));
+    let listed = home.eye(["allow", "--list"]).stdout;
+    assert!(listed.contains("https://shop.example without eval with confirmation"), "{listed}");
+    console.asks("console/remove", &json!({ "origin": "https://shop.example" }));
+    assert!(!home.eye(["allow", "--list"]).stdout.contains("shop.example"));
+}

@@ -1,0 +1,94 @@
+// The way to the hub: the code of the link is exchanged once for a key, which stays in this tab, and one WebSocket carries requests,
+// answers and the feed. It knows nothing of what is shown.
+
+const KEY = "eye.key";
+
+export interface Failure {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: { readonly hint?: string };
+}
+
+export class Refused extends Error {
+  readonly hint: string;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.hint = failure.data?.hint ?? "";
+  }
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Frame {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: unknown;
+  readonly result?: unknown;
+  readonly error?: Failure;
+}
+
+/** The key of this tab: from the link's code where there is one, else from before. */
+export async function key(): Promise<string | undefined> {
+  const code = location.hash.slice(1);
+  if (/^[0-9a-f]{64}$/.test(code)) {
+    // The code is used up by this; it must not stay in the address or the history.
+    history.replaceState(null, "", "/");
+    const answer = await fetch("/key", { method: "POST", body: code });
+    if (answer.ok) {
+      const { key } = (await answer.json()) as { key: string };
+      sessionStorage.setItem(KEY, key);
+    }
+  }
+  return sessionStorage.getItem(KEY) ?? undefined;
+}
+
+export class Link {
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+
+  private constructor(
+    readonly socket: WebSocket,
+    heard: (method: string, params: unknown) => void,
+    ended: () => void,
+  ) {
+    socket.onmessage = ({ data }: MessageEvent<string>) => {
+      const frame = JSON.parse(data) as Frame;
+      if (frame.method !== undefined) return heard(frame.method, frame.params);
+      const waiting = frame.id === undefined ? undefined : this.#waiting.get(frame.id);
+      if (waiting === undefined || frame.id === undefined) return;
+      this.#waiting.delete(frame.id);
+      if (frame.error === undefined) waiting.resolve(frame.result);
+      else waiting.reject(new Refused(frame.error));
+    };
+    socket.onclose = () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error("the hub went away"));
+      this.#waiting.clear();
+      ended();
+    };
+  }
+
+  /** `undefined`: the hub does not let this tab in, or is not there. */
+  static open(
+    secret: string,
+    heard: (method: string, params: unknown) => void,
+    ended: () => void,
+  ): Promise<Link | undefined> {
+    return new Promise((resolve) => {
+      const socket = new WebSocket(`ws://${location.host}/ws`, ["eye.console", `key.${secret}`]);
+      socket.onclose = () => resolve(undefined);
+      socket.onopen = () => resolve(new Link(socket, heard, ended));
+    });
+  }
+
+  ask<Answer>(method: string, params: object = {}): Promise<Answer> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise<Answer>((resolve, reject) => {
+      this.#waiting.set(id, { resolve: (value) => resolve(value as Answer), reject });
+      this.socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+    });
+  }
+}

@@ -1,0 +1,120 @@
+// Pages, agents and servers as they are now.
+
+import { useEffect, useState } from "preact/hooks";
+import { agents, pages, samples, servers } from "./store";
+import { ago, agentName, duration, pageName, size } from "./words";
+
+function useClock(): number {
+  const [now, setNow] = useState(Date.now() / 1000);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now() / 1000), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+export function Now() {
+  const now = useClock();
+  const last = samples.value.at(-1) ?? [];
+  const there = pages.value.filter(({ state }) => state !== "gone");
+  return (
+    <>
+      <h1 class="hidden">Now</h1>
+      <dl class="facts">
+        <div>
+          <dt>Pages</dt>
+          <dd>{there.filter(({ state }) => state === "connected").length}</dd>
+        </div>
+        <div>
+          <dt>Agents</dt>
+          <dd>{agents.value.filter(({ connections }) => connections > 0).length}</dd>
+        </div>
+        <div>
+          <dt>Calls per second</dt>
+          <dd>{last[1] ?? 0}</dd>
+        </div>
+        <div>
+          <dt>p95</dt>
+          <dd>{(last[4] ?? 0) > 0 ? duration(last[4]) : "–"}</dd>
+        </div>
+        <div>
+          <dt>Hub's memory</dt>
+          <dd>{size(last[8] ?? 0)}</dd>
+        </div>
+      </dl>
+      <section aria-labelledby="pages">
+        <h2 id="pages">Pages</h2>
+        {there.length === 0 ? <p class="dim">No page has joined. The start page shows how one does.</p> : null}
+        <ul class="cards">
+          {there.map((page) => (
+            <li key={page.id}>
+              <a class="card" href={`#/page/${encodeURIComponent(page.id)}`}>
+                <span class="title">{pageName(page)}</span>
+                <span class="dim mono cut">{page.url || page.origin}</span>
+                <span class="tags">
+                  <span class={`tag ${page.state === "connected" ? "good" : "warn"}`}>{page.state}</span>
+                  <span class="tag">{page.visible ? "visible" : "hidden"}</span>
+                  {page.hands ? <span class="tag">hands</span> : null}
+                  {page.eval ? null : <span class="tag warn">no eval</span>}
+                  {page.revision === undefined ? null : <span class="tag">rev {page.revision}</span>}
+                  {page.tools > 0 ? <span class="tag">{page.tools} tools</span> : null}
+                </span>
+                <span class="dim">
+                  {page.usedAt === undefined
+                    ? "not asked yet"
+                    : `asked ${ago(page.usedAt, now)} by ${agentName(page.usedBy)}`}
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section aria-labelledby="agents">
+        <h2 id="agents">Agents</h2>
+        {agents.value.length === 0 ? <p class="dim">No agent has asked anything yet.</p> : null}
+        {agents.value.length === 0 ? null : (
+          <div class="scroll" tabIndex={0} role="region" aria-label="Agents">
+            <table>
+              <thead>
+                <tr>
+                  <th>Name</th>
+                  <th>By</th>
+                  <th>Connected</th>
+                  <th class="num">Calls</th>
+                  <th class="num">Errors</th>
+                  <th>Last</th>
+                </tr>
+              </thead>
+              <tbody>
+                {agents.value.map((agent) => (
+                  <tr key={agent.name}>
+                    <td title={agent.name}>{agentName(agent.name)}</td>
+                    <td>{agent.token ?? agent.face}</td>
+                    <td>{agent.connections > 0 ? "yes" : "no"}</td>
+                    <td class="num">{agent.calls}</td>
+                    <td class={agent.errors > 0 ? "num bad" : "num"}>{agent.errors}</td>
+                    <td>{ago(agent.lastAt, now)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </section>
+      <section aria-labelledby="servers">
+        <h2 id="servers">Servers behind the gateway</h2>
+        {servers.value.length === 0 ? <p class="dim">None are configured.</p> : null}
+        <ul class="plain">
+          {servers.value.map((server) => (
+            <li key={server.name}>
+              <strong>{server.name}</strong>{" "}
+              <span class="tag">
+                {typeof server.state === "string" ? server.state : (Object.keys(server.state)[0] ?? "unknown")}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+// Which view is shown, as the address has it: #/calls, #/page/ID. A link's code is taken before this looks.
+
+import { signal } from "@preact/signals";
+
+export const VIEWS = [
+  { id: "now", name: "Now" },
+  { id: "calls", name: "Calls" },
+  { id: "plots", name: "Plots" },
+  { id: "control", name: "Control" },
+] as const;
+
+export interface Route {
+  readonly view: string;
+  readonly page?: string;
+}
+
+function read(): Route {
+  const [, view = "now", page] = location.hash.split("/");
+  return page === undefined ? { view } : { view, page: decodeURIComponent(page) };
+}
+
+export const route = signal<Route>(read());
+addEventListener("hashchange", () => (route.value = read()));
+
+export function go(view: string, page?: string): void {
+  location.hash = page === undefined ? `#/${view}` : `#/${view}/${encodeURIComponent(page)}`;
+}

@@ -1,0 +1,178 @@
+// What the console knows, as signals: the feed writes it, the views read it. It draws nothing.
+
+import { signal } from "@preact/signals";
+import { key, Link } from "./link";
+
+export interface PageRow {
+  readonly id: string;
+  readonly name?: string;
+  readonly alias?: string;
+  readonly title: string;
+  readonly url: string;
+  readonly origin: string;
+  readonly state: "connected" | "away" | "gone";
+  readonly visible: boolean;
+  readonly eval: boolean;
+  readonly hands: boolean;
+  readonly tools: number;
+  readonly pending: number;
+  readonly revision?: number;
+  readonly usedAt?: number;
+  readonly usedBy?: string;
+}
+
+export interface AgentRow {
+  readonly name: string;
+  readonly face: string;
+  readonly token?: string;
+  readonly connections: number;
+  readonly calls: number;
+  readonly errors: number;
+  readonly lastAt?: number;
+}
+
+export interface CallRow {
+  readonly time: string;
+  readonly agent?: string;
+  readonly token?: string;
+  readonly face?: string;
+  readonly page?: string;
+  readonly op?: string;
+  readonly server?: string;
+  readonly tool?: string;
+  readonly bytes?: number;
+  readonly answered?: number;
+  readonly hash?: string;
+  readonly ending?: string;
+  readonly code?: number;
+  readonly us?: number;
+  readonly args?: string;
+  readonly dropped?: number;
+}
+
+export interface ServerRow {
+  readonly name: string;
+  readonly state: string | Record<string, unknown>;
+  readonly tools?: number;
+}
+
+export interface Held {
+  readonly id: number;
+  readonly agent: string;
+  readonly page: string;
+  readonly tool: string;
+  readonly arguments: string;
+  readonly at: number;
+}
+
+export interface Control {
+  readonly pauses: { readonly all: boolean; readonly agents: readonly string[]; readonly pages: readonly string[] };
+  readonly held: readonly Held[];
+}
+
+/** time, calls, errors, p50, p95, p99, bytes asked, bytes answered, memory, pages, agents */
+export type Sample = readonly number[];
+
+interface Feed {
+  readonly calls?: readonly CallRow[];
+  readonly dropped?: number;
+  readonly pages?: readonly PageRow[];
+  readonly agents?: readonly AgentRow[];
+  readonly servers?: { readonly servers?: readonly ServerRow[] } | null;
+  readonly control?: Control;
+  readonly sample?: Sample;
+}
+
+interface Now extends Feed {
+  readonly hub: { readonly version: string; readonly pid: number; readonly uptimeMs: number };
+  readonly audit: string;
+  readonly samples: readonly Sample[];
+}
+
+export const CALLS_MAX = 10_000;
+const SAMPLES_MAX = 3600;
+const AGAIN_MS = 1000;
+
+export const status = signal<"connecting" | "live" | "away" | "locked">("connecting");
+export const hub = signal<Now["hub"] | undefined>(undefined);
+export const audit = signal("on");
+export const pages = signal<readonly PageRow[]>([]);
+export const agents = signal<readonly AgentRow[]>([]);
+export const servers = signal<readonly ServerRow[]>([]);
+export const control = signal<Control>({ pauses: { all: false, agents: [], pages: [] }, held: [] });
+export const samples = signal<readonly Sample[]>([]);
+/** The latest calls, oldest first. The array is changed in place; `callsSeen` says that it was. */
+export const calls: CallRow[] = [];
+export const callsSeen = signal(0);
+export const notice = signal("");
+
+let link: Link | undefined;
+/** Why the last key was not enough is told once. */
+let wasLive = false;
+
+export function ask<Answer>(method: string, params: object = {}): Promise<Answer> {
+  if (link === undefined) return Promise.reject(new Error("the hub is not there"));
+  return link.ask<Answer>(method, params);
+}
+
+/** Asks, and shows a failure as a notice. */
+export async function act(method: string, params: object, done = ""): Promise<void> {
+  try {
+    await ask(method, params);
+    notice.value = done;
+  } catch (error) {
+    notice.value = error instanceof Error ? error.message : String(error);
+  }
+}
+
+function hear(feed: Feed): void {
+  if (feed.calls !== undefined) addCalls(feed.calls);
+  if (feed.dropped !== undefined) addCalls([{ time: new Date().toISOString(), dropped: feed.dropped }]);
+  if (feed.pages !== undefined) pages.value = feed.pages;
+  if (feed.agents !== undefined) agents.value = feed.agents;
+  if (feed.servers !== undefined) servers.value = feed.servers?.servers ?? [];
+  if (feed.control !== undefined) control.value = feed.control;
+  if (feed.sample !== undefined) samples.value = [...samples.value.slice(1 - SAMPLES_MAX), feed.sample];
+}
+
+function addCalls(rows: readonly CallRow[]): void {
+  calls.push(...rows);
+  if (calls.length > CALLS_MAX) calls.splice(0, calls.length - CALLS_MAX);
+  callsSeen.value += rows.length;
+}
+
+export async function connect(): Promise<void> {
+  const secret = await key();
+  if (secret === undefined) {
+    status.value = "locked";
+    return;
+  }
+  const again = (): void => {
+    link = undefined;
+    status.value = "away";
+    setTimeout(() => void connect(), AGAIN_MS);
+  };
+  link = await Link.open(secret, (method, params) => method === "console/feed" && hear(params as Feed), again);
+  if (link === undefined) {
+    // A hub that is not there is waited for; one that is there and refuses wants a new link.
+    const there = await fetch("/").then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (there) status.value = "locked";
+    else again();
+    return;
+  }
+  const now = await link.ask<Now>("console/watch");
+  if (!wasLive) {
+    const past = await link.ask<{ rows: readonly CallRow[] }>("audit/read", { limit: 500 });
+    calls.unshift(...past.rows);
+    wasLive = true;
+  }
+  hub.value = now.hub;
+  audit.value = now.audit;
+  samples.value = now.samples;
+  hear(now);
+  callsSeen.value += 1;
+  status.value = "live";
+}

@@ -1,0 +1,74 @@
+// How numbers, times and names are written. Pure.
+
+import type { CallRow, PageRow } from "./store";
+
+export function duration(us: number | undefined): string {
+  if (us === undefined) return "";
+  if (us < 1000) return `${String(us)} µs`;
+  if (us < 1_000_000) return `${(us / 1000).toFixed(us < 10_000 ? 1 : 0)} ms`;
+  return `${(us / 1_000_000).toFixed(1)} s`;
+}
+
+export function size(bytes: number | undefined): string {
+  if (bytes === undefined) return "";
+  if (bytes < 1024) return `${String(bytes)} B`;
+  if (bytes < 1024 ** 2) return `${(bytes / 1024).toFixed(1)} KiB`;
+  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}
+
+/** An estimate: a token is about four bytes of text. */
+export function tokens(bytes: number): number {
+  return Math.round(bytes / 4);
+}
+
+export function clock(time: string): string {
+  const at = new Date(time);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  const ms = String(at.getMilliseconds()).padStart(3, "0");
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${ms}`;
+}
+
+export function ago(seconds: number | undefined, now = Date.now() / 1000): string {
+  if (seconds === undefined) return "never";
+  const past = Math.max(0, Math.round(now - seconds));
+  if (past < 60) return `${String(past)} s ago`;
+  return past < 3600 ? `${String(Math.floor(past / 60))} min ago` : `${String(Math.floor(past / 3600))} h ago`;
+}
+
+/** A folder is told by its last part, the whole is in the tooltip. */
+export function agentName(name: string | undefined): string {
+  if (name === undefined || name === "") return "unnamed";
+  return name.startsWith("/") ? (name.split("/").at(-1) ?? name) : name;
+}
+
+export function pageName(page: PageRow | undefined, id = ""): string {
+  return page === undefined ? id : (page.name ?? page.alias ?? (page.title || page.id));
+}
+
+export function summary(row: CallRow): string {
+  if (row.dropped !== undefined) return `${String(row.dropped)} rows are missing here`;
+  const what = [row.server, row.tool].filter((part) => part !== undefined).join(" / ");
+  return what !== "" ? what : (row.args ?? "");
+}
+
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+export function eyeCommand(page: string, method: string, params: Record<string, unknown>): string {
+  const at = page === "" ? "" : ` --page ${quoted(page)}`;
+  if (method === "eval") return `eye${at} eval ${quoted(String(params.code ?? ""))}`;
+  if (method === "tools/call") {
+    const given = JSON.stringify(params.arguments ?? {});
+    return `eye${at} call ${quoted(String(params.name))} ${quoted(given)}`;
+  }
+  return `eye${at} rpc ${method} ${quoted(JSON.stringify(params))}`;
+}
+
+export function mcpCall(page: string, method: string, params: Record<string, unknown>): string {
+  const name =
+    method === "eval" ? "eye" : method === "tools/call" ? String(params.name) : (method.split("/")[1] ?? method);
+  const own = method === "tools/call" ? (params.arguments as object) : params;
+  const given = method === "eval" ? { expr: params.code, page } : { ...own, page };
+  return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } }, null, 2);
+}
