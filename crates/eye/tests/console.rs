@@ -115,7 +115,7 @@ impl Console {
 }
 
 fn page(home: &Home) -> ScriptedPage {
-    let tools = [json!({ "name": "buy", "inputSchema": {}, "annotations": { "destructiveHint": true } })];
+    let tools = [json!({ "name": "buy", "inputSchema": {}, "annotations": { "consequentialHint": true } })];
     ScriptedPage::acting(
         home,
         &PageSetup::new(home, "Shop"),
@@ -260,6 +260,8 @@ fn calls_pages_and_counters_are_pushed() {
     );
     assert!(row["us"].as_u64().is_some_and(|us| us > 0) && row["args"].is_null(), "{row}");
     console.until(|frame| frame["params"]["sample"].as_array().is_some_and(|sample| sample.len() == 11));
+    // Agents may have been told before; one more call changes their row.
+    assert_eq!(home.eye(["2+2"]).stdout, "2+2\n");
     let agents = console.until(|frame| frame["params"]["agents"].is_array());
     let name = home.path("work").display().to_string();
     assert_eq!(agents["params"]["agents"][0]["name"], name.as_str());

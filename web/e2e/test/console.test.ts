@@ -95,7 +95,7 @@ test("calls come as they happen, are filtered, paused and looked at", async () =
 test("ten thousand calls are a few rows of the document", async () => {
   await tab.go("calls");
   const code = Array.from({ length: 10_500 }, (_, n) => String(n)).join("\n");
-  const { code: exit, stderr } = await stage.home.eyeWith({ folder: "ada", stdin: code }, "batch", "-");
+  const { code: exit, stderr } = await stage.home.eyeWith({ folder: "ada", stdin: code }, "batch");
   assert.equal(exit, 0, stderr);
   await tab.page.waitForSelector(".tools >> text=10000 calls");
   assert.ok((await tab.page.locator(".row").count()) < 100);

@@ -23,6 +23,9 @@ const KEY_PREFIX: &str = "key.";
 /// A code is 64 hex digits.
 const CODE_BYTES_MAX: usize = 256;
 
+/// A name that no file of the console has; an empty one would mean its `index.html`.
+const NOTHING: &str = "nothing";
+
 /// Nothing from elsewhere, no inline code or style, no frame around it, and no text that becomes code.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self' \
                       ws://HOST; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
@@ -40,7 +43,7 @@ pub async fn asset(State(door): State<Door>, Path(name): Path<String>, head: Hea
 
 /// Everything else.
 pub async fn nothing(State(door): State<Door>, head: Head) -> Response {
-    file(&door, &head, "")
+    file(&door, &head, NOTHING)
 }
 
 fn file(door: &Door, head: &Head, name: &str) -> Response {

@@ -93,7 +93,10 @@ function Pauses() {
 function Tokens() {
   const [rows, setRows] = useState<readonly TokenRow[]>([]);
   const load = (): unknown =>
-    ask<{ tokens: readonly TokenRow[] }>("console/tokens").then(({ tokens }) => setRows(tokens));
+    ask<{ tokens: readonly TokenRow[] }>("console/tokens").then(
+      ({ tokens }) => setRows(tokens),
+      () => undefined,
+    );
   useEffect(() => void load(), []);
   const revoke = async (name: string): Promise<void> => {
     await act("console/revoke", { name }, `The token ${name} is revoked.`);
@@ -124,7 +127,10 @@ function Origins() {
   const [rows, setRows] = useState<readonly OriginRow[]>([]);
   const [origin, setOrigin] = useState("");
   const load = (): unknown =>
-    ask<{ origins: readonly OriginRow[] }>("console/origins").then(({ origins }) => setRows(origins));
+    ask<{ origins: readonly OriginRow[] }>("console/origins").then(
+      ({ origins }) => setRows(origins),
+      () => undefined,
+    );
   useEffect(() => void load(), []);
   const change = async (method: string, params: object): Promise<void> => {
     await act(method, params);

@@ -84,9 +84,7 @@ function App() {
           All agents are paused.
         </p>
       ) : null}
-      <main>
-        <View />
-      </main>
+      <main>{hub.value === undefined ? <p class="dim">Connecting…</p> : <View />}</main>
       {notice.value === "" ? null : (
         <p class="notice" role="status">
           {notice.value}{" "}

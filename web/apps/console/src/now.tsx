@@ -73,7 +73,7 @@ export function Now() {
         <h2 id="agents">Agents</h2>
         {agents.value.length === 0 ? <p class="dim">No agent has asked anything yet.</p> : null}
         {agents.value.length === 0 ? null : (
-          <div class="scroll" tabIndex={0} role="region" aria-label="Agents">
+          <div class="scroll" tabIndex={0} role="region" aria-label="Table of agents">
             <table>
               <thead>
                 <tr>

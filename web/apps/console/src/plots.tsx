@@ -105,7 +105,10 @@ export function Plots() {
   const due = what !== "all" && latest % NAMED_STEP_S === 0 ? latest : 0;
   useEffect(() => {
     if (what === "all") return;
-    void ask<{ samples: readonly Sample[] }>("console/series", { what, name }).then(({ samples }) => setNamed(samples));
+    void ask<{ samples: readonly Sample[] }>("console/series", { what, name }).then(
+      ({ samples }) => setNamed(samples),
+      () => undefined,
+    );
   }, [subject.value, due]);
   const data = what === "all" ? samples.value : named;
   return (

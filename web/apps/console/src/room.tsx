@@ -127,7 +127,10 @@ function State({ page, revision }: { readonly page: string; readonly revision: n
 function Tools({ page, count }: { readonly page: string; readonly count: number }) {
   const [tools, setTools] = useState<readonly Tool[]>([]);
   useEffect(() => {
-    void ask<{ tools: readonly Tool[] }>("tools/list", { page }).then(({ tools }) => setTools(tools));
+    void ask<{ tools: readonly Tool[] }>("tools/list", { page }).then(
+      ({ tools }) => setTools(tools),
+      () => undefined,
+    );
   }, [count]);
   if (count === 0) return <p class="dim">This page offers no tools.</p>;
   return (
