@@ -164,7 +164,7 @@ fn named<'a>(all: &'a mut Named, name: &str) -> &'a mut Series {
 mod tests {
     use super::*;
 
-    fn call(agent: &str, page: Option<&'static str>) -> Counted<'_> {
+    fn call<'a>(agent: &'a str, page: Option<&'static str>) -> Counted<'a> {
         Counted { agent, page, face: "unix", us: 10, failed: agent == "bad", asked_bytes: 3, answered_bytes: 5 }
     }
 
