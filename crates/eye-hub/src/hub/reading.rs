@@ -22,6 +22,8 @@ struct Reading {
     batched: bool,
     rpc_only: bool,
     scope: Scope,
+    /// Whether a console shows calls.
+    watched: bool,
 }
 
 /// What a frame says.
@@ -86,7 +88,8 @@ impl Hub {
             (Side::Page, Voice::Original | Voice::Scene) => return None,
         };
         let rpc_only = peer.rpc_only || (peer.side == Side::Page && matches!(peer.voice, Voice::Events(_)));
-        Some(Reading { conn, side: peer.side, typed, batched: peer.batched, rpc_only, scope: peer.scope.clone() })
+        let (scope, watched) = (peer.scope.clone(), state.desk.is_watched());
+        Some(Reading { conn, side: peer.side, typed, batched: peer.batched, rpc_only, scope, watched })
     }
 }
 
@@ -102,7 +105,7 @@ impl Reading {
             (Side::Agent, None) => {
                 let mut said = Vec::new();
                 eye::from_agent(self.conn, text, self.rpc_only, &self.scope, |asked, one| {
-                    said.push((hub.note(asked), one));
+                    said.push((hub.note(asked, self.watched), one));
                 });
                 Parsed::Agent(said)
             }
