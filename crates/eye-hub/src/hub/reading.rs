@@ -14,6 +14,7 @@ use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
 /// How frames of one peer are parsed.
+#[expect(clippy::struct_excessive_bools, reason = "what is known of the peer, each for itself")]
 #[derive(Clone, Debug)]
 struct Reading {
     conn: Conn,
