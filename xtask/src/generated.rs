@@ -93,6 +93,7 @@ fn protocol() -> String {
         ("CODE_SCHEMA", Code::SCHEMA),
         ("CODE_CANCELLED", Code::CANCELLED),
         ("CODE_DENIED", Code::DENIED),
+        ("CODE_CONFLICT", Code::CONFLICT),
         ("CODE_METHOD", Code::METHOD),
         ("CODE_PARAMS", Code::PARAMS),
     ] {

@@ -37,6 +37,8 @@ impl Budget {
 enum Item {
     State(SessionId),
     Mailbox(SessionId),
+    /// The oldest of what agents kept of a state.
+    Snapshot(SessionId),
     /// All of a session whose page is gone.
     Session(SessionId),
     /// The oldest results of an agent.
@@ -104,6 +106,7 @@ impl Switchboard {
                 items.push((state.changed_at(), Item::State(id.clone())));
             }
             items.extend(held.mailbox().newest_at().map(|at| (at, Item::Mailbox(id.clone()))));
+            items.extend(held.published.snapshots.kept_at().map(|at| (at, Item::Snapshot(id.clone()))));
             let forgettable = held.gone_since().filter(|_| held.pending() == 0);
             items.extend(forgettable.map(|at| (at, Item::Session(id.clone()))));
         }
@@ -122,6 +125,9 @@ impl Switchboard {
                 }
                 Item::Mailbox(session) => {
                     self.shrink(&session, |held| held.mailbox_mut().drop_all());
+                }
+                Item::Snapshot(session) => {
+                    self.shrink(&session, |held| held.published.snapshots.drop_oldest());
                 }
                 Item::Session(session) => self.forget_session(&session),
                 Item::Shelf(name) => {

@@ -18,6 +18,8 @@ pub struct Call {
     pub tool: bool,
     /// The revision of the state before it, when its answer is to carry what changed since.
     pub delta_since: Option<u64>,
+    /// The revision that the state must have when the page begins it.
+    pub if_revision: Option<u64>,
     /// What it is, when it may run again in the page that comes back.
     pub again: Option<Box<Task>>,
     /// What ends it in the page at which it arrives, when it navigates.
@@ -210,6 +212,7 @@ mod tests {
             deadline,
             tool: false,
             delta_since: None,
+            if_revision: None,
             again: None,
             arrival: None,
             phase: Phase::Sent,

@@ -5,6 +5,7 @@ mod input;
 use crate::elsewhere::{Back, Listed};
 use crate::newcomer::Newcomer;
 use crate::rate::Rate;
+use crate::snapshots::Snapshotting;
 use crate::state::StateQuery;
 use crate::work::{Done, Lane};
 use eye_protocol::compact::Form;
@@ -106,6 +107,15 @@ pub enum Mode {
     Keep(Option<Box<str>>),
 }
 
+/// What a call has to do with the state of its page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Whether the answer is to carry the change of state that it caused.
+    pub delta: bool,
+    /// The revision that the state must have, else nothing is done: the session's, and on its way to the page the page's.
+    pub if_revision: Option<u64>,
+}
+
 /// What a page is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
@@ -115,8 +125,8 @@ pub enum Task {
         code: String,
         /// A frame of the page, when not the page itself.
         frame: Option<Box<str>>,
-        /// Whether the answer is to carry the change of state that it caused.
-        delta: bool,
+        /// What it has to do with the state.
+        terms: Terms,
     },
     /// Call a tool.
     Tool {
@@ -126,8 +136,8 @@ pub enum Task {
         arguments: Box<str>,
         /// That a person wants it, where the policy asks for that.
         confirmed: bool,
-        /// Whether the answer is to carry the change of state that it caused.
-        delta: bool,
+        /// What it has to do with the state.
+        terms: Terms,
     },
     /// Do what one of the page client's verbs does.
     Verb {
@@ -137,8 +147,8 @@ pub enum Task {
         params: Box<str>,
         /// Whether it may run twice: then it outlives a reload.
         again: bool,
-        /// Whether the answer is to carry the change of state that it caused.
-        delta: bool,
+        /// What it has to do with the state.
+        terms: Terms,
     },
     /// Tell its state.
     State,
@@ -155,11 +165,19 @@ impl Task {
         }
     }
 
-    /// Whether the answer is to carry the change of state that it caused.
-    pub fn wants_delta(&self) -> bool {
+    /// What it has to do with the state.
+    pub fn terms(&self) -> Terms {
         match self {
-            Self::Eval { delta, .. } | Self::Tool { delta, .. } | Self::Verb { delta, .. } => *delta,
-            Self::State => false,
+            Self::Eval { terms, .. } | Self::Tool { terms, .. } | Self::Verb { terms, .. } => *terms,
+            Self::State => Terms::default(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn terms_mut(&mut self) -> Option<&mut Terms> {
+        match self {
+            Self::Eval { terms, .. } | Self::Tool { terms, .. } | Self::Verb { terms, .. } => Some(terms),
+            Self::State => None,
         }
     }
 
@@ -274,6 +292,17 @@ pub enum Input {
         fresh: bool,
         /// What of it.
         query: StateQuery,
+    },
+    /// An agent keeps the state of a page under a name, asks for those that are kept, or gives one back to the page.
+    Snapshot {
+        /// Where it goes.
+        reply: Reply,
+        /// Of which page, when not the agent's own.
+        page: Option<Box<str>>,
+        /// Which of these.
+        wanted: Snapshotting,
+        /// By the calendar.
+        wall_ms: u64,
     },
     /// An agent wants to hear of every change of a page's state, or no more.
     Watch {

@@ -80,7 +80,7 @@ impl Switchboard {
         let conn = input.conn()?;
         match input {
             Input::PageJoined { .. } | Input::PageAlive { .. } => None,
-            Input::GetState { page, .. } if !self.lanes.holds(&Lane::Agent(conn)) => {
+            Input::GetState { page, .. } | Input::Snapshot { page, .. } if !self.lanes.holds(&Lane::Agent(conn)) => {
                 // Read-your-writes: a state is read after what its page said before.
                 let session = self.find(conn, page.as_deref()).ok()?;
                 Some((conn, Lane::Session(session)))

@@ -178,6 +178,18 @@ impl Session {
                 };
                 out.push(Outcome::Effect(Effect::Result { reply, result }));
             }
+            (Then::Save { reply, name, wall_ms }, Done::Read(document, text)) => {
+                let state = self.published.state.as_mut();
+                let revision = state.map(|state| {
+                    state.take_back(Some(document));
+                    state.revision()
+                });
+                let result = match revision {
+                    Some(revision) => text.map(|text| self.published.snapshots.keep(name, text, revision, wall_ms)),
+                    None => Err(Error::new(Code::SESSION, "the state is not at hand").hint("save it again")),
+                };
+                out.push(Outcome::Effect(Effect::Result { reply, result }));
+            }
             (Then::Offer { page, id }, Done::Compiled(prepared)) => {
                 if self.page() == Some(page) {
                     self.take_tools(page, id, prepared, room_bytes, out);
@@ -195,7 +207,7 @@ impl Session {
         self.published.healing = false;
         let error = Error::new(Code::INTERNAL, "this could not be worked out").hint("ask again");
         match then {
-            Then::Tell { reply: Some(reply), .. } | Then::Read { reply, .. } => {
+            Then::Tell { reply: Some(reply), .. } | Then::Read { reply, .. } | Then::Save { reply, .. } => {
                 out.push(Outcome::Effect(Effect::Result { reply, result: Err(error) }));
             }
             Then::Offer { page, id } => answer_page(page, id, Err(error), out),
@@ -213,6 +225,7 @@ impl Session {
             deadline,
             tool: false,
             delta_since: None,
+            if_revision: None,
             again: None,
             arrival: None,
             phase: Phase::Sent,

@@ -325,6 +325,7 @@ impl Session {
                     self.change_state(When { now, wall_ms }, page, change, out);
                 }
             }
+            Event::Snapshot { reply, wanted, wall_ms } => self.snapshot(reply, wanted, wall_ms, out),
             Event::StateWanted { reply, fresh, query } => self.want_state(now, reply, fresh, query, out),
             Event::Puts { page, message, from, wall_ms } => {
                 if self.hear(now, page) {
@@ -403,7 +404,7 @@ impl Session {
     /// What is kept for it, by estimate.
     pub(crate) fn kept_bytes(&self) -> usize {
         let state = self.published.state.as_ref().map_or(0, State::parsed_bytes);
-        state + self.mailbox.bytes() + self.toolbox.parsed_bytes()
+        state + self.published.snapshots.bytes() + self.mailbox.bytes() + self.toolbox.parsed_bytes()
     }
 
     /// What its page had to say.
@@ -419,14 +420,16 @@ impl Session {
         &mut self,
         now: Millis,
         asker: Asker,
-        task: Task,
+        mut task: Task,
         timeout_ms: Option<u64>,
         unfit: Option<Error>,
         out: &mut Vec<Outcome>,
     ) {
         self.used_at = now;
         let in_pace = self.pace.take(now, 1, PAGE_RATE_MAX).is_ok();
-        if let Some(error) = self.refusal(now, &task, unfit, in_pace) {
+        let if_revision = task.terms().if_revision;
+        let refused = self.refusal(now, &task, unfit, in_pace).or_else(|| self.at_revision(&mut task).err());
+        if let Some(error) = refused {
             out.push(Outcome::Ended { asker, ending: Err(error), asked_at: now, delta: None });
             return;
         }
@@ -439,11 +442,12 @@ impl Session {
         let timeout_ms = timeout_ms.or(own_ms).unwrap_or(CALL_TIMEOUT_DEFAULT_MS).min(CALL_TIMEOUT_MAX_MS);
         let deadline = now.saturating_add(timeout_ms + margin_ms);
         let tool = matches!(task, Task::Tool { .. });
-        let delta_since = task.wants_delta().then(|| self.published.state.as_ref().map_or(0, State::revision));
+        let delta_since = task.terms().delta.then(|| self.published.state.as_ref().map_or(0, State::revision));
         let again = task.may_run_again().then(|| Box::new(task.clone()));
         let fired = asker == Asker::None;
         let arrival = at_arrival(&task).map(Box::new);
-        let call = |phase| Call { asker, asked_at: now, deadline, tool, delta_since, again, arrival, phase };
+        let call =
+            |phase| Call { asker, asked_at: now, deadline, tool, delta_since, if_revision, again, arrival, phase };
         match self.place {
             Place::Connected { page, .. } if fired => {
                 out.push(Outcome::Effect(Effect::Send { page, call: None, task }));
@@ -476,6 +480,7 @@ impl Session {
                 self.tell_known_state(call.asked_at, reply, query, out);
                 return;
             }
+            let ending = self.conflicting(call.if_revision, ending);
             let state = self.published.state.as_ref().filter(|_| ending.is_ok());
             let delta = call.delta_since.zip(state).and_then(|(since, state)| state.delta(since));
             out.push(Outcome::Ended { asker: call.asker, ending, asked_at: call.asked_at, delta });

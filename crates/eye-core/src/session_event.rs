@@ -3,6 +3,7 @@
 use crate::effect::Effect;
 use crate::event::{Asker, CallId, Conn, Input, Millis, Reply, Task};
 use crate::newcomer::Newcomer;
+use crate::snapshots::Snapshotting;
 use crate::state::StateQuery;
 use crate::work::{Done, Then, Work};
 use eye_protocol::messages::PageInfo;
@@ -100,6 +101,15 @@ pub(crate) enum Event {
         page: Conn,
         /// The change, and the revision it leads to.
         change: Change,
+        /// By the calendar.
+        wall_ms: u64,
+    },
+    /// An agent keeps the state under a name, or asks for those that are kept.
+    Snapshot {
+        /// Where it goes.
+        reply: Reply,
+        /// Which of these.
+        wanted: Snapshotting,
         /// By the calendar.
         wall_ms: u64,
     },

@@ -2,6 +2,7 @@
 
 use crate::document::{Document, Meter, Unfit};
 use crate::event::Millis;
+use crate::snapshots::Snapshots;
 use eye_protocol::limits::{
     LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, QUERY_STEPS_MAX, STATE_BYTES_MAX, STATE_HISTORY_BYTES_MAX, STATE_HISTORY_LEN_MAX,
 };
@@ -44,6 +45,8 @@ pub struct Published {
     pub healing: bool,
     /// The page does not publish every change.
     pub ask_first: bool,
+    /// What agents kept of it, by name.
+    pub snapshots: Snapshots,
 }
 
 impl Published {
@@ -102,6 +105,19 @@ impl State {
     /// Its revision.
     pub fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// The page's own number for its revision.
+    pub fn page_revision(&self) -> u64 {
+        self.page_revision
+    }
+
+    /// The whole document as text, if it is here.
+    pub fn text(&self) -> Result<Option<Box<RawValue>>, Error> {
+        match &self.document {
+            Holding::Here(document) => select(document.value(), None).map(Some),
+            Holding::AtWork { .. } | Holding::Dropped => Ok(None),
+        }
     }
 
     /// When it last changed, by the hub's clock.

@@ -127,6 +127,9 @@ impl Switchboard {
             Input::GetState { reply, page, fresh, query } => {
                 self.want(now, reply, page.as_deref(), |reply| Event::StateWanted { reply, fresh, query }, out);
             }
+            Input::Snapshot { reply, page, wanted, wall_ms } => {
+                self.snapshot(now, reply, page, wanted, wall_ms, out);
+            }
             Input::Watch { reply, page, wanted } => {
                 let result = self.watch(reply.agent, page.as_deref(), wanted);
                 out.push(Effect::Result { reply, result });
@@ -309,7 +312,7 @@ impl Switchboard {
     }
 
     /// An agent wants something of a session that is no call.
-    fn want(
+    pub(crate) fn want(
         &mut self,
         now: Millis,
         reply: Reply,

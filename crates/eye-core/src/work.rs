@@ -119,6 +119,8 @@ pub(crate) enum Then {
     Change { page: Conn, patch: Box<RawValue>, page_revision: u64, when: When },
     /// A document is read.
     Read { reply: Reply, from_page: bool, warning: Option<&'static str> },
+    /// A document is read and kept under a name.
+    Save { reply: Reply, name: Box<str>, wall_ms: u64 },
     /// A page's tools are taken.
     Offer { page: Conn, id: Option<RpcId> },
     /// An agent's question goes on.

@@ -130,7 +130,7 @@ fn frames_are_asked_only_by_name() {
 
 #[test]
 fn pages_of_a_hub_before_do_not_stand_beside_those_that_are_here() {
-    use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task};
+    use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task, Terms};
     use eye_protocol::messages::PageInfo;
     let id = |text: &str| eye_protocol::SessionId::parse(text).unwrap();
     let known = |text| Known {
@@ -147,7 +147,7 @@ fn pages_of_a_hub_before_do_not_stand_beside_those_that_are_here() {
     let who = Newcomer { origin, info, policy: Policy::default(), ask_first: false, driven: false };
     board.on(1, Input::PageJoined { page: Conn(1), session: id("new"), who }, &mut out);
     board.on(2, Input::AgentJoined { agent: Conn(2) }, &mut out);
-    let task = Task::Eval { code: "x".into(), frame: None, delta: false };
+    let task = Task::Eval { code: "x".into(), frame: None, terms: Terms::default() };
     let form = Some(ReplyForm::Rpc("1".into()));
     let ask = Input::Ask { agent: Conn(2), form, task, page: None, timeout_ms: None, mode: Mode::Answer };
     board.on(3, ask, &mut out);

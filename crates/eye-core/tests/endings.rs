@@ -1,6 +1,6 @@
 //! Whatever happens in whatever order, every call ends exactly once.
 
-use eye_core::{Conn, Effect, Input, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task};
+use eye_core::{Conn, Effect, Input, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task, Terms};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::{Code, Error, SessionId, Value};
 use proptest::prelude::*;
@@ -127,7 +127,7 @@ impl World {
                 self.on(Input::Ask {
                     agent,
                     form: Some(ReplyForm::Rpc(id.into())),
-                    task: Task::Eval { code: "x".into(), frame: None, delta: false },
+                    task: Task::Eval { code: "x".into(), frame: None, terms: Terms::default() },
                     page: Some(format!("s{session}").into()),
                     timeout_ms: brief.then_some(50),
                     mode: Mode::Answer,

@@ -2,7 +2,7 @@
 
 mod script;
 
-use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task};
+use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task, Terms};
 use eye_protocol::SessionId;
 use eye_protocol::messages::PageInfo;
 use insta::assert_snapshot;
@@ -403,7 +403,7 @@ fn tools_are_waited_for_after_a_restart_of_the_hub() {
     board.recall(0, vec![known]);
     let mut out = Vec::new();
     board.on(1, Input::AgentJoined { agent }, &mut out);
-    let task = Task::Tool { name: "add".into(), arguments: "{}".into(), confirmed: false, delta: false };
+    let task = Task::Tool { name: "add".into(), arguments: "{}".into(), confirmed: false, terms: Terms::default() };
     let form = Some(ReplyForm::Rpc("1".into()));
     let ask = Input::Ask { agent, form, task, page: None, timeout_ms: None, mode: Mode::Answer };
     board.on(2, ask, &mut out);

@@ -2,7 +2,7 @@
 
 mod script;
 
-use eye_core::{Conn, Effect, Input, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task};
+use eye_core::{Conn, Effect, Input, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task, Terms};
 use eye_protocol::limits::{LIGHT_BYTES_MAX, MEMORY_BYTES_MAX};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::state::Whole;
@@ -182,7 +182,7 @@ fn kept_results_and_mail_count_and_give_way_too() {
         run(&mut board, 0, Input::AgentHello { agent: *agent, hello: Box::new(hello) });
         for part in 0..4_u64 {
             let call = u64::try_from(n).expect("few") * 4 + part + 1;
-            let task = Task::Eval { code: "x".into(), frame: None, delta: false };
+            let task = Task::Eval { code: "x".into(), frame: None, terms: Terms::default() };
             let (form, mode) = (Some(ReplyForm::Rpc("1".into())), Mode::Keep(None));
             run(&mut board, 1, Input::Ask { agent: *agent, form, task, page: None, timeout_ms: None, mode });
             let ending: Ending = Ok(eye_protocol::Value::Text("x".repeat(15 << 20)));

@@ -36,6 +36,8 @@ impl Code {
     pub const SCHEMA: Self = Self(-32005);
     /// Not allowed.
     pub const DENIED: Self = Self(-32006);
+    /// The state has another revision than the call names.
+    pub const CONFLICT: Self = Self(-32007);
     /// The agent itself ended the call.
     pub const CANCELLED: Self = Self(-32800);
 }

@@ -135,6 +135,9 @@ pub const STATE_DEPTH_MAX: usize = 127;
 /// Steps (values looked at, array items moved) that one patch may take.
 pub const PATCH_STEPS_MAX: u64 = 10_000_000;
 
+/// States of one session that agents keep under names; the oldest gives way.
+pub const SNAPSHOTS_MAX: usize = 16;
+
 /// Streams that were closed because another page has their session, remembered so that they do not come back.
 pub const SUPERSEDED_STREAMS_MAX: usize = 4_096;
 /// Streams of one session that wait behind the one that has it. A browser has six connections to a host: with these and the

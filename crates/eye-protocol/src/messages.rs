@@ -173,6 +173,10 @@ pub struct EvalInPage {
     /// Whether the state is to be published before the answer.
     #[serde(default, skip_serializing_if = "is_false")]
     pub delta: bool,
+    /// Only if the state has this revision.
+    #[serde(default, rename = "ifRevision", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub if_revision: Option<u64>,
 }
 
 /// What becomes of a call's answer.
@@ -213,6 +217,10 @@ pub struct Eval {
     /// Whether the answer is to carry the change of state that it caused.
     #[serde(default, skip_serializing_if = "is_false")]
     pub delta: bool,
+    /// Only if the state has this revision.
+    #[serde(default, rename = "ifRevision", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub if_revision: Option<u64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -239,6 +247,9 @@ pub struct Verb {
     /// Whether the answer is to carry the change of state that it caused.
     #[serde(default)]
     pub delta: bool,
+    /// Only if the state has this revision.
+    #[serde(default, rename = "ifRevision")]
+    pub if_revision: Option<u64>,
     /// Whether it may run twice: then it outlives a reload.
     #[serde(default)]
     pub again: bool,

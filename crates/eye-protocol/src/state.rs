@@ -72,3 +72,47 @@ pub struct StateAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }
+
+/// Params of `state/save`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Save {
+    /// Of which page.
+    #[serde(default, alias = "sessionId", skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
+    /// Under which name.
+    pub name: String,
+}
+
+/// Params of `state/restore`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Restore {
+    /// To which page.
+    #[serde(default, alias = "sessionId", skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
+    /// Which.
+    pub name: String,
+    /// Only if the state has this revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub if_revision: Option<u64>,
+}
+
+/// Result of `state/save`, and one of `state/saved`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Saved {
+    /// Its name.
+    pub name: String,
+    /// The revision that the state had.
+    pub revision: u64,
+    /// How long its JSON is.
+    pub bytes: usize,
+    /// When it was kept, as RFC 3339.
+    pub time: String,
+}
+
+/// Result of `state/saved`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SavedList {
+    /// The oldest first.
+    pub snapshots: Vec<Saved>,
+}

@@ -167,6 +167,9 @@ pub struct CallTool {
     /// Whether the result is to carry the change of state that it caused.
     #[serde(default)]
     pub delta: bool,
+    /// Only if the state has this revision.
+    #[serde(default, rename = "ifRevision")]
+    pub if_revision: Option<u64>,
 }
 
 /// Params of `tools/callBatch`.

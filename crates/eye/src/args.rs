@@ -54,6 +54,9 @@ struct Common {
     /// Print the change of state that the call caused, too
     #[arg(long, global = true, help_heading = "Flags")]
     delta: bool,
+    /// Do it only if the page's state has this revision
+    #[arg(long, global = true, value_name = "REVISION", help_heading = "Flags")]
+    if_revision: Option<u64>,
     /// Cut the printed value to so many bytes
     #[arg(long, global = true, value_name = "BYTES", help_heading = "Flags")]
     max_bytes: Option<usize>,
@@ -75,6 +78,9 @@ enum Verb {
     Browse(verbs::browse::Args),
     Join(verbs::join::Args),
     State(verbs::state::Args),
+    Save(verbs::save::SaveArgs),
+    Saved(verbs::save::SavedArgs),
+    Restore(verbs::save::RestoreArgs),
     Watch(verbs::watch::Args),
     Pub(verbs::message::PubArgs),
     Sub(verbs::message::SubArgs),
@@ -172,6 +178,9 @@ fn dispatch(verb: Verb, options: &Options) -> Result<Exit, Failure> {
         Verb::Pages(args) => verbs::pages::run(args, options),
         Verb::Use(args) => verbs::r#use::run(args, options),
         Verb::State(args) => verbs::state::run(args, options),
+        Verb::Save(args) => verbs::save::save(args, options),
+        Verb::Saved(args) => verbs::save::saved(&args, options),
+        Verb::Restore(args) => verbs::save::restore(args, options),
         Verb::Watch(args) => verbs::watch::run(&args, options),
         Verb::Open(args) => verbs::open::run(&args, options),
         Verb::Browse(args) => verbs::browse::run(&args, options),
@@ -213,6 +222,7 @@ impl Common {
             json: self.json,
             errors: self.errors,
             delta: self.delta,
+            if_revision: self.if_revision,
             bytes_max: self.max_bytes,
             token_for: TokenFor::Asked,
         }

@@ -100,7 +100,8 @@ pub fn verb(verb: &str, params: &impl Serialize, options: &Options) -> Result<Bo
 
 /// Evaluates code in a page. Gives the result as the hub tells it, with what the flags ask for.
 pub fn eval_in_full(code: &str, options: &Options) -> Result<Box<str>, Failure> {
-    let params = Eval { code: code.into(), delta: options.delta, ..Eval::default() };
+    let (delta, if_revision) = (options.delta, options.if_revision);
+    let params = Eval { code: code.into(), delta, if_revision, ..Eval::default() };
     request("eval", &params, options, Absent::Start).map(|(result, _)| result)
 }
 

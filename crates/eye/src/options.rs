@@ -18,6 +18,8 @@ pub struct Options {
     pub errors: bool,
     /// Print the change of state that the call caused, too.
     pub delta: bool,
+    /// Only if the page's state has this revision.
+    pub if_revision: Option<u64>,
     /// Cut what is printed.
     pub bytes_max: Option<usize>,
     /// Which hub `EYE_TOKEN` is for.

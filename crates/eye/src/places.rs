@@ -128,6 +128,11 @@ pub fn llm_key_file() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("llm-key"))
 }
 
+/// The file with the LLM server that was last named on the command line.
+pub fn llm_named_file() -> Result<PathBuf, Failure> {
+    Ok(state_folder()?.join("llm"))
+}
+
 /// Where cartridges are kept.
 pub fn cartridges_folder() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("cartridges"))

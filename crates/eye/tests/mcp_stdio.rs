@@ -127,3 +127,23 @@ fn the_hub_lets_go_of_a_client_whose_server_was_killed() {
     // The hub held the pipe too: only when it has let go does reading end.
     assert_eq!(lines.read_line(&mut String::new()).unwrap(), 0);
 }
+
+#[test]
+fn an_agent_begins_without_a_page() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let mut client = stage::mcp::Client::legacy(&home, &[]);
+    let address = format!("http://localhost:{}/apps/scene/", home.port());
+    let mut seen = Vec::new();
+    for name in ["get_browser_connection_url", "hello_3d_app", "get_3d_visualization_url"] {
+        let told = client.text("mcp_call", &json!({ "name": name }), false);
+        assert!(told.contains(&format!("open this URL:\n\n{address}?sessionId=")), "{told}");
+        assert!(!seen.contains(&told), "each has a session of its own");
+        seen.push(told);
+    }
+    let unknown = client.text("mcp_call", &json!({ "name": "open", "arguments": { "app": "nothing" } }), true);
+    assert!(unknown.contains("page"), "{unknown}");
+    // In eye's own browser, or where none can be started the person is told what to open.
+    let told = client.text("mcp_call", &json!({ "name": "open", "arguments": { "app": "scene" } }), false);
+    assert!(told.contains(&address), "{told}");
+}

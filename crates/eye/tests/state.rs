@@ -2,8 +2,8 @@
 
 mod stage;
 
-use eye_testkit::{Home, Hub, Running, ScriptedPage};
-use serde_json::Value;
+use eye_testkit::{Home, Hub, PageSetup, Running, ScriptedPage, ToolReply};
+use serde_json::{Value, json};
 use stage::{answers, home, page};
 use std::io::{BufRead, BufReader};
 
@@ -62,6 +62,58 @@ fn a_page_that_publishes_nothing_says_so() {
     let ran = home.eye(["state"]);
     assert_eq!(ran.code, 3);
     assert!(ran.stderr.starts_with("error: the page publishes no state\n"), "{}", ran.stderr);
+}
+
+/// A page with a tool, which answers verbs too and says what it did.
+fn scene(home: &Home) -> ScriptedPage {
+    ScriptedPage::offering(home, &PageSetup::new(home, "Scene"), &[json!({ "name": "paint" })], |name, _| {
+        ToolReply::Result(json!(format!("did {name}")))
+    })
+}
+
+#[test]
+fn a_call_is_done_only_at_the_revision_that_it_names() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let page = scene(&home);
+    let none = home.eye(["click", "e1", "--if-revision", "1"]);
+    assert_eq!(none.code, 1);
+    assert!(none.stderr.contains("the page has published no state"), "{}", none.stderr);
+    page.say(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
+    assert_eq!(home.eye(["click", "e1"]).code, 0);
+    assert_eq!(home.eye(["call", "paint", "--if-revision", "1"]), answers(0, "did paint\n", ""));
+    let patch = r#"{"patch":[{"op":"replace","path":"/n","value":2}],"revision":2}"#;
+    page.say(&format!(r#"{{"jsonrpc":"2.0","method":"state/patch","params":{patch}}}"#));
+    assert_eq!(home.eye(["click", "e1"]).code, 0);
+    let refused = answers(
+        1,
+        "",
+        "error: the state is at revision 2, not 1; nothing was done\nhint: see what changed: `eye state --since 1`\n",
+    );
+    for words in [&["call", "paint"][..], &["click", "e1"], &["eval", "1 + 1"], &["restore", "x"]] {
+        if words[0] == "restore" {
+            assert_eq!(home.eye(["save", "x"]).code, 0);
+        }
+        assert_eq!(home.eye([words, &["--if-revision", "1"]].concat()), refused, "{words:?}");
+    }
+    assert_eq!(home.eye(["click", "e1", "--if-revision", "2"]), answers(0, "did page/click\n", ""));
+}
+
+#[test]
+fn a_state_is_kept_under_a_name_and_given_back_to_the_page() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let page = scene(&home);
+    page.say(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
+    assert_eq!(home.eye(["click", "e1"]).code, 0);
+    let kept = home.eye(["save", "before"]);
+    assert!(kept.stdout.starts_with("before revision 1 7 bytes "), "{kept:?}");
+    assert_eq!(home.eye(["saved"]).stdout, kept.stdout);
+    let list: Value = serde_json::from_str(&home.eye(["saved", "--json"]).stdout).unwrap();
+    assert_eq!(list["snapshots"][0]["name"], "before");
+    let missing = home.eye(["restore", "after"]).stderr;
+    assert_eq!(missing, "error: no state is kept under `after`\nhint: there are: before\n");
+    assert_eq!(home.eye(["restore", "before"]), answers(0, "did state/set\n", ""));
 }
 
 #[test]

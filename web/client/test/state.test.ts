@@ -447,3 +447,37 @@ test("a page that asks to be looked at every so often is, while it is visible", 
   here.elapse(200);
   assert.equal(here.timers.length, 0, "it ends with its connection");
 });
+
+test("a state is restored as the page says, and looked at once more where a revision is asked for", async () => {
+  const on = stage();
+  let n = 1;
+  on.part.state(() => ({ n }), {
+    restore(state: { n: number }) {
+      if (typeof state.n !== "number") throw new Error("n is a number");
+      ({ n } = state);
+    },
+  });
+  on.part.joined();
+  assert.equal(on.part.isAt(1), true);
+  on.sent();
+  n = 2;
+  assert.equal(on.part.isAt(1), false, "a change that was not told yet counts");
+  assert.deepEqual(on.sent(), [
+    { method: "state/patch", params: { patch: [{ op: "replace", path: "/n", value: 2 }], revision: 2 } },
+  ]);
+  assert.equal(on.part.take({ id: "7", method: "state/set", params: { state: { n: 1 } } }), true);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(on.sent(), [
+    { method: "state/patch", params: { patch: [{ op: "replace", path: "/n", value: 1 }], revision: 3 } },
+    { id: "7", result: "restored" },
+  ]);
+  on.part.take({ id: "8", method: "state/set", params: { state: {} } });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(on.sent(), [{ id: "8", error: { code: -32003, message: "n is a number" } }]);
+  on.part.state(() => ({ n }));
+  on.sent();
+  on.part.take({ id: "9", method: "state/set", params: { state: { n: 5 } } });
+  await new Promise((resolve) => setImmediate(resolve));
+  const [refused] = on.sent() as { error: { code: number } }[];
+  assert.equal(refused?.error.code, -32601);
+});

@@ -31,6 +31,7 @@ impl Input {
             | Self::Join { agent, .. }
             | Self::Cancel { agent, .. } => Some(*agent),
             Self::GetState { reply, .. }
+            | Self::Snapshot { reply, .. }
             | Self::Watch { reply, .. }
             | Self::ReadMail { reply, .. }
             | Self::AskBatch { reply, .. }
@@ -72,6 +73,7 @@ impl Input {
             | Self::PageAlive { .. }
             | Self::PageNavigating { .. }
             | Self::GetState { .. }
+            | Self::Snapshot { .. }
             | Self::Watch { .. }
             | Self::ReadMail { .. }
             | Self::Subscribe { .. }

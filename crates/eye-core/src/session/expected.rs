@@ -64,5 +64,5 @@ pub(super) fn at_arrival(task: &Task) -> Option<Task> {
     }
     let asked: Value = serde_json::from_str(params).ok()?;
     let params = json!({ "agent": asked["agent"], "loaded": true }).to_string().into();
-    Some(Task::Verb { method: "page/look".into(), params, again: false, delta: false })
+    Some(Task::Verb { method: "page/look".into(), params, again: false, terms: crate::event::Terms::default() })
 }

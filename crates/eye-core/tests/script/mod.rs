@@ -2,7 +2,8 @@
 
 use eye_core::state::StateQuery;
 use eye_core::{
-    Conn, Effect, Input, Lane, Mode, Newcomer, News, Policy, Reply, ReplyForm, Switchboard, Task, ToolQuery, Work,
+    Conn, Effect, Input, Lane, Mode, Newcomer, News, Policy, Reply, ReplyForm, Snapshotting, Switchboard, Task, Terms,
+    ToolQuery, Work,
 };
 use eye_protocol::answer::{parse_typed, write_typed};
 use eye_protocol::compact::Form;
@@ -120,13 +121,17 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
     }
 }
 
+fn snapshot(reply: Reply, wanted: Snapshotting) -> Input {
+    Input::Snapshot { reply, page: None, wanted, wall_ms: 0 }
+}
+
 fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
     let (first, tail) = rest.split_once(' ').unwrap_or((rest, ""));
     let reply = || Reply { agent, form: ReplyForm::Rpc("1".into()) };
     let ask = |form, code: &str, timeout_ms, mode| Input::Ask {
         agent,
         form,
-        task: Task::Eval { code: code.into(), frame: None, delta: false },
+        task: Task::Eval { code: code.into(), frame: None, terms: Terms::default() },
         page: None,
         timeout_ms,
         mode,
@@ -149,11 +154,26 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
         "changes" => Input::Ask {
             agent,
             form: Some(reply().form),
-            task: Task::Eval { code: rest.into(), frame: None, delta: true },
+            task: Task::Eval { code: rest.into(), frame: None, terms: Terms { delta: true, if_revision: None } },
             page: None,
             timeout_ms: None,
             mode: Mode::Answer,
         },
+        "changes-at" => Input::Ask {
+            agent,
+            form: Some(reply().form),
+            task: Task::Eval {
+                code: tail.into(),
+                frame: None,
+                terms: Terms { delta: false, if_revision: Some(first.parse().expect("a revision")) },
+            },
+            page: None,
+            timeout_ms: None,
+            mode: Mode::Answer,
+        },
+        "saves" => snapshot(reply(), Snapshotting::Save(rest.into())),
+        "saved" => snapshot(reply(), Snapshotting::List),
+        "restores" => snapshot(reply(), Snapshotting::Restore { name: first.into(), if_revision: tail.parse().ok() }),
         "does" | "does-again" => Input::Ask {
             agent,
             form: Some(reply().form),
@@ -161,7 +181,7 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
                 method: first.into(),
                 params: if tail.is_empty() { "{}".into() } else { tail.into() },
                 again: verb == "does-again",
-                delta: false,
+                terms: Terms::default(),
             },
             page: None,
             timeout_ms: Some(5_000),
@@ -225,7 +245,7 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
 
 fn tool(name: &str, arguments: &str, confirmed: bool) -> Task {
     let arguments = if arguments.is_empty() { "{}" } else { arguments };
-    Task::Tool { name: name.into(), arguments: arguments.into(), confirmed, delta: false }
+    Task::Tool { name: name.into(), arguments: arguments.into(), confirmed, terms: Terms::default() }
 }
 
 /// `TOPIC JSON`, and after ` !` what is said of waiting: `!` alone forbids it, `!100` limits it; `!all` is for every origin.

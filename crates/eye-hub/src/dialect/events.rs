@@ -116,8 +116,8 @@ pub fn progress_id(params: &str) -> Option<Box<str>> {
 
 /// Writes the call of a tool for a page. `None`: it is another task.
 pub fn to_page(page: Conn, call: Option<CallId>, task: &Task) -> Option<String> {
-    let Task::Tool { name, arguments, delta, .. } = task else { return None };
-    let params = tools::call_params(name, arguments, *delta);
+    let Task::Tool { name, arguments, terms, .. } = task else { return None };
+    let params = tools::call_params(name, arguments, *terms);
     Some(match call {
         Some(call) => rpc::request(&json(&call_id(page, call)), "tools/call", &params),
         None => rpc::notification("tools/call", &params),

@@ -2,7 +2,7 @@
 
 use super::calendar::wall_ms;
 use super::{Asked, FromAgent, FromPage, topics, verbs};
-use eye_core::{CallId, Conn, Input, Mode, News, Reply, ReplyForm, Task};
+use eye_core::{CallId, Conn, Input, Mode, News, Reply, ReplyForm, Task, Terms};
 use eye_protocol::answer::{Bytes, parse_plain, parse_typed, write_plain, write_typed};
 use eye_protocol::binary::Binary;
 use eye_protocol::compact::Form;
@@ -82,7 +82,7 @@ fn ask(agent: Conn, form: Option<ReplyForm>, code: String, scope: &Scope) -> Fro
             None => FromAgent::Dropped(error),
         };
     }
-    let task = Task::Eval { code, frame: None, delta: false };
+    let task = Task::Eval { code, frame: None, terms: Terms::default() };
     FromAgent::Input(Input::Ask { agent, form, task, page: None, timeout_ms: None, mode: Mode::Answer })
 }
 
@@ -124,13 +124,13 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
         "hello" => hello(Some(id.clone()), rpc::params(params)?),
         "ping" => FromAgent::Reply(rpc::response(id, Ok(PONG))),
         "eval" => {
-            let Eval { code, page, frame, timeout, mode, keep, delta } = rpc::params(params)?;
+            let Eval { code, page, frame, timeout, mode, keep, delta, if_revision } = rpc::params(params)?;
             let mode = match mode {
                 EvalMode::Answer => Mode::Answer,
                 EvalMode::Fire => Mode::Fire,
                 EvalMode::Keep => Mode::Keep(keep.map(Into::into)),
             };
-            let task = Task::Eval { code, frame: frame.map(Into::into), delta };
+            let task = Task::Eval { code, frame: frame.map(Into::into), terms: Terms { delta, if_revision } };
             let form = Some(ReplyForm::Rpc(id.clone()));
             FromAgent::Input(Input::Ask { agent, form, task, page: page.map(Into::into), timeout_ms: timeout, mode })
         }
@@ -324,12 +324,15 @@ pub fn page_response(page: Conn, id: &str, outcome: Result<Box<str>, Error>) -> 
 /// Writes a call for a page: the frame, and whether it is JSON-RPC.
 pub fn to_page(call: Option<CallId>, task: &Task, out: &mut String) -> bool {
     match (call, task) {
-        (None, Task::Eval { code, frame: None, .. }) => Line::Fire { code }.write(out),
-        (Some(call), Task::Eval { code, frame: None, delta: false }) => {
+        (None, Task::Eval { code, frame: None, terms: Terms { if_revision: None, .. } }) => {
+            Line::Fire { code }.write(out);
+        }
+        (Some(call), Task::Eval { code, frame: None, terms: Terms { delta: false, if_revision: None } }) => {
             Line::Ask { id: decimal(call, &mut [0; DECIMAL_BYTES_MAX]), code }.write(out);
         }
-        (call, Task::Eval { code, frame, delta }) => {
-            let params = EvalInPage { code: code.clone(), frame: frame.as_deref().map(Into::into), delta: *delta };
+        (call, Task::Eval { code, frame, terms: Terms { delta, if_revision } }) => {
+            let (delta, if_revision, frame) = (*delta, *if_revision, frame.as_deref().map(Into::into));
+            let params = EvalInPage { code: code.clone(), frame, delta, if_revision };
             out.push_str(&request(call, "eval", &params));
             return true;
         }
@@ -337,12 +340,13 @@ pub fn to_page(call: Option<CallId>, task: &Task, out: &mut String) -> bool {
             out.push_str(&request(call, "state/get", &serde_json::json!({})));
             return true;
         }
-        (call, Task::Verb { method, params, .. }) => {
-            out.push_str(&request(call, method, &super::tools::raw(params)));
+        (call, Task::Verb { method, params, terms, .. }) => {
+            let params = super::verbs::for_page(params, *terms);
+            out.push_str(&request(call, method, &super::tools::raw(&params)));
             return true;
         }
-        (call, Task::Tool { name, arguments, delta, .. }) => {
-            out.push_str(&request(call, "tools/call", &super::tools::call_params(name, arguments, *delta)));
+        (call, Task::Tool { name, arguments, terms, .. }) => {
+            out.push_str(&request(call, "tools/call", &super::tools::call_params(name, arguments, *terms)));
             return true;
         }
     }
@@ -418,7 +422,7 @@ mod tests {
     #[test]
     fn a_call_in_a_frame_is_json_rpc() {
         let mut out = String::new();
-        let task = Task::Eval { code: "x".into(), frame: Some("#f".into()), delta: false };
+        let task = Task::Eval { code: "x".into(), frame: Some("#f".into()), terms: Terms::default() };
         assert!(to_page(Some(7), &task, &mut out));
         assert_eq!(out, r##"{"jsonrpc":"2.0","id":"7","method":"eval","params":{"code":"x","frame":"#f"}}"##);
     }

@@ -1,12 +1,13 @@
 //! Sessions, tools and state in JSON-RPC: what agents ask of them, and what pages say of them.
 
 use super::call_id::read_call_id;
+use super::wall_ms;
 use super::{FromAgent, FromPage};
 use eye_core::state::StateQuery;
-use eye_core::{Conn, Input, Mode, Reply, ReplyForm, Task, ToolQuery};
+use eye_core::{Conn, Input, Mode, Reply, ReplyForm, Snapshotting, Task, Terms, ToolQuery};
 use eye_protocol::limits::CALL_BATCH_LEN_MAX;
 use eye_protocol::rpc::{self, RpcId};
-use eye_protocol::state::{GetState, Watch};
+use eye_protocol::state::{GetState, Restore, Save, Watch};
 use eye_protocol::tools::{CallBatch, CallTool, GetTool, ListTools, NameSession, Progress, Register, Unregister};
 use eye_protocol::{Code, Error};
 use serde::Serialize;
@@ -62,6 +63,20 @@ pub fn from_agent(reply: &Reply, method: &str, params: &str) -> Result<FromAgent
             let GetState { page, path, fresh, since } = rpc::params(params)?;
             Input::GetState { reply, page: page.map(Into::into), fresh, query: StateQuery { path, since } }
         }
+        "state/save" => {
+            let Save { page, name } = rpc::params(params)?;
+            let (page, wanted) = (page.map(Into::into), Snapshotting::Save(name.into()));
+            Input::Snapshot { reply, page, wanted, wall_ms: wall_ms() }
+        }
+        "state/saved" => {
+            let Watch { page } = rpc::params(params)?;
+            Input::Snapshot { reply, page: page.map(Into::into), wanted: Snapshotting::List, wall_ms: wall_ms() }
+        }
+        "state/restore" => {
+            let Restore { page, name, if_revision } = rpc::params(params)?;
+            let wanted = Snapshotting::Restore { name: name.into(), if_revision };
+            Input::Snapshot { reply, page: page.map(Into::into), wanted, wall_ms: wall_ms() }
+        }
         "state/watch" | "state/unwatch" => {
             let Watch { page } = rpc::params(params)?;
             Input::Watch { reply, page: page.map(Into::into), wanted: method == "state/watch" }
@@ -73,7 +88,12 @@ pub fn from_agent(reply: &Reply, method: &str, params: &str) -> Result<FromAgent
 
 fn task(call: CallTool) -> Task {
     let arguments = call.arguments.map_or_else(|| "{}".into(), |raw| raw.get().into());
-    Task::Tool { name: call.name.into(), arguments, confirmed: call.confirm, delta: call.delta }
+    Task::Tool {
+        name: call.name.into(),
+        arguments,
+        confirmed: call.confirm,
+        terms: Terms { delta: call.delta, if_revision: call.if_revision },
+    }
 }
 
 /// Reads a request of a page about its tools.
@@ -114,15 +134,18 @@ pub fn progress_to_agent(form: &ReplyForm, progress: &str) -> Option<String> {
 }
 
 /// The params of a call on its way to a page. The arguments pass as they are.
-pub fn call_params<'a>(name: &'a str, arguments: &str, delta: bool) -> impl Serialize + 'a {
+pub fn call_params<'a>(name: &'a str, arguments: &str, terms: Terms) -> impl Serialize + 'a {
     #[derive(Serialize)]
     struct Params<'a> {
         name: &'a str,
         arguments: Box<RawValue>,
         #[serde(skip_serializing_if = "Option::is_none")]
         delta: Option<bool>,
+        #[serde(rename = "ifRevision", skip_serializing_if = "Option::is_none")]
+        if_revision: Option<u64>,
     }
-    Params { name, arguments: raw(arguments), delta: delta.then_some(true) }
+    let delta = terms.delta.then_some(true);
+    Params { name, arguments: raw(arguments), delta, if_revision: terms.if_revision }
 }
 
 /// JSON text as it is. It was checked to be JSON before it came here.

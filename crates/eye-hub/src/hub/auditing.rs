@@ -272,6 +272,7 @@ pub(super) fn about(input: &Input) -> About<'_> {
         Input::Ask { page, .. }
         | Input::AskBatch { page, .. }
         | Input::GetState { page, .. }
+        | Input::Snapshot { page, .. }
         | Input::Watch { page, .. }
         | Input::ReadMail { page, .. }
         | Input::Tools { page, .. } => About::Page(page.as_deref()),

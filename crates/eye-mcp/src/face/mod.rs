@@ -4,6 +4,7 @@
 
 mod ask;
 mod audited;
+mod begin;
 mod call;
 mod catalogue;
 mod client;

@@ -3,10 +3,10 @@
 
 use super::Face;
 use super::client::{Client, Newcomer};
-use eye_protocol::rpc::json;
+use eye_protocol::rpc::json as text_of;
 use eye_protocol::{Code, Error};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A request of the original's.
 #[derive(Debug, Deserialize)]
@@ -50,7 +50,7 @@ impl Face {
             "tools/call" => {
                 let page = newcomer.who.page.take();
                 match self.bridge(&asked.params, asked.user, page, newcomer).await {
-                    Ok(text) => format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, json(&text)),
+                    Ok(text) => format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, text_of(&text)),
                     Err(error) => failed(&error),
                 }
             }
@@ -71,18 +71,27 @@ impl Face {
         };
         let values: Vec<String> =
             arguments.iter().map(|(argument, _)| params["arguments"][argument].to_string()).collect();
-        let code = format!("({BRIDGE})({}, [{}])", json(function), values.join(","));
+        let code = format!("({BRIDGE})({}, [{}])", text_of(function), values.join(","));
         let told = user.clone().or_else(|| page.clone()).unwrap_or_else(|| "this hub".into());
         let client = Client::new(self, newcomer).ok_or("the hub shuts down")?;
         // The original's user is a person; only where a page is called so does it choose one.
         let mut outcome = Err(Error::new(Code::SESSION, "no page yet"));
+        let mut named = String::new();
         for wanted in [user.map(Some), Some(page)].into_iter().flatten() {
-            let named = wanted.map_or_else(String::new, |page| format!(r#","page":{}"#, json(&page)));
-            let request = format!(r#"{{"code":{}{named}}}"#, json(&code));
+            named = wanted.map_or_else(String::new, |page| format!(r#","page":{}"#, text_of(&page)));
+            let request = format!(r#"{{"code":{}{named}}}"#, text_of(&code));
             outcome = client.link.request("eval", &request, None).await;
             if !outcome.as_ref().is_err_and(|error| error.code == Code::SESSION && error.message.starts_with(NO_SUCH)) {
                 break;
             }
+        }
+        if outcome.as_ref().is_err_and(|error| error.code == Code::DENIED)
+            && let Some((method, wanted)) = by_verb(function, &params["arguments"])
+        {
+            // The page evaluates no code; what its verbs can do is done by them.
+            let request = format!("{}{named}}}", wanted.trim_end_matches('}'));
+            let answered = client.link.request(method, &request, None).await;
+            return told_by_verb(function, &params["arguments"], answered.map(|result| result.get().to_owned()));
         }
         match outcome {
             Ok(result) => {
@@ -92,6 +101,64 @@ impl Face {
             Err(error) => Err(in_its_words(&error, &told)),
         }
     }
+}
+
+/// How long a verb looks for its element: the original does not wait at all.
+const VERB_MS: u64 = 1_000;
+
+/// The verb that does what a function of the bridge does, for a page that evaluates no code.
+fn by_verb(function: &str, arguments: &Value) -> Option<(&'static str, String)> {
+    let (method, params) = match function {
+        "query" => ("page/query", json!({ "target": arguments["selector"], "timeout": VERB_MS })),
+        "queryAll" => ("page/query", json!({ "target": arguments["selector"], "all": true, "timeout": VERB_MS })),
+        "click" => ("page/click", json!({ "target": arguments["selector"], "timeout": VERB_MS })),
+        "setValue" => {
+            let fields = json!({ "target": arguments["selector"], "value": arguments["value"], "timeout": VERB_MS });
+            ("page/fill", fields)
+        }
+        "openApp" => ("page/open", json!({ "app": arguments["appId"] })),
+        "getState" => ("session/info", json!({ "agent": "original" })),
+        _ => return None,
+    };
+    Some((method, params.to_string()))
+}
+
+/// What a verb came to, in the words of the bridge.
+fn told_by_verb(function: &str, arguments: &Value, answered: Result<String, Error>) -> Result<String, String> {
+    let selector = &arguments["selector"];
+    let value = match answered {
+        Ok(result) => serde_json::from_str::<Value>(&result).unwrap_or_default(),
+        Err(error) => {
+            let missing = error.message.contains("nothing matches") || error.code == Code::TIMEOUT;
+            return Ok(match function {
+                "query" if missing => json!({ "success": true, "result": null }),
+                "queryAll" if missing => json!({ "success": true, "count": 0, "result": [] }),
+                _ if missing && !selector.is_null() => {
+                    let selector = selector.as_str().unwrap_or_default();
+                    json!({ "success": false, "error": format!("Element not found: {selector}") })
+                }
+                _ => json!({ "success": false, "error": error.one_line() }),
+            }
+            .to_string());
+        }
+    };
+    let result = &value["value"];
+    Ok(match function {
+        "click" => json!({ "success": true, "clicked": selector }),
+        "setValue" => json!({ "success": true, "selector": selector, "value": arguments["value"] }),
+        "queryAll" => {
+            json!({ "success": true, "count": result.as_array().map_or(0, Vec::len), "result": result })
+        }
+        "getState" => {
+            let windows = [json!({ "id": 0, "title": value["title"], "minimized": value["visible"] == false })];
+            let state = json!({
+                "user": null, "windows": windows, "activeWindow": 0, "systemApps": [], "pubsubApps": []
+            });
+            json!({ "success": true, "result": state })
+        }
+        _ => json!({ "success": true, "result": result }),
+    }
+    .to_string())
 }
 
 /// How the hub says that no page is called so.
@@ -108,7 +175,7 @@ fn in_its_words(error: &Error, user: &str) -> String {
 }
 
 fn failed(message: &str) -> String {
-    format!(r#"{{"error":{}}}"#, json(message))
+    format!(r#"{{"error":{}}}"#, text_of(message))
 }
 
 fn definition((name, _, description, arguments): &Tool) -> String {
@@ -133,6 +200,38 @@ mod tests {
         for body in [&br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#[..], b"[]", b"{", b"{}"] {
             assert!(parse(body).is_none());
         }
+    }
+
+    #[test]
+    fn a_page_that_evaluates_nothing_is_asked_by_verbs_and_told_in_the_originals_form() {
+        let arguments = json!({ "selector": "#go", "value": "Ada", "appId": "chat" });
+        for (function, method, answer, want) in [
+            ("click", "page/click", r#"{"value":"clicked"}"#, json!({ "success": true, "clicked": "#go" })),
+            (
+                "setValue",
+                "page/fill",
+                r#"{"value":"filled"}"#,
+                json!({ "success": true, "selector": "#go", "value": "Ada" }),
+            ),
+            ("query", "page/query", r#"{"value":{"tag":"b"}}"#, json!({ "success": true, "result": { "tag": "b" } })),
+            (
+                "queryAll",
+                "page/query",
+                r#"{"value":[{"tag":"b"}]}"#,
+                json!({ "success": true, "count": 1, "result": [{ "tag": "b" }] }),
+            ),
+            ("openApp", "page/open", r#"{"value":"open"}"#, json!({ "success": true, "result": "open" })),
+        ] {
+            assert_eq!(by_verb(function, &arguments).unwrap().0, method);
+            let told = told_by_verb(function, &arguments, Ok(answer.into())).unwrap();
+            assert_eq!(serde_json::from_str::<Value>(&told).unwrap(), want, "{function}");
+        }
+        let state = told_by_verb("getState", &json!({}), Ok(r#"{"title":"Shop","visible":true}"#.into())).unwrap();
+        assert!(state.contains(r#""title":"Shop""#), "{state}");
+        let late = || Err(Error::new(Code::TIMEOUT, "no such element"));
+        assert!(told_by_verb("click", &arguments, late()).unwrap().contains("Element not found: #go"));
+        assert!(told_by_verb("query", &arguments, late()).unwrap().contains(r#""result":null"#));
+        assert!(by_verb("eval", &arguments).is_none() && by_verb("closeWindow", &arguments).is_none());
     }
 
     #[test]

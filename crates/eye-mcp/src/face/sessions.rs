@@ -231,7 +231,7 @@ impl Drop for UnderWay {
     }
 }
 
-fn fresh_id() -> String {
+pub(super) fn fresh_id() -> String {
     let mut bytes = [0_u8; 16];
     // Without random numbers no id is safe; the seal would have failed before.
     let _ = SystemRandom::new().fill(&mut bytes);

@@ -8,7 +8,7 @@ use super::methods::{Cursor, page_of, provided, renamed};
 use super::outcome::Outcome;
 use super::provider::List;
 use super::select::selected;
-use super::{resources, verbs};
+use super::{begin, resources, verbs};
 use crate::catalogue::{Entry, prefixed, shown};
 use crate::limits::FULL_LIST;
 use crate::{CallContext, RpcError, onboarding};
@@ -126,11 +126,18 @@ pub(super) async fn call(call: &Call) -> Result<Outcome, Stop> {
             Ok(onboarding(call, &name, arguments).await)
         }
         other => {
-            let (held, entry) = call.client.resolve(other).await.map_err(|unresolved| {
-                let error = unresolved.to_error();
-                // To a client that made up a name, this is a request that cannot be right.
-                RpcError::from(Error { code: Code::PARAMS, message: format!("Unknown tool: {other}"), ..error })
-            })?;
+            let (held, entry) = match call.client.resolve(other).await {
+                Ok(resolved) => resolved,
+                Err(unresolved) => {
+                    if let Some(outcome) = begin::without_page(call, other).await {
+                        return Ok(outcome);
+                    }
+                    let error = unresolved.to_error();
+                    // To a client that made up a name, this is a request that cannot be right.
+                    let message = format!("Unknown tool: {other}");
+                    return Err(RpcError::from(Error { code: Code::PARAMS, message, ..error }).into());
+                }
+            };
             // A client that knows the tool's own name means it as it is: all that it sent goes along.
             let params = renamed(call.raw_params(), "name", &entry.name);
             let outcome = run(call, &held, &entry, arguments, How { params, ..How::default() }).await?;
@@ -231,6 +238,9 @@ struct McpCall {
     /// A person wants what cannot be undone.
     #[serde(default)]
     confirm: bool,
+    /// Only if the page's state has this revision.
+    #[serde(rename = "ifRevision")]
+    if_revision: Option<u64>,
 }
 
 /// How a tool is called.
@@ -240,10 +250,12 @@ struct How {
     params: Option<Box<RawValue>>,
     timeout: Option<Duration>,
     confirm: bool,
+    /// Only if the page's state has this revision.
+    if_revision: Option<u64>,
 }
 
 async fn mcp_call(call: &Call, arguments: &str) -> Result<Outcome, Stop> {
-    let McpCall { mut name, mut arguments, select, cursor, method, params, timeout, confirm } =
+    let McpCall { mut name, mut arguments, select, cursor, method, params, timeout, confirm, if_revision } =
         match serde_json::from_str(arguments) {
             Ok(read) => read,
             Err(error) => return Ok(misread(&error)),
@@ -284,12 +296,15 @@ async fn mcp_call(call: &Call, arguments: &str) -> Result<Outcome, Stop> {
         _ => match call.client.resolve(&name).await {
             Ok((held, entry)) => {
                 let timeout = timeout.map(Duration::from_millis);
-                match run(call, &held, &entry, &arguments, How { params: None, timeout, confirm }).await {
+                match run(call, &held, &entry, &arguments, How { params: None, timeout, confirm, if_revision }).await {
                     Err(Stop::Error(error)) => content::of_rpc_error(&error),
                     other => other?,
                 }
             }
-            Err(unresolved) => content::of_error(&unresolved.to_error()),
+            Err(unresolved) => match begin::without_page(call, &name).await {
+                Some(outcome) => outcome,
+                None => content::of_error(&unresolved.to_error()),
+            },
         },
     };
     if let Some(part) = selected(&outcome, select.as_deref()) {
@@ -373,7 +388,11 @@ async fn run(call: &Call, held: &Held, entry: &Entry, arguments: &str, how: How)
     if &*entry.server == verbs::SERVER
         && let Some(verb) = verbs::named(&entry.name)
     {
-        return Ok(match call.ask_hub(verb.method, arguments).await {
+        let answered = match verb.name {
+            "open" => begin::open(call, arguments).await,
+            _ => call.ask_hub(verb.method, arguments).await,
+        };
+        return Ok(match answered {
             Ok(result) if verb.name == "pages" => Outcome::text(&resources::page_lines(&result), false).untrusted(),
             Ok(result) if verb.name == "use" => content::of_json(result.get(), false).untrusted(),
             Ok(result) => content::of_value(&result),
@@ -394,8 +413,9 @@ async fn run(call: &Call, held: &Held, entry: &Entry, arguments: &str, how: How)
 async fn page_tool(call: &Call, page: &str, name: &str, arguments: &str, how: &How) -> Result<Outcome, Stop> {
     let (page, name) = (json(page), json(name));
     let timeout = how.timeout.map_or(String::new(), |timeout| format!(r#","timeout":{}"#, timeout.as_millis()));
+    let only = how.if_revision.map_or(String::new(), |revision| format!(r#","ifRevision":{revision}"#));
     let params = |confirm: bool| {
-        format!(r#"{{"name":{name},"arguments":{arguments},"page":{page}{timeout},"confirm":{confirm}}}"#)
+        format!(r#"{{"name":{name},"arguments":{arguments},"page":{page}{timeout}{only},"confirm":{confirm}}}"#)
     };
     let answered = match call.ask_hub("tools/call", &params(how.confirm)).await {
         // A person can be asked, where the client has one.

@@ -9,6 +9,9 @@ use super::words;
 const PAGE: Param = COMMON[0];
 const TIMEOUT: Param = COMMON[1];
 const DELTA: Param = Param::new("delta", Kind::Flag, "The answer carries the change of state that it caused");
+const IF_REVISION: Param =
+    Param::new("ifRevision", Kind::Integer, "Only if the state has this revision; else -32007 with both revisions");
+const SNAPSHOT: Param = Param::new("name", Kind::Text, "Its name").placed().called("NAME");
 const TOPIC: Param = Param::new("topic", Kind::Text, "Which topic; one that ends in * stands for all that begin so");
 const SESSION: Param = Param::new("sessionId", Kind::Text, "Which session");
 const CWD: Param =
@@ -55,6 +58,7 @@ pub const OPERATIONS: &[Operation] = &[
                 .default("\"answer\""),
             Param::new("keep", Kind::Text, "The id to keep it under"),
             DELTA,
+            IF_REVISION,
         ])
         .words(words::EVAL)
         .result(
@@ -127,6 +131,7 @@ pub const OPERATIONS: &[Operation] = &[
             PAGE,
             CONFIRM,
             DELTA,
+            IF_REVISION,
         ])
         .words(words::CALL)
         .result("`{content, isError, …}`")
@@ -158,6 +163,22 @@ pub const OPERATIONS: &[Operation] = &[
         .words(words::WATCH)
         .result("`{revision}`; from then on `state/changed`")
         .faces(Faces::CLI.and(Faces::RPC)),
+    Operation::verb("save", "state/save", "Keep the page's state under a name, to restore it later")
+        .params(&[PAGE, SNAPSHOT.required()])
+        .words(words::SAVE)
+        .result("`{name, revision, bytes, time}`; a session keeps 16, the oldest gives way")
+        .without(Faces::PAGE),
+    Operation::verb("saved", "state/saved", "List the states of the page that are kept")
+        .reads()
+        .params(&[PAGE])
+        .words(words::NONE)
+        .result("`{snapshots: [{name, revision, bytes, time}]}`, the oldest first")
+        .without(Faces::PAGE),
+    Operation::verb("restore", "state/restore", "Give the page the state that is kept under a name")
+        .params(&[PAGE, SNAPSHOT.required(), IF_REVISION])
+        .words(words::SAVE)
+        .result("`{value, delta}`, once the page has it")
+        .without(Faces::PAGE),
     Operation::method("state/unwatch", Class::Read, "Hear of the state no more")
         .effect(Effect::Reads)
         .params(&[PAGE])

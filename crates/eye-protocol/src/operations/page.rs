@@ -215,6 +215,8 @@ Unlike fill it adds to what is there, one key at a time, for pages that listen t
             TARGET.help("The element to bring into view, or with by to scroll"),
             Param::new("by", Kind::Point, "By so many pixels: [x, y]"),
             Param::new("to", Kind::Choice(&["up", "down", "top", "bottom"]), "A screen up or down, or an end"),
+            ACCEPT,
+            DISMISS,
             SYNTHETIC,
         ])
         .words(&[
@@ -222,6 +224,8 @@ Unlike fill it adds to what is there, one key at a time, for pages that listen t
                 .placed().called("TO")
                 .default("\"down\""),
             Param::new("by", Kind::Integer, "Scroll this element, or the page, by so many pixels").called("PIXELS"),
+            ACCEPT,
+            DISMISS,
             SYNTHETIC,
         ])
         .result("where it is now")
@@ -278,10 +282,10 @@ The page hears it with eye.onMessage(fn), or as the event eye:message.",
         .gives("unknown")
         .faces(Faces::RPC.and(Faces::PAGE)),
     Operation::verb("open", "page/open", "Open an application of the page")
-        .params(&[APP.required()])
+        .params(&[APP.required().help("Which app; over MCP also a URL, or desktop, scene or geometry, without a page")])
         .result("what the app answers")
         .gives("unknown")
-        .faces(Faces::RPC.and(Faces::PAGE)),
+        .faces(Faces::RPC.and(Faces::PAGE).and(Faces::MCP)),
     Operation::verb("goto", "page/goto", "Go to another address in the page's own tab, and print what is seen there")
         .group(Group::Pages)
         .params(&[Param::new("url", Kind::Text, "The address; one that begins with / is of the same site")

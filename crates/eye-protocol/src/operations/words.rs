@@ -35,6 +35,7 @@ pub const STATE: &[Param] = &[
     Param::new("since", Kind::Integer, "Print only what changed after this revision, as a JSON Patch")
         .called("REVISION"),
 ];
+pub const SAVE: &[Param] = &[Param::new("name", Kind::Text, "Its name").required().placed()];
 pub const WATCH: &[Param] = &[
     Param::new("what", Kind::Choice(&["state", "topic", "logs"]), "What to watch").required().placed(),
     Param::new("topic", Kind::Text, "Which topic").placed(),

@@ -26,6 +26,8 @@ struct Params<'a> {
     confirm: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     delta: bool,
+    #[serde(rename = "ifRevision", skip_serializing_if = "Option::is_none")]
+    if_revision: Option<u64>,
 }
 
 /// Calls the tool and prints what it gave.
@@ -49,7 +51,8 @@ fn of_page(args: &Args, options: &Options) -> Result<Exit, Failure> {
         Some(arguments) => (arguments, None),
         None => from_words(args, options)?,
     };
-    let params = Params { name: &args.tool, arguments, confirm: args.yes, delta: options.delta };
+    let (delta, if_revision) = (options.delta, options.if_revision);
+    let params = Params { name: &args.tool, arguments, confirm: args.yes, delta, if_revision };
     let mut line = ProgressLine::new();
     let result = client::call_tool(&params, options, conversation, |progress| {
         if !options.errors {

@@ -51,7 +51,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
 
 /// Evaluates code and prints its value.
 pub fn evaluate(code: &str, options: &Options) -> Result<Exit, Failure> {
-    if options.delta {
+    if options.delta || options.if_revision.is_some() {
         return said::show(&client::eval_in_full(code, options)?, options);
     }
     match client::eval(code, options)? {

@@ -28,6 +28,7 @@ pub mod page;
 pub mod pages;
 pub mod repl;
 pub mod rpc;
+pub mod save;
 pub mod servers;
 pub mod skill;
 pub mod state;

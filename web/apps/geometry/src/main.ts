@@ -30,6 +30,7 @@ import type { System } from "./tools/tool.js";
 import { AgentsPanel } from "./windows/agents-panel.js";
 import { CartridgesPanel } from "./windows/cartridges-panel.js";
 import { ConsolePanel } from "./windows/console-panel.js";
+import { LabPanel } from "./windows/lab-panel.js";
 import { StatePanel } from "./windows/state-panel.js";
 import { Windows } from "./windows/windows.js";
 
@@ -101,6 +102,15 @@ const cartridgesPanel = new CartridgesPanel(cartridges, {
   load: (url) => void desk.invoke("load_rts_cartridge", { url }),
   show: ({ layer }) => show(layer),
 });
+const labPanel = new LabPanel({
+  call: (tool, args) => desk.invoke(tool, args),
+  async load(url) {
+    const reply = await desk.invoke("load_rts_cartridge", { url });
+    const [newest] = cartridges.all.slice(-1);
+    if (newest !== undefined) show(newest.layer);
+    return reply;
+  },
+});
 windows.add({
   id: "state",
   title: "State",
@@ -126,6 +136,13 @@ windows.add({
   title: "Cartridges",
   content: cartridgesPanel.content,
   rect: { x: 10_000, y: 412, width: 320, height: 300 },
+});
+
+windows.add({
+  id: "lab",
+  title: "Lab",
+  content: labPanel.content,
+  rect: { x: 330, y: 88, width: 380, height: 420 },
 });
 
 const readout = new Readout(element("#readout", HTMLElement), map, viewport, () => overlay.shown.gridSize);

@@ -10,8 +10,10 @@ export interface Eye {
   readonly session: string;
   readonly connected: boolean;
   tool(tool: OfferedTool): Promise<void>;
-  state(source: () => unknown): Promise<void>;
+  state(source: () => unknown, options?: { restore(state: unknown): void }): Promise<void>;
   changed(): void;
+  publish(topic: string, message: unknown, options?: { readonly queue?: boolean }): Promise<unknown>;
+  subscribe(topic: string, heard: (message: unknown) => void): Promise<unknown>;
 }
 
 export function findEye(): Eye | undefined {

@@ -1,7 +1,7 @@
 // Puts the page together: the scene, the picture of it, the hands on it, and the agents that share it.
 
 import { bindControls } from "./controls.js";
-import { findEye } from "./eye.js";
+import { type Eye, findEye } from "./eye.js";
 import { Gestures, type Sight } from "./hands/gestures.js";
 import { lightKeys, listen, modelKeys } from "./hands/keys.js";
 import { Reach } from "./hands/reach.js";
@@ -9,7 +9,7 @@ import { Turning } from "./hands/turning.js";
 import { INITIAL, LIGHT_NAMES, type LightName } from "./model.js";
 import { offer } from "./offer.js";
 import { degrees, Readings, short } from "./readings.js";
-import { Sharing } from "./share.js";
+import { type Message, Sharing, throttled } from "./share.js";
 import { showStatus } from "./status.js";
 import { Studio } from "./studio.js";
 import { Toasts } from "./toasts.js";
@@ -52,8 +52,11 @@ studio.watch(show);
 show();
 showStatus(element("#status", HTMLElement), eye);
 
-const session = new URLSearchParams(location.search).get("sessionId") ?? eye?.session;
-if (session !== undefined) {
+const address = new URLSearchParams(location.search);
+const named = address.get("scene");
+const session = address.get("sessionId") ?? eye?.session;
+if (named !== null && eye !== undefined) void shareOverHub(eye, named);
+else if (session !== undefined) {
   const tabs = new BroadcastChannel(`eye-scene-${session}`);
   const sharing = new Sharing(studio, (message) => tabs.postMessage(message));
   tabs.onmessage = ({ data }) => sharing.heard(data);
@@ -63,6 +66,17 @@ if (session !== undefined) {
 if (eye !== undefined) {
   const toasts = new Toasts(element("#toasts", HTMLElement));
   offer(eye, studio, ({ name, title }) => toasts.show(name, title));
+}
+
+/** Pages of every browser whose address names this scene share it, through the hub. */
+async function shareOverHub(through: Eye, name: string): Promise<void> {
+  const [topic, by] = [`scene/${name}`, crypto.randomUUID()];
+  const tell = throttled((message) => void through.publish(topic, { ...message, by }, { queue: false }));
+  const sharing = new Sharing(studio, tell);
+  await through.subscribe(topic, (message) => {
+    if ((message as Message | null)?.by !== by) sharing.heard(message);
+  });
+  sharing.ask();
 }
 
 /** Without WebGL there is no picture, but the scene and its tools work. */

@@ -1,6 +1,7 @@
 // Offers the scene to agents: its state, and every tool of the table.
 
 import type { Eye } from "./eye.js";
+import { isScene } from "./model.js";
 import type { Studio } from "./studio.js";
 import type { Around, SceneTool } from "./tools/define.js";
 import { Refusal } from "./tools/parameter.js";
@@ -13,7 +14,12 @@ export function offer(eye: Eye, studio: Studio, called: (tool: SceneTool) => voi
     url: () => location.origin + location.pathname,
     session: () => eye.session,
   };
-  void eye.state(() => studio.scene);
+  void eye.state(() => studio.scene, {
+    restore(scene) {
+      if (!isScene(scene)) throw new Error("this is not a scene");
+      studio.scene = scene;
+    },
+  });
   for (const tool of TOOLS) {
     const { run, ...told } = tool;
     void eye.tool({

@@ -1,12 +1,34 @@
-// Tabs of one session in one browser show one scene. Agents ask the newest of them; the others follow what it, or a person in any, does.
+// Pages that show one scene: tabs of one session in one browser, or pages of any browsers whose address names the same scene. Each follows
+// what an agent or a person does in any of them.
 
 import { isScene, type SceneModel } from "./model.js";
 import type { Studio } from "./studio.js";
 
-interface Message {
+export interface Message {
   /** A tab that has just come wants the scene. */
   readonly asks?: true;
   readonly scene?: SceneModel;
+  /** The page that says it, where what is said comes back to it too. */
+  readonly by?: string;
+}
+
+/** The last of many changes is told, no more often than this. */
+const TELL_MS = 50;
+
+/** Tells the newest scene now and then, and everything else at once. */
+export function throttled(tell: (message: Message) => void): (message: Message) => void {
+  let latest: Message | undefined;
+  return (message) => {
+    if (message.scene === undefined) tell(message);
+    else {
+      if (latest === undefined)
+        setTimeout(() => {
+          if (latest !== undefined) tell(latest);
+          latest = undefined;
+        }, TELL_MS);
+      latest = message;
+    }
+  };
 }
 
 export class Sharing {
@@ -31,7 +53,8 @@ export class Sharing {
   heard(message: unknown): void {
     const { asks, scene } = (typeof message === "object" && message !== null ? message : {}) as Message;
     if (asks === true) this.tell({ scene: this.studio.scene });
-    if (!isScene(scene)) return;
+    // What is shown already is not shown again, so that nothing goes in circles.
+    if (!isScene(scene) || JSON.stringify(scene) === JSON.stringify(this.studio.scene)) return;
     this.#told = scene;
     this.studio.scene = scene;
   }

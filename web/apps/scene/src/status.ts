@@ -5,7 +5,7 @@ import type { Eye } from "./eye.js";
 const LOOK_EVERY_MS = 1000;
 
 /** The client has no event for it, so a visible page looks now and then; a hidden one does not. */
-export function showStatus(place: HTMLElement, eye: Eye | undefined): void {
+export function showStatus(place: HTMLElement, eye: Pick<Eye, "connected" | "session"> | undefined): void {
   if (eye === undefined) return;
   let timer: number | undefined;
   const look = (): void => {

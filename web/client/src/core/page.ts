@@ -2,7 +2,7 @@
 // One of these lives as long as one connection; what it owes when that ends is dropped, for the hub has ended it.
 
 import { failure } from "./answer.js";
-import { CODE_PARAMS, CODE_THREW, CODE_TOOL } from "../generated/protocol.js";
+import { CODE_CONFLICT, CODE_PARAMS, CODE_THREW, CODE_TOOL } from "../generated/protocol.js";
 import { NAVIGATION_MS, TOOL_LOOK_MS, TOOL_LOOKS_MAX } from "./limits.js";
 import type { Outbox } from "./outbox.js";
 import type { Part, Rpc } from "./part.js";
@@ -92,8 +92,14 @@ export function pageWith(outbox: Outbox, around: Surroundings): Page {
     if (code !== "" || colon > 0) evaluate(colon < 0 ? FIRE : frame.slice(0, colon), code, around.realm);
   };
 
+  const isAt = (revision: number): boolean => [...around.parts()].some((part) => part.isAt?.(revision) === true);
+
   const rpc = (frame: Rpc, looks = TOOL_LOOKS_MAX): void => {
     const { id, method, params, error } = frame;
+    if (typeof params?.ifRevision === "number" && !isAt(params.ifRevision)) {
+      if (id !== undefined) send({ id, error: { code: CODE_CONFLICT, message: "the state has changed" } });
+      return;
+    }
     for (const part of around.parts()) if (part.take?.(frame) === true) return;
     if (method === "tools/call" && id !== undefined) awaitTool(frame, String(id), looks);
     else if (method === "eval") void evaluateRpc(id === undefined ? FIRE : String(id), params ?? {});

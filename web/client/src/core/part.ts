@@ -73,11 +73,13 @@ export interface Part {
   /** The hub has answered `hello`. */
   welcomed?(): void;
   left?(): void;
+  /** Whether the state is at this revision of the page, looked at now. */
+  isAt?(revision: number): boolean;
   /** A call of the hub has run; its answer leaves before the next task, with `delta` after the state. */
   called?(delta?: boolean): void;
 }
 
-export interface ToolsPart extends Required<Omit<Part, "called" | "welcomed">> {
+export interface ToolsPart extends Required<Omit<Part, "called" | "welcomed" | "isAt">> {
   /** `heard`: the browser has it already. */
   tool(tool: Tool, options?: ToolOptions, heard?: boolean): void;
   untool(name: string): void;

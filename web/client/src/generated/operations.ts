@@ -191,6 +191,10 @@ export interface ScrollOptions extends Within {
   readonly by?: readonly [x: number, y: number] | undefined;
   /** A screen up or down, or an end. */
   readonly to?: "up" | "down" | "top" | "bottom" | undefined;
+  /** Accept what the page then asks with confirm or prompt, with this answer. */
+  readonly accept?: boolean | string | undefined;
+  /** Dismiss what the page then asks, as without --accept, and do not say how to accept it. */
+  readonly dismiss?: boolean | undefined;
   /** By events of the page's own, not as a person, where eye's browser has hands. */
   readonly synthetic?: boolean | undefined;
 }

@@ -16,6 +16,7 @@ export const CODE_TOOL = -32004;
 export const CODE_SCHEMA = -32005;
 export const CODE_CANCELLED = -32800;
 export const CODE_DENIED = -32006;
+export const CODE_CONFLICT = -32007;
 export const CODE_METHOD = -32601;
 export const CODE_PARAMS = -32602;
 
@@ -205,7 +206,11 @@ frame?: string,
 /**
  * Whether the state is to be published before the answer.
  */
-delta: boolean, };
+delta: boolean, 
+/**
+ * Only if the state has this revision.
+ */
+ifRevision?: number, };
 export type EvalMode = "answer" | "fire" | "keep";
 export type Eval = { 
 /**
@@ -235,7 +240,11 @@ keep?: string,
 /**
  * Whether the answer is to carry the change of state that it caused.
  */
-delta: boolean, };
+delta: boolean, 
+/**
+ * Only if the state has this revision.
+ */
+ifRevision?: number, };
 export type Collect = { 
 /**
  * Which; all when empty.

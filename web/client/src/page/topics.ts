@@ -32,7 +32,7 @@ export interface TopicMessage {
 
 export type Subscriber = (message: unknown, about: TopicMessage) => void;
 
-export interface Topics extends Required<Omit<Part, "called" | "welcomed">> {
+export interface Topics extends Required<Omit<Part, "called" | "welcomed" | "isAt">> {
   readonly verbs: Verbs;
   publish(topic: string, message: unknown, options?: PublishOptions): Promise<Published>;
   /** The returned function takes it back. */

@@ -6,6 +6,8 @@ export type StateSource = object | (() => unknown);
 export interface StateOptions {
   /** The person's own changes are told no more often than this (ms, 50 if not said); those of calls at once. */
   readonly throttle?: number | undefined;
+  /** Sets the page's state to one that it published before; without it agents can keep states and not restore them. */
+  readonly restore?: ((state: never) => unknown) | undefined;
   /** For a page that changes by itself: `true` looks after every change of the document, a number every so many ms while the page is visible. */
   readonly observe?: boolean | number | undefined;
 }

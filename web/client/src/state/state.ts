@@ -1,6 +1,6 @@
 // The part behind `eye.state`: decides when the page's state is looked at, and tells the hub what changed. It holds no socket.
 
-import { CODE_INTERNAL, CODE_THREW } from "../generated/protocol.js";
+import { CODE_INTERNAL, CODE_METHOD, CODE_THREW } from "../generated/protocol.js";
 import { STATE_THROTTLE_MS } from "../core/limits.js";
 import type { Core, Rpc, StatePart } from "../core/part.js";
 import { publishedDocument, Unfit, type PublishedDocument } from "./published.js";
@@ -29,6 +29,7 @@ export function offer(core: Core, stage: Stage = browser()): StatePart {
   let source: StateSource | undefined;
   let throttle = STATE_THROTTLE_MS;
   let observe: StateOptions["observe"];
+  let restore: StateOptions["restore"];
   /** Of the observation: aborts with it. */
   let observed = new AbortController();
   /** The kinds of errors that this source has been blamed for: its own, or what cannot be published. */
@@ -126,11 +127,26 @@ export function offer(core: Core, stage: Stage = browser()): StatePart {
     return { id, result: published.whole };
   };
 
+  const set = async (id: string | number, state: unknown): Promise<void> => {
+    let answer: object;
+    try {
+      if (restore === undefined)
+        throw new Unfit("this page does not say how its state is set: eye.state(source, { restore })");
+      await restore(state as never);
+      look();
+      answer = { id, result: "restored" };
+    } catch (error) {
+      const code = error instanceof Unfit ? CODE_METHOD : CODE_THREW;
+      answer = { id, error: { code, message: error instanceof Error ? error.message : String(error) } };
+    }
+    core.send(answer);
+  };
+
   return {
     state(next: StateSource, options: StateOptions = {}) {
       source = next;
       throttle = options.throttle ?? STATE_THROTTLE_MS;
-      ({ observe } = options);
+      ({ observe, restore } = options);
       blamed.clear();
       look();
       observeAnew();
@@ -138,7 +154,15 @@ export function offer(core: Core, stage: Stage = browser()): StatePart {
     changed,
     called: (delta = false) => (delta ? look() : soon()),
     answer,
-    take({ id, method }: Rpc) {
+    isAt(revision) {
+      look();
+      return published.exists && published.whole.revision === revision;
+    },
+    take({ id, method, params }: Rpc) {
+      if (method === "state/set" && id !== undefined && source !== undefined) {
+        void set(id, params?.state);
+        return true;
+      }
       const said = method === "state/get" && id !== undefined ? answer(id) : undefined;
       if (said !== undefined) core.send(said);
       return said !== undefined;

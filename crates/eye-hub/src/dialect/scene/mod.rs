@@ -363,7 +363,12 @@ mod tests {
     }
 
     fn call(scene: &mut Scene, id: CallId, name: &str, arguments: &str) -> Spoken {
-        let task = Task::Tool { name: name.into(), arguments: arguments.into(), confirmed: false, delta: false };
+        let task = Task::Tool {
+            name: name.into(),
+            arguments: arguments.into(),
+            confirmed: false,
+            terms: eye_core::Terms::default(),
+        };
         to_page(Some(id), &task, scene)
     }
 

@@ -16,5 +16,8 @@ pub fn with_options(params: Value, options: &Options) -> Map<String, Value> {
     if options.delta {
         params.insert("delta".into(), true.into());
     }
+    if let Some(revision) = options.if_revision {
+        params.insert("ifRevision".into(), revision.into());
+    }
     params
 }

@@ -14,6 +14,9 @@ pub fn params(words: &Map<String, Value>) -> Map<String, Value> {
         (false, Some(by)) => json!({ "target": to, "by": [0, by] }),
     };
     let mut params = params.as_object().cloned().unwrap_or_default();
+    for name in ["accept", "dismiss"] {
+        params.extend(words.get(name).map(|answer| (name.to_owned(), answer.clone())));
+    }
     params.extend(words.get("synthetic").map(|yes| ("synthetic".to_owned(), yes.clone())));
     params
 }
@@ -30,6 +33,8 @@ mod tests {
             (json!({ "to": "e7" }), json!({ "target": "e7" })),
             (json!({ "to": "down", "synthetic": true }), json!({ "to": "down", "synthetic": true })),
             (json!({ "to": "#list", "by": -4 }), json!({ "target": "#list", "by": [0, -4] })),
+            (json!({ "to": "top", "accept": "yes" }), json!({ "to": "top", "accept": "yes" })),
+            (json!({ "to": "top", "dismiss": true }), json!({ "to": "top", "dismiss": true })),
         ] {
             assert_eq!(Value::Object(params(words.as_object().unwrap())), want);
         }
