@@ -113,7 +113,8 @@ fn a_state_is_kept_under_a_name_and_given_back_to_the_page() {
     assert_eq!(list["snapshots"][0]["name"], "before");
     let missing = home.eye(["restore", "after"]).stderr;
     assert_eq!(missing, "error: no state is kept under `after`\nhint: there are: before\n");
-    assert_eq!(home.eye(["restore", "before"]), answers(0, "did state/set\n", ""));
+    // The page is asked, and this one cannot set its state.
+    assert_eq!(home.eye(["restore", "before"]), answers(1, "", "error: page: no method state/set\n"));
 }
 
 #[test]
