@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { MODEL_AT, SceneTab, WEBGL_FLAGS } from "../stage/scene.js";
 import { Stage } from "../stage/stage.js";
+import { until } from "../stage/until.js";
 
 let stage: Stage;
 let tab: SceneTab;
@@ -23,7 +24,9 @@ test("a scene is kept and given back, also over a reload", async () => {
   assert.equal((await tab.eye("restore", "red")).stdout.trim(), "restored");
   assert.equal((await tab.told("model.color", "--fresh")).value, "#ff0000");
   await tab.page.reload();
-  assert.equal((await tab.told("model.color", "--fresh")).value, "#ffffff", "a reloaded scene begins anew");
+  await until("a reloaded scene begins anew", async () =>
+    (await tab.told("model.color", "--fresh")).value === "#ffffff" ? true : undefined,
+  );
   assert.equal((await tab.eye("restore", "red")).stdout.trim(), "restored");
   assert.equal((await tab.told("model.color", "--fresh")).value, "#ff0000");
 });
