@@ -301,8 +301,6 @@ pub enum Input {
         page: Option<Box<str>>,
         /// Which of these.
         wanted: Snapshotting,
-        /// By the calendar.
-        wall_ms: u64,
     },
     /// An agent wants to hear of every change of a page's state, or no more.
     Watch {

@@ -138,6 +138,10 @@ impl Session {
             out.push(Outcome::Later(Input::GetState { reply, page, fresh: false, query }));
             return;
         }
+        if let Some(name) = query.keep {
+            self.keep(reply, name, out);
+            return;
+        }
         let Some(state) = &mut self.published.state else { return };
         if !state.is_light(&query)
             && let Some(document) = state.lend()
@@ -178,7 +182,8 @@ impl Session {
                 };
                 out.push(Outcome::Effect(Effect::Result { reply, result }));
             }
-            (Then::Save { reply, name, wall_ms }, Done::Read(document, text)) => {
+            (Then::Save { reply, name }, Done::Read(document, text)) => {
+                let wall_ms = self.published.wall_ms;
                 let state = self.published.state.as_mut();
                 let revision = state.map(|state| {
                     state.take_back(Some(document));
@@ -257,6 +262,9 @@ impl Session {
                 let document = Document::parse(state.get());
                 let taken = self.take_state(page, revision, when, document, state, out);
                 self.tell_taken_state(now, reply, query, taken, out);
+            }
+            Err(_) if query.keep.is_some() && self.published.state.as_ref().is_some_and(State::is_known) => {
+                self.tell_known_state(now, reply, query, out);
             }
             Err(error) => {
                 self.published.healing = false;

@@ -325,7 +325,7 @@ impl Session {
                     self.change_state(When { now, wall_ms }, page, change, out);
                 }
             }
-            Event::Snapshot { reply, wanted, wall_ms } => self.snapshot(reply, wanted, wall_ms, out),
+            Event::SnapshotsWanted { reply } => self.list_snapshots(reply, out),
             Event::StateWanted { reply, fresh, query } => self.want_state(now, reply, fresh, query, out),
             Event::Puts { page, message, from, wall_ms } => {
                 if self.hear(now, page) {

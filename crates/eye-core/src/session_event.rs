@@ -3,7 +3,6 @@
 use crate::effect::Effect;
 use crate::event::{Asker, CallId, Conn, Input, Millis, Reply, Task};
 use crate::newcomer::Newcomer;
-use crate::snapshots::Snapshotting;
 use crate::state::StateQuery;
 use crate::work::{Done, Then, Work};
 use eye_protocol::messages::PageInfo;
@@ -104,14 +103,10 @@ pub(crate) enum Event {
         /// By the calendar.
         wall_ms: u64,
     },
-    /// An agent keeps the state under a name, or asks for those that are kept.
-    Snapshot {
+    /// An agent asks for the states that are kept.
+    SnapshotsWanted {
         /// Where it goes.
         reply: Reply,
-        /// Which of these.
-        wanted: Snapshotting,
-        /// By the calendar.
-        wall_ms: u64,
     },
     /// An agent reads the state.
     StateWanted {

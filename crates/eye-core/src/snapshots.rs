@@ -128,11 +128,24 @@ impl Switchboard {
         reply: Reply,
         page: Option<Box<str>>,
         wanted: Snapshotting,
-        wall_ms: u64,
         out: &mut Vec<Effect>,
     ) {
-        let Snapshotting::Restore { name, if_revision } = wanted else {
-            return self.want(now, reply, page.as_deref(), |reply| Event::Snapshot { reply, wanted, wall_ms }, out);
+        let (name, if_revision) = match wanted {
+            Snapshotting::Save(name) if name.is_empty() || name.len() > NAME_BYTES_MAX => {
+                let error = Error::new(Code::PARAMS, format!("a name has 1 to {NAME_BYTES_MAX} bytes"));
+                out.push(Effect::Result { reply, result: Err(error) });
+                return;
+            }
+            Snapshotting::Save(name) => {
+                // The page tells its state first: what a call has just changed may be on its way.
+                let query = StateQuery { keep: Some(name), ..StateQuery::default() };
+                let event = |reply| Event::StateWanted { reply, fresh: true, query };
+                return self.want(now, reply, page.as_deref(), event, out);
+            }
+            Snapshotting::List => {
+                return self.want(now, reply, page.as_deref(), |reply| Event::SnapshotsWanted { reply }, out);
+            }
+            Snapshotting::Restore { name, if_revision } => (name, if_revision),
         };
         let held = self.find(reply.agent, page.as_deref()).map(|session| self.sessions.get(&session));
         let document = match held {
@@ -155,52 +168,26 @@ impl Switchboard {
 }
 
 impl Session {
-    pub(crate) fn snapshot(&mut self, reply: Reply, wanted: Snapshotting, wall_ms: u64, out: &mut Vec<Outcome>) {
-        let result = match wanted {
-            Snapshotting::List => Ok(self.published.snapshots.list()),
-            Snapshotting::Save(name) => match self.save(&reply, name, wall_ms, out) {
-                Some(result) => result,
-                None => return,
-            },
-            // The switchboard asks the page for it.
-            Snapshotting::Restore { .. } => return,
-        };
-        out.push(Outcome::Effect(Effect::Result { reply, result }));
+    pub(crate) fn list_snapshots(&self, reply: Reply, out: &mut Vec<Outcome>) {
+        out.push(Outcome::Effect(Effect::Result { reply, result: Ok(self.published.snapshots.list()) }));
     }
 
-    /// Keeps the state under a name. `None`: a worker reads it first, or is at work.
-    fn save(
-        &mut self,
-        reply: &Reply,
-        name: Box<str>,
-        wall_ms: u64,
-        out: &mut Vec<Outcome>,
-    ) -> Option<Result<String, Error>> {
-        if name.is_empty() || name.len() > NAME_BYTES_MAX {
-            return Some(Err(Error::new(Code::PARAMS, format!("a name has 1 to {NAME_BYTES_MAX} bytes"))));
-        }
-        if self.is_working() {
-            let (reply, page) = (reply.clone(), Some(self.id().as_str().into()));
-            let wanted = Snapshotting::Save(name);
-            out.push(Outcome::Later(Input::Snapshot { reply, page, wanted, wall_ms }));
-            return None;
-        }
-        let Some(state) = self.published.state.as_mut().filter(|state| state.is_known()) else {
-            let error = Error::new(Code::SESSION, "no state of this page is known");
-            return Some(Err(error.hint("`eye state` asks the page for it")));
-        };
+    /// Keeps what is known of the state under a name, here or by a worker.
+    pub(crate) fn keep(&mut self, reply: Reply, name: Box<str>, out: &mut Vec<Outcome>) {
+        let wall_ms = self.published.wall_ms;
+        let Some(state) = &mut self.published.state else { return };
         if !state.is_light(&StateQuery::default())
             && let Some(document) = state.lend()
         {
-            let then = Then::Save { reply: reply.clone(), name, wall_ms };
-            self.begin(Work::Read(document, None), then, out);
-            return None;
+            self.begin(Work::Read(document, None), Then::Save { reply, name }, out);
+            return;
         }
         let revision = state.revision();
         let text = state.text().and_then(|text| {
             text.ok_or_else(|| Error::new(Code::SESSION, "the state is not at hand").hint("save it again"))
         });
-        Some(text.map(|text| self.published.snapshots.keep(name, text, revision, wall_ms)))
+        let result = text.map(|text| self.published.snapshots.keep(name, text, revision, wall_ms));
+        out.push(Outcome::Effect(Effect::Result { reply, result }));
     }
 
     /// Holds a task to the revision that it names, which becomes the page's own number for it.

@@ -32,6 +32,8 @@ pub struct StateQuery {
     pub path: Option<String>,
     /// Only what changed after this revision.
     pub since: Option<u64>,
+    /// It is not read, but kept under this name.
+    pub keep: Option<Box<str>>,
 }
 
 /// What a session's page has published, if anything.
@@ -395,7 +397,7 @@ mod tests {
     }
 
     fn value(state: &State, path: &str) -> Result<Value, Error> {
-        let query = StateQuery { path: Some(path.into()), since: None };
+        let query = StateQuery { path: Some(path.into()), ..StateQuery::default() };
         state.read(0, &query, false, None).map(|text| serde_json::from_str::<Value>(&text).unwrap()["value"].clone())
     }
 
@@ -443,7 +445,7 @@ mod tests {
         }
         let last = state.revision();
         let read = |since| {
-            let text = state.read(0, &StateQuery { path: None, since: Some(since) }, false, None).unwrap();
+            let text = state.read(0, &StateQuery { since: Some(since), ..StateQuery::default() }, false, None).unwrap();
             serde_json::from_str::<Value>(&text).unwrap()
         };
         assert_eq!(read(last)["patch"], serde_json::json!([]));
@@ -460,7 +462,7 @@ mod tests {
         state.grow_stale();
         let next = State::new(document("{}"), 1, at(3), Some(&state));
         assert_eq!(next.revision(), 3);
-        let whole = next.read(0, &StateQuery { path: None, since: Some(1) }, false, None).unwrap();
+        let whole = next.read(0, &StateQuery { since: Some(1), ..StateQuery::default() }, false, None).unwrap();
         assert!(whole.contains("\"value\":{}"), "what changed across pages is not known");
     }
 }

@@ -127,9 +127,7 @@ impl Switchboard {
             Input::GetState { reply, page, fresh, query } => {
                 self.want(now, reply, page.as_deref(), |reply| Event::StateWanted { reply, fresh, query }, out);
             }
-            Input::Snapshot { reply, page, wanted, wall_ms } => {
-                self.snapshot(now, reply, page, wanted, wall_ms, out);
-            }
+            Input::Snapshot { reply, page, wanted } => self.snapshot(now, reply, page, wanted, out),
             Input::Watch { reply, page, wanted } => {
                 let result = self.watch(reply.agent, page.as_deref(), wanted);
                 out.push(Effect::Result { reply, result });

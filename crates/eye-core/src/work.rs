@@ -120,7 +120,7 @@ pub(crate) enum Then {
     /// A document is read.
     Read { reply: Reply, from_page: bool, warning: Option<&'static str> },
     /// A document is read and kept under a name.
-    Save { reply: Reply, name: Box<str>, wall_ms: u64 },
+    Save { reply: Reply, name: Box<str> },
     /// A page's tools are taken.
     Offer { page: Conn, id: Option<RpcId> },
     /// An agent's question goes on.

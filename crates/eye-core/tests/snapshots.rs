@@ -56,6 +56,7 @@ fn a_kept_state_outlives_its_page_and_goes_back_to_the_next() {
            0 agent 2 joins
            0 page 1 publishes 1 {"n":1}
            1 agent 2 saves before
+           1 page 1 answers 1 ={"state":{"n":1},"revision":1}
            2 agent 2 restores after
            3 page 1 leaves
            4 page 3 joins scene

@@ -163,7 +163,7 @@ fn the_oldest_state_gives_way_when_memory_is_short() {
     run(&mut board, 20, Input::AgentJoined { agent });
     let mut asks = |page: u64| {
         let reply = eye_core::Reply { agent, form: ReplyForm::Rpc("1".into()) };
-        let query = eye_core::state::StateQuery { path: Some("0".into()), since: None };
+        let query = eye_core::state::StateQuery { path: Some("0".into()), ..Default::default() };
         let page = Some(format!("s{page}").into());
         run(&mut board, 20, Input::GetState { reply, page, fresh: false, query })
     };

@@ -83,16 +83,16 @@ impl Link for OfAgent {
 
 /// The LLM server: the one named, else of the environment, else of the user's config file, else the one that was last named (a
 /// hub that a verb starts has no flags), else where such servers are by default. `none` is none.
-pub fn llm(named: Option<String>) -> Result<Arc<dyn Guest>, Failure> {
+pub fn llm(named: Option<&str>) -> Result<Arc<dyn Guest>, Failure> {
     Ok(Arc::new(PassThrough::new(llm_server(named)?)))
 }
 
-fn llm_server(named: Option<String>) -> Result<Option<LlmServer>, Failure> {
+fn llm_server(named: Option<&str>) -> Result<Option<LlmServer>, Failure> {
     let configured = || configured(&places::config_file().ok()?);
     let named_last = places::llm_named_file()?;
     let remembered = || std::fs::read_to_string(&named_last).ok().map(|url| url.trim().to_owned());
     let known = || Var::LlmUrl.text().or_else(configured).or_else(remembered);
-    let url = named.clone().or_else(known).unwrap_or_else(|| LLM_URL_DEFAULT.to_owned());
+    let url = named.map(str::to_owned).or_else(known).unwrap_or_else(|| LLM_URL_DEFAULT.to_owned());
     if named.is_some() {
         if url != "none" {
             remote(&url)?;

@@ -122,7 +122,7 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
 }
 
 fn snapshot(reply: Reply, wanted: Snapshotting) -> Input {
-    Input::Snapshot { reply, page: None, wanted, wall_ms: 0 }
+    Input::Snapshot { reply, page: None, wanted }
 }
 
 fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
@@ -222,13 +222,13 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
             reply: reply(),
             page: None,
             fresh: verb == "refreshes",
-            query: StateQuery { path: Some(rest.to_owned()).filter(|path| !path.is_empty()), since: None },
+            query: StateQuery { path: Some(rest.to_owned()).filter(|path| !path.is_empty()), ..StateQuery::default() },
         },
         "reads-since" => Input::GetState {
             reply: reply(),
             page: None,
             fresh: false,
-            query: StateQuery { path: None, since: Some(first.parse().expect("a revision")) },
+            query: StateQuery { since: Some(first.parse().expect("a revision")), ..StateQuery::default() },
         },
         "watches" | "unwatches" => Input::Watch { reply: reply(), page: None, wanted: verb == "watches" },
         "cancels" => Input::Cancel { agent, id: first.into() },

@@ -1,7 +1,6 @@
 //! Sessions, tools and state in JSON-RPC: what agents ask of them, and what pages say of them.
 
 use super::call_id::read_call_id;
-use super::wall_ms;
 use super::{FromAgent, FromPage};
 use eye_core::state::StateQuery;
 use eye_core::{Conn, Input, Mode, Reply, ReplyForm, Snapshotting, Task, Terms, ToolQuery};
@@ -61,21 +60,21 @@ pub fn from_agent(reply: &Reply, method: &str, params: &str) -> Result<FromAgent
         }
         "state/get" => {
             let GetState { page, path, fresh, since } = rpc::params(params)?;
-            Input::GetState { reply, page: page.map(Into::into), fresh, query: StateQuery { path, since } }
+            Input::GetState { reply, page: page.map(Into::into), fresh, query: StateQuery { path, since, keep: None } }
         }
         "state/save" => {
             let Save { page, name } = rpc::params(params)?;
             let (page, wanted) = (page.map(Into::into), Snapshotting::Save(name.into()));
-            Input::Snapshot { reply, page, wanted, wall_ms: wall_ms() }
+            Input::Snapshot { reply, page, wanted }
         }
         "state/saved" => {
             let Watch { page } = rpc::params(params)?;
-            Input::Snapshot { reply, page: page.map(Into::into), wanted: Snapshotting::List, wall_ms: wall_ms() }
+            Input::Snapshot { reply, page: page.map(Into::into), wanted: Snapshotting::List }
         }
         "state/restore" => {
             let Restore { page, name, if_revision } = rpc::params(params)?;
             let wanted = Snapshotting::Restore { name: name.into(), if_revision };
-            Input::Snapshot { reply, page: page.map(Into::into), wanted, wall_ms: wall_ms() }
+            Input::Snapshot { reply, page: page.map(Into::into), wanted }
         }
         "state/watch" | "state/unwatch" => {
             let Watch { page } = rpc::params(params)?;

@@ -242,7 +242,7 @@ fn warn_open(args: &Args) {
 }
 
 /// Everything that is mounted into the hub beside its own endpoints.
-fn guests(llm: Option<String>) -> Result<Vec<Arc<dyn Guest>>, Failure> {
+fn guests(llm: Option<&str>) -> Result<Vec<Arc<dyn Guest>>, Failure> {
     let mut guests: Vec<Arc<dyn Guest>> = vec![
         mcp()?,
         geometry::guest(places::cartridges_folder()?),
@@ -333,7 +333,11 @@ impl Args {
             audit,
             rate: rate(&places::config_file()?),
             first_calls: random_first_calls(),
+<<<<<<< HEAD
             guests,
+=======
+            guests: guests(self.llm.as_deref())?,
+>>>>>>> a958137 (state: what is saved is asked of the page first)
         })
     }
 
