@@ -3,7 +3,7 @@
 
 use eye_core::elsewhere::Caller;
 use eye_core::state::StateQuery;
-use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Task, ToolQuery};
+use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Snapshotting, Task, Terms, ToolQuery};
 use eye_protocol::answer::Bytes;
 use eye_protocol::error::Kind;
 use eye_protocol::messages::Hello;
@@ -133,6 +133,9 @@ pub enum Ask {
     ListTools { filter: Option<String> },
     GetTool { name: String },
     State { fresh: bool, path: Option<String>, since: Option<u64> },
+    Save { name: Box<str> },
+    Saved,
+    Restore { name: Box<str>, if_revision: Option<u64> },
     Watch { wanted: bool },
     Mail { timeout_ms: Option<u64> },
     Info,
@@ -144,10 +147,18 @@ pub enum Ask {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of `Task`")]
 pub enum WireTask {
-    Eval { code: String, frame: Option<Box<str>>, delta: bool },
-    Tool { name: Box<str>, arguments: Box<str>, confirmed: bool, delta: bool },
-    Verb { method: Box<str>, params: Box<str>, again: bool, delta: bool },
+    Eval { code: String, frame: Option<Box<str>>, terms: WireTerms },
+    Tool { name: Box<str>, arguments: Box<str>, confirmed: bool, terms: WireTerms },
+    Verb { method: Box<str>, params: Box<str>, again: bool, terms: WireTerms },
     State,
+}
+
+/// [`Terms`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of `Terms`")]
+pub struct WireTerms {
+    pub delta: bool,
+    pub if_revision: Option<u64>,
 }
 
 /// [`Value`].
@@ -270,7 +281,12 @@ impl Request {
             Ask::ListTools { filter } => Input::Tools { reply, page, query: ToolQuery::List(filter) },
             Ask::GetTool { name } => Input::Tools { reply, page, query: ToolQuery::Get(name) },
             Ask::State { fresh, path, since } => {
-                Input::GetState { reply, page, fresh, query: StateQuery { path, since } }
+                Input::GetState { reply, page, fresh, query: StateQuery { path, since, keep: None } }
+            }
+            Ask::Save { name } => Input::Snapshot { reply, page, wanted: Snapshotting::Save(name) },
+            Ask::Saved => Input::Snapshot { reply, page, wanted: Snapshotting::List },
+            Ask::Restore { name, if_revision } => {
+                Input::Snapshot { reply, page, wanted: Snapshotting::Restore { name, if_revision } }
             }
             Ask::Watch { wanted } => Input::Watch { reply, page, wanted },
             Ask::Mail { timeout_ms } => Input::ReadMail { reply, page, timeout_ms },
@@ -293,6 +309,11 @@ pub fn ask(input: Input, silent: bool) -> Option<Ask> {
         Input::Tools { query: ToolQuery::List(filter), .. } => Ask::ListTools { filter },
         Input::Tools { query: ToolQuery::Get(name), .. } => Ask::GetTool { name },
         Input::GetState { fresh, query, .. } => Ask::State { fresh, path: query.path, since: query.since },
+        Input::Snapshot { wanted, .. } => match wanted {
+            Snapshotting::Save(name) => Ask::Save { name },
+            Snapshotting::List => Ask::Saved,
+            Snapshotting::Restore { name, if_revision } => Ask::Restore { name, if_revision },
+        },
         Input::Watch { wanted, .. } => Ask::Watch { wanted },
         Input::ReadMail { timeout_ms, .. } => Ask::Mail { timeout_ms },
         Input::Info { .. } => Ask::Info,
@@ -317,9 +338,11 @@ pub fn request(call: u64, session: &str, caller: &Caller, lifetime_ms: u64, ask:
 impl From<Task> for WireTask {
     fn from(task: Task) -> Self {
         match task {
-            Task::Eval { code, frame, delta } => Self::Eval { code, frame, delta },
-            Task::Tool { name, arguments, confirmed, delta } => Self::Tool { name, arguments, confirmed, delta },
-            Task::Verb { method, params, again, delta } => Self::Verb { method, params, again, delta },
+            Task::Eval { code, frame, terms } => Self::Eval { code, frame, terms: terms.into() },
+            Task::Tool { name, arguments, confirmed, terms } => {
+                Self::Tool { name, arguments, confirmed, terms: terms.into() }
+            }
+            Task::Verb { method, params, again, terms } => Self::Verb { method, params, again, terms: terms.into() },
             Task::State => Self::State,
         }
     }
@@ -328,11 +351,27 @@ impl From<Task> for WireTask {
 impl From<WireTask> for Task {
     fn from(task: WireTask) -> Self {
         match task {
-            WireTask::Eval { code, frame, delta } => Self::Eval { code, frame, delta },
-            WireTask::Tool { name, arguments, confirmed, delta } => Self::Tool { name, arguments, confirmed, delta },
-            WireTask::Verb { method, params, again, delta } => Self::Verb { method, params, again, delta },
+            WireTask::Eval { code, frame, terms } => Self::Eval { code, frame, terms: terms.into() },
+            WireTask::Tool { name, arguments, confirmed, terms } => {
+                Self::Tool { name, arguments, confirmed, terms: terms.into() }
+            }
+            WireTask::Verb { method, params, again, terms } => {
+                Self::Verb { method, params, again, terms: terms.into() }
+            }
             WireTask::State => Self::State,
         }
+    }
+}
+
+impl From<Terms> for WireTerms {
+    fn from(Terms { delta, if_revision }: Terms) -> Self {
+        Self { delta, if_revision }
+    }
+}
+
+impl From<WireTerms> for Terms {
+    fn from(WireTerms { delta, if_revision }: WireTerms) -> Self {
+        Self { delta, if_revision }
     }
 }
 

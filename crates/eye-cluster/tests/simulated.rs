@@ -5,7 +5,7 @@ use eye_cluster::core::{Action, Core, DEAD_AFTER_MS, Event, Life};
 use eye_cluster::row::Row;
 use eye_cluster::wire::{Frame, Request, WireValue};
 use eye_core::elsewhere::{Back, Caller, Passed};
-use eye_core::{Asker, Conn, Input, Mode, Reply, ReplyForm, Task};
+use eye_core::{Asker, Conn, Input, Mode, Reply, ReplyForm, Task, Terms};
 use eye_protocol::SessionId;
 use eye_protocol::messages::{Presence, SessionRow};
 use eye_protocol::scope::Scope;
@@ -310,7 +310,7 @@ impl World {
                 self.calls.insert(self.last_call, (hub, self.hubs[hub].life.clone(), 0));
                 let agent = Conn(7);
                 let form = ReplyForm::Rpc(self.last_call.to_string().into());
-                let task = Task::Eval { code: "1".into(), frame: None, delta: false };
+                let task = Task::Eval { code: "1".into(), frame: None, terms: Terms::default() };
                 let input = Input::Ask { agent, form: None, task, page: None, timeout_ms: None, mode: Mode::Answer };
                 let caller = Caller { agent, name: "a".into(), scope: Scope::ALL, frame: None };
                 let asker = Asker::Agent(Reply { agent, form });

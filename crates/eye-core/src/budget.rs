@@ -106,7 +106,7 @@ impl Switchboard {
                 items.push((state.changed_at(), Item::State(id.clone())));
             }
             items.extend(held.mailbox().newest_at().map(|at| (at, Item::Mailbox(id.clone()))));
-            items.extend(held.published.snapshots.kept_at().map(|at| (at, Item::Snapshot(id.clone()))));
+            items.extend(held.published.snapshots.oldest_at().map(|at| (at, Item::Snapshot(id.clone()))));
             let forgettable = held.gone_since().filter(|_| held.pending() == 0);
             items.extend(forgettable.map(|at| (at, Item::Session(id.clone()))));
         }

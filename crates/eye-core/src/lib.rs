@@ -38,6 +38,7 @@ pub mod select;
 pub mod session;
 mod session_event;
 pub mod snapshots;
+mod snapshotting;
 pub mod state;
 pub mod switchboard;
 pub mod tally;

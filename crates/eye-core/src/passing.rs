@@ -7,6 +7,7 @@ use crate::elsewhere::{Back, Caller, ChangedRow, PageElsewhere, Passed};
 use crate::event::{Asker, Conn, Input, Millis, Mode, Reply, ReplyForm};
 use crate::session::Session;
 use crate::session_event::{Event, Outcome};
+use crate::snapshots::Snapshotting;
 use crate::switchboard::Switchboard;
 use eye_protocol::close::Close;
 use eye_protocol::compact::Form;
@@ -109,6 +110,7 @@ impl Switchboard {
             Input::AskBatch { reply, page, .. }
             | Input::Tools { reply, page, .. }
             | Input::GetState { reply, page, .. }
+            | Input::Snapshot { reply, page, .. }
             | Input::Watch { reply, page, .. }
             | Input::ReadMail { reply, page, .. } => self.find(reply.agent, page.as_deref()),
             Input::Info { reply, session } => self.find(reply.agent, session.as_deref()),
@@ -183,6 +185,12 @@ impl Switchboard {
             }
             Input::GetState { reply, fresh, query, .. } => {
                 (Asker::Agent(reply.clone()), false, None, Input::GetState { reply, page, fresh, query })
+            }
+            Input::Snapshot { reply, wanted, .. } => {
+                // The page is asked to restore: that ends as a call.
+                let is_call = matches!(wanted, Snapshotting::Restore { .. });
+                known.in_flight += usize::from(is_call);
+                (Asker::Agent(reply.clone()), is_call, None, Input::Snapshot { reply, page, wanted })
             }
             Input::Watch { reply, wanted, .. } => {
                 (Asker::Agent(reply.clone()), false, None, Input::Watch { reply, page, wanted })

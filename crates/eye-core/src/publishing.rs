@@ -6,6 +6,7 @@ use crate::effect::Effect;
 use crate::event::{Asker, CallId, Conn, Input, Millis, Reply, Task};
 use crate::session::{Session, answer_page};
 use crate::session_event::{Outcome, StateNews};
+use crate::snapshots::Published;
 use crate::state::{State, StateQuery, When, apply};
 use crate::work::{Done, Then, Work};
 use eye_protocol::limits::{LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, STATE_ASK_MS};
@@ -183,14 +184,13 @@ impl Session {
                 out.push(Outcome::Effect(Effect::Result { reply, result }));
             }
             (Then::Save { reply, name }, Done::Read(document, text)) => {
-                let wall_ms = self.published.wall_ms;
-                let state = self.published.state.as_mut();
-                let revision = state.map(|state| {
-                    state.take_back(Some(document));
-                    state.revision()
-                });
-                let result = match revision {
-                    Some(revision) => text.map(|text| self.published.snapshots.keep(name, text, revision, wall_ms)),
+                let result = match &mut self.published.state {
+                    Some(state) => {
+                        state.take_back(Some(document));
+                        let (revision, wall_ms, at) = (state.revision(), self.published.wall_ms, state.changed_at());
+                        let of = Published { revision, wall_ms, at };
+                        text.map(|text| self.published.snapshots.keep(name, text, of))
+                    }
                     None => Err(Error::new(Code::SESSION, "the state is not at hand").hint("save it again")),
                 };
                 out.push(Outcome::Effect(Effect::Result { reply, result }));

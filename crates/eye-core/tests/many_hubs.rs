@@ -1,7 +1,9 @@
 //! Pages that other hubs hold: found as pages here are, asked by passing on, answered exactly once.
 
 use eye_core::elsewhere::{Back, Listed, PageElsewhere, Passed};
-use eye_core::{Asker, Conn, Effect, Input, Mode, Newcomer, Policy, Reply, ReplyForm, Switchboard, Task};
+use eye_core::{
+    Asker, Conn, Effect, Input, Mode, Newcomer, Policy, Reply, ReplyForm, Snapshotting, Switchboard, Task, Terms,
+};
 use eye_protocol::messages::{PageInfo, Presence};
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};
@@ -53,7 +55,7 @@ fn join(board: &mut Switchboard, id: &str, origin: &str) {
 }
 
 fn ask(board: &mut Switchboard, id: &str, page: Option<&str>) -> Vec<Effect> {
-    let task = Task::Eval { code: "1".into(), frame: None, delta: false };
+    let task = Task::Eval { code: "1".into(), frame: None, terms: Terms::default() };
     let form = Some(ReplyForm::Rpc(id.into()));
     let page = page.map(Into::into);
     on(board, Input::Ask { agent: AGENT, form, task, page, timeout_ms: None, mode: Mode::Answer })
@@ -92,6 +94,20 @@ fn an_answer_from_elsewhere_ends_the_call() {
     let back = Back::Ended { asker: passed.asker, ending, delta: None, asked_at: 5 };
     let effects = on(&mut board, Input::Back(Box::new(back)));
     assert!(matches!(&effects[..], [Effect::Ended { ending: Ok(Value::Json(two)), .. }] if two == "2"), "{effects:?}");
+}
+
+#[test]
+fn kept_states_are_those_of_the_hub_that_holds_the_page() {
+    let mut board = board();
+    let restore = Snapshotting::Restore { name: "before".into(), if_revision: Some(3) };
+    for wanted in [Snapshotting::Save("before".into()), Snapshotting::List, restore] {
+        let reply = Reply { agent: AGENT, form: ReplyForm::Rpc("1".into()) };
+        let sent = passed(on(&mut board, Input::Snapshot { reply, page: None, wanted: wanted.clone() }));
+        let Input::Snapshot { page, wanted: passed_on, .. } = &sent.input else { panic!("{sent:?}") };
+        assert_eq!((page.as_deref(), passed_on), (Some("far"), &wanted));
+        // A restored state is set by the page: that alone is a call.
+        assert_eq!(sent.is_call, matches!(wanted, Snapshotting::Restore { .. }));
+    }
 }
 
 #[test]

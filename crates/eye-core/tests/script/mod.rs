@@ -121,8 +121,26 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
     }
 }
 
-fn snapshot(reply: Reply, wanted: Snapshotting) -> Input {
-    Input::Snapshot { reply, page: None, wanted }
+/// What an agent asks about the state of its page.
+fn of_state(reply: Reply, verb: &str, rest: &str) -> Option<Input> {
+    let (first, tail) = rest.split_once(' ').unwrap_or((rest, ""));
+    let wanted = match verb {
+        "reads" | "refreshes" => {
+            let path = Some(rest.to_owned()).filter(|path| !path.is_empty());
+            let query = StateQuery { path, ..StateQuery::default() };
+            return Some(Input::GetState { reply, page: None, fresh: verb == "refreshes", query });
+        }
+        "reads-since" => {
+            let query = StateQuery { since: Some(first.parse().expect("a revision")), ..StateQuery::default() };
+            return Some(Input::GetState { reply, page: None, fresh: false, query });
+        }
+        "watches" | "unwatches" => return Some(Input::Watch { reply, page: None, wanted: verb == "watches" }),
+        "saves" => Snapshotting::Save(rest.into()),
+        "saved" => Snapshotting::List,
+        "restores" => Snapshotting::Restore { name: first.into(), if_revision: tail.parse().ok() },
+        _ => return None,
+    };
+    Some(Input::Snapshot { reply, page: None, wanted })
 }
 
 fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
@@ -171,9 +189,6 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
             timeout_ms: None,
             mode: Mode::Answer,
         },
-        "saves" => snapshot(reply(), Snapshotting::Save(rest.into())),
-        "saved" => snapshot(reply(), Snapshotting::List),
-        "restores" => snapshot(reply(), Snapshotting::Restore { name: first.into(), if_revision: tail.parse().ok() }),
         "does" | "does-again" => Input::Ask {
             agent,
             form: Some(reply().form),
@@ -218,19 +233,6 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
         "enters" => Input::Join { agent, form: Some(reply().form), session: rest.into() },
         "exits" => Input::Leave { reply: reply() },
         "informs" => Input::Info { reply: reply(), session: None },
-        "reads" | "refreshes" => Input::GetState {
-            reply: reply(),
-            page: None,
-            fresh: verb == "refreshes",
-            query: StateQuery { path: Some(rest.to_owned()).filter(|path| !path.is_empty()), ..StateQuery::default() },
-        },
-        "reads-since" => Input::GetState {
-            reply: reply(),
-            page: None,
-            fresh: false,
-            query: StateQuery { since: Some(first.parse().expect("a revision")), ..StateQuery::default() },
-        },
-        "watches" | "unwatches" => Input::Watch { reply: reply(), page: None, wanted: verb == "watches" },
         "cancels" => Input::Cancel { agent, id: first.into() },
         "collects" => {
             Input::Collect { reply: reply(), ids: rest.split_whitespace().map(Into::into).collect(), timeout_ms: None }
@@ -239,7 +241,7 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
         "uses" => Input::Use { reply: reply(), page: rest.into(), name: None },
         "names" => Input::Use { reply: reply(), page: first.into(), name: Some(tail.into()) },
         "forgets" => Input::Forget { reply: reply(), page: rest.into() },
-        other => panic!("agents do not {other}"),
+        _ => of_state(reply(), verb, rest).unwrap_or_else(|| panic!("agents do not {verb}")),
     }
 }
 

@@ -1,8 +1,9 @@
 //! How an agent begins where no page is: the addresses of the hub's own apps, and opening a page in eye's own browser.
 
-use super::call::Call;
+use super::content;
+use super::fresh::fresh_id;
+use super::hub::AskHub;
 use super::outcome::Outcome;
-use super::{content, sessions};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
 use serde::Deserialize;
@@ -37,13 +38,13 @@ struct Opened {
 }
 
 /// The answer of a tool that no page offers yet, where eye can give it without one.
-pub async fn without_page(call: &Call, name: &str) -> Option<Outcome> {
+pub async fn without_page(call: &impl AskHub, name: &str) -> Option<Outcome> {
     if !CONNECTION_URL.contains(&name) {
         return None;
     }
     Some(match address(call, "scene").await {
         Ok(url) => {
-            let url = format!("{url}?sessionId={}", sessions::fresh_id());
+            let url = format!("{url}?sessionId={}", fresh_id());
             let text = format!(
                 "To connect your browser to the 3D visualization app, open this URL:\n\n{url}\n\nCopy and paste this URL into \
                  your web browser to begin interacting with the 3D scene."
@@ -56,7 +57,7 @@ pub async fn without_page(call: &Call, name: &str) -> Option<Outcome> {
 
 /// `open`: an app of the page; where there is no page, an app of the hub, or any URL, in eye's own browser. Where that cannot be
 /// started, the person is told what to open.
-pub async fn open(call: &Call, arguments: &str) -> Result<Box<RawValue>, Error> {
+pub async fn open(call: &impl AskHub, arguments: &str) -> Result<Box<RawValue>, Error> {
     let Open { app } =
         serde_json::from_str(arguments).map_err(|error| Error::new(Code::PARAMS, format!("open: {error}")))?;
     if !app.contains("://") {
@@ -78,7 +79,7 @@ pub async fn open(call: &Call, arguments: &str) -> Result<Box<RawValue>, Error> 
 }
 
 /// Where an app of the hub is.
-async fn address(call: &Call, app: &str) -> Result<String, Error> {
+async fn address(call: &impl AskHub, app: &str) -> Result<String, Error> {
     let status = call.ask_hub("hub/status", "{}").await?;
     let Status { listen } = serde_json::from_str(status.get())
         .map_err(|error| Error::new(Code::INTERNAL, format!("the hub does not say where it listens: {error}")))?;

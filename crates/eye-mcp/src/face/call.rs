@@ -2,6 +2,7 @@
 
 use super::client::{Client, LEVELS};
 use super::era::{Era, Meta, invalid_params, missing_capability};
+use super::hub::AskHub;
 use super::limits::INPUT;
 use super::message::{self, Request};
 use super::outcome::Outcome;
@@ -211,27 +212,6 @@ impl Call {
         self.state().ok().flatten()
     }
 
-    /// Asks the hub, and passes on the progress it tells.
-    pub(super) async fn ask_hub(&self, method: &str, params: &str) -> Result<Box<RawValue>, Error> {
-        let Some(token) = &self.meta.progress_token else {
-            return self.client.link.request(method, params, None).await;
-        };
-        let (sink, mut told) = mpsc::channel(64);
-        let mut answer = self.client.link.request(method, params, Some(sink));
-        loop {
-            tokio::select! {
-                biased;
-                outcome = &mut answer => {
-                    while let Ok(progress) = told.try_recv() {
-                        self.pass_progress(&progress, token).await;
-                    }
-                    return outcome;
-                }
-                Some(progress) = told.recv() => self.pass_progress(&progress, token).await,
-            }
-        }
-    }
-
     async fn pass_progress(&self, progress: &str, token: &RawValue) {
         let Ok(mut params) = serde_json::from_str::<IndexMap<String, Box<RawValue>>>(progress) else { return };
         params.shift_remove("id");
@@ -300,4 +280,27 @@ impl Drop for Asked<'_> {
 
 fn not_null(value: &serde_json::Value) -> bool {
     !value.is_null()
+}
+
+impl AskHub for Call {
+    /// Passes on the progress that the hub tells.
+    async fn ask_hub(&self, method: &str, params: &str) -> Result<Box<RawValue>, Error> {
+        let Some(token) = &self.meta.progress_token else {
+            return self.client.link.request(method, params, None).await;
+        };
+        let (sink, mut told) = mpsc::channel(64);
+        let mut answer = self.client.link.request(method, params, Some(sink));
+        loop {
+            tokio::select! {
+                biased;
+                outcome = &mut answer => {
+                    while let Ok(progress) = told.try_recv() {
+                        self.pass_progress(&progress, token).await;
+                    }
+                    return outcome;
+                }
+                Some(progress) = told.recv() => self.pass_progress(&progress, token).await,
+            }
+        }
+    }
 }

@@ -78,3 +78,9 @@ pub trait Link: Debug + Send + Sync {
         None
     }
 }
+
+/// Asks the hub for one agent.
+pub trait AskHub: Sync {
+    /// Asks; `params` is JSON text.
+    fn ask_hub(&self, method: &str, params: &str) -> impl Future<Output = Result<Box<RawValue>, Error>> + Send;
+}

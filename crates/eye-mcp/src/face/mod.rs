@@ -11,6 +11,7 @@ mod client;
 mod content;
 mod era;
 mod errand;
+mod fresh;
 pub mod handover;
 mod held;
 mod http;

@@ -4,6 +4,7 @@ use super::ask;
 use super::call::{Call, Stop};
 use super::content;
 use super::era::{Era, RESOURCE_NOT_FOUND};
+use super::hub::AskHub;
 use super::limits::LIST_LEN_MAX;
 use super::methods::{Cursor, page_of, provided};
 use super::outcome::Outcome;

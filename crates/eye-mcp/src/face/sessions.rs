@@ -2,12 +2,11 @@
 
 use super::call::{Outgoing, Outlet, learn_roots};
 use super::client::{Client, hold};
+use super::fresh::fresh_id;
 use super::limits::{EVENTS_BYTES_MAX, EVENTS_MAX, SESSION_IDLE, SESSIONS_MAX, STREAMS_MAX};
 use super::pump;
 use futures_util::future::AbortHandle;
-use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::{HashMap, VecDeque};
-use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -229,16 +228,6 @@ impl Drop for UnderWay {
     fn drop(&mut self) {
         hold(&self.session.under_way).remove(&self.id);
     }
-}
-
-pub(super) fn fresh_id() -> String {
-    let mut bytes = [0_u8; 16];
-    // Without random numbers no id is safe; the seal would have failed before.
-    let _ = SystemRandom::new().fill(&mut bytes);
-    bytes.iter().fold(String::with_capacity(32), |mut id, byte| {
-        let _ = write!(id, "{byte:02x}");
-        id
-    })
 }
 
 /// The events of one stream, kept so that a client that lost its connection can go on from what it saw last.

@@ -3,6 +3,7 @@
 use super::call::{Call, Stop};
 use super::catalogue::Held;
 use super::content;
+use super::hub::AskHub;
 use super::limits::{ANSWER_CHARS_MAX, LIST_LEN_MAX};
 use super::methods::{Cursor, page_of, provided, renamed};
 use super::outcome::Outcome;

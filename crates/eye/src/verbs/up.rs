@@ -316,7 +316,7 @@ impl Args {
             None => None,
         };
         #[cfg_attr(not(feature = "cluster"), expect(unused_mut, reason = "the cluster is a guest too"))]
-        let mut guests = guests(self.llm)?;
+        let mut guests = guests(self.llm.as_deref())?;
         #[cfg(feature = "cluster")]
         guests.extend(crate::cluster::guest(self.cluster, port)?);
         Ok(Config {
@@ -333,11 +333,7 @@ impl Args {
             audit,
             rate: rate(&places::config_file()?),
             first_calls: random_first_calls(),
-<<<<<<< HEAD
             guests,
-=======
-            guests: guests(self.llm.as_deref())?,
->>>>>>> a958137 (state: what is saved is asked of the page first)
         })
     }
 
