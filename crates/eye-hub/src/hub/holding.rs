@@ -152,10 +152,10 @@ fn refused(one: FromAgent, error: Error) -> FromAgent {
 
 fn confirmable(state: &State, input: &Input) -> Option<Box<Confirmable>> {
     let Input::Ask { agent, form: Some(form), task, page, timeout_ms, mode } = input else { return None };
-    let Task::Tool { name, arguments, confirmed: false, delta } = task else { return None };
+    let Task::Tool { name, arguments, confirmed: false, terms } = task else { return None };
     let (session, _) = state.board.meant(*agent, page.as_deref())?;
     let page: Box<str> = session.as_str().into();
-    let task = Task::Tool { name: name.clone(), arguments: arguments.clone(), confirmed: true, delta: *delta };
+    let task = Task::Tool { name: name.clone(), arguments: arguments.clone(), confirmed: true, terms: *terms };
     let (form, timeout_ms, mode) = (form.clone(), *timeout_ms, mode.clone());
     let reply = Reply { agent: *agent, form: form.clone() };
     let again = Input::Ask { agent: *agent, form: Some(form), task, page: Some(page.clone()), timeout_ms, mode };
