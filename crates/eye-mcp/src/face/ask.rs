@@ -113,7 +113,14 @@ struct Asked {
     query: String,
     #[serde(default)]
     server: String,
+    #[serde(default)]
+    folder: PathBuf,
+    #[serde(default)]
+    seen: String,
 }
+
+const KNOWN: &str = "known: gateway/servers, gateway/discover, gateway/call, gateway/logs, gateway/waiting, \
+                     gateway/approve, gateway/trust";
 
 impl Face {
     /// Answers `gateway/servers`, `gateway/discover {query}` and `gateway/call {name, arguments, …}` of an agent on an
@@ -125,7 +132,7 @@ impl Face {
         trusted: bool,
         scope: Scope,
     ) -> Result<String, Error> {
-        let Asked { cwd, env, agent, query, server } = eye_protocol::rpc::params(params)?;
+        let Asked { cwd, env, agent, query, server, folder, seen } = eye_protocol::rpc::params(params)?;
         let project = cwd.filter(|_| trusted).map(|cwd| Project { cwd, env });
         let newcomer = Newcomer { who: Identity { name: agent, page: None, scope }, project, ..Newcomer::default() };
         let client = Client::new(self, newcomer).ok_or_else(|| Error::new(Code::CONNECTION, "the hub shuts down"))?;
@@ -146,8 +153,16 @@ impl Face {
                 let text = client.scope.log_of(&server).map_err(|error| of_rpc(&error))?;
                 Ok(format!(r#"{{"text":{}}}"#, json(&text)))
             }
-            other => Err(Error::new(Code::METHOD, format!("no such method: {other}"))
-                .hint("known: gateway/servers, gateway/discover, gateway/call, gateway/logs")),
+            "gateway/waiting" => Ok(format!(r#"{{"waiting":{}}}"#, json(&self.gateway().waiting()))),
+            "gateway/approve" => {
+                let count = self.gateway().approve_shown(&server, &seen).map_err(|error| of_rpc(&error))?;
+                Ok(format!(r#"{{"approved":{count}}}"#))
+            }
+            "gateway/trust" => {
+                self.gateway().trust_shown(&server, &folder, &seen).map_err(|error| of_rpc(&error))?;
+                Ok(format!(r#"{{"trusted":{}}}"#, json(&server)))
+            }
+            other => Err(Error::new(Code::METHOD, format!("no such method: {other}")).hint(KNOWN)),
         }
     }
 

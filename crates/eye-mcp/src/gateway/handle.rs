@@ -10,6 +10,7 @@ use crate::context::Project;
 use crate::limits::{CHANGES_MAX, CONFIG_LOOK, LEARN, LINGER, SCOPES_KEPT_MAX};
 use crate::metrics::Metrics;
 use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::broadcast;
@@ -128,11 +129,20 @@ impl Gateway {
         });
     }
 
-    fn look(&self) {
+    /// The scopes that are held, by agents or by what was asked lately.
+    pub(super) fn live(&self) -> Vec<Arc<ScopeInner>> {
+        let scopes = self.0.scopes.lock().unwrap_or_else(PoisonError::into_inner);
+        scopes.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    pub(super) fn user_config(&self) -> Option<PathBuf> {
+        self.0.shared.settings.user_config.clone()
+    }
+
+    pub(super) fn look(&self) {
         let now = Instant::now();
         self.0.recent.lock().unwrap_or_else(PoisonError::into_inner).retain(|(since, _)| now - *since < LINGER);
-        let scopes = self.0.scopes.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let scopes: Vec<Arc<ScopeInner>> = scopes.iter().filter_map(Weak::upgrade).collect();
+        let scopes = self.live();
         for scope in &scopes {
             if self.0.shared.stopped.is_cancelled() {
                 return;

@@ -7,6 +7,7 @@ mod library;
 mod requests;
 mod scope;
 mod shared;
+mod waiting;
 
 pub use crate::context::{CallContext, Change, ChangeKind, NoticeSink, Project, Question};
 pub use crate::status::{ServerState, ServerStatus};
@@ -15,3 +16,4 @@ pub use handle::Gateway;
 pub use requests::{LoginOptions, Servers, Trial, approve, login, logout, review, try_server};
 pub use scope::{Changes, More, Scope};
 pub use shared::Settings;
+pub use waiting::Waiting;

@@ -3,7 +3,7 @@
 use super::instances::NotMade;
 use super::shared::Shared;
 use crate::catalogue::{Catalogue, DiscoverError, Discovered, Entry, Provider, Unresolved};
-use crate::config::{Config, ConfigError, Layers, ServerConfig, Spec, Startup};
+use crate::config::{Config, ConfigError, Layers, ProjectEntry, ServerConfig, Spec, Startup};
 use crate::context::{CallContext, Change, ChangeKind, Project};
 use crate::error::RpcError;
 use crate::onboarding::Onboarding;
@@ -13,7 +13,7 @@ use eye_protocol::{Code, Error};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast;
 
@@ -99,8 +99,7 @@ impl ScopeInner {
 
     /// Looks whether the user has approved tools meanwhile.
     pub fn look_at_approvals(&self) {
-        let upstreams: Vec<Arc<Upstream>> = self.view().servers.iter().filter_map(Server::upstream).cloned().collect();
-        for upstream in upstreams {
+        for upstream in self.upstreams() {
             upstream.look_at_approvals();
         }
     }
@@ -111,6 +110,20 @@ impl ScopeInner {
 
     pub fn uses(&self, instance: u64) -> bool {
         self.view().servers.iter().filter_map(Server::upstream).any(|upstream| upstream.instance == instance)
+    }
+
+    /// The project's folder, as consent names it.
+    pub fn project_folder(&self) -> PathBuf {
+        self.view().layers.project_folder()
+    }
+
+    /// The entries of the project's config that the user has not agreed to.
+    pub fn untrusted(&self) -> Vec<ProjectEntry> {
+        self.view().layers.project.iter().filter(|entry| !entry.trusted).cloned().collect()
+    }
+
+    pub fn upstreams(&self) -> Vec<Arc<Upstream>> {
+        self.view().servers.iter().filter_map(Server::upstream).cloned().collect()
     }
 
     /// Reads the config again if it changed. A file that makes no sense changes nothing, but is told of.
@@ -196,7 +209,7 @@ impl Scope {
     }
 
     pub(super) fn upstreams(&self) -> Vec<Arc<Upstream>> {
-        self.0.view().servers.iter().filter_map(Server::upstream).cloned().collect()
+        self.0.upstreams()
     }
 
     /// Every tool that is known, from the list kept on disk where its upstream has not started.

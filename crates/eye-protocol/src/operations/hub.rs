@@ -21,6 +21,7 @@ const ARGUMENTS: Param = Param::new("arguments", Kind::Object, "The tool's argum
 const CONFIRM: Param = Param::new("confirm", Kind::Flag, "A person wants what cannot be undone").class(Class::Admin);
 
 const WHAT: Param = Param::new("what", Kind::Choice(&["agent", "page", "all"]), "What is meant").required();
+const SEEN: Param = Param::new("seen", Kind::Text, "What was shown, by its hash: anything else is refused").required();
 const ORIGIN: Param = Param::new("origin", Kind::Text, "Scheme, host and port").required();
 
 pub const OPERATIONS: &[Operation] = &[
@@ -316,6 +317,19 @@ pub const OPERATIONS: &[Operation] = &[
             ENV,
         ])
         .result("the tool's result, as `tools/call` gives it"),
+    Operation::method("gateway/waiting", Class::Admin, "List what waits for a person: entries of projects, and tools that changed")
+        .effect(Effect::Reads)
+        .result("`{waiting: [{kind: \"entry\" or \"tools\", server, folder, seen, …}]}`"),
+    Operation::method("gateway/approve", Class::Admin, "Approve the tools of a server as they were shown")
+        .params(&[Param::new("server", Kind::Text, "Which").required(), SEEN])
+        .result("`{approved}`: how many tools"),
+    Operation::method("gateway/trust", Class::Admin, "Agree to an entry of a project's config as it was shown")
+        .params(&[
+            Param::new("server", Kind::Text, "Which").required(),
+            Param::new("folder", Kind::Text, "The project's folder, as it was shown").required(),
+            SEEN,
+        ])
+        .result("`{trusted}`"),
     Operation::method("gateway/logs", Class::Servers, "Give the end of what an MCP server wrote on stderr")
         .effect(Effect::Reads)
         .params(&[Param::new("server", Kind::Text, "Which").required(), CWD, ENV])

@@ -87,6 +87,20 @@ prints the whole page, --since only what changed since your last look.",
         .result("`{tag, id, className, text, html, rect}`, or a list of such")
         .gives("unknown")
         .more("Example: eye query '.desktop-icon'\n         eye query .card --all"),
+    Operation::verb("requests", "page/requests", "List the requests that the page made, as far as its browser remembers them")
+        .reads()
+        .result("the latest 250: `[{url, by, status, at, ms, bytes}]`; `status` and `bytes` are 0 where another origin hides them")
+        .gives("unknown")
+        .faces(Faces::CLI.and(Faces::RPC))
+        .more("Example: eye requests\n\nFailed ones are also in eye logs, with their method and why."),
+    Operation::verb("highlight", "page/highlight", "Show an element to the person at the page: a frame around it, for a moment")
+        .params(&[
+            TARGET,
+            Param::new("ms", Kind::Integer, "How long, in ms; 10,000 at most (2000)").called("MS"),
+        ])
+        .result("the line of the element; without a target, the frame is taken away")
+        .faces(Faces::CLI.and(Faces::RPC))
+        .more("Example: eye highlight e9\n\nNothing of the page changes, and the frame takes no clicks. Without a target it is taken away."),
     Operation::verb("wait", "page/wait", "Wait until a target is visible or an expression is true, and print it")
         .reads()
         .params(&[

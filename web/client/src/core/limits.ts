@@ -120,3 +120,11 @@ export const CANDIDATES_MAX = 6;
 export const FORM_LOOK_MS = 100;
 /** So many tools are put into a `document.modelContext` that is not the whole one: some stop working with more. */
 export const PARTIAL_TOOLS_MAX = 30;
+
+/** How long an element is shown to the person where the agent says nothing. */
+export const HIGHLIGHT_MS = 2000;
+export const HIGHLIGHT_MS_MAX = 10_000;
+
+/** The latest requests that `requests` lists; a browser remembers about as many. */
+export const REQUESTS_MAX = 250;
+export const REQUEST_URL_CHARS_MAX = 500;

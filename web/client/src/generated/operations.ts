@@ -16,6 +16,8 @@ export const PLACES: Readonly<Record<string, readonly string[]>> = {
   look: ["target?"],
   text: ["target?"],
   query: ["target"],
+  requests: [],
+  highlight: ["target?"],
   wait: ["what?"],
   logs: [],
   click: ["target?"],

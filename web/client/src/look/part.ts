@@ -1,10 +1,11 @@
-// The verbs `look`, `text` and `query`, and what others need of them: whether a target is seen, and the difference between two looks.
+// The verbs `look`, `text`, `query` and `highlight`, and what others need of them: whether a target is seen, and the difference between two looks.
 
 import { clip } from "../core/clip.js";
 import { LOOK_AGENTS_MAX } from "../core/limits.js";
 import { misused, type Params, type Verbs } from "../page/verb.js";
 import { changes, printed } from "./changes.js";
 import { find, lineOf, listed, nearest } from "./find.js";
+import { highlight } from "./highlight.js";
 import { hitAt, isOf } from "./hit.js";
 import { outline } from "./outline.js";
 import { comparedElement, PROVISIONAL, refOf } from "./refs.js";
@@ -56,6 +57,11 @@ export function looks(): Verbs {
       if (target !== undefined) return read(rootOf(target));
       const about = main();
       return (about && read(about)) || read(body());
+    },
+    highlight({ target, ms }) {
+      const element = target === undefined ? undefined : rootOf(target);
+      highlight(element, ms);
+      return element === undefined ? "" : lineOf(element);
     },
     query({ target, all }) {
       const { elements, never } = find(target);

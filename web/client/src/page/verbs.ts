@@ -9,6 +9,7 @@ import { CODE_METHOD } from "../generated/protocol.js";
 import { logs } from "./logs.js";
 import type { Core, Rpc, VerbsPart } from "../core/part.js";
 import { refusal } from "./refusal.js";
+import { requests } from "./requests.js";
 import { thrown } from "./thrown.js";
 import { topics } from "./topics.js";
 import { travels } from "./travel.js";
@@ -34,6 +35,7 @@ export function offer(core: Core): VerbsPart {
     ...log.verbs,
     ...applications.verbs,
     ...travels(core),
+    requests,
     reload: (_, { own }) => own(() => location.reload()),
     shot: () => needsBrowser("a picture"),
     pdf: () => needsBrowser("a PDF"),
