@@ -133,6 +133,24 @@ test("a page's room: outline to act on, tools as forms, state, logs and code", a
   await until("the page was clicked", async () =>
     Number(await start.page.innerText("#total")) === before + 1 ? true : undefined,
   );
+  const framed = () => start.page.locator("eye-highlight").count();
+  await tab.page.locator(".element", { hasText: "Count" }).first().hover();
+  await until("it is framed in the page", async () => ((await framed()) === 1 ? true : undefined));
+  const [around, button] = [
+    await start.page.locator("eye-highlight").boundingBox(),
+    await start.page.locator("#count").boundingBox(),
+  ];
+  assert.ok(around !== null && button !== null && Math.abs(around.x + 3 - button.x) < 1 && around.width > button.width);
+  await tab.page.hover("h1");
+  await until("the frame is gone", async () => ((await framed()) === 0 ? true : undefined));
+  await tab.page.locator(".element", { hasText: "A note" }).first().click();
+  await tab.page.fill(".fill input", "from the console");
+  await tab.page.click(".fill >> text=Fill");
+  await until("the field is filled", async () =>
+    (await start.page.inputValue("#note")) === "from the console" ? true : undefined,
+  );
+  await tab.page.click("role=tab[name=Network]");
+  await tab.page.waitForSelector(".requests td >> text=/eye.js");
   await tab.page.click("role=tab[name=Tools]");
   await tab.page.fill("form[aria-label=count] input", "7");
   await tab.page.click("form[aria-label=count] >> text=Call");
@@ -143,7 +161,9 @@ test("a page's room: outline to act on, tools as forms, state, logs and code", a
   await tab.page.click("form[aria-label=count] >> text=Call");
   await tab.page.waitForSelector("form[aria-label=count] pre.bad");
   await tab.page.click("role=tab[name=Logs]");
-  await tab.page.waitForSelector("[role=tabpanel] pre");
+  await start.page.evaluate(() => console.error("no stock left"));
+  await tab.page.click("text=Read again");
+  await tab.page.waitForSelector(".log .error >> text=no stock left");
   await tab.page.click("role=tab[name=Code]");
   const line = tab.page.locator(".repl .cm-content");
   await line.click();
@@ -155,6 +175,29 @@ test("a page's room: outline to act on, tools as forms, state, logs and code", a
   await tab.page.waitForSelector(".said pre >> text=eye1");
   await tab.page.keyboard.press("ArrowUp");
   assert.equal(await line.innerText(), "document.title + 1");
+});
+
+test("a page's state is a tree, with the timeline of its revisions", async () => {
+  const publish = (total: number) =>
+    start.page.evaluate(async (total) => {
+      const { eye } = globalThis as unknown as { eye: { state(value: object): Promise<void> } };
+      await eye.state({ cart: { total, items: ["tea"] }, user: { name: "Ada" } });
+    }, total);
+  await publish(1);
+  await publish(2);
+  await tab.go("now");
+  await tab.go(`page/${start.session}`);
+  await tab.page.click("role=tab[name=State]");
+  await tab.page.waitForSelector(".tree .leaf >> text=total");
+  await publish(3);
+  const [latest, older] = [tab.page.locator(".timeline > li").first(), tab.page.locator(".timeline > li").nth(1)];
+  await until("the change is shown", async () =>
+    (await latest.innerText()).match(/\/cart\/total:?\s*3/u) ? true : undefined,
+  );
+  assert.match(await older.innerText(), /\/cart\/total:?\s*2/u, "a change from before the view was opened");
+  await tab.page.waitForSelector(".tree .changed >> text=total");
+  await tab.page.locator(".tree summary", { hasText: "cart" }).click();
+  await tab.page.waitForSelector(".tree .leaf >> text=total", { state: "detached" });
 });
 
 test("a person pauses an agent, everything, and lets it go on", async () => {
@@ -261,7 +304,7 @@ test("in Firefox: the link, live calls, a page's tools", async () => {
     await page.waitForSelector(".element");
     await page.evaluate(() => document.querySelectorAll<HTMLElement>("[role=tab]")[2]?.click());
     await page.waitForSelector("form[aria-label=count]");
-    await page.evaluate(() => document.querySelectorAll<HTMLElement>("[role=tab]")[4]?.click());
+    await page.evaluate(() => document.querySelectorAll<HTMLElement>("[role=tab]")[5]?.click());
     await page.waitForFunction(
       () => document.querySelector(".repl")?.shadowRoot?.querySelector(".cm-content") !== null,
     );

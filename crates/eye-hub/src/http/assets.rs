@@ -1,4 +1,4 @@
-//! The files that the hub carries: the page client, its parts, the start page and the demo apps.
+//! The files that the hub carries: the page client, its parts, the start page, documents and the demo apps.
 
 use crate::hub::media;
 use rust_embed::RustEmbed;
@@ -17,6 +17,27 @@ const PARTS: [(&str, &str); 2] =
 pub fn part(name: &str) -> Option<&'static str> {
     PARTS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
+
+/// A document for users, by its name.
+pub fn document(name: &str) -> Option<&'static str> {
+    DOCUMENTS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// What the start page leads to, and what those documents refer to.
+const DOCUMENTS: [(&str, &str); 12] = [
+    ("audit.md", include_str!("../../../../docs/audit.md")),
+    ("browser.md", include_str!("../../../../docs/browser.md")),
+    ("cluster.md", include_str!("../../../../docs/cluster.md")),
+    ("console.md", include_str!("../../../../docs/console.md")),
+    ("gateway.md", include_str!("../../../../docs/gateway.md")),
+    ("https.md", include_str!("../../../../docs/https.md")),
+    ("join.md", include_str!("../../../../docs/join.md")),
+    ("mcp.md", include_str!("../../../../docs/mcp.md")),
+    ("remote.md", include_str!("../../../../docs/remote.md")),
+    ("tokens.md", include_str!("../../../../docs/tokens.md")),
+    ("webmcp.md", include_str!("../../../../docs/webmcp.md")),
+    ("wire.md", include_str!("../../../../docs/wire.md")),
+];
 
 /// The demo apps as `cargo xtask gen` builds them. They hold libraries of others, so they are not in the repository:
 /// a release carries what was built before it, a debug build reads the files where they are.

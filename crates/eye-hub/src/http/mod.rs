@@ -26,6 +26,7 @@ pub fn routes() -> Router<Door> {
         .route("/eye.js", get(site::client))
         .route("/eye/{part}", get(site::part))
         .route("/apps/{*path}", get(site::app))
+        .route("/docs/{name}", get(site::document))
         .route("/open/{id}/", get(opened::index))
         .route("/open/{id}/{*path}", get(opened::file))
         .route("/health", get(facts::health))

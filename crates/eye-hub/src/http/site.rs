@@ -22,6 +22,19 @@ pub async fn part(State(door): State<Door>, Path(name): Path<String>, headers: H
     }
 }
 
+/// A document, as text.
+pub async fn document(State(door): State<Door>, Path(name): Path<String>, headers: Head) -> Response {
+    let Some(text) = assets::document(&name) else { return nothing(State(door), headers).await };
+    public(&door, &headers, || {
+        let kind = [
+            (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
+            (header::CACHE_CONTROL, "no-cache"),
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        ];
+        (kind, text).into_response()
+    })
+}
+
 /// A file of a demo app.
 pub async fn app(State(door): State<Door>, Path(path): Path<String>, uri: Uri, headers: Head) -> Response {
     // A tab that came by the hub's address goes on to its name: only there its pages are eye's own.

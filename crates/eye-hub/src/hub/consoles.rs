@@ -31,6 +31,9 @@ const ROWS_PER_PUSH_MAX: usize = 1_000;
 #[serde(rename_all = "camelCase")]
 struct PageRow {
     id: String,
+    /// The hub that holds it, when that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hub: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,7 +134,8 @@ impl Hub {
                 every.tick().await;
                 let Some(hub) = hub.upgrade() else { return };
                 if pushed.ticks.is_multiple_of(SERVERS_EVERY) {
-                    pushed.servers = hub.servers().await;
+                    pushed.servers = hub.ask_own("gateway/servers").await;
+                    pushed.waiting = hub.ask_own("gateway/waiting").await;
                 }
                 let mut state = hub.hold();
                 if !state.peers.contains_key(&conn) {
@@ -162,9 +166,10 @@ impl Hub {
         text
     }
 
-    async fn servers(&self) -> String {
+    /// What the gateway answers this hub itself.
+    async fn ask_own(&self, method: &str) -> String {
         let Some(gateway) = self.gateway.get() else { return "null".into() };
-        let asked = gateway.request("gateway/servers".into(), "{}".into(), false, Scope::ALL);
+        let asked = gateway.request(method.to_owned(), "{}".into(), false, Scope::ALL);
         asked.await.unwrap_or_else(|_| "null".into())
     }
 
@@ -179,6 +184,7 @@ impl Hub {
                 used_at: row.used_ms.map(|ago| wall.saturating_sub(ago) / 1000),
                 used_by: row.used_by,
                 id: row.id,
+                hub: row.hub,
                 name: row.name,
                 alias: row.alias,
                 title: row.title,
@@ -257,6 +263,8 @@ struct Pushed {
     agents: String,
     servers: String,
     servers_told: String,
+    waiting: String,
+    waiting_told: String,
     version: u64,
     sampled_s: u64,
 }
@@ -270,6 +278,8 @@ impl Pushed {
             agents: String::new(),
             servers: String::new(),
             servers_told: String::new(),
+            waiting: String::new(),
+            waiting_told: String::new(),
             version: 0,
             sampled_s: 0,
         }
@@ -302,6 +312,10 @@ impl Pushed {
         if self.servers != self.servers_told {
             self.servers_told.clone_from(&self.servers);
             member(&mut out, "servers", &self.servers);
+        }
+        if self.waiting != self.waiting_told {
+            self.waiting_told.clone_from(&self.waiting);
+            member(&mut out, "waiting", &self.waiting);
         }
         self.ticks = self.ticks.wrapping_add(1);
         out.push('}');

@@ -28,10 +28,10 @@ function shown(all: readonly CallRow[], words: string): CallRow[] {
 function Detail({ row }: { readonly row: CallRow }) {
   const params = parsed(row);
   const facts: readonly (readonly [string, string | undefined])[] = [
-    ["Time", row.time],
+    ["Time", row.time.replace("T", " ").replace("Z", " UTC")],
     ["Agent", row.agent],
     ["Token", row.token],
-    ["Connected by", row.face],
+    ["By", row.face],
     ["Page", row.page],
     ["Operation", row.op],
     ["Tool", row.tool],
@@ -137,11 +137,14 @@ export function Calls() {
             <button
               type="button"
               key={first + at}
-              class={row === chosen.value ? "row chosen" : "row"}
+              class={`row${row === chosen.value ? " chosen" : ""}${row.code === undefined ? "" : " failed"}`}
               style={{ top: `${String((first + at) * ROW_PX)}px` }}
               onClick={() => (chosen.value = row)}
             >
-              <span class="mono dim">{clock(row.time)}</span>
+              <span class="mono dim">
+                {clock(row.time).slice(0, 8)}
+                <span class="wide">{clock(row.time).slice(8)}</span>
+              </span>
               <span class={row.code === undefined ? "ending good" : "ending bad"}>{row.ending ?? "missing"}</span>
               <span title={row.agent}>{agentName(row.agent)}</span>
               <span class="op">{row.op}</span>

@@ -1,6 +1,7 @@
 // What a person can hold back or take back: calls that wait, pauses, tokens, origins, the hub itself.
 
 import { useEffect, useState } from "preact/hooks";
+import { Approvals } from "./approvals";
 import { act, agents, ask, control, pages, servers } from "./store";
 import { agentName, clock, pageName } from "./words";
 
@@ -220,6 +221,7 @@ export function Control() {
     <>
       <h1 class="hidden">Control</h1>
       <Waiting />
+      <Approvals />
       <div class="columns">
         <Pauses />
         <Origins />

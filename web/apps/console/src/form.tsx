@@ -3,7 +3,8 @@
 import { useState } from "preact/hooks";
 import { Copy } from "./copy";
 import { ask } from "./store";
-import { eyeCommand, mcpCall } from "./words";
+import { Tree } from "./tree";
+import { eyeCommand, mcpCall, message } from "./words";
 
 export interface Schema {
   readonly type?: string;
@@ -30,9 +31,61 @@ function value(schema: Schema, text: string): unknown {
   }
 }
 
+interface Content {
+  readonly type: string;
+  readonly text?: string;
+  readonly data?: string;
+  readonly mimeType?: string;
+}
+
+interface Result {
+  readonly content?: readonly Content[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+}
+
+const NO_CHANGES: ReadonlySet<string> = new Set();
+
+/** What a tool gave: texts and pictures as such, values as a tree, and all of it to the letter on demand. */
+function Answer({ result, bad }: { readonly result: unknown; readonly bad: boolean }) {
+  const { content = [], structuredContent } = (result ?? {}) as Result;
+  return (
+    <>
+      {content.map((part, n) => {
+        const key = `${String(n)} ${part.type}`;
+        if (part.type === "text") {
+          return (
+            <pre key={key} tabIndex={0} class={bad ? "bad" : ""}>
+              {part.text}
+            </pre>
+          );
+        }
+        if (part.type === "image" && part.data !== undefined)
+          return (
+            <img key={key} class="given" src={`data:${part.mimeType ?? ""};base64,${part.data}`} alt="The answer" />
+          );
+        return (
+          <pre key={key} tabIndex={0}>
+            {JSON.stringify(part, null, 2)}
+          </pre>
+        );
+      })}
+      {structuredContent === undefined ? null : (
+        <div class="tree">
+          <Tree name="value" value={structuredContent} path="" depth={0} changed={NO_CHANGES} />
+        </div>
+      )}
+      <details>
+        <summary class="dim">To the letter</summary>
+        <pre tabIndex={0}>{JSON.stringify(result, null, 2)}</pre>
+      </details>
+    </>
+  );
+}
+
 export function ToolForm({ page, tool }: { readonly page: string; readonly tool: Tool }) {
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
-  const [answer, setAnswer] = useState<{ readonly text: string; readonly bad: boolean }>();
+  const [answer, setAnswer] = useState<{ readonly result: unknown; readonly bad: boolean }>();
   const fields = Object.entries(tool.inputSchema?.properties ?? {});
   const given = (): Record<string, unknown> =>
     Object.fromEntries(
@@ -44,9 +97,9 @@ export function ToolForm({ page, tool }: { readonly page: string; readonly tool:
   const call = async (): Promise<void> => {
     try {
       const result = await ask("tools/call", { ...params(), page, confirm: true });
-      setAnswer({ text: JSON.stringify(result, null, 2), bad: false });
+      setAnswer({ result, bad: (result as Result | null)?.isError === true });
     } catch (error) {
-      setAnswer({ text: error instanceof Error ? error.message : String(error), bad: true });
+      setAnswer({ result: { content: [{ type: "text", text: message(error) }] }, bad: true });
     }
   };
   const set = (name: string, text: string): void => setTyped({ ...typed, [name]: text });
@@ -93,9 +146,9 @@ export function ToolForm({ page, tool }: { readonly page: string; readonly tool:
         <Copy name="Copy as MCP call" text={() => mcpCall(page, "tools/call", params())} />
       </p>
       {answer === undefined ? null : (
-        <pre tabIndex={0} class={answer.bad ? "bad" : ""} role="status">
-          {answer.text}
-        </pre>
+        <div role="status">
+          <Answer result={answer.result} bad={answer.bad} />
+        </div>
       )}
     </form>
   );

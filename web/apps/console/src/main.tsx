@@ -9,7 +9,7 @@ import { Now } from "./now";
 import { Palette, paletteOpen } from "./palette";
 import { Plots } from "./plots";
 import { Room } from "./room";
-import { connect, control, hub, notice, status } from "./store";
+import { connect, control, hub, notice, status, waiting } from "./store";
 import { go, route, VIEWS } from "./route";
 import "./style.css";
 
@@ -59,7 +59,7 @@ function App() {
   }, []);
   if (status.value === "locked") return <Locked />;
   const { view } = route.value;
-  const waiting = control.value.held.length;
+  const decisions = control.value.held.length + waiting.value.length;
   return (
     <>
       <header class="bar">
@@ -68,7 +68,7 @@ function App() {
           {VIEWS.map(({ id, name }) => (
             <a key={id} href={`#/${id}`} aria-current={view === id ? "page" : undefined}>
               {name}
-              {id === "control" && waiting > 0 ? <span class="badge">{waiting}</span> : null}
+              {id === "control" && decisions > 0 ? <span class="badge">{decisions}</span> : null}
             </a>
           ))}
         </nav>

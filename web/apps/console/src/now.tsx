@@ -1,7 +1,7 @@
-// Pages, agents and servers as they are now.
+// Pages, agents, servers and other hubs as they are now.
 
 import { useEffect, useState } from "preact/hooks";
-import { agents, pages, samples, servers } from "./store";
+import { agents, pages, samples, servers, waiting } from "./store";
 import { ago, agentName, duration, pageName, size } from "./words";
 
 function useClock(): number {
@@ -54,6 +54,7 @@ export function Now() {
                 <span class="tags">
                   <span class={`tag ${page.state === "connected" ? "good" : "warn"}`}>{page.state}</span>
                   <span class="tag">{page.visible ? "visible" : "hidden"}</span>
+                  {page.hub === undefined ? null : <span class="tag">at {page.hub}</span>}
                   {page.hands ? <span class="tag">hands</span> : null}
                   {page.eval ? null : <span class="tag warn">no eval</span>}
                   {page.revision === undefined ? null : <span class="tag">rev {page.revision}</span>}
@@ -101,20 +102,67 @@ export function Now() {
           </div>
         )}
       </section>
-      <section aria-labelledby="servers">
-        <h2 id="servers">Servers behind the gateway</h2>
-        {servers.value.length === 0 ? <p class="dim">None are configured.</p> : null}
-        <ul class="plain">
-          {servers.value.map((server) => (
-            <li key={server.name}>
-              <strong>{server.name}</strong>{" "}
-              <span class="tag">
-                {typeof server.state === "string" ? server.state : (Object.keys(server.state)[0] ?? "unknown")}
-              </span>
-            </li>
-          ))}
-        </ul>
-      </section>
+      <Servers />
+      <Hubs />
     </>
+  );
+}
+
+const HEALTHY = ["ready", "known", "configured"];
+
+function Servers() {
+  const waits = new Set(waiting.value.map(({ server }) => server));
+  return (
+    <section aria-labelledby="servers">
+      <h2 id="servers">Servers behind the gateway</h2>
+      {servers.value.length === 0 ? (
+        <p class="dim">
+          None are configured. <code>eye servers add</code> adds one.
+        </p>
+      ) : null}
+      <ul class="lines">
+        {servers.value.map((server) => (
+          <li key={server.name}>
+            <span>
+              <strong>{server.name}</strong> <span class="dim">{server.description}</span>
+              {server.why === undefined ? null : <span class="bad"> {server.why}</span>}
+            </span>
+            <span class="tags">
+              {waits.has(server.name) ? (
+                <a class="tag warn" href="#/control">
+                  to approve
+                </a>
+              ) : null}
+              {server.wantsLogin === true ? <span class="tag warn">wants a login</span> : null}
+              {server.tools === undefined ? null : <span class="tag">{server.tools} tools</span>}
+              <span class={HEALTHY.includes(server.state) ? "tag good" : "tag warn"}>{server.state}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Other hubs, as far as they hold pages; without any, nothing is said. */
+function Hubs() {
+  const counts = new Map<string, number>();
+  for (const { hub } of pages.value) if (hub !== undefined) counts.set(hub, (counts.get(hub) ?? 0) + 1);
+  if (counts.size === 0) return null;
+  const own = pages.value.filter(({ hub }) => hub === undefined).length;
+  return (
+    <section aria-labelledby="hubs">
+      <h2 id="hubs">Hubs of the cluster</h2>
+      <ul class="lines">
+        <li>
+          <strong>this hub</strong> <span class="tag">{own} pages</span>
+        </li>
+        {[...counts].map(([hub, count]) => (
+          <li key={hub}>
+            <strong>{hub}</strong> <span class="tag">{count} pages</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -44,6 +44,14 @@ const NAMED_STEP_S = 5;
 
 const subject = signal("all:");
 
+/** A second of the calendar as the time of day; the seconds only where they count. */
+function hour(second: number): string {
+  const at = new Date(second * 1000);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  const text = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  return at.getSeconds() === 0 ? text : `${text}:${two(at.getSeconds())}`;
+}
+
 function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
@@ -58,7 +66,7 @@ function Plot({ kind, data, step }: { readonly kind: Kind; readonly data: readon
   useEffect(() => {
     const parent = place.current;
     if (parent === null) return undefined;
-    const strokes = ["--accent", "--ink", "--dim"].map(colour);
+    const strokes = ["--accent", "--number", "--string"].map(colour);
     const axis = { stroke: colour("--dim"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
     const shape = (): { width: number; height: number } => ({ width: parent.clientWidth, height: 150 });
     const made = new uPlot(
@@ -66,7 +74,10 @@ function Plot({ kind, data, step }: { readonly kind: Kind; readonly data: readon
         ...shape(),
         legend: { show: kind.lines.length > 1 },
         cursor: { y: false },
-        axes: [axis, { ...axis, size: 56 }],
+        axes: [
+          { ...axis, values: (_, seconds) => seconds.map(hour) },
+          { ...axis, size: 56 },
+        ],
         series: [
           {},
           ...kind.lines.map(([label], n) => ({ label, stroke: strokes[n] ?? "", width: 1.5, points: { show: false } })),

@@ -5,6 +5,8 @@ import { key, Link } from "./link";
 
 export interface PageRow {
   readonly id: string;
+  /** The hub that holds it, when that is another one. */
+  readonly hub?: string;
   readonly name?: string;
   readonly alias?: string;
   readonly title: string;
@@ -52,8 +54,27 @@ export interface CallRow {
 
 export interface ServerRow {
   readonly name: string;
-  readonly state: string | Record<string, unknown>;
+  readonly description?: string;
+  readonly state: string;
+  readonly why?: string;
   readonly tools?: number;
+  readonly wantsLogin?: boolean;
+}
+
+/** What of a server waits for a person. `seen` stands for all of it. */
+export interface WaitingRow {
+  readonly kind: "entry" | "tools";
+  readonly server: string;
+  readonly folder: string;
+  readonly seen: string;
+  readonly command?: readonly string[];
+  readonly entry?: object;
+  readonly overOwn?: boolean;
+  readonly tools?: readonly {
+    readonly name: string;
+    readonly changed: boolean;
+    readonly difference: readonly string[];
+  }[];
 }
 
 export interface Held {
@@ -79,6 +100,7 @@ interface Feed {
   readonly pages?: readonly PageRow[];
   readonly agents?: readonly AgentRow[];
   readonly servers?: { readonly servers?: readonly ServerRow[] } | null;
+  readonly waiting?: { readonly waiting?: readonly WaitingRow[] } | null;
   readonly control?: Control;
   readonly sample?: Sample;
 }
@@ -99,6 +121,7 @@ export const audit = signal("on");
 export const pages = signal<readonly PageRow[]>([]);
 export const agents = signal<readonly AgentRow[]>([]);
 export const servers = signal<readonly ServerRow[]>([]);
+export const waiting = signal<readonly WaitingRow[]>([]);
 export const control = signal<Control>({ pauses: { all: false, agents: [], pages: [] }, held: [] });
 export const samples = signal<readonly Sample[]>([]);
 /** The latest calls, oldest first. The array is changed in place; `callsSeen` says that it was. */
@@ -131,6 +154,7 @@ function hear(feed: Feed): void {
   if (feed.pages !== undefined) pages.value = feed.pages;
   if (feed.agents !== undefined) agents.value = feed.agents;
   if (feed.servers !== undefined) servers.value = feed.servers?.servers ?? [];
+  if (feed.waiting !== undefined) waiting.value = feed.waiting?.waiting ?? [];
   if (feed.control !== undefined) control.value = feed.control;
   if (feed.sample !== undefined) samples.value = [...samples.value.slice(1 - SAMPLES_MAX), feed.sample];
 }

@@ -45,6 +45,19 @@ export function pageName(page: PageRow | undefined, id = ""): string {
   return page === undefined ? id : (page.name ?? page.alias ?? (page.title || page.id));
 }
 
+/** Why something failed, with the next step where the hub names one. */
+export function message(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { hint = "" } = error as { hint?: string };
+  return hint === "" ? error.message : `${error.message} (${hint})`;
+}
+
+/** What a page answered, as text. */
+export function answerText(answer: unknown): string {
+  const value = (answer as { value?: unknown } | null)?.value ?? answer;
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
 export function summary(row: CallRow): string {
   if (row.dropped !== undefined) return `${String(row.dropped)} rows are missing here`;
   const what = [row.server, row.tool].filter((part) => part !== undefined).join(" / ");
@@ -62,7 +75,8 @@ export function eyeCommand(page: string, method: string, params: Record<string, 
     const given = JSON.stringify(params.arguments ?? {});
     return `eye${at} call ${quoted(String(params.name))} ${quoted(given)}`;
   }
-  return `eye${at} rpc ${method} ${quoted(JSON.stringify(params))}`;
+  const asked = page === "" ? params : { ...params, page };
+  return `eye rpc ${quoted(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: asked }))}`;
 }
 
 export function mcpCall(page: string, method: string, params: Record<string, unknown>): string {

@@ -1,0 +1,53 @@
+// A line for code in the page, with completion and history, and what it gave.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Copy } from "./copy";
+import { ask } from "./store";
+import { answerText, eyeCommand, message } from "./words";
+
+interface Said {
+  readonly code: string;
+  readonly answer: string;
+  readonly bad: boolean;
+}
+
+export function Code({ page }: { readonly page: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [said, setSaid] = useState<readonly Said[]>([]);
+  useEffect(() => {
+    const add = (one: Said): void => setSaid((known) => [one, ...known].slice(0, 200));
+    const run = (code: string): void =>
+      void ask("eval", { page, code }).then(
+        (answer) =>
+          add({ code, answer: answerText((answer as { rendering?: string }).rendering ?? answer), bad: false }),
+        (error: unknown) => add({ code, answer: message(error), bad: true }),
+      );
+    const names = async (object: string): Promise<readonly string[]> => {
+      const code = `(() => { const n = new Set(); for (let o = Object(${object}); o; o = Object.getPrototypeOf(o)) Object.getOwnPropertyNames(o).forEach((k) => n.add(k)); return [...n]; })()`;
+      const answer = await ask<{ value?: readonly string[] }>("eval", { page, code }).catch(() => ({ value: [] }));
+      return answer.value ?? [];
+    };
+    const parent = place.current;
+    if (parent !== null && parent.shadowRoot === null)
+      void import("./repl").then(({ openRepl }) => openRepl(parent, { run, names }));
+  }, []);
+  return (
+    <>
+      <div ref={place} class="repl" />
+      <p class="dim">
+        Enter evaluates in the page, <kbd>↑</kbd> brings back what was asked, <kbd>Ctrl Space</kbd> completes.
+      </p>
+      <ol class="said" aria-label="Answers, latest first" aria-live="polite">
+        {said.map((one, n) => (
+          <li key={said.length - n}>
+            <code>{one.code}</code>
+            <pre tabIndex={0} class={one.bad ? "bad" : ""}>
+              {one.answer}
+            </pre>
+            <Copy name="Copy as eye command" text={() => eyeCommand(page, "eval", { code: one.code })} />
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
