@@ -1,0 +1,163 @@
+// What a console costs and how it keeps up: a steady load of calls, first without a console, then with one that shows them. Prints
+// frames of the console and the times of a bystander, another agent that asks another page now and then. No figure is asserted.
+//
+//   node script.mjs console-load [CALLS_PER_S] [SECONDS] [VIEW]
+
+import { WebSocket } from "ws";
+import { Agent } from "../stage/agent.js";
+import { startChromium } from "../stage/chromium.js";
+import { consoleLink } from "../stage/console.js";
+import { Home } from "../stage/home.js";
+
+const [rate = 2000, seconds = 15] = process.argv.slice(2, 4).map(Number);
+const view = process.argv[4] ?? "calls";
+const TICK_MS = 5;
+const BYSTANDER_MS = 20;
+const FRAME_MS = 50;
+const ROUNDS = 3;
+
+/** A page that answers every call with 1, without a browser's own costs. */
+async function page(home: Home, alias: string): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://localhost:${String(home.port)}/ws?clientType=browser`, ["eye"], {
+    origin: home.url,
+  });
+  const info = { title: alias, alias, url: `${home.url}/${alias}`, visible: true, eval: true };
+  const params = { clientType: "browser", version: "1.0.0", typed: true, batch: true, page: info };
+  await new Promise((done) => socket.once("open", done));
+  socket.send(JSON.stringify({ jsonrpc: "2.0", id: "hello", method: "hello", params }));
+  const welcomed = new Promise((done) => socket.once("message", done));
+  socket.on("message", (data) => {
+    const elements = JSON.parse(String(data)) as unknown[];
+    const answers = elements.flatMap((element) => {
+      const id = typeof element === "string" ? /^(\w+):/u.exec(element)?.[1] : undefined;
+      return id === undefined ? [] : [`${id}=1`];
+    });
+    if (answers.length > 0) socket.send(JSON.stringify(answers));
+  });
+  await welcomed;
+  return socket;
+}
+
+function percentile(sorted: readonly number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}
+
+class Caller {
+  readonly took: number[] = [];
+  readonly #begun = new Map<string, number>();
+  #id = 0;
+
+  constructor(readonly agent: Agent) {
+    agent.socket.on("data", (bytes: Buffer) => {
+      const now = performance.now();
+      for (const line of bytes.toString("utf8").split("\n")) {
+        const id = /^(\w+)[:=~]/u.exec(line)?.[1] ?? "";
+        const begun = this.#begun.get(id);
+        if (begun !== undefined) this.took.push(now - begun);
+        this.#begun.delete(id);
+      }
+      agent.frames.length = 0;
+    });
+  }
+
+  get open(): number {
+    return this.#begun.size;
+  }
+
+  ask(count: number): void {
+    const now = performance.now();
+    const frames = Array.from({ length: count }, () => {
+      this.#id += 1;
+      const id = `c${String(this.#id)}`;
+      this.#begun.set(id, now);
+      return `${id}:1`;
+    });
+    this.agent.send(...frames);
+  }
+}
+
+async function agent(home: Home, name: string, on: string): Promise<Caller> {
+  const made = await Agent.connect(home.socket);
+  made.send(JSON.stringify({ jsonrpc: "2.0", id: "hello", method: "hello", params: { agent: name } }));
+  await made.frame((frame) => frame.includes('"hello"'));
+  made.send(JSON.stringify({ jsonrpc: "2.0", id: "use", method: "session/use", params: { page: on } }));
+  await made.frame((frame) => frame.includes('"use"'));
+  return new Caller(made);
+}
+
+interface Round {
+  readonly done: number;
+  readonly bystander: readonly number[];
+}
+
+/** Runs the load for its time. */
+async function load(home: Home): Promise<Round> {
+  const [busy, bystander] = [await agent(home, "busy", "busy"), await agent(home, "bystander", "quiet")];
+  const began = performance.now();
+  let sent = 0;
+  await new Promise<void>((done) => {
+    const asking = setInterval(() => {
+      const passed = performance.now() - began;
+      if (passed >= seconds * 1000) {
+        clearInterval(asking);
+        clearInterval(beside);
+        done();
+        return;
+      }
+      const due = Math.floor((passed / 1000) * rate) - sent;
+      if (due > 0) busy.ask(due);
+      sent += Math.max(0, due);
+    }, TICK_MS);
+    const beside = setInterval(() => bystander.open === 0 && bystander.ask(1), BYSTANDER_MS);
+  });
+  const passed = (performance.now() - began) / 1000;
+  const round = { done: busy.took.length / passed, bystander: bystander.took.sort((a, b) => a - b) };
+  busy.agent.close();
+  bystander.agent.close();
+  return round;
+}
+
+const home = await Home.open();
+await home.up();
+const browser = await startChromium();
+try {
+  const pages = [await page(home, "busy"), await page(home, "quiet")];
+  await load(home);
+  for (let round = 1; round <= ROUNDS; round++) {
+    const without = await load(home);
+    const tab = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await tab.goto(await consoleLink(home));
+    await tab.waitForSelector(".live.live");
+    await tab.evaluate((hash) => (location.hash = hash), `#/${view}`);
+    await tab.evaluate(() => {
+      const kept = globalThis as unknown as { frames: number[] };
+      kept.frames = [];
+      let last = performance.now();
+      const next = (now: number): void => {
+        kept.frames.push(now - last);
+        last = now;
+        requestAnimationFrame(next);
+      };
+      requestAnimationFrame(next);
+    });
+    const open = await load(home);
+    const frames = await tab.evaluate(() => (globalThis as unknown as { frames: number[] }).frames.slice(1));
+    frames.sort((a, b) => a - b);
+    const over = frames.filter((ms) => ms > FRAME_MS).length;
+    const shown = await tab.evaluate(() => document.querySelector(".tools [role=status]")?.textContent ?? "");
+    await tab.close();
+    const ms = (value: number): string => value.toFixed(2);
+    const [before, after] = [percentile(without.bystander, 0.99), percentile(open.bystander, 0.99)];
+    console.log(
+      `round ${String(round)}: ${without.done.toFixed(0)} calls/s without, ${open.done.toFixed(0)} with (${shown}); ` +
+        `frames: ${String(frames.length)}, p50 ${ms(percentile(frames, 0.5))} p99 ${ms(percentile(frames, 0.99))} ` +
+        `max ${ms(frames.at(-1) ?? 0)} ms, over ${String(FRAME_MS)} ms: ${String(over)}; ` +
+        `bystander p50 ${ms(percentile(without.bystander, 0.5))} -> ${ms(percentile(open.bystander, 0.5))}, ` +
+        `p99 ${ms(before)} -> ${ms(after)} ms (x ${ms(after / before)})`,
+    );
+  }
+  for (const one of pages) one.close();
+} finally {
+  await browser.close();
+  await home.close();
+}
