@@ -157,6 +157,40 @@ fn a_page_that_comes_back_keeps_its_session() {
 }
 
 #[test]
+fn a_page_that_is_there_goes_before_those_that_a_hub_before_remembered_under_its_alias() {
+    let home = home();
+    let shop = |session: &str, port: u16, answer: &'static str| {
+        let setup = PageSetup {
+            origin: Some(format!("http://localhost:{port}")),
+            ..PageSetup::new(&home, "Shop").alias("shop").session(session)
+        };
+        ScriptedPage::join(&home, &setup, move |_| Reply::text(answer))
+    };
+    let hub = Hub::start(&home);
+    let before = shop("s-before", 5173, "before");
+    assert_eq!(home.eye(["-p", "shop", "1"]), answers(0, "before\n", ""));
+    assert_eq!(home.eye(["down"]).code, 0);
+    hub.wait();
+    before.wait_closed();
+    let _hub = Hub::start(&home);
+    let _now = shop("s-now", 5174, "now");
+    // The one before is still expected back, and of another origin: it does not make the alias ambiguous.
+    for name in ["shop", "Shop"] {
+        assert_eq!(home.eye(["-p", name, "1"]), answers(0, "now\n", ""), "{name}");
+    }
+    let elsewhere = home.command().arg("1").current_dir(home.path("work/b")).env("EYE_PAGE", "shop").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&elsewhere.stdout), "now\n");
+    let listed = home.eye(["pages", "--json"]).stdout;
+    assert!(listed.contains("s-before"), "it is still known: {listed}");
+    // When it is back there are two, and which is meant has to be said.
+    let _back = shop("s-before", 5173, "before");
+    let ran = home.eye(["-p", "shop", "1"]);
+    assert_eq!(ran.code, 3);
+    assert!(ran.stderr.contains("fits pages of several origins"), "{}", ran.stderr);
+    assert_eq!(home.eye(["-p", "http://localhost:5173", "1"]), answers(0, "before\n", ""));
+}
+
+#[test]
 fn code_in_a_page_whose_origin_forbids_it_ends_with_4() {
     let home = home();
     let _hub = Hub::start(&home);
