@@ -1,9 +1,11 @@
-// A real client (the TypeScript SDK 1.x) of a real hub with servers that are late, hung, quick to tell and large in their answers.
+// Real clients (the TypeScript SDKs 1.x and 2.x) of a real hub with servers that are late, hung, quick to tell and large in their answers.
 
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { Client as Client2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -63,13 +65,13 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
   return content.map(({ text }) => text ?? "");
 }
 
-test("a program that uses the SDK is told the progress that a server writes together with its result", async () => {
-  await configured({ quick: [process.execPath, script] });
-  const client = await connected([], { ...home.env });
+/** Calls `quick::tell` fifty times, and wants every progress message each time. */
+async function toldEachTime(
+  call: (onprogress: (news: { progress: number }) => void) => Promise<unknown>,
+): Promise<void> {
   for (let round = 0; round < 50; round += 1) {
     const told: number[] = [];
-    const params = { name: "mcp_call", arguments: { name: "quick::tell" } };
-    const answer = client.callTool(params, undefined, { onprogress: ({ progress }) => told.push(progress) });
+    const answer = call(({ progress }) => told.push(progress));
     // The client's own thread is busy while everything arrives, so that it reads all of it at once.
     await new Promise((resolve) => setImmediate(resolve));
     const end = performance.now() + 30;
@@ -77,6 +79,27 @@ test("a program that uses the SDK is told the progress that a server writes toge
     await answer;
     assert.deepEqual(told, [1, 2, 3], `round ${String(round)}`);
   }
+}
+
+test("a program that uses the SDK is told the progress that a server writes together with its result", async () => {
+  await configured({ quick: [process.execPath, script] });
+  const client = await connected([], { ...home.env });
+  const params = { name: "mcp_call", arguments: { name: "quick::tell" } };
+  await toldEachTime((onprogress) => client.callTool(params, undefined, { onprogress }));
+  await client.close();
+});
+
+test("a program of the modern era, which has no ping, is told that progress too", async () => {
+  await configured({ quick: [process.execPath, script] });
+  const client = new Client2(
+    { name: "eye-e2e", version: "0.1.0" },
+    { versionNegotiation: { mode: { pin: "2026-07-28" } } },
+  );
+  const cwd = join(home.folder, "work");
+  await mkdir(cwd, { recursive: true });
+  await client.connect(new Stdio2({ command: program(), args: ["mcp"], env: { ...home.env }, cwd }));
+  const params = { name: "mcp_call", arguments: { name: "quick::tell" } };
+  await toldEachTime((onprogress) => client.callTool(params, { onprogress }));
   await client.close();
 });
 

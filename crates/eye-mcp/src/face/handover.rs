@@ -3,6 +3,7 @@
 //!
 //! A client that was started by a shell shares these files with it, so nothing of them may stay changed.
 
+use super::unread::Unread;
 use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fcntl_setfl, fstat, open};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
@@ -58,7 +59,7 @@ pub fn hand_over(socket: impl AsFd, files: [BorrowedFd<'_>; 2]) -> io::Result<()
 }
 
 /// Asks a shim for its files, and takes them.
-pub(super) async fn take(socket: &UnixStream) -> io::Result<(Reader, Writer)> {
+pub(super) async fn take(socket: &UnixStream) -> io::Result<(Reader, Writer, Unread)> {
     let mut rest = ASK;
     while !rest.is_empty() {
         socket.writable().await?;
@@ -76,7 +77,8 @@ pub(super) async fn take(socket: &UnixStream) -> io::Result<(Reader, Writer)> {
             Err(error) => return Err(error),
         }
     };
-    Ok((reader(stdin)?, writer(stdout)?))
+    let unread = Unread::of(&stdout);
+    Ok((reader(stdin)?, writer(stdout)?, unread))
 }
 
 fn receive(socket: &UnixStream) -> io::Result<[OwnedFd; 2]> {

@@ -1,13 +1,15 @@
 //! Results that wait until the client has read what was told before them. The TypeScript SDK forgets whom to tell of progress when it
 //! reads progress and result in one piece, so that a result is written only after the client has answered a ping that was written between
-//! them. A modern client has no ping: there a short pause stands in between.
+//! them. A modern client has no ping: there the kernel is asked whether the client has read it, and where it cannot be asked (the
+//! shim pipes, or the system is not Linux) a short pause stands in between.
 
-use super::limits::{APART, PONG};
+use super::limits::{APART, PONG, UNREAD_LOOK};
+use super::unread::Unread;
 use crate::error::RpcError;
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 /// A result that is not written yet.
 #[derive(Debug)]
@@ -24,6 +26,7 @@ pub(super) type Ping = (u64, oneshot::Receiver<Result<Box<RawValue>, RpcError>>)
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     all: VecDeque<Held>,
+    unread: Unread,
     /// When something was last told that the client may not have read.
     told: Option<Instant>,
     /// The client left a ping unanswered: it is asked no more.
@@ -31,6 +34,11 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
+    /// For a connection of which the kernel can say this much.
+    pub fn new(unread: Unread) -> Self {
+        Self { unread, ..Self::default() }
+    }
+
     /// Something was told on the way.
     pub fn note_told(&mut self) {
         self.told = Some(Instant::now());
@@ -46,6 +54,7 @@ impl Waiting {
         let Some(told) = self.told else { return Some(text) };
         let until = match &ping {
             Some(_) => Instant::now() + PONG,
+            None if self.unread.is_known() => told + PONG,
             None => told + APART,
         };
         if until <= Instant::now() {
@@ -71,13 +80,30 @@ impl Waiting {
         }
     }
 
-    /// Returns when the first of them may be written.
+    /// Returns when the first of them may be written. It must be polled only after all that was told was handed to the kernel, or
+    /// while the kernel takes no more.
     pub async fn released(&mut self) -> bool {
         let Some(held) = self.all.front_mut() else { return std::future::pending().await };
         if let Some((_, pong)) = &mut held.ping {
             return timeout_at(held.until, pong).await.is_ok();
         }
-        sleep_until(held.until).await;
+        let until = held.until;
+        while until > Instant::now() {
+            match self.unread.is_empty() {
+                Some(true) => return self.release(),
+                Some(false) => sleep(UNREAD_LOOK).await,
+                None => sleep_until(until).await,
+            }
+        }
+        true
+    }
+
+    /// The client has read all that was told: no result needs to wait for that any more.
+    fn release(&mut self) -> bool {
+        self.told = None;
+        for held in self.all.iter_mut().filter(|held| held.ping.is_none()) {
+            held.until = Instant::now();
+        }
         true
     }
 
@@ -118,5 +144,33 @@ mod tests {
         // A client that left one unanswered gets a pause instead.
         waiting.note_told();
         assert!(!waiting.wants_ping() && waiting.take("e".into(), None).is_none() && !waiting.is_empty());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test(start_paused = true)]
+    async fn without_a_ping_a_result_waits_until_the_client_has_read_or_its_limit() {
+        use std::io::{Read as _, Write as _};
+        use std::os::unix::net::UnixStream;
+        let (mut here, mut client) = UnixStream::pair().unwrap();
+        let mut waiting = Waiting::new(Unread::of(&here));
+        here.write_all(b"told").unwrap();
+        waiting.note_told();
+        assert!(waiting.take("a".into(), None).is_none() && waiting.take("b".into(), None).is_none());
+        assert!(timeout_at(Instant::now() + PONG / 2, waiting.released()).await.is_err());
+        client.read_exact(&mut [0; 4]).unwrap();
+        let began = Instant::now();
+        for text in ["a", "b"] {
+            assert!(waiting.released().await);
+            assert_eq!(waiting.next(true), Some((text.into(), None)));
+        }
+        assert!(began.elapsed() < APART);
+        assert_eq!(waiting.take("c".into(), None).as_deref(), Some("c"));
+        // A client that does not read gets it after the limit all the same.
+        here.write_all(b"told").unwrap();
+        waiting.note_told();
+        waiting.take("d".into(), None);
+        let began = Instant::now();
+        assert!(waiting.released().await && began.elapsed() >= PONG);
+        assert_eq!(waiting.next(true), Some(("d".into(), None)));
     }
 }

@@ -30,6 +30,7 @@ mod select;
 mod sessions;
 mod stdio;
 mod tools;
+mod unread;
 mod verbs;
 
 pub use call::{Call, Outlet, Stop};

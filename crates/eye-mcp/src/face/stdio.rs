@@ -9,6 +9,7 @@ use super::held::Waiting;
 use super::hub::Identity;
 use super::limits::{BATCH_LEN_MAX, OUTBOX_BYTES_MAX, OUTLET_LEN_MAX, REQUESTS_MAX};
 use super::message::{self, Incoming, Message, Request, response};
+use super::unread::Unread;
 use super::{handover, methods, pump};
 use crate::config::Config;
 use crate::{Project, RpcError};
@@ -96,13 +97,13 @@ impl Face {
         };
         if !hands_over {
             let (reader, writer) = socket.split();
-            connection.serve(reader, writer, outgoing).await;
+            connection.serve(reader, writer, Unread::default(), outgoing).await;
             return;
         }
         // A shim whose files cannot be taken, which it looked at itself, is told by the end of its connection.
-        let Ok((reader, writer)) = handover::take(&socket).await else { return };
+        let Ok((reader, writer, unread)) = handover::take(&socket).await else { return };
         tokio::select! {
-            over = connection.serve(reader, writer, outgoing) => if matches!(over, Over::Client) {
+            over = connection.serve(reader, writer, unread, outgoing) => if matches!(over, Over::Client) {
                 let _ = socket.write_all(handover::DONE).await;
             },
             // The client ended its server.
@@ -139,6 +140,7 @@ impl Connection {
         mut self,
         mut reader: impl AsyncRead + Unpin,
         mut writer: impl AsyncWrite + Unpin,
+        unread: Unread,
         mut outgoing: mpsc::Receiver<Outgoing>,
     ) -> Over {
         let client = self.client.clone();
@@ -148,7 +150,7 @@ impl Connection {
         let mut ended = client.link.ended();
         let mut open = true;
         // Results that are written apart from what was told before them.
-        let mut held = Waiting::default();
+        let mut held = Waiting::new(unread);
         if self.take_lines().is_err() {
             return Over::Hub;
         }
