@@ -211,11 +211,23 @@ fn every_operation_with_every_scope_by_post() {
     }
 }
 
+/// A server of a few lines: it greets, lists one tool, and answers every call.
+const SMALL: &str = r#"read a
+echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}'
+read b; read c
+echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"whereabouts","description":"Tells the folder.","inputSchema":{}}]}}'
+n=3
+while read line; do
+  echo "{\"jsonrpc\":\"2.0\",\"id\":$n,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"here\"}]}}"
+  n=$((n + 1))
+done"#;
+
 #[test]
 fn every_tool_with_every_scope_over_mcp() {
     let home = home();
     let _hub = Hub::start(&home);
     let _page = page(&home);
+    assert_eq!(home.eye(["servers", "add", "small", "--", "sh", "-c", SMALL]).code, 0);
     for scope in SCOPES {
         let secret = secret(&home, &[scope.word(), "--may", scope.word()]);
         let mut stdio = Client::with_token(&home, &secret);
@@ -239,16 +251,39 @@ fn every_tool_with_every_scope_over_mcp() {
             )
         });
         let code = (Class::Eval, json!({ "name": "eye", "arguments": { "expr": "1" } }));
-        for (class, call) in tools.chain([code]) {
+        // A tool of a server, by its full name, as discovery shows it, and in the list of `--full`.
+        let servers = ["small::whereabouts", "small__whereabouts"]
+            .map(|name| (Class::Servers, json!({ "name": "mcp_call", "arguments": { "name": name } })));
+        let direct = (Class::Servers, json!({ "name": "small__whereabouts", "arguments": {} }));
+        for (class, call) in tools.chain([code, direct]).chain(servers) {
             let request = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call }).to_string();
             let over_http = http(&home, "POST", "/mcp", &headers, &request);
-            let over_stdio = stdio.ask("tools/call", &call).to_string();
+            let id = stdio.send("tools/call", &call);
+            let over_stdio = stdio.response(id).to_string();
             for (face, answer) in [("stdio", over_stdio), ("http", over_http)] {
                 let refused = answer.contains(&format!("lacks the scope `{}`", class.word()));
                 assert_eq!(refused, !scope.covers(class), "{face}: {call} with {}: {answer}", scope.word());
             }
         }
     }
+}
+
+#[test]
+fn servers_do_not_exist_for_a_token_without_their_scope() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    assert_eq!(home.eye(["servers", "add", "small", "--", "sh", "-c", SMALL]).code, 0);
+    assert_eq!(home.eye(["call", "small::whereabouts"]).code, 0, "the hub knows its tools");
+    let secret = secret(&home, &["ci", "--may", "read"]);
+    let eye = |args: &[&str]| eye_testkit::Running::of(home.command().args(args).env("EYE_TOKEN", &secret)).wait();
+    for query in ["$.tools", "$.servers", "$.tool_names", "tell the folder"] {
+        let ran = eye(&["discover", query]);
+        assert!(!ran.stdout.contains("whereabouts") && !ran.stdout.contains("read a"), "{query}: {}", ran.stdout);
+    }
+    let found = eye(&["discover", "tell the folder"]);
+    let said = format!("{}{}", found.stdout, found.stderr);
+    assert!(said.contains("tools of MCP servers are left out: the token `ci` lacks the scope `servers`"), "{said}");
+    assert!(home.eye(["discover", "tell the folder"]).stdout.contains("whereabouts"), "others find them");
 }
 
 #[test]

@@ -66,6 +66,9 @@ pub enum Unresolved {
         /// What to do about it, where that is known.
         hint: Option<String>,
     },
+    /// It is a server's, and the token of the caller does not cover servers.
+    #[error("{}", .0.message)]
+    Refused(Error),
 }
 
 impl Unresolved {
@@ -81,6 +84,7 @@ impl Unresolved {
                 };
                 std::iter::once(next).chain(notes.iter().cloned()).collect::<Vec<_>>().join("; ")
             }
+            Self::Refused(refusal) => return refusal.clone(),
             Self::Down { name, hint, .. } => {
                 let server = name.split("::").next().unwrap_or(name);
                 let more = || format!("`eye servers test {server}` tells more");
@@ -95,7 +99,7 @@ impl Unresolved {
     pub fn beside(self, notes: Vec<String>) -> Self {
         match self {
             Self::Unknown { name, near, .. } => Self::Unknown { name, near, notes },
-            Self::Ambiguous { .. } | Self::Down { .. } => self,
+            Self::Ambiguous { .. } | Self::Down { .. } | Self::Refused(_) => self,
         }
     }
 }

@@ -6,9 +6,10 @@ use super::hub::Counter;
 use super::verbs;
 use crate::CallContext;
 use crate::catalogue::{Catalogue, DiscoverError, Discovered, Entry, Provider, Standing, Unresolved, prefixed};
-use crate::gateway::More;
+use crate::gateway::{More, search};
 use crate::limits::DISCOVERY;
 use crate::status::ServerState;
+use eye_protocol::operations::Class;
 use eye_protocol::rpc::json;
 use serde::Deserialize;
 use serde_json::Value;
@@ -102,15 +103,23 @@ impl Client {
             }
             pages
         };
-        Held { catalogue: self.scope.catalogue(&pages.more), pages }
+        let catalogue = match self.upstreams() {
+            Ok(upstreams) => upstreams.catalogue(&pages.more),
+            // Servers do not exist for a token that does not cover them: neither their tools nor their commands.
+            Err(_) => Arc::new(pages.more.catalogue()),
+        };
+        Held { catalogue, pages }
     }
 
     /// The tool that a name means. Upstreams that were never asked are, before it is said that there is none.
     pub(super) async fn resolve(&self, name: &str) -> Result<(Held, Arc<Entry>), Unresolved> {
         let held = self.catalogue().await;
-        if self.upstreams().is_err() {
+        if let Err(refusal) = self.allowed.check(Class::Servers) {
             // What its token does not allow is not started for it.
-            let entry = held.catalogue.resolve(name)?.clone();
+            let entry = held.catalogue.resolve(name).cloned().map_err(|unresolved| match &unresolved {
+                Unresolved::Unknown { .. } if self.scope.server_of(name).is_some() => Unresolved::Refused(refusal),
+                _ => unresolved.beside(self.unlisted()),
+            })?;
             return Ok((held, entry));
         }
         let pages = held.pages;
@@ -122,7 +131,20 @@ impl Client {
     pub(super) async fn discover(&self, query: &str) -> Result<Discovered, DiscoverError> {
         self.learn(DISCOVERY).await;
         let held = self.catalogue().await;
-        self.scope.discover(query, &held.pages.more).await
+        match self.upstreams() {
+            Ok(upstreams) => upstreams.discover(query, &held.pages.more).await,
+            Err(_) => search(held.catalogue, query, self.unlisted()).await,
+        }
+    }
+
+    /// Says that tools of servers are missing from an answer, because the client's token does not cover them.
+    fn unlisted(&self) -> Vec<String> {
+        match self.allowed.check(Class::Servers) {
+            Err(refusal) if !self.scope.servers().is_empty() => {
+                vec![format!("tools of MCP servers are left out: {}", refusal.message)]
+            }
+            Ok(()) | Err(_) => Vec::new(),
+        }
     }
 
     /// Asks upstreams that were never asked, if its token allows it any.

@@ -10,7 +10,7 @@ use super::outcome::Outcome;
 use super::provider::List;
 use super::select::selected;
 use super::{begin, resources, verbs};
-use crate::catalogue::{Entry, prefixed, shown};
+use crate::catalogue::{Entry, Unresolved, prefixed, shown};
 use crate::limits::FULL_LIST;
 use crate::{CallContext, RpcError, onboarding};
 use eye_protocol::rpc::json;
@@ -134,6 +134,9 @@ pub(super) async fn call(call: &Call) -> Result<Outcome, Stop> {
                         return Ok(outcome);
                     }
                     let error = unresolved.to_error();
+                    if let Unresolved::Refused(_) = unresolved {
+                        return Err(RpcError::from(error).into());
+                    }
                     // To a client that made up a name, this is a request that cannot be right.
                     let message = format!("Unknown tool: {other}");
                     return Err(RpcError::from(Error { code: Code::PARAMS, message, ..error }).into());

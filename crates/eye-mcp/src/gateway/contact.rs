@@ -148,7 +148,7 @@ impl Scope {
     }
 
     /// The server that a qualified or prefixed name speaks of.
-    fn server_of(&self, name: &str) -> Option<String> {
+    pub fn server_of(&self, name: &str) -> Option<String> {
         let servers = self.servers().into_iter().map(|server| server.name);
         servers
             .filter(|server| {

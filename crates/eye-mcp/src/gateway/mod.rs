@@ -14,6 +14,7 @@ pub use crate::status::{ServerState, ServerStatus};
 pub use crate::upstream::{Unapproved, short_reason};
 pub use handle::Gateway;
 pub use requests::{LoginOptions, Servers, Trial, approve, login, logout, review, try_server};
+pub(crate) use scope::search;
 pub use scope::{Changes, More, Scope};
 pub use shared::Settings;
 pub use waiting::Waiting;

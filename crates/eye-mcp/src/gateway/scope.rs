@@ -38,6 +38,13 @@ pub struct More {
     pub pages: Vec<Value>,
 }
 
+impl More {
+    /// A catalogue of this alone.
+    pub fn catalogue(&self) -> Catalogue {
+        Catalogue::new(self.entries.clone(), self.providers.clone(), self.pages.clone())
+    }
+}
+
 #[derive(Debug)]
 struct Server {
     name: Box<str>,
@@ -166,6 +173,18 @@ impl Server {
     }
 }
 
+/// Answers words or a path, with what is to be told beside. Much to search is searched on a worker thread.
+pub async fn search(catalogue: Arc<Catalogue>, query: &str, notes: Vec<String>) -> Result<Discovered, DiscoverError> {
+    let with_notes = |found: Result<Discovered, DiscoverError>| found.map(|found| Discovered { notes, ..found });
+    let inline_max = if catalogue.was_searched() { INLINE_TOOLS_MAX } else { INLINE_FRESH_TOOLS_MAX };
+    if catalogue.entries().len() <= inline_max {
+        return with_notes(catalogue.discover(query));
+    }
+    let query = query.to_owned();
+    let searching = tokio::task::spawn_blocking(move || catalogue.discover(&query));
+    with_notes(searching.await.unwrap_or(Err(DiscoverError::Empty)))
+}
+
 fn servers(shared: &Shared, project: &Project, layers: &Layers) -> Vec<Server> {
     let made = layers.config.servers.iter().map(|(name, config)| {
         let make = || {
@@ -286,18 +305,9 @@ impl Scope {
         catalogue
     }
 
-    /// Answers words or a path. Much to search is searched on a worker thread.
+    /// Answers words or a path.
     pub async fn discover(&self, query: &str, more: &Arc<More>) -> Result<Discovered, DiscoverError> {
-        let notes = self.notes();
-        let catalogue = self.catalogue(more);
-        let with_notes = |found: Result<Discovered, DiscoverError>| found.map(|found| Discovered { notes, ..found });
-        let inline_max = if catalogue.was_searched() { INLINE_TOOLS_MAX } else { INLINE_FRESH_TOOLS_MAX };
-        if catalogue.entries().len() <= inline_max {
-            return with_notes(catalogue.discover(query));
-        }
-        let query = query.to_owned();
-        let searching = tokio::task::spawn_blocking(move || catalogue.discover(&query));
-        with_notes(searching.await.unwrap_or(Err(DiscoverError::Empty)))
+        search(self.catalogue(more), query, self.notes()).await
     }
 
     /// The tool that a name means.
