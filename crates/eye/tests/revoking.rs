@@ -8,8 +8,11 @@ use serde_json::{Value, json};
 use stage::home;
 use stage::mcp::Client;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Instant;
 use tungstenite::client::IntoClientRequest;
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
@@ -196,6 +199,93 @@ fn a_revoked_token_ends_mcp_over_http_and_stdio() {
         stdio.response(id).to_string()
     };
     assert!(answer.contains("is not this hub's"), "{answer}");
+}
+
+/// An LLM server that begins each answer with `begin`, says so, and holds the rest until its client hangs up.
+fn slow_llm(begin: &'static str) -> (String, mpsc::Receiver<()>, mpsc::Receiver<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://127.0.0.1:{}/v1", listener.local_addr().unwrap().port());
+    let ((began, beginning), (over, end)) = (mpsc::channel(), mpsc::channel());
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert!(reader.read_line(&mut head).unwrap() > 0);
+        }
+        stream.write_all(begin.as_bytes()).unwrap();
+        began.send(()).unwrap();
+        // The body of the request, and then the end of the connection.
+        let _ = reader.read_to_end(&mut Vec::new());
+        over.send(()).unwrap();
+    });
+    (url, beginning, end)
+}
+
+#[test]
+fn a_revoked_token_ends_an_answer_of_the_llm() {
+    let stream = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: {\"first\":1}\n\n";
+    let whole = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{\"half\":";
+    for (begin, status) in [(stream, "HTTP/1.1 200"), (whole, "HTTP/1.1 401"), ("", "HTTP/1.1 401")] {
+        let (url, beginning, end) = slow_llm(begin);
+        let home = home();
+        let _hub = Hub::start_with(&home, &["--llm", &url]);
+        let secret = token(&home, &["ci", "--may", "servers"]);
+        let body = json!({ "messages": [], "stream": begin == stream }).to_string();
+        let mut answer = http(&home, "POST /v1/chat/completions HTTP/1.1", &secret, &body);
+        beginning.recv_timeout(DEADLINE).unwrap();
+        let mut text = String::new();
+        while begin == stream && !text.contains("first") {
+            assert!(answer.read_line(&mut text).unwrap() > 0, "{text}");
+        }
+        revoke(&home);
+        text += &all(answer);
+        assert!(text.starts_with(status) && text.contains(REVOKED) && text.contains("eye token list"), "{text}");
+        end.recv_timeout(DEADLINE).expect("the LLM server is not kept busy");
+    }
+}
+
+/// A server whose one tool never answers, and says on stderr that it was called.
+const NEVER: &str = r#"read a
+echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}'
+read b; read c
+echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"never","inputSchema":{"type":"object"}}]}}'
+while read line; do echo called >> calls; done"#;
+
+#[test]
+fn a_revoked_token_ends_calls_of_servers() {
+    let (home, _hub, _page, secret) = setting(&["--may", "servers"]);
+    let calls = home.path("calls");
+    assert_eq!(
+        home.eye(["servers", "add", "slow", "--", "sh", "-c", &NEVER.replace("calls", &calls.to_string_lossy())]).code,
+        0
+    );
+    let called = |count: usize| {
+        let begun = Instant::now();
+        while std::fs::read_to_string(&calls).unwrap_or_default().lines().count() < count {
+            assert!(begun.elapsed() < DEADLINE, "call {count} reaches the server");
+            thread::yield_now();
+        }
+    };
+    let info = json!({ "name": "test", "version": "1" });
+    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
+    let begun = all(http(&home, "POST /mcp HTTP/1.1", &secret, &request(1, "initialize", &hello)));
+    let session =
+        begun.lines().find_map(|line| line.to_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
+    let session = format!("Mcp-Session-Id: {}", session.unwrap_or_else(|| panic!("{begun}")));
+    let call = json!({ "name": "mcp_call", "arguments": { "name": "slow::never" } });
+    let legacy = http(&home, &format!("POST /mcp HTTP/1.1\r\n{session}"), &secret, &request(7, "tools/call", &call));
+    called(1);
+    let mut stdio = Client::with_token(&home, &secret);
+    let id = stdio.send("tools/call", &call);
+    called(2);
+    let plain = request(3, "gateway/call", &json!({ "name": "slow::never" }));
+    let rpc = http(&home, "POST /rpc HTTP/1.1", &secret, &plain);
+    called(3);
+    revoke(&home);
+    for (face, text) in [("/mcp", all(legacy)), ("stdio", stdio.response(id).to_string()), ("/rpc", all(rpc))] {
+        assert!(text.contains(REVOKED), "{face}: {text}");
+    }
 }
 
 #[test]

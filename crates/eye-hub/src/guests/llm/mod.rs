@@ -25,6 +25,7 @@ use futures_util::{StreamExt, stream};
 use hyper::client::conn::http1::SendRequest;
 use pace::Pace;
 use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -181,7 +182,7 @@ impl Answering {
     }
 
     /// An answer as its pieces come. The task holds its place among the calls until the last of them.
-    fn streamed(mut self, permit: OwnedSemaphorePermit) -> Response {
+    fn streamed(mut self, permit: OwnedSemaphorePermit, mut token_ended: TokenEnded) -> Response {
         let (sender, receiver) = mpsc::channel::<Bytes>(PIECES_LEN_MAX);
         let body = std::mem::take(&mut self.body);
         let pieces = stream::unfold(receiver, async |mut receiver| {
@@ -191,11 +192,11 @@ impl Answering {
         let response = self.respond(Body::from_stream(pieces));
         tokio::spawn(async move {
             let (answering, _permit) = (self, permit);
-            let pump = pump(body, answering.silence, &sender);
+            let pump = async { pump(body, answering.silence, &sender).await.map_or(Ok(()), Err) };
             tokio::select! {
                 () = sender.closed() => {}
-                trouble = pump => {
-                    if let Some(trouble) = trouble {
+                ended = or_revoked(&mut token_ended, pump) => {
+                    if let Err(trouble) = ended {
                         let _ = sender.try_send(trouble.as_event());
                     }
                 }
@@ -257,15 +258,31 @@ async fn completions(State(door): State<Door>, Extension(guest): Extension<PassT
 }
 
 async fn passed(door: &Door, guest: &PassThrough, request: Request) -> Result<Response, Trouble> {
-    admit_own(door, &Head::of(request.headers(), request.extensions())).map_err(Trouble::NotAllowed)?;
+    let bearer = admit_own(door, &Head::of(request.headers(), request.extensions())).map_err(Trouble::NotAllowed)?;
     let llm = guest.0.as_ref().ok_or(Trouble::None)?;
     let body = body::read(request.into_body(), LLM_REQUEST_BYTES_MAX).await.map_err(Trouble::Body)?;
     let asked = Asked::parse(&body).map_err(Trouble::Invalid)?;
     let permit = llm.enter()?;
-    let answering = llm.ask(asked).await?;
+    let hub = door.hub.clone();
+    let mut token_ended: TokenEnded = Box::pin(async move { hub.token_ended(bearer).await });
+    let answering = or_revoked(&mut token_ended, llm.ask(asked)).await?;
     match answering.head.status {
         status if !status.is_success() => Err(llm.refusal(answering).await),
-        StatusCode::OK if answering.is_stream() => Ok(answering.streamed(permit)),
-        _ => answering.whole().await,
+        StatusCode::OK if answering.is_stream() => Ok(answering.streamed(permit, token_ended)),
+        _ => or_revoked(&mut token_ended, answering.whole()).await,
+    }
+}
+
+/// Gives why, when the token of the one that asked is no longer valid.
+type TokenEnded = Pin<Box<dyn Future<Output = String> + Send>>;
+
+/// An answer ends with the token that it was asked for with.
+async fn or_revoked<T>(
+    token_ended: &mut TokenEnded,
+    work: impl Future<Output = Result<T, Trouble>>,
+) -> Result<T, Trouble> {
+    tokio::select! {
+        done = work => done,
+        why = token_ended => Err(Trouble::Revoked { why }),
     }
 }
