@@ -1,16 +1,22 @@
 //! The tokens that a hub knows, and which of the named ones are still valid.
 
 use super::token::Auth;
-use super::tokens::{self, FileVersion, Found, Tokens, Valid};
+use super::tokens::{self, FileVersion, Found, Rows, Tokens, Valid};
 use eye_protocol::scope::Scope;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How old a file must be for what was read of it to be kept: two changes within one tick of its clock look alike.
+const SETTLED_MS: u64 = 2_000;
 
 /// The tokens that a hub knows: its own, and the named ones.
 #[derive(Clone, Debug)]
 pub struct Keys {
     auth: Auth,
     tokens: Tokens,
+    /// What was last read of the file, and its version then.
+    read: Arc<Mutex<Option<(FileVersion, Arc<Rows>)>>>,
 }
 
 #[cfg(test)]
@@ -25,7 +31,7 @@ impl Keys {
 impl Keys {
     /// The hub's own token, and the named ones, whose file is beside that of the origins.
     pub fn new(auth: Auth, origins_file: &Path) -> Self {
-        Self { auth, tokens: Tokens::new(tokens::beside(origins_file)) }
+        Self { auth, tokens: Tokens::new(tokens::beside(origins_file)), read: Arc::default() }
     }
 
     /// The named ones.
@@ -45,12 +51,27 @@ impl Keys {
 
     /// What a token is.
     pub fn find(&self, token: &str) -> Found {
-        self.tokens.find(token, now_ms())
+        self.rows().find(token, now_ms())
     }
 
     /// The named tokens that are valid now.
     pub fn valid(&self) -> Valid {
-        self.tokens.valid(now_ms())
+        self.rows().valid(now_ms())
+    }
+
+    /// The rows of the file: read anew when its version changed.
+    fn rows(&self) -> Arc<Rows> {
+        // Asked before the file is read: a change between the two is seen by the next question.
+        let version = self.tokens.version();
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Some((known, rows)), Some(version)) = (&*read, version)
+            && *known == version
+        {
+            return rows.clone();
+        }
+        let rows = Arc::new(self.tokens.rows());
+        *read = version.filter(|version| version.is_older_than(SETTLED_MS, now_ms())).map(|v| (v, rows.clone()));
+        rows
     }
 
     /// Whether named tokens may have changed, or expired, since they were looked at.
@@ -80,4 +101,32 @@ impl Keys {
 fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eye_protocol::operations::Class;
+    use std::fs;
+    use std::time::Duration;
+
+    #[test]
+    fn the_file_is_read_when_it_changed_and_not_before() {
+        let home = tempfile::tempdir().unwrap();
+        let keys = Keys::new(Auth::None, &home.path().join("eye/origins"));
+        let tokens = keys.tokens.clone();
+        let wish = |name: &str| tokens::Wish { name: name.into(), may: vec![Class::Read], ..tokens::Wish::default() };
+        let one = tokens.create(wish("one"), 1).unwrap();
+        // Written just now, it is read each time.
+        assert!(matches!(keys.find(one.reveal()), Found::Agent(_)) && keys.read.lock().unwrap().is_none());
+        let file = fs::File::options().append(true).open(tokens::beside(&home.path().join("eye/origins"))).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
+        assert!(matches!(keys.find(one.reveal()), Found::Agent(_)));
+        let kept = keys.read.lock().unwrap().clone().unwrap().1;
+        assert!(Arc::ptr_eq(&keys.rows(), &kept), "nothing changed, nothing is read");
+        tokens.revoke("one").unwrap();
+        assert_eq!(keys.find(one.reveal()), Found::Unknown);
+        let two = tokens.create(wish("two"), 1).unwrap();
+        assert!(matches!(keys.find(two.reveal()), Found::Agent(_)));
+    }
 }

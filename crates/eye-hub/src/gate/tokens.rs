@@ -146,7 +146,61 @@ impl Row {
 /// How much of a token's hash tells it from others.
 const TOKEN_ID_LEN: usize = 16;
 
-/// The named tokens of one hub. Read anew each time: it is asked once a connection.
+/// The tokens of the file at one time; `None`: it could not be read.
+#[derive(Debug)]
+pub struct Rows(Option<Vec<Row>>);
+
+impl Rows {
+    /// What a secret is. A file that cannot be read knows no token.
+    pub fn find(&self, secret: &str, now_ms: u64) -> Found {
+        let Some(rows) = &self.0 else { return Found::Unknown };
+        let wanted = hash(secret);
+        // Every row is compared, so that the time tells nothing about which one was nearly right.
+        let mut found = None;
+        for row in rows {
+            if bool::from(row.hash.as_bytes().ct_eq(wanted.as_bytes())) {
+                found = Some(row);
+            }
+        }
+        let Some(row) = found else { return Found::Unknown };
+        if row.expires_at.is_some_and(|at| at <= now_ms) {
+            return Found::Expired(row.name.clone());
+        }
+        let may: Vec<Class> = row.may.iter().filter_map(|word| Class::parse(word)).collect();
+        if let ([Class::Join], [origin]) = (&may[..], &row.pages[..]) {
+            return Found::Page(origin.as_str().into(), row.bearer());
+        }
+        let pages = row.pages.iter().map(|page| page.as_str().into()).collect();
+        let Bearer { name, id } = row.bearer();
+        Found::Agent(Scope::limited(Limits { name, id, may, pages, void: None }))
+    }
+
+    /// The tokens that are valid now.
+    pub fn valid(&self, now_ms: u64) -> Valid {
+        let Some(rows) = &self.0 else { return Valid { unreadable: true, ..Valid::default() } };
+        let mut valid = Valid::default();
+        for row in rows {
+            match row.expires_at {
+                Some(at) if at <= now_ms => valid.expired.insert(row.bearer().id),
+                expires_at => {
+                    valid.next_expiry_ms = valid.next_expiry_ms.into_iter().chain(expires_at).min();
+                    valid.ids.insert(row.bearer().id)
+                }
+            };
+        }
+        valid
+    }
+}
+
+impl FileVersion {
+    /// Whether the file was last written at least so long before a time.
+    pub fn is_older_than(&self, age_ms: u64, now_ms: u64) -> bool {
+        let written_ms = u64::try_from(self.2).unwrap_or(0).saturating_mul(1_000).saturating_add(999);
+        now_ms.saturating_sub(written_ms) >= age_ms
+    }
+}
+
+/// The named tokens of one hub, in their file.
 #[derive(Clone, Debug)]
 pub struct Tokens {
     path: PathBuf,
@@ -221,44 +275,9 @@ impl Tokens {
         self.write(&rows)
     }
 
-    /// What a secret is. A file that cannot be read knows no token.
-    pub fn find(&self, secret: &str, now_ms: u64) -> Found {
-        let Ok(rows) = self.list() else { return Found::Unknown };
-        let wanted = hash(secret);
-        // Every row is compared, so that the time tells nothing about which one was nearly right.
-        let mut found = None;
-        for row in &rows {
-            if bool::from(row.hash.as_bytes().ct_eq(wanted.as_bytes())) {
-                found = Some(row);
-            }
-        }
-        let Some(row) = found else { return Found::Unknown };
-        if row.expires_at.is_some_and(|at| at <= now_ms) {
-            return Found::Expired(row.name.clone());
-        }
-        let may: Vec<Class> = row.may.iter().filter_map(|word| Class::parse(word)).collect();
-        if let ([Class::Join], [origin]) = (&may[..], &row.pages[..]) {
-            return Found::Page(origin.as_str().into(), row.bearer());
-        }
-        let pages = row.pages.iter().map(|page| page.as_str().into()).collect();
-        let Bearer { name, id } = row.bearer();
-        Found::Agent(Scope::limited(Limits { name, id, may, pages, void: None }))
-    }
-
-    /// The tokens that are valid now.
-    pub fn valid(&self, now_ms: u64) -> Valid {
-        let Ok(rows) = self.list() else { return Valid { unreadable: true, ..Valid::default() } };
-        let mut valid = Valid::default();
-        for row in &rows {
-            match row.expires_at {
-                Some(at) if at <= now_ms => valid.expired.insert(row.bearer().id),
-                expires_at => {
-                    valid.next_expiry_ms = valid.next_expiry_ms.into_iter().chain(expires_at).min();
-                    valid.ids.insert(row.bearer().id)
-                }
-            };
-        }
-        valid
+    /// All of them, as they are asked about.
+    pub fn rows(&self) -> Rows {
+        Rows(self.list().ok())
     }
 
     /// What changes with every change of the file: which it is, its length and when it was written.
@@ -313,23 +332,23 @@ mod tests {
         let forever = tokens.create(wish("ci", &[Class::Read], &["http://a"]), 5).unwrap();
         let soon = tokens.create(Wish { expires_at: Some(10), ..wish("soon", &[Class::Act], &[]) }, 5).unwrap();
         assert_eq!(forever.reveal().len(), 64);
-        let Found::Agent(scope) = tokens.find(forever.reveal(), 9) else { panic!("known") };
+        let Found::Agent(scope) = tokens.rows().find(forever.reveal(), 9) else { panic!("known") };
         assert!(scope.may(Class::Read) && !scope.may(Class::Act) && scope.sees("http://a") && !scope.sees("http://b"));
-        assert!(matches!(tokens.find(soon.reveal(), 9), Found::Agent(_)));
-        assert_eq!(tokens.find(soon.reveal(), 10), Found::Expired("soon".into()));
-        assert_eq!(tokens.find("", 9), Found::Unknown);
+        assert!(matches!(tokens.rows().find(soon.reveal(), 9), Found::Agent(_)));
+        assert_eq!(tokens.rows().find(soon.reveal(), 10), Found::Expired("soon".into()));
+        assert_eq!(tokens.rows().find("", 9), Found::Unknown);
         let file = fs::read_to_string(&tokens.path).unwrap();
         assert!(!file.contains(forever.reveal()), "the file holds no secret");
         assert_eq!(fs::metadata(&tokens.path).unwrap().mode() & 0o777, 0o600);
         tokens.revoke("ci").unwrap();
-        assert_eq!(tokens.find(forever.reveal(), 9), Found::Unknown);
+        assert_eq!(tokens.rows().find(forever.reveal(), 9), Found::Unknown);
         assert!(matches!(tokens.revoke("ci"), Err(TokensError::Unknown(_))));
     }
 
     #[test]
     fn a_connection_learns_why_its_token_is_no_longer_valid() {
         let (tokens, _home) = tokens();
-        let bearer = |secret: &Token| match tokens.find(secret.reveal(), 0) {
+        let bearer = |secret: &Token| match tokens.rows().find(secret.reveal(), 0) {
             Found::Agent(scope) => scope.bearer().unwrap(),
             other => panic!("{other:?}"),
         };
@@ -337,23 +356,27 @@ mod tests {
         let soon = Wish { expires_at: Some(10), ..wish("soon", &[Class::Act], &[]) };
         let soon = bearer(&tokens.create(soon, 0).unwrap());
         let before = tokens.version();
-        assert_eq!(tokens.valid(9).next_expiry_ms, Some(10));
-        assert_eq!((tokens.valid(9).fault(&ci), tokens.valid(9).fault(&soon)), (None, None));
-        assert_eq!(tokens.valid(10).fault(&soon).unwrap(), "the token `soon` has expired");
-        assert_eq!(tokens.valid(10).next_expiry_ms, None);
+        assert_eq!(tokens.rows().valid(9).next_expiry_ms, Some(10));
+        assert_eq!((tokens.rows().valid(9).fault(&ci), tokens.rows().valid(9).fault(&soon)), (None, None));
+        assert_eq!(tokens.rows().valid(10).fault(&soon).unwrap(), "the token `soon` has expired");
+        assert_eq!(tokens.rows().valid(10).next_expiry_ms, None);
         tokens.revoke("ci").unwrap();
         assert_ne!(tokens.version(), before);
         tokens.create(wish("ci", &[Class::Read], &[]), 0).unwrap();
-        assert_eq!(tokens.valid(9).fault(&ci).unwrap(), "the token `ci` was revoked", "another one has its name now");
+        assert_eq!(
+            tokens.rows().valid(9).fault(&ci).unwrap(),
+            "the token `ci` was revoked",
+            "another one has its name now"
+        );
         fs::write(&tokens.path, "[{").unwrap();
-        assert!(tokens.valid(9).fault(&soon).unwrap().contains("cannot read"));
+        assert!(tokens.rows().valid(9).fault(&soon).unwrap().contains("cannot read"));
     }
 
     #[test]
     fn a_join_token_is_a_page_of_one_origin() {
         let (tokens, _home) = tokens();
         let secret = tokens.create(wish("shop", &[Class::Join], &["https://shop.test"]), 0).unwrap();
-        assert!(matches!(tokens.find(secret.reveal(), 0), Found::Page(origin, bearer)
+        assert!(matches!(tokens.rows().find(secret.reveal(), 0), Found::Page(origin, bearer)
             if *origin == *"https://shop.test" && *bearer.name == *"shop"));
         for (may, pages) in [
             (&[Class::Join][..], &[][..]),
@@ -390,10 +413,10 @@ mod tests {
         let (tokens, _home) = tokens();
         let secret = tokens.create(wish("ci", &[Class::Read], &[]), 0).unwrap();
         fs::set_permissions(&tokens.path, fs::Permissions::from_mode(0o644)).unwrap();
-        assert_eq!(tokens.find(secret.reveal(), 0), Found::Unknown);
+        assert_eq!(tokens.rows().find(secret.reveal(), 0), Found::Unknown);
         assert!(matches!(tokens.list(), Err(TokensError::File { .. })));
         fs::set_permissions(&tokens.path, fs::Permissions::from_mode(0o600)).unwrap();
         fs::write(&tokens.path, "[{").unwrap();
-        assert_eq!(tokens.find(secret.reveal(), 0), Found::Unknown);
+        assert_eq!(tokens.rows().find(secret.reveal(), 0), Found::Unknown);
     }
 }

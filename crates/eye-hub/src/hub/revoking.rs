@@ -1,7 +1,7 @@
 //! Connections end with the named token that admitted them: when it is revoked, and when it expires.
 
 use super::outbox::{Kind, Outbox};
-use super::peer::{Side, Voice};
+use super::peer::{Peer, Side, Voice};
 use super::state::{Hub, State};
 use crate::gate::Valid;
 use eye_core::{Conn, Input};
@@ -69,12 +69,20 @@ impl Hub {
         self.valid.send_replace(valid.clone());
     }
 
-    /// A peer just entered: its token may have been revoked between the gate and here.
-    pub(super) fn check_bearer(&self, state: &mut State, conn: Conn) {
-        let Some(bearer) = state.peers.get(&conn).and_then(|peer| peer.bearer.clone()) else { return };
-        self.borne.notify_one();
-        if let Some(why) = self.facts.keys.valid().fault(&bearer) {
-            self.end_bearer(state, conn, &why);
+    /// Why the token of a peer that enters is no longer valid: it may have been revoked since the gate looked at it. Asked before the
+    /// state is held, because it may read a file.
+    pub(super) fn bearer_fault(&self, peer: &Peer) -> Option<String> {
+        let bearer = peer.bearer.as_ref()?;
+        self.facts.keys.valid().fault(bearer)
+    }
+
+    /// A peer just entered: it is watched from now on, and ends if its token is not valid.
+    pub(super) fn check_bearer(&self, state: &mut State, conn: Conn, fault: Option<&str>) {
+        if state.peers.get(&conn).is_some_and(|peer| peer.bearer.is_some()) {
+            self.borne.notify_one();
+        }
+        if let Some(why) = fault {
+            self.end_bearer(state, conn, why);
         }
     }
 

@@ -147,6 +147,7 @@ impl Hub {
 
     /// A peer that the gate let in is there.
     pub fn enter(&self, mut peer: Peer) -> (Conn, Arc<Signals>) {
+        let fault = self.bearer_fault(&peer);
         let mut state = self.hold();
         if let Some(joining) = &mut peer.joining {
             state.own_session(joining);
@@ -166,7 +167,7 @@ impl Hub {
                 self.feed(&mut state, Input::AgentPaced { agent: conn, rate: self.facts.rate });
             }
         }
-        self.check_bearer(&mut state, conn);
+        self.check_bearer(&mut state, conn, fault.as_deref());
         if stopping && let Some(peer) = state.peers.get_mut(&conn) {
             peer.retire();
         }

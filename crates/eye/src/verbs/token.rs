@@ -154,7 +154,7 @@ fn now_ms() -> u64 {
 /// The token of a hub that starts here. A shell that is lowered to a named token must not make that one the hub's own.
 pub fn of_hub() -> Result<Token, Failure> {
     match Var::Token.text() {
-        Some(text) if named()?.find(text.trim(), now_ms()) == Found::Unknown => Ok(Token::new(&text)),
+        Some(text) if named()?.rows().find(text.trim(), now_ms()) == Found::Unknown => Ok(Token::new(&text)),
         Some(_) | None => from_file(),
     }
 }
