@@ -1,10 +1,21 @@
-//! `cargo xtask chaos`: builds the hub and the program that torments it, and counts every call's endings.
+//! `cargo xtask chaos` and `cargo xtask metering`: build the hub and a program that torments it; the first counts every call's endings, the
+//! second measures what one busy page costs others.
 
 use crate::run::{TaskError, cargo, command, run as run_command};
 use crate::{dist, place};
 
-/// Builds both and runs. `--debug` takes a debug build of the hub; every other word goes to the program.
+/// Counts endings. `--debug` takes a debug build of the hub; every other word goes to the program.
 pub fn run(words: &[&str]) -> Result<(), TaskError> {
+    torment("eye-chaos", words)
+}
+
+/// Measures what one busy page costs others.
+pub fn metering(words: &[&str]) -> Result<(), TaskError> {
+    torment("eye-metering", words)
+}
+
+/// Builds both and runs.
+fn torment(program: &str, words: &[&str]) -> Result<(), TaskError> {
     let (debug, rest): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| **word == "--debug");
     let eye = if debug.is_empty() {
         place::root().join(dist::build()?)
@@ -12,7 +23,7 @@ pub fn run(words: &[&str]) -> Result<(), TaskError> {
         cargo(&["build", "--package", "eye"])?;
         place::target().join("debug/eye")
     };
-    cargo(&["build", "--package", "eye-bench", "--bin", "eye-chaos"])?;
-    let mut chaos = command(&place::target().join("debug/eye-chaos").to_string_lossy(), &[], &place::root());
+    cargo(&["build", "--package", "eye-bench", "--bin", program])?;
+    let mut chaos = command(&place::target().join("debug").join(program).to_string_lossy(), &[], &place::root());
     run_command(chaos.arg(eye).args(rest))
 }

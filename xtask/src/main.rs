@@ -40,6 +40,7 @@ usage: cargo xtask COMMAND
   demo --stop             end what a demo left running
   bench [--quick]         measure, and print a table with ratios against the budgets
   chaos [OPTIONS]         misbehaving pages and agents, a hub that is killed, and every call's endings counted
+  metering [OPTIONS]      one page that never rests, and what that costs others
   fuzz [TARGET] [--seconds N]
                           fuzz every parser, guided by coverage, 60 s each; findings are in target/fuzz/findings
   gen [--check]           make the generated files, or say which of them are stale
@@ -75,6 +76,7 @@ fn main() -> ExitCode {
         ["bench"] => bench::run(false),
         ["bench", "--quick"] => bench::run(true),
         ["chaos", rest @ ..] => chaos::run(rest),
+        ["metering", rest @ ..] => chaos::metering(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["gen"] => generated::write(),
         ["gen", "--check"] => generated::check(),

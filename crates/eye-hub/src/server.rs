@@ -19,7 +19,9 @@ use eye_protocol::limits::{CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use rustix::process::{Resource, Rlimit, Signal, getpid, getrlimit, getuid, kill_process, setrlimit};
+use rustix::process::{
+    Resource, Rlimit, Signal, getpid, getrlimit, getuid, kill_process, setpriority_process, setrlimit,
+};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -38,6 +40,8 @@ const WORKER_STACK_BYTES: usize = 8 << 20;
 const HANDSHAKE: Duration = Duration::from_millis(HANDSHAKE_MS);
 /// How often peers that take nothing are looked for, and counters are sampled.
 const STALL_CHECK: Duration = Duration::from_secs(1);
+/// How far workers stand behind the hub's thread where there are too few cores for both.
+const WORKER_NICENESS: i32 = 5;
 /// How often a hub that shuts down looks whether everybody has left.
 const LEAVE_CHECK: Duration = Duration::from_millis(2);
 /// Changes that come together are saved together.
@@ -53,6 +57,7 @@ pub fn run(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
         .enable_all()
         // What pages send is nested, and what works on it recurses.
         .thread_stack_size(WORKER_STACK_BYTES)
+        .on_thread_start(stand_back)
         .build()
         .map_err(HubError::io("starting the runtime"))?;
     end_if_stuck()?;
@@ -201,6 +206,14 @@ async fn work(hub: &Arc<Hub>) {
             }
             Job::Free(value) => drop(spawn_blocking(move || drop(value))),
         }
+    }
+}
+
+/// Workers are the only threads that the runtime starts. What they do may wait for the hub's thread, never the other way round.
+fn stand_back() {
+    // Elsewhere this would slow the whole process.
+    if cfg!(target_os = "linux") {
+        let _ = setpriority_process(None, WORKER_NICENESS);
     }
 }
 

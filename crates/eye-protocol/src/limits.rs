@@ -156,11 +156,11 @@ pub const QUERY_BYTES_MAX: usize = 4 << 10;
 /// How often brackets may stand in brackets in a `JSONPath`.
 pub const QUERY_DEPTH_MAX: usize = 32;
 /// Frames above this are parsed by a worker, not on the hub's thread.
-pub const LARGE_FRAME_BYTES: usize = 256 << 10;
-/// Work below this is done on the hub's thread, which it holds for about a millisecond; the rest goes to a worker.
-pub const LIGHT_STEPS_MAX: u64 = 50_000;
+pub const LARGE_FRAME_BYTES: usize = 64 << 10;
+/// Work below this is done on the hub's thread, which it holds for about a tenth of a millisecond; the rest goes to a worker.
+pub const LIGHT_STEPS_MAX: u64 = 10_000;
 /// Text below this is parsed on the hub's thread.
-pub const LIGHT_BYTES_MAX: usize = 64 << 10;
+pub const LIGHT_BYTES_MAX: usize = 16 << 10;
 /// What may wait behind the work of one session or agent.
 pub const BACKLOG_BYTES_MAX: usize = 64 << 20;
 /// The same, in events.

@@ -5,12 +5,18 @@ mod stage;
 
 use eye_protocol::limits::LARGE_FRAME_BYTES;
 use eye_protocol::{Ending, Value};
-use eye_testkit::{DEADLINE, Hub, PageSetup, Reply, ScriptedPage};
+use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage};
 use serde_json::json;
 use stage::{home, signal};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::channel;
+use tungstenite::client::IntoClientRequest;
+use tungstenite::stream::MaybeTlsStream;
 
 #[test]
 fn large_frames_keep_their_place_among_small_ones() {
@@ -45,6 +51,75 @@ fn large_frames_keep_their_place_among_small_ones() {
         let (id, text) = answer.split_once(':').unwrap();
         assert_eq!((id, text.len()), (format!("a{n}").as_str(), *length));
     }
+}
+
+/// Round trips that are made beside a page that never rests, and for how many of its frames one of them may wait on average. Without turns,
+/// it waits for thousands of them at each of its steps.
+const TRIPS: u64 = 40;
+const FRAMES_BETWEEN_MAX: u64 = 2_000;
+
+/// Bytes that the hub has heard from its peers.
+fn heard_bytes(home: &Home, token: &str) -> u64 {
+    let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
+    write!(
+        tcp,
+        "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\r\n"
+    )
+    .unwrap();
+    let mut text = String::new();
+    tcp.read_to_string(&mut text).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix("eye_received_bytes_total ")).unwrap();
+    line.trim().parse().unwrap()
+}
+
+#[test]
+fn a_page_that_never_rests_lets_others_go_first() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let _page = ScriptedPage::echo(&home, "Shop");
+    let origin = format!("http://localhost:{}", home.port());
+    let url = format!("ws://127.0.0.1:{}/ws?sessionId=hurried&clientType=browser", home.port());
+    let mut request = url.into_client_request().unwrap();
+    request.headers_mut().insert("Origin", origin.parse().unwrap());
+    request.headers_mut().insert("Sec-WebSocket-Protocol", "eye".parse().unwrap());
+    let (mut socket, _) = tungstenite::connect(request).unwrap();
+    let hello = json!({ "clientType": "browser", "page": { "title": "Hurried", "url": origin, "visible": true } });
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "hello", "params": hello }).to_string();
+    socket.send(tungstenite::Message::text(hello)).unwrap();
+    socket.read().unwrap();
+    let MaybeTlsStream::Plain(stream) = socket.get_ref() else { panic!("it is plain") };
+    let mut stream = stream.try_clone().unwrap();
+    // Frames of a client are masked; by zeros, the text stays as it is.
+    let text = r#"{"jsonrpc":"2.0","method":"page/unknown"}"#;
+    let frame: Vec<u8> =
+        [0x81, 0x80 | u8::try_from(text.len()).unwrap(), 0, 0, 0, 0].into_iter().chain(text.bytes()).collect();
+    let over = Arc::new(AtomicBool::new(false));
+    let end = over.clone();
+    let hurried = std::thread::spawn(move || {
+        let many = frame.repeat(100);
+        while !end.load(Relaxed) && stream.write_all(&many).is_ok() {}
+    });
+    let agent = UnixStream::connect(home.socket()).unwrap();
+    agent.set_read_timeout(Some(DEADLINE)).unwrap();
+    let hello = json!({ "clientType": "agent", "target": "Shop" });
+    writeln!(&agent, "{}", json!({ "jsonrpc": "2.0", "method": "hello", "params": hello })).unwrap();
+    let mut answers = BufReader::new(agent.try_clone().unwrap()).lines().map(Result::unwrap);
+    let token = home.eye(["token", "show"]).stdout.trim().to_owned();
+    let frames = || heard_bytes(&home, &token) / text.len() as u64;
+    let begun = frames();
+    while frames() < begun + 1_000 {
+        std::thread::yield_now();
+    }
+    let before = frames();
+    for _ in 0..TRIPS {
+        writeln!(&agent, "a:1").unwrap();
+        assert!(answers.any(|line| line.starts_with("a:")));
+    }
+    let between = (frames() - before) / TRIPS;
+    over.store(true, Relaxed);
+    assert!((1..=FRAMES_BETWEEN_MAX).contains(&between), "{between} frames were heard in each round trip");
+    drop(socket);
+    hurried.join().unwrap();
 }
 
 #[test]

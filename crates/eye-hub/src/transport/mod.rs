@@ -5,5 +5,6 @@ pub mod holder;
 pub mod place;
 pub mod post;
 pub mod tls;
+mod turn;
 pub mod unix;
 pub mod ws;

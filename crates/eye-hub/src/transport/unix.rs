@@ -1,5 +1,6 @@
 //! One connection on the Unix socket: frames in, bytes out. Its peer is of the same user.
 
+use super::turn::Turn;
 use crate::hub::is_large;
 use crate::hub::outbox::Outbox;
 use crate::hub::peer::{Peer, Side, Signals, Voice};
@@ -26,6 +27,7 @@ pub async fn serve(hub: Arc<Hub>, mut socket: UnixStream) {
     peer.may_provide = true;
     let (conn, signals) = hub.enter(peer);
     let (mut reader, mut writer) = socket.split();
+    let turn = Turn::new();
     let ended = {
         let write = async {
             while let Some((parcel, close)) = hub.parcel(conn, &signals).await {
@@ -35,7 +37,7 @@ pub async fn serve(hub: Arc<Hub>, mut socket: UnixStream) {
             }
         };
         tokio::select! {
-            ended = read_all(&hub, conn, &signals, &mut reader) => ended,
+            ended = turn.take(read_all(&hub, conn, &signals, &turn, &mut reader)) => ended,
             () = write => Ended::Closed,
             () = signals.end.notified() => Ended::Closed,
         }
@@ -71,7 +73,7 @@ enum Ended {
     Announced { announcement: String, rest: Vec<u8> },
 }
 
-async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, reader: &mut ReadHalf<'_>) -> Ended {
+async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, turn: &Turn, reader: &mut ReadHalf<'_>) -> Ended {
     let mut decoder = Decoder::default();
     loop {
         let buffer = decoder.buffer();
@@ -98,6 +100,7 @@ async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, reader: &mut Re
                         let _ = hub.hear(conn, frame);
                     }
                     hub.ready(conn, signals).await;
+                    turn.pass().await;
                 }
                 Ok(None) => break,
                 Err(error) => return Ended::Broken(error),

@@ -1,5 +1,6 @@
 //! One WebSocket: messages in, parcels out, both in one task so that nothing is handed over between tasks.
 
+use super::turn::Turn;
 use crate::hub::outbox::Parcel;
 use crate::hub::peer::Peer;
 use crate::hub::state::Hub;
@@ -31,8 +32,9 @@ pub async fn serve(hub: Arc<Hub>, socket: WebSocket, peer: Peer, greet: impl FnO
     let (conn, signals) = hub.enter(peer);
     greet(&hub, conn);
     let (mut sink, mut stream) = socket.split();
+    let turn = Turn::new();
     let close = {
-        let read = async {
+        let read = turn.take(async {
             while let Some(message) = stream.next().await {
                 match message {
                     Ok(Message::Text(text)) => {
@@ -40,11 +42,13 @@ pub async fn serve(hub: Arc<Hub>, socket: WebSocket, peer: Peer, greet: impl FnO
                             return Some(close);
                         }
                         hub.ready(conn, &signals).await;
+                        turn.pass().await;
                     }
                     Ok(Message::Binary(bytes)) => {
                         if let Err(close) = hub.hear_binary(conn, &bytes) {
                             return Some(close);
                         }
+                        turn.pass().await;
                     }
                     Ok(Message::Ping(_) | Message::Pong(_)) => {}
                     Ok(Message::Close(_)) => return None,
@@ -52,7 +56,7 @@ pub async fn serve(hub: Arc<Hub>, socket: WebSocket, peer: Peer, greet: impl FnO
                 }
             }
             None
-        };
+        });
         let write = async {
             while let Some((parcel, close)) = hub.parcel(conn, &signals).await {
                 if send(&hub, conn, &mut sink, parcel).await.is_err() {

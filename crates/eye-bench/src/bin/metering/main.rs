@@ -1,0 +1,127 @@
+//! `cargo xtask metering`: what one page that never rests costs everybody else. A page does one thing in a loop, as fast as the
+//! hub takes it; another page answers an agent meanwhile. Idle and busy phases alternate in one run, so that the two are compared under the
+//! same load of the machine, and every figure is printed beside the idle one.
+#![allow(clippy::print_stdout, reason = "a program for people at a terminal")]
+#![allow(clippy::cast_precision_loss, reason = "figures are read by people")]
+
+mod hog;
+
+use eye_testkit::{Home, Hub, ScriptedPage};
+use hog::{Hog, KINDS};
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+const HELP: &str = "\
+usage: cargo xtask metering [--debug] [--rounds N] [KIND…]
+
+  --debug      a debug build of eye instead of the release one
+  --rounds N   how often an idle and a busy phase of half a second alternate for each kind (default 10)
+  KIND         what the page does; all of them unless some are named
+";
+const ROUNDS_DEFAULT: usize = 10;
+/// How long a phase takes.
+const PHASE: Duration = Duration::from_millis(500);
+/// An agent that thinks a little between its questions.
+const PAUSE: Duration = Duration::from_millis(1);
+/// How long the hub may take to work off what a busy phase left, and after how many quick answers it has.
+const SETTLE: Duration = Duration::from_secs(10);
+const SETTLED_TRIPS: usize = 50;
+/// How long one answer may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let (mut rounds, mut wanted) = (ROUNDS_DEFAULT, Vec::new());
+    let eye = args.next().filter(|eye| !eye.starts_with('-')).map(PathBuf::from);
+    while let Some(word) = args.next() {
+        match word.as_str() {
+            "--rounds" => rounds = args.next().and_then(|text| text.parse().ok()).unwrap_or(0),
+            kind => wanted.push(kind.to_owned()),
+        }
+    }
+    let known = |word: &String| KINDS.iter().any(|kind| kind.name == word);
+    let Some(eye) = eye.filter(|_| rounds > 0 && wanted.iter().all(known)) else {
+        println!("{HELP}\nkinds: {}", KINDS.map(|kind| kind.name).join(", "));
+        return ExitCode::from(2);
+    };
+    println!("µs of a round trip; one page in a loop\n");
+    println!("| what it does | idle p50 | busy p50 | idle p99 | busy p99 | p99, busy to idle | its frames/s |");
+    println!("|---|---|---|---|---|---|---|");
+    for kind in KINDS.iter().filter(|kind| wanted.is_empty() || wanted.iter().any(|word| word == kind.name)) {
+        let home = Home::new(&eye);
+        let _hub = Hub::start(&home);
+        let _page = ScriptedPage::echo(&home, "Bystander");
+        let mut agent = Agent::connect(&home);
+        let hog = Hog::start(&home, kind);
+        let (mut idle, mut busy) = (Vec::new(), Vec::new());
+        let mut frames = 0;
+        for _ in 0..rounds {
+            agent.ask_for(PHASE, &mut idle);
+            let before = hog.run();
+            agent.ask_for(PHASE, &mut busy);
+            frames += hog.pause() - before;
+            // What the hub still works on is not the idle phase's.
+            agent.settle(&idle);
+        }
+        let (p50, p99) = ([at(&mut idle, 50), at(&mut busy, 50)], [at(&mut idle, 99), at(&mut busy, 99)]);
+        let ratio = p99[1] as f64 / p99[0].max(1) as f64;
+        let rate = frames as f64 / (PHASE * u32::try_from(rounds).unwrap_or(1)).as_secs_f64();
+        let row = format!("{} | {} | {} | {} | {} | {ratio:.1}", kind.about, p50[0], p50[1], p99[0], p99[1]);
+        println!("| {row} | {rate:.0} |");
+    }
+    ExitCode::SUCCESS
+}
+
+/// The value below which so many percent of them are.
+fn at(all: &mut [u64], percent: usize) -> u64 {
+    all.sort_unstable();
+    all.get(all.len() * percent / 100).copied().unwrap_or(0)
+}
+
+/// One agent that asks the bystander's page.
+struct Agent {
+    lines: BufReader<UnixStream>,
+}
+
+impl Agent {
+    fn connect(home: &Home) -> Self {
+        let mut stream = UnixStream::connect(home.socket()).expect("the hub listens");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
+        let hello = r#"{"jsonrpc":"2.0","method":"hello","params":{"clientType":"agent","target":"Bystander"}}"#;
+        writeln!(stream, "{hello}").expect("the hub reads");
+        Self { lines: BufReader::new(stream) }
+    }
+
+    /// Asks for so long, and notes each round trip in µs.
+    fn ask_for(&mut self, time: Duration, trips: &mut Vec<u64>) {
+        let until = Instant::now() + time;
+        while Instant::now() < until {
+            trips.push(self.ask());
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// Asks until the answers come as quickly as they go when nothing happens: until then the hub works on what came before.
+    fn settle(&mut self, idle: &[u64]) {
+        let usual_us = at(&mut idle.to_vec(), 50) * 4;
+        let until = Instant::now() + SETTLE;
+        let mut in_a_row = 0;
+        while in_a_row < SETTLED_TRIPS && Instant::now() < until {
+            in_a_row = if self.ask() <= usual_us { in_a_row + 1 } else { 0 };
+        }
+    }
+
+    fn ask(&mut self) -> u64 {
+        let started = Instant::now();
+        self.lines.get_mut().write_all(b"b:bystander\n").expect("the hub reads");
+        let mut line = String::new();
+        while !line.starts_with("b:") {
+            line.clear();
+            assert!(self.lines.read_line(&mut line).expect("an answer in time") > 0, "the hub ended");
+        }
+        u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
