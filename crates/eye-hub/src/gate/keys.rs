@@ -10,13 +10,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// How old a file must be for what was read of it to be kept: two changes within one tick of its clock look alike.
 const SETTLED_MS: u64 = 2_000;
 
+/// What a file held, and its version before it was read.
+type Read = (FileVersion, Arc<Rows>);
+
 /// The tokens that a hub knows: its own, and the named ones.
 #[derive(Clone, Debug)]
 pub struct Keys {
     auth: Auth,
     tokens: Tokens,
-    /// What was last read of the file, and its version then.
-    read: Arc<Mutex<Option<(FileVersion, Arc<Rows>)>>>,
+    /// What was last read of the file.
+    read: Arc<Mutex<Option<Read>>>,
 }
 
 #[cfg(test)]
