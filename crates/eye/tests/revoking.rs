@@ -205,7 +205,7 @@ fn a_revoked_token_ends_mcp_over_http_and_stdio() {
 fn slow_llm(begin: &'static str) -> (String, mpsc::Receiver<()>, mpsc::Receiver<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://127.0.0.1:{}/v1", listener.local_addr().unwrap().port());
-    let ((began, beginning), (over, end)) = (mpsc::channel(), mpsc::channel());
+    let ((answers, beginning), (over, end)) = (mpsc::channel(), mpsc::channel());
     thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         let mut reader = BufReader::new(stream.try_clone().unwrap());
@@ -214,7 +214,7 @@ fn slow_llm(begin: &'static str) -> (String, mpsc::Receiver<()>, mpsc::Receiver<
             assert!(reader.read_line(&mut head).unwrap() > 0);
         }
         stream.write_all(begin.as_bytes()).unwrap();
-        began.send(()).unwrap();
+        answers.send(()).unwrap();
         // The body of the request, and then the end of the connection.
         let _ = reader.read_to_end(&mut Vec::new());
         over.send(()).unwrap();
