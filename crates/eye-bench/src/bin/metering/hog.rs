@@ -93,7 +93,7 @@ impl Hog {
         let tungstenite::stream::MaybeTlsStream::Plain(stream) = socket.get_ref() else { panic!("it is plain") };
         let (mut reads, writes) = (stream.try_clone().expect("a socket"), stream.try_clone().expect("a socket"));
         // What it is told is read and dropped.
-        thread::spawn(move || while reads.read(&mut [0; 64 << 10]).is_ok_and(|count| count > 0) {});
+        thread::spawn(move || while reads.read(&mut [0; 8 << 10]).is_ok_and(|count| count > 0) {});
         let messages: Vec<Vec<u8>> = (kind.messages)().iter().map(|text| frame(text.as_bytes())).collect();
         let (runs, frames) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let (run, count) = (runs.clone(), frames.clone());
@@ -133,11 +133,11 @@ fn frame(payload: &[u8]) -> Vec<u8> {
     match payload.len() {
         length @ 0..126 => bytes.push(0x80 | u8::try_from(length).unwrap_or(0)),
         length @ 126..65_536 => {
-            bytes.push(0x80 | 126);
+            bytes.push(0x80 | 0x7e);
             bytes.extend(u16::try_from(length).unwrap_or(0).to_be_bytes());
         }
         length => {
-            bytes.push(0x80 | 127);
+            bytes.push(0x80 | 0x7f);
             bytes.extend((length as u64).to_be_bytes());
         }
     }
