@@ -5,7 +5,7 @@ mod message;
 mod session;
 mod state;
 
-pub use connection::{Attached, Connection, connect};
+pub use connection::{Attached, Connection, News, connect};
 pub use message::{Event, TargetInfo};
 pub use session::{COMMAND_MS, Events, Sent, Session, read};
 pub use state::Outcome;

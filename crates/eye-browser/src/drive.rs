@@ -1,11 +1,17 @@
 //! Pages of a driven browser as pages of the hub: frames of the hub in, commands of the browser out.
 
 mod browsers;
+mod device;
+mod downloads;
+mod events;
 mod files;
 mod frames;
 mod hub;
 mod input;
+mod net;
+mod recording;
 mod script;
+mod stored;
 mod tab;
 mod verbs;
 

@@ -4,6 +4,7 @@ use crate::cdp::{Connection, connect};
 use crate::error::{BrowserError, CommandError};
 use crate::limits::{CLOSE_MS, START_MS, STDERR_BYTES_MAX};
 use crate::pipe::process::ProcessPipe;
+use crate::pipe::socket::SocketPipe;
 use rustix::process::geteuid;
 use serde::Deserialize;
 use serde_json::json;
@@ -64,7 +65,7 @@ pub struct Launch {
     pub arguments: Vec<String>,
 }
 
-/// A browser that eye started. Dropping it closes its pipe, which ends it.
+/// A browser that eye started, or that a person lets it drive. Dropping it closes its pipe, which ends one that eye started.
 #[derive(Debug)]
 pub struct Launched {
     /// The way to it.
@@ -73,25 +74,42 @@ pub struct Launched {
     pub pid: Option<u32>,
     /// What it calls itself.
     pub product: String,
-    /// How its process ended, once it has.
+    /// Its process, if eye started it.
+    process: Option<Process>,
+}
+
+#[derive(Debug)]
+struct Process {
+    /// How it ended, once it has.
     gone: watch::Receiver<Option<String>>,
     kill: Arc<Notify>,
 }
 
-impl Launched {
-    /// Resolves when its process has ended.
-    pub async fn ended(&self) {
+impl Process {
+    async fn ended(&self) {
         let mut gone = self.gone.clone();
         // The sender is dropped only after it has said so.
         let _ = gone.wait_for(Option::is_some).await;
     }
+}
 
-    /// Asks it to end, and waits until it has, for a few seconds at most; its process is killed after that.
+impl Launched {
+    /// Resolves when its process has ended; never for one that eye did not start.
+    pub async fn ended(&self) {
+        match &self.process {
+            Some(process) => process.ended().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Asks it to end, and waits until it has, for a few seconds at most; its process is killed after that. One that eye did not
+    /// start is only left.
     pub async fn close(self) {
+        let Some(process) = self.process else { return self.connection.browser.leave() };
         let _ = self.connection.browser.send("Browser.close", &json!({}));
-        if timeout(Duration::from_millis(CLOSE_MS), self.ended()).await.is_err() {
-            self.kill.notify_one();
-            self.ended().await;
+        if timeout(Duration::from_millis(CLOSE_MS), process.ended()).await.is_err() {
+            process.kill.notify_one();
+            process.ended().await;
         }
     }
 }
@@ -125,7 +143,7 @@ pub async fn launch(how: Launch) -> Result<Launched, BrowserError> {
     let connection = connect(ProcessPipe { input, output }, exited);
     let asked = connection.browser.send("Browser.getVersion", &json!({}))?.within(START_MS).await;
     match asked.and_then(|result| crate::cdp::read::<Version>("Browser.getVersion", &result)) {
-        Ok(Version { product }) => Ok(Launched { connection, pid, product, gone, kill }),
+        Ok(Version { product }) => Ok(Launched { connection, pid, product, process: Some(Process { gone, kill }) }),
         Err(CommandError::Ended(why)) if why.contains(&format!("exit status: {PROFILE_IN_USE}")) => {
             let pid = holder(&how.profile);
             Err(BrowserError::InUse { folder: how.profile, pid })
@@ -133,6 +151,14 @@ pub async fn launch(how: Launch) -> Result<Launched, BrowserError> {
         Err(CommandError::Ended(why)) => Err(BrowserError::Died(why.to_string())),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Connects to a browser that runs, over an endpoint of its own.
+pub async fn attach(pipe: SocketPipe) -> Result<Launched, BrowserError> {
+    let connection = connect(pipe, std::future::pending());
+    let asked = connection.browser.send("Browser.getVersion", &json!({}))?.within(START_MS).await?;
+    let Version { product } = crate::cdp::read("Browser.getVersion", &asked)?;
+    Ok(Launched { connection, pid: None, product, process: None })
 }
 
 fn command(how: &Launch) -> Command {

@@ -23,6 +23,8 @@ pub fn guest() -> Result<Arc<dyn Guest>, Failure> {
     let settings = Settings {
         program: program(),
         profiles: places::profiles_folder()?,
+        downloads: places::downloads_folder()?,
+        persons_profiles: places::persons_profiles(),
         headless: cfg!(target_os = "linux") && !display,
         arguments: Var::EyeBrowserArgs.text().unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
         idle: None,

@@ -144,6 +144,34 @@ pub fn profiles_folder() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("browser"))
 }
 
+/// Where pages of eye's own browser download to.
+#[cfg(feature = "browser")]
+pub fn downloads_folder() -> Result<PathBuf, Failure> {
+    Ok(state_folder()?.join("downloads"))
+}
+
+/// The folders of the profiles that a person's own browsers usually have.
+#[cfg(feature = "browser")]
+pub fn persons_profiles() -> Vec<PathBuf> {
+    const LINUX: [&str; 7] = [
+        ".config/google-chrome",
+        ".config/google-chrome-beta",
+        ".config/google-chrome-unstable",
+        ".config/chromium",
+        "snap/chromium/common/chromium",
+        ".config/microsoft-edge",
+        ".config/BraveSoftware/Brave-Browser",
+    ];
+    const MACOS: [&str; 4] = [
+        "Library/Application Support/Google/Chrome",
+        "Library/Application Support/Chromium",
+        "Library/Application Support/Microsoft Edge",
+        "Library/Application Support/BraveSoftware/Brave-Browser",
+    ];
+    let below_home: &[&str] = if cfg!(target_os = "macos") { &MACOS } else { &LINUX };
+    Var::Home.folder().into_iter().flat_map(|home| below_home.iter().map(move |folder| home.join(folder))).collect()
+}
+
 /// The folder of the certificate that `eye tls` makes.
 pub fn tls_folder() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("tls"))

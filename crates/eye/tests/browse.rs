@@ -2,11 +2,9 @@
 
 mod stage;
 
-use eye_testkit::{Home, Hub, Ran};
-use stage::home;
+use stage::browser::{hub, ok};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::Command;
 
 /// Forbids every script, connection, style and `eval`, and text that becomes code.
 const STRICT: &str = "default-src 'none'; script-src 'nonce-a'; require-trusted-types-for 'script'";
@@ -82,24 +80,6 @@ fn answer(mut stream: TcpStream) {
     let _ = write!(stream, "HTTP/1.1 200 OK\r\n{head}\r\nconnection: close\r\n\r\n{body}");
 }
 
-/// A hub that may start a browser. `None` where none is installed, which is said.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn hub() -> Option<(Home, Hub)> {
-    let named = std::env::var("EYE_CHROMIUM").unwrap_or_else(|_| "chromium".into());
-    if !Command::new(&named).arg("--version").output().is_ok_and(|ran| ran.status.success()) {
-        eprintln!("skipped: no Chromium is installed; name one in EYE_CHROMIUM");
-        return None;
-    }
-    let home = home();
-    let hub = Hub::start(&home);
-    Some((home, hub))
-}
-
-fn ok(ran: Ran) -> String {
-    assert_eq!(ran.code, 0, "{ran:?}");
-    ran.stdout
-}
-
 #[test]
 fn every_verb_works_on_a_page_whose_policy_forbids_everything() {
     let Some((home, _hub)) = hub() else { return };
@@ -123,6 +103,10 @@ fn every_verb_works_on_a_page_whose_policy_forbids_everything() {
     assert_eq!(ok(home.eye(["document.title"])), "Next\n");
     let pages = ok(home.eye(["pages"]));
     assert_eq!(pages.lines().count(), 1, "{pages}");
+    let id = |pages: &str| pages.split_whitespace().nth(1).unwrap_or_default().to_owned();
+    ok(home.eye(["goto", &site()]));
+    let elsewhere = ok(home.eye(["pages"]));
+    assert_eq!(id(&elsewhere), id(&pages), "a tab keeps its id on another origin too: {elsewhere}");
 }
 
 /// What acts: the command line, what the page then holds, and the kinds of events that it must have got.

@@ -1,7 +1,7 @@
 // The client that eye's own browser puts into every document before its scripts. It carries all its parts and talks over a
 // binding of the browser instead of a socket, so that it works under any policy and changes nothing that the page can see.
 
-import { connectWith, type Driven } from "./core/connect.js";
+import { connectWith, type Driven, type Eye } from "./core/connect.js";
 import type { Socket } from "./core/link.js";
 import type { Input, LoadPart, Offer, Parts } from "./core/part.js";
 import { hands, state, tools, verbs } from "./parts.js";
@@ -15,6 +15,9 @@ declare const eyeDriven: {
   /** The name under which the driver finds the function that takes its messages. */
   readonly receive: string;
 };
+
+/** Where the client of a driven document is. */
+const DRIVEN = Symbol.for("eye.driven");
 
 const CONNECTING = 0;
 const OPEN = 1;
@@ -96,9 +99,13 @@ function drive(say: (message: string) => void): void {
     }) satisfies Input["give"],
   });
   const driven: Driven = { session, open: opened, input };
+  // A driver that was here before and left put a client into this document, which hears nothing any more.
+  const before = (globalThis as { [DRIVEN]?: Eye })[DRIVEN];
+  before?.close();
   const parts: { readonly [Name in keyof Parts]: Offer<Parts[Name]> } = { hands, state, tools, verbs, webmcp };
   const load: LoadPart = async (name) => parts[name];
-  connectWith(load, {}, driven);
+  const eye = connectWith(load, {}, driven);
+  Object.defineProperty(globalThis, DRIVEN, { value: eye, configurable: true });
 }
 
 function base64(blob: Blob): Promise<string> {

@@ -1,6 +1,6 @@
 //! A browser at the other end of a pipe: two tasks, one that reads and one that writes, around the shared bookkeeping.
 
-use super::message::{Incoming, TargetInfo};
+use super::message::{Event, Incoming, TargetInfo};
 use super::session::{Events, Session, Shared};
 use crate::pipe::{MessageReader, MessageWriter, Pipe};
 use std::pin::pin;
@@ -11,6 +11,9 @@ use tokio::time::timeout;
 
 /// Commands that are written together at most.
 const WRITE_LEN_MAX: usize = 256;
+
+/// How events of the browser itself begin.
+const OF_THE_BROWSER: &str = "Browser.";
 
 /// How long after the end of a pipe its process is waited for, to tell why.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -28,18 +31,36 @@ pub struct Attached {
     pub parent: Option<Box<str>>,
 }
 
+/// What a browser says beside answers.
+#[derive(Debug)]
+pub enum News {
+    /// A session began.
+    Attached(Box<Attached>),
+    /// Something happened to the browser itself.
+    Event(Event),
+}
+
 /// A connected browser. When it and all its sessions are dropped, the pipe is closed, which ends a browser that eye started.
 #[derive(Debug)]
 pub struct Connection {
     /// The browser's own session.
     pub browser: Session,
-    attached: mpsc::UnboundedReceiver<Attached>,
+    news: mpsc::UnboundedReceiver<News>,
 }
 
 impl Connection {
-    /// The next session that begins, once `Target.setAutoAttach` is on. `None`: the pipe ended.
+    /// The next session that begins, once `Target.setAutoAttach` is on, or event of the browser. `None`: the pipe ended.
+    pub async fn next(&mut self) -> Option<News> {
+        self.news.recv().await
+    }
+
+    /// The next session that begins.
     pub async fn attached(&mut self) -> Option<Attached> {
-        self.attached.recv().await
+        loop {
+            if let News::Attached(attached) = self.next().await? {
+                return Some(*attached);
+            }
+        }
     }
 }
 
@@ -48,7 +69,7 @@ impl Connection {
 pub fn connect<P: Pipe, F: Future<Output = String> + Send + 'static>(pipe: P, gone: F) -> Connection {
     let (mut writer, mut reader) = pipe.split();
     let (outgoing, mut queue) = mpsc::unbounded_channel::<String>();
-    let (begun, attached) = mpsc::unbounded_channel();
+    let (begun, news) = mpsc::unbounded_channel();
     let shared = Arc::new(Shared::new(outgoing));
     tokio::spawn(async move {
         let mut messages = Vec::new();
@@ -74,9 +95,9 @@ pub fn connect<P: Pipe, F: Future<Output = String> + Send + 'static>(pipe: P, go
             match read {
                 Ok(Some(text)) => {
                     let Some(shared) = watching.upgrade() else { return };
-                    if let Some(attached) = take(&shared, &text) {
+                    if let Some(news) = take(&shared, &text) {
                         // A connection that takes no sessions leaves them to the browser.
-                        let _ = begun.send(attached);
+                        let _ = begun.send(news);
                     }
                 }
                 Ok(None) => break timeout(LAST_WORDS, gone).await.unwrap_or_else(|_| "it closed its pipe".into()),
@@ -87,14 +108,20 @@ pub fn connect<P: Pipe, F: Future<Output = String> + Send + 'static>(pipe: P, go
             shared.hold().end(&why.into());
         }
     });
-    Connection { browser: Session::new(shared, None), attached }
+    Connection { browser: Session::new(shared, None), news }
 }
 
-/// Takes a message; gives the session that it began.
-fn take(shared: &Arc<Shared>, text: &str) -> Option<Attached> {
+/// Takes a message; gives what is not for a session that is known.
+fn take(shared: &Arc<Shared>, text: &str) -> Option<News> {
     let message = serde_json::from_str::<Incoming<'_>>(text).ok()?;
+    if let (None, Some(method), Some(params)) = (&message.session, &message.method, message.params)
+        && method.starts_with(OF_THE_BROWSER)
+    {
+        return Some(News::Event(Event { method: method.as_ref().into(), params: params.to_owned() }));
+    }
     let new = shared.hold().take(&message)?;
     let session = Session::new(shared.clone(), Some(new.id));
     let events = Events { session, receiver: new.events };
-    Some(Attached { events, target: new.target, waiting: new.waiting, parent: new.parent })
+    let (target, waiting, parent) = (new.target, new.waiting, new.parent);
+    Some(News::Attached(Box::new(Attached { events, target, waiting, parent })))
 }

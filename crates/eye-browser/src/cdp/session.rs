@@ -97,6 +97,11 @@ impl Session {
         self.shared.hold().dialog(self.id.as_deref()?)
     }
 
+    /// Leaves the browser: every session of it ends, and its pipe is closed when the last is dropped.
+    pub fn leave(&self) {
+        self.shared.hold().end(&"eye left this browser".into());
+    }
+
     /// Why the whole browser is gone.
     pub fn ended(&self) -> Option<Arc<str>> {
         self.shared.hold().ended()

@@ -1,11 +1,13 @@
 //! The browsers that run, by their profiles: starts them on demand, opens pages in them, ends them.
 
+use super::downloads::Downloads;
 use super::hub::Hub;
 use super::script::{Names, random_text};
 use super::tab::{Tab, prepare};
-use crate::cdp::{Attached, Session};
+use crate::cdp::{Attached, News, Session, TargetInfo};
 use crate::error::{BrowserError, CommandError};
-use crate::launch::{Launch, Launched, launch};
+use crate::launch::{Launch, Launched, attach, launch};
+use crate::pipe::socket::SocketPipe;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
 use serde::{Deserialize, Serialize};
@@ -29,6 +31,12 @@ const IDLE: Duration = Duration::from_mins(15);
 /// The folder in a profile for files that agents give to pages.
 const UPLOADS: &str = "eye-uploads";
 
+/// The endpoint that stands for a browser of the person that lets itself be driven.
+const ATTACH_AUTO: &str = "auto";
+
+/// How long the tabs of a browser that runs may take to join.
+const TABS: Duration = Duration::from_secs(5);
+
 /// How long browsers may take to end with the hub.
 const STOP: Duration = Duration::from_millis(800);
 
@@ -39,6 +47,10 @@ pub struct Settings {
     pub program: Option<PathBuf>,
     /// The folder of the named profiles.
     pub profiles: PathBuf,
+    /// Where pages download to.
+    pub downloads: PathBuf,
+    /// Folders of the profiles that a person's own browsers have, for `attach: "auto"`.
+    pub persons_profiles: Vec<PathBuf>,
     /// Whether there is no display, so that every browser is headless.
     pub headless: bool,
     /// More arguments for it.
@@ -73,6 +85,7 @@ struct Running {
     changed: watch::Sender<u64>,
     /// Where files for its pages are written; removed with it.
     uploads: PathBuf,
+    downloads: Arc<Downloads>,
 }
 
 /// A tab: its session in the hub, whether a document of it has joined, and the way to it.
@@ -95,7 +108,9 @@ struct Navigated {
 /// The params of `browser/open`.
 #[derive(Debug, Deserialize)]
 struct Open {
-    url: String,
+    url: Option<String>,
+    /// The endpoint of a browser that runs, or `auto`.
+    attach: Option<String>,
     profile: Option<String>,
     #[serde(default)]
     private: bool,
@@ -181,74 +196,114 @@ impl Browsers {
     }
 
     async fn open(&self, open: Open) -> Result<String, Error> {
-        if !open.url.contains(':') {
-            let error = Error::new(Code::PARAMS, format!("{:?} is not a URL", open.url));
-            return Err(error.hint("write it with its scheme, such as https://example.com"));
-        }
+        let url = match (&open.url, &open.attach) {
+            (Some(url), _) if !url.contains(':') => {
+                let error = Error::new(Code::PARAMS, format!("{url:?} is not a URL"));
+                return Err(error.hint("write it with its scheme, such as https://example.com"));
+            }
+            (Some(url), _) => Some(url.clone()),
+            (None, Some(_)) => None,
+            (None, None) => return Err(Error::new(Code::PARAMS, "url is missing: which page?")),
+        };
         let running = self.running(&open).await.map_err(|error| told(&error))?;
+        let Some(url) = url else {
+            return Ok(json(&json!({ "pages": running.pages().await })));
+        };
         let command = |error: CommandError| told(&BrowserError::Command(error));
         // One window per page: a tab behind another gets neither frames nor input.
         let new = json!({ "url": "about:blank", "newWindow": true });
         let Created { target_id } = running.browser.ask("Target.createTarget", &new).await.map_err(command)?;
-        let (session, mut joined, page) = running.tab(&target_id).await.ok_or_else(|| late(&open.url))?;
-        let why = match page.ask("Page.navigate", &json!({ "url": open.url })).await {
+        let (session, mut joined, page) = running.tab(&target_id).await.ok_or_else(|| late(&url))?;
+        let why = match page.ask("Page.navigate", &json!({ "url": url })).await {
             Ok(Navigated { error_text }) => error_text,
             Err(error) => Some(error.to_string()),
         };
         if let Some(why) = why {
             let _ = running.browser.send("Target.closeTarget", &json!({ "targetId": target_id }));
-            let error = Error::new(Code::PARAMS, format!("{} cannot be loaded: {why}", open.url));
+            let error = Error::new(Code::PARAMS, format!("{url} cannot be loaded: {why}"));
             return Err(error.hint("check the address, or the network of the hub's machine"));
         }
         match timeout(Duration::from_millis(OPEN_MS), joined.wait_for(|joined| *joined)).await {
             Ok(Ok(_)) => Ok(json(&json!({ "id": session }))),
-            Ok(Err(_)) | Err(_) => Err(late(&open.url)),
+            Ok(Err(_)) | Err(_) => Err(late(&url)),
         }
     }
 
     /// The browser of a profile, started where it does not run.
     async fn running(&self, open: &Open) -> Result<Arc<Running>, BrowserError> {
         let _one = self.0.starting.lock().await;
-        let profile = if open.private {
-            format!("private-{}", random_text(8))
-        } else {
-            let name = open.profile.as_deref().unwrap_or(PROFILE_DEFAULT);
-            if !is_name(name) {
-                let why = std::io::Error::other("a name is 1 to 40 of a-z A-Z 0-9 _ -");
-                return Err(BrowserError::Profile { folder: name.into(), why });
+        let profile = match (&open.attach, open.private) {
+            (Some(endpoint), _) => endpoint.clone(),
+            (None, true) => format!("private-{}", random_text(8)),
+            (None, false) => {
+                let name = open.profile.as_deref().unwrap_or(PROFILE_DEFAULT);
+                if !is_name(name) {
+                    let why = std::io::Error::other("a name is 1 to 40 of a-z A-Z 0-9 _ -");
+                    return Err(BrowserError::Profile { folder: name.into(), why });
+                }
+                name.to_owned()
             }
-            name.to_owned()
         };
         if let Some(running) = hold(&self.0.running).get(&profile) {
             return Ok(running.clone());
         }
         let settings = &self.0.settings;
-        let program = settings.program.clone().ok_or(BrowserError::NotFound)?;
-        let folder = settings.profiles.join(&profile);
-        let headless = open.headless || settings.headless;
-        let mut arguments = settings.arguments.clone();
-        if headless {
-            arguments.push("--window-size=1280,800".into());
-        }
-        let launched = launch(Launch { program, profile: folder.clone(), headless, arguments }).await?;
+        let (folder, headless) = (settings.profiles.join(&profile), open.headless || settings.headless);
+        let launched = match &open.attach {
+            Some(endpoint) => attach(self.endpoint(endpoint).await?).await?,
+            None => self.launch(folder.clone(), headless).await?,
+        };
+        let attached = open.attach.is_some();
+        let downloads = Arc::new(Downloads::new((!attached).then(|| settings.downloads.clone())));
+        let browser = &launched.connection.browser;
+        browser.command("Browser.setDownloadBehavior", &keeping(&downloads)).await?;
         let auto = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
-        launched.connection.browser.command("Target.setAutoAttach", &auto).await?;
+        browser.command("Target.setAutoAttach", &auto).await?;
+        let uploads = if attached { settings.profiles.join(random_text(8)) } else { folder.clone() }.join(UPLOADS);
         let running = Arc::new(Running {
-            browser: launched.connection.browser.clone(),
+            browser: browser.clone(),
             pid: launched.pid,
             product: launched.product.clone(),
-            headless,
+            headless: headless && !attached,
             stop: Notify::new(),
             gone: watch::Sender::new(false),
             tabs: Mutex::default(),
             changed: watch::Sender::new(0),
-            uploads: folder.join(UPLOADS),
+            uploads,
+            downloads,
         });
         hold(&self.0.running).insert(profile.clone(), running.clone());
         let idle = (!open.keep).then(|| settings.idle.unwrap_or(IDLE));
         let remove = open.private.then_some(folder);
         tokio::spawn(self.clone().serve(profile, running.clone(), launched, idle, remove));
         Ok(running)
+    }
+
+    async fn launch(&self, profile: PathBuf, headless: bool) -> Result<Launched, BrowserError> {
+        let settings = &self.0.settings;
+        let program = settings.program.clone().ok_or(BrowserError::NotFound)?;
+        let mut arguments = settings.arguments.clone();
+        if headless {
+            arguments.push("--window-size=1280,800".into());
+        }
+        launch(Launch { program, profile, headless, arguments }).await
+    }
+
+    /// The way to a browser that runs: an endpoint, or the first of the person's that lets itself be driven.
+    async fn endpoint(&self, endpoint: &str) -> Result<SocketPipe, BrowserError> {
+        if endpoint != ATTACH_AUTO {
+            return SocketPipe::connect(endpoint).await;
+        }
+        let folders = self.0.settings.persons_profiles.iter().filter(|folder| folder.is_dir());
+        let mut last = None;
+        for folder in folders {
+            match SocketPipe::of_profile(folder).await {
+                Ok(pipe) => return Ok(pipe),
+                Err(error) => last = Some(error),
+            }
+        }
+        let why = || "no browser of this user lets itself be driven".to_owned();
+        Err(last.unwrap_or_else(|| BrowserError::Unreachable { url: ATTACH_AUTO.to_owned(), why: why() }))
     }
 
     /// Serves a browser's tabs until it ends.
@@ -270,8 +325,9 @@ impl Browsers {
                 }
             };
             tokio::select! {
-                attached = launched.connection.attached() => match attached {
-                    Some(attached) => self.attach(&running, attached, used.clone()),
+                news = launched.connection.next() => match news {
+                    Some(News::Attached(attached)) => self.attach(&running, *attached, used.clone()),
+                    Some(News::Event(event)) => running.downloads.take(&event),
                     None => break,
                 },
                 () = running.stop.notified() => break,
@@ -299,10 +355,10 @@ impl Browsers {
         let target = attached.target.target_id.clone();
         let names = Names::fresh();
         let name = names.session.clone();
-        let popup = attached.target.opener_id.is_some();
-        let preparing = prepare(session.clone(), names.clone(), popup);
-        let uploads = running.uploads.clone();
-        let tab = Tab::new(session.clone(), target.clone(), names, hub.clone(), used, uploads);
+        let there = attached.target.opener_id.is_some() || !attached.waiting;
+        let preparing = prepare(session.clone(), names.clone(), there);
+        let files = (running.uploads.clone(), running.downloads.clone());
+        let tab = Tab::new((session.clone(), running.browser.clone()), target.clone(), names, hub.clone(), used, files);
         let (joined, running) = (tab.joined(), running.clone());
         tokio::spawn(async move {
             if preparing.await.is_ok() {
@@ -317,6 +373,30 @@ impl Browsers {
 }
 
 impl Running {
+    /// The sessions of the tabs that are there, once each has joined or had its time.
+    async fn pages(&self) -> Vec<String> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Targets {
+            target_infos: Vec<TargetInfo>,
+        }
+        let Ok(Targets { target_infos }) = self.browser.ask("Target.getTargets", &json!({})).await else {
+            return Vec::new();
+        };
+        let mut pages = Vec::new();
+        let all = async {
+            let is_page = |info: &&TargetInfo| info.kind == "page" && info.url.starts_with("http");
+            for info in target_infos.iter().filter(is_page) {
+                let Some((session, mut joined, _)) = self.tab(&info.target_id).await else { continue };
+                if joined.wait_for(|joined| *joined).await.is_ok() {
+                    pages.push(session);
+                }
+            }
+        };
+        let _ = timeout(TABS, all).await;
+        pages
+    }
+
     /// The tab of a target, once it is ready.
     async fn tab(&self, target: &str) -> Option<Known> {
         let mut changed = self.changed.subscribe();
@@ -329,6 +409,14 @@ impl Running {
             }
         };
         timeout(Duration::from_millis(OPEN_MS), ready).await.ok().flatten()
+    }
+}
+
+/// How a browser is to treat downloads: those of one that eye did not start go where its person wants them.
+fn keeping(downloads: &Downloads) -> serde_json::Value {
+    match downloads.folder() {
+        Some(folder) => json!({ "behavior": "allow", "downloadPath": folder, "eventsEnabled": true }),
+        None => json!({ "behavior": "default", "eventsEnabled": true }),
     }
 }
 
@@ -359,7 +447,10 @@ fn told(error: &BrowserError) -> Error {
         BrowserError::Start { .. } | BrowserError::Died(_) => {
             "try it by hand, or give it arguments in EYE_BROWSER_ARGS (in a container: --no-sandbox)"
         }
-        BrowserError::Unreachable { .. } | BrowserError::Command(_) => "`eye browse --stop` ends it; then try again",
+        BrowserError::Unreachable { .. } => {
+            "allow remote debugging in that browser (chrome://inspect/#remote-debugging), and answer its question"
+        }
+        BrowserError::Command(_) => "`eye browse --stop` ends it; then try again",
     };
     Error::new(Code::CONNECTION, text).hint(hint)
 }

@@ -19,7 +19,18 @@ pub struct Own {
 }
 
 /// Verbs that the browser does, not the page.
-pub const OWN_VERBS: [&str; 3] = ["page/shot", "page/pdf", "page/dialog"];
+pub const OWN_VERBS: [&str; 10] = [
+    "page/shot",
+    "page/pdf",
+    "page/dialog",
+    "page/cookies",
+    "page/storage",
+    "page/emulate",
+    "page/net",
+    "page/downloads",
+    "page/close",
+    "page/stop-script",
+];
 
 /// What a message of the hub holds.
 #[derive(Debug, Default, PartialEq, Eq)]

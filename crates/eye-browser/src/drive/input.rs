@@ -43,6 +43,8 @@ enum Method {
     Key,
     #[serde(rename = "Input.insertText")]
     Text,
+    #[serde(skip)]
+    Touch,
 }
 
 impl Method {
@@ -51,6 +53,7 @@ impl Method {
             Self::Mouse => "Input.dispatchMouseEvent",
             Self::Key => "Input.dispatchKeyEvent",
             Self::Text => "Input.insertText",
+            Self::Touch => "Input.dispatchTouchEvent",
         }
     }
 }
@@ -61,12 +64,14 @@ pub fn read(message: &str) -> Option<Request> {
 }
 
 /// Sends all commands together and waits for the last: awaited one by one, each would wait for a frame.
-pub async fn perform(session: &Session, request: Request) -> Result<(), CommandError> {
+/// `touch`: by a finger, where a mouse would press.
+pub async fn perform(session: &Session, request: Request, touch: bool) -> Result<(), CommandError> {
     if request.front {
         session.command("Page.bringToFront", &json!({})).await?;
     }
     let mut sent = Vec::with_capacity(request.commands.len());
-    for command in request.commands {
+    let commands = if touch { by_finger(request.commands) } else { request.commands };
+    for command in commands {
         sent.push(session.send(command.method.name(), &command.params)?);
     }
     match sent.pop() {
@@ -77,6 +82,41 @@ pub async fn perform(session: &Session, request: Request) -> Result<(), CommandE
         },
         None => Ok(()),
     }
+}
+
+/// What a finger does in place of a mouse's left button: it cannot hover, and its second click is a second tap.
+fn by_finger(commands: Vec<Command>) -> Vec<Command> {
+    let mut down = false;
+    let touch = |kind: &str, command: &Command| {
+        let points = match kind {
+            "touchEnd" => json!([]),
+            _ => json!([{ "x": command.params.get("x"), "y": command.params.get("y") }]),
+        };
+        let mut params = Map::new();
+        params.insert("type".into(), kind.into());
+        params.insert("touchPoints".into(), points);
+        Some(Command { method: Method::Touch, params })
+    };
+    let by_finger = |command: Command| {
+        let other = command.params.get("button").is_some_and(|button| button != "left" && button != "none");
+        if !matches!(command.method, Method::Mouse) || other {
+            return Some(command);
+        }
+        match command.params.get("type").and_then(Value::as_str) {
+            Some("mousePressed") => {
+                down = true;
+                touch("touchStart", &command)
+            }
+            Some("mouseReleased") => {
+                down = false;
+                touch("touchEnd", &command)
+            }
+            Some("mouseMoved") if down => touch("touchMove", &command),
+            Some("mouseMoved") => None,
+            _ => Some(command),
+        }
+    };
+    commands.into_iter().filter_map(by_finger).collect()
 }
 
 #[cfg(test)]
@@ -91,6 +131,20 @@ mod tests {
         assert!(!asked(r#"{"method":"Page.navigate","params":{"url":"file:///etc/passwd"}}"#));
         assert!(asked(&vec![one; COMMANDS_LEN_MAX].join(",")));
         assert!(!asked(&vec![one; COMMANDS_LEN_MAX + 1].join(",")));
+    }
+
+    #[test]
+    fn a_finger_taps_and_does_not_hover() {
+        let mouse = |kind: &str| {
+            format!(
+                r#"{{"method":"Input.dispatchMouseEvent","params":{{"type":"{kind}","x":1,"y":2,"button":"left"}}}}"#
+            )
+        };
+        let all = ["mouseMoved", "mousePressed", "mouseMoved", "mouseReleased", "mouseWheel"].map(mouse).join(",");
+        let request = read(&format!(r#"{{"input":1,"commands":[{all}]}}"#)).unwrap();
+        let kinds: Vec<String> =
+            by_finger(request.commands).iter().map(|one| one.params["type"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(kinds, ["touchStart", "touchMove", "touchEnd", "mouseWheel"]);
     }
 
     #[test]

@@ -1,10 +1,15 @@
 //! One tab: its documents join the hub one after the other, each as a page behind a transport of its own.
 
+use super::device;
+use super::downloads::Downloads;
+use super::events::{BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed};
 use super::files::{self, Field};
 use super::frames::{self, Owed, Own, params};
 use super::hub::{Hub, PageLink};
 use super::input;
+use super::recording::Recording;
 use super::script::Names;
+use super::stored;
 use super::verbs::{self, Rect, Shot};
 use crate::cdp::{Event, Events, Session};
 use crate::error::CommandError;
@@ -25,6 +30,10 @@ use tokio::sync::{oneshot, watch};
 /// How ids of the driver's own questions to the page client begin; the hub's are numbers.
 const ASKED: &str = "d";
 
+/// Pages of the browser itself, which are not an agent's.
+const BROWSERS_OWN: [&str; 6] =
+    ["chrome://", "chrome-untrusted://", "chrome-extension://", "devtools://", "edge://", "brave://"];
+
 /// A document that has joined.
 struct Joined {
     context: i64,
@@ -38,6 +47,8 @@ type Doing = Pin<Box<dyn Future<Output = Done> + Send>>;
 enum Done {
     /// A verb came to this.
     Answer(String, Ending),
+    /// The tab is to be closed, once that is told.
+    Close(String),
     /// Input was made, or not.
     Input(u64, Result<(), CommandError>),
 }
@@ -45,6 +56,7 @@ enum Done {
 /// A tab of a driven browser.
 pub struct Tab {
     session: Session,
+    browser: Session,
     target: String,
     names: Names,
     hub: Arc<dyn Hub>,
@@ -63,50 +75,10 @@ pub struct Tab {
     /// Pictures that wait to know where their target is.
     asked: HashMap<String, (Own, Shot)>,
     last_asked: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct BindingCalled {
-    name: String,
-    payload: String,
-    execution_context_id: i64,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ChooserOpened {
-    #[serde(default)]
-    backend_node_id: Option<i64>,
-}
-
-#[derive(Deserialize)]
-struct ContextCreated {
-    context: Context,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Context {
-    id: i64,
-    origin: String,
-    #[serde(default)]
-    aux_data: Aux,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Aux {
-    #[serde(default)]
-    is_default: bool,
-    #[serde(default)]
-    frame_id: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ContextDestroyed {
-    execution_context_id: i64,
+    /// Clicks are taps.
+    touch: bool,
+    recording: Recording,
+    downloads: Arc<Downloads>,
 }
 
 /// Puts the client into a tab's documents and lets it go on. `popup`: its first document may be there already.
@@ -131,15 +103,16 @@ pub async fn prepare(session: Session, names: Names, popup: bool) -> Result<(), 
 impl Tab {
     /// A tab that is attached and waits.
     pub fn new(
-        session: Session,
+        (session, browser): (Session, Session),
         target: String,
         names: Names,
         hub: Arc<dyn Hub>,
         used: watch::Sender<u64>,
-        uploads: PathBuf,
+        (uploads, downloads): (PathBuf, Arc<Downloads>),
     ) -> Self {
         Self {
             session,
+            browser,
             target,
             names,
             hub,
@@ -153,6 +126,9 @@ impl Tab {
             doing: FuturesUnordered::new(),
             asked: HashMap::new(),
             last_asked: 0,
+            touch: false,
+            recording: Recording::default(),
+            downloads,
         }
     }
 
@@ -229,6 +205,7 @@ impl Tab {
                 self.fail(&verbs::refusal(&CommandError::Crashed));
             }
             "Inspector.targetReloadedAfterCrash" | "Page.frameNavigated" => self.crashed = false,
+            method if method.starts_with("Network.") => self.recording.take(&self.session, event),
             _ => {}
         }
     }
@@ -239,6 +216,9 @@ impl Tab {
         let Some(origin) = self.contexts.get(&context) else { return };
         let hello = message.starts_with(r#"{"jsonrpc""#)
             && matches!(rpc::parse_one(message), Some(Message::Request { method, .. }) if method == "hello");
+        if hello && BROWSERS_OWN.iter().any(|scheme| origin.starts_with(scheme)) {
+            return;
+        }
         if hello {
             let origin = if origin.is_empty() || origin == "://" { "null" } else { origin };
             // The older document leaves before this one joins.
@@ -335,7 +315,7 @@ impl Tab {
             });
             let folder = self.uploads.clone();
             self.doing.push(Box::pin(async move {
-                let done = match input::perform(&session, request).await {
+                let done = match input::perform(&session, request, false).await {
                     Ok(()) => files::give(&session, giving, field, chooser, folder).await,
                     Err(error) => Err(error),
                 };
@@ -343,9 +323,10 @@ impl Tab {
             }));
             return;
         }
+        let touch = self.touch;
         self.doing.push(Box::pin(async move {
             let number = request.input;
-            Done::Input(number, input::perform(&session, request).await)
+            Done::Input(number, input::perform(&session, request, touch).await)
         }));
     }
 
@@ -392,6 +373,35 @@ impl Tab {
                 let ending = verbs::dialog(&session, &own).await;
                 Done::Answer(own.id, ending)
             }),
+            "page/cookies" => Box::pin(async move {
+                let ending = stored::cookies(&session, &own).await;
+                Done::Answer(own.id, ending)
+            }),
+            "page/storage" => Box::pin(async move {
+                let ending = stored::storage(&session, &own).await;
+                Done::Answer(own.id, ending)
+            }),
+            "page/emulate" => {
+                self.touch = device::touch_after(&own).unwrap_or(self.touch);
+                Box::pin(async move {
+                    let ending = device::emulate(&session, &own).await;
+                    Done::Answer(own.id, ending)
+                })
+            }
+            "page/net" => match self.recording.asked(&session, &own) {
+                Ok((text, None)) => Box::pin(std::future::ready(Done::Answer(own.id, Ok(Value::Text(text))))),
+                Ok((text, Some(asked))) => {
+                    Box::pin(async move { Done::Answer(own.id, verbs::request(&session, text, asked).await) })
+                }
+                Err(error) => Box::pin(std::future::ready(Done::Answer(own.id, Err(error)))),
+            },
+            "page/downloads" => {
+                let rows = Some(self.downloads.rows()).filter(|rows| !rows.is_empty());
+                let text = Value::Text(rows.unwrap_or_else(|| "no downloads".to_owned()));
+                Box::pin(std::future::ready(Done::Answer(own.id, Ok(text))))
+            }
+            "page/stop-script" => Box::pin(async move { Done::Answer(own.id, device::stop_script(&session).await) }),
+            "page/close" => Box::pin(std::future::ready(Done::Close(own.id))),
             _ => return self.revive(&own),
         };
         self.doing.push(doing);
@@ -422,6 +432,12 @@ impl Tab {
                 let mut message = Vec::new();
                 Binary { id: &id, media_type: &bytes.media_type, bytes: &bytes.bytes }.write(&mut message);
                 document.link.hear_binary(&message)
+            }
+            (Done::Close(id), Some(document)) => {
+                let heard = document.link.hear(&frames::answer(&id, &Ok(Value::Text("closed".to_owned()))));
+                // The browser's own command: a page cannot hold it up by a question.
+                let _ = self.browser.send("Target.closeTarget", &json!({ "targetId": self.target }));
+                heard
             }
             (Done::Answer(id, ending), Some(document)) => document.link.hear(&frames::answer(&id, &ending)),
             (Done::Input(number, outcome), Some(_)) => {

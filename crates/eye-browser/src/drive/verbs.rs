@@ -1,4 +1,4 @@
-//! Verbs that the browser does for a page: pictures, PDF, and answers to dialogs.
+//! Verbs that the browser does for a page: pictures, PDF, answers to dialogs, and bodies of requests.
 
 use super::frames::{Own, params};
 use crate::cdp::Session;
@@ -9,6 +9,7 @@ use eye_protocol::answer::Bytes;
 use eye_protocol::{Code, Ending, Error, Value};
 use serde::Deserialize;
 use serde_json::json;
+use std::fmt::Write;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
@@ -16,6 +17,9 @@ use tokio::time::{sleep, timeout};
 const SHOT_SIDE_MAX: f64 = 1568.0;
 
 const JPEG_QUALITY: u8 = 80;
+
+/// The longest body of a request that is shown, in characters.
+const BODY_LEN_MAX: usize = 20_000;
 
 /// How often is looked whether an answered dialog is closed, and for how long. Another with the same text may follow at once.
 const CLOSED_LOOK: Duration = Duration::from_millis(2);
@@ -146,6 +150,64 @@ pub async fn pdf(session: &Session) -> Ending {
     let asked = json!({ "printBackground": true, "preferCSSPageSize": true });
     let Data { data } = session.ask("Page.printToPDF", &asked).await.map_err(|error| refusal(&error))?;
     bytes("application/pdf", &data)
+}
+
+/// A request of the page with its bodies. `details` are its row and headers.
+pub async fn request(session: &Session, mut details: String, asked: Asked) -> Ending {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Posted {
+        post_data: String,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Body {
+        body: String,
+        base64_encoded: bool,
+    }
+    let id = json!({ "requestId": asked.id });
+    if asked.has_body {
+        match session.ask("Network.getRequestPostData", &id).await {
+            Ok(Posted { post_data }) => add_body(&mut details, "sent", &post_data),
+            Err(error) => {
+                let _ = write!(details, "\n\nsent: not kept ({error})");
+            }
+        }
+    }
+    if asked.is_answered {
+        match session.ask("Network.getResponseBody", &id).await {
+            Ok(Body { body, base64_encoded: false }) => add_body(&mut details, "answer", &body),
+            Ok(Body { body, .. }) => {
+                let _ = write!(details, "\n\nanswer: {} bytes of {}", body.len() / 4 * 3, asked.media_type);
+            }
+            Err(error) => {
+                let _ = write!(details, "\n\nanswer: not kept ({error})");
+            }
+        }
+    }
+    Ok(Value::Text(details))
+}
+
+/// Which bodies a request has.
+#[derive(Debug)]
+pub struct Asked {
+    /// What the browser calls it.
+    pub id: String,
+    /// Whether it sent one.
+    pub has_body: bool,
+    /// Whether it got one.
+    pub is_answered: bool,
+    /// Of the answer.
+    pub media_type: String,
+}
+
+fn add_body(details: &mut String, name: &str, body: &str) {
+    let len = body.chars().count();
+    let shown: String = body.chars().take(BODY_LEN_MAX).collect();
+    let _ = write!(details, "\n\n{name}:\n{shown}");
+    if len > BODY_LEN_MAX {
+        let _ = write!(details, "\n… {len} characters in all");
+    }
 }
 
 /// The params of `page/dialog`.

@@ -149,7 +149,8 @@ impl Hub {
     pub fn enter(&self, mut peer: Peer) -> (Conn, Arc<Signals>) {
         let fault = self.bearer_fault(&peer);
         let mut state = self.hold();
-        if let Some(joining) = &mut peer.joining {
+        // A driven tab keeps its session wherever it goes.
+        if let Some(joining) = peer.joining.as_mut().filter(|_| !peer.driven) {
             state.own_session(joining);
         }
         state.last_conn += 1;

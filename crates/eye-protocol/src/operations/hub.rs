@@ -338,14 +338,15 @@ pub const OPERATIONS: &[Operation] = &[
         .group(Group::Pages)
         .class(Class::Admin)
         .params(&[
-            Param::new("url", Kind::Text, "Which page").required(),
+            Param::new("url", Kind::Text, "Which page").unless("attach"),
+            Param::new("attach", Kind::Text, "A browser that runs: its endpoint, or `auto`"),
             Param::new("profile", Kind::Text, "Whose logins: a name").default("\"default\""),
             Param::new("private", Kind::Flag, "A profile that is thrown away"),
             Param::new("headless", Kind::Flag, "Without a window"),
             Param::new("keep", Kind::Flag, "It does not end after 15 idle minutes"),
         ])
         .words(words::BROWSE)
-        .result("`{id}`: the page's session")
+        .result("`{id}`: the page's session; without `url`, `{pages}`: those of its tabs")
         .faces(Faces::CLI.and(Faces::RPC)),
     Operation::method("browser/list", Class::Admin, "List the browsers that run")
         .effect(Effect::Reads)

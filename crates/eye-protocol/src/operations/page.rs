@@ -350,6 +350,83 @@ Prints the file, its size and about how many tokens a model pays for it. Needs a
         .result("what it asked, and how it was answered")
         .without(Faces::PAGE)
         .more("Example: eye dialog\n         eye dialog --accept\n         eye dialog --accept=Ada\n         eye dialog --dismiss"),
+    Operation::verb("emulate", "page/emulate", "Show a page of eye's own browser another device")
+        .params(&[
+            Param::new("viewport", Kind::Text, "Its size, such as 390x844").called("WIDTHxHEIGHT"),
+            Param::new("dark", Kind::Flag, "Dark colours are preferred"),
+            Param::new("touch", Kind::Flag, "A touch screen: clicks are taps"),
+            Param::new("offline", Kind::Flag, "Without a network"),
+            Param::new("reset", Kind::Flag, "First as the browser is"),
+        ])
+        .result("what is emulated from now on")
+        .without(Faces::PAGE.and(Faces::MCP))
+        .more("Example: eye emulate --viewport 390x844 --touch --dark\n         eye emulate --reset"),
+    Operation::verb("cookies", "page/cookies", "Show, set or remove the cookies of a page of eye's own browser")
+        .group(Group::Pages)
+        .class(Class::Admin)
+        .params(&[
+            Param::new("action", Kind::Choice(&["get", "set", "clear"]), "What to do with them")
+                .required()
+                .placed()
+                .called("ACTION"),
+            Param::new("name", Kind::Text, "Which; else all").placed().called("NAME"),
+            Param::new("value", Kind::Text, "What it is to hold").placed().called("VALUE"),
+        ])
+        .result("a line each, or what was done")
+        .without(Faces::PAGE.and(Faces::MCP))
+        .more("Example: eye cookies get\n         eye cookies set theme dark\n         eye cookies clear theme"),
+    Operation::verb("storage", "page/storage", "Save the login of a page of eye's own browser into a file, or load it")
+        .group(Group::Pages)
+        .class(Class::Admin)
+        .params(&[
+            Param::new("action", Kind::Choice(&["save", "load"]), "What to do").required().placed().called("ACTION"),
+            Param::new("state", Kind::Object, "What was saved"),
+        ])
+        .words(&[
+            Param::new("action", Kind::Choice(&["save", "load"]), "What to do").required().placed().called("ACTION"),
+            Param::new("file", Kind::Text, "The file").required().placed().called("FILE"),
+        ])
+        .result("`save`: cookies and local storage as JSON, in Playwright's form; `load`: what was taken")
+        .without(Faces::PAGE.and(Faces::MCP))
+        .more(
+            "Example: eye storage save login.json
+         eye storage load login.json
+
+The file holds what logs you in: it is readable by you alone. It has the cookies that the page's address gets and the local storage
+of its origin; Playwright reads and writes the same form.",
+        ),
+    Operation::verb("net", "page/net", "List the requests of a page of eye's own browser since you last asked, or show one")
+        .reads()
+        .params(&[
+            Param::new("id", Kind::Text, "Which one, with its headers and bodies").placed().called("ID").class(Class::Eval),
+            Param::new("all", Kind::Flag, "All that are kept"),
+            Param::new("secrets", Kind::Flag, "With headers that carry a login").class(Class::Admin),
+            Param::new("off", Kind::Flag, "Record no more"),
+        ])
+        .result("a line each: number, method, status, kind, size, time, address")
+        .without(Faces::PAGE)
+        .more(
+            "Example: eye net
+         eye net n12
+         eye net --off
+
+The first time, recording begins, because it slows the page; it ends 10 minutes after you last asked.",
+        ),
+    Operation::verb("downloads", "page/downloads", "List what was downloaded in eye's own browser, and where it is")
+        .group(Group::Pages)
+        .reads()
+        .result("a line each: name, size, file")
+        .without(Faces::PAGE)
+        .more("Example: eye downloads"),
+    Operation::verb("close", "page/close", "Close the tab of a page of eye's own browser")
+        .group(Group::Pages)
+        .result("`closed`")
+        .without(Faces::PAGE.and(Faces::MCP))
+        .more("Example: eye close"),
+    Operation::verb("stop-script", "page/stop-script", "End a script that does not end by itself, in eye's own browser")
+        .result("whether one ran")
+        .without(Faces::PAGE.and(Faces::MCP))
+        .more("Example: eye stop-script"),
     Operation::verb("reload", "page/reload", "Load the page anew, and print its title and URL once it is back")
         .group(Group::Pages)
         .effect(Effect::Acts)

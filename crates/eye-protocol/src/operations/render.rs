@@ -106,7 +106,8 @@ pub fn typescript() -> String {
     text.push_str("export const PLACES: Readonly<Record<string, readonly string[]>> = {\n");
     for operation in all().filter(|operation| operation.in_page()) {
         let places: Vec<String> = places(operation).map(|param| quoted(&place(param))).collect();
-        let _ = writeln!(text, "  {}: [{}],", operation.name, places.join(", "));
+        let name = if operation.name.contains('-') { quoted(operation.name) } else { operation.name.to_owned() };
+        let _ = writeln!(text, "  {name}: [{}],", places.join(", "));
     }
     text.push_str("};\n\n");
     shown_by(Faces::PAGE).for_each(|operation| text.push_str(&options_interface(operation)));

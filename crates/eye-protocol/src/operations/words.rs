@@ -64,6 +64,7 @@ pub const CONSOLE: &[Param] = &[
 ];
 pub const BROWSE: &[Param] = &[
     Param::new("url", Kind::Text, "Which page; http:// may be left out for localhost, https:// elsewhere").placed(),
+    Param::new("attach", Kind::Text, "Your own browser, which allows it: auto, or its endpoint").called("auto|URL"),
     Param::new("profile", Kind::Text, "Whose logins: a name (default)").called("NAME"),
     Param::new("private", Kind::Flag, "A profile that is thrown away"),
     Param::new("headless", Kind::Flag, "Without a window"),

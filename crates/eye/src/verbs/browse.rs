@@ -22,6 +22,7 @@ const TITLE: Duration = Duration::from_secs(2);
 #[command(after_help = "Example: eye browse https://example.com
          eye browse localhost:5173 --headless
          eye browse example.com --profile work
+         eye browse --attach auto
          eye browse --list
          eye browse --stop
 
@@ -31,6 +32,9 @@ that your next commands mean.")]
 pub struct Args {
     /// Which page; http:// may be left out for localhost, https:// elsewhere
     url: Option<String>,
+    /// Your own browser, which allows it: auto, or its endpoint
+    #[arg(long, value_name = "auto|URL", conflicts_with_all = ["profile", "private", "headless"])]
+    attach: Option<String>,
     /// Whose logins: a name (default)
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
@@ -61,8 +65,15 @@ struct Browser {
 }
 
 #[derive(Deserialize)]
-struct Opened {
-    id: String,
+#[serde(untagged)]
+enum Opened {
+    Page {
+        id: String,
+    },
+    /// Of a browser that ran before.
+    Tabs {
+        pages: Vec<String>,
+    },
 }
 
 /// Opens, lists or stops.
@@ -79,28 +90,40 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         let Stopped { stopped } = client::call("browser/stop", &params, options, Absent::Report)?;
         return say(options, &format!("stopped {stopped}"));
     }
-    let Some(url) = args.url.as_deref() else {
-        return Err(Failure::usage("which page?", "write eye browse URL, or --list, or --stop"));
-    };
+    if args.url.is_none() && args.attach.is_none() {
+        return Err(Failure::usage("which page?", "write eye browse URL, or --attach auto, or --list, or --stop"));
+    }
     let params = json!({
-        "url": as_url(url),
+        "url": args.url.as_deref().map(as_url),
+        "attach": args.attach,
         "profile": args.profile,
         "private": args.private,
         "headless": args.headless,
         "keep": args.keep,
     });
     let (opened, mut hub): (Opened, _) = client::ask("browser/open", &params, options)?;
-    let _: SessionRow = hub.ask("session/use", &Use { page: opened.id.clone(), name: None })?;
+    let opened = match opened {
+        Opened::Page { id } => id,
+        Opened::Tabs { pages } => {
+            let now: Sessions = hub.ask("session/list", &json!({}))?;
+            for row in now.sessions.into_iter().filter(|row| pages.contains(&row.id)) {
+                let (title, url) = (ui::one_line(&row.title, 80), ui::one_line(&row.url, 200));
+                say(options, &format!("{} {title} {url}", row.id))?;
+            }
+            return Ok(Exit::Success);
+        }
+    };
+    let _: SessionRow = hub.ask("session/use", &Use { page: opened.clone(), name: None })?;
     let wait = options.timeout_ms.unwrap_or(CALL_TIMEOUT_DEFAULT_MS);
     let ends = Instant::now() + TITLE.min(Duration::from_millis(wait));
     loop {
         let now: Sessions = hub.ask("session/list", &json!({}))?;
-        let row = now.sessions.into_iter().find(|row| row.id == opened.id);
+        let row = now.sessions.into_iter().find(|row| row.id == opened);
         match row {
             Some(row) if !row.title.is_empty() || Instant::now() >= ends => {
                 return say(options, &format!("{} {}", ui::one_line(&row.title, 80), ui::one_line(&row.url, 200)));
             }
-            None if Instant::now() >= ends => return say(options, &opened.id),
+            None if Instant::now() >= ends => return say(options, &opened),
             Some(_) | None => std::thread::sleep(LOOK),
         }
     }

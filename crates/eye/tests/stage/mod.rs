@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file is a crate of its own and uses what it needs")]
 #![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
 
+pub mod browser;
 pub mod mcp;
 
 use eye_testkit::{DEADLINE, Home, PageSetup, Ran, Reply, ScriptedPage};

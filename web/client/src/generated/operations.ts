@@ -43,6 +43,13 @@ export const PLACES: Readonly<Record<string, readonly string[]>> = {
   shot: ["target?"],
   pdf: [],
   dialog: [],
+  emulate: [],
+  cookies: ["action", "name?", "value?"],
+  storage: ["action"],
+  net: ["id?"],
+  downloads: [],
+  close: [],
+  "stop-script": [],
   reload: [],
 };
 

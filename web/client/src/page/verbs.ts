@@ -40,6 +40,13 @@ export function offer(core: Core): VerbsPart {
     shot: () => needsBrowser("a picture"),
     pdf: () => needsBrowser("a PDF"),
     dialog: () => needsBrowser("an answer to a dialog"),
+    cookies: () => needsBrowser("what cookies hold"),
+    emulate: () => needsBrowser("emulation"),
+    storage: () => needsBrowser("a login as a file"),
+    net: () => needsBrowser("a list of requests"),
+    downloads: () => needsBrowser("a list of downloads"),
+    close: () => needsBrowser("closing a tab"),
+    "stop-script": () => needsBrowser("stopping a script"),
   };
 
   const verbOf = async (name: string): Promise<Verb | undefined> => {

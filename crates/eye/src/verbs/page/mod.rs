@@ -5,6 +5,7 @@ pub mod line;
 pub mod params;
 mod picture;
 mod scroll;
+mod storage;
 mod wait;
 
 use crate::client;
@@ -27,6 +28,7 @@ pub fn run_words(operation: &Operation, matches: &ArgMatches, options: &Options)
     match operation.name {
         "logs" => logs::run(&words, options),
         "shot" | "pdf" => picture::run(operation.name, with_options(Value::Object(words), options), options),
+        "storage" => storage::run(words, options),
         "wait" => wait::run(&params_of(operation, words)?, options),
         // Nothing to print: it has arrived, or the error says why not.
         "write" => {

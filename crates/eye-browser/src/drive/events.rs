@@ -1,0 +1,47 @@
+//! Events of a tab that its driver acts upon.
+
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BindingCalled {
+    pub name: String,
+    pub payload: String,
+    pub execution_context_id: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChooserOpened {
+    #[serde(default)]
+    pub backend_node_id: Option<i64>,
+}
+
+#[derive(Deserialize)]
+pub struct ContextCreated {
+    pub context: Context,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Context {
+    pub id: i64,
+    pub origin: String,
+    #[serde(default)]
+    pub aux_data: Aux,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Aux {
+    #[serde(default)]
+    pub is_default: bool,
+    #[serde(default)]
+    pub frame_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextDestroyed {
+    pub execution_context_id: i64,
+}

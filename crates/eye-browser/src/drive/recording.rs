@@ -1,0 +1,77 @@
+//! Whether a tab's requests are recorded, and what an agent is told of them.
+
+use super::frames::{Own, params};
+use super::net::Net;
+use super::verbs::{self, Asked};
+use crate::cdp::{Event, Session};
+use eye_protocol::{Code, Error};
+use serde::Deserialize;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// Requests that no agent asked for in so long are not recorded any more: that slows the page.
+const IDLE: Duration = Duration::from_mins(10);
+
+/// The requests of a tab while an agent wants them, and when one last did.
+#[derive(Debug, Default)]
+pub struct Recording(Option<(Net, Instant)>);
+
+impl Recording {
+    /// Notes a request, unless no agent wants them any more.
+    pub fn take(&mut self, session: &Session, event: &Event) {
+        match &mut self.0 {
+            Some((net, last)) if last.elapsed() < IDLE => net.take(event),
+            Some(_) => self.stop(session),
+            None => {}
+        }
+    }
+
+    fn stop(&mut self, session: &Session) {
+        self.0 = None;
+        // A tab that is gone records nothing.
+        let _ = session.send("Network.disable", &json!({}));
+    }
+
+    /// The rows of requests, or one of them with the bodies that it may have.
+    pub fn asked(&mut self, session: &Session, own: &Own) -> Result<(String, Option<Asked>), Error> {
+        #[derive(Deserialize)]
+        struct Wanted {
+            #[serde(default)]
+            agent: String,
+            id: Option<String>,
+            #[serde(default)]
+            all: bool,
+            #[serde(default)]
+            secrets: bool,
+            #[serde(default)]
+            off: bool,
+        }
+        let Wanted { agent, id, all, secrets, off } = params(own)?;
+        if off {
+            self.stop(session);
+            return Ok(("requests are not recorded any more".to_owned(), None));
+        }
+        let (Some((net, last)), id) = (&mut self.0, id) else {
+            session.send("Network.enable", &json!({})).map_err(|error| verbs::refusal(&error))?;
+            self.0 = Some((Net::default(), Instant::now()));
+            let text = "requests are recorded from now on; what loading asks for is there after eye reload";
+            return Ok((text.to_owned(), None));
+        };
+        *last = Instant::now();
+        let Some(id) = id else {
+            let rows = Some(net.rows(&agent, all)).filter(|rows| !rows.is_empty());
+            return Ok((rows.unwrap_or_else(|| "nothing new".to_owned()), None));
+        };
+        let Some(found) = net.find(&id) else {
+            let text = format!("there is no request {id}; `eye net --all` lists those that are kept");
+            return Err(Error::new(Code::PARAMS, text));
+        };
+        let asked = Asked {
+            id: found.id.clone(),
+            has_body: found.has_body,
+            is_answered: found.is_answered(),
+            media_type: found.media_type().to_owned(),
+        };
+        Ok((found.details(secrets), Some(asked)))
+    }
+}
