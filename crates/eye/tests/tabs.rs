@@ -200,7 +200,7 @@ fn the_tabs_of_a_browser_that_runs_are_pages_and_stay_when_eye_leaves() {
     until(&home, &["browse", "--attach", "auto"], &format!("Tab {url}/"));
     assert_eq!(ok(home.eye(["document.title"])), "Tab\n");
     ok(home.eye(["marked = 1; 0"]));
-    assert_eq!(ok(home.eye(["click", "#go"])).contains("error"), false);
+    ok(home.eye(["click", "#go"]));
     assert!(ok(home.eye(["browse", "--list"])).starts_with("auto "));
 
     assert_eq!(ok(home.eye(["browse", "--stop"])), "stopped 1\n");
