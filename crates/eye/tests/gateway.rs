@@ -123,6 +123,12 @@ fn servers_are_switched_and_removed_where_they_are_written() {
     assert!(home.eye(["servers"]).stdout.starts_with("parrot  not started"));
     assert_eq!(home.eye(["servers", "remove", "parrot"]).code, 0);
     assert_eq!(home.eye(["servers"]).stdout, "");
+    let unknown = home.eye(["servers", "logs", "parrot"]).stderr;
+    assert!(unknown.contains("there are none"), "{unknown}");
+    // A file whose last server was removed takes another one.
+    let again = home.eye(["servers", "add", "parrot", "--", "sh", "-c", ECHO]);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert_eq!(home.eye(["servers", "remove", "parrot"]).code, 0);
     let gone = home.eye(["servers", "remove", "parrot"]);
     assert!(gone.code == 2 && gone.stderr.contains("no server `parrot`"), "{}", gone.stderr);
 }

@@ -14,7 +14,9 @@ pub fn add_server(text: &str, name: &str, server: &ServerConfig, file: &Path) ->
         let hint = format!("change it in {}", file.display());
         return Err(ConfigError::new(file, format!("a server `{name}` is there already")).hint(hint));
     }
-    let lines: Vec<&str> = text.lines().collect();
+    // A list without entries, as removing the last one leaves it.
+    let lines: Vec<&str> =
+        text.lines().map(|line| if line.trim_end() == "servers: {}" { "servers:" } else { line }).collect();
     let head = lines.iter().position(|line| line.trim_end() == "servers:" || line.starts_with("servers: #"));
     let after = if let Some(head) = head {
         let indent = lines[head + 1..].iter().find(|line| !is_empty(line)).map_or(2, |line| indent_of(line).max(1));

@@ -334,7 +334,11 @@ impl Scope {
             None => {
                 let names: Vec<&str> = view.servers.iter().map(|server| &*server.name).collect();
                 let error = Error::new(Code::PARAMS, format!("no server is called {server}"));
-                Err(error.hint(format!("there are {}", names.join(", "))).into())
+                let hint = match names.join(", ") {
+                    none if none.is_empty() => "there are none; `eye servers add` adds one".to_owned(),
+                    names => format!("there are {names}"),
+                };
+                Err(error.hint(hint).into())
             }
         }
     }
