@@ -1,4 +1,4 @@
-//! Holds docs/seeds.md to the tests: every one that it names exists.
+//! Holds docs/seeds.md and docs/compare.md to the tests: every one that they name exists.
 
 use crate::place;
 use std::fs;
@@ -17,31 +17,46 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-#[test]
-fn every_test_that_the_table_of_seeds_names_exists() {
+/// The rows of a document's tables that name tests in their last column, each of which exists.
+fn rows_with_tests(document: &str) -> usize {
     let (mut rust, mut web) = (Vec::new(), Vec::new());
     files(&place::root().join("crates"), ".rs", &mut rust);
     files(&place::root().join("web"), ".test.ts", &mut web);
     let rust: String = rust.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
-    let page = fs::read_to_string(place::root().join("docs/seeds.md")).unwrap();
-    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ") && line.contains('`')).collect();
-    assert!(rows.len() >= 40, "{rows:?}");
-    for row in rows {
+    let page = fs::read_to_string(place::root().join(document)).unwrap();
+    let mut rows = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
         let shown_by = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
-        for name in shown_by.split('`').skip(1).step_by(2) {
+        let names: Vec<&str> = shown_by.split('`').skip(1).step_by(2).collect();
+        rows += usize::from(!names.is_empty());
+        for name in names {
             match name.split_once(": ") {
                 Some((file, title)) => {
                     let path = web.iter().find(|path| path.ends_with(file));
-                    let path = path.unwrap_or_else(|| panic!("docs/seeds.md names {file}, which is not there"));
+                    let path = path.unwrap_or_else(|| panic!("{document} names {file}, which is not there"));
                     let text = fs::read_to_string(path).unwrap();
                     let there = ["\"", "`"].iter().any(|quote| text.contains(&format!("test({quote}{title}")));
-                    assert!(there, "docs/seeds.md names the test {title:?} of {file}, which is not there");
+                    assert!(there, "{document} names the test {title:?} of {file}, which is not there");
                 }
-                None => assert!(rust.contains(&format!("fn {name}(")), "docs/seeds.md names {name}, which is no test"),
+                None => assert!(rust.contains(&format!("fn {name}(")), "{document} names {name}, which is no test"),
             }
         }
     }
+    rows
+}
+
+#[test]
+fn every_test_that_the_table_of_seeds_names_exists() {
+    assert!(rows_with_tests("docs/seeds.md") >= 40);
+    let page = fs::read_to_string(place::root().join("docs/seeds.md")).unwrap();
     assert_eq!(rows_without_a_test(&page), 0, "every row names its tests");
+}
+
+#[test]
+fn everything_that_the_comparison_says_eye_has_names_a_test() {
+    let page = fs::read_to_string(place::root().join("docs/compare.md")).unwrap();
+    let has = page.lines().filter(|line| line.contains(" | has | ")).count();
+    assert!(has >= 20 && rows_with_tests("docs/compare.md") == has, "{has}");
 }
 
 /// Rows of the tables whose last column names nothing.
