@@ -249,7 +249,14 @@ fn another_user_of_this_machine_is_no_console() {
     let output = Command::new("bash").args(["-c", &script]).uid(65_534).gid(65_534).current_dir("/").output().unwrap();
     let answer = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("another user"), "{answer}");
-    assert!(exchange(&home, code).is_ok());
+    // Nor with the key itself.
+    let key = exchange(&home, code).unwrap();
+    let script = format!(
+        "exec 3<>/dev/tcp/127.0.0.1/{port}; printf 'GET /ws HTTP/1.1\\r\\nhost: {host}\\r\\norigin: {own}\\r\\nconnection: upgrade\\r\\nupgrade: websocket\\r\\nsec-websocket-version: 13\\r\\nsec-websocket-key: MDEyMzQ1Njc4OTAxMjM0NQ==\\r\\nsec-websocket-protocol: eye.console, key.{key}\\r\\n\\r\\n' >&3; head -c 12 <&3"
+    );
+    let output = Command::new("bash").args(["-c", &script]).uid(65_534).gid(65_534).current_dir("/").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "HTTP/1.1 403");
+    assert!(knock(&home, &self::host(&home), Some(&self::own(&home)), &key).is_ok());
 }
 
 #[test]

@@ -85,6 +85,28 @@ async function agent(home: Home, name: string, on: string): Promise<Caller> {
   return new Caller(made);
 }
 
+interface TraceEvent {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly tdur?: number;
+  readonly args: { readonly name?: string };
+}
+
+/**
+ * What each task of the tab's main thread took, in ms of processor time, shortest first: other programs on the machine lengthen
+ * frames, but not this.
+ */
+function tasksOf(trace: Buffer): readonly number[] {
+  const { traceEvents } = JSON.parse(trace.toString("utf8")) as { traceEvents: readonly TraceEvent[] };
+  const of = ({ pid, tid }: TraceEvent): string => `${String(pid)} ${String(tid)}`;
+  const named = traceEvents.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain");
+  const mains = new Set(named.map(of));
+  const tasks = traceEvents.filter((event) => event.ph === "X" && event.tdur !== undefined && mains.has(of(event)));
+  return tasks.map(({ tdur = 0 }) => tdur / 1000).sort((a, b) => a - b);
+}
+
 interface Round {
   readonly done: number;
   readonly bystander: readonly number[];
@@ -140,7 +162,9 @@ try {
       };
       requestAnimationFrame(next);
     });
+    await browser.startTracing(tab, { categories: ["toplevel"] });
     const open = await load(home);
+    const tasks = tasksOf(await browser.stopTracing());
     const frames = await tab.evaluate(() => (globalThis as unknown as { frames: number[] }).frames.slice(1));
     frames.sort((a, b) => a - b);
     const over = frames.filter((ms) => ms > FRAME_MS).length;
@@ -152,6 +176,8 @@ try {
       `round ${String(round)}: ${without.done.toFixed(0)} calls/s without, ${open.done.toFixed(0)} with (${shown}); ` +
         `frames: ${String(frames.length)}, p50 ${ms(percentile(frames, 0.5))} p99 ${ms(percentile(frames, 0.99))} ` +
         `max ${ms(frames.at(-1) ?? 0)} ms, over ${String(FRAME_MS)} ms: ${String(over)}; ` +
+        `tasks of the console in processor time: ${String(tasks.length)}, p99 ${ms(percentile(tasks, 0.99))} ` +
+        `max ${ms(tasks.at(-1) ?? 0)} ms, in all ${ms(tasks.reduce((a, b) => a + b, 0) / seconds / 10)} % of a core; ` +
         `bystander p50 ${ms(percentile(without.bystander, 0.5))} -> ${ms(percentile(open.bystander, 0.5))}, ` +
         `p99 ${ms(before)} -> ${ms(after)} ms (x ${ms(after / before)})`,
     );

@@ -15,12 +15,11 @@ const DOCS = join(WEB, "../docs/console");
 /** What the docs show. */
 const SHOWN = [
   "now-light-1280",
-  "calls-dark-1280",
+  "calls-dark-390",
   "plots-light-1280",
   "outline-light-1280",
   "state-dark-1280",
   "control-light-1280",
-  "now-dark-390",
 ];
 const BUSY_ROUNDS = 8;
 
@@ -178,7 +177,7 @@ async function shown({ page }: ConsoleTab, name: string, hands: boolean): Promis
     state: ".timeline li",
     tools: "form.tool",
     logs: ".log li",
-    network: ".requests td",
+    network: ".requests .address",
     code: ".repl .cm-content",
   };
   await page.waitForSelector(ready[name] ?? "main");

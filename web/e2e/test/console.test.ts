@@ -14,6 +14,14 @@ import { until } from "../stage/until.js";
 
 const SIZE_BYTES_MAX = 250 * 1024;
 const VIEWS = ["now", "calls", "plots", "control"];
+/** The tabs of a page, and what is there when one is shown. */
+const ROOM = [
+  ["State", ".tree"],
+  ["Tools", "form.tool"],
+  ["Logs", ".log li"],
+  ["Network", ".requests"],
+  ["Code", ".repl .cm-content"],
+] as const;
 
 let stage: Stage;
 let start: Visit;
@@ -247,6 +255,13 @@ test("every view is accessible in both themes and fits 390 pixels", async () => 
         assert.deepEqual(await axe(one.page), [], `${view}, ${colorScheme}, ${String(width)}`);
         const beyond = await one.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(beyond <= 0, `${view} is ${String(beyond)} px too wide at ${String(width)}`);
+      }
+      for (const [name, ready] of ROOM) {
+        await one.page.click(`role=tab[name=${name}]`);
+        await one.page.waitForSelector(ready);
+        assert.deepEqual(await axe(one.page), [], `${name}, ${colorScheme}, ${String(width)}`);
+        const beyond = await one.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(beyond <= 0, `${name} is ${String(beyond)} px too wide at ${String(width)}`);
       }
       await one.close();
     }

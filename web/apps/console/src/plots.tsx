@@ -42,6 +42,9 @@ const KINDS: readonly Kind[] = [
 /** Seconds of one sample of an agent or a page. */
 const NAMED_STEP_S = 5;
 
+/** 500000 as 500K. */
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact" });
+
 const subject = signal("all:");
 
 /** A second of the calendar as the time of day; the seconds only where they count. */
@@ -75,8 +78,8 @@ function Plot({ kind, data, step }: { readonly kind: Kind; readonly data: readon
         legend: { show: kind.lines.length > 1 },
         cursor: { y: false },
         axes: [
-          { ...axis, values: (_, seconds) => seconds.map(hour) },
-          { ...axis, size: 56 },
+          { ...axis, space: 80, values: (_, seconds) => seconds.map(hour) },
+          { ...axis, size: 48, values: (_, numbers) => numbers.map((number) => COMPACT.format(number)) },
         ],
         series: [
           {},

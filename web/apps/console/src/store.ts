@@ -159,7 +159,11 @@ function hear(feed: Feed): void {
   if (feed.sample !== undefined) samples.value = [...samples.value.slice(1 - SAMPLES_MAX), feed.sample];
 }
 
-function addCalls(rows: readonly CallRow[]): void {
+/** What a person does here is in the audit log; the list is for what agents do. */
+const isAgents = ({ face }: CallRow): boolean => face !== "console";
+
+function addCalls(all: readonly CallRow[]): void {
+  const rows = all.filter(isAgents);
   calls.push(...rows);
   if (calls.length > CALLS_MAX) calls.splice(0, calls.length - CALLS_MAX);
   callsSeen.value += rows.length;
@@ -190,7 +194,7 @@ export async function connect(): Promise<void> {
   const now = await link.ask<Now>("console/watch");
   if (!wasLive) {
     const past = await link.ask<{ rows: readonly CallRow[] }>("audit/read", { limit: 500 });
-    calls.unshift(...past.rows);
+    calls.unshift(...past.rows.filter(isAgents));
     wasLive = true;
   }
   hub.value = now.hub;
