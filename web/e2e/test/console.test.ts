@@ -246,6 +246,11 @@ test("origins are allowed and denied, tokens revoked", async () => {
 });
 
 test("every view is accessible in both themes and fits 390 pixels", async () => {
+  await start.page.evaluate(async () => {
+    const { eye } = globalThis as unknown as { eye: { state(value: object): Promise<void> } };
+    await eye.state({ cart: { total: 1, items: ["tea"] } });
+    console.warn("a price is a day old");
+  });
   for (const colorScheme of ["light", "dark"] as const) {
     for (const width of [1280, 390]) {
       const one = await ConsoleTab.open(stage, { colorScheme, viewport: { width, height: 844 } });

@@ -112,7 +112,7 @@ export function ToolForm({ page, tool }: { readonly page: string; readonly tool:
         void call();
       }}
     >
-      <h3 class="mono">{tool.name}</h3>
+      <h2 class="mono">{tool.name}</h2>
       {tool.description === undefined ? null : <p class="dim">{tool.description}</p>}
       {fields.map(([name, schema]) => (
         <label key={name} class="field">

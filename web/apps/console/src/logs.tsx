@@ -98,7 +98,7 @@ export function Network({ page }: { readonly page: string }) {
                 <th>Address</th>
                 <th class="num">Size</th>
                 <th class="num">Took</th>
-                <th class="wide" aria-label="Share of the longest" />
+                <th class="wide">Share of the longest</th>
               </tr>
             </thead>
             <tbody>
