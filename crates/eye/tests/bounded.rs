@@ -123,6 +123,34 @@ fn a_page_that_never_rests_lets_others_go_first() {
 }
 
 #[test]
+fn thousands_of_results_are_collected_while_others_are_answered() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Slow"), |_| Reply::Hold);
+    let _other = ScriptedPage::echo(&home, "Other");
+    let socket = UnixStream::connect(home.socket()).unwrap();
+    socket.set_read_timeout(Some(DEADLINE)).unwrap();
+    let mut answers = BufReader::new(socket.try_clone().unwrap()).lines().map(Result::unwrap);
+    let ask = |id: usize, method: &str, params: &serde_json::Value| {
+        writeln!(&socket, "{}", json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).unwrap();
+    };
+    let count = 3_000;
+    for n in 0..count {
+        ask(n, "eval", &json!({ "code": "later()", "mode": "keep", "page": "Slow" }));
+        assert!(answers.next().unwrap().contains("result"));
+    }
+    ask(count, "collect", &json!({ "ids": [], "timeout": 60_000 }));
+    // Each result is looked at while all the others are waited for.
+    for _ in 0..count {
+        page.answer(&page.held(), &Ok(Value::Json("1".into())));
+    }
+    let ran = home.eye(["--page", "Other", "--timeout", "5", "document.title"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "document.title\n"), "{}", ran.stderr);
+    let all = answers.find(|line| line.contains(&format!(r#""id":{count}"#))).unwrap();
+    assert_eq!(all.matches(r#""value":1"#).count(), count, "{:.300}", all);
+}
+
+#[test]
 fn a_query_that_would_look_at_too_much_is_refused() {
     let home = home();
     let _hub = Hub::start(&home);
