@@ -147,7 +147,7 @@ fn thousands_of_results_are_collected_while_others_are_answered() {
     let ran = home.eye(["--page", "Other", "--timeout", "5", "document.title"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "document.title\n"), "{}", ran.stderr);
     let all = answers.find(|line| line.contains(&format!(r#""id":{count}"#))).unwrap();
-    assert_eq!(all.matches(r#""value":1"#).count(), count, "{:.300}", all);
+    assert_eq!(all.matches(r#""value":1"#).count(), count, "{all:.300}");
 }
 
 #[test]
