@@ -119,6 +119,38 @@ fn a_page_gone_in_mid_call_is_known_at_once_and_a_page_back_has_its_tools() {
 }
 
 #[test]
+fn an_agent_whose_page_left_never_acts_in_another_in_any_dialect() {
+    let hub = open_hub();
+    let mut shop = Peer::page(&hub, Dialect::W, "shop");
+    let mut mail = Peer::page(&hub, Dialect::W, "mail");
+    let dialects = [Dialect::W, Dialect::H1, Dialect::H2, Dialect::S, Dialect::R];
+    let mut agents: Vec<(Dialect, Peer)> =
+        dialects.into_iter().map(|dialect| (dialect, Peer::agent(&hub, dialect, "shop"))).collect();
+    for (_, agent) in &mut agents {
+        std::thread::scope(|scope| {
+            let called = scope.spawn(|| {
+                agent.say(CALL);
+                agent.hear_until(|frame| frame["id"] == "c1")
+            });
+            answer_with(&mut shop, "shop");
+            assert_eq!(text_of(&called.join().expect("the agent is answered")), "shop");
+        });
+    }
+    drop(shop);
+    for id in ["c2", "c3"] {
+        for (dialect, agent) in &mut agents {
+            agent.say(&CALL.replace("c1", id));
+            let ended = agent.hear_until(|frame| frame["id"] == id);
+            assert!(ended["error"]["code"].is_i64(), "{dialect:?}: {ended}");
+        }
+    }
+    // The other page was asked for nothing: the first that it hears is of its own agent.
+    let mut own = Peer::agent(&hub, Dialect::W, "mail");
+    own.say(&CALL.replace("Ada", "Own"));
+    assert_eq!(mail.hear_until(|frame| frame["method"] == "tools/call")["params"]["arguments"]["name"], "Own");
+}
+
+#[test]
 fn progress_and_cancelling_pass_with_each_sides_own_id() {
     let hub = open_hub();
     let mut page = Peer::page(&hub, Dialect::W, "shop");

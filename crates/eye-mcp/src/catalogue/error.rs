@@ -1,5 +1,6 @@
 //! Why a query has no answer and a name no tool, and what to do about it.
 
+use super::names::qualified;
 use crate::limits::QUERY_BYTES_MAX;
 use eye_protocol::{Code, Error};
 
@@ -56,6 +57,16 @@ pub enum Unresolved {
         /// Servers that may have it, but are not there.
         notes: Vec<String>,
     },
+    /// The caller used it in another page, which no longer offers it.
+    #[error("`{name}` was a tool of {before}, which no longer offers it; nothing was done")]
+    Moved {
+        /// The name.
+        name: String,
+        /// The page that it was called in.
+        before: String,
+        /// The page that offers one of this name now.
+        now: String,
+    },
     /// Its server is not there.
     #[error("{why}")]
     Down {
@@ -76,6 +87,10 @@ impl Unresolved {
     pub fn to_error(&self) -> Error {
         let hint = match self {
             Self::Ambiguous { candidates, .. } => format!("call one of {}", candidates.join(", ")),
+            Self::Moved { name, now, .. } => {
+                let hint = format!("{now} offers one of that name: call {}", qualified(now, name));
+                return Error::new(Code::SESSION, self.to_string()).hint(hint);
+            }
             Self::Unknown { near, notes, .. } => {
                 let next = if near.is_empty() {
                     "find tools by words: mcp_discover, or eye discover".into()
@@ -99,7 +114,7 @@ impl Unresolved {
     pub fn beside(self, notes: Vec<String>) -> Self {
         match self {
             Self::Unknown { name, near, .. } => Self::Unknown { name, near, notes },
-            Self::Ambiguous { .. } | Self::Down { .. } | Self::Refused(_) => self,
+            Self::Ambiguous { .. } | Self::Moved { .. } | Self::Down { .. } | Self::Refused(_) => self,
         }
     }
 }

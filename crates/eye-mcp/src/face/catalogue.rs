@@ -1,6 +1,7 @@
 //! Everything that one client can call, gathered: eye's verbs, the tools of pages, and those of upstreams. Kept until
 //! one of them changes.
 
+use super::called::CalledIn;
 use super::client::{Client, hold};
 use super::hub::Counter;
 use super::verbs;
@@ -120,11 +121,33 @@ impl Client {
                 Unresolved::Unknown { .. } if self.scope.server_of(name).is_some() => Unresolved::Refused(refusal),
                 _ => unresolved.beside(self.unlisted()),
             })?;
+            self.stays_in_its_page(name, &held, &entry)?;
             return Ok((held, entry));
         }
         let pages = held.pages;
         let (catalogue, entry) = self.scope.resolve_asking(name, &pages.more).await?;
-        Ok((Held { catalogue, pages }, entry))
+        let held = Held { catalogue, pages };
+        self.stays_in_its_page(name, &held, &entry)?;
+        Ok((held, entry))
+    }
+
+    /// A bare name never moves to another page by itself: the client may mean the one that it called before.
+    fn stays_in_its_page(&self, name: &str, held: &Held, entry: &Entry) -> Result<(), Unresolved> {
+        let Some(session) = held.session(&entry.server).filter(|_| name == &*entry.name) else { return Ok(()) };
+        match hold(&self.called).elsewhere(name, session) {
+            Some(before) => Err(Unresolved::Moved {
+                name: name.to_owned(),
+                before: before.provider.clone(),
+                now: entry.server.to_string(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Remembers in which page the client calls a tool.
+    pub(super) fn calls_in(&self, tool: &str, provider: &str, session: &str) {
+        let page = CalledIn { provider: provider.to_owned(), session: session.to_owned() };
+        hold(&self.called).remember(tool, page);
     }
 
     /// What words or a path find, at once: what is still starting is told, not waited for.

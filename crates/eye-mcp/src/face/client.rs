@@ -2,6 +2,7 @@
 
 use super::Face;
 use super::audited::audited;
+use super::called::CalledTools;
 use super::hub::{Identity, Link};
 use super::limits::{CHANGES_LEN_MAX, SUBSCRIPTIONS_MAX};
 use super::message::Message;
@@ -61,6 +62,8 @@ pub struct Client {
     instructed: Mutex<BTreeSet<String>>,
     /// Its number for the gateway, once its roots are known.
     roots_number: OnceLock<u64>,
+    /// In which page it called which tool.
+    pub(super) called: Mutex<CalledTools>,
 }
 
 /// What a client answers to something that it was asked.
@@ -100,6 +103,7 @@ impl Client {
             followed: Mutex::default(),
             instructed: Mutex::default(),
             roots_number: OnceLock::new(),
+            called: Mutex::default(),
         }))
     }
 

@@ -55,3 +55,6 @@ pub const APART: Duration = Duration::from_millis(10);
 pub const UNREAD_LOOK: Duration = Duration::from_millis(1);
 /// How long a result waits for the answer to the ping before it, or for the client to read what came before.
 pub const PONG: Duration = Duration::from_secs(2);
+
+/// Tools of pages of which a client's page is remembered.
+pub const PAGE_TOOLS_CALLED_MAX: usize = 256;

@@ -6,6 +6,7 @@ mod ask;
 mod audited;
 mod begin;
 mod call;
+mod called;
 mod catalogue;
 mod client;
 mod content;

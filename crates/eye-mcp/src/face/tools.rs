@@ -137,6 +137,9 @@ pub(super) async fn call(call: &Call) -> Result<Outcome, Stop> {
                     if let Unresolved::Refused(_) = unresolved {
                         return Err(RpcError::from(error).into());
                     }
+                    if matches!(unresolved, Unresolved::Moved { .. }) {
+                        return Ok(content::of_error(&error));
+                    }
                     // To a client that made up a name, this is a request that cannot be right.
                     let message = format!("Unknown tool: {other}");
                     return Err(RpcError::from(Error { code: Code::PARAMS, message, ..error }).into());
@@ -404,6 +407,7 @@ async fn run(call: &Call, held: &Held, entry: &Entry, arguments: &str, how: How)
         });
     }
     if let Some(page) = held.session(&entry.server) {
+        call.client.calls_in(&entry.name, &entry.server, page);
         return page_tool(call, page, &entry.name, arguments, &how).await;
     }
     let token = call.meta.progress_token.as_ref();

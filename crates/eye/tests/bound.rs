@@ -1,0 +1,45 @@
+//! What an agent asks stays in the page that it asked before: no call moves to another page by itself.
+
+mod stage;
+
+use eye_protocol::messages::{Presence, SessionRow};
+use eye_testkit::{DEADLINE, Hub, PageSetup, ScriptedPage, ToolReply};
+use serde_json::{Value, json};
+use stage::home;
+use stage::mcp::Client;
+use std::time::Instant;
+
+#[test]
+fn a_tool_that_a_client_called_in_one_page_is_not_called_in_another_by_its_bare_name() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let greet = [json!({ "name": "greet" })];
+    let page = |alias: &'static str| {
+        let answer = move |_: &str, _: &Value| ToolReply::Result(json!(alias));
+        ScriptedPage::offering(&home, &PageSetup::new(&home, alias).alias(alias), &greet, answer)
+    };
+    let one = page("one");
+    let mut client = Client::legacy(&home, &[]);
+    let call = json!({ "name": "greet", "arguments": {} });
+    assert_eq!(client.text("mcp_call", &call, false), "one");
+    let (session, _two) = (one.session().to_owned(), page("two"));
+    one.leave();
+    // Its session is over: the pages' list no longer has it as expected back.
+    let gone = || {
+        let rows: Vec<SessionRow> = serde_json::from_str(&home.eye(["pages", "--json"]).stdout).expect("rows");
+        rows.iter().all(|row| row.id != session || row.state == Presence::Gone)
+    };
+    let deadline = Instant::now() + DEADLINE;
+    while !gone() {
+        assert!(Instant::now() < deadline, "the page is gone in time");
+    }
+    let refused = client.text("mcp_call", &call, true);
+    assert!(refused.contains("`greet` was a tool of page:one, which no longer offers it"), "{refused}");
+    assert!(refused.contains("call page:two::greet"), "{refused}");
+    // Another client never called it elsewhere.
+    assert_eq!(Client::legacy(&home, &[]).text("mcp_call", &call, false), "two");
+    // The named page is meant from then on.
+    let named = json!({ "name": "page:two::greet", "arguments": {} });
+    assert_eq!(client.text("mcp_call", &named, false), "two");
+    assert_eq!(client.text("mcp_call", &call, false), "two");
+}
