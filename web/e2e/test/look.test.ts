@@ -57,6 +57,20 @@ test("every kind of control is one piece: ref, name, value and state", async () 
   ]);
 });
 
+test("passwords, one-time codes and numbers of cards are hidden, in outlines and in elements", async () => {
+  const ask = asking(
+    stage,
+    await visit(`<label>Code <input id="code" autocomplete="one-time-code" value="493817"></label>
+    <label>Card <input autocomplete="billing cc-number" value="4111111111111111"></label>
+    <label>CSC <input autocomplete="cc-csc" value="493817"></label>
+    <label>Shown <input type="text" autocomplete="current-password" value="493817"></label>
+    <label>Town <input autocomplete="address-level2" value="Oslo"></label>`),
+  );
+  const seen = `${await ask("look")}\n${await ask("query", "#code")}\n${await ask("code")}`;
+  assert.match(seen, /Code: •••.*Card: •••.*CSC: •••.*Shown: •••.*Town: Oslo/s);
+  assert.doesNotMatch(seen, /493817|4111/);
+});
+
 test("the README's outline is what such a page looks like", async () => {
   const others = Array.from({ length: 13 }, (_, at) => `<option>${["Kenya", "Mali"][at] ?? `Land ${String(at)}`}`).join(
     "",

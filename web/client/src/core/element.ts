@@ -4,6 +4,7 @@ import { clip } from "./clip.js";
 import { ELEMENT_TEXT_CHARS_MAX, ELEMENT_TEXT_NODES_MAX } from "./limits.js";
 
 const NAMING = ["aria-label", "alt", "placeholder"];
+const SECRETS = /\b(?:one-time-code|cc-number|cc-csc|(?:current|new)-password)$/i;
 const CLASSES_MAX = 3;
 const TEXT_NODE = 3;
 const COMMENT_NODE = 8;
@@ -36,9 +37,17 @@ export function renderNode(node: Node): string {
   return label === "" ? `${text}>` : `${text} ${JSON.stringify(label)}>`;
 }
 
+/** Whether a person typed in it what no one else is to read: a password, a one-time code, the number of a card. */
+export function isSecret(element: Element): boolean {
+  return (
+    element.getAttribute("type")?.toLowerCase() === "password" ||
+    SECRETS.test(element.getAttribute("autocomplete") ?? "")
+  );
+}
+
 function labelOf(element: Element): string {
-  const { value, type } = element as { value?: unknown; type?: unknown };
-  const text = typeof value === "string" && value !== "" && type !== "password" ? value : textOf(element);
+  const { value } = element as { value?: unknown };
+  const text = typeof value === "string" && value !== "" && !isSecret(element) ? value : textOf(element);
   return shorten(text || (NAMING.map((name) => element.getAttribute(name)).find(Boolean) ?? ""));
 }
 

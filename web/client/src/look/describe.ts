@@ -1,6 +1,7 @@
 // Writes one element as a piece of the outline: its ref, its name, and what a person sees of its state.
 
 import { clip } from "../core/clip.js";
+import { isSecret } from "../core/element.js";
 import { OUTLINE_NAME_CHARS_MAX, OUTLINE_VALUE_CHARS_MAX, OUTLINE_OPTIONS_MAX } from "../core/limits.js";
 import { kindOf, type Kind } from "./kind.js";
 import { nameOf } from "./name.js";
@@ -124,7 +125,7 @@ export function valueOf(element: Element, kind: Kind, full = false): string {
     }
     default: {
       const { value, type } = element as HTMLInputElement;
-      if (type === "password" && value !== "") return HIDDEN;
+      if (isSecret(element) && value !== "") return HIDDEN;
       const choice = value === "" ? choiceIn(element) : "";
       if (choice !== "" && !isSaidBy(choice, nameOf(element))) return clip(choice, OUTLINE_VALUE_CHARS_MAX);
       const text = plain(typeof value === "string" ? value : written(element));

@@ -1,6 +1,7 @@
 // The verbs `look`, `text`, `query` and `highlight`, and what others need of them: whether a target is seen, and the difference between two looks.
 
 import { clip } from "../core/clip.js";
+import { isSecret } from "../core/element.js";
 import { LOOK_AGENTS_MAX } from "../core/limits.js";
 import { misused, type Params, type Verbs } from "../page/verb.js";
 import { changes, printed } from "./changes.js";
@@ -103,11 +104,10 @@ export function difference(before: readonly string[], after: readonly string[]):
   });
 }
 
-/** Without what a person typed into fields for passwords. */
+/** Without what a person typed into fields for secrets. */
 function htmlOf(element: Element): string {
   const copy = element.cloneNode(true) as Element;
-  for (const field of [copy, ...copy.querySelectorAll("input")])
-    if (attribute(field, "type") === "password") field.removeAttribute("value");
+  for (const field of [copy, ...copy.querySelectorAll("input")]) if (isSecret(field)) field.removeAttribute("value");
   return copy.outerHTML;
 }
 
