@@ -2,7 +2,7 @@
 
 use crate::schema::{Estimate, Schema};
 use eye_protocol::limits::{
-    LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, TOOLS_BYTES_MAX, TOOLS_MAX, TOOLS_NODES_MAX, TOOLS_PATTERNS_MAX,
+    LIGHT_TOOLS_BYTES_MAX, LIGHT_TOOLS_STEPS_MAX, TOOLS_BYTES_MAX, TOOLS_MAX, TOOLS_NODES_MAX, TOOLS_PATTERNS_MAX,
 };
 use eye_protocol::tools::{Registered, Rejected, Tool};
 use eye_protocol::{Code, Error};
@@ -61,14 +61,14 @@ pub struct Prepared(Vec<Result<Offered, Rejected>>);
 /// Whether tools are prepared in no time.
 pub fn is_light(definitions: &[Box<RawValue>]) -> bool {
     let bytes: usize = definitions.iter().map(|definition| definition.get().len()).sum();
-    if bytes > LIGHT_BYTES_MAX {
+    if bytes > LIGHT_TOOLS_BYTES_MAX {
         return false;
     }
     let steps = |definition: &RawValue| {
         let tool = Tool::parse(definition.to_owned()).ok()?;
         Some(Estimate::of(&tool.name, tool.input_schema.as_deref()?).ok()?.steps())
     };
-    definitions.iter().filter_map(|definition| steps(definition)).sum::<u64>() <= LIGHT_STEPS_MAX
+    definitions.iter().filter_map(|definition| steps(definition)).sum::<u64>() <= LIGHT_TOOLS_STEPS_MAX
 }
 
 /// Reads and compiles tools.
@@ -251,6 +251,7 @@ fn name_of(definition: &RawValue) -> String {
 mod tests {
     use super::*;
     use crate::work::Check;
+    use eye_protocol::limits::LIGHT_STEPS_MAX;
 
     fn raw(json: &str) -> Box<RawValue> {
         RawValue::from_string(json.into()).unwrap()

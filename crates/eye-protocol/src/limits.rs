@@ -161,6 +161,10 @@ pub const LARGE_FRAME_BYTES: usize = 64 << 10;
 pub const LIGHT_STEPS_MAX: u64 = 10_000;
 /// Text below this is parsed on the hub's thread.
 pub const LIGHT_BYTES_MAX: usize = 16 << 10;
+/// The same for tools that a page offers, which it does once: a call that comes right behind them finds them.
+pub const LIGHT_TOOLS_STEPS_MAX: u64 = 50_000;
+/// The same, as text.
+pub const LIGHT_TOOLS_BYTES_MAX: usize = 64 << 10;
 /// What may wait behind the work of one session or agent.
 pub const BACKLOG_BYTES_MAX: usize = 64 << 20;
 /// The same, in events.
