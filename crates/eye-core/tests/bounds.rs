@@ -14,6 +14,11 @@ use std::sync::Arc;
 
 const SENT_BYTES_MAX: usize = 64 << 10;
 
+/// What one step may allocate: a value with its name and what a list that grows has too much.
+const BYTES_A_STEP_MAX: u64 = 512;
+/// What a byte of a patch may take where it is parsed.
+const BYTES_A_SENT_BYTE_MAX: u64 = 256;
+
 /// Any JSON, with names that patches and schemas use.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -110,9 +115,13 @@ fn patched(document: &Value, patch: &Value) {
     let text = document.to_string();
     let Ok(mut document) = Document::parse(&text) else { return };
     let before = document.value().clone();
-    let meter = &mut Meter::new(PATCH_STEPS_MAX);
-    let fits = state::apply(&mut document, &raw(patch), meter);
-    assert!(meter.left() <= PATCH_STEPS_MAX);
+    let (meter, patch_text) = (&mut Meter::new(PATCH_STEPS_MAX), raw(patch));
+    let mut fits = Ok(());
+    let allocated = allocation_counter::measure(|| fits = state::apply(&mut document, &patch_text, meter));
+    let steps = PATCH_STEPS_MAX - meter.left();
+    // The steps are the program's own count. What it allocated is not: nothing is copied that was not paid for.
+    let paid = BYTES_A_STEP_MAX * steps + BYTES_A_SENT_BYTE_MAX * patch_text.get().len() as u64;
+    assert!(allocated.bytes_total <= paid, "{steps} steps, {} bytes", allocated.bytes_total);
     let size = Size::of(document.value(), &mut Meter::new(u64::MAX)).expect("no limit");
     assert!(size.depth <= STATE_DEPTH_MAX, "depth {}", size.depth);
     assert!(size.parsed_bytes <= STATE_PARSED_BYTES_MAX + text.len(), "parsed {}", size.parsed_bytes);

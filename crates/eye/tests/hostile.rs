@@ -2,9 +2,11 @@
 
 mod stage;
 
-use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage};
+use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use stage::{home, page};
+use std::sync::mpsc::channel;
 
 /// The most that a hub under attack may take: its budget of 256 MiB by estimate, twice, because lists have room to grow;
 /// documents that are being parsed or freed; and the program itself. Without a budget, this attack takes far more.
@@ -100,4 +102,24 @@ fn no_page_kills_or_freezes_the_hub() {
     }
     let peak = memory_kib(&hub);
     assert!(peak <= MEMORY_KIB_MAX, "{peak} KiB");
+}
+
+#[test]
+fn a_hub_that_is_kept_busy_ends_when_it_is_told_to() {
+    let home = home();
+    let hub = Hub::start(&home);
+    let page = hostile(&home, "hostile");
+    let front = Value::from(vec![json!({"op":"add","path":"/0","value":0}); 5_000]);
+    for revision in 1..40 {
+        says(&page, "state/update", &json!({"state":vec![0; 400_000],"revision":2 * revision}));
+        says(&page, "state/patch", &json!({"patch":front,"revision":2 * revision + 1}));
+    }
+    let pid = Pid::from_raw(i32::try_from(hub.pid()).unwrap()).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
+    let (tell, told) = channel();
+    std::thread::spawn(move || {
+        hub.wait();
+        let _ = tell.send(());
+    });
+    told.recv_timeout(DEADLINE).expect("SIGTERM ends it, whatever it does");
 }

@@ -168,6 +168,13 @@ test("a client without the token is refused, and told how to get in", async () =
   assert.match(JSON.stringify(await response.json()), /eye token show/u);
 });
 
+test("a client of today is served at the original's address too", async () => {
+  const client = new Client1(INFO);
+  await client.connect(new Http1(new URL(`${stage.home.url}/api/mcp`), bearer()) as Transport1);
+  check(await see(client));
+  await client.close();
+});
+
 test("the original's bare body is answered in its own form", async () => {
   await stage.home.eye("globalThis.ALGO = { bridge: { query: (selector) => ({ success: true, selector }) } }; 1");
   const ask = async (body: unknown): Promise<unknown> => {

@@ -43,7 +43,7 @@ export function offer(core: Core): VerbsPart {
     cookies: () => needsBrowser("what cookies hold"),
     emulate: () => needsBrowser("emulation"),
     storage: () => needsBrowser("a login as a file"),
-    net: () => needsBrowser("a list of requests"),
+    net: () => needsBrowser("a request with headers and bodies (eye requests lists what this page remembers)"),
     downloads: () => needsBrowser("a list of downloads"),
     close: () => needsBrowser("closing a tab"),
     "stop-script": () => needsBrowser("stopping a script"),
