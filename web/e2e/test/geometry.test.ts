@@ -292,7 +292,7 @@ test("get_os_state tells what is there, and counts the calls", async () => {
   const { list } = state.windows as { list: { title: string; visible: boolean }[] };
   assert.deepEqual(
     list.map(({ title }) => title),
-    ["State", "Console", "Agents", "Cartridges"],
+    ["State", "Console", "Agents", "Cartridges", "Lab"],
   );
   const { totalCalls } = state.webmcp as { totalCalls: number };
   const again = await tab.call("get_os_state", { include: ["camera"] });
