@@ -14,7 +14,7 @@ before(async () => {
 
 after(() => stage.close());
 
-test("two browsers show one scene, whoever changes it", async () => {
+test("two browsers show one scene, changed in either", async () => {
   const open = async (session: string): Promise<void> => {
     // A context of its own has its own storage and channels, as another browser has.
     const page = await (await stage.browser.newContext()).newPage();

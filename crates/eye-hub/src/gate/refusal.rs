@@ -1,6 +1,6 @@
 //! Why something is not let in: the status, one sentence, and the next step.
 
-/// Why somebody was not let in.
+/// Why a connection was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Refusal {

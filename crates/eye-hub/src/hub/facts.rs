@@ -18,7 +18,7 @@ pub struct Facts {
     pub socket: String,
     /// `token` or `none`.
     pub auth: &'static str,
-    /// Agents that are the hub's own: whoever keeps the mailbox as files.
+    /// Agents that are the hub's own: the one that keeps the mailbox as files.
     pub own_agents: usize,
     /// Folders of which only single files are served.
     pub wide_folders: Vec<PathBuf>,

@@ -92,7 +92,7 @@ impl Hub {
         true
     }
 
-    /// Ends what has waited too long, or everything when nobody can decide any more.
+    /// Ends what has waited too long, or everything when no console is open any more.
     pub(crate) fn end_held(&self, state: &mut State) {
         if state.desk.held.is_empty() {
             return;
