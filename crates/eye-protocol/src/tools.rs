@@ -7,6 +7,17 @@ use crate::text::json;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+/// The tools of the original 3D server that tell where its page is; the last six are the original's aliases.
+pub const ADDRESS_TOOLS: [&str; 7] = [
+    "get_browser_connection_url",
+    "hello_3d_app",
+    "get_3d_app",
+    "open_3d_app",
+    "connect_3d_app",
+    "launch_3d_visualization",
+    "get_3d_visualization_url",
+];
+
 /// A tool as a page offers it. Every field of its definition is kept as it came.
 #[derive(Clone, Debug)]
 pub struct Tool {

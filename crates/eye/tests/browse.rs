@@ -1,10 +1,12 @@
 //! `eye browse`: the real binary, the real hub and a real Chromium, against pages that no script of ours could be added to.
 
+#[allow(dead_code, reason = "the tests of the doctor use more of it")]
+#[path = "stage/site.rs"]
+mod site;
 mod stage;
 
+use site::{Page, Site};
 use stage::browser::{hub, ok};
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
 
 /// Forbids every script, connection, style and `eval`, and text that becomes code.
 const STRICT: &str = "default-src 'none'; script-src 'nonce-a'; require-trusted-types-for 'script'";
@@ -54,30 +56,18 @@ const HANDS: &str = r#"<!doctype html><title>Hands</title>
 </script>"#;
 const NEXT: &str = "<!doctype html><title>Next</title><h1>Arrived</h1>";
 
-/// Serves the two pages on a port of its own, until the test ends.
+/// A site of its own with the three pages.
 fn site() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || answer(stream));
-        }
-    });
-    url
+    Site::open(answer).url()
 }
 
-fn answer(mut stream: TcpStream) {
-    let mut lines = BufReader::new(stream.try_clone().expect("a socket")).lines().map_while(Result::ok);
-    let first = lines.next().unwrap_or_default();
-    while lines.next().is_some_and(|line| !line.is_empty()) {}
-    let (body, policy) = match first.split(' ').nth(1).unwrap_or_default() {
+fn answer(path: &str, _: &str) -> Page {
+    let (body, policy) = match path {
         path if path.starts_with("/next") => (NEXT, STRICT.to_owned()),
         path if path.starts_with("/hands") => (HANDS, format!("{STRICT}; style-src 'unsafe-inline'")),
         _ => (SHOP, STRICT.to_owned()),
     };
-    let head =
-        format!("content-type: text/html\r\ncontent-security-policy: {policy}\r\ncontent-length: {}", body.len());
-    let _ = write!(stream, "HTTP/1.1 200 OK\r\n{head}\r\nconnection: close\r\n\r\n{body}");
+    Page::html(&[&format!("content-security-policy: {policy}")], body)
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 #[path = "stage/between.rs"]
 mod between;
+#[allow(dead_code, reason = "the tests of the browser use more of it")]
 #[path = "stage/site.rs"]
 mod site;
 mod stage;

@@ -1,47 +1,40 @@
 //! What a driven tab has beside its document: a device, cookies, a login, requests, downloads, an end. The real binary, the real hub
 //! and a real Chromium.
 
+#[allow(dead_code, reason = "the tests of the doctor use more of it")]
+#[path = "stage/site.rs"]
+mod site;
 mod stage;
 
+use site::{Page, Site};
 use stage::browser::{hub, ok};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::channel;
 
-const TAB: &str = r#"<!doctype html><title>Tab</title><link rel="icon" href="data:,"><button id="go">Go</button><a id="file" href="/file">File</a>
-<button id="ask" onclick="fetch('/data', { method: 'POST', body: 'question', headers: { 'X-Api-Key': 'k1' } })">Ask</button>"#;
+const TAB: &str = r#"<!doctype html><title>Tab</title><link rel="icon" href="data:,">
+<button id="go">Go</button><a id="file" href="/file">File</a><button id="ask">Ask</button>
+<script>
+  const asked = { method: "POST", body: "question", headers: { "X-Api-Key": "k1" } };
+  ask.addEventListener("click", () => fetch("/data", asked));
+</script>"#;
 
-/// Serves a page, an answer that logs in, and a file to download, on a port of its own.
+/// A site of its own with a page, an answer that logs in, and a file to download.
 fn site() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || answer(stream));
-        }
-    });
-    url
+    Site::open(answer).url()
 }
 
-fn answer(mut stream: TcpStream) {
-    let mut reader = BufReader::new(stream.try_clone().expect("a socket"));
-    let (mut first, mut line, mut len) = (String::new(), String::new(), 0);
-    let _ = reader.read_line(&mut first);
-    while reader.read_line(&mut line).is_ok_and(|bytes| bytes > 2) {
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            len = value.trim().parse().unwrap_or(0);
+fn answer(path: &str, _: &str) -> Page {
+    let (headers, body): (&[&str], &str) = match path {
+        "/data" => (&["content-type: application/json", "set-cookie: id=s3cret; HttpOnly"], r#"{"answer":42}"#),
+        "/file" => {
+            (&["content-type: text/plain", "content-disposition: attachment; filename=report.txt"], "the report")
         }
-        line.clear();
-    }
-    let _ = reader.read_exact(&mut vec![0; len]);
-    let (head, body) = match first.split(' ').nth(1).unwrap_or_default() {
-        "/data" => ("content-type: application/json\r\nset-cookie: id=s3cret; HttpOnly", r#"{"answer":42}"#),
-        "/file" => ("content-type: text/plain\r\ncontent-disposition: attachment; filename=report.txt", "the report"),
-        _ => ("content-type: text/html", TAB),
+        _ => return Page::html(&[], TAB),
     };
-    let length = body.len();
-    let _ = write!(stream, "HTTP/1.1 200 OK\r\n{head}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
+    let headers = headers.iter().map(|header| (*header).to_owned()).collect();
+    Page { status: "200 OK", headers, body: body.to_owned() }
 }
 
 /// Asks until the answer has this in it.
@@ -173,12 +166,16 @@ impl Persons {
         command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]);
         command.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
         command.arg("--remote-debugging-port=0").arg(format!("--user-data-dir={}", profile.display())).arg(url);
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a browser");
-        let ends = std::time::Instant::now() + eye_testkit::DEADLINE;
-        while !profile.join("DevToolsActivePort").exists() {
-            assert!(std::time::Instant::now() < ends, "it opens no port");
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a browser");
+        let lines = BufReader::new(child.stderr.take().expect("its words")).lines().map_while(Result::ok);
+        let (tell, told) = channel();
+        // It reads on after that, so that the browser is never held up by its words.
+        std::thread::spawn(move || {
+            for line in lines.filter(|line| line.starts_with("DevTools listening")) {
+                let _ = tell.send(line);
+            }
+        });
+        told.recv_timeout(eye_testkit::DEADLINE).expect("it opens a port");
         Self(child)
     }
 }

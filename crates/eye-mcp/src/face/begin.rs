@@ -5,22 +5,13 @@ use super::fresh::fresh_id;
 use super::hub::AskHub;
 use super::outcome::Outcome;
 use eye_protocol::rpc::json;
+use eye_protocol::tools::ADDRESS_TOOLS;
 use eye_protocol::{Code, Error};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The apps that the hub carries.
 const APPS: [&str; 3] = ["desktop", "scene", "geometry"];
-/// The names under which the original 3D server gives its address.
-const CONNECTION_URL: [&str; 7] = [
-    "get_browser_connection_url",
-    "hello_3d_app",
-    "get_3d_app",
-    "open_3d_app",
-    "connect_3d_app",
-    "launch_3d_visualization",
-    "get_3d_visualization_url",
-];
 
 #[derive(Deserialize)]
 struct Status {
@@ -39,7 +30,7 @@ struct Opened {
 
 /// The answer of a tool that no page offers yet, where eye can give it without one.
 pub async fn without_page(call: &impl AskHub, name: &str) -> Option<Outcome> {
-    if !CONNECTION_URL.contains(&name) {
+    if !ADDRESS_TOOLS.contains(&name) {
         return None;
     }
     Some(match address(call, "scene").await {

@@ -43,6 +43,11 @@ impl Site {
         })
     }
 
+    /// Where it is.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
     /// The same over TLS, with an unknown certificate.
     pub fn open_encrypted(answer: Answer) -> Self {
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
@@ -85,6 +90,12 @@ fn respond(stream: &mut (impl Read + Write), answer: Answer) {
             return;
         }
     }
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().unwrap_or(0))
+    });
+    // What is left unread would reset the connection.
+    let _ = reader.read_exact(&mut vec![0; length.unwrap_or(0)]);
     let path = head.split(' ').nth(1).unwrap_or("/").to_owned();
     let Page { status, headers, body } = answer(&path, &head);
     let headers = headers.iter().fold(String::new(), |all, header| all + header + "\r\n");

@@ -417,14 +417,3 @@ pub const LIGHT_GETTERS: [Getter; 4] = [
         description: "Get the width and height of the @ light's panel",
     },
 ];
-
-/// The tools that tell where the page is; the last six are the original's aliases.
-pub const ADDRESS_TOOLS: [&str; 7] = [
-    "get_browser_connection_url",
-    "hello_3d_app",
-    "get_3d_app",
-    "open_3d_app",
-    "connect_3d_app",
-    "launch_3d_visualization",
-    "get_3d_visualization_url",
-];

@@ -1,9 +1,10 @@
 //! The original's tools as eye offers them: definitions for agents, and what a call of one asks of the page.
 
-use super::table::{ADDRESS_TOOLS, COMMANDS, Command, GETTERS, Getter, Kind, LIGHT_COMMANDS, LIGHT_GETTERS, Parameter};
+use super::table::{COMMANDS, Command, GETTERS, Getter, Kind, LIGHT_COMMANDS, LIGHT_GETTERS, Parameter};
 use super::words::{self, Read};
 use crate::dialect::tools::raw;
 use eye_protocol::rpc::json;
+use eye_protocol::tools::ADDRESS_TOOLS;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
