@@ -85,12 +85,13 @@ impl Upstream {
         Err(Error::new(Code::DENIED, message).hint(format!("eye servers approve {name}")).into())
     }
 
-    /// Whether it is down and may be tried again now.
+    /// Whether it is down and may be tried again now. One that wants a login cannot come up before there is one.
     pub fn may_try_again(&self) -> bool {
-        matches!(
-            &*lock(&self.state),
-            State::Down { until, why, .. } if *until <= Instant::now() || self.has_new_login(why)
-        )
+        match &*lock(&self.state) {
+            State::Down { why, .. } if why.is_login() => self.has_new_login(why),
+            State::Down { until, .. } => *until <= Instant::now(),
+            State::Idle | State::Starting(_) | State::Ready(_) => false,
+        }
     }
 
     /// Whether it is down because it wants a login, and the user has logged in since.
