@@ -2,7 +2,7 @@
 
 import type { AgentClient, AgentEvents, ProviderEvents, SocketNativeClient } from "../src/index.js";
 
-const DEADLINE_MS = 15_000;
+const DEADLINE_MS = 60_000;
 
 export async function within<T>(what: string, event: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

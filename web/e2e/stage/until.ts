@@ -1,7 +1,7 @@
 // Waiting with a deadline: for an event, and by looking again for what has no event.
 
 const LOOK_EVERY_MS = 20;
-const DEADLINE_MS = 15_000;
+const DEADLINE_MS = 60_000;
 
 /** Looks until there is something to see, and returns it; says what was missing when the deadline passes. */
 export async function until<T>(

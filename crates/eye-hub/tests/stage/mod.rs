@@ -21,7 +21,7 @@ use tungstenite::{Error, Message, WebSocket};
 pub const TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 pub const ORIGIN: &str = "http://localhost:5173";
 /// Nothing here takes this long when all is well.
-pub const DEADLINE: Duration = Duration::from_secs(30);
+pub const DEADLINE: Duration = Duration::from_mins(1);
 
 /// A hub that ends with this value.
 pub struct Hub {
