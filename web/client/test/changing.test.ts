@@ -155,3 +155,25 @@ scene(
      <p><button onclick="c.value = 'Dear Ada, ' + c.value; d.value += ' Yours'">Sign</button></p>`,
   ),
 );
+
+scene(
+  "what an action moved is told with where it is now, and a sorted table as a whole",
+  async ({ page }) => {
+    await told(page, "look");
+    assert.equal(await told(page, "click", { target: "text=Swap" }), "e1 [Swap]\n~ Ada (moved behind Cleo)");
+    assert.equal(await told(page, "click", { target: "text=Push" }), "e2 [Push]\n+ Zed");
+    assert.equal(
+      await told(page, "click", { target: "text=Sort" }),
+      "e3 [Sort]\n~ 3 | Cy (moved behind Name | Person)\n~ 2 | Bo (moved behind 3 | Cy)",
+    );
+  },
+  html(
+    "",
+    `<button onclick="list.append(list.children[0])">Swap</button>
+     <button onclick="list.insertAdjacentHTML('afterbegin', '<li>Zed</li>')">Push</button>
+     <button onclick="for (const row of [...rows.children].reverse()) rows.append(row)">Sort</button>
+     <ul id=list><li>Ada</li><li>Bob</li><li>Cleo</li></ul>
+     <table><thead><tr><th>Name</th><th>Person</th></tr></thead>
+     <tbody id=rows><tr><td>1</td><td>Al</td></tr><tr><td>2</td><td>Bo</td></tr><tr><td>3</td><td>Cy</td></tr></tbody></table>`,
+  ),
+);

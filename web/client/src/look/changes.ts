@@ -1,6 +1,7 @@
 // What is different between two outlines of the same page: pieces that came, went, or say something else about the same element.
 
 import { clip } from "../core/clip.js";
+import { moves } from "./moves.js";
 import { CHANGES_MAX, GONE_MAX, GONE_SHOWN, OUTLINE_TEXT_CHARS_MAX } from "../core/limits.js";
 
 /** Between what stands in one line of an outline. No text of a page holds it: white space in texts is a space. */
@@ -20,7 +21,7 @@ const CONTEXT_CHARS = 20;
 /** Less than this is not left out. */
 const LEFT_OUT_CHARS_MIN = 40;
 
-/** Empty if nothing changed. `+` came, `-` went, `~` is what it is now. */
+/** Empty if nothing changed. `+` came, `-` went, `~` is what or where it is now. */
 export function changes(before: readonly string[], after: readonly string[]): string[] {
   const was = counted(before);
   const is = counted(after);
@@ -41,6 +42,7 @@ export function changes(before: readonly string[], after: readonly string[]): st
       if (same.replace(FOCUS, "") !== line) told.push(`~ ${apart(same, line)}`);
     }
   }
+  told.push(...moves(before.map(withoutFocus), after.map(withoutFocus)).map(printed));
   // What went interests less than what came.
   const rest = gone.length > GONE_MAX ? gone.splice(GONE_SHOWN).length : 0;
   for (const line of gone) told.push(`- ${short(line)}`);
@@ -48,6 +50,10 @@ export function changes(before: readonly string[], after: readonly string[]): st
   return told.length > CHANGES_MAX
     ? [...told.slice(0, CHANGES_MAX), `… ${told.length - CHANGES_MAX} more changes`]
     : told;
+}
+
+function withoutFocus(line: string): string {
+  return line.replace(FOCUS, "");
 }
 
 function isSameText(before: string, after: string): boolean {
