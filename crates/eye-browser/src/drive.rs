@@ -9,6 +9,7 @@ mod frames;
 mod hub;
 mod input;
 mod net;
+mod prepare;
 mod recording;
 mod script;
 mod stored;

@@ -89,14 +89,14 @@ fn the_page_keeps_a_verbs_time_and_the_hub_waits_a_little_longer() {
            0 agent 2 joins
            0 agent 2 does page/wait {"expr":"done"}
            5000 tick
-           6000 tick"#
+           8000 tick"#
     ), @r#"
     0 page 1 joins shop
     0 agent 2 joins
     0 agent 2 does page/wait {"expr":"done"}
         → page 1 does 1: page/wait {"agent":"","expr":"done"}
     5000 tick
-    6000 tick
+    8000 tick
         → page 1 aborts 1
         ← agent 2 1!-32001 no answer within the timeout | the page may be busy, frozen or waiting for something; raise --timeout, or look at the page
     "#);

@@ -43,6 +43,34 @@ fn what_is_asked_of_a_page_that_goes_elsewhere_waits_for_where_it_goes() {
 }
 
 #[test]
+fn a_driven_page_is_waited_for_as_long_as_the_call_may_wait() {
+    assert_snapshot!(play(
+        "0 page 1 joins tab driven
+         0 agent 2 joins
+         1 page 1 goes http://localhost/slow
+         10 agent 2 asks a x
+         20000 tick
+         20010 agent 2 asks b y
+         30010 tick
+         40000 page 3 joins tab driven"
+    ), @"
+    0 page 1 joins tab driven
+    0 agent 2 joins
+    1 page 1 goes http://localhost/slow
+    10 agent 2 asks a x
+    20000 tick
+    20010 agent 2 asks b y
+    30010 tick
+        ← agent 2 a!-32001 the page tab is leaving for `http://localhost/slow`, which has not answered yet | ask again, or wait longer with --timeout
+        → page 1 ping
+    40000 page 3 joins tab driven
+        → page 1 is replaced
+        ✕ 1 closed 4003 another page took over this session
+        → page 3 evaluates 2: y
+    ");
+}
+
+#[test]
 fn a_download_or_a_stopped_navigation_ends_the_wait() {
     assert_snapshot!(play(
         "0 page 1 joins shop
@@ -52,10 +80,10 @@ fn a_download_or_a_stopped_navigation_ends_the_wait() {
          20 page 1 goes
          30 page 1 goes http://localhost/file
          40 agent 2 asks b y
-         5029 tick
-         5030 tick
-         5035 page 1 titled New
-         5040 agent 2 asks c z"
+         10029 tick
+         10030 tick
+         10035 page 1 titled New
+         10040 agent 2 asks c z"
     ), @"
     0 page 1 joins shop
     0 agent 2 joins
@@ -65,11 +93,11 @@ fn a_download_or_a_stopped_navigation_ends_the_wait() {
         → page 1 evaluates 1: x
     30 page 1 goes http://localhost/file
     40 agent 2 asks b y
-    5029 tick
-    5030 tick
+    10029 tick
+    10030 tick
         → page 1 evaluates 2: y
-    5035 page 1 titled New
-    5040 agent 2 asks c z
+    10035 page 1 titled New
+    10040 agent 2 asks c z
         → page 1 evaluates 3: z
     ");
 }

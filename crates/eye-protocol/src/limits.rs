@@ -46,8 +46,9 @@ pub const GRACE_AFTER_RESTART_MS: u64 = 8_000;
 /// How long a call that navigated waits for the page it went to.
 pub const NAVIGATION_MS: u64 = 10_000;
 /// How long calls wait for the page at which a page is going, before they are sent to the one that is still there: a browser does
-/// not tell a page that its navigation became a download or brought nothing.
-pub const LEAVING_MS: u64 = 5_000;
+/// not tell a page that its navigation became a download or brought nothing. A browser that the hub drives does, and calls wait
+/// there as long as they may.
+pub const LEAVING_MS: u64 = 10_000;
 /// How long a page that announced where it goes may take to join from there, after it has left.
 pub const GRACE_LEAVING_MS: u64 = 8_000;
 /// How long after joining a page is expected to offer the tools and the state that it had before, or offers while it loads.
@@ -176,8 +177,9 @@ pub const STATE_HISTORY_BYTES_MAX: usize = 1 << 20;
 /// How long a page may take to tell its state.
 pub const STATE_ASK_MS: u64 = 2_000;
 
-/// A verb's timeout is the page's to keep; the hub waits this much longer.
-pub const VERB_MARGIN_MS: u64 = 1_000;
+/// A verb's timeout is the page's to keep, because its answer says more; the hub waits this much longer, so that a page on a
+/// busy machine still answers for itself.
+pub const VERB_MARGIN_MS: u64 = 3_000;
 /// The name of a topic.
 pub const TOPIC_BYTES_MAX: usize = 256;
 /// Topics that one connection listens to.

@@ -24,6 +24,8 @@ const OPEN = 1;
 const CLOSED = 3;
 /** How the driver says that the hub closed the connection: `!CODE REASON`. */
 const CLOSES = "!";
+/** How the driver says that what the document was leaving for did not come. */
+const STAYS = "=";
 /** How the driver asks for the field of a request: `@NUMBER`. */
 const FIELD = "@";
 
@@ -74,7 +76,8 @@ function drive(say: (message: string) => void): void {
       waiting.delete(input);
       if (error === undefined) one?.done();
       else one?.failed(new Error(error));
-    } else if (message.startsWith(CLOSES)) {
+    } else if (message === STAYS) driven.stays?.();
+    else if (message.startsWith(CLOSES)) {
       const [code = "", ...reason] = message.slice(1).split(" ");
       const closed = socket;
       socket = undefined;

@@ -2,8 +2,9 @@
 
 use super::downloads::Downloads;
 use super::hub::Hub;
+use super::prepare::prepare;
 use super::script::{Names, random_text};
-use super::tab::{Tab, prepare};
+use super::tab::Tab;
 use crate::cdp::{Attached, News, Session, TargetInfo};
 use crate::error::{BrowserError, CommandError};
 use crate::launch::{Launch, Launched, attach, launch};

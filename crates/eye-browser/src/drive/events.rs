@@ -12,6 +12,12 @@ pub struct BindingCalled {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+pub struct Loading {
+    pub frame_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ChooserOpened {
     #[serde(default)]
     pub backend_node_id: Option<i64>,

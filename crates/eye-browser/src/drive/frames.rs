@@ -94,6 +94,14 @@ pub fn answered(message: &str) -> Vec<String> {
     elements.iter().filter_map(id).collect()
 }
 
+/// Whether an element of a page's message is the answer of this id: a typed line, or a response.
+pub fn is_of(element: &serde_json::Value, id: &str) -> bool {
+    match element.as_str() {
+        Some(line) => line.strip_prefix(id).is_some_and(|rest| rest.starts_with([':', '=', '~', '!'])),
+        None => element["id"] == id,
+    }
+}
+
 /// An answer, as the page would give it.
 pub fn answer(id: &str, ending: &Ending) -> String {
     let mut line = String::new();

@@ -2,7 +2,7 @@
 
 use super::device;
 use super::downloads::Downloads;
-use super::events::{BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed};
+use super::events::{BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed, Loading};
 use super::files::{self, Field};
 use super::frames::{self, Owed, Own, params};
 use super::hub::{Hub, PageLink};
@@ -29,6 +29,9 @@ use tokio::sync::{oneshot, watch};
 
 /// How ids of the driver's own questions to the page client begin; the hub's are numbers.
 const ASKED: &str = "d";
+
+/// Tells the page client that its document stays: what it was leaving for became a download, or brought nothing.
+const STAYS: &str = "=";
 
 /// Pages of the browser itself, which are not an agent's.
 const BROWSERS_OWN: [&str; 6] =
@@ -71,6 +74,8 @@ pub struct Tab {
     contexts: HashMap<i64, String>,
     document: Option<Joined>,
     crashed: bool,
+    /// Whether the browser loads something into it; the document that is there hears nothing meanwhile.
+    loading: bool,
     doing: FuturesUnordered<Doing>,
     /// Pictures that wait to know where their target is.
     asked: HashMap<String, (Own, Shot)>,
@@ -79,25 +84,6 @@ pub struct Tab {
     touch: bool,
     recording: Recording,
     downloads: Arc<Downloads>,
-}
-
-/// Puts the client into a tab's documents and lets it go on. `popup`: its first document may be there already.
-pub async fn prepare(session: Session, names: Names, popup: bool) -> Result<(), CommandError> {
-    // The client must be there before the page's scripts: all is sent before the target is let go.
-    let source = json!({ "source": names.source(), "runImmediately": popup });
-    let sent = [
-        session.send("Page.enable", &json!({}))?,
-        session.send("Runtime.enable", &json!({}))?,
-        session.send("Runtime.addBinding", &json!({ "name": names.binding }))?,
-        session.send("Page.addScriptToEvaluateOnNewDocument", &source)?,
-        // Only one window of a desktop has the focus; each page acts as if it were the one.
-        session.send("Emulation.setFocusEmulationEnabled", &json!({ "enabled": true }))?,
-        session.send("Runtime.runIfWaitingForDebugger", &json!({}))?,
-    ];
-    for one in sent {
-        one.within(crate::cdp::COMMAND_MS).await?;
-    }
-    Ok(())
 }
 
 impl Tab {
@@ -123,6 +109,7 @@ impl Tab {
             contexts: HashMap::new(),
             document: None,
             crashed: false,
+            loading: false,
             doing: FuturesUnordered::new(),
             asked: HashMap::new(),
             last_asked: 0,
@@ -204,10 +191,21 @@ impl Tab {
                 self.crashed = true;
                 self.fail(&verbs::refusal(&CommandError::Crashed));
             }
+            "Page.frameStartedLoading" if self.is_own(event) => self.loading = true,
+            "Page.frameStoppedLoading" if self.is_own(event) => {
+                self.loading = false;
+                // A document that is replaced has left by then.
+                let _ = self.tell(STAYS);
+            }
             "Inspector.targetReloadedAfterCrash" | "Page.frameNavigated" => self.crashed = false,
             method if method.starts_with("Network.") => self.recording.take(&self.session, event),
             _ => {}
         }
+    }
+
+    /// Whether an event of loading is about the tab's own document, not one of its frames.
+    fn is_own(&self, event: &Event) -> bool {
+        event.read::<Loading>().is_some_and(|loading| loading.frame_id == self.target)
     }
 
     /// The page client of a document says something.
@@ -265,7 +263,7 @@ impl Tab {
             return Some(message.to_owned());
         }
         let elements: Vec<serde_json::Value> = serde_json::from_str(message).unwrap_or_default();
-        let is_mine = |element: &serde_json::Value| mine.iter().any(|id| is_of(element, id));
+        let is_mine = |element: &serde_json::Value| mine.iter().any(|id| frames::is_of(element, id));
         let rest: Vec<&serde_json::Value> = elements.iter().filter(|element| !is_mine(element)).collect();
         (!rest.is_empty()).then(|| json(&rest))
     }
@@ -277,7 +275,7 @@ impl Tab {
             rect: Rect,
         }
         let elements: Vec<serde_json::Value> = serde_json::from_str(message).unwrap_or_default();
-        let ending = elements.iter().find(|element| is_of(element, id)).map(|element| match element.as_str() {
+        let ending = elements.iter().find(|element| frames::is_of(element, id)).map(|element| match element.as_str() {
             Some(line) => eye_protocol::answer::parse_typed(line).map_or_else(|| Err(unclear()), |(_, ending)| ending),
             None => Err(Error::from_raw(&json(&element["error"]))),
         });
@@ -344,11 +342,19 @@ impl Tab {
         if let Err(error) = self.tell(&message) {
             self.fail(&verbs::refusal(&error));
             // The browser itself shows the dialog: the page is there, and can say nothing.
-            if let (CommandError::Dialog(_), Some(document)) = (error, &self.document) {
-                for id in sorted.pings {
-                    let _ = document.link.hear(&format!("[{}]", rpc::response(&id, Ok(r#"{"pong":true}"#))));
-                }
+            if matches!(error, CommandError::Dialog(_)) {
+                self.pong(&sorted.pings);
             }
+        } else if self.loading {
+            self.pong(&sorted.pings);
+        }
+    }
+
+    /// Answers for a page that is there and cannot.
+    fn pong(&self, pings: &[String]) {
+        let Some(document) = &self.document else { return };
+        for id in pings {
+            let _ = document.link.hear(&format!("[{}]", rpc::response(id, Ok(r#"{"pong":true}"#))));
         }
     }
 
@@ -480,14 +486,6 @@ impl Tab {
     fn closed(&mut self, code: u16, reason: &str) {
         let _ = self.tell(&format!("!{code} {reason}"));
         self.part();
-    }
-}
-
-/// Whether an element of a page's message is the answer of this id: a typed line, or a response.
-fn is_of(element: &serde_json::Value, id: &str) -> bool {
-    match element.as_str() {
-        Some(line) => line.strip_prefix(id).is_some_and(|rest| rest.starts_with([':', '=', '~', '!'])),
-        None => element["id"] == id,
     }
 }
 

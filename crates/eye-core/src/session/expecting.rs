@@ -62,7 +62,12 @@ impl Session {
 
     /// Whether its page is on its way elsewhere, and calls wait for where it goes.
     pub(super) fn is_leaving(&self, now: Millis) -> bool {
-        self.expecting.leaving_at.is_some_and(|at| now < at + LEAVING_MS)
+        self.expecting.leaving_at.is_some() && self.leaving_until().is_none_or(|until| now < until)
+    }
+
+    /// Until when calls wait for where its page goes. None where its browser says how that ended.
+    fn leaving_until(&self) -> Option<Millis> {
+        self.expecting.leaving_at.filter(|_| !self.driven).map(|at| at + LEAVING_MS)
     }
 
     /// Whether the browser's own dialog has stopped the page for long enough to be reported.
@@ -88,6 +93,12 @@ impl Session {
     pub(super) fn absence(&self) -> Error {
         let hint = "open it again, or choose another one: `eye pages`";
         let name = self.name();
+        if self.page().is_some()
+            && let Some(url) = &self.info.leaving
+        {
+            let message = format!("the page {name} is leaving for {}, which has not answered yet", quoted(url));
+            return Error::new(Code::TIMEOUT, message).hint("ask again, or wait longer with --timeout");
+        }
         let message = match &self.info.leaving {
             Some(url) => format!("the page {name} left for {} and has not come back", quoted(url)),
             None => format!("the page {name} has not come back"),
@@ -174,8 +185,8 @@ impl Session {
 
     /// When something that is expected is overdue.
     pub(super) fn expecting_wake(&self) -> Option<Millis> {
-        let Expecting { leaving_at, stopped, ref requests, .. } = self.expecting;
-        let leaving = leaving_at.map(|at| at + LEAVING_MS);
+        let Expecting { stopped, ref requests, .. } = self.expecting;
+        let leaving = self.leaving_until();
         let dialog = stopped.filter(|dialog| !dialog.told).map(|dialog| dialog.at + DIALOG_MS);
         let offers = self.offers_until().filter(|_| !requests.is_empty() && self.page().is_some());
         [leaving, dialog, offers].into_iter().flatten().min()
@@ -183,7 +194,7 @@ impl Session {
 
     /// Gives up on what is overdue.
     pub(super) fn tick_expecting(&mut self, now: Millis, out: &mut Vec<Outcome>) {
-        if self.expecting.leaving_at.is_some_and(|at| now >= at + LEAVING_MS) {
+        if self.leaving_until().is_some_and(|until| now >= until) {
             self.expecting.leaving_at = None;
             self.send_waiting(out);
         }

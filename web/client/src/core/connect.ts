@@ -44,6 +44,8 @@ export interface Driven {
   /** In place of a socket, which a page's policy may forbid. */
   open(): Socket;
   readonly input: Input;
+  /** Set by the client: the browser says that what the document was leaving for did not come. */
+  stays?: () => void;
 }
 
 export interface Eye extends PageVerbs {
@@ -300,10 +302,11 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
   const leaves = (leaving: string): void => {
     core.leaving = leaving;
     link.page?.notify("page/info", { leaving });
-    // A download or an empty response says nothing: what has not come by then does not come.
-    if (leaving !== "") after(LEAVING_MS, () => core.leaving === leaving && leaves(""));
+    // A download or an empty response says nothing: what has not come by then does not come. A driver does say it.
+    if (leaving !== "" && driven === undefined) after(LEAVING_MS, () => core.leaving === leaving && leaves(""));
   };
   watchNavigation(() => link.page, leaves);
+  if (driven !== undefined) driven.stays = () => core.leaving !== "" && leaves("");
   // A browser that eye drives tells its driver of them, and answers them.
   if (driven === undefined) watchDialogs((dialog) => link.page?.notifyNow("page/info", { dialog }));
   const { signal } = leaving;

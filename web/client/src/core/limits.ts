@@ -88,7 +88,9 @@ export const TOOL_LOOK_MS = 50;
 export const TOOL_LOOKS_MAX = 40;
 
 /** How long a reloaded page waits for the lock that its former document is about to release. */
-export const LOCK_WAIT_MS = 300;
+export const LOCK_WAIT_MS = 5_000;
+/** How long a tab that answered for its session goes on living before it is believed to be another tab. */
+export const HOLDER_MS = 300;
 
 export const RETRY_FIRST_MS = 100;
 export const RETRY_VISIBLE_MS_MAX = 2000;
@@ -114,6 +116,8 @@ export const REFS_MAX = 20_000;
 export const LOOK_AGENTS_MAX = 16;
 export const CHANGES_MAX = 24;
 export const GONE_MAX = 5;
+/** Lines that changed only their place, told at once. */
+export const MOVES_MAX = 8;
 export const GONE_SHOWN = 3;
 export const CANDIDATES_MAX = 6;
 /** Forms that become tools are looked for this long after the document has changed. */

@@ -1,7 +1,7 @@
 // Which session this document is: an id from the page, from the tab's memory, or a new one; claimed by a lock
 // because browsers copy a tab's memory into duplicated and opened tabs.
 
-import { LOCK_WAIT_MS } from "./limits.js";
+import { hold } from "./lock.js";
 
 export interface Claim {
   readonly id: string;
@@ -24,7 +24,7 @@ export async function claimSession(explicit: string | undefined): Promise<Claim>
   const wish = explicit === undefined ? recall(key) : (recall(INSTEAD_KEY + explicit) ?? explicit);
   const lost = recall(LOST_KEY + framePath());
   if (wish !== undefined && isSessionId(wish) && wish !== lost) {
-    const release = await hold(wish);
+    const release = await hold(lockOf(wish));
     if (release !== undefined) {
       remember(key, wish);
       return { id: wish, release };
@@ -32,7 +32,7 @@ export async function claimSession(explicit: string | undefined): Promise<Claim>
   }
   const id = newId();
   remember(key, id);
-  return { id, release: (await hold(id)) ?? (() => undefined) };
+  return { id, release: (await hold(lockOf(id))) ?? (() => undefined) };
 }
 
 /** The hub gave another id than was asked for; this tab asks for that one from now on. */
@@ -64,24 +64,8 @@ function framePath(): string {
   return path;
 }
 
-async function hold(id: string): Promise<(() => void) | undefined> {
-  const name = `${KEY}.${id}`;
-  // Missing outside of secure contexts, whatever the types say. A copied id is then the hub's to sort out.
-  const locks = navigator.locks as LockManager | undefined;
-  if (locks === undefined) return () => undefined;
-  return new Promise((resolve) => {
-    // A reload's former document may still hold the lock for a moment.
-    locks
-      .request(
-        name,
-        { signal: AbortSignal.timeout(LOCK_WAIT_MS) },
-        () => new Promise<void>((release) => resolve(release)),
-      )
-      .catch((error: unknown) => {
-        // Sandboxed frames have no locks; they have no memory to be copied either.
-        resolve(/^(?:Timeout|Abort)Error/.test(String(error)) ? undefined : () => undefined);
-      });
-  });
+function lockOf(id: string): string {
+  return `${KEY}.${id}`;
 }
 
 function recall(key: string): string | undefined {
