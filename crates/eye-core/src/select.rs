@@ -10,7 +10,7 @@ const CANDIDATES_SHOWN_MAX: usize = 8;
 
 /// Finds the page that `wanted` names: by its id, by its origin, or else by alias or part of a title or URL. Pages choose their
 /// own ids, aliases and titles, so where pages of several origins fit, the agent has to say which it means. Of several pages
-/// of one origin the one that calls itself so is meant, else the one that was used last.
+/// of one origin the one that calls itself so is meant, then one with such a title, else the one that was used last.
 pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate> + Clone) -> Result<SessionId, Error> {
     let lower = wanted.to_lowercase();
     let holds = |text: Option<&str>| text.is_some_and(|text| text.to_lowercase().contains(&lower));
@@ -34,7 +34,11 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate>
             let message = format!("`{wanted}` fits pages of several origins: {}", candidates(&best));
             return Err(Error::new(Code::SESSION, message).hint(choices(&best)));
         }
-        let meant = best.iter().max_by_key(|s| (is_id(**s), is_alias(**s), s.used_at(), s.made_at(), s.id()));
+        // A title says what a person calls a page; a part of its URL may be in every URL of the site.
+        let title =
+            |s: &dyn Candidate| (s.title().is_some_and(|title| title.to_lowercase() == lower), holds(s.title()));
+        let meant =
+            best.iter().max_by_key(|s| (is_id(**s), is_alias(**s), title(**s), s.used_at(), s.made_at(), s.id()));
         return Ok(meant.unwrap_or(&best[0]).id().clone());
     }
     let there: Vec<&dyn Candidate> = sessions.filter(|s| s.presence() != Presence::Gone).collect();

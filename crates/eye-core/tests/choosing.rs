@@ -79,6 +79,31 @@ fn a_name_that_fits_pages_of_two_origins_means_neither() {
 }
 
 #[test]
+fn of_the_pages_of_one_site_a_title_beats_a_part_of_an_address_and_the_whole_title_a_part() {
+    assert_snapshot!(play(
+        "0 page 1 joins one titled Carts at http://localhost/p
+         1 page 3 joins two titled Cart at http://localhost/p
+         2 page 4 joins three titled Help at http://localhost/cart
+         3 agent 2 joins
+         3 agent 2 targets cart
+         3 agent 2 asks a x
+         4 agent 2 targets carts
+         4 agent 2 asks b x"
+    ), @r"
+    0 page 1 joins one titled Carts at http://localhost/p
+    1 page 3 joins two titled Cart at http://localhost/p
+    2 page 4 joins three titled Help at http://localhost/cart
+    3 agent 2 joins
+    3 agent 2 targets cart
+    3 agent 2 asks a x
+        → page 3 evaluates 1: x
+    4 agent 2 targets carts
+    4 agent 2 asks b x
+        → page 1 evaluates 1: x
+    ");
+}
+
+#[test]
 fn no_call_moves_to_another_page_by_itself() {
     assert_snapshot!(play(
         "0 page 1 joins old

@@ -212,12 +212,21 @@ fn a_dialog_is_told_to_who_waits_and_to_the_next_until_it_is_answered() {
 #[test]
 fn a_tab_that_a_click_opens_joins_by_itself() {
     let Some((home, _hub)) = hub() else { return };
-    ok(home.eye(["browse", &site(), "--headless", "--private"]));
-    ok(home.eye(["click", "#new"]));
+    let url = site();
+    ok(home.eye(["browse", &url, "--headless", "--private"]));
+    let clicked = ok(home.eye(["click", "#new"]));
+    assert!(clicked.contains(&format!("opens {url}/next in a new tab")), "{clicked}");
     // A page is found by its title once it is there; a call waits for neither.
     let ends = std::time::Instant::now() + eye_testkit::DEADLINE;
     while home.eye(["-p", "Next", "document.title"]).stdout != "Next\n" {
         assert!(std::time::Instant::now() < ends, "{}", home.eye(["pages"]).stdout);
+    }
+    for (features, told) in [("", "opens {url}/next?a in a new tab"), (", '', 'noopener'", "if the browser allows it")]
+    {
+        let open = format!("document.getElementById('go').onclick = () => open('/next?a'{features}); 0");
+        ok(home.eye(["-p", "Shop", &open]));
+        let clicked = ok(home.eye(["-p", "Shop", "click", "#go"]));
+        assert!(clicked.contains(&told.replace("{url}", &url)), "{clicked}");
     }
 }
 

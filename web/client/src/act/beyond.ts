@@ -21,7 +21,7 @@ const FULL = "needs a person: full screen";
 const CLIP = "needs a person: the clipboard";
 
 const WATCHED: readonly Watched[] = [
-  { owner: window, name: "open", tell: (result) => (result === null ? POPUP : undefined) },
+  { owner: window, name: "open", tell: (result, _, args) => popup(result, args.map(String)) },
   { owner: window, name: "showOpenFilePicker", tell: () => PICKER },
   { owner: window, name: "showSaveFilePicker", tell: () => PICKER },
   { owner: Element.prototype, name: "requestFullscreen", tell: () => FULL },
@@ -49,6 +49,16 @@ const WATCHED: readonly Watched[] = [
     later: CLIP,
   })),
 ];
+
+/** What became of a popup. With `noopener` a page is told nothing, whether it opened or not. */
+function popup(opened: unknown, [url = "", target = "_blank", features = ""]: readonly string[]): string | undefined {
+  const isTold = !/\bno(?:opener|referrer)\b/.test(features);
+  if (opened === null && isTold) return POPUP;
+  if (/^_(?:self|top|parent)$/i.test(target)) return undefined;
+  const shown =
+    url === "" ? "an empty page" : URL.canParse(url, document.baseURI) ? new URL(url, document.baseURI).href : url;
+  return `opens ${shown} in a new tab${isTold ? "" : ", if the browser allows it"} (eye pages)`;
+}
 
 /** `target=_blank` opens a tab for a synthetic click only where popups are allowed. */
 function blankLink(event: Event, isReal: boolean): string | undefined {

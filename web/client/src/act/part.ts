@@ -158,10 +158,15 @@ export function acts(core: Core): Verbs {
     await frame(core);
     await strikeAll([{ ...NO_MODIFIERS, key: "a", ctrlKey: true }], { own, turn, input });
     await frame(core);
-    if (text === "") return strikeAll([{ ...NO_MODIFIERS, key: "Backspace" }], { own, turn, input });
+    const isLines = text.includes("\n");
+    // Some learn of a selection only with the next key, not with a paste: Slate.
+    if (text === "" || (isLines && input === undefined))
+      await strikeAll([{ ...NO_MODIFIERS, key: "Backspace" }], { own, turn, input });
+    if (text === "") return;
     if (input !== undefined) return realText(input, text);
+    if (isLines) await frame(core);
     own(() => {
-      if (!text.includes("\n") || !pasted(element, text)) editorInput(element, "insertText", text);
+      if (!isLines || !pasted(element, text)) editorInput(element, "insertText", text);
     });
     await turn();
   };
