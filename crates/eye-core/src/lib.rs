@@ -27,6 +27,7 @@ mod newcomer;
 pub mod order;
 pub mod pace;
 mod passing;
+mod patience;
 pub mod policy;
 mod publishing;
 pub mod rate;

@@ -32,6 +32,7 @@ pub use hub::gateway::{Answers, Gateway, Later, Stream};
 pub use hub::letterbox::ProgressSink;
 pub use hub::links::{AgentLink, Answer, Links};
 pub use hub::pages::PageLink;
+pub use hub::turn::Turn;
 pub use mount::Guest;
 pub use server::{run, told_to_stop};
 pub use transport::place::Place;

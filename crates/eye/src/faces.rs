@@ -9,6 +9,7 @@ use eye_protocol::messages::{ClientType, Hello};
 use eye_protocol::scope::Scope;
 use serde_json::value::RawValue;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// MCP as a guest of the hub.
 pub fn guest(face: Face) -> Arc<dyn Guest> {
@@ -84,6 +85,11 @@ impl Link for OfAgent {
 
     fn ended(&self) -> face::Later<'static, Error> {
         Box::pin(self.0.ended())
+    }
+
+    fn turn(&self, within: Duration) -> Option<face::Later<'static, Result<(), Error>>> {
+        let turn = self.0.turn(within)?;
+        Some(Box::pin(turn))
     }
 
     fn auditor(&self) -> Option<Auditor> {

@@ -5,114 +5,11 @@ mod stage;
 
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
+use stage::console::{Console, code, exchange, host, knock, link, own, request, status};
 use stage::home;
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Instant;
-use tungstenite::client::IntoClientRequest;
-use tungstenite::{Message, WebSocket};
-
-fn link(home: &Home, more: &[&str]) -> String {
-    let ran = home.eye(["console", "--print"].iter().chain(more));
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    ran.stdout.trim().to_owned()
-}
-
-fn code(link: &str) -> &str {
-    link.split_once('#').unwrap().1
-}
-
-fn host(home: &Home) -> String {
-    format!("console.localhost:{}", home.port())
-}
-
-fn own(home: &Home) -> String {
-    format!("http://{}", host(home))
-}
-
-fn request(home: &Home, method: &str, path: &str, host: &str, origin: Option<&str>, body: &str) -> String {
-    let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
-    let origin = origin.map_or_else(String::new, |origin| format!("Origin: {origin}\r\n"));
-    let length = body.len();
-    write!(
-        tcp,
-        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{origin}Content-Length: {length}\r\n\r\n{body}"
-    )
-    .unwrap();
-    let mut answer = Vec::new();
-    tcp.read_to_end(&mut answer).unwrap();
-    String::from_utf8_lossy(&answer).into_owned()
-}
-
-fn status(answer: &str) -> u16 {
-    answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_else(|| panic!("{answer}"))
-}
-
-fn exchange(home: &Home, code: &str) -> Result<String, u16> {
-    let answer = request(home, "POST", "/key", &host(home), Some(&own(home)), code);
-    if status(&answer) != 200 {
-        return Err(status(&answer));
-    }
-    let body: Value = serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
-    Ok(body["key"].as_str().unwrap().to_owned())
-}
-
-/// Knocks as a console. `Err`: the status of the refusal.
-fn knock(home: &Home, host: &str, origin: Option<&str>, key: &str) -> Result<WebSocket<TcpStream>, u16> {
-    let mut request = format!("ws://127.0.0.1:{}/ws", home.port()).into_client_request().unwrap();
-    let headers = request.headers_mut();
-    headers.insert("host", host.parse().unwrap());
-    headers.insert("sec-websocket-protocol", format!("eye.console, key.{key}").parse().unwrap());
-    if let Some(origin) = origin {
-        headers.insert("origin", origin.parse().unwrap());
-    }
-    let tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
-    tcp.set_read_timeout(Some(DEADLINE)).unwrap();
-    match tungstenite::client(request, tcp) {
-        Ok((socket, _)) => Ok(socket),
-        Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(response))) => {
-            Err(response.status().as_u16())
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
-
-/// A console with its own WebSocket.
-struct Console(WebSocket<TcpStream>);
-
-impl Console {
-    fn open(home: &Home) -> Self {
-        let key = exchange(home, code(&link(home, &[]))).unwrap();
-        let mut console = Self(knock(home, &host(home), Some(&own(home)), &key).unwrap());
-        console.send("watch", "console/watch", &json!({}));
-        assert!(console.until(|frame| frame["id"] == "watch")["result"]["pages"].is_array());
-        console
-    }
-
-    fn send(&mut self, id: &str, method: &str, params: &Value) {
-        let frame = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        self.0.send(Message::text(frame.to_string())).unwrap();
-    }
-
-    fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
-        let end = Instant::now() + DEADLINE;
-        loop {
-            assert!(Instant::now() < end, "the console was not told");
-            let Message::Text(text) = self.0.read().unwrap() else { continue };
-            let frame: Value = serde_json::from_str(&text).unwrap();
-            if wanted(&frame) {
-                return frame;
-            }
-        }
-    }
-
-    fn asks(&mut self, method: &str, params: &Value) -> Value {
-        self.send("ask", method, params);
-        self.until(|frame| frame["id"] == "ask")
-    }
-}
 
 fn page(home: &Home) -> ScriptedPage {
     let tools = [json!({ "name": "buy", "inputSchema": {}, "annotations": { "consequentialHint": true } })];
@@ -285,32 +182,6 @@ fn calls_pages_and_counters_are_pushed() {
     let agents = console.until(|frame| frame["params"]["agents"].is_array());
     let name = home.path("work").display().to_string();
     assert_eq!(agents["params"]["agents"][0]["name"], name.as_str());
-}
-
-#[test]
-fn what_is_paused_is_refused_until_it_may_go_on() {
-    let home = home();
-    let _hub = Hub::start(&home);
-    let page = page(&home);
-    let mut console = Console::open(&home);
-    let agent = home.path("work").display().to_string();
-    for params in [
-        json!({ "what": "all" }),
-        json!({ "what": "agent", "name": agent }),
-        json!({ "what": "page", "name": page.session() }),
-    ] {
-        assert!(console.asks("console/pause", &params)["error"].is_null());
-        let ran = home.eye(["1+1"]);
-        assert!(ran.code != 0 && ran.stderr.contains("a person has paused"), "{params}: {}", ran.stderr);
-        let ran = home.eye(["state"]);
-        assert!(ran.stderr.contains("a person has paused"), "{params}: {}", ran.stderr);
-        assert_eq!(home.eye(["pages"]).code, 0, "lists are not held back");
-        let mut go_on = params.clone();
-        go_on["paused"] = json!(false);
-        console.asks("console/pause", &go_on);
-        assert_eq!(home.eye(["1+1"]).stdout, "1+1\n", "{params}");
-    }
-    assert_eq!(console.asks("console/pause", &json!({ "what": "agent" }))["error"]["code"], -32602);
 }
 
 #[test]

@@ -212,22 +212,27 @@ test("a person pauses an agent, everything, and lets it go on", async () => {
   await tab.go("control");
   const ada = tab.page.locator("li", { hasText: "agent ada" }).getByRole("button");
   await ada.click();
-  await until("ada is refused", async () =>
-    (await asks("ada", "1")).stderr.includes("paused this agent") ? true : undefined,
-  );
+  await tab.page.waitForSelector("[aria-pressed=true]");
+  const waiting = asks("ada", "1 + 10");
+  await tab.page.waitForSelector("text=1 call waits to go on.");
   assert.equal((await asks("bob", "1")).stdout, "1\n");
   await ada.click();
-  await until("ada goes on", async () => ((await asks("ada", "1")).stdout === "1\n" ? true : undefined));
+  assert.equal((await waiting).stdout, "11\n");
+  await tab.page.waitForSelector("[aria-pressed=true]", { state: "detached" });
   await tab.page.keyboard.press("Control+k");
+  await tab.page.waitForSelector(".palette[open]");
   await tab.page.keyboard.type("pause: everything");
   await tab.page.keyboard.press("Enter");
   await tab.page.waitForSelector("text=All agents are paused.");
-  assert.match((await asks("bob", "1")).stderr, /paused all agents/);
+  assert.match((await asks("bob", "--timeout", "0.2", "1")).stderr, /paused all agents/);
+  const [held, after] = [asks("bob", "1 + 20"), tab.page.waitForSelector(".banner >> text=1 call waits.")];
+  await after;
   await tab.page.keyboard.press("Control+k");
+  await tab.page.waitForSelector(".palette[open]");
   await tab.page.keyboard.type("go on: everything");
   await tab.page.keyboard.press("Enter");
   await tab.page.waitForSelector("text=All agents are paused.", { state: "detached" });
-  assert.equal((await asks("bob", "1")).stdout, "1\n");
+  assert.equal((await held).stdout, "21\n");
 });
 
 test("origins are allowed and denied, tokens revoked", async () => {

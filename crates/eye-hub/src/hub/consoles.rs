@@ -252,7 +252,8 @@ fn control_json(state: &State) -> String {
         at: held.at_ms,
     });
     let held: Vec<HeldRow<'_>> = held.collect();
-    format!(r#"{{"pauses":{},"held":{}}}"#, json(&state.desk.pauses), json(&held))
+    let waiting = state.line.len();
+    format!(r#"{{"pauses":{},"held":{},"waiting":{waiting}}}"#, json(&state.desk.pauses), json(&held))
 }
 
 /// What one console was told last.

@@ -99,6 +99,9 @@ impl Hub {
                     return Err(Error::new(Code::REQUEST, "too many are paused").hint("pause everything instead"));
                 }
                 state.desk.version += 1;
+                if !paused {
+                    self.let_go_on(state);
+                }
                 Ok(json(&state.desk.pauses))
             }
             "console/confirm" => {

@@ -48,7 +48,7 @@ impl ClusterLink {
     /// Something happened.
     pub fn feed(&self, input: Input) {
         let mut state = self.0.hold();
-        self.0.feed(&mut state, input);
+        self.0.feed_foreign(&mut state, input);
     }
 
     /// The hub's time.

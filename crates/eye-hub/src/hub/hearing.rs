@@ -183,38 +183,50 @@ impl Hub {
     /// Does what a frame of an agent asks for.
     pub(super) fn agent_heard(&self, state: &mut State, conn: Conn, text: &str, said: Vec<(Option<Noted>, FromAgent)>) {
         for (noted, one) in said {
-            let one = Self::unless_paused(state, conn, one);
+            let (noted, one) = if state.desk.pauses.any() {
+                let Some(free) = self.unless_paused(state, conn, noted, one) else { continue };
+                free
+            } else {
+                (noted, one)
+            };
             let begun = noted.and_then(|noted| self.begin(state, conn, noted, &one));
-            match one {
-                FromAgent::Provide => return self.provide(state, conn, text),
-                FromAgent::Input(input) => self.feed_asked(state, input),
-                FromAgent::Reply(json) => self.reply(state, conn, &json),
-                FromAgent::Refused { form, error } => {
-                    let Some(peer) = state.peers.get_mut(&conn) else { return };
-                    let reply = Reply { agent: conn, form };
-                    speak(peer, Effect::Ended { reply, ending: Err(error), delta: None }, &mut String::new());
-                    self.written(state, conn);
-                }
-                FromAgent::Status(id) => {
-                    let status = self.status_of(state);
-                    self.reply(state, conn, &rpc::response(&id, Ok(&json(&status))));
-                }
-                FromAgent::Serve { id, path } => {
-                    let result = self.serve(state, conn, &path);
-                    self.ended(state, conn, &id, &result, String::len);
-                    self.reply(state, conn, &rpc::response(&id, result.as_deref()));
-                }
-                FromAgent::Stop(id) => {
-                    self.reply(state, conn, &rpc::response(&id, Ok(r#"{"stopping":true}"#)));
-                    self.stop.notify_one();
-                }
-                FromAgent::Gateway { id, method, params } => self.ask_gateway(state, conn, id, method, params),
-                FromAgent::Hello { id, hello } => self.agent_hello(state, conn, id.as_deref(), hello),
-                FromAgent::Audit { id, method, params } => self.audit_request(state, conn, id, &method, &params),
-                FromAgent::Console { id, method, params } => self.console_request(state, conn, &id, &method, &params),
-                FromAgent::Dropped(_) => {}
+            if matches!(one, FromAgent::Provide) {
+                return self.provide(state, conn, text);
             }
+            self.do_asked(state, conn, one);
             self.begun(state, conn, begun);
+        }
+    }
+
+    /// Does what an agent asks for, but for providing.
+    pub(super) fn do_asked(&self, state: &mut State, conn: Conn, one: FromAgent) {
+        match one {
+            FromAgent::Input(input) => self.feed_asked(state, input),
+            FromAgent::Reply(json) => self.reply(state, conn, &json),
+            FromAgent::Refused { form, error } => {
+                let Some(peer) = state.peers.get_mut(&conn) else { return };
+                let reply = Reply { agent: conn, form };
+                speak(peer, Effect::Ended { reply, ending: Err(error), delta: None }, &mut String::new());
+                self.written(state, conn);
+            }
+            FromAgent::Status(id) => {
+                let status = self.status_of(state);
+                self.reply(state, conn, &rpc::response(&id, Ok(&json(&status))));
+            }
+            FromAgent::Serve { id, path } => {
+                let result = self.serve(state, conn, &path);
+                self.ended(state, conn, &id, &result, String::len);
+                self.reply(state, conn, &rpc::response(&id, result.as_deref()));
+            }
+            FromAgent::Stop(id) => {
+                self.reply(state, conn, &rpc::response(&id, Ok(r#"{"stopping":true}"#)));
+                self.stop.notify_one();
+            }
+            FromAgent::Gateway { id, method, params } => self.ask_gateway(state, conn, id, method, params),
+            FromAgent::Hello { id, hello } => self.agent_hello(state, conn, id.as_deref(), hello),
+            FromAgent::Audit { id, method, params } => self.audit_request(state, conn, id, &method, &params),
+            FromAgent::Console { id, method, params } => self.console_request(state, conn, &id, &method, &params),
+            FromAgent::Dropped(_) | FromAgent::Provide => {}
         }
     }
 

@@ -1,56 +1,18 @@
-//! What a person holds back: requests of agents and pages that are paused, and calls that wait until a person allows them.
+//! Calls of tools that cannot be undone: while a console is open, they wait until a person allows them.
 
-use super::auditing::{About, about, id_of};
+use super::auditing::id_of;
 use super::confirmable::Confirmable;
 use super::state::{Hub, State};
-use crate::console::{FACE, HELD_MS, Held};
-use crate::dialect::{FromAgent, wall_ms};
-use eye_core::{Conn, Effect, Input, Reply, ReplyForm, Task};
-use eye_protocol::rpc;
+use crate::console::{HELD_MS, Held};
+use crate::dialect::wall_ms;
+use eye_core::{Effect, Input, Reply, ReplyForm, Task};
 use eye_protocol::{Code, Error, Kind};
 
 impl Hub {
-    /// Refuses a request of an agent, or to a page, that a person has paused.
-    pub(crate) fn unless_paused(state: &State, conn: Conn, one: FromAgent) -> FromAgent {
-        if !state.desk.pauses.any() {
-            return one;
-        }
-        let agent = state.board.agent_name(conn);
-        let own = state.peers.get(&conn).is_some_and(|peer| peer.face == FACE);
-        let reason = match &one {
-            _ if own => None,
-            FromAgent::Input(input) if is_work(input) => {
-                let page = match about(input) {
-                    About::Page(page) => state.board.meant(conn, page),
-                    About::Nothing => None,
-                };
-                state.desk.pauses.refuses(agent, page.as_ref().map(|(session, _)| session.as_str()))
-            }
-            FromAgent::Gateway { method, .. } if method != "gateway/servers" => state.desk.pauses.refuses(agent, None),
-            FromAgent::Input(_)
-            | FromAgent::Gateway { .. }
-            | FromAgent::Hello { .. }
-            | FromAgent::Refused { .. }
-            | FromAgent::Dropped(_)
-            | FromAgent::Audit { .. }
-            | FromAgent::Console { .. }
-            | FromAgent::Reply(_)
-            | FromAgent::Provide
-            | FromAgent::Status(_)
-            | FromAgent::Serve { .. }
-            | FromAgent::Stop(_) => None,
-        };
-        match reason {
-            None => one,
-            Some(reason) => refused(one, paused(&reason)),
-        }
-    }
-
     /// Feeds a request of an agent. While a console is open, a tool call that needs a person waits for one.
     pub(crate) fn feed_asked(&self, state: &mut State, input: Input) {
-        if let Input::Cancel { agent, id } = &input
-            && !state.desk.held.is_empty()
-        {
+        if let Input::Cancel { agent, id } = &input {
+            self.cancel_paused(state, *agent, id);
             let cancelled = state.desk.take_held(|held| held.agent == *agent && waits_as(held, id));
             for held in cancelled {
                 self.refuse_held(state, held, Error::new(Code::CANCELLED, "the call was cancelled"));
@@ -107,46 +69,6 @@ impl Hub {
         if let Effect::Ended { reply, .. } = held.refusal {
             self.apply(state, Effect::Ended { reply, ending: Err(error), delta: None });
         }
-    }
-}
-
-fn paused(reason: &str) -> Error {
-    Error::new(Code::DENIED, reason).hint("wait until they let it go on; the console is at `eye console`")
-}
-
-/// Whether a request does or sees something in a page or a topic; what only lists is not held back.
-fn is_work(input: &Input) -> bool {
-    matches!(
-        input,
-        Input::Ask { .. }
-            | Input::AskBatch { .. }
-            | Input::GetState { .. }
-            | Input::Watch { .. }
-            | Input::ReadMail { .. }
-            | Input::Publish { .. }
-    )
-}
-
-/// The refusal in the form in which the request was made.
-fn refused(one: FromAgent, error: Error) -> FromAgent {
-    let form = match one {
-        FromAgent::Gateway { id, .. } => return FromAgent::Reply(rpc::response(&id, Err(&error))),
-        FromAgent::Input(Input::Publish { id, .. }) => match id {
-            Some(id) => return FromAgent::Reply(rpc::response(&id, Err(&error))),
-            None => None,
-        },
-        FromAgent::Input(Input::Ask { form, .. }) => form,
-        FromAgent::Input(
-            Input::AskBatch { reply, .. }
-            | Input::GetState { reply, .. }
-            | Input::Watch { reply, .. }
-            | Input::ReadMail { reply, .. },
-        ) => Some(reply.form),
-        other => return other,
-    };
-    match form {
-        Some(form) => FromAgent::Refused { form, error },
-        None => FromAgent::Dropped(error),
     }
 }
 

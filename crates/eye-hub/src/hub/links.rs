@@ -90,6 +90,11 @@ impl AgentLink {
         let _ = self.door.hub.hear(self.door.conn, &text);
     }
 
+    /// The hub's side of it.
+    pub(super) fn door(&self) -> Arc<Door> {
+        self.door.clone()
+    }
+
     /// Its hub, and its connection there.
     pub(crate) fn place(&self) -> (&Hub, Conn) {
         (&self.door.hub, self.door.conn)
@@ -114,9 +119,15 @@ impl AgentLink {
 }
 
 /// The hub's side of a link; the last of link and answers leaves.
-struct Door {
+pub(super) struct Door {
     hub: Arc<Hub>,
     conn: Conn,
+}
+
+impl Door {
+    pub(super) fn hub(&self) -> &Hub {
+        &self.hub
+    }
 }
 
 impl std::fmt::Debug for Door {
@@ -166,7 +177,7 @@ impl Drop for Answer {
     }
 }
 
-fn shut_down() -> Error {
+pub(super) fn shut_down() -> Error {
     Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again")
 }
 

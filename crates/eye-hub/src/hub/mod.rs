@@ -19,6 +19,8 @@ pub mod memory;
 pub mod opened;
 pub mod outbox;
 pub mod pages;
+mod paused;
+mod pausing;
 pub mod peer;
 mod reading;
 mod revoking;
@@ -27,6 +29,7 @@ pub mod session_id;
 mod speaking;
 pub mod state;
 pub mod streams;
+pub mod turn;
 pub mod version;
 mod waiting;
 

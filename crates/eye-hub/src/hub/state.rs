@@ -8,12 +8,13 @@ use super::gateway::{Answers, Gateway};
 use super::lists::changes_lists;
 use super::opened::{Opened, Target};
 use super::outbox::{Kind, Parcel};
+use super::paused::Paused;
 use super::peer::{Peer, Side, Signals, Voice};
 use super::session_id;
 use super::speaking::speak;
 use super::version;
 use super::waiting::Streams;
-use crate::console::{ConsoleKeys, Desk};
+use crate::console::{ConsoleKeys, Desk, Line};
 use crate::gate::{Valid, is_loopback_address};
 use eye_core::rate::Rate;
 use eye_core::tally::Tally;
@@ -98,8 +99,17 @@ pub(crate) struct State {
     paused: Vec<Arc<Signals>>,
     /// What is kept for consoles.
     pub desk: Desk,
+    /// What waits until a person lets it go on.
+    pub line: Line<Paused>,
     /// The tool call that is being asked, as it would be asked again once a person allows it.
     pub confirmable: Option<Box<Confirmable>>,
+}
+
+impl State {
+    /// When something next ends by itself.
+    fn next_wake(&self) -> Option<Millis> {
+        [self.board.next_wake(), self.line.next_wake()].into_iter().flatten().min()
+    }
 }
 
 impl Hub {
@@ -183,6 +193,7 @@ impl Hub {
     /// A peer's connection is closed.
     pub fn leave(&self, conn: Conn) {
         let mut state = self.hold();
+        self.paused_left(&mut state, conn);
         let Some(mut peer) = state.peers.remove(&conn) else { return };
         self.left(&mut state, conn, &mut peer);
         let input = gone(peer.side, conn);
@@ -275,7 +286,7 @@ impl Hub {
     /// When the next deadline is, as an instant of the timer's clock.
     pub fn next_wake(&self) -> Option<Instant> {
         let mut state = self.hold();
-        state.armed_at = state.board.next_wake();
+        state.armed_at = state.next_wake();
         state.armed_at.map(|at| self.started + std::time::Duration::from_millis(at))
     }
 
@@ -283,6 +294,7 @@ impl Hub {
     pub fn tick(&self) {
         let mut state = self.hold();
         self.feed(&mut state, Input::Tick);
+        self.end_paused(&mut state);
     }
 
     /// Ends peers that take nothing.
@@ -353,6 +365,7 @@ impl Hub {
     pub fn shut_down(&self) {
         let mut state = self.hold();
         state.stopping = true;
+        self.end_all_paused(&mut state);
         self.feed(&mut state, Input::Shutdown);
         for peer in state.peers.values_mut() {
             peer.close_after(Close::shutdown());
@@ -434,13 +447,18 @@ impl Hub {
             }
         }
         self.tell_rows(state);
-        let wake = state.board.next_wake();
+        self.arm(state);
+        if state.board.known_changed() {
+            self.remember.notify_one();
+        }
+    }
+
+    /// Wakes who keeps the time, when the next deadline came nearer.
+    pub(super) fn arm(&self, state: &mut State) {
+        let wake = state.next_wake();
         if wake.is_some_and(|at| state.armed_at.is_none_or(|armed| at < armed)) {
             state.armed_at = wake;
             self.rearm.notify_one();
-        }
-        if state.board.known_changed() {
-            self.remember.notify_one();
         }
     }
 

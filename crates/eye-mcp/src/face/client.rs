@@ -4,6 +4,7 @@ use super::Face;
 use super::audited::audited;
 use super::called::CalledTools;
 use super::hub::{Identity, Link};
+use super::in_turn::in_turn;
 use super::limits::{CHANGES_LEN_MAX, SUBSCRIPTIONS_MAX};
 use super::message::Message;
 use crate::config::Config;
@@ -121,7 +122,11 @@ impl Client {
         params: Option<Box<RawValue>>,
         context: CallContext,
     ) -> Result<Box<RawValue>, RpcError> {
-        let work = async { self.upstreams()?.request(server, method, params.clone(), context).await };
+        let work = async {
+            let scope = self.upstreams()?;
+            let context = in_turn(&self.link, scope, server, context).await?;
+            scope.request(server, method, params.clone(), context).await
+        };
         audited(self.link.auditor(), server.to_owned(), method.to_owned(), params.clone(), work).await
     }
 

@@ -4,6 +4,7 @@
 use super::audited::audited;
 use super::call::{Call, Stop};
 use super::era::{Era, missing_capability};
+use super::in_turn::in_turn;
 use super::limits::{INPUT, PARKED_MAX, QUESTIONS_MAX};
 use super::outcome::Outcome;
 use crate::context::Question;
@@ -42,8 +43,15 @@ impl Errand {
             ..CallContext::default()
         };
         let (scope, server, method) = (call.client.upstreams().cloned(), server.to_owned(), method.to_owned());
+        let link = Arc::clone(&call.client.link);
         let (auditor, noted) = (call.client.link.auditor(), (server.clone(), method.clone(), Some(params.clone())));
-        let asked = async move { scope?.request(&server, &method, Some(params), context).await };
+        let asked = async move {
+            let scope = scope?;
+            let context = in_turn(&link, &scope, &server, context).await?;
+            // What is parked does not keep its client.
+            drop(link);
+            scope.request(&server, &method, Some(params), context).await
+        };
         let work = Box::pin(audited(auditor, noted.0, noted.1, noted.2, asked));
         Self { work, questions }
     }

@@ -73,6 +73,12 @@ pub trait Link: Debug + Send + Sync {
         Box::pin(std::future::pending())
     }
 
+    /// Resolves when a person lets this agent go on that they have paused, at most so long. `None`: nobody has paused it.
+    fn turn(&self, within: Duration) -> Option<Later<'static, Result<(), Error>>> {
+        let _ = within;
+        None
+    }
+
     /// What notes this agent's requests to MCP servers, if anything does.
     fn auditor(&self) -> Option<Auditor> {
         None

@@ -17,6 +17,7 @@ pub mod handover;
 mod held;
 mod http;
 mod hub;
+mod in_turn;
 mod limits;
 mod message;
 mod methods;

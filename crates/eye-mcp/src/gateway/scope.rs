@@ -6,6 +6,7 @@ use crate::catalogue::{Catalogue, DiscoverError, Discovered, Entry, Provider, Un
 use crate::config::{Config, ConfigError, Layers, ProjectEntry, ServerConfig, Spec, Startup};
 use crate::context::{CallContext, Change, ChangeKind, Project};
 use crate::error::RpcError;
+use crate::limits::CALL;
 use crate::onboarding::Onboarding;
 use crate::status::{ServerState, ServerStatus};
 use crate::upstream::{Era, Folders, Root, Upstream, read_roots};
@@ -15,6 +16,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::broadcast;
 
 /// Up to so many tools, a search is done at once; beyond that on a worker thread.
@@ -366,6 +368,11 @@ impl Scope {
             ("tools/call", Some(params)) => self.call_tool(server, params, context).await,
             (_, params) => self.upstream(server)?.request(method, params, &context).await,
         }
+    }
+
+    /// How long a call of a server may take.
+    pub fn timeout_of(&self, server: &str) -> Duration {
+        self.upstream(server).map_or(CALL, |upstream| upstream.spec.timeout)
     }
 
     /// Starts a server if it does not run, and returns once it answers.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
 
 pub mod browser;
+pub mod console;
 pub mod mcp;
 
 use eye_testkit::{DEADLINE, Home, PageSetup, Ran, Reply, ScriptedPage};

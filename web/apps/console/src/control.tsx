@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Approvals } from "./approvals";
 import { act, agents, ask, control, pages, servers } from "./store";
-import { agentName, clock, pageName } from "./words";
+import { agentName, clock, pageName, waits } from "./words";
 
 interface TokenRow {
   readonly name: string;
@@ -66,10 +66,15 @@ function Pause({ what, name, paused }: { readonly what: string; readonly name: s
 }
 
 function Pauses() {
-  const { pauses } = control.value;
+  const { pauses, waiting } = control.value;
   return (
     <section aria-labelledby="pauses">
       <h2 id="pauses">Pause</h2>
+      <p class="dim">
+        {waiting > 0
+          ? `${waits(waiting)} to go on.`
+          : "What is paused waits until you let it go on, or until its call's time is over."}
+      </p>
       <ul class="lines">
         <li>
           <strong>Everything</strong> <Pause what="all" name="" paused={pauses.all} />

@@ -11,6 +11,7 @@ import { Plots } from "./plots";
 import { Room } from "./room";
 import { connect, control, hub, notice, status, waiting } from "./store";
 import { go, route, VIEWS } from "./route";
+import { waits } from "./words";
 import "./style.css";
 
 const typing = (target: EventTarget | null): boolean =>
@@ -81,7 +82,7 @@ function App() {
       </header>
       {control.value.pauses.all ? (
         <p class="banner" role="alert">
-          All agents are paused.
+          All agents are paused. {control.value.waiting > 0 ? `${waits(control.value.waiting)}.` : null}
         </p>
       ) : null}
       <main>{hub.value === undefined ? <p class="dim">Connecting…</p> : <View />}</main>

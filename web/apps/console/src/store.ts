@@ -89,6 +89,8 @@ export interface Held {
 export interface Control {
   readonly pauses: { readonly all: boolean; readonly agents: readonly string[]; readonly pages: readonly string[] };
   readonly held: readonly Held[];
+  /** Calls that wait because their agent or page is paused. */
+  readonly waiting: number;
 }
 
 /** time, calls, errors, p50, p95, p99, bytes asked, bytes answered, memory, pages, agents */
@@ -122,7 +124,7 @@ export const pages = signal<readonly PageRow[]>([]);
 export const agents = signal<readonly AgentRow[]>([]);
 export const servers = signal<readonly ServerRow[]>([]);
 export const waiting = signal<readonly WaitingRow[]>([]);
-export const control = signal<Control>({ pauses: { all: false, agents: [], pages: [] }, held: [] });
+export const control = signal<Control>({ pauses: { all: false, agents: [], pages: [] }, held: [], waiting: 0 });
 export const samples = signal<readonly Sample[]>([]);
 /** The latest calls, oldest first. The array is changed in place; `callsSeen` says that it was. */
 export const calls: CallRow[] = [];

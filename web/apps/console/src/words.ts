@@ -86,3 +86,6 @@ export function mcpCall(page: string, method: string, params: Record<string, unk
   const given = method === "eval" ? { expr: params.code, page } : { ...own, page };
   return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } }, null, 2);
 }
+
+/** How many calls wait because of a pause. */
+export const waits = (count: number): string => (count === 1 ? "1 call waits" : `${String(count)} calls wait`);

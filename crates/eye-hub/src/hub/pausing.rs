@@ -1,0 +1,349 @@
+//! Requests of agents and to pages that a person has paused: they wait in a line until they may go on, at most as long as they may
+//! take at all.
+
+use super::auditing::{About, about, id_of};
+use super::paused::{Asked, Paused, TurnReceiver};
+use super::state::{Hub, State};
+use crate::audit::Noted;
+use crate::console::{FACE, Waiting};
+use crate::dialect::FromAgent;
+use eye_core::{Conn, Effect, Input, Millis, Reply, ReplyForm, Snapshotting};
+use eye_protocol::compact::Form;
+use eye_protocol::rpc::json;
+use eye_protocol::{Code, Error};
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+
+/// How long a request to the gateway waits that says nothing of it, nor does its agent: as long as it may take by default.
+const GATEWAY_MS: Millis = 2 * 60_000;
+/// What one that waits takes beside its text.
+const WAITING_BYTES: usize = 512;
+/// Requests to the gateway and to browsers that only list, or that end something.
+const NOT_WORK: [&str; 6] =
+    ["gateway/servers", "gateway/discover", "gateway/logs", "gateway/waiting", "browser/list", "browser/stop"];
+
+impl Hub {
+    /// Gives a request back that nothing holds up; another one is kept until it may go on. To be asked while something is paused.
+    pub(crate) fn unless_paused(
+        &self,
+        state: &mut State,
+        conn: Conn,
+        noted: Option<Noted>,
+        mut one: FromAgent,
+    ) -> Option<(Option<Noted>, FromAgent)> {
+        let by_person = state.peers.get(&conn).is_some_and(|peer| peer.face == FACE);
+        if by_person || !is_work(&one) {
+            return Some((noted, one));
+        }
+        let meant = match &one {
+            FromAgent::Input(input) => match about(input) {
+                About::Page(page) => state.board.meant(conn, page),
+                About::Nothing => None,
+            },
+            _ => None,
+        };
+        let page: Option<Box<str>> = meant.map(|(session, _)| session.as_str().into());
+        let name: Box<str> = state.board.agent_name(conn).into();
+        let in_order = is_bare(&one);
+        let paused = state.desk.pauses.refuses(&name, page.as_deref()).is_some();
+        let behind = in_order && state.line.has_in_order(conn);
+        if !paused && !behind {
+            return Some((noted, one));
+        }
+        let patience_ms = patience_ms(state, conn, &one);
+        if let (FromAgent::Input(input), Some(page)) = (&mut one, &page) {
+            input.bind(page);
+        }
+        let (noted, begun) = match noted {
+            Some(noted) if noted.id.is_some() => (None, self.begin(state, conn, noted, &one)),
+            noted => (noted, None),
+        };
+        let len_bytes = WAITING_BYTES + len_bytes(&one);
+        let work = Paused::Asked(Box::new(Asked { one, begun, noted }));
+        let (since, until) = self.until(patience_ms);
+        self.wait(state, Waiting { agent: conn, name, page, since, until, len_bytes, in_order, work });
+        None
+    }
+
+    /// Feeds what an agent of another hub asks.
+    pub(crate) fn feed_foreign(&self, state: &mut State, input: Input) {
+        if let Input::Cancel { agent, id } = &input {
+            self.cancel_paused(state, *agent, id);
+        }
+        let Some(conn) = input.conn().filter(|_| state.desk.pauses.any()) else { return self.feed(state, input) };
+        if let Some((_, FromAgent::Input(input))) = self.unless_paused(state, conn, None, FromAgent::Input(input)) {
+            self.feed(state, input);
+        }
+    }
+
+    /// Keeps the request of an MCP face to a server. `None`: its agent is not paused.
+    pub(super) fn take_turn(&self, conn: Conn, patience_ms: Millis) -> Option<(Option<u64>, TurnReceiver)> {
+        let mut state = self.hold();
+        let state = &mut *state;
+        if !state.desk.pauses.any() {
+            return None;
+        }
+        let name: Box<str> = state.board.agent_name(conn).into();
+        state.desk.pauses.refuses(&name, None)?;
+        let (sender, receiver) = oneshot::channel();
+        let (since, until) = self.until(patience_ms);
+        let (page, len_bytes, work) = (None, WAITING_BYTES, Paused::Turn(sender));
+        let waiting = Waiting { agent: conn, name, page, since, until, len_bytes, in_order: false, work };
+        Some((self.wait(state, waiting), receiver))
+    }
+
+    /// The request of an MCP face is wanted no more.
+    pub(super) fn leave_turn(&self, number: u64) {
+        let mut state = self.hold();
+        if !state.line.take(|at, _| at == number).is_empty() {
+            state.desk.version += 1;
+        }
+    }
+
+    /// Does what nothing holds up any more, in the order in which it was asked.
+    pub(crate) fn let_go_on(&self, state: &mut State) {
+        let released = state.line.take_released(&state.desk.pauses);
+        for Waiting { agent, since, until, work, .. } in released {
+            let now = self.now();
+            match work {
+                Paused::Turn(sender) => {
+                    // Who has gone meanwhile does not want it.
+                    let _ = sender.send(Ok(()));
+                }
+                Paused::Asked(asked) => {
+                    let Asked { mut one, begun, noted } = *asked;
+                    let begun = begun.or_else(|| noted.and_then(|noted| self.begin(state, agent, noted, &one)));
+                    let waited_ms = now.saturating_sub(since);
+                    match &mut one {
+                        FromAgent::Input(input) => input.has_waited(waited_ms, until.saturating_sub(now)),
+                        FromAgent::Gateway { params, .. } => shorten(params, waited_ms),
+                        _ => {}
+                    }
+                    let foreign = state.peers.get(&agent).is_some_and(|peer| peer.foreign);
+                    match one {
+                        FromAgent::Input(input) if foreign => self.feed(state, input),
+                        one => self.do_asked(state, agent, one),
+                    }
+                    self.begun(state, agent, begun);
+                }
+            }
+        }
+    }
+
+    /// Ends what has waited as long as it may.
+    pub(crate) fn end_paused(&self, state: &mut State) {
+        if state.line.is_empty() {
+            return;
+        }
+        let now = self.now();
+        for waiting in state.line.take(|_, one| one.until <= now) {
+            let reason = reason(state, &waiting);
+            let waited_ms = waiting.until.saturating_sub(waiting.since);
+            let seconds = f64::from(u32::try_from(waited_ms).unwrap_or(u32::MAX)) / 1000.0;
+            let error = Error::new(Code::TIMEOUT, format!("{reason}; the call waited {seconds} s for them"));
+            self.end_waiting(state, waiting, error.hint("wait until they let it go on, or ask with a longer timeout"));
+        }
+    }
+
+    /// An agent no longer wants an answer.
+    pub(crate) fn cancel_paused(&self, state: &mut State, agent: Conn, id: &str) {
+        if state.line.is_empty() {
+            return;
+        }
+        for waiting in state.line.take(|_, one| one.agent == agent && is_under(&one.work, id)) {
+            self.end_waiting(state, waiting, Error::new(Code::CANCELLED, "the call was cancelled"));
+        }
+    }
+
+    /// An agent is gone: what it asked is not done.
+    pub(crate) fn paused_left(&self, state: &mut State, conn: Conn) {
+        if state.line.is_empty() {
+            return;
+        }
+        for waiting in state.line.take(|_, one| one.agent == conn) {
+            state.desk.version += 1;
+            if let Paused::Asked(asked) = waiting.work
+                && let Some(noted) = asked.noted
+            {
+                let gone = Error::new(Code::CANCELLED, "its agent is gone");
+                self.begin(state, conn, noted, &FromAgent::Dropped(gone));
+            }
+        }
+    }
+
+    /// The hub is about to end.
+    pub(crate) fn end_all_paused(&self, state: &mut State) {
+        for waiting in state.line.take(|_, _| true) {
+            self.end_waiting(state, waiting, Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again"));
+        }
+    }
+
+    fn until(&self, patience_ms: Millis) -> (Millis, Millis) {
+        let now = self.now();
+        (now, now.saturating_add(patience_ms))
+    }
+
+    /// Puts one into the line. `None`: it was refused, for too much waits.
+    fn wait(&self, state: &mut State, waiting: Waiting<Paused>) -> Option<u64> {
+        match state.line.push(waiting) {
+            Ok(number) => {
+                state.desk.version += 1;
+                self.arm(state);
+                Some(number)
+            }
+            Err(waiting) => {
+                let error = Error::new(Code::DENIED, reason(state, &waiting));
+                self.end_waiting(state, waiting, error.hint("too many calls wait for them already: ask again later"));
+                None
+            }
+        }
+    }
+
+    /// Ends one in the form in which it was asked.
+    fn end_waiting(&self, state: &mut State, waiting: Waiting<Paused>, error: Error) {
+        state.desk.version += 1;
+        match waiting.work {
+            Paused::Turn(sender) => {
+                let _ = sender.send(Err(error));
+            }
+            Paused::Asked(asked) => match ending(waiting.agent, &asked.one, error) {
+                Ok(effect) => self.apply(state, effect),
+                Err(error) => {
+                    asked.noted.and_then(|noted| self.begin(state, waiting.agent, noted, &FromAgent::Dropped(error)));
+                }
+            },
+        }
+    }
+}
+
+/// Why one waits.
+fn reason(state: &State, waiting: &Waiting<Paused>) -> String {
+    let reason = state.desk.pauses.refuses(&waiting.name, waiting.page.as_deref());
+    reason.unwrap_or_else(|| "a person has paused a page, and an earlier answer is due first".into())
+}
+
+/// Whether a request does or sees something in a page, a topic or a server; what only lists is not held back.
+fn is_work(one: &FromAgent) -> bool {
+    match one {
+        FromAgent::Input(Input::Snapshot { wanted, .. }) => !matches!(wanted, Snapshotting::List),
+        FromAgent::Input(input) => matches!(
+            input,
+            Input::Ask { .. }
+                | Input::AskBatch { .. }
+                | Input::GetState { .. }
+                | Input::Watch { wanted: true, .. }
+                | Input::ReadMail { .. }
+                | Input::Publish { .. }
+        ),
+        FromAgent::Gateway { method, .. } => !NOT_WORK.contains(&method.as_str()),
+        FromAgent::Hello { .. }
+        | FromAgent::Refused { .. }
+        | FromAgent::Dropped(_)
+        | FromAgent::Audit { .. }
+        | FromAgent::Console { .. }
+        | FromAgent::Reply(_)
+        | FromAgent::Provide
+        | FromAgent::Status(_)
+        | FromAgent::Serve { .. }
+        | FromAgent::Stop(_) => false,
+    }
+}
+
+/// Whether the answer is known by its place.
+fn is_bare(one: &FromAgent) -> bool {
+    matches!(one, FromAgent::Input(Input::Ask { form: Some(ReplyForm::Compact(Form::Bare)), .. }))
+}
+
+fn len_bytes(one: &FromAgent) -> usize {
+    match one {
+        FromAgent::Input(input) => input.len_bytes(),
+        FromAgent::Gateway { params, .. } => params.len(),
+        _ => 0,
+    }
+}
+
+fn patience_ms(state: &State, conn: Conn, one: &FromAgent) -> Millis {
+    #[derive(Deserialize)]
+    struct Timed {
+        timeout: Option<u64>,
+    }
+    match one {
+        FromAgent::Gateway { params, .. } => {
+            let own = serde_json::from_str(params).ok().and_then(|Timed { timeout }| timeout);
+            own.or_else(|| state.board.agent_timeout_ms(conn)).unwrap_or(GATEWAY_MS)
+        }
+        FromAgent::Input(input) => state.board.patience_ms(conn, input),
+        _ => 0,
+    }
+}
+
+/// Takes what a request to the gateway has waited from the timeout that it names.
+fn shorten(params: &mut String, waited_ms: Millis) {
+    let Ok(mut members) = serde_json::from_str::<IndexMap<String, Box<RawValue>>>(params) else { return };
+    let Some(timeout) = members.get_mut("timeout") else { return };
+    let Ok(timeout_ms) = serde_json::from_str::<Millis>(timeout.get()) else { return };
+    let left_ms = timeout_ms.saturating_sub(waited_ms).max(1);
+    if let Ok(left) = RawValue::from_string(left_ms.to_string()) {
+        *timeout = left;
+        *params = json(&members);
+    }
+}
+
+/// Whether it was asked under this id, JSON text.
+fn is_under(work: &Paused, id: &str) -> bool {
+    let Paused::Asked(asked) = work else { return false };
+    match reply_to(&asked.one) {
+        Some(ReplyForm::Line(own)) => own.as_str() == id.trim_matches('"'),
+        Some(form @ (ReplyForm::Rpc(_) | ReplyForm::Tool(_) | ReplyForm::Compact(_))) => id_of(&form) == id,
+        Some(ReplyForm::Place(_)) | None => false,
+    }
+}
+
+/// Where the answer goes.
+fn reply_to(one: &FromAgent) -> Option<ReplyForm> {
+    match one {
+        FromAgent::Input(Input::Ask { form, .. }) => form.clone(),
+        FromAgent::Input(
+            Input::AskBatch { reply, .. }
+            | Input::GetState { reply, .. }
+            | Input::Snapshot { reply, .. }
+            | Input::Watch { reply, .. }
+            | Input::ReadMail { reply, .. },
+        ) => Some(reply.form.clone()),
+        FromAgent::Input(Input::Publish { id, .. }) => id.clone().map(ReplyForm::Rpc),
+        FromAgent::Gateway { id, .. } => Some(ReplyForm::Rpc(id.clone())),
+        _ => None,
+    }
+}
+
+/// What an agent is told instead of an answer. `Err`: nothing waits for one.
+fn ending(agent: Conn, one: &FromAgent, error: Error) -> Result<Effect, Error> {
+    let Some(form) = reply_to(one) else { return Err(error) };
+    let reply = Reply { agent, form };
+    Ok(match one {
+        FromAgent::Input(Input::Ask { .. }) => Effect::Ended { reply, ending: Err(error), delta: None },
+        _ => Effect::Result { reply, result: Err(error) },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_waited_is_taken_from_the_timeout_of_a_request_to_the_gateway() {
+        let shortened = |text: &str, waited_ms: Millis| {
+            let mut params = text.to_owned();
+            shorten(&mut params, waited_ms);
+            params
+        };
+        let asked = r#"{"name":"t","timeout":500,"arguments":{"b":1,"a":2.0}}"#;
+        assert_eq!(shortened(asked, 100), r#"{"name":"t","timeout":400,"arguments":{"b":1,"a":2.0}}"#);
+        assert_eq!(shortened(r#"{"timeout":5}"#, 100), r#"{"timeout":1}"#);
+        for other in [r#"{"name":"t"}"#, r#"{"timeout":"soon"}"#, "no object"] {
+            assert_eq!(shortened(other, 100), other);
+        }
+    }
+}

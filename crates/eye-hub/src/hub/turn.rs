@@ -1,0 +1,47 @@
+//! The turn of an agent that a person has paused: what it asks of servers by an MCP face waits for it.
+
+use super::links::{AgentLink, Door, shut_down};
+use eye_protocol::Error;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// Resolves when a person lets the agent go on; with an error when that takes too long. Dropping it gives it up.
+#[derive(Debug)]
+pub struct Turn {
+    door: Arc<Door>,
+    /// Its number in the line; `None` when it has none any more.
+    number: Option<u64>,
+    receiver: oneshot::Receiver<Result<(), Error>>,
+}
+
+impl AgentLink {
+    /// The turn of this agent, for which a request to a server waits, at most so long. `None`: nobody has paused it.
+    pub fn turn(&self, within: Duration) -> Option<Turn> {
+        let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
+        let (hub, conn) = self.place();
+        let (number, receiver) = hub.take_turn(conn, within_ms)?;
+        Some(Turn { door: self.door(), number, receiver })
+    }
+}
+
+impl Future for Turn {
+    type Output = Result<(), Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.receiver).poll(context).map(|told| {
+            self.number = None;
+            told.unwrap_or_else(|_| Err(shut_down()))
+        })
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(number) = self.number.take() {
+            self.door.hub().leave_turn(number);
+        }
+    }
+}

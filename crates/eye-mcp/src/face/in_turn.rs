@@ -1,0 +1,22 @@
+//! Calls of servers wait while a person has paused the agent that asks.
+
+use super::hub::Link;
+use crate::{CallContext, RpcError, Scope};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Waits until no person holds the agent back. What that takes is taken from the call's time.
+pub(super) async fn in_turn(
+    link: &Arc<dyn Link>,
+    scope: &Scope,
+    server: &str,
+    mut context: CallContext,
+) -> Result<CallContext, RpcError> {
+    let within = context.timeout.unwrap_or_else(|| scope.timeout_of(server));
+    if let Some(turn) = link.turn(within) {
+        let began = Instant::now();
+        turn.await?;
+        context.timeout = Some(within.saturating_sub(began.elapsed()).max(Duration::from_millis(1)));
+    }
+    Ok(context)
+}
