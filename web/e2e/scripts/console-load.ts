@@ -1,42 +1,21 @@
 // What a console costs and how it keeps up: a steady load of calls, first without a console, then with one that shows them. Prints
-// frames of the console and the times of a bystander, another agent that asks another page now and then. No figure is asserted.
+// a table: frames of the console, tasks of its main thread in processor time, and the times of a bystander, another agent that asks
+// another page now and then. Rounds without and with a console take turns. No figure is asserted.
 //
-//   node script.mjs console-load [CALLS_PER_S] [SECONDS] [VIEW]
+//   EYE_BIN=../../target/release/eye node script.mjs console-load [CALLS_PER_S] [SECONDS] [VIEW] [ROUNDS]
 
-import { WebSocket } from "ws";
 import { Agent } from "../stage/agent.js";
 import { startChromium } from "../stage/chromium.js";
 import { consoleLink } from "../stage/console.js";
 import { Home } from "../stage/home.js";
+import { plainPage } from "../stage/plain-page.js";
 
 const [rate = 2000, seconds = 15] = process.argv.slice(2, 4).map(Number);
 const view = process.argv[4] ?? "calls";
 const TICK_MS = 5;
 const BYSTANDER_MS = 20;
 const FRAME_MS = 50;
-const ROUNDS = 3;
-
-/** A page that answers every call with 1, without a browser's own costs. */
-async function page(home: Home, alias: string): Promise<WebSocket> {
-  const socket = new WebSocket(`ws://localhost:${String(home.port)}/ws?clientType=browser`, ["eye"], {
-    origin: home.url,
-  });
-  const info = { title: alias, alias, url: `${home.url}/${alias}`, visible: true, eval: true };
-  const params = { clientType: "browser", version: "1.0.0", typed: true, batch: true, page: info };
-  await new Promise((done) => socket.once("open", done));
-  socket.send(JSON.stringify({ jsonrpc: "2.0", id: "hello", method: "hello", params }));
-  const welcomed = new Promise((done) => socket.once("message", done));
-  socket.on("message", (data) => {
-    const elements = JSON.parse(String(data)) as unknown[];
-    const answers = elements.flatMap((element) => {
-      const id = typeof element === "string" ? /^(\w+):/u.exec(element)?.[1] : undefined;
-      return id === undefined ? [] : [`${id}=1`];
-    });
-    if (answers.length > 0) socket.send(JSON.stringify(answers));
-  });
-  await welcomed;
-  return socket;
-}
+const ROUNDS = Number(process.argv[5] ?? 3);
 
 function percentile(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
@@ -139,12 +118,35 @@ async function load(home: Home): Promise<Round> {
   return round;
 }
 
+const ms = (value: number): string => value.toFixed(2);
+const COLUMNS = [
+  "round",
+  "calls/s without",
+  "with",
+  "rows",
+  "frames",
+  "over 50 ms",
+  "p99 ms",
+  "max ms",
+  "task p99 ms",
+  "max ms",
+  "bystander p50 ms without",
+  "with",
+  "p99 ms without",
+  "with",
+  "ratio",
+];
+const row = (...cells: readonly string[]): void =>
+  console.log(cells.map((cell, at) => cell.padStart(COLUMNS[at]?.length ?? 0)).join(" | "));
+
+const ratios: number[] = [];
 const home = await Home.open();
 await home.up();
 const browser = await startChromium();
 try {
-  const pages = [await page(home, "busy"), await page(home, "quiet")];
+  const pages = [await plainPage(home, "busy"), await plainPage(home, "quiet")];
   await load(home);
+  row(...COLUMNS);
   for (let round = 1; round <= ROUNDS; round++) {
     const without = await load(home);
     const tab = await browser.newPage({ viewport: { width: 1280, height: 800 } });
@@ -170,18 +172,31 @@ try {
     const over = frames.filter((ms) => ms > FRAME_MS).length;
     const shown = await tab.evaluate(() => document.querySelector(".tools [role=status]")?.textContent ?? "");
     await tab.close();
-    const ms = (value: number): string => value.toFixed(2);
     const [before, after] = [percentile(without.bystander, 0.99), percentile(open.bystander, 0.99)];
-    console.log(
-      `round ${String(round)}: ${without.done.toFixed(0)} calls/s without, ${open.done.toFixed(0)} with (${shown}); ` +
-        `frames: ${String(frames.length)}, p50 ${ms(percentile(frames, 0.5))} p99 ${ms(percentile(frames, 0.99))} ` +
-        `max ${ms(frames.at(-1) ?? 0)} ms, over ${String(FRAME_MS)} ms: ${String(over)}; ` +
-        `tasks of the console in processor time: ${String(tasks.length)}, p99 ${ms(percentile(tasks, 0.99))} ` +
-        `max ${ms(tasks.at(-1) ?? 0)} ms, in all ${ms(tasks.reduce((a, b) => a + b, 0) / seconds / 10)} % of a core; ` +
-        `bystander p50 ${ms(percentile(without.bystander, 0.5))} -> ${ms(percentile(open.bystander, 0.5))}, ` +
-        `p99 ${ms(before)} -> ${ms(after)} ms (x ${ms(after / before)})`,
+    ratios.push(after / before);
+    row(
+      String(round),
+      without.done.toFixed(0),
+      open.done.toFixed(0),
+      shown.replace(/ calls.*/u, ""),
+      String(frames.length),
+      `${String(over)} (${((100 * over) / frames.length).toFixed(1)} %)`,
+      ms(percentile(frames, 0.99)),
+      ms(frames.at(-1) ?? 0),
+      ms(percentile(tasks, 0.99)),
+      ms(tasks.at(-1) ?? 0),
+      ms(percentile(without.bystander, 0.5)),
+      ms(percentile(open.bystander, 0.5)),
+      ms(before),
+      ms(after),
+      ms(after / before),
     );
   }
+  ratios.sort((a, b) => a - b);
+  const [least, middle, most] = [0, 0.5, 1].map((part) => ms(percentile(ratios, part)));
+  console.log(
+    `bystander's p99 with a console, as a ratio: median ${middle ?? ""}, from ${least ?? ""} to ${most ?? ""}`,
+  );
   for (const one of pages) one.close();
 } finally {
   await browser.close();
