@@ -5,7 +5,7 @@ use eye_cluster::cluster;
 use eye_cluster::eye_core::elsewhere::ChangedRow;
 use eye_cluster::eye_core::{Conn, Effect, Input, Millis};
 use eye_cluster::settings::Settings;
-use eye_hub::{Cluster, ClusterLink, Guest, Later, Links};
+use eye_hub::{Cluster, ClusterLink, Guest, Hubs, Later, Links, OtherHub};
 use eye_protocol::messages::Hello;
 use eye_protocol::scope::Scope;
 use std::path::PathBuf;
@@ -106,6 +106,14 @@ impl Cluster for Joined {
 
     fn rows(&self, rows: Vec<ChangedRow>) {
         self.0.rows(rows);
+    }
+
+    fn hubs(&self) -> Hubs {
+        let status = self.0.status();
+        let mut others: Vec<OtherHub> =
+            status.hubs.into_iter().map(|hub| OtherHub { name: hub.name, pages: hub.pages }).collect();
+        others.sort_by(|a, b| a.name.cmp(&b.name));
+        Hubs { cluster: status.cluster, own: status.hub, up: status.up, others }
     }
 
     fn problem(&self) -> Option<String> {

@@ -25,9 +25,14 @@ export class Stage {
     readonly context: BrowserContext,
   ) {}
 
-  static async open(...flags: string[]): Promise<Stage> {
+  static open(...flags: string[]): Promise<Stage> {
+    return Stage.openWith([], ...flags);
+  }
+
+  /** The same with a hub that is started with these arguments. */
+  static async openWith(up: readonly string[], ...flags: string[]): Promise<Stage> {
     const home = await Home.open();
-    await home.up();
+    await home.up(...up);
     const site = await Site.open(home.url);
     const browser = await startChromium(...flags);
     return new Stage(home, site, browser, await browser.newContext());

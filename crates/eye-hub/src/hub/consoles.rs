@@ -201,6 +201,11 @@ impl Hub {
         json(&rows.collect::<Vec<_>>())
     }
 
+    /// The hubs of the cluster; `null` where there is none.
+    fn hubs_json(&self) -> String {
+        self.cluster.get().map_or_else(|| "null".into(), |cluster| json(&cluster.hubs()))
+    }
+
     fn agents_json(&self, state: &State) -> String {
         let (now, wall) = (self.now(), wall_ms());
         let mut rows: Vec<AgentRow> = Vec::new();
@@ -266,6 +271,7 @@ struct Pushed {
     servers_told: String,
     waiting: String,
     waiting_told: String,
+    hubs: String,
     version: u64,
     sampled_s: u64,
 }
@@ -281,6 +287,7 @@ impl Pushed {
             servers_told: String::new(),
             waiting: String::new(),
             waiting_told: String::new(),
+            hubs: String::new(),
             version: 0,
             sampled_s: 0,
         }
@@ -300,6 +307,11 @@ impl Pushed {
             self.pages = pages;
         }
         if self.ticks.is_multiple_of(PUSHES_PER_S / 2) {
+            let hubs = hub.hubs_json();
+            if hubs != self.hubs {
+                member(&mut out, "hubs", &hubs);
+                self.hubs = hubs;
+            }
             let agents = hub.agents_json(state);
             if agents != self.agents {
                 member(&mut out, "agents", &agents);

@@ -4,7 +4,7 @@
 import { act, waiting, type WaitingRow } from "./store";
 
 function Difference({ line }: { readonly line: string }) {
-  return <li class="mono">{line}</li>;
+  return <li class={`mono ${line.startsWith("-") ? "minus" : "plus"}`}>{line}</li>;
 }
 
 function Tools({ server, seen, folder, tools = [] }: WaitingRow) {

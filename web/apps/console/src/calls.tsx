@@ -68,7 +68,7 @@ function Detail({ row }: { readonly row: CallRow }) {
           <pre tabIndex={0}>{row.args}</pre>
           <p class="actions">
             <Copy name="Copy as eye command" text={() => eyeCommand(row.page ?? "", row.op ?? "", params)} />
-            <Copy name="Copy as MCP call" text={() => mcpCall(row.page ?? "", row.op ?? "", params)} />
+            <Copy name="Copy as MCP call" text={() => mcpCall(row.page ?? "", row.op ?? "", params, pages.value)} />
           </p>
         </>
       )}

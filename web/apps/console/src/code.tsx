@@ -2,8 +2,8 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Copy } from "./copy";
-import { ask } from "./store";
-import { answerText, eyeCommand, message } from "./words";
+import { ask, pages } from "./store";
+import { answerText, eyeCommand, mcpCall, message } from "./words";
 
 interface Said {
   readonly code: string;
@@ -45,6 +45,7 @@ export function Code({ page }: { readonly page: string }) {
               {one.answer}
             </pre>
             <Copy name="Copy as eye command" text={() => eyeCommand(page, "eval", { code: one.code })} />
+            <Copy name="Copy as MCP call" text={() => mcpCall(page, "eval", { code: one.code }, pages.value)} />
           </li>
         ))}
       </ol>

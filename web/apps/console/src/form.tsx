@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { Copy } from "./copy";
-import { ask } from "./store";
+import { ask, pages } from "./store";
 import { Tree } from "./tree";
 import { eyeCommand, mcpCall, message } from "./words";
 
@@ -143,7 +143,7 @@ export function ToolForm({ page, tool }: { readonly page: string; readonly tool:
           Call
         </button>
         <Copy name="Copy as eye command" text={() => eyeCommand(page, "tools/call", params())} />
-        <Copy name="Copy as MCP call" text={() => mcpCall(page, "tools/call", params())} />
+        <Copy name="Copy as MCP call" text={() => mcpCall(page, "tools/call", params(), pages.value)} />
       </p>
       {answer === undefined ? null : (
         <div role="status">

@@ -1,8 +1,8 @@
 // Pages, agents, servers and other hubs as they are now.
 
 import { useEffect, useState } from "preact/hooks";
-import { agents, pages, samples, servers, waiting } from "./store";
-import { ago, agentName, duration, pageName, size } from "./words";
+import { agents, hubs, pages, samples, servers, waiting } from "./store";
+import { ago, agentName, counted, duration, pageName, size } from "./words";
 
 function useClock(): number {
   const [now, setNow] = useState(Date.now() / 1000);
@@ -58,7 +58,7 @@ export function Now() {
                   {page.hands ? <span class="tag">hands</span> : null}
                   {page.eval ? null : <span class="tag warn">no eval</span>}
                   {page.revision === undefined ? null : <span class="tag">rev {page.revision}</span>}
-                  {page.tools > 0 ? <span class="tag">{page.tools} tools</span> : null}
+                  {page.tools > 0 ? <span class="tag">{counted(page.tools, "tool")}</span> : null}
                 </span>
                 <span class="dim">
                   {page.usedAt === undefined
@@ -134,7 +134,7 @@ function Servers() {
                 </a>
               ) : null}
               {server.wantsLogin === true ? <span class="tag warn">wants a login</span> : null}
-              {server.tools === undefined ? null : <span class="tag">{server.tools} tools</span>}
+              {server.tools === undefined ? null : <span class="tag">{counted(server.tools, "tool")}</span>}
               <span class={HEALTHY.includes(server.state) ? "tag good" : "tag warn"}>{server.state}</span>
             </span>
           </li>
@@ -144,22 +144,27 @@ function Servers() {
   );
 }
 
-/** Other hubs, as far as they hold pages; without any, nothing is said. */
+/** The hubs of the cluster; a hub that is in none says nothing. */
 function Hubs() {
-  const counts = new Map<string, number>();
-  for (const { hub } of pages.value) if (hub !== undefined) counts.set(hub, (counts.get(hub) ?? 0) + 1);
-  if (counts.size === 0) return null;
-  const own = pages.value.filter(({ hub }) => hub === undefined).length;
+  if (hubs.value === null) return null;
+  const { cluster, own, up, others } = hubs.value;
+  const ownPages = pages.value.filter(({ hub }) => hub === undefined).length;
   return (
     <section aria-labelledby="hubs">
-      <h2 id="hubs">Hubs of the cluster</h2>
+      <h2 id="hubs">
+        Hubs of the cluster <span class="dim">{cluster}</span>
+      </h2>
+      {up ? null : <p class="bad">The way to the other hubs is closed. This hub serves its own pages.</p>}
       <ul class="lines">
         <li>
-          <strong>this hub</strong> <span class="tag">{own} pages</span>
+          <span>
+            <strong>{own}</strong> <span class="dim">this hub</span>
+          </span>
+          <span class="tag">{counted(ownPages, "page")}</span>
         </li>
-        {[...counts].map(([hub, count]) => (
-          <li key={hub}>
-            <strong>{hub}</strong> <span class="tag">{count} pages</span>
+        {others.map((other) => (
+          <li key={other.name}>
+            <strong>{other.name}</strong> <span class="tag">{counted(other.pages, "page")}</span>
           </li>
         ))}
       </ul>

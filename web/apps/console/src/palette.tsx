@@ -1,7 +1,7 @@
 // The command palette: every view, every page and every pause by its name.
 
 import { signal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { go, VIEWS } from "./route";
 import { act, agents, control, pages } from "./store";
 import { agentName, pageName } from "./words";
@@ -32,12 +32,15 @@ export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
-  useEffect(() => {
+  // Before the next key: what is typed after it is meant for it.
+  useLayoutEffect(() => {
     setWords("");
     setAt(0);
     if (paletteOpen.value) dialog.current?.showModal();
     else dialog.current?.close();
   }, [paletteOpen.value]);
+  const chosen = useRef<HTMLLIElement>(null);
+  useLayoutEffect(() => chosen.current?.scrollIntoView({ block: "nearest" }), [at, words]);
   const fits = commands().filter(({ name }) =>
     words
       .toLowerCase()
@@ -75,6 +78,7 @@ export function Palette() {
         {fits.map((command, n) => (
           <li
             key={command.name}
+            ref={n === at ? chosen : null}
             id={`command-${String(n)}`}
             role="option"
             aria-selected={n === at}

@@ -93,6 +93,14 @@ export interface Control {
   readonly waiting: number;
 }
 
+/** The hubs of the cluster, this one among them. */
+export interface Hubs {
+  readonly cluster: string;
+  readonly own: string;
+  readonly up: boolean;
+  readonly others: readonly { readonly name: string; readonly pages: number }[];
+}
+
 /** time, calls, errors, p50, p95, p99, bytes asked, bytes answered, memory, pages, agents */
 export type Sample = readonly number[];
 
@@ -104,6 +112,7 @@ interface Feed {
   readonly servers?: { readonly servers?: readonly ServerRow[] } | null;
   readonly waiting?: { readonly waiting?: readonly WaitingRow[] } | null;
   readonly control?: Control;
+  readonly hubs?: Hubs | null;
   readonly sample?: Sample;
 }
 
@@ -123,6 +132,7 @@ export const audit = signal("on");
 export const pages = signal<readonly PageRow[]>([]);
 export const agents = signal<readonly AgentRow[]>([]);
 export const servers = signal<readonly ServerRow[]>([]);
+export const hubs = signal<Hubs | null>(null);
 export const waiting = signal<readonly WaitingRow[]>([]);
 export const control = signal<Control>({ pauses: { all: false, agents: [], pages: [] }, held: [], waiting: 0 });
 export const samples = signal<readonly Sample[]>([]);
@@ -157,6 +167,7 @@ function hear(feed: Feed): void {
   if (feed.agents !== undefined) agents.value = feed.agents;
   if (feed.servers !== undefined) servers.value = feed.servers?.servers ?? [];
   if (feed.waiting !== undefined) waiting.value = feed.waiting?.waiting ?? [];
+  if (feed.hubs !== undefined) hubs.value = feed.hubs;
   if (feed.control !== undefined) control.value = feed.control;
   if (feed.sample !== undefined) samples.value = [...samples.value.slice(1 - SAMPLES_MAX), feed.sample];
 }

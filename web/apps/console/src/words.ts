@@ -79,13 +79,29 @@ export function eyeCommand(page: string, method: string, params: Record<string, 
   return `eye rpc ${quoted(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: asked }))}`;
 }
 
-export function mcpCall(page: string, method: string, params: Record<string, unknown>): string {
-  const name =
-    method === "eval" ? "eye" : method === "tools/call" ? String(params.name) : (method.split("/")[1] ?? method);
-  const own = method === "tools/call" ? (params.arguments as object) : params;
-  const given = method === "eval" ? { expr: params.code, page } : { ...own, page };
-  return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } }, null, 2);
+/** What MCP calls a page: by its alias where no other page has it, else by its id. */
+function provider(id: string, all: readonly PageRow[]): string {
+  const alias = all.find((page) => page.id === id)?.alias;
+  return alias !== undefined && all.filter((page) => page.alias === alias).length === 1 ? alias : id;
 }
+
+export function mcpCall(
+  page: string,
+  method: string,
+  params: Record<string, unknown>,
+  all: readonly PageRow[],
+): string {
+  const calls = (name: string, given: object): string =>
+    JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } }, null, 2);
+  if (method === "eval") return calls("eye", { expr: params.code, page });
+  if (method !== "tools/call") return calls(method.split("/")[1] ?? method, { ...params, page });
+  const tool = String(params.name);
+  const name = page === "" ? tool : `page:${provider(page, all)}::${tool}`;
+  return calls("mcp_call", { name, arguments: params.arguments ?? {} });
+}
+
+/** A count with its noun. */
+export const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 /** How many calls wait because of a pause. */
 export const waits = (count: number): string => (count === 1 ? "1 call waits" : `${String(count)} calls wait`);
