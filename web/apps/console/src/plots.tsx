@@ -71,19 +71,25 @@ function Plot({ kind, data, step }: { readonly kind: Kind; readonly data: readon
     if (parent === null) return undefined;
     const strokes = ["--accent", "--number", "--string"].map(colour);
     const axis = { stroke: colour("--dim"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
-    const shape = (): { width: number; height: number } => ({ width: parent.clientWidth, height: 150 });
+    const shape = (): { width: number; height: number } => ({ width: parent.clientWidth, height: 160 });
     const made = new uPlot(
       {
         ...shape(),
-        legend: { show: kind.lines.length > 1 },
         cursor: { y: false },
         axes: [
-          { ...axis, space: 80, values: (_, seconds) => seconds.map(hour) },
+          { ...axis, size: 28, space: 80, values: (_, seconds) => seconds.map(hour) },
           { ...axis, size: 48, values: (_, numbers) => numbers.map((number) => COMPACT.format(number)) },
         ],
         series: [
           {},
-          ...kind.lines.map(([label], n) => ({ label, stroke: strokes[n] ?? "", width: 1.5, points: { show: false } })),
+          ...kind.lines.map(([label], n) => ({
+            label,
+            stroke: strokes[n] ?? "",
+            width: 1.5,
+            points: { show: false },
+            // What is under the pointer; nothing is said where it is not.
+            value: (_: uPlot, value: number | null) => (value === null ? "" : COMPACT.format(value)),
+          })),
         ],
       },
       columns(),
