@@ -12,7 +12,7 @@ function Tools({ server, seen, folder, tools = [] }: WaitingRow) {
     <li class="held">
       <p>
         <strong>{server}</strong> has {tools.length === 1 ? "a tool" : `${String(tools.length)} tools`} that you have
-        not approved as {tools.length === 1 ? "it is" : "they are"} <span class="dim mono">{folder}</span>
+        not approved as {tools.length === 1 ? "it is" : "they are"}. <span class="dim mono">{folder}</span>
       </p>
       {tools.map(({ name, changed, difference }) => (
         <details key={name} open={tools.length <= 3}>

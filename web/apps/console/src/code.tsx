@@ -44,8 +44,10 @@ export function Code({ page }: { readonly page: string }) {
             <pre tabIndex={0} class={one.bad ? "bad" : ""}>
               {one.answer}
             </pre>
-            <Copy name="Copy as eye command" text={() => eyeCommand(page, "eval", { code: one.code })} />
-            <Copy name="Copy as MCP call" text={() => mcpCall(page, "eval", { code: one.code }, pages.value)} />
+            <p class="actions">
+              <Copy name="Copy as eye command" text={() => eyeCommand(page, "eval", { code: one.code })} />
+              <Copy name="Copy as MCP call" text={() => mcpCall(page, "eval", { code: one.code }, pages.value)} />
+            </p>
           </li>
         ))}
       </ol>

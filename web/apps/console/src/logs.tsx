@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Copy } from "./copy";
-import { ask } from "./store";
+import { ask, pages } from "./store";
 import { clock, message, size } from "./words";
 
 interface Entry {
@@ -69,12 +69,15 @@ export function Logs({ page }: { readonly page: string }) {
   );
 }
 
-function shortUrl(url: string): string {
-  return url.startsWith("data:") ? "data:…" : url.replace(/^https?:\/\//, "");
+/** An address of the page's own origin by its path; the whole is in the tooltip. */
+function shortUrl(url: string, origin: string): string {
+  if (url.startsWith("data:")) return "data:…";
+  return url.startsWith(`${origin}/`) ? url.slice(origin.length) : url.replace(/^https?:\/\//, "");
 }
 
 export function Network({ page }: { readonly page: string }) {
   const [rows, bad, load] = useRows<Requested>("page/requests", { page });
+  const origin = pages.value.find(({ id }) => id === page)?.origin ?? "";
   const longest = Math.max(1, ...(rows ?? []).map(({ ms }) => ms));
   return (
     <>
@@ -108,7 +111,7 @@ export function Network({ page }: { readonly page: string }) {
                   <td class={row.status >= FAILED ? "bad" : ""}>{row.status === 0 ? "–" : row.status}</td>
                   <td class="dim">{row.by}</td>
                   <td class="mono cut address" title={row.url}>
-                    {shortUrl(row.url)}
+                    {shortUrl(row.url, origin)}
                   </td>
                   <td class="num">{row.bytes === 0 ? "–" : size(row.bytes)}</td>
                   <td class="num">{row.ms} ms</td>

@@ -79,8 +79,8 @@ export function Now() {
               <thead>
                 <tr>
                   <th>Name</th>
-                  <th>By</th>
-                  <th>Connected</th>
+                  <th class="wide">By</th>
+                  <th class="wide">Connected</th>
                   <th class="num">Calls</th>
                   <th class="num">Errors</th>
                   <th>Last</th>
@@ -90,8 +90,8 @@ export function Now() {
                 {agents.value.map((agent) => (
                   <tr key={agent.name}>
                     <td title={agent.name}>{agentName(agent.name)}</td>
-                    <td>{agent.token ?? agent.face}</td>
-                    <td>{agent.connections > 0 ? "yes" : "no"}</td>
+                    <td class="wide">{agent.token ?? agent.face}</td>
+                    <td class="wide">{agent.connections > 0 ? "yes" : "no"}</td>
                     <td class="num">{agent.calls}</td>
                     <td class={agent.errors > 0 ? "num bad" : "num"}>{agent.errors}</td>
                     <td>{ago(agent.lastAt, now)}</td>

@@ -55,6 +55,8 @@ export function Palette() {
     if (event.key === "ArrowDown") setAt(Math.min(at + 1, fits.length - 1));
     else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0));
     else if (event.key === "Enter") run(fits[at]);
+    // The dialog would close by itself, but say so only later: the next Ctrl K would be taken to close it.
+    else if (event.key === "Escape") run(undefined);
     else return;
     event.preventDefault();
   };

@@ -27,7 +27,7 @@ const KINDS: readonly Kind[] = [
   },
   { title: "Errors per second", lines: [["errors", (sample, step) => at(2)(sample) / step]] },
   {
-    title: "Tokens per minute (estimate: bytes / 4)",
+    title: "Tokens per minute, about",
     lines: [["tokens", (sample, step) => (at(7)(sample) / 4 / step) * 60]],
   },
   {
@@ -43,7 +43,7 @@ const KINDS: readonly Kind[] = [
 const NAMED_STEP_S = 5;
 
 /** 500000 as 500K. */
-const COMPACT = new Intl.NumberFormat("en", { notation: "compact" });
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 const subject = signal("all:");
 
@@ -106,7 +106,9 @@ function Plot({ kind, data, step }: { readonly kind: Kind; readonly data: readon
   useEffect(() => plot.current?.setData(columns()), [data]);
   const last = data.at(-1);
   const shown =
-    last === undefined ? "" : kind.lines.map(([name, value]) => `${name} ${value(last, step).toFixed(1)}`).join(", ");
+    last === undefined
+      ? ""
+      : kind.lines.map(([name, value]) => `${name} ${COMPACT.format(value(last, step))}`).join(", ");
   return (
     <figure>
       <figcaption>
