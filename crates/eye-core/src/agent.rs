@@ -66,6 +66,14 @@ pub struct Agent {
 const RATE_MAX: Rate = Rate { per_s: AGENT_CALLS_PER_S_MAX, burst: AGENT_CALLS_MAX };
 
 impl Agent {
+    /// Under which name its results are kept. Agents without a name share a shelf, but not with those of another token.
+    pub fn shelf_name(&self) -> Box<str> {
+        match self.scope.name() {
+            Some(token) if self.name.is_empty() => format!("{token}:").into(),
+            Some(_) | None => self.name.clone(),
+        }
+    }
+
     /// Takes so many more calls, or says why not: too many under way, or too many at once.
     pub fn admit(&mut self, now: Millis, count: usize) -> Result<(), Error> {
         if self.in_flight + count > AGENT_CALLS_MAX {

@@ -41,10 +41,10 @@ impl Switchboard {
             watchers.retain(|watcher| *watcher != agent);
             !watchers.is_empty()
         });
-        for session in left.asked {
-            self.session_on(now, &session, Event::AgentLeft { agent, told: None }, out);
+        for session in &left.asked {
+            self.session_on(now, session, Event::AgentLeft { agent, told: None }, out);
         }
-        if let Some(memory) = self.memories.get_mut(&left.name) {
+        if let Some(memory) = self.memories.get_mut(&left.shelf_name()) {
             memory.shelf.agent_left(agent);
         }
     }

@@ -1,6 +1,6 @@
 //! Asking: finds the page an agent means, takes its call or refuses it, and gathers calls that came together.
 
-use crate::agent::UsedPage;
+use crate::agent::{Agent, UsedPage};
 use crate::document::Unfit;
 use crate::effect::Effect;
 use crate::event::{Asker, Conn, Input, Millis, Mode, Reply, ReplyForm, Task};
@@ -276,7 +276,7 @@ impl Switchboard {
             let message = format!("`{id}` is not an id; use 1 to 19 letters, digits or underscores");
             return Err(Error::new(Code::PARAMS, message));
         }
-        let name = self.agents.get(&agent).map(|known| known.name.clone()).unwrap_or_default();
+        let name = self.agents.get(&agent).map(Agent::shelf_name).unwrap_or_default();
         let id = self.memory(now, &name).shelf.reserve(id)?;
         Ok((name, id))
     }
@@ -338,7 +338,7 @@ impl Switchboard {
             Some(_) | None => {}
         }
         let elsewhere = last.and_then(|page| self.page_elsewhere(&page.session).filter(|held| page.is(*held)));
-        match elsewhere.filter(|page| self.agents.get(&agent).is_none_or(|known| known.scope.sees(&page.origin))) {
+        match elsewhere.filter(|page| self.sees_origin(agent, &page.origin)) {
             Some(page) => Ok(page.id.clone()),
             None => select::unnamed(last, self.candidates(agent)),
         }

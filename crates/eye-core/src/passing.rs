@@ -78,9 +78,8 @@ impl Switchboard {
 
     /// The pages of other hubs that exist for an agent.
     pub(crate) fn visible_elsewhere(&self, agent: Conn) -> impl Iterator<Item = &PageElsewhere> + Clone {
-        let scope = self.agents.get(&agent).map(|known| known.scope.clone()).unwrap_or_default();
         let all = self.elsewhere.pages.values();
-        all.filter(move |page| scope.sees(&page.origin) && self.page_elsewhere(&page.id).is_some())
+        all.filter(move |page| self.sees_origin(agent, &page.origin) && self.page_elsewhere(&page.id).is_some())
     }
 
     /// Every page that exists for an agent, here or elsewhere.
@@ -94,8 +93,7 @@ impl Switchboard {
     pub(crate) fn rows_elsewhere(&self, now: Millis, agent: Option<Conn>) -> Vec<SessionRow> {
         let current = agent.and_then(|agent| self.last_used(agent));
         let seen = |page: &&PageElsewhere| {
-            let scope = agent.and_then(|agent| self.agents.get(&agent)).map(|known| &known.scope);
-            scope.is_none_or(|scope| scope.sees(&page.origin)) && self.page_elsewhere(&page.id).is_some()
+            agent.is_none_or(|agent| self.sees_origin(agent, &page.origin)) && self.page_elsewhere(&page.id).is_some()
         };
         self.elsewhere.pages.values().filter(seen).map(|page| row_elsewhere(now, page, current)).collect()
     }

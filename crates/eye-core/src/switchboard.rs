@@ -262,7 +262,12 @@ impl Switchboard {
 
     /// Whether a session exists for an agent: its token may name the origins of its pages.
     pub(crate) fn sees(&self, agent: Conn, session: &Session) -> bool {
-        self.agents.get(&agent).is_none_or(|known| known.scope.sees(session.origin()))
+        self.sees_origin(agent, session.origin())
+    }
+
+    /// Whether pages of an origin exist for an agent. For one that has left there are none: its token is not known any more.
+    pub(crate) fn sees_origin(&self, agent: Conn, origin: &str) -> bool {
+        self.agents.get(&agent).is_some_and(|known| known.scope.sees(origin))
     }
 
     /// The sessions that exist for an agent.
@@ -274,9 +279,7 @@ impl Switchboard {
     pub fn visible_session(&self, agent: Conn, id: &str) -> Option<SessionId> {
         let id = SessionId::parse(id)?;
         let here = self.sessions.get(&id).is_some_and(|session| self.sees(agent, session));
-        let scope = self.agents.get(&agent).map(|known| &known.scope);
-        let sees = |origin: &str| scope.is_none_or(|scope| scope.sees(origin));
-        (here || self.page_elsewhere(&id).is_some_and(|page| sees(&page.origin))).then_some(id)
+        (here || self.page_elsewhere(&id).is_some_and(|page| self.sees_origin(agent, &page.origin))).then_some(id)
     }
 
     /// The ids of the agent's sessions whose page is there or expected, in order.
@@ -300,7 +303,7 @@ impl Switchboard {
 
     /// An agent wants its kept results.
     fn collect(&mut self, now: Millis, reply: Reply, ids: &[Box<str>], timeout_ms: Option<u64>, out: &mut Vec<Effect>) {
-        let name = self.agents.get(&reply.agent).map(|agent| agent.name.clone()).unwrap_or_default();
+        let name = self.agents.get(&reply.agent).map(Agent::shelf_name).unwrap_or_default();
         let memory = self.memories.entry(name).or_default();
         let before = memory.shelf.bytes();
         memory.shelf.collect(now, reply, ids, timeout_ms, &mut self.deliveries);

@@ -12,6 +12,7 @@ use eye_protocol::limits::{
     TOPIC_QUEUE_LEN_MAX, TOPIC_WAIT_DEFAULT_MS, TOPIC_WAIT_MAX_MS,
 };
 use eye_protocol::rpc::{RpcId, json};
+use eye_protocol::scope::Scope;
 use eye_protocol::topics::{Message, Publish};
 use eye_protocol::{Code, Error};
 use rustc_hash::FxHashMap;
@@ -27,6 +28,8 @@ struct Waiting {
     publisher: Conn,
     /// The publisher's origin, if it is a page.
     origin: Option<Box<str>>,
+    /// What the publisher's token allows. Kept here, because it holds when the publisher has left.
+    scope: Scope,
     audience: Audience,
     until: Millis,
 }
@@ -196,8 +199,9 @@ impl Switchboard {
         let params: Arc<str> =
             json(&Message { topic, message: body, from: &from, own_word, origin, time: wall_ms }).into();
         let audience = self.audience(conn, message);
+        let scope = self.agents.get(&conn).map(|agent| agent.scope.clone()).unwrap_or_default();
         let mut listeners = self.topics.listeners(topic, conn);
-        listeners.retain(|to| audience.holds(topic, self.page(*to)) && self.reaches(conn, origin, *to));
+        listeners.retain(|to| audience.holds(topic, self.page(*to)) && self.reaches(&scope, origin, *to));
         if !listeners.is_empty() {
             let count = listeners.len();
             out.extend(listeners.into_iter().map(|conn| Effect::Message { conn, params: params.clone() }));
@@ -210,7 +214,7 @@ impl Switchboard {
         let until = now.saturating_add(message.timeout.unwrap_or(TOPIC_WAIT_DEFAULT_MS).min(TOPIC_WAIT_MAX_MS));
         let origin = origin.map(Into::into);
         let topic = topic.into();
-        let waiting = Waiting { topic, params, publisher: conn, origin, audience, until };
+        let waiting = Waiting { topic, params, publisher: conn, origin, scope, audience, until };
         Ok(match self.topics.queue(waiting) {
             Ok(()) => r#"{"status":"queued","reason":"no subscribers"}"#.into(),
             Err(reason) => dropped(reason),
@@ -254,10 +258,10 @@ impl Switchboard {
     }
 
     /// Whether a message may pass. An agent whose token names origins hears pages of those alone, and speaks to them alone.
-    fn reaches(&self, from: Conn, origin: Option<&str>, to: Conn) -> bool {
-        let limits = |conn| self.agents.get(&conn).map(|agent| &agent.scope).filter(|scope| !scope.sees_all());
-        let heard = limits(to).is_none_or(|scope| origin.is_some_and(|origin| scope.sees(origin)));
-        heard && limits(from).is_none_or(|scope| self.page(to).is_some_and(|page| scope.sees(page.origin())))
+    fn reaches(&self, from: &Scope, origin: Option<&str>, to: Conn) -> bool {
+        let listener = self.agents.get(&to).map(|agent| &agent.scope).filter(|scope| !scope.sees_all());
+        let heard = listener.is_none_or(|scope| origin.is_some_and(|origin| scope.sees(origin)));
+        heard && (from.sees_all() || self.page(to).is_some_and(|page| from.sees(page.origin())))
     }
 
     /// Lets a connection hear a topic, from what waits for it on; or no more.
@@ -275,7 +279,7 @@ impl Switchboard {
                 self.topics.subscribe(conn, page, topic).map(|waited| {
                     // What does not pass goes on waiting for the next.
                     let (heard, kept): (Vec<_>, Vec<_>) =
-                        waited.into_iter().partition(|one| self.reaches(one.publisher, one.origin.as_deref(), conn));
+                        waited.into_iter().partition(|one| self.reaches(&one.scope, one.origin.as_deref(), conn));
                     for waiting in kept {
                         let _ = self.topics.queue(waiting);
                     }

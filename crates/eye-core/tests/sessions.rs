@@ -442,3 +442,48 @@ fn a_shutdown_ends_every_call() {
         ← agent 2 b!-32000 the hub shut down before the page answered | ask again; a hub starts by itself
     ");
 }
+
+#[test]
+fn results_of_agents_without_a_name_are_kept_apart_by_token() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop from http://a.test
+         0 agent 2 joins
+         0 agent 2 limited http://a.test
+         0 agent 3 joins
+         1 agent 3 keeps - secret()
+         1 page 1 answers 1 =1
+         2 agent 2 collects
+         2 agent 2 collects k1
+         3 agent 2 keeps - own()
+         3 agent 2 leaves
+         4 page 1 answers 2 =2
+         5 agent 4 joins
+         5 agent 4 limited http://a.test
+         5 agent 4 collects
+         6 agent 3 collects"
+    ), @r#"
+    0 page 1 joins shop from http://a.test
+    0 agent 2 joins
+    0 agent 2 limited http://a.test
+    0 agent 3 joins
+    1 agent 3 keeps - secret()
+        → page 1 evaluates 1: secret()
+        ← agent 3 {"id":"k1"}
+    1 page 1 answers 1 =1
+    2 agent 2 collects
+        ← agent 2 {"results":[],"pending":[]}
+    2 agent 2 collects k1
+        ← agent 2 !-32602 no kept result has the id `k1`; results are kept for 10 minutes, and collected once
+    3 agent 2 keeps - own()
+        → page 1 evaluates 2: own()
+        ← agent 2 {"id":"k1"}
+    3 agent 2 leaves
+    4 page 1 answers 2 =2
+    5 agent 4 joins
+    5 agent 4 limited http://a.test
+    5 agent 4 collects
+        ← agent 4 {"results":[{"id":"k1","value":2}],"pending":[]}
+    6 agent 3 collects
+        ← agent 3 {"results":[{"id":"k1","value":1}],"pending":[]}
+    "#);
+}

@@ -330,3 +330,35 @@ fn a_shared_topic_crosses_origins_and_topics_of_our_own_never_do() {
         ← agent 4 {"status":"dropped","reason":"no subscribers"}
     "#);
 }
+
+#[test]
+fn what_an_agent_left_waiting_keeps_the_limits_of_its_token() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop from http://a.test
+           0 agent 4 joins
+           0 agent 4 limited http://a.test
+           1 agent 4 publishes chat 1 !all
+           2 agent 4 leaves
+           3 page 2 joins spy from http://b.test
+           3 page 2 hears chat
+           3 agent 5 joins
+           3 agent 5 subscribes chat
+           4 page 1 hears chat"
+    ), @r#"
+    0 page 1 joins shop from http://a.test
+    0 agent 4 joins
+    0 agent 4 limited http://a.test
+    1 agent 4 publishes chat 1 !all
+        ← agent 4 {"status":"queued","reason":"no subscribers"}
+    2 agent 4 leaves
+    3 page 2 joins spy from http://b.test
+    3 page 2 hears chat
+        → page 2 {}
+    3 agent 5 joins
+    3 agent 5 subscribes chat
+        ← agent 5 {}
+    4 page 1 hears chat
+        → page 1 {}
+        → 1 hears {"topic":"chat","message":1,"from":"","time":7}
+    "#);
+}
