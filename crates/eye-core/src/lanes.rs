@@ -108,7 +108,7 @@ impl Switchboard {
         let Some(Busy { then, mut backlog, backlog_bytes: mut bytes }) = self.lanes.busy.remove(lane) else { return };
         self.follow_work(now, lane, done, then, out);
         while !self.lanes.holds(lane) {
-            let Some(input) = backlog.pop_front() else { return };
+            let Some(input) = backlog.pop_front() else { return self.caught_up(now, lane, out) };
             bytes -= input.len_bytes();
             self.handle(now, input, out);
         }
@@ -117,6 +117,17 @@ impl Switchboard {
             busy.backlog = backlog;
             busy.backlog_bytes += bytes;
         }
+    }
+
+    /// Nothing waits in a lane any more: who asked for what its page was about to offer is answered.
+    fn caught_up(&mut self, now: Millis, lane: &Lane, out: &mut Vec<Effect>) {
+        let Lane::Session(session) = lane else { return };
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        if let Some(held) = self.sessions.get_mut(session) {
+            held.caught_up(&mut outcomes);
+        }
+        self.arm(session);
+        self.follow(now, session, outcomes, out);
     }
 
     fn follow_work(&mut self, now: Millis, lane: &Lane, done: Done, then: Then, out: &mut Vec<Effect>) {

@@ -390,17 +390,6 @@ impl Session {
         self.end(call, rendered, out);
     }
 
-    /// Begins work, behind which everything that the page says waits.
-    pub(crate) fn begin(&mut self, work: Work, then: Then, out: &mut Vec<Outcome>) {
-        self.working = true;
-        out.push(Outcome::Work { work, then });
-    }
-
-    /// Whether work is under way.
-    pub(crate) fn is_working(&self) -> bool {
-        self.working
-    }
-
     /// What is kept for it, by estimate.
     pub(crate) fn kept_bytes(&self) -> usize {
         let state = self.published.state.as_ref().map_or(0, State::parsed_bytes);

@@ -3,7 +3,7 @@
 mod script;
 
 use eye_core::{Conn, Effect, Input, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task, Terms};
-use eye_protocol::limits::{LIGHT_BYTES_MAX, MEMORY_BYTES_MAX};
+use eye_protocol::limits::{LIGHT_BYTES_MAX, LIGHT_TOOLS_BYTES_MAX, MEMORY_BYTES_MAX};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::state::Whole;
 use eye_protocol::{Ending, SessionId};
@@ -105,6 +105,89 @@ fn an_agent_waits_for_its_own_check_and_others_do_not() {
     assert!(effects[2].contains("evaluates 1: second()"), "{effects:#?}");
     assert!(effects[3].contains("do not fit put: /text:"), "{effects:#?}");
     assert!(effects[4].contains("evaluates 2: first()"), "{effects:#?}");
+}
+
+/// A definition that a worker prepares.
+fn large_tool(name: &str) -> String {
+    format!(r#"{{"name":"{name}","description":"{}"}}"#, "x".repeat(LIGHT_TOOLS_BYTES_MAX))
+}
+
+#[test]
+fn a_call_of_a_tool_that_is_being_prepared_waits_for_it() {
+    let script = format!(
+        r#"0 page 1 joins scene
+           0 agent 2 joins
+           0 agent 3 joins
+           1 page 1 offers {}
+           1 page 1 offers {{"name":"small"}}
+           9000 agent 2 calls put
+           9000 agent 2 calls small
+           9000 agent 2 asks a first()
+           9000 agent 2 calls other
+           9000 agent 3 asks b second()
+           9001 tick
+           9002 works"#,
+        large_tool("put")
+    );
+    let picture = plays(&script);
+    let effects: Vec<&str> = picture.iter().filter_map(|line| line.strip_prefix("    ")).collect();
+    assert_eq!(
+        effects,
+        [
+            "⚙ a worker compiles for session scene",
+            "→ page 1 evaluates 1: second()",
+            r#"→ page 1 {"success":true,"registered":1}"#,
+            "→ page 1 calls 2: put {}",
+            r#"→ page 1 {"success":true,"registered":1}"#,
+            "→ page 1 calls 3: small {}",
+            "→ page 1 evaluates 4: first()",
+            "← agent 2 7!-32004 Tool not found: other | `eye tools` lists what there is",
+        ],
+        "the agent's order is kept, others do not wait, and each tool is called when it is there"
+    );
+}
+
+#[test]
+fn tools_are_listed_when_those_that_are_being_prepared_are_there() {
+    let script = format!(
+        "0 page 1 joins scene
+           0 agent 2 joins
+           1 page 1 offers {}
+           2 agent 2 tools
+           3 agent 2 tool put
+           4 agent 2 leaves
+           5 agent 3 joins
+           5 agent 3 tools
+           6 page 1 leaves
+           7 works",
+        large_tool("put")
+    );
+    let picture = plays(&script);
+    let told: Vec<&String> = picture.iter().filter(|line| line.contains("← agent")).collect();
+    assert!(matches!(&told[..], [one] if one.contains(r#"← agent 3 {"tools":[{"name":"put""#)), "{picture:#?}");
+}
+
+#[test]
+fn what_an_agent_asked_before_it_left_finds_no_page_afterwards() {
+    let script = format!(
+        r#"0 page 1 joins scene from http://a.test
+           0 agent 2 joins
+           0 agent 2 limited http://a.test
+           1 page 1 publishes 1 {}
+           2 agent 2 saves mine
+           3 agent 2 leaves
+           100000 tick
+           200000 tick
+           300000 tick
+           300001 page 3 joins other from http://b.test
+           300001 page 3 publishes 1 {{"n":3}}
+           300002 works
+           300003 agent 5 joins
+           300003 agent 5 saved"#,
+        large(1)
+    );
+    let picture = plays(&script);
+    assert!(last(&picture).join("").contains(r#""snapshots":[]"#), "{picture:#?}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ pub(crate) enum Wanted<'a> {
 }
 
 /// What is expected of a session's page.
+#[expect(clippy::struct_excessive_bools, reason = "what is known of a page, each for itself")]
 #[derive(Debug, Default)]
 pub(crate) struct Expecting {
     /// A page of this session has offered tools.
@@ -28,6 +29,8 @@ pub(crate) struct Expecting {
     pub(super) leaving_at: Option<Millis>,
     /// The dialog that stops the page.
     pub(super) stopped: Option<Stopped>,
+    /// Work is under way, or something that the page said since then waits behind it: it may have offered more than is known.
+    pub(super) behind: bool,
     /// Requests that wait for an offer, in their order.
     pub(super) requests: Vec<Input>,
     pub(super) requests_bytes: usize,

@@ -9,6 +9,7 @@ use crate::event::{Asker, Conn, Input, Millis, Reply};
 use crate::known::Known;
 use crate::session_event::Outcome;
 use crate::state::State;
+use crate::work::{Then, Work};
 use eye_protocol::limits::{
     ARRIVAL_LOOK_MS, DIALOG_MS, LEAVING_MS, OFFER_MS, SESSION_CALLS_MAX, SESSION_WAITING_BYTES_MAX,
 };
@@ -120,15 +121,16 @@ impl Session {
         let loading = self.page().is_some() && self.info.loading == Some(true);
         let tools = (self.expecting.had_tools || loading) && (self.page().is_none() || self.toolbox.is_stale());
         let current = self.published.state.as_ref().is_some_and(State::is_current);
+        let behind_work = self.expecting.behind;
         let missing = match wanted {
-            Wanted::Tool(name) => tools && !self.toolbox.has(name),
-            Wanted::Tools => tools && self.toolbox.is_empty(),
+            Wanted::Tool(name) => (tools || behind_work) && !self.toolbox.has(name),
+            Wanted::Tools => (tools || behind_work) && self.toolbox.is_empty(),
             Wanted::State => (self.expecting.had_state || loading) && !current,
             Wanted::Order => false,
         };
         let leaving = matches!(wanted, Wanted::State) && self.is_leaving(now);
         let behind = || self.expecting.requests.iter().any(|input| input.conn() == Some(agent));
-        let in_time = self.offers_until().is_some_and(|until| now < until);
+        let in_time = behind_work || self.offers_until().is_some_and(|until| now < until);
         !self.expecting.over && (leaving || in_time && missing || behind())
     }
 
@@ -147,6 +149,24 @@ impl Session {
     pub(crate) fn offered(&mut self, out: &mut Vec<Outcome>) {
         self.expecting.had_tools |= !self.toolbox.is_empty();
         self.expecting.had_state |= self.published.state.is_some();
+        self.release_waiting(out);
+    }
+
+    /// Begins work, behind which everything that the page says waits.
+    pub(crate) fn begin(&mut self, work: Work, then: Then, out: &mut Vec<Outcome>) {
+        self.working = true;
+        self.expecting.behind = true;
+        out.push(Outcome::Work { work, then });
+    }
+
+    /// Whether work is under way.
+    pub(crate) fn is_working(&self) -> bool {
+        self.working
+    }
+
+    /// Everything that the page said before and during work has been read.
+    pub(crate) fn caught_up(&mut self, out: &mut Vec<Outcome>) {
+        self.expecting.behind = false;
         self.release_waiting(out);
     }
 
@@ -185,10 +205,11 @@ impl Session {
 
     /// When something that is expected is overdue.
     pub(super) fn expecting_wake(&self) -> Option<Millis> {
-        let Expecting { stopped, ref requests, .. } = self.expecting;
+        let Expecting { stopped, behind, ref requests, .. } = self.expecting;
         let leaving = self.leaving_until();
         let dialog = stopped.filter(|dialog| !dialog.told).map(|dialog| dialog.at + DIALOG_MS);
-        let offers = self.offers_until().filter(|_| !requests.is_empty() && self.page().is_some());
+        let waits = !requests.is_empty() && !behind && self.page().is_some();
+        let offers = self.offers_until().filter(|_| waits);
         [leaving, dialog, offers].into_iter().flatten().min()
     }
 
