@@ -79,7 +79,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         Action::List => list(options)?,
         Action::Revoke { name } => {
             named()?.revoke(name).map_err(failed)?;
-            ui::note(format_args!("connections that are open go on until they end; eye down ends them"));
+            ui::note("what it opened ends within a second, calls that are under way too");
         }
     }
     Ok(Exit::Success)
