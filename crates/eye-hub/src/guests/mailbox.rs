@@ -248,9 +248,10 @@ fn added_to(path: &Path, read: &mut u64) -> io::Result<String> {
     if now == *read || !ends_a_line(path)? {
         return Ok(String::new());
     }
-    let text = read_from(path, *read)?;
-    *read += text.len() as u64;
-    Ok(text)
+    let bytes = read_from(path, *read)?;
+    // Counted in bytes of the file: what is not text is longer as text, and what lies before would be read again.
+    *read += bytes.len() as u64;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn length(path: &Path) -> u64 {
@@ -268,12 +269,16 @@ fn ends_a_line(path: &Path) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-fn read_from(path: &Path, from: u64) -> io::Result<String> {
+/// Bytes of a file, at most [`MAILBOX_BYTES_MAX`] of them, cut behind the last whole line.
+fn read_from(path: &Path, from: u64) -> io::Result<Vec<u8>> {
     let mut file = fs::File::open(path)?;
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
     file.take(MAILBOX_BYTES_MAX as u64).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    if let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') {
+        bytes.truncate(end + 1);
+    }
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -315,6 +320,16 @@ mod tests {
         files.append(IN, r#"{"_bridge":"run","_id":1}"#);
         assert_eq!(files.new_lines(), [(IN, "x".to_owned())]);
         assert_eq!(files.new_lines(), []);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_make_no_line_be_read_again() {
+        let (home, mut files) = files();
+        let mut open = OpenOptions::new().append(true).open(home.path().join(IN)).unwrap();
+        open.write_all(b"once\n\xff\xff\xff\n").unwrap();
+        assert_eq!(files.new_lines(), [(IN, "once".to_owned()), (IN, "\u{fffd}\u{fffd}\u{fffd}".to_owned())]);
+        open.write_all(b"next\n").unwrap();
+        assert_eq!(files.new_lines(), [(IN, "next".to_owned())]);
     }
 
     #[test]
