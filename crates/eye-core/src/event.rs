@@ -4,6 +4,7 @@ mod input;
 
 use crate::elsewhere::{Back, Listed};
 use crate::newcomer::Newcomer;
+use crate::policy::Policy;
 use crate::rate::Rate;
 use crate::snapshots::Snapshotting;
 use crate::state::StateQuery;
@@ -215,6 +216,13 @@ pub enum Input {
         page: Conn,
         /// Only what changed.
         info: PageInfo,
+    },
+    /// The user changed what pages of a page's origin may do.
+    PageAllowed {
+        /// Its connection.
+        page: Conn,
+        /// What is allowed now.
+        policy: Policy,
     },
     /// A page's code answered a ping, or gave any other sign of life.
     PageAlive {

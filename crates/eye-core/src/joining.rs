@@ -64,6 +64,12 @@ impl Switchboard {
         out.extend(form.map(|form| Effect::Result { reply: Reply { agent, form }, result }));
     }
 
+    /// An agent leaves the session that it joined, and says so.
+    pub(crate) fn leave_session(&mut self, reply: Reply, out: &mut Vec<Effect>) {
+        self.leave(reply.agent);
+        out.push(Effect::Result { reply, result: Ok(r#"{"success":true}"#.into()) });
+    }
+
     pub(crate) fn leave(&mut self, agent: Conn) {
         let Some(session) = self.agents.get_mut(&agent).and_then(|known| known.joined.take()) else { return };
         if let Some(known) = self.agents.get_mut(&agent) {

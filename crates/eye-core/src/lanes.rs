@@ -79,7 +79,7 @@ impl Switchboard {
     fn lane_of(&self, input: &Input) -> Option<(Conn, Lane)> {
         let conn = input.conn()?;
         match input {
-            Input::PageJoined { .. } | Input::PageAlive { .. } => None,
+            Input::PageJoined { .. } | Input::PageAlive { .. } | Input::PageAllowed { .. } => None,
             Input::GetState { page, .. } | Input::Snapshot { page, .. } if !self.lanes.holds(&Lane::Agent(conn)) => {
                 // Read-your-writes: a state is read after what its page said before.
                 let session = self.find(conn, page.as_deref()).ok()?;

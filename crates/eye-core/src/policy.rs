@@ -1,4 +1,4 @@
-//! What the user allowed pages of an origin, as the gate found it when the page joined.
+//! What the user allowed pages of an origin.
 
 /// What a page may do and what may be done to it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -60,13 +60,34 @@ impl Session {
         None
     }
 
-    fn refuses_eval(&self) -> Option<Error> {
+    /// What the user has forbidden. Asked again when a call that waited is sent: the page may have come under another policy.
+    pub(crate) fn forbids(&self, task: &Task) -> Option<Error> {
+        match task {
+            Task::Eval { .. } => self.forbids_eval(),
+            Task::Tool { name, confirmed, .. } => {
+                let consequential = self.toolbox().get(name).is_ok_and(|tool| tool.consequential);
+                (consequential && self.confirm() && !confirmed).then(|| self.unconfirmed(name))
+            }
+            Task::Verb { .. } | Task::State => None,
+        }
+    }
+
+    fn forbids_eval(&self) -> Option<Error> {
         let origin = self.origin();
-        if !self.eval_allowed() {
-            return Some(
-                Error::new(Code::DENIED, format!("code may not be evaluated in pages of {origin}"))
-                    .hint(format!("allow it with `eye allow {origin}`")),
-            );
+        let error = || Error::new(Code::DENIED, format!("code may not be evaluated in pages of {origin}"));
+        (!self.eval_allowed()).then(|| error().hint(format!("allow it with `eye allow {origin}`")))
+    }
+
+    fn unconfirmed(&self, name: &str) -> Error {
+        let tool = quoted(name);
+        let message = format!("{tool} cannot be undone, and pages of {} ask for confirmation", self.origin());
+        let error = Error::new(Code::DENIED, message).hint("ask the person, then call again with `confirm: true`");
+        Error { kind: Kind::Unconfirmed, ..error }
+    }
+
+    fn refuses_eval(&self) -> Option<Error> {
+        if let Some(error) = self.forbids_eval() {
+            return Some(error);
         }
         if self.info().eval != Some(false) {
             return None;
@@ -93,12 +114,6 @@ impl Session {
             let message = format!("{name} needs the capability {capability}, which its page has not");
             return Some(Error::new(Code::DENIED, message).hint("let the page declare it in its hello"));
         }
-        if tool.consequential && self.confirm() && !confirmed {
-            let tool = quoted(name);
-            let message = format!("{tool} cannot be undone, and pages of {} ask for confirmation", self.origin());
-            let error = Error::new(Code::DENIED, message).hint("ask the person, then call again with `confirm: true`");
-            return Some(Error { kind: Kind::Unconfirmed, ..error });
-        }
-        None
+        (tool.consequential && self.confirm() && !confirmed).then(|| self.unconfirmed(name))
     }
 }

@@ -19,7 +19,6 @@ use crate::rate::Rate;
 use crate::session_event::{Event, Outcome};
 use crate::state::{Published, State, When};
 use crate::toolbox::Toolbox;
-use crate::work::{Then, Work};
 use arriving::arrival;
 pub(crate) use expected::Wanted;
 use expected::{Expecting, at_arrival};
@@ -276,6 +275,11 @@ impl Session {
             Event::Changed { page, info } => {
                 if self.hear(now, page) {
                     self.changed(now, info, out);
+                }
+            }
+            Event::Allowed { page, policy } => {
+                if self.page() == Some(page) {
+                    self.policy = policy;
                 }
             }
             Event::Alive { page } => {

@@ -3,6 +3,7 @@
 use crate::effect::Effect;
 use crate::event::{Asker, CallId, Conn, Input, Millis, Reply, Task};
 use crate::newcomer::Newcomer;
+use crate::policy::Policy;
 use crate::state::StateQuery;
 use crate::work::{Done, Then, Work};
 use eye_protocol::messages::PageInfo;
@@ -34,6 +35,13 @@ pub(crate) enum Event {
         page: Conn,
         /// Only what changed.
         info: PageInfo,
+    },
+    /// The user changed what pages of its origin may do.
+    Allowed {
+        /// Its connection.
+        page: Conn,
+        /// What is allowed now.
+        policy: Policy,
     },
     /// The page's code gave a sign of life.
     Alive {
@@ -195,6 +203,7 @@ impl Event {
             Self::Joined { .. }
                 | Self::Left { .. }
                 | Self::Changed { .. }
+                | Self::Allowed { .. }
                 | Self::Offers { .. }
                 | Self::Withdraws { .. }
                 | Self::Worked { .. }

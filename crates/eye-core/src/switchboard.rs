@@ -105,6 +105,7 @@ impl Switchboard {
                     self.renaming(&session, |board| board.session_on(now, &session, changed, out));
                 }
             }
+            Input::PageAllowed { page, policy } => self.page_on(now, page, Event::Allowed { page, policy }, out),
             Input::PageNavigating { page, call, url } => {
                 self.page_on(now, page, Event::Navigating { page, call, url }, out);
             }
@@ -163,10 +164,7 @@ impl Switchboard {
                 out.push(Effect::Result { reply, result });
             }
             Input::Join { agent, form, session } => self.join(now, agent, form, &session, out),
-            Input::Leave { reply } => {
-                self.leave(reply.agent);
-                out.push(Effect::Result { reply, result: Ok(r#"{"success":true}"#.into()) });
-            }
+            Input::Leave { reply } => self.leave_session(reply, out),
             Input::Info { reply, session } => {
                 let result = self.about_session(now, reply.agent, session.as_deref());
                 out.push(Effect::Result { reply, result });

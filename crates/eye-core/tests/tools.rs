@@ -259,3 +259,77 @@ fn a_tools_own_timeout_is_its_calls_default() {
         ← agent 2 7!-32001 no answer within the timeout | the page may be busy, frozen or waiting for something; raise --timeout, or look at the page
     "#);
 }
+
+#[test]
+fn what_the_user_allows_holds_from_then_on_for_a_page_that_is_there() {
+    assert_snapshot!(play(
+        r#"0 page 1 joins shop from http://a.test
+           0 page 1 offers {"name":"pay","annotations":{"consequentialHint":true}}
+           0 page 2 joins other from http://b.test
+           0 agent 3 joins
+           0 agent 3 uses shop
+           1 agent 3 asks a 1
+           2 page 1 allowed denied careful sharing chat
+           3 agent 3 asks b 2
+           4 agent 3 calls pay
+           5 page 1 hears chat
+           6 page 2 says chat "hi"
+           7 page 1 allowed anything
+           8 agent 3 asks c 3
+           9 page 2 says chat "ho" !"#
+    ), @r#"
+    0 page 1 joins shop from http://a.test
+    0 page 1 offers {"name":"pay","annotations":{"consequentialHint":true}}
+        → page 1 {"success":true,"registered":1}
+    0 page 2 joins other from http://b.test
+    0 agent 3 joins
+    0 agent 3 uses shop
+        ← agent 3 {"id":"shop","title":"Shop","url":"http://localhost/","origin":"http://a.test","state":"connected","visible":true,"frame":false,"eval":true,"tools":1,"pending":0,"idleMs":0,"current":true}
+    1 agent 3 asks a 1
+        → page 1 evaluates 1: 1
+    2 page 1 allowed denied careful sharing chat
+    3 agent 3 asks b 2
+        ← agent 3 b!-32006 code may not be evaluated in pages of http://a.test | allow it with `eye allow http://a.test`
+    4 agent 3 calls pay
+        ← agent 3 7!-32006 `pay` cannot be undone, and pages of http://a.test ask for confirmation | ask the person, then call again with `confirm: true` |  | unconfirmed
+    5 page 1 hears chat
+        → page 1 {}
+    6 page 2 says chat "hi"
+        → 1 hears {"topic":"chat","message":"hi","from":"other","origin":"http://b.test","time":7}
+        → page 2 {"status":"delivered","count":1}
+    7 page 1 allowed anything
+    8 agent 3 asks c 3
+        → page 1 evaluates 2: 3
+    9 page 2 says chat "ho" !
+        → page 2 {"status":"dropped","reason":"no subscribers"}
+    "#);
+}
+
+#[test]
+fn a_call_that_waited_is_not_sent_to_a_page_where_it_is_forbidden_by_then() {
+    assert_snapshot!(play(
+        r#"0 page 1 joins shop
+           0 page 1 offers {"name":"pay","annotations":{"consequentialHint":true}},{"name":"look"}
+           0 agent 2 joins
+           1 page 1 leaves
+           2 agent 2 asks a code()
+           2 agent 2 fires code()
+           2 agent 2 calls pay
+           2 agent 2 calls look
+           3 page 3 joins shop denied careful"#
+    ), @r#"
+    0 page 1 joins shop
+    0 page 1 offers {"name":"pay","annotations":{"consequentialHint":true}},{"name":"look"}
+        → page 1 {"success":true,"registered":2}
+    0 agent 2 joins
+    1 page 1 leaves
+    2 agent 2 asks a code()
+    2 agent 2 fires code()
+    2 agent 2 calls pay
+    2 agent 2 calls look
+    3 page 3 joins shop denied careful
+        ← agent 2 a!-32006 code may not be evaluated in pages of http://localhost | allow it with `eye allow http://localhost`
+        ← agent 2 7!-32006 `pay` cannot be undone, and pages of http://localhost ask for confirmation | ask the person, then call again with `confirm: true` |  | unconfirmed
+        → page 3 calls 4: look {}
+    "#);
+}

@@ -137,6 +137,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         () = remember(&hub, &memory) => {}
         () = work(&hub) => {}
         () = hub.watch_tokens() => {}
+        () = hub.watch_origins() => {}
         () = hub.stop.notified() => {}
         () = told_to_stop() => {}
     }

@@ -50,7 +50,7 @@ impl Close {
         Self { code: 4005, reason: reason.into() }
     }
 
-    /// The token that let the peer in is no longer valid.
+    /// What let the peer in, its token or its origin, is no longer valid.
     pub fn revoked(reason: &str) -> Self {
         Self { code: 4007, reason: reason.into() }
     }

@@ -8,7 +8,11 @@ use std::sync::Arc;
 
 /// The scope of one connection of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope(Option<Arc<Limits>>);
+pub struct Scope {
+    limits: Option<Arc<Limits>>,
+    /// The origin of the page that the agent is in, where the user had to allow it.
+    origin: Option<Arc<str>>,
+}
 
 /// The named token by which a connection was admitted. The connection ends with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,11 +40,11 @@ pub struct Limits {
 
 impl Scope {
     /// Everything: the hub's own token, and the Unix socket.
-    pub const ALL: Self = Self(None);
+    pub const ALL: Self = Self { limits: None, origin: None };
 
     /// What a named token allows.
     pub fn limited(limits: Limits) -> Self {
-        Self(Some(Arc::new(limits)))
+        Self { limits: Some(Arc::new(limits)), origin: None }
     }
 
     /// Nothing, for this reason.
@@ -54,37 +58,48 @@ impl Scope {
         })
     }
 
+    /// The same for an agent in a page of an origin that the user allowed. It ends when the origin is allowed no more.
+    #[must_use]
+    pub fn in_page_of(self, origin: Option<&str>) -> Self {
+        Self { origin: origin.map(Into::into), ..self }
+    }
+
+    /// The origin that it rests on, if it is an agent in a page of one that the user allowed.
+    pub fn origin(&self) -> Option<&str> {
+        self.origin.as_deref()
+    }
+
     /// What it is limited to; `None` for what may do everything.
     pub fn limits(&self) -> Option<&Limits> {
-        self.0.as_deref()
+        self.limits.as_deref()
     }
 
     /// The token's name; `None` for what may do everything.
     pub fn name(&self) -> Option<&str> {
-        self.0.as_deref().map(|limits| &*limits.name)
+        self.limits.as_deref().map(|limits| &*limits.name)
     }
 
     /// The token behind it, if it is a named one.
     pub fn bearer(&self) -> Option<Bearer> {
-        let limits = self.0.as_deref().filter(|limits| !limits.id.is_empty())?;
+        let limits = self.limits.as_deref().filter(|limits| !limits.id.is_empty())?;
         Some(Bearer { name: limits.name.clone(), id: limits.id.clone() })
     }
 
     /// Whether it covers operations of this class.
     pub fn may(&self, class: Class) -> bool {
-        self.0.as_deref().is_none_or(|limits| limits.may.iter().any(|granted| granted.covers(class)))
+        self.limits.as_deref().is_none_or(|limits| limits.may.iter().any(|granted| granted.covers(class)))
     }
 
     /// Whether pages of this origin exist for it.
     pub fn sees(&self, origin: &str) -> bool {
-        self.0
+        self.limits
             .as_deref()
             .is_none_or(|limits| limits.pages.is_empty() || limits.pages.iter().any(|page| **page == *origin))
     }
 
     /// Whether every page exists for it.
     pub fn sees_all(&self) -> bool {
-        self.0.as_deref().is_none_or(|limits| limits.pages.is_empty())
+        self.limits.as_deref().is_none_or(|limits| limits.pages.is_empty())
     }
 
     /// Refuses what it does not cover.
@@ -94,7 +109,7 @@ impl Scope {
 
     /// Refuses a request whose method, or one of whose parameters, needs a class that it does not cover.
     pub fn check_request(&self, method: &str, params: &str) -> Result<(), Error> {
-        if self.0.is_none() {
+        if self.limits.is_none() {
             return Ok(());
         }
         self.check(operations::class_of(method))?;
@@ -115,7 +130,7 @@ impl Scope {
     }
 
     fn refusal(&self, class: Class) -> Error {
-        if let Some(reason) = self.0.as_deref().and_then(|limits| limits.void.as_deref()) {
+        if let Some(reason) = self.limits.as_deref().and_then(|limits| limits.void.as_deref()) {
             return Error::new(Code::DENIED, reason).hint("unset EYE_TOKEN, or see eye token list");
         }
         let name = self.name().unwrap_or_default();

@@ -4,18 +4,17 @@
 mod stage;
 
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, Running, ScriptedPage};
-use serde_json::{Value, json};
+use serde_json::json;
 use stage::home;
 use stage::mcp::Client;
+use stage::wire::{all, http, mcp_session, request, rest_of, websocket};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
-use tungstenite::client::IntoClientRequest;
-use tungstenite::stream::MaybeTlsStream;
-use tungstenite::{Message, WebSocket};
+use tungstenite::Message;
 
 const REVOKED: &str = "the token `ci` was revoked";
 
@@ -39,53 +38,6 @@ fn token(home: &Home, args: &[&str]) -> String {
 
 fn revoke(home: &Home) {
     assert_eq!(home.eye(["token", "revoke", "ci"]).code, 0);
-}
-
-fn websocket(home: &Home, query: &str, headers: &[(&'static str, &str)]) -> WebSocket<MaybeTlsStream<TcpStream>> {
-    let mut request = format!("ws://127.0.0.1:{}/ws?{query}", home.port()).into_client_request().unwrap();
-    for (name, value) in headers {
-        request.headers_mut().insert(*name, value.parse().unwrap());
-    }
-    let (socket, _) = tungstenite::connect(request).unwrap();
-    if let MaybeTlsStream::Plain(tcp) = socket.get_ref() {
-        tcp.set_read_timeout(Some(DEADLINE)).unwrap();
-    }
-    socket
-}
-
-/// What comes on a WebSocket until its end: the texts, and the close frame's code and reason.
-fn rest_of(socket: &mut WebSocket<MaybeTlsStream<TcpStream>>) -> (Vec<String>, Option<(u16, String)>) {
-    let mut texts = Vec::new();
-    loop {
-        match socket.read() {
-            Ok(Message::Text(text)) => texts.push(text.to_string()),
-            Ok(Message::Close(frame)) => {
-                return (texts, frame.map(|frame| (frame.code.into(), frame.reason.to_string())));
-            }
-            Ok(_) => {}
-            Err(error) => panic!("the hub closes it: {error}; {texts:?}"),
-        }
-    }
-}
-
-/// Sends an HTTP request, and gives the connection to read from.
-fn http(home: &Home, head: &str, secret: &str, body: &str) -> BufReader<TcpStream> {
-    let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
-    tcp.set_read_timeout(Some(DEADLINE)).unwrap();
-    let fixed = format!("Host: localhost\r\nConnection: close\r\nAuthorization: Bearer {secret}\r\n");
-    let kind = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
-    write!(tcp, "{head}\r\n{fixed}{kind}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
-    BufReader::new(tcp)
-}
-
-fn all(mut answer: BufReader<TcpStream>) -> String {
-    let mut text = Vec::new();
-    answer.read_to_end(&mut text).expect("the hub ends it");
-    String::from_utf8_lossy(&text).into_owned()
-}
-
-fn request(id: u32, method: &str, params: &Value) -> String {
-    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }
 
 #[test]
@@ -174,12 +126,7 @@ fn a_revoked_token_ends_streams_and_posts() {
 #[test]
 fn a_revoked_token_ends_mcp_over_http_and_stdio() {
     let (home, _hub, page, secret) = setting(&["--may", "eval"]);
-    let info = json!({ "name": "test", "version": "1" });
-    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
-    let begun = all(http(&home, "POST /mcp HTTP/1.1", &secret, &request(1, "initialize", &hello)));
-    let session =
-        begun.lines().find_map(|line| line.to_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
-    let session = format!("Mcp-Session-Id: {}", session.unwrap_or_else(|| panic!("{begun}")));
+    let session = mcp_session(&home, "", &secret);
     let listening = http(&home, &format!("GET /mcp HTTP/1.1\r\n{session}"), &secret, "");
     let call = json!({ "name": "eye", "arguments": { "expr": "held()" } });
     let asked = http(&home, &format!("POST /mcp HTTP/1.1\r\n{session}"), &secret, &request(7, "tools/call", &call));
@@ -267,12 +214,7 @@ fn a_revoked_token_ends_calls_of_servers() {
             thread::yield_now();
         }
     };
-    let info = json!({ "name": "test", "version": "1" });
-    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
-    let begun = all(http(&home, "POST /mcp HTTP/1.1", &secret, &request(1, "initialize", &hello)));
-    let session =
-        begun.lines().find_map(|line| line.to_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
-    let session = format!("Mcp-Session-Id: {}", session.unwrap_or_else(|| panic!("{begun}")));
+    let session = mcp_session(&home, "", &secret);
     let call = json!({ "name": "mcp_call", "arguments": { "name": "slow::never" } });
     let legacy = http(&home, &format!("POST /mcp HTTP/1.1\r\n{session}"), &secret, &request(7, "tools/call", &call));
     called(1);

@@ -10,6 +10,7 @@ impl Input {
             | Self::PageLeft { page }
             | Self::PageLeaving { page }
             | Self::PageChanged { page, .. }
+            | Self::PageAllowed { page, .. }
             | Self::PageAlive { page }
             | Self::PageNavigating { page, .. }
             | Self::PageAnswered { page, .. }
@@ -70,6 +71,7 @@ impl Input {
             | Self::PageLeft { .. }
             | Self::PageLeaving { .. }
             | Self::PageChanged { .. }
+            | Self::PageAllowed { .. }
             | Self::PageAlive { .. }
             | Self::PageNavigating { .. }
             | Self::GetState { .. }

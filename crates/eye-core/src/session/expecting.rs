@@ -240,6 +240,10 @@ impl Session {
     pub(super) fn send_waiting(&mut self, out: &mut Vec<Outcome>) {
         let Some(page) = self.page() else { return };
         while let Some((key, task)) = self.calls.next_waiting() {
+            if let Some(error) = self.forbids(&task) {
+                self.end(key, Err(error), out);
+                continue;
+            }
             let fired = self.calls.get_mut(key).is_some_and(|call| call.asker == Asker::None);
             if fired {
                 self.calls.remove(key);

@@ -81,15 +81,12 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
             };
             let origin = word("from ").unwrap_or_else(|| "http://localhost".into()).into();
             let session = SessionId::parse(first).expect("a session id");
-            let policy = Policy {
-                eval_allowed: !tail.contains("denied"),
-                confirm: tail.contains("careful"),
-                topics: word("sharing ").into_iter().map(Into::into).collect(),
-            };
+            let policy = policy(tail);
             let driven = tail.contains("driven");
             Input::PageJoined { page, session, who: Newcomer { origin, info, policy, ask_first: false, driven } }
         }
         "leaves" => Input::PageLeft { page },
+        "allowed" => Input::PageAllowed { page, policy: policy(rest) },
         "hides" => Input::PageLeaving { page },
         "lives" => Input::PageAlive { page },
         "pauses" => Input::PageChanged { page, info: PageInfo { paused: Some(rest.into()), ..PageInfo::default() } },
@@ -118,6 +115,16 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
             Input::PageAnswered { page, call: call(), ending }
         }
         other => panic!("pages do not {other}"),
+    }
+}
+
+/// What the user allows: `denied` is no code, `careful` asks for confirmation, `sharing TOPIC`.
+fn policy(words: &str) -> Policy {
+    let shared = words.split_once("sharing ").map(|(_, topic)| topic.split(' ').next().unwrap_or("").into());
+    Policy {
+        eval_allowed: !words.contains("denied"),
+        confirm: words.contains("careful"),
+        topics: shared.into_iter().collect(),
     }
 }
 

@@ -232,19 +232,8 @@ impl Gate {
         if joined.is_none() {
             self.check_owner(knock)?;
         }
-        // Loopback origins are looked up too: the list may hold a restriction for them.
-        match (self.find(origin)?, is_loopback_origin(origin)) {
-            (Some(Allowed { pages: false, .. }), _) => Err(agents_only(origin)),
-            (Some(Allowed { eval, confirm, topics, .. }), _) => {
-                let policy = Policy { eval_allowed: eval, confirm, topics };
-                Ok(Admitted::Page { origin: origin.into(), policy, bearer })
-            }
-            // A loopback origin, or its token says that it is a page of this one.
-            (None, loopback) if loopback || joined.is_some() => {
-                Ok(Admitted::Page { origin: origin.into(), policy: Policy::default(), bearer })
-            }
-            (None, _) => Err(foreign_page(origin)),
-        }
+        let policy = page_policy(self.find(origin)?, origin, joined.is_some())?;
+        Ok(Admitted::Page { origin: origin.into(), policy, bearer })
     }
 
     /// Eye's own pages are what the hub serves under the name `localhost`. Folders that it serves for agents (`/open/`) are
@@ -273,7 +262,8 @@ impl Gate {
     fn admit_agent(&self, knock: Knock<'_>) -> Result<Scope, Refusal> {
         // The origin comes first: a token that a web site got hold of, or made up, must not open the hub to that site.
         self.check_agent_origin(knock.origin)?;
-        self.check_token(knock)
+        let scope = self.check_token(knock)?;
+        Ok(scope.in_page_of(knock.origin.filter(|origin| !is_loopback_origin(origin))))
     }
 
     /// Another user of this machine is not admitted without the token: the kernel says whose connection it is.
@@ -296,10 +286,7 @@ impl Gate {
         if is_console_origin(origin) {
             return Err(forbidden("the console has its own way in", "open it with `eye console`"));
         }
-        match self.find(origin)? {
-            Some(_) => Ok(()),
-            None => Err(foreign_agent(origin)),
-        }
+        agent_origin(self.find(origin)?.as_ref(), origin)
     }
 
     /// The entry of an origin. A list that cannot be read might hold a restriction, so nothing that depends on it is admitted.
@@ -362,6 +349,22 @@ impl Gate {
     pub fn joins(&self, token: &str) -> bool {
         matches!(self.keys.find(token), Found::Page(..))
     }
+}
+
+/// What pages of an origin may do, by its entry in the list; `by_token`: a token says that they are pages of it. Loopback origins
+/// are looked up too: the list may hold a restriction for them.
+pub fn page_policy(entry: Option<Allowed>, origin: &str, by_token: bool) -> Result<Policy, Refusal> {
+    match entry {
+        Some(Allowed { pages: false, .. }) => Err(agents_only(origin)),
+        Some(allowed) => Ok(allowed.into()),
+        None if by_token || is_loopback_origin(origin) => Ok(Policy::default()),
+        None => Err(foreign_page(origin)),
+    }
+}
+
+/// Whether agents in pages of an origin, which is not loopback, may ask, by its entry in the list.
+pub fn agent_origin(entry: Option<&Allowed>, origin: &str) -> Result<(), Refusal> {
+    entry.map(|_| ()).ok_or_else(|| foreign_agent(origin))
 }
 
 /// Whether a browser says that a page of `localhost`, at the hub's own port, asks. Behind a path of another server the port differs.

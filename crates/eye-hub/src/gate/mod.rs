@@ -8,7 +8,9 @@ mod refusal;
 pub mod token;
 pub mod tokens;
 
-pub use admission::{Admitted, CONSOLE_NAME, Gate, Knock, OWN_NAME, Wants, host_name, is_loopback_address};
+pub use admission::{
+    Admitted, CONSOLE_NAME, Gate, Knock, OWN_NAME, Wants, agent_origin, host_name, is_loopback_address, page_policy,
+};
 pub use caller::{Caller, Owner, Whose};
 pub use keys::Keys;
 pub use origins::Origins;

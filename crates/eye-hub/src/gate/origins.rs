@@ -1,6 +1,8 @@
 //! Origins that may join beside the loopback ones, and whether their pages may be evaluated in. One line each in a file.
 
+use super::tokens::FileVersion;
 use crate::private;
+use eye_core::Policy;
 use eye_protocol::limits::{OWN_TOPIC_PREFIX, TOPIC_BYTES_MAX};
 use std::fs;
 use std::io;
@@ -28,6 +30,12 @@ impl Allowed {
     /// An origin whose pages may join and may be evaluated in.
     pub fn new(origin: impl Into<String>) -> Self {
         Self { origin: origin.into(), eval: true, confirm: false, pages: true, backends: false, topics: Vec::new() }
+    }
+}
+
+impl From<Allowed> for Policy {
+    fn from(allowed: Allowed) -> Self {
+        Self { eval_allowed: allowed.eval, confirm: allowed.confirm, topics: allowed.topics }
     }
 }
 
@@ -83,6 +91,11 @@ impl Origins {
     /// The file's path.
     pub fn file(&self) -> &Path {
         &self.file
+    }
+
+    /// What changes with every change of the file.
+    pub fn version(&self) -> Option<FileVersion> {
+        FileVersion::of(&self.file)
     }
 
     /// All allowed origins, in the order they were added. A file with one bad line is an error as a whole.

@@ -105,7 +105,7 @@ pub enum Found {
     Unknown,
 }
 
-/// One state of the file of tokens.
+/// One state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileVersion(u64, u64, i64, i64, u32);
 
@@ -193,6 +193,12 @@ impl Rows {
 }
 
 impl FileVersion {
+    /// The file as it is now; `None` when there is none.
+    pub fn of(path: &Path) -> Option<Self> {
+        let meta = fs::metadata(path).ok()?;
+        Some(Self(meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec(), meta.mode()))
+    }
+
     /// Whether the file was last written at least so long before a time.
     pub fn is_older_than(&self, age_ms: u64, now_ms: u64) -> bool {
         let written_ms = u64::try_from(self.2).unwrap_or(0).saturating_mul(1_000).saturating_add(999);
@@ -282,8 +288,7 @@ impl Tokens {
 
     /// What changes with every change of the file: which it is, its length and when it was written.
     pub fn version(&self) -> Option<FileVersion> {
-        let meta = fs::metadata(&self.path).ok()?;
-        Some(FileVersion(meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec(), meta.mode()))
+        FileVersion::of(&self.path)
     }
 
     fn write(&self, rows: &[Row]) -> Result<(), TokensError> {

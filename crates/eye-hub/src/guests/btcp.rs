@@ -100,7 +100,9 @@ async fn events(State(door): State<Door>, headers: Head, Query(query): Query<Eve
     }
     let (scope, bearer) = (admitted.scope(), admitted.bearer());
     let joining = match admitted {
-        Admitted::Page { origin, policy, .. } => Some(Joining { session: id.clone(), origin, policy }),
+        Admitted::Page { origin, policy, bearer } => {
+            Some(Joining { session: id.clone(), origin, policy, by_token: bearer.is_some() })
+        }
         Admitted::Public | Admitted::Agent(_) | Admitted::Own | Admitted::Console => None,
     };
     let posts = Posts::guess(query.version.as_deref(), session.is_some());

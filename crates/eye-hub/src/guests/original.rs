@@ -99,8 +99,11 @@ async fn page(State(door): State<Door>, headers: Head, Query(query): Query<Token
             Err(_) => Ok((page, None)),
         }
     });
-    let (origin, policy, bearer) = match admitted {
-        Ok((Admitted::Page { origin, policy, bearer }, beside)) => (origin, policy, bearer.or(beside)),
+    let (origin, policy, bearer, by_token) = match admitted {
+        Ok((Admitted::Page { origin, policy, bearer }, beside)) => {
+            let by_token = bearer.is_some();
+            (origin, policy, bearer.or(beside), by_token)
+        }
         Ok((Admitted::Public | Admitted::Agent(_) | Admitted::Own | Admitted::Console, _)) => {
             return StatusCode::FORBIDDEN.into_response();
         }
@@ -115,7 +118,7 @@ async fn page(State(door): State<Door>, headers: Head, Query(query): Query<Token
     // The original names no session; a page of the same address that was there before is the same one, reloaded.
     let before = left_behind(&door.hub.rows(&Scope::ALL), &origin, &url);
     let session = before.unwrap_or_else(session_id::fresh);
-    let joining = Joining { session, origin, policy };
+    let joining = Joining { session, origin, policy, by_token };
     upgrade.on_upgrade(move |socket| {
         let peer = Peer::new(Side::Page, Voice::Original, Outbox::messages(), Some(joining)).borne_by(bearer);
         let info = PageInfo { title: Some(TITLE.into()), url: Some(url), ..PageInfo::default() };

@@ -53,9 +53,9 @@ pub async fn socket(
     }
     let (scope, bearer) = (admitted.scope(), admitted.bearer());
     let joining = match (admitted, query.session_id.as_deref().and_then(SessionId::parse)) {
-        (Admitted::Page { origin, policy, .. }, session) => {
+        (Admitted::Page { origin, policy, bearer }, session) => {
             let session = session.unwrap_or_else(session_id::fresh);
-            Some(Joining { session, origin, policy })
+            Some(Joining { session, origin, policy, by_token: bearer.is_some() })
         }
         (Admitted::Public | Admitted::Agent(_) | Admitted::Own | Admitted::Console, _) => None,
     };

@@ -278,7 +278,8 @@ impl Hub {
         }
         peer.side = Side::Page;
         let session = wanted_session(text).unwrap_or_else(session_id::fresh);
-        let mut joining = Joining { session, origin: "program".into(), policy: Policy::default() };
+        let (origin, policy) = ("program".into(), Policy::default());
+        let mut joining = Joining { session, origin, policy, by_token: false };
         state.own_session(&mut joining);
         if let Some(peer) = state.peers.get_mut(&conn) {
             peer.joining = Some(joining);
@@ -318,9 +319,9 @@ impl Hub {
     /// A token in `hello` lowers an agent that may do everything; nothing raises one.
     fn lower(&self, state: &mut State, conn: Conn, hello: &mut Hello) {
         let Some(peer) = state.peers.get_mut(&conn) else { return };
-        if let Some(token) = hello.token.take().filter(|_| peer.scope == Scope::ALL) {
-            let scope = self.lowered(&token);
-            if scope != Scope::ALL {
+        if let Some(token) = hello.token.take().filter(|_| peer.scope.limits().is_none()) {
+            let scope = self.lowered(&token).in_page_of(peer.scope.origin());
+            if scope.limits().is_some() {
                 // Files and being a page need every permission.
                 peer.may_provide = false;
             }
@@ -409,7 +410,7 @@ impl Hub {
         if matches!(peer.voice, Voice::Events(_)) {
             peer.joined_as = Some(Box::new((joining.clone(), info.clone())));
         }
-        let Joining { session, origin, policy } = joining;
+        let Joining { session, origin, policy, .. } = joining;
         tracing::debug!(conn = conn.0, session = session.as_str(), %origin, "a page joins");
         if info.url.is_none() && origin.contains("://") {
             // A page of plain BTCP says nothing of itself; where it comes from is known.

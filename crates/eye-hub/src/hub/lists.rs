@@ -9,6 +9,7 @@ pub fn changes_lists(input: &Input) -> bool {
         Input::PageJoined { .. }
             | Input::PageLeft { .. }
             | Input::PageChanged { .. }
+            | Input::PageAllowed { .. }
             | Input::PageOffers { .. }
             | Input::PageWithdraws { .. }
             | Input::Worked { done: Done::Compiled(_), .. }

@@ -6,6 +6,7 @@ pub mod cluster;
 mod confirmable;
 pub mod consoles;
 mod control;
+mod disallowing;
 pub mod elsewhere;
 pub mod facts;
 pub mod gateway;

@@ -32,7 +32,7 @@ impl Links {
         // A list that cannot be read may have held a restriction.
         let strict = Policy { eval_allowed: false, confirm: true, topics: Vec::new() };
         let policy = hub.origin_policy(origin).map_or(strict, Option::unwrap_or_default);
-        let joining = Joining { session, origin: origin.into(), policy };
+        let joining = Joining { session, origin: origin.into(), policy, by_token: false };
         let mut peer = Peer::new(Side::Page, Voice::Eye { typed: false }, Outbox::messages(), Some(joining));
         peer.driven = true;
         let (conn, signals) = hub.enter(peer);

@@ -66,6 +66,19 @@ pub struct Joining {
     pub origin: Box<str>,
     /// What the user allowed pages of it.
     pub policy: Policy,
+    /// Whether a token says that it is a page of this origin, which then need not be on the list.
+    pub by_token: bool,
+}
+
+/// What a peer that came by an origin rests on: the user's list.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The origin.
+    pub origin: Box<str>,
+    /// What its pages may do, as the peer knows it; without meaning for an agent.
+    pub policy: Policy,
+    /// As [`Joining::by_token`].
+    pub by_token: bool,
 }
 
 /// How the hub reaches the task of a connection.
@@ -103,6 +116,8 @@ pub struct Peer {
     pub scope: Scope,
     /// The named token that it was admitted by. It ends with it.
     pub bearer: Option<Bearer>,
+    /// What it rests on beside, if it came by an origin. It ends when the origin is not allowed any more.
+    pub listed: Option<Listed>,
     /// Set until it has said hello.
     pub joining: Option<Joining>,
     /// How a page joined that may have to join again when its turn comes.
@@ -135,11 +150,34 @@ pub struct Peer {
     pub writing_since: Option<Millis>,
 }
 
+impl Listed {
+    /// What a page rests on; a program, which has no origin, rests on nothing.
+    fn of_page(joining: &Joining) -> Option<Self> {
+        let Joining { origin, policy, by_token, .. } = joining;
+        let listed = Self { origin: origin.clone(), policy: policy.clone(), by_token: *by_token };
+        origin.contains("://").then_some(listed)
+    }
+}
+
 impl Peer {
+    /// Gives it another policy, wherever it is on its way into a session.
+    pub fn allow(&mut self, policy: &Policy) {
+        let waiting = self.joined_as.as_mut().map(|seat| &mut seat.0);
+        for joining in [self.joining.as_mut(), self.joined.as_mut(), waiting].into_iter().flatten() {
+            joining.policy.clone_from(policy);
+        }
+        if let Some(listed) = &mut self.listed {
+            listed.policy.clone_from(policy);
+        }
+    }
+
     /// The same with what its token allows.
     #[must_use]
     pub fn scoped(mut self, scope: Scope) -> Self {
         self.bearer = scope.bearer();
+        if let Some(origin) = scope.origin() {
+            self.listed = Some(Listed { origin: origin.into(), policy: Policy::default(), by_token: false });
+        }
         self.scope = scope;
         self
     }
@@ -172,6 +210,7 @@ impl Peer {
             foreign: false,
             scope: Scope::ALL,
             bearer: None,
+            listed: joining.as_ref().and_then(Listed::of_page),
             joining,
             joined_as: None,
             outbox,

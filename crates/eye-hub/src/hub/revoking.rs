@@ -63,7 +63,7 @@ impl Hub {
         let ended: Vec<(Conn, String)> =
             state.peers.iter().filter_map(|(conn, peer)| Some((*conn, valid.fault(peer.bearer.as_ref()?)?))).collect();
         for (conn, why) in ended {
-            self.end_bearer(&mut state, conn, &why);
+            self.end_peer(&mut state, conn, revoked(&why));
         }
         drop(state);
         self.valid.send_replace(valid.clone());
@@ -82,17 +82,15 @@ impl Hub {
             self.borne.notify_one();
         }
         if let Some(why) = fault {
-            self.end_bearer(state, conn, why);
+            self.end_peer(state, conn, revoked(why));
         }
     }
 
     /// Ends one peer: what it waits for ends with an error, then it is told why and closed.
-    fn end_bearer(&self, state: &mut State, conn: Conn, why: &str) {
+    pub(super) fn end_peer(&self, state: &mut State, conn: Conn, error: Error) {
         let Some(peer) = state.peers.get_mut(&conn).filter(|peer| !peer.deaf) else { return };
-        let side = peer.side;
-        tracing::info!(conn = conn.0, ?side, face = peer.face, why, "a connection ends with its token");
-        let error =
-            Error::new(Code::DENIED, why).hint("eye token list shows what is valid; eye token new makes another");
+        let (side, why) = (peer.side, error.message.clone());
+        tracing::info!(conn = conn.0, ?side, face = peer.face, why, "a connection ends with what admitted it");
         match side {
             Side::Page => self.feed(state, Input::PageLeft { page: conn }),
             Side::Agent => self.feed(state, Input::AgentRevoked { agent: conn, error: error.clone() }),
@@ -105,6 +103,10 @@ impl Hub {
             peer.rpc(Kind::Message, &rpc::response("null", Err(&error)));
         }
         peer.deaf = true;
-        peer.close_after(Close::revoked(why));
+        peer.close_after(Close::revoked(&why));
     }
+}
+
+fn revoked(why: &str) -> Error {
+    Error::new(Code::DENIED, why).hint("eye token list shows what is valid; eye token new makes another")
 }

@@ -56,6 +56,8 @@ pub struct Hub {
     pub stop: Notify,
     /// Something was admitted by a named token.
     pub(crate) borne: Notify,
+    /// Something was admitted that rests on the list of origins.
+    pub(crate) listed: Notify,
     /// The tokens that are valid, told when they change.
     pub(crate) valid: watch::Sender<Arc<Valid>>,
     /// How many large frames are parsed at a time.
@@ -95,6 +97,8 @@ pub(crate) struct State {
     stopping: bool,
     /// Peers that hear by a stream and speak by POST.
     pub streams: Streams,
+    /// Peers that came since the list of origins was last looked at: the gate may have looked before a change.
+    pub origins_due: bool,
     /// Peers that are not read from until work is done.
     paused: Vec<Arc<Signals>>,
     /// What is kept for consoles.
@@ -133,6 +137,7 @@ impl Hub {
             remember: Notify::new(),
             stop: Notify::new(),
             borne: Notify::new(),
+            listed: Notify::new(),
             valid: watch::Sender::default(),
             parsers: Semaphore::new(PARSERS_MAX),
             worker,
@@ -179,6 +184,7 @@ impl Hub {
             }
         }
         self.check_bearer(&mut state, conn, fault.as_deref());
+        self.check_listed(&mut state, conn);
         if stopping && let Some(peer) = state.peers.get_mut(&conn) {
             peer.retire();
         }
@@ -320,11 +326,7 @@ impl Hub {
 
     /// What the user allowed pages of an origin. `Ok(None)`: the list does not name it. `Err`: the list cannot be read.
     pub(crate) fn origin_policy(&self, origin: &str) -> std::io::Result<Option<Policy>> {
-        Ok(self.facts.origins.find(origin)?.map(|allowed| Policy {
-            eval_allowed: allowed.eval,
-            confirm: allowed.confirm,
-            topics: allowed.topics,
-        }))
+        Ok(self.facts.origins.find(origin)?.map(Policy::from))
     }
 
     /// All sessions that exist for a scope.

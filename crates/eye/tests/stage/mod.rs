@@ -5,6 +5,7 @@
 pub mod browser;
 pub mod console;
 pub mod mcp;
+pub mod wire;
 
 use eye_testkit::{DEADLINE, Home, PageSetup, Ran, Reply, ScriptedPage};
 use rustix::pty::OpenptFlags;

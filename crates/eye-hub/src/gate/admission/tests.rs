@@ -212,7 +212,8 @@ fn an_origin_for_agents_has_no_pages() {
     for auth in [Auth::None, Auth::Token(Token::new("secret"))] {
         let (gate, _home) = gate(auth);
         let desk = knock("localhost", Some("https://desk.test"), Some("secret"));
-        assert_eq!(gate.admit(Wants::Agent, desk), Ok(Admitted::Agent(Scope::ALL)));
+        let agent = Scope::ALL.in_page_of(Some("https://desk.test"));
+        assert_eq!(gate.admit(Wants::Agent, desk), Ok(Admitted::Agent(agent)));
         assert!(gate.may_read("https://desk.test"));
         let refusal = gate.admit(Wants::Page, desk).unwrap_err();
         assert_eq!(refusal.status, 403);

@@ -1,0 +1,81 @@
+//! The list of origins holds for what is connected: a change of it reaches pages and agents that came by an origin.
+
+use super::peer::{Listed, Peer, Side};
+use super::state::{Hub, State};
+use crate::gate::origins::Allowed;
+use crate::gate::{Refusal, agent_origin, page_policy};
+use eye_core::{Conn, Input, Policy};
+use eye_protocol::{Code, Error};
+use rustc_hash::FxHashMap;
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// How often the file of origins is looked at while something rests on it.
+const ORIGINS_CHECK: Duration = Duration::from_millis(250);
+
+impl Hub {
+    /// Applies changes of the list of origins to what is connected, as long as the hub runs.
+    pub async fn watch_origins(&self) {
+        let origins = &self.facts.origins;
+        let mut seen = origins.version();
+        loop {
+            while !self.hold().peers.values().any(|peer| peer.listed.is_some()) {
+                self.listed.notified().await;
+            }
+            let version = origins.version();
+            if version != seen || self.hold().origins_due {
+                seen = version;
+                self.apply_origins();
+            }
+            sleep(ORIGINS_CHECK).await;
+        }
+    }
+
+    /// A peer just entered: what it rests on is looked at again, and watched from now on.
+    pub(super) fn check_listed(&self, state: &mut State, conn: Conn) {
+        if state.peers.get(&conn).is_some_and(|peer| peer.listed.is_some()) {
+            state.origins_due = true;
+            self.listed.notify_one();
+        }
+    }
+
+    /// A list that cannot be read changes nothing for what is connected: it admits nothing new, and the hub's problems name it.
+    fn apply_origins(&self) {
+        self.hold().origins_due = false;
+        let Ok(list) = self.facts.origins.list() else { return };
+        let list: FxHashMap<&str, &Allowed> = list.iter().map(|allowed| (allowed.origin.as_str(), allowed)).collect();
+        let mut state = self.hold();
+        let changed: Vec<(Conn, Result<Policy, Refusal>)> = state
+            .peers
+            .iter()
+            .filter_map(|(conn, peer)| {
+                let listed = peer.listed.as_ref()?;
+                let now = now_allowed(peer, listed, list.get(&*listed.origin).copied());
+                (now.as_ref().ok() != Some(&listed.policy)).then_some((*conn, now))
+            })
+            .collect();
+        for (conn, now) in changed {
+            match now {
+                Ok(policy) => {
+                    let Some(peer) = state.peers.get_mut(&conn) else { continue };
+                    tracing::info!(conn = conn.0, ?policy, "what a page may do has changed");
+                    peer.allow(&policy);
+                    self.feed(&mut state, Input::PageAllowed { page: conn, policy });
+                }
+                Err(refusal) => {
+                    let why = format!("no longer allowed: {}", refusal.reason);
+                    self.end_peer(&mut state, conn, Error::new(Code::DENIED, why).hint(refusal.hint));
+                }
+            }
+        }
+    }
+}
+
+fn now_allowed(peer: &Peer, listed: &Listed, entry: Option<&Allowed>) -> Result<Policy, Refusal> {
+    match peer.side {
+        Side::Agent => agent_origin(entry, &listed.origin).map(|()| Policy::default()),
+        // A tab that the hub drives may be anywhere; the list only restricts.
+        Side::Page if peer.driven => Ok(entry.cloned().map_or_else(Policy::default, Policy::from)),
+        Side::Page => page_policy(entry.cloned(), &listed.origin, listed.by_token),
+    }
+}
