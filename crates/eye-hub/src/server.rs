@@ -12,12 +12,11 @@ use crate::hub::state::{Hub, Job};
 use crate::mount::Guest;
 use crate::seldom::Seldom;
 use crate::transport::place::Place;
-use crate::transport::{holder, tls, unix};
+use crate::transport::{holder, requests, tls, unix};
 use axum::Router;
 use eye_core::Done;
 use eye_protocol::limits::{CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
-use hyper::service::{Service, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
 use rustix::process::{
     Resource, Rlimit, Signal, getpid, getrlimit, getuid, kill_process, setpriority_process, setrlimit,
@@ -378,20 +377,13 @@ fn is_here(address: IpAddr) -> bool {
 async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(socket: S, site: Site, caller: Option<Caller>) {
     let hub = TowerToHyperService::new(site.hub);
     let console = TowerToHyperService::new(site.console);
-    let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+    let answer = move |mut request: hyper::Request<hyper::body::Incoming>| {
         if let Some(caller) = caller {
             request.extensions_mut().insert(caller);
         }
         if http::is_for_console(request.headers()) { console.call(request) } else { hub.call(request) }
-    });
-    let connection = hyper::server::conn::http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HANDSHAKE)
-        .max_buf_size(16 << 10)
-        .serve_connection(TokioIo::new(socket), service)
-        .with_upgrades();
-    // A connection that breaks off concerns only its peer.
-    let _ = connection.await;
+    };
+    requests::serve(socket, answer).await;
 }
 
 async fn accept_agents(hub: &Arc<Hub>, listener: &UnixListener) {

@@ -11,6 +11,7 @@ use crate::http::door::{
     Door, Head, bad_request, bearer, json_response, json_text, knock, preflight, refused, with_cors,
 };
 use crate::hub::outbox::Outbox;
+use crate::hub::parse_post;
 use crate::hub::peer::{Joining, Peer, Side, Voice};
 use crate::hub::session_id;
 use crate::hub::streams::{Found, Sender, id_of};
@@ -158,7 +159,8 @@ async fn heard(door: &Door, headers: &Head, query: &MessageQuery, body: Body) ->
     let by_query = query.session_id.is_some() || query.client_id.is_some();
     let header = headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok());
     let posts = if by_query { Posts::ByQuery } else { Posts::ByHeader };
-    let message = match rpc::parse_one(&body) {
+    let (body, message) = parse_post(body).await;
+    let message = match message {
         None if by_query => return bad_request("Failed to parse JSON-RPC message"),
         None => return bad_request("Invalid JSON-RPC message"),
         Some(Message::Invalid { .. }) if by_query => return bad_request("Invalid JSON-RPC message structure"),
@@ -193,7 +195,7 @@ async fn heard(door: &Door, headers: &Head, query: &MessageQuery, body: Body) ->
     }
     match found {
         Found::One(conn) => match posts {
-            Posts::ByQuery => on_stream(door, conn, session, &message, &body),
+            Posts::ByQuery => on_stream(door, conn, session, &message, body).await,
             Posts::ByHeader => in_body(door, conn, session, &message, &body),
         },
         // Agents that post by header name nothing but the session that they share: each is answered in the body.
@@ -226,11 +228,11 @@ fn answered(door: &Door, sender: &Sender<'_>, id: &str, outcome: Result<Box<str>
 }
 
 /// Answers on the stream.
-fn on_stream(door: &Door, conn: Conn, session: Option<&str>, message: &Message, body: &str) -> Response {
+async fn on_stream(door: &Door, conn: Conn, session: Option<&str>, message: &Message, body: String) -> Response {
     match beforehand(door, conn, session, Posts::ByQuery, message) {
         Some(answer) => door.hub.message(conn, &answer),
         None => {
-            let _ = door.hub.hear(conn, body);
+            let _ = door.hub.hear_any(conn, body).await;
         }
     }
     json_response(&serde_json::json!({ "success": true }))
@@ -276,7 +278,8 @@ async fn rpc(State(door): State<Door>, headers: Head, body: Body) -> Response {
         Ok(body) => body,
         Err(error) => return with_cors(&door, &headers, error.response()),
     };
-    let Some(message @ Message::Request { .. }) = rpc::parse_one(&body) else {
+    let (_, message) = parse_post(body).await;
+    let Some(message @ Message::Request { .. }) = message else {
         return bad_request("Expected a JSON-RPC request");
     };
     let session = headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok()).filter(|id| !id.is_empty());
@@ -302,7 +305,7 @@ async fn ask_once(door: &Door, scope: Scope, session: Option<&str>, message: &Me
     if let Some(session) = session {
         door.hub.target(conn, session.to_owned());
     }
-    let _ = door.hub.hear(conn, &rpc::request(id, method, &RawParams(params)));
+    let _ = door.hub.hear_any(conn, rpc::request(id, method, &RawParams(params))).await;
     loop {
         let (parcel, close) = door.hub.parcel(conn, &signals).await?;
         if let Some(end) = parcel.ends.first() {

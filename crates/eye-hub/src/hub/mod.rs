@@ -34,4 +34,4 @@ pub mod turn;
 pub mod version;
 mod waiting;
 
-pub use reading::is_large;
+pub use reading::{is_large, parse_post};

@@ -9,6 +9,7 @@ use eye_core::Conn;
 use eye_protocol::batch::{self, Element};
 use eye_protocol::close::Close;
 use eye_protocol::limits::{FRAME_BYTES_MAX, LARGE_FRAME_BYTES};
+use eye_protocol::rpc::{self, Message};
 use eye_protocol::scope::Scope;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
@@ -40,6 +41,19 @@ enum Parsed {
 /// Whether a frame is parsed by a worker.
 pub fn is_large(bytes: usize) -> bool {
     bytes > LARGE_FRAME_BYTES
+}
+
+/// Parses the one message of a POST, a large one with the help of a worker.
+pub async fn parse_post(body: String) -> (String, Option<Message>) {
+    if !is_large(body.len()) {
+        let message = rpc::parse_one(&body);
+        return (body, message);
+    }
+    let parsed = spawn_blocking(move || {
+        let message = rpc::parse_one(&body);
+        (body, message)
+    });
+    parsed.await.unwrap_or_default()
 }
 
 impl Hub {

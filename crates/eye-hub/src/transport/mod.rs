@@ -4,6 +4,7 @@ pub mod events;
 pub mod holder;
 pub mod place;
 pub mod post;
+pub mod requests;
 pub mod tls;
 mod turn;
 pub mod unix;

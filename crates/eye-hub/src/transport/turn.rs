@@ -1,4 +1,5 @@
-//! Turns on the hub's thread: a peer that has had its turn lets others go first, however much it still has to say.
+//! Turns on the hub's thread: a peer that has had its turn lets others go first, however much it still has to say, by frames or
+//! by requests.
 
 use std::future::poll_fn;
 use std::pin::pin;
