@@ -1,5 +1,7 @@
 //! Topics: who listens to what, and what waits for the first who will.
 
+mod queue;
+
 use crate::asking::opaque;
 use crate::effect::Effect;
 use crate::event::{Conn, Millis, Reply, ReplyForm};
@@ -15,9 +17,9 @@ use eye_protocol::rpc::{RpcId, json};
 use eye_protocol::scope::Scope;
 use eye_protocol::topics::{Message, Publish};
 use eye_protocol::{Code, Error};
+use queue::Queue;
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A message without a subscriber so far.
@@ -31,7 +33,6 @@ struct Waiting {
     /// What the publisher's token allows. Kept here, because it holds when the publisher has left.
     scope: Scope,
     audience: Audience,
-    until: Millis,
 }
 
 /// Which pages hear a message. Agents hear all.
@@ -60,12 +61,7 @@ impl Audience {
 pub(crate) struct Topics {
     /// What each connection listens to, as it said it.
     subscriptions: FxHashMap<Conn, Vec<Box<str>>>,
-    /// By number, in the order they came.
-    waiting: BTreeMap<u64, Waiting>,
-    /// When each has waited long enough.
-    until: BTreeSet<(Millis, u64)>,
-    last_waiting: u64,
-    waiting_bytes: usize,
+    waiting: Queue<Waiting>,
 }
 
 impl Topics {
@@ -82,43 +78,24 @@ impl Topics {
         conns
     }
 
-    fn queue(&mut self, waiting: Waiting) -> Result<(), &'static str> {
-        if self.waiting.len() >= TOPIC_QUEUE_LEN_MAX
-            || self.waiting_bytes + waiting.params.len() > TOPIC_QUEUE_BYTES_MAX
-        {
+    fn queue(&mut self, until: Millis, waiting: Waiting) -> Result<(), &'static str> {
+        let (len, bytes) = self.waiting.size();
+        let own_bytes = waiting.params.len();
+        if len >= TOPIC_QUEUE_LEN_MAX || bytes + own_bytes > TOPIC_QUEUE_BYTES_MAX {
             return Err("too much waits already");
         }
-        self.waiting_bytes += waiting.params.len();
-        self.last_waiting += 1;
-        self.until.insert((waiting.until, self.last_waiting));
-        self.waiting.insert(self.last_waiting, waiting);
+        self.waiting.push(until, own_bytes, waiting);
         Ok(())
     }
 
-    fn take_where(&mut self, mut wanted: impl FnMut(&Waiting) -> bool) -> Vec<Waiting> {
-        let keys: Vec<u64> = self.waiting.iter().filter(|(_, waiting)| wanted(waiting)).map(|(key, _)| *key).collect();
-        keys.into_iter().filter_map(|key| self.take(key)).collect()
-    }
-
-    fn take(&mut self, key: u64) -> Option<Waiting> {
-        let waiting = self.waiting.remove(&key)?;
-        self.until.remove(&(waiting.until, key));
-        self.waiting_bytes -= waiting.params.len();
-        Some(waiting)
-    }
-
-    /// When the next message that waits has waited long enough. Asked with every frame, so it is at hand.
+    /// When the next message that waits has waited long enough.
     pub fn next_wake(&self) -> Option<Millis> {
-        self.until.first().map(|(at, _)| *at)
+        self.waiting.next_due()
     }
 
     /// Drops what waited too long.
     pub fn tick(&mut self, now: Millis) {
-        while let Some((at, key)) = self.until.first().copied()
-            && at <= now
-        {
-            self.take(key);
-        }
+        self.waiting.expire(now);
     }
 
     /// A connection is gone, and listens to nothing.
@@ -126,7 +103,7 @@ impl Topics {
         self.subscriptions.remove(&conn);
     }
 
-    fn subscribe(&mut self, conn: Conn, page: Option<&Session>, topic: &str) -> Result<Vec<Waiting>, Error> {
+    fn subscribe(&mut self, conn: Conn, page: Option<&Session>, topic: &str) -> Result<Vec<(Millis, Waiting)>, Error> {
         let own = self.subscriptions.entry(conn).or_default();
         if own.len() >= SUBSCRIPTIONS_MAX {
             let message = format!("{SUBSCRIPTIONS_MAX} topics are already subscribed to");
@@ -135,11 +112,12 @@ impl Topics {
         if !own.iter().any(|pattern| **pattern == *topic) {
             own.push(topic.into());
         }
-        Ok(self.take_where(|waiting| {
+        let waited = self.waiting.take_where(|waiting| {
             waiting.publisher != conn
                 && topic_fits(topic, &waiting.topic)
                 && waiting.audience.holds(&waiting.topic, page)
-        }))
+        });
+        Ok(waited.into_iter().map(|(until, _, waiting)| (until, waiting)).collect())
     }
 
     fn unsubscribe(&mut self, conn: Conn, topic: &str) {
@@ -214,8 +192,8 @@ impl Switchboard {
         let until = now.saturating_add(message.timeout.unwrap_or(TOPIC_WAIT_DEFAULT_MS).min(TOPIC_WAIT_MAX_MS));
         let origin = origin.map(Into::into);
         let topic = topic.into();
-        let waiting = Waiting { topic, params, publisher: conn, origin, scope, audience, until };
-        Ok(match self.topics.queue(waiting) {
+        let waiting = Waiting { topic, params, publisher: conn, origin, scope, audience };
+        Ok(match self.topics.queue(until, waiting) {
             Ok(()) => r#"{"status":"queued","reason":"no subscribers"}"#.into(),
             Err(reason) => dropped(reason),
         })
@@ -278,10 +256,10 @@ impl Switchboard {
                 let page = self.pages.get(&conn).and_then(|session| self.sessions.get(session));
                 self.topics.subscribe(conn, page, topic).map(|waited| {
                     // What does not pass goes on waiting for the next.
-                    let (heard, kept): (Vec<_>, Vec<_>) =
-                        waited.into_iter().partition(|one| self.reaches(&one.scope, one.origin.as_deref(), conn));
-                    for waiting in kept {
-                        let _ = self.topics.queue(waiting);
+                    let passes = |one: &Waiting| self.reaches(&one.scope, one.origin.as_deref(), conn);
+                    let (heard, kept): (Vec<_>, Vec<_>) = waited.into_iter().partition(|(_, one)| passes(one));
+                    for (until, waiting) in kept {
+                        let _ = self.topics.queue(until, waiting);
                     }
                     heard
                 })
@@ -295,7 +273,7 @@ impl Switchboard {
         match heard {
             Ok(heard) => {
                 self.tell(conn, id, Ok("{}".into()), out);
-                out.extend(heard.into_iter().map(|waiting| Effect::Message { conn, params: waiting.params }));
+                out.extend(heard.into_iter().map(|(_, waiting)| Effect::Message { conn, params: waiting.params }));
             }
             Err(error) => self.tell(conn, id, Err(error), out),
         }
@@ -309,5 +287,54 @@ impl Switchboard {
         } else {
             Effect::Result { reply: Reply { agent: conn, form: ReplyForm::Rpc(id) }, result }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Input, Mode, Task, Terms};
+    use crate::newcomer::Newcomer;
+    use crate::policy::Policy;
+    use eye_protocol::messages::PageInfo;
+    use eye_protocol::{SessionId, Value};
+
+    const PAGE: Conn = Conn(1);
+    const AGENT: Conn = Conn(2);
+
+    /// How often messages that wait are looked at while an agent asks and a page answers, each of them a frame.
+    fn looks(waiting: usize) -> u64 {
+        let mut board = Switchboard::default();
+        let mut out = Vec::new();
+        let (origin, info, policy) = ("http://localhost".into(), PageInfo::default(), Policy::default());
+        let who = Newcomer { origin, info, policy, ask_first: false, driven: false };
+        let session = SessionId::parse("shop").unwrap();
+        board.on(0, Input::PageJoined { page: PAGE, session, who }, &mut out);
+        board.on(0, Input::AgentJoined { agent: AGENT }, &mut out);
+        for n in 0..waiting {
+            let message = RawValue::from_string(n.to_string()).unwrap();
+            let topic = "nobody".into();
+            let message = Publish { topic, message, own_word: None, queue: None, timeout: None, all: false };
+            board.on(0, Input::Publish { conn: AGENT, id: None, message, wall_ms: 0 }, &mut out);
+        }
+        assert_eq!(board.topics.waiting.size().0, waiting);
+        for call in 1..=100 {
+            let task = Task::Eval { code: "1".into(), frame: None, terms: Terms::default() };
+            let form = Some(ReplyForm::Rpc("1".into()));
+            let ask = Input::Ask { agent: AGENT, form, task, page: None, timeout_ms: None, mode: Mode::Answer };
+            board.on(call, ask, &mut out);
+            assert!(board.next_wake().is_some());
+            let ending = Ok(Value::Json("1".into()));
+            board.on(call, Input::PageAnswered { page: PAGE, call, ending }, &mut out);
+            assert!(board.next_wake().is_some());
+        }
+        let ended = out.iter().filter(|effect| matches!(effect, Effect::Ended { .. })).count();
+        assert_eq!(ended, 100, "each is answered");
+        board.topics.waiting.looked_at()
+    }
+
+    #[test]
+    fn messages_that_wait_are_not_looked_at_with_every_frame() {
+        assert_eq!((looks(0), looks(5_000)), (0, 0));
     }
 }

@@ -4,17 +4,20 @@
 mod stage;
 
 use eye_protocol::limits::LARGE_FRAME_BYTES;
-use eye_protocol::{Ending, Value};
+use eye_protocol::{Ending, Value, rpc};
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage};
+use rustix::fs::inotify;
 use serde_json::json;
 use stage::{home, signal};
 use std::io::{BufRead, BufReader, Read, Write};
+use std::mem::MaybeUninit;
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::stream::MaybeTlsStream;
 
@@ -148,6 +151,47 @@ fn thousands_of_results_are_collected_while_others_are_answered() {
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "document.title\n"), "{}", ran.stderr);
     let all = answers.find(|line| line.contains(&format!(r#""id":{count}"#))).unwrap();
     assert_eq!(all.matches(r#""value":1"#).count(), count, "{all:.300}");
+}
+
+/// How long changes of titles wait to be remembered together, in the hub.
+const REMEMBER_MS: u128 = 2_000;
+
+#[test]
+fn titles_that_move_do_not_rewrite_the_list_of_sessions_each_time() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let pages: Vec<ScriptedPage> = (0..20).map(|n| ScriptedPage::echo(&home, &format!("Page {n}"))).collect();
+    // The list is replaced by a file of its name; each of them is told.
+    let watch = inotify::init(inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC).unwrap();
+    inotify::add_watch(&watch, home.path("state/eye"), inotify::WatchFlags::MOVED_TO).unwrap();
+    let mut room = [MaybeUninit::uninit(); 4096];
+    let mut events = inotify::Reader::new(&watch, &mut room);
+    let mut writes = 0;
+    let mut count = || {
+        while let Ok(event) = events.next() {
+            writes += u128::from(event.file_name().is_some_and(|name| name.to_bytes() == b"sessions.json"));
+        }
+        writes
+    };
+    let begun = Instant::now();
+    for round in 0..400 {
+        for page in &pages {
+            page.say(&rpc::notification("page/info", &json!({ "title": format!("moves {round}") })));
+        }
+        // A hundred times a second, as long as several writes may take.
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    for page in &pages {
+        assert_eq!(home.eye(["--page", page.session(), "heard"]).stdout, "heard\n");
+    }
+    while count() == 0 {
+        assert!(begun.elapsed() < Duration::from_mins(1), "the titles are remembered");
+        std::thread::yield_now();
+    }
+    let most = begun.elapsed().as_millis() / REMEMBER_MS + 3;
+    assert!(count() <= most, "{} writes, not at most {most}", count());
+    let known = std::fs::read_to_string(home.path("state/eye/sessions.json")).unwrap();
+    assert!(known.contains("moves "), "{known}");
 }
 
 #[test]
