@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use stage::{answers, home, page};
 use std::fs;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{IpAddr, Ipv4Addr, TcpStream, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,6 +32,10 @@ fn tcp(home: &Home) -> TcpStream {
 
 /// A connection that trusts one authority and no other.
 fn encrypted(home: &Home, authority: &Path) -> StreamOwned<ClientConnection, TcpStream> {
+    over_tls(tcp(home), authority)
+}
+
+fn over_tls(tcp: TcpStream, authority: &Path) -> StreamOwned<ClientConnection, TcpStream> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(authority).unwrap()).unwrap();
     let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -40,7 +44,7 @@ fn encrypted(home: &Home, authority: &Path) -> StreamOwned<ClientConnection, Tcp
         .with_root_certificates(roots)
         .with_no_client_auth();
     let name = ServerName::try_from("localhost").unwrap();
-    StreamOwned::new(ClientConnection::new(Arc::new(config), name).unwrap(), tcp(home))
+    StreamOwned::new(ClientConnection::new(Arc::new(config), name).unwrap(), tcp)
 }
 
 fn get(stream: &mut (impl Read + Write), path: &str) -> String {
@@ -246,4 +250,59 @@ fn a_hub_that_runs_takes_a_renewed_certificate_and_keeps_a_good_one() {
     assert_eq!(second, CertificateDer::from_pem_file(&cert).unwrap().to_vec());
     fs::write(&cert, "junk").unwrap();
     assert_eq!(shown(), second);
+}
+
+/// An address of this machine by which others would reach it; `None` where it has no network. Nothing is sent.
+fn address_of_this_machine() -> Option<IpAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    socket.connect("198.51.100.1:9").ok()?;
+    socket.local_addr().ok().map(|here| here.ip()).filter(|ip| !ip.is_loopback() && !ip.is_unspecified())
+}
+
+#[test]
+fn a_forged_origin_from_beyond_loopback_is_no_page_and_no_agent() {
+    let Some(address) = address_of_this_machine() else { return };
+    let home = home();
+    let port = home.port();
+    let authority = made(&home, &["--name", &address.to_string()])["authority"].as_str().unwrap().to_owned();
+    let _hub = Hub::start_with(&home, &["--tls", "--listen", "0.0.0.0", "--host", &address.to_string()]);
+    let shop = home.eye(["token", "new", "shop", "--may", "join", "--origin", "http://localhost"]).stdout;
+    // What a program sends that pretends to be a page of this machine; what follows is not a WebSocket's, so the hub ends it.
+    let knock = |ip: IpAddr, path: &str, host: &str| {
+        let tcp = TcpStream::connect((ip, port)).unwrap();
+        tcp.set_read_timeout(Some(DEADLINE)).unwrap();
+        let mut stream = over_tls(tcp, Path::new(&authority));
+        let upgrade =
+            "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-fetch-site: same-origin";
+        let key =
+            "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\norigin: http://localhost\r\nx-forwarded-for: 127.0.0.1";
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: {host}\r\n{upgrade}\r\n{key}\r\n\r\n").unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            head.push(byte[0]);
+        }
+        String::from_utf8_lossy(&head).split(' ').nth(1).and_then(|code| code.parse::<u16>().ok()).unwrap()
+    };
+    let paths = [
+        "/ws",
+        "/ws?clientType=browser&version=1.0.0",
+        "/ws?clientType=agent",
+        "/events?sessionId=a&clientType=browser",
+    ];
+    let originals = ["/api/eye?token=x", "/api/eye-bridge?token=x", "/cartridges", "/evolution"];
+    for host in ["localhost".to_owned(), format!("localhost:{port}"), address.to_string()] {
+        for path in paths.iter().chain(&originals) {
+            let code = knock(address, path, &host);
+            assert!(matches!(code, 401 | 403 | 404), "{path} at {host}: {code}");
+        }
+        let joined = format!("/ws?clientType=browser&token={}", shop.trim());
+        assert_eq!(knock(address, &joined, &host), 101, "a page with a token of its origin joins");
+    }
+    assert_eq!(
+        knock(Ipv4Addr::LOCALHOST.into(), "/ws", "localhost"),
+        101,
+        "on the machine itself the origin is enough"
+    );
 }
