@@ -51,6 +51,34 @@ test("an editor that takes the input over gets beforeinput, after it knows of th
   assert.equal(await ask("t.textContent"), "new");
 });
 
+// As Slate does: it reads the selection as it is at an input, but not before it has dealt with the focus, and never at a paste.
+const READS_LATE = `<div id="t" contenteditable role="textbox" aria-label="Minutes">Agenda</div><script>
+  const t = document.querySelector("#t");
+  let text = "Agenda", selected = false, ignored = 3;
+  const put = (added) => { text = selected ? added : added + text; selected = false; t.textContent = text; };
+  t.addEventListener("beforeinput", (event) => {
+    event.preventDefault();
+    selected = ignored-- <= 0 && !getSelection().isCollapsed;
+    put(event.data ?? "");
+  });
+  t.addEventListener("paste", (event) => {
+    event.preventDefault();
+    put(event.clipboardData.getData("text/plain").replace("\\n", " "));
+  });
+</script>`;
+
+test("fill replaces the text of an editor that is slow to know of the selection, a text of several lines too", async () => {
+  for (const [filled, held] of [
+    ["new", "new"],
+    ["one\ntwo", "one two"],
+    ["", ""],
+  ] as const) {
+    const { ask } = await visit(READS_LATE);
+    await ask("fill", "#t", filled);
+    assert.equal(await ask("t.textContent"), held);
+  }
+});
+
 test("keys of one press come in tasks of their own, so that a framework renders between them", async () => {
   const { ask } =
     await visit(`<div id="t" role="slider" tabindex="0" aria-label="Volume" aria-valuenow="3">x</div><script>

@@ -4,6 +4,8 @@ import { hint } from "../core/hint.js";
 import {
   ACT_MS,
   PRESS_MS_MAX,
+  REFILL_PAUSE_MS,
+  REFILL_TRIES_MAX,
   SCROLL_FRAMES,
   SETTLE_HOVER_MS,
   SLIDER_KEYS_MAX,
@@ -153,13 +155,26 @@ export function acts(core: Core): Verbs {
   };
 
   /** Editors learn of a selection in a task of their own: they get a frame before what is selected is replaced. */
-  const refill = async (element: Element, text: string, { own, turn, input }: Hands): Promise<void> => {
+  const refill = async (element: Element, text: string, doing: Hands): Promise<void> => {
+    const wanted = lettersIn(text);
+    for (let tries = 1; ; tries++) {
+      const before = lettersOf(element);
+      await replaceAll(element, text, doing);
+      const now = lettersOf(element);
+      // Some pay no attention to a selection right after they got the focus: Slate. A person is slower.
+      const isKept = before !== "" && (now === before + wanted || now === wanted + before);
+      if (!isKept || contextOf(element) !== undefined || tries === REFILL_TRIES_MAX) return;
+      await new Promise<void>((resolve) => core.after(REFILL_PAUSE_MS, resolve));
+    }
+  };
+
+  const replaceAll = async (element: Element, text: string, { own, turn, input }: Hands): Promise<void> => {
     own(() => focus(element));
     await frame(core);
     await strikeAll([{ ...NO_MODIFIERS, key: "a", ctrlKey: true }], { own, turn, input });
     await frame(core);
     const isLines = text.includes("\n");
-    // Some learn of a selection only with the next key, not with a paste: Slate.
+    // A paste, other than a key, may find the selection before this one: Slate.
     if (text === "" || (isLines && input === undefined))
       await strikeAll([{ ...NO_MODIFIERS, key: "Backspace" }], { own, turn, input });
     if (text === "") return;
@@ -169,6 +184,7 @@ export function acts(core: Core): Verbs {
       if (!isLines || !pasted(element, text)) editorInput(element, "insertText", text);
     });
     await turn();
+    await frame(core);
   };
 
   const choose = async (list: HTMLSelectElement, value: unknown, tools: Tools, own: Asking["own"]): Promise<void> => {
@@ -368,6 +384,15 @@ function place(to: unknown): { x: number; y: number } {
 
 function inView({ element }: Spot): { x: number; y: number } {
   return middle(element.getBoundingClientRect());
+}
+
+/** What an editor holds, without what its lines and their ends are made of. */
+function lettersOf(element: Element): string {
+  return lettersIn(element.textContent ?? "");
+}
+
+function lettersIn(text: string): string {
+  return text.replace(/[\s\u200b\ufeff]+/g, "");
 }
 
 function toEnd(element: Element): void {

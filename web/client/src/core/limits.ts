@@ -69,6 +69,9 @@ export const SCROLL_FRAMES = 3;
 export const SCROLL_REST_FRAMES_MAX = 60;
 /** A slider with real hands is moved by keys, if it takes no more than so many. */
 export const SLIDER_REAL_KEYS_MAX = 100;
+/** An editor that kept what was to be replaced gets so many more tries, after so long a pause. */
+export const REFILL_TRIES_MAX = 4;
+export const REFILL_PAUSE_MS = 120;
 
 export const TOPIC_REQUEST_MS = 5_000;
 /** What a page may tell agents, and ask of the hub, before it has joined. */

@@ -23,6 +23,8 @@ const { FLAGS, Home, Shell, findChromium, startChromium, until } = await load(
 /** How long the application may take to have reported its last state. */
 const STATE_MS_MAX = 5_000;
 const READY_MS_MAX = 60_000;
+/** How often seeing is compared while the page does not stand still. */
+const LOOKS_MAX = 5;
 
 /** Waits until no animation runs, in the document and in every shadow root. Endless ones are not waited for. */
 const AT_REST = `(async () => {
@@ -227,8 +229,19 @@ export class Corpus {
     });
   }
 
+  /** Compares again while the page changes beside it: a status line that comes and goes is no miss. */
   async #look(app, at, page, session) {
-    const printed = (await this.#home.eyeWith({ env: { EYE_PAGE: session } }, "look", "--all")).stdout.trimEnd();
+    const outline = async () =>
+      (await this.#home.eyeWith({ env: { EYE_PAGE: session } }, "look", "--all")).stdout.trimEnd();
+    for (let printed = await outline(), looks = 1; ; looks++) {
+      const seen = await this.#compare(app, at, page, printed);
+      const now = await outline();
+      if (now === printed || looks >= LOOKS_MAX) return seen;
+      printed = now;
+    }
+  }
+
+  async #compare(app, at, page, printed) {
     if (this.#save !== undefined) {
       const file = join(this.#save, `${app.name}-${at}`);
       await mkdir(this.#save, { recursive: true });
