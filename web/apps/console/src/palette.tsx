@@ -1,12 +1,15 @@
 // The command palette: every view, every page and every pause by its name.
 
 import { signal } from "@preact/signals";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { go, VIEWS } from "./route";
 import { act, agents, control, pages } from "./store";
 import { agentName, pageName } from "./words";
 
 export const paletteOpen = signal(false);
+/** What was typed and which command is chosen. Signals, for the next key may come before this one is drawn. */
+const words = signal("");
+const at = signal(0);
 
 interface Command {
   readonly name: string;
@@ -28,51 +31,54 @@ function commands(): Command[] {
   ];
 }
 
+/** The commands that hold every word that was typed. */
+function fitting(): Command[] {
+  const wanted = words.value.toLowerCase().split(" ");
+  return commands().filter(({ name }) => wanted.every((word) => name.toLowerCase().includes(word)));
+}
+
 export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [words, setWords] = useState("");
-  const [at, setAt] = useState(0);
   // Before the next key: what is typed after it is meant for it.
   useLayoutEffect(() => {
-    setWords("");
-    setAt(0);
+    words.value = "";
+    at.value = 0;
     if (paletteOpen.value) dialog.current?.showModal();
     else dialog.current?.close();
   }, [paletteOpen.value]);
   const chosen = useRef<HTMLLIElement>(null);
-  useLayoutEffect(() => chosen.current?.scrollIntoView({ block: "nearest" }), [at, words]);
-  const fits = commands().filter(({ name }) =>
-    words
-      .toLowerCase()
-      .split(" ")
-      .every((word) => name.toLowerCase().includes(word)),
-  );
+  useLayoutEffect(() => chosen.current?.scrollIntoView({ block: "nearest" }), [at.value, words.value]);
+  const fits = fitting();
   const run = (command: Command | undefined): void => {
     paletteOpen.value = false;
     command?.run();
   };
   const keys = (event: KeyboardEvent): void => {
-    if (event.key === "ArrowDown") setAt(Math.min(at + 1, fits.length - 1));
-    else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0));
-    else if (event.key === "Enter") run(fits[at]);
+    if (event.key === "ArrowDown") at.value = Math.min(at.value + 1, Math.max(0, fitting().length - 1));
+    else if (event.key === "ArrowUp") at.value = Math.max(at.value - 1, 0);
+    else if (event.key === "Enter") run(fitting()[at.value]);
     // The dialog would close by itself, but say so only later: the next Ctrl K would be taken to close it.
     else if (event.key === "Escape") run(undefined);
     else return;
     event.preventDefault();
   };
+  // The browser tells it late: the dialog may be open again.
+  const closed = (): void => {
+    if (dialog.current?.open !== true) paletteOpen.value = false;
+  };
   return (
-    <dialog ref={dialog} class="palette" aria-label="Commands" onClose={() => (paletteOpen.value = false)}>
+    <dialog ref={dialog} class="palette" aria-label="Commands" onClose={closed}>
       <input
         aria-label="Command"
         role="combobox"
         aria-expanded="true"
         aria-controls="commands"
-        aria-activedescendant={fits.length > 0 ? `command-${String(at)}` : undefined}
+        aria-activedescendant={fits.length > 0 ? `command-${String(at.value)}` : undefined}
         placeholder="Type a command"
-        value={words}
+        value={words.value}
         onInput={({ currentTarget }) => {
-          setWords(currentTarget.value);
-          setAt(0);
+          words.value = currentTarget.value;
+          at.value = 0;
         }}
         onKeyDown={keys}
       />
@@ -80,10 +86,10 @@ export function Palette() {
         {fits.map((command, n) => (
           <li
             key={command.name}
-            ref={n === at ? chosen : null}
+            ref={n === at.value ? chosen : null}
             id={`command-${String(n)}`}
             role="option"
-            aria-selected={n === at}
+            aria-selected={n === at.value}
             onClick={() => run(command)}
           >
             {command.name}
