@@ -17,6 +17,7 @@ mod help;
 mod join;
 mod kernel;
 mod log;
+mod memory;
 mod near;
 mod options;
 mod places;

@@ -7,7 +7,7 @@ use crate::log::{self, Beside, LogLevel};
 use crate::options::Options;
 use crate::start::{self, Report, STARTS_MAX, Started};
 use crate::verbs::{status, tls, token};
-use crate::{faces, geometry, places, ui};
+use crate::{faces, geometry, memory, places, ui};
 use clap::ValueEnum;
 use eye_hub::guests::{BtcpOverHttp, MailboxFiles, OriginalEye};
 use eye_hub::{AuditMode, Auth, Config, Guest, HubError, RATE_DEFAULT, Rate, Ready, Tls, random_first_calls};
@@ -117,6 +117,9 @@ impl AuthKind {
 
 /// Runs a hub.
 pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
+    if args.detached || args.foreground {
+        memory::give_back();
+    }
     if args.detached {
         return run_detached(args);
     }
