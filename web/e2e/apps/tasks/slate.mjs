@@ -15,7 +15,7 @@ export default {
   async peer(agent) {
     const seen = await agent.run("snapshot -i");
     await agent.run(
-      `click ${peerRef(seen, "Minutes")}`,
+      `click ${peerRef(seen, "Minutes", "textbox")}`,
       "press Control+a",
       "keyboard type Budget",
       "press Enter",
