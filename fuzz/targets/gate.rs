@@ -1,0 +1,79 @@
+//! The gate and its list of origins: whatever a request says of its host, its origin and its token, only this machine's pages and
+//! those of the list join, and only the token asks. What is read of a list is written and read again as the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+#[path = "../../crates/eye-hub/src/gate/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "the hub uses the rest")]
+mod gate;
+#[path = "../../crates/eye-hub/src/private.rs"]
+mod private;
+
+use gate::origins::{Allowed, Origins, normalise, parse_topics};
+use gate::{Admitted, Auth, Gate, Knock, Token, Wants};
+
+static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = std::env::temp_dir().join(format!("eye-fuzz-gate-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+});
+
+/// Whether a text is one of the loopback hosts, with or without a port, and nothing more.
+fn is_loopback(host: &str) -> bool {
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| {
+        let rest = host.strip_prefix(name);
+        rest.is_some_and(|rest| {
+            rest.is_empty() || rest.strip_prefix(':').is_some_and(|port| port.bytes().all(|b| b.is_ascii_digit()))
+        })
+    })
+}
+
+fuzz_target!(|text: &str| {
+    let mut parts = text.splitn(4, '\n');
+    let mut next = || parts.next().filter(|part| !part.is_empty());
+    let (host, origin, token, list) = (next(), next(), next(), next());
+    let file = FOLDER.join("origins");
+    let origins = Origins::new(file.clone());
+    fs::write(&file, list.unwrap_or_default()).expect("a file");
+    let listed = origins.list();
+    for auth in [Auth::None, Auth::Token(Token::new("secret"))] {
+        let needs_token = matches!(auth, Auth::Token(_));
+        let gate = Gate::new(auth, vec!["box.local".into()], origins.clone());
+        let knock = Knock { host, origin, token, ..Knock::default() };
+        let ours = host.is_some_and(|host| {
+            let host = host.to_ascii_lowercase();
+            is_loopback(&host) || host.split(':').next() == Some("box.local")
+        });
+        let may_join = |origin: &str| {
+            let near =
+                origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")).is_some_and(is_loopback);
+            near || listed.as_ref().is_ok_and(|list| list.iter().any(|allowed| allowed.origin == origin))
+        };
+        if let Ok(Admitted::Page { origin: from, .. }) = gate.admit(Wants::Page, knock) {
+            assert!(ours, "{host:?}");
+            match origin {
+                Some(origin) => assert!(may_join(origin) && *from == *origin, "{origin}"),
+                None => assert!(!needs_token || token == Some("secret"), "a program without the token"),
+            }
+        }
+        if gate.admit(Wants::Agent, knock).is_ok() {
+            assert!(ours && origin.is_none_or(may_join), "{host:?} {origin:?}");
+            assert!(!needs_token || token == Some("secret"), "{token:?}");
+        }
+    }
+    if let Ok(list) = listed {
+        let added = Allowed::new("https://added.test");
+        origins.allow(added.clone()).expect("a list that can be read can be written");
+        let again = origins.list().expect("what was written can be read");
+        assert!(again.contains(&added) && again.len() >= list.len());
+        assert!(list.iter().all(|allowed| allowed.origin == added.origin || again.contains(allowed)));
+    }
+    if let Ok(one) = normalise(text) {
+        assert_eq!(normalise(&one).ok(), Some(one));
+    }
+    let _ = parse_topics(text);
+});
