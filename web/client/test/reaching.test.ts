@@ -148,12 +148,16 @@ scene(
   },
 );
 
-scene("an outline waits for the first line of a page that is loading", async ({ page, tab }) => {
-  await tab.evaluate("document.open(); document.write('<title>Loading</title>'); void 0");
-  const id = begin(page, "look", { loaded: true });
-  await tab.evaluate("document.write('<h1>Here</h1>'); void 0");
-  assert.equal((await answered(page, id)).value, "# Here\n… still loading");
-});
+for (const params of [{}, { loaded: true }]) {
+  const how = JSON.stringify(params);
+  scene(`what is seen waits for the first line of a page that is loading ${how}`, async ({ page, tab }) => {
+    await tab.evaluate("document.open(); document.write('<title>Loading</title>'); void 0");
+    const [look, text] = [begin(page, "look", params), begin(page, "text")];
+    await tab.evaluate("document.write('<h1>Here</h1>'); void 0");
+    assert.equal((await answered(page, look)).value, "# Here\n… still loading");
+    assert.equal((await answered(page, text)).value, "Here");
+  });
+}
 
 scene(
   "goto takes no code, and stays in the document where the page does",

@@ -65,7 +65,7 @@ pub const OPERATIONS: &[Operation] = &[
             PART,
             Param::new("all", Kind::Flag, "The whole page, not just the viewport"),
             Param::new("since", Kind::Flag, "Only what changed since the last look"),
-            Param::new("loaded", Kind::Flag, "First wait until the page shows something or has loaded, at most 10 s"),
+            Param::new("loaded", Kind::Flag, "Wait until the page shows something or all of it has loaded, at most 10 s"),
         ])
         .result("the outline as text")
         .more(

@@ -58,7 +58,7 @@ export interface LookOptions extends Within {
   readonly all?: boolean | undefined;
   /** Only what changed since the last look. */
   readonly since?: boolean | undefined;
-  /** First wait until the page shows something or has loaded, at most 10 s. */
+  /** Wait until the page shows something or all of it has loaded, at most 10 s. */
   readonly loaded?: boolean | undefined;
 }
 

@@ -24,15 +24,19 @@ export function offer(core: Core): HandsPart {
         }
       }
     };
-  const { look, ...others } = looks();
+  const { look, text, ...others } = looks();
   const outline: Verb = async (params, asking) => {
-    if (params.loaded === true) await shown(core, asking.signal);
-    const text = String(await look?.(params, asking));
+    if (params.loaded === true || params.target === undefined) await shown(core, params.loaded === true, asking.signal);
+    const lines = String(await look?.(params, asking));
     // Calls wait for where the page goes, but not for ever.
-    return core.leaving === "" ? text : `${text}\n… leaving for ${core.leaving}, which has not answered yet`;
+    return core.leaving === "" ? lines : `${lines}\n… leaving for ${core.leaving}, which has not answered yet`;
+  };
+  const readable: Verb = async (params, asking) => {
+    if (params.target === undefined) await shown(core, false, asking.signal);
+    return text?.(params, asking);
   };
   welcomed();
-  const verbs = Object.entries({ ...others, look: outline, ...acts(core) }).map(
+  const verbs = Object.entries({ ...others, look: outline, text: readable, ...acts(core) }).map(
     ([name, verb]) => [name, counted(name, verb)] as const,
   );
   return {
@@ -69,10 +73,11 @@ function inFrame(core: Core, name: string, { frame, ...params }: Params): Params
 
 const TARGETS = ["target", "from", "to", "click"];
 
-/** The page shows something, or has loaded. */
-async function shown({ after }: Core, signal: AbortSignal): Promise<void> {
+/** The page shows something, or its document has been read to its end; `whole` waits for what that loads, too. */
+async function shown({ after }: Core, whole: boolean, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + LOADED_MS;
-  while (document.readyState !== "complete" && view().length === 0 && performance.now() < deadline) {
+  const ready = (state: DocumentReadyState): boolean => state === "complete" || (state === "interactive" && !whole);
+  while (!ready(document.readyState) && view().length === 0 && performance.now() < deadline) {
     signal.throwIfAborted();
     await new Promise<void>((resolve) => after(READY_LOOK_MS, resolve));
   }
