@@ -196,11 +196,11 @@ async fn heard(door: &Door, headers: &Head, query: &MessageQuery, body: Body) ->
     match found {
         Found::One(conn) => match posts {
             Posts::ByQuery => on_stream(door, conn, session, &message, body).await,
-            Posts::ByHeader => in_body(door, conn, session, &message, &body),
+            Posts::ByHeader => in_body(door, conn, session, &message, body).await,
         },
         // Agents that post by header name nothing but the session that they share: each is answered in the body.
-        Found::Several if side == Some(Side::Agent) && posts == Posts::ByHeader => {
-            ask_once(door, scope, session, &message).await.map_or_else(ending, json_text)
+        Found::Several if side == Some(Side::Agent) && posts == Posts::ByHeader && id_of(&message).is_some() => {
+            ask_once(door, scope, session, &body).await.map_or_else(ending, json_text)
         }
         Found::Several => {
             let error = Error::new(Code::SESSION, "several streams could have sent this");
@@ -240,9 +240,11 @@ async fn on_stream(door: &Door, conn: Conn, session: Option<&str>, message: &Mes
 
 /// Answers in the body, where the answer is there at once; a call is accepted, and answered on the stream. A page's client
 /// takes any answer for success, so what failed has a status that says so.
-fn in_body(door: &Door, conn: Conn, session: Option<&str>, message: &Message, body: &str) -> Response {
-    let answer =
-        beforehand(door, conn, session, Posts::ByHeader, message).or_else(|| door.hub.hear_and_capture(conn, body));
+async fn in_body(door: &Door, conn: Conn, session: Option<&str>, message: &Message, body: String) -> Response {
+    let answer = match beforehand(door, conn, session, Posts::ByHeader, message) {
+        Some(answer) => Some(answer),
+        None => door.hub.hear_and_capture(conn, body).await,
+    };
     match answer {
         Some(answer) => {
             let failed = side_of(message) == Some(Side::Page)
@@ -278,7 +280,7 @@ async fn rpc(State(door): State<Door>, headers: Head, body: Body) -> Response {
         Ok(body) => body,
         Err(error) => return with_cors(&door, &headers, error.response()),
     };
-    let (_, message) = parse_post(body).await;
+    let (body, message) = parse_post(body).await;
     let Some(message @ Message::Request { .. }) = message else {
         return bad_request("Expected a JSON-RPC request");
     };
@@ -287,7 +289,7 @@ async fn rpc(State(door): State<Door>, headers: Head, body: Body) -> Response {
         return with_cors(&door, &headers, json_text(rpc::response(id, Err(&error))));
     }
     let bare = matches!(&message, Message::Request { method, .. } if method == "tools/list");
-    let response = match ask_once(&door, scope, session, &message).await {
+    let response = match ask_once(&door, scope, session, &body).await {
         Some(answer) if bare => json_text(words::bare_list(&answer).unwrap_or(answer)),
         Some(answer) => json_text(answer),
         None => ending(),
@@ -296,8 +298,7 @@ async fn rpc(State(door): State<Door>, headers: Head, body: Body) -> Response {
 }
 
 /// Asks for an agent that is there for this one request.
-async fn ask_once(door: &Door, scope: Scope, session: Option<&str>, message: &Message) -> Option<String> {
-    let Message::Request { id, method, params } = message else { return None };
+async fn ask_once(door: &Door, scope: Scope, session: Option<&str>, request: &str) -> Option<String> {
     let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::messages(), None).scoped(scope);
     peer.face = "btcp-http";
     let (conn, signals) = door.hub.enter(peer);
@@ -305,7 +306,7 @@ async fn ask_once(door: &Door, scope: Scope, session: Option<&str>, message: &Me
     if let Some(session) = session {
         door.hub.target(conn, session.to_owned());
     }
-    let _ = door.hub.hear_any(conn, rpc::request(id, method, &RawParams(params))).await;
+    let _ = door.hub.hear_any(conn, request.trim_start().to_owned()).await;
     loop {
         let (parcel, close) = door.hub.parcel(conn, &signals).await?;
         if let Some(end) = parcel.ends.first() {
@@ -319,16 +320,6 @@ async fn ask_once(door: &Door, scope: Scope, session: Option<&str>, message: &Me
 
 fn ending() -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, "the hub shuts down").into_response()
-}
-
-/// Params that are JSON text already.
-struct RawParams<'a>(&'a str);
-
-impl serde::Serialize for RawParams<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let raw: &serde_json::value::RawValue = serde_json::from_str(self.0).map_err(serde::ser::Error::custom)?;
-        raw.serialize(serializer)
-    }
 }
 
 /// Only a page's token may stand in the query: it joins, and allows nothing else.

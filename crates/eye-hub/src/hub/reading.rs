@@ -36,6 +36,8 @@ enum Parsed {
     Wrong(Close),
     /// Its parts are looked at one by one, where the state is.
     Here,
+    /// The hub ends.
+    Late,
 }
 
 /// Whether a frame is parsed by a worker.
@@ -60,35 +62,54 @@ impl Hub {
     /// Takes one text message of a peer, large ones with the help of a worker. An error closes the peer. Its connection is not
     /// to be read from until this returns.
     pub async fn hear_any<T: AsRef<str> + Send + 'static>(&self, conn: Conn, text: T) -> Result<(), Close> {
+        let (parsed, text) = self.parse(conn, text).await?;
+        self.take(conn, text.as_ref(), parsed)
+    }
+
+    /// Takes one message of a stream's peer, a large one with the help of a worker, and gives its answer where that is there at
+    /// once.
+    pub async fn hear_and_capture(&self, conn: Conn, text: String) -> Option<String> {
+        let (parsed, text) = self.parse(conn, text).await.ok()?;
+        self.hold().peers.get_mut(&conn)?.captured = Some(Vec::new());
+        let _ = self.take(conn, &text, parsed);
+        let captured = self.hold().peers.get_mut(&conn)?.captured.take()?;
+        captured.into_iter().next()
+    }
+
+    /// Parses a large message with the help of a worker; a small one is left as it is.
+    async fn parse<T: AsRef<str> + Send + 'static>(&self, conn: Conn, text: T) -> Result<(Parsed, T), Close> {
         let reading = if is_large(text.as_ref().len()) { self.reading(conn) } else { None };
-        let (Some(reading), Some(hub)) = (reading, self.this.upgrade()) else { return self.hear(conn, text.as_ref()) };
-        let Ok(place) = self.parsers.acquire().await else { return Ok(()) };
+        let (Some(reading), Some(hub)) = (reading, self.this.upgrade()) else { return Ok((Parsed::Here, text)) };
+        let Ok(_place) = self.parsers.acquire().await else { return Ok((Parsed::Late, text)) };
         let parsed = spawn_blocking(move || {
             let parsed = reading.parse(&hub, text.as_ref());
             (parsed, text)
         });
-        let Ok((parsed, text)) = parsed.await else { return Err(Close::unsupported("the frame cannot be read")) };
-        drop(place);
+        parsed.await.map_err(|_| Close::unsupported("the frame cannot be read"))
+    }
+
+    /// Takes what was parsed.
+    fn take(&self, conn: Conn, text: &str, parsed: Parsed) -> Result<(), Close> {
+        if matches!(parsed, Parsed::Here) {
+            return self.hear(conn, text);
+        }
         let mut state = self.hold();
         if state.peers.get(&conn).is_none_or(|peer| peer.deaf) {
             return Ok(());
         }
         match parsed {
             Parsed::Agent(said) => {
-                Self::heard(&mut state, text.as_ref().len());
-                self.agent_heard(&mut state, conn, text.as_ref(), said);
+                Self::heard(&mut state, text.len());
+                self.agent_heard(&mut state, conn, text, said);
             }
             Parsed::Page(said) => {
-                Self::heard(&mut state, text.as_ref().len());
+                Self::heard(&mut state, text.len());
                 for one in said {
                     self.page_said(&mut state, conn, one);
                 }
             }
             Parsed::Wrong(close) => return Err(close),
-            Parsed::Here => {
-                drop(state);
-                return self.hear(conn, text.as_ref());
-            }
+            Parsed::Here | Parsed::Late => {}
         }
         Ok(())
     }
@@ -151,11 +172,14 @@ impl Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::events::Posts;
     use crate::hub::links::tests::{hub, page};
+    use crate::hub::outbox::Outbox;
+    use crate::hub::peer::Peer;
     use crate::hub::state::Job;
     use eye_protocol::limits::LIGHT_BYTES_MAX;
     use std::pin::pin;
-    use std::task::{Context, Waker};
+    use std::task::{Context, Poll, Waker};
 
     #[test]
     fn a_post_waits_for_work_on_what_came_before() {
@@ -171,6 +195,24 @@ mod tests {
         let Ok(Job::Do(lane, work)) = jobs.try_recv() else { panic!("a large state is parsed by a worker") };
         hub.worked(lane, work.run());
         assert!(next.as_mut().poll(&mut context).is_ready());
+    }
+
+    #[tokio::test]
+    async fn a_large_post_is_parsed_by_a_worker_and_answered_in_its_body() {
+        let hub = hub();
+        let (conn, _) = hub.enter(Peer::new(Side::Agent, Voice::Events(Posts::ByHeader), Outbox::events(), None));
+        let post =
+            |bytes| format!(r#"{{"jsonrpc":"2.0","id":7,"method":"none","params":{{"x":"{}"}}}}"#, "x".repeat(bytes));
+        for (bytes, by_worker) in [(1, false), (LARGE_FRAME_BYTES, true)] {
+            let mut answer = pin!(hub.hear_and_capture(conn, post(bytes)));
+            let first = answer.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            assert_eq!(first.is_pending(), by_worker, "{bytes} bytes");
+            let answer = match first {
+                Poll::Ready(answer) => answer,
+                Poll::Pending => answer.await,
+            };
+            assert!(answer.is_some_and(|answer| answer.contains(r#""id":7,"error""#)));
+        }
     }
 
     #[test]

@@ -180,16 +180,6 @@ impl Hub {
         self.page_said(&mut self.hold(), page, said.map(FromPage::Input));
     }
 
-    /// Takes a message and gives the answer that came of it at once, if one did.
-    pub fn hear_and_capture(&self, conn: Conn, text: &str) -> Option<String> {
-        if let Some(peer) = self.hold().peers.get_mut(&conn) {
-            peer.captured = Some(Vec::new());
-        }
-        let _ = self.hear(conn, text);
-        let captured = self.hold().peers.get_mut(&conn)?.captured.take()?;
-        captured.into_iter().next()
-    }
-
     /// Binds an agent that has not joined a session to the one that its POST names. `false`: that one has no page.
     pub fn bind(&self, conn: Conn, session: Option<&str>) -> bool {
         let mut state = self.hold();
