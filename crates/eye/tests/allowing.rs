@@ -7,7 +7,8 @@ mod stage;
 use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use stage::home;
-use stage::wire::{all, http, mcp_session, request, rest_of, websocket};
+use stage::llm::slow_llm;
+use stage::wire::{all, http, mcp_session, request, rest_of, websocket, websocket_at};
 use std::io::BufRead;
 use std::time::{Duration, Instant};
 use tungstenite::Message;
@@ -161,4 +162,34 @@ fn agents_in_pages_of_an_origin_that_is_allowed_no_more_end_on_every_face() {
         .find(|message| message.to_text().is_ok_and(|text| text.contains(r#""id":4"#)))
         .unwrap();
     assert!(answer.to_text().unwrap().contains(r#""value":1"#), "{answer}");
+}
+
+#[test]
+fn what_a_page_uses_of_the_backends_ends_with_the_grant_of_its_origin() {
+    let (url, beginning, end) =
+        slow_llm("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: {\"first\":1}\n\n");
+    let home = home();
+    let _hub = Hub::start_with(&home, &["--llm", &url]);
+    allow(&home, &["--backends", SHOP]);
+    let mut granted = websocket_at(&home, "/evolution", &[("Origin", SHOP)]);
+    let own = format!("http://localhost:{}", home.port());
+    let own = [("Origin", own.as_str()), ("Host", own.trim_start_matches("http://"))];
+    let mut other = websocket_at(&home, "/evolution", &own);
+    let body = json!({ "messages": [], "stream": true }).to_string();
+    let mut answer = http(&home, &format!("POST /v1/chat/completions HTTP/1.1\r\nOrigin: {SHOP}"), "", &body);
+    beginning.recv_timeout(PATIENCE).unwrap();
+    let mut text = String::new();
+    while !text.contains("first") {
+        assert!(answer.read_line(&mut text).unwrap() > 0, "{text}");
+    }
+    // Its pages may still join.
+    allow(&home, &[SHOP]);
+    let gone =
+        format!("no longer allowed: the backends are for agents and for eye's own pages, not for pages of {SHOP}");
+    assert_eq!(rest_of(&mut granted).1, Some((4007, gone.clone())));
+    text += &all(answer);
+    assert!(text.contains(&gone), "{text}");
+    end.recv_timeout(PATIENCE).expect("the LLM server is not kept busy");
+    other.send(Message::text("{}")).unwrap();
+    assert!(other.read().unwrap().is_text(), "eye's own pages go on");
 }

@@ -6,12 +6,11 @@ mod stage;
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, Running, ScriptedPage};
 use serde_json::json;
 use stage::home;
+use stage::llm::slow_llm;
 use stage::mcp::Client;
 use stage::wire::{all, http, mcp_session, request, rest_of, websocket};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
-use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 use tungstenite::Message;
@@ -146,27 +145,6 @@ fn a_revoked_token_ends_mcp_over_http_and_stdio() {
         stdio.response(id).to_string()
     };
     assert!(answer.contains("is not this hub's"), "{answer}");
-}
-
-/// An LLM server that begins each answer with `begin`, says so, and holds the rest until its client hangs up.
-fn slow_llm(begin: &'static str) -> (String, mpsc::Receiver<()>, mpsc::Receiver<()>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://127.0.0.1:{}/v1", listener.local_addr().unwrap().port());
-    let ((answers, beginning), (over, end)) = (mpsc::channel(), mpsc::channel());
-    thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut reader = BufReader::new(stream.try_clone().unwrap());
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            assert!(reader.read_line(&mut head).unwrap() > 0);
-        }
-        stream.write_all(begin.as_bytes()).unwrap();
-        answers.send(()).unwrap();
-        // The body of the request, and then the end of the connection.
-        let _ = reader.read_to_end(&mut Vec::new());
-        over.send(()).unwrap();
-    });
-    (url, beginning, end)
 }
 
 #[test]

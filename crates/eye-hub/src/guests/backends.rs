@@ -1,7 +1,7 @@
 //! `/evolution`, `/agents` and `/cartridges/`: the gate, and then the backend that computes. A WebSocket is text both ways, bounded
 //! both ways: what a backend cannot take yet is not read, and a peer that does not read is closed.
 
-use crate::http::door::{Door, Head, Upgrade, admit_own, json_response, refused, with_cors};
+use crate::http::door::{Door, Ground, Head, Upgrade, admit_own, json_response, refused, with_cors};
 use crate::hub::gateway::Later;
 use crate::hub::links::Links;
 use crate::mount::Guest;
@@ -163,8 +163,8 @@ async fn stored(door: &Door, guest: &Computing, name: String, head: &Head) -> Re
 }
 
 fn enter(door: &Door, guest: &Computing, room: Room, headers: &Head, upgrade: Upgrade) -> Response {
-    let bearer = match admit_own(door, headers) {
-        Ok(bearer) => bearer,
+    let ground = match admit_own(door, headers) {
+        Ok(ground) => ground,
         Err(refusal) => return refused(&refusal),
     };
     let upgrade = match upgrade {
@@ -175,17 +175,14 @@ fn enter(door: &Door, guest: &Computing, room: Room, headers: &Head, upgrade: Up
         let body = serde_json::json!({ "error": "too many connections to the backends", "hint": "close some of them" });
         return (StatusCode::SERVICE_UNAVAILABLE, json_response(&body)).into_response();
     };
-    let (backends, hub) = (guest.backends.clone(), door.hub.clone());
+    let backends = guest.backends.clone();
     let origin = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
     upgrade
         .protocols(["eye"])
         .read_buffer_size(READ_BUFFER_BYTES)
         .max_message_size(BACKEND_MESSAGE_BYTES_MAX)
         .max_frame_size(BACKEND_MESSAGE_BYTES_MAX)
-        .on_upgrade(move |socket| async move {
-            let ended = hub.token_ended(bearer);
-            serve(backends, room, origin, socket, seat, ended).await;
-        })
+        .on_upgrade(move |socket| serve(backends, room, origin, socket, seat, ground))
 }
 
 async fn serve(
@@ -194,7 +191,7 @@ async fn serve(
     origin: Option<String>,
     socket: WebSocket,
     _seat: OwnedSemaphorePermit,
-    token_ended: impl Future<Output = String>,
+    ground: Ground,
 ) {
     let (mut sink, mut stream) = socket.split();
     let (hear, heard) = mpsc::channel(BACKEND_HEARD_LEN_MAX);
@@ -212,7 +209,7 @@ async fn serve(
             close = read => close,
             close = write => close,
             close = talk => close,
-            why = token_ended => Some(Close::revoked(&why)),
+            refusal = ground.gone() => Some(Close::revoked(&refusal.reason)),
         }
     };
     if let Some(close) = close {

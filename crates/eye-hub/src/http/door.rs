@@ -123,10 +123,36 @@ pub fn knock<'a>(head: &'a Head, token: Option<&'a str>) -> Knock<'a> {
     Knock { host: text(header::HOST), origin: text(header::ORIGIN), token, whose: head.whose, same_origin }
 }
 
-/// Lets in who may use the backends. Gives the named token that it rests on, if one was needed.
-pub fn admit_own(door: &Door, head: &Head) -> Result<Option<Bearer>, Refusal> {
+/// Lets in who may use the backends.
+pub fn admit_own(door: &Door, head: &Head) -> Result<Ground, Refusal> {
     let token = bearer(head);
-    door.gate.admit(Wants::Own, knock(head, token.as_deref())).map(|admitted| admitted.bearer())
+    let bearer = door.gate.admit(Wants::Own, knock(head, token.as_deref()))?.bearer();
+    Ok(Ground { door: door.clone(), head: head.clone(), token, bearer })
+}
+
+/// What the use of a backend rests on.
+pub struct Ground {
+    door: Door,
+    head: Head,
+    token: Option<String>,
+    bearer: Option<Bearer>,
+}
+
+impl Ground {
+    /// Returns why, when it is gone: the token is revoked or expires, or what was granted to the origin is taken back.
+    pub async fn gone(self) -> Refusal {
+        let Self { door, head, token, bearer } = self;
+        let is_listed = head.contains_key(header::ORIGIN);
+        let still = || door.gate.admit(Wants::Own, knock(&head, token.as_deref())).map(|_| ());
+        tokio::select! {
+            reason = door.hub.token_ended(bearer) => {
+                Refusal { status: 401, reason, hint: "eye token list shows what is valid".into() }
+            }
+            refusal = door.hub.origin_ended(still), if is_listed => {
+                Refusal { reason: format!("no longer allowed: {}", refusal.reason), ..refusal }
+            }
+        }
+    }
 }
 
 /// What a browser asks before it posts across origins.

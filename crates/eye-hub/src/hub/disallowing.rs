@@ -19,7 +19,7 @@ impl Hub {
         let origins = &self.facts.origins;
         let mut seen = origins.version();
         loop {
-            while !self.hold().peers.values().any(|peer| peer.listed.is_some()) {
+            while !self.rests_on_origins() {
                 self.listed.notified().await;
             }
             let version = origins.version();
@@ -29,6 +29,25 @@ impl Hub {
             }
             sleep(ORIGINS_CHECK).await;
         }
+    }
+
+    /// Returns why, when the list of origins no longer allows it. For connections that are not the hub's own peers.
+    pub async fn origin_ended(&self, still: impl Fn() -> Result<(), Refusal>) -> Refusal {
+        let mut changed = self.origins.subscribe();
+        self.listed.notify_one();
+        loop {
+            // The list may have changed between the gate and here.
+            if let Err(refusal) = still() {
+                return refusal;
+            }
+            if changed.changed().await.is_err() {
+                return std::future::pending().await;
+            }
+        }
+    }
+
+    fn rests_on_origins(&self) -> bool {
+        self.origins.receiver_count() > 0 || self.hold().peers.values().any(|peer| peer.listed.is_some())
     }
 
     /// A peer just entered: what it rests on is looked at again, and watched from now on.
@@ -43,6 +62,7 @@ impl Hub {
     fn apply_origins(&self) {
         self.hold().origins_due = false;
         let Ok(list) = self.facts.origins.list() else { return };
+        self.origins.send_replace(());
         let list: FxHashMap<&str, &Allowed> = list.iter().map(|allowed| (allowed.origin.as_str(), allowed)).collect();
         let mut state = self.hold();
         let changed: Vec<(Conn, Result<Policy, Refusal>)> = state

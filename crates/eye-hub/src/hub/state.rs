@@ -58,6 +58,8 @@ pub struct Hub {
     pub(crate) borne: Notify,
     /// Something was admitted that rests on the list of origins.
     pub(crate) listed: Notify,
+    /// The list of origins changed.
+    pub(crate) origins: watch::Sender<()>,
     /// The tokens that are valid, told when they change.
     pub(crate) valid: watch::Sender<Arc<Valid>>,
     /// How many large frames are parsed at a time.
@@ -138,6 +140,7 @@ impl Hub {
             stop: Notify::new(),
             borne: Notify::new(),
             listed: Notify::new(),
+            origins: watch::Sender::default(),
             valid: watch::Sender::default(),
             parsers: Semaphore::new(PARSERS_MAX),
             worker,

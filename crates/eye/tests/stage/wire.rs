@@ -13,7 +13,12 @@ pub type Socket = WebSocket<MaybeTlsStream<TcpStream>>;
 
 /// Opens a WebSocket at `/ws`.
 pub fn websocket(home: &Home, query: &str, headers: &[(&'static str, &str)]) -> Socket {
-    let mut request = format!("ws://127.0.0.1:{}/ws?{query}", home.port()).into_client_request().unwrap();
+    websocket_at(home, &format!("/ws?{query}"), headers)
+}
+
+/// A WebSocket to any path of the hub.
+pub fn websocket_at(home: &Home, path: &str, headers: &[(&'static str, &str)]) -> Socket {
+    let mut request = format!("ws://127.0.0.1:{}{path}", home.port()).into_client_request().unwrap();
     for (name, value) in headers {
         request.headers_mut().insert(*name, value.parse().unwrap());
     }
@@ -39,11 +44,12 @@ pub fn rest_of(socket: &mut Socket) -> (Vec<String>, Option<(u16, String)>) {
     }
 }
 
-/// Sends an HTTP request, and gives the connection to read from. The head may hold further headers.
+/// Sends an HTTP request, and gives the connection to read from. The head may hold further headers; the token may be empty.
 pub fn http(home: &Home, head: &str, secret: &str, body: &str) -> BufReader<TcpStream> {
     let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
     tcp.set_read_timeout(Some(DEADLINE)).unwrap();
-    let fixed = format!("Host: localhost\r\nConnection: close\r\nAuthorization: Bearer {secret}\r\n");
+    let token = if secret.is_empty() { String::new() } else { format!("Authorization: Bearer {secret}\r\n") };
+    let fixed = format!("Host: localhost\r\nConnection: close\r\n{token}");
     let kind = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
     write!(tcp, "{head}\r\n{fixed}{kind}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
     BufReader::new(tcp)

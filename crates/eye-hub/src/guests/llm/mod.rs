@@ -5,6 +5,7 @@ mod asked;
 mod pace;
 mod trouble;
 
+use crate::gate::Refusal;
 use crate::http::body;
 use crate::http::door::{Door, Head, admit_own, preflight, with_cors};
 use crate::mount::Guest;
@@ -182,7 +183,7 @@ impl Answering {
     }
 
     /// An answer as its pieces come. The task holds its place among the calls until the last of them.
-    fn streamed(mut self, permit: OwnedSemaphorePermit, mut token_ended: TokenEnded) -> Response {
+    fn streamed(mut self, permit: OwnedSemaphorePermit, mut gone: Gone) -> Response {
         let (sender, receiver) = mpsc::channel::<Bytes>(PIECES_LEN_MAX);
         let body = std::mem::take(&mut self.body);
         let pieces = stream::unfold(receiver, async |mut receiver| {
@@ -195,7 +196,7 @@ impl Answering {
             let pump = async { pump(body, answering.silence, &sender).await.map_or(Ok(()), Err) };
             tokio::select! {
                 () = sender.closed() => {}
-                ended = or_revoked(&mut token_ended, pump) => {
+                ended = or_revoked(&mut gone, pump) => {
                     if let Err(trouble) = ended {
                         let _ = sender.try_send(trouble.as_event());
                     }
@@ -258,31 +259,27 @@ async fn completions(State(door): State<Door>, Extension(guest): Extension<PassT
 }
 
 async fn passed(door: &Door, guest: &PassThrough, request: Request) -> Result<Response, Trouble> {
-    let bearer = admit_own(door, &Head::of(request.headers(), request.extensions())).map_err(Trouble::NotAllowed)?;
+    let ground = admit_own(door, &Head::of(request.headers(), request.extensions())).map_err(Trouble::NotAllowed)?;
     let llm = guest.0.as_ref().ok_or(Trouble::None)?;
     let body = body::read(request.into_body(), LLM_REQUEST_BYTES_MAX).await.map_err(Trouble::Body)?;
     let asked = Asked::parse(&body).map_err(Trouble::Invalid)?;
     let permit = llm.enter()?;
-    let hub = door.hub.clone();
-    let mut token_ended: TokenEnded = Box::pin(async move { hub.token_ended(bearer).await });
-    let answering = or_revoked(&mut token_ended, llm.ask(asked)).await?;
+    let mut gone: Gone = Box::pin(ground.gone());
+    let answering = or_revoked(&mut gone, llm.ask(asked)).await?;
     match answering.head.status {
         status if !status.is_success() => Err(llm.refusal(answering).await),
-        StatusCode::OK if answering.is_stream() => Ok(answering.streamed(permit, token_ended)),
-        _ => or_revoked(&mut token_ended, answering.whole()).await,
+        StatusCode::OK if answering.is_stream() => Ok(answering.streamed(permit, gone)),
+        _ => or_revoked(&mut gone, answering.whole()).await,
     }
 }
 
-/// Gives why, when the token of the one that asked is no longer valid.
-type TokenEnded = Pin<Box<dyn Future<Output = String> + Send>>;
+/// Gives why, when the one that asked may not ask any more.
+type Gone = Pin<Box<dyn Future<Output = Refusal> + Send>>;
 
-/// An answer ends with the token that it was asked for with.
-async fn or_revoked<T>(
-    token_ended: &mut TokenEnded,
-    work: impl Future<Output = Result<T, Trouble>>,
-) -> Result<T, Trouble> {
+/// An answer ends with what admitted its request.
+async fn or_revoked<T>(gone: &mut Gone, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
     tokio::select! {
         done = work => done,
-        why = token_ended => Err(Trouble::Revoked { why }),
+        refusal = gone => Err(Trouble::NotAllowed(refusal)),
     }
 }

@@ -14,13 +14,8 @@ use std::time::Duration;
 /// Why there is no answer.
 #[derive(Debug)]
 pub enum Trouble {
-    /// The gate said no.
+    /// The gate said no, or what admitted the request is gone.
     NotAllowed(Refusal),
-    /// The token of the one that asked is no longer valid.
-    Revoked {
-        /// Which, and since what.
-        why: String,
-    },
     /// No server is named.
     None,
     /// The request was not read to its end.
@@ -83,7 +78,6 @@ impl Trouble {
         let other = "start it, or name another with `eye up --llm URL`";
         match self {
             Self::NotAllowed(refusal) => (refusal.status, UNAVAILABLE, refusal.reason.clone(), refusal.hint.clone()),
-            Self::Revoked { why } => (401, UNAVAILABLE, why.clone(), "eye token list shows what is valid".into()),
             Self::None => {
                 (404, UNAVAILABLE, "this hub has no LLM server".into(), "`eye up --llm URL` names one".into())
             }
