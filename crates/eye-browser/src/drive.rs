@@ -12,6 +12,7 @@ mod net;
 mod prepare;
 mod recording;
 mod script;
+mod site;
 mod stored;
 mod tab;
 mod verbs;

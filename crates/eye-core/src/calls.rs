@@ -207,7 +207,7 @@ mod tests {
 
     fn call(deadline: Millis) -> Call {
         Call {
-            asker: Asker::Fired { scope: eye_protocol::scope::Scope::ALL },
+            asker: Asker::None,
             asked_at: 0,
             deadline,
             tool: false,

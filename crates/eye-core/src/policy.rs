@@ -9,11 +9,13 @@ pub struct Policy {
     pub confirm: bool,
     /// Topics that it shares with pages of other origins; one that ends in `*` stands for all that begin so.
     pub topics: Vec<Box<str>>,
+    /// Its site is denied to agents: they may lead its tab elsewhere or close it, and nothing else.
+    pub denied: bool,
 }
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { eval_allowed: true, confirm: false, topics: Vec::new() }
+        Self { eval_allowed: true, confirm: false, topics: Vec::new(), denied: false }
     }
 }
 

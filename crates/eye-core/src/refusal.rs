@@ -16,6 +16,9 @@ const EVAL_BLOCKED: [&str; 6] = [
     "it speaks the original 3D server's messages",
 ];
 
+/// What agents may do with a tab that shows a site which is denied to them.
+const LEADING_AWAY: [&str; 5] = ["page/goto", "page/back", "page/forward", "page/reload", "page/close"];
+
 impl Session {
     /// Why this call is not taken, if it is not.
     pub(crate) fn refusal(&self, now: Millis, task: &Task, unfit: Option<Error>, in_pace: bool) -> Option<Error> {
@@ -26,6 +29,9 @@ impl Session {
                 Error::new(Code::SESSION, format!("the page {name} left {ago_s} s ago"))
                     .hint("open it again, or choose another one: `eye pages`"),
             );
+        }
+        if let Some(error) = self.denies(task) {
+            return Some(error);
         }
         if let Some(paused) = &self.info().paused {
             // The page's words are quoted; what to do next is not its to say.
@@ -62,6 +68,9 @@ impl Session {
 
     /// What the user has forbidden. Asked again when a call that waited is sent: the page may have come under another policy.
     pub(crate) fn forbids(&self, task: &Task) -> Option<Error> {
+        if let Some(error) = self.denies(task) {
+            return Some(error);
+        }
         match task {
             Task::Eval { .. } => self.forbids_eval(),
             Task::Tool { name, confirmed, .. } => {
@@ -70,6 +79,16 @@ impl Session {
             }
             Task::Verb { .. } | Task::State => None,
         }
+    }
+
+    fn denies(&self, task: &Task) -> Option<Error> {
+        let leads_away = matches!(task, Task::Verb { method, .. } if LEADING_AWAY.contains(&&**method));
+        if !self.is_denied() || leads_away {
+            return None;
+        }
+        let message = format!("pages of {} are denied to agents", self.origin());
+        let hint = "`eye deny --list` shows by what; `eye goto URL` and `eye back` lead the tab elsewhere";
+        Some(Error::new(Code::DENIED, message).hint(hint))
     }
 
     fn forbids_eval(&self) -> Option<Error> {

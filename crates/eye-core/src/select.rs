@@ -2,6 +2,7 @@
 
 use crate::agent::UsedPage;
 use crate::candidate::Candidate;
+use eye_protocol::error::NO_PAGE;
 use eye_protocol::messages::Presence;
 use eye_protocol::{Code, Error, SessionId};
 
@@ -94,8 +95,7 @@ pub fn unnamed<'a>(
 }
 
 fn no_page() -> Error {
-    Error::new(Code::SESSION, "no page is connected")
-        .hint("open a page that loads eye.js; `eye status` shows the line to add to it")
+    Error::new(Code::SESSION, NO_PAGE).hint("open a page that loads eye.js; `eye status` shows the line to add to it")
 }
 
 /// How to choose one of them, for good or for one call. An id that another page calls itself by chooses none.

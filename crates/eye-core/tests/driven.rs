@@ -88,42 +88,6 @@ fn a_call_does_not_wait_for_an_origin_that_its_token_does_not_cover() {
 }
 
 #[test]
-fn what_is_kept_or_fired_waits_for_an_origin_that_its_token_covers() {
-    assert_snapshot!(play(
-        "0 page 1 joins tab from http://a.test driven
-         0 agent 2 joins
-         0 agent 2 limited http://a.test
-         0 agent 4 joins
-         1 page 1 leaves
-         2 agent 2 keeps k1 x
-         2 agent 2 fires x
-         2 agent 4 keeps k2 y
-         2 agent 4 fires y
-         3 agent 4 leaves
-         4 page 3 joins tab from http://b.test driven
-         5 agent 2 collects k1"
-    ), @r#"
-    0 page 1 joins tab from http://a.test driven
-    0 agent 2 joins
-    0 agent 2 limited http://a.test
-    0 agent 4 joins
-    1 page 1 leaves
-    2 agent 2 keeps k1 x
-        ← agent 2 {"id":"k1"}
-    2 agent 2 fires x
-    2 agent 4 keeps k2 y
-        ← agent 4 {"id":"k2"}
-    2 agent 4 fires y
-    3 agent 4 leaves
-    4 page 3 joins tab from http://b.test driven
-        → page 3 evaluates 3: y
-        → page 3 fires: y
-    5 agent 2 collects k1
-        ← agent 2 {"results":[{"id":"k1","error":{"code":-32006,"message":"the tab went to http://b.test, which this token does not cover"}}],"pending":[]}
-    "#);
-}
-
-#[test]
 fn a_page_that_is_not_driven_takes_no_tab_of_another_origin() {
     assert_snapshot!(play(
         "0 page 1 joins tab from http://a.test driven
@@ -133,4 +97,31 @@ fn a_page_that_is_not_driven_takes_no_tab_of_another_origin() {
     1 page 3 joins tab from http://b.test
         ✕ 3 closed 4004 this session belongs to another origin
     ");
+}
+
+#[test]
+fn a_tab_at_a_denied_site_is_only_led_elsewhere() {
+    assert_snapshot!(play(
+        "0 page 1 joins tab from http://a.test driven
+         0 agent 2 joins
+         1 page 1 leaves
+         2 agent 2 asks a x
+         3 page 3 joins tab from http://b.test driven barred
+         4 agent 2 asks b x
+         5 agent 2 does page/look {}
+         6 agent 2 does page/goto {}"
+    ), @r#"
+    0 page 1 joins tab from http://a.test driven
+    0 agent 2 joins
+    1 page 1 leaves
+    2 agent 2 asks a x
+    3 page 3 joins tab from http://b.test driven barred
+        ← agent 2 a!-32006 pages of http://b.test are denied to agents | `eye deny --list` shows by what; `eye goto URL` and `eye back` lead the tab elsewhere
+    4 agent 2 asks b x
+        ← agent 2 b!-32006 pages of http://b.test are denied to agents | `eye deny --list` shows by what; `eye goto URL` and `eye back` lead the tab elsewhere
+    5 agent 2 does page/look {}
+        ← agent 2 1!-32006 pages of http://b.test are denied to agents | `eye deny --list` shows by what; `eye goto URL` and `eye back` lead the tab elsewhere
+    6 agent 2 does page/goto {}
+        → page 3 does 2: page/goto {"agent":""}
+    "#);
 }

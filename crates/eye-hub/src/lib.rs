@@ -23,7 +23,7 @@ pub use audit::{AuditMode, Ended};
 pub use config::{Config, RATE_DEFAULT, Ready, random_first_calls};
 pub use error::HubError;
 pub use eye_core::rate::Rate;
-pub use gate::{Auth, Token, origins};
+pub use gate::{Auth, Token, origins, pattern};
 pub use http::door::Door;
 pub use hub::auditing::Auditor;
 pub use hub::cluster::{Cluster, Hubs, OtherHub};

@@ -10,6 +10,9 @@ pub struct Close {
 }
 
 impl Close {
+    /// What admitted the connection is taken back.
+    pub const REVOKED: u16 = 4007;
+
     /// The hub shuts down.
     pub fn shutdown() -> Self {
         Self { code: 1001, reason: "the hub shuts down".into() }
@@ -52,7 +55,7 @@ impl Close {
 
     /// What let the peer in, its token or its origin, is no longer valid.
     pub fn revoked(reason: &str) -> Self {
-        Self { code: 4007, reason: reason.into() }
+        Self { code: Self::REVOKED, reason: reason.into() }
     }
 
     /// The page's own code answers no ping.

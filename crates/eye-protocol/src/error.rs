@@ -5,6 +5,9 @@ use crate::text::json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// What is said where no page has joined.
+pub const NO_PAGE: &str = "no page is connected";
+
 /// A JSON-RPC error code. The named ones are those that eye itself gives; a page may send any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -66,6 +66,10 @@ impl drive::Hub for OfHub {
     fn join(&self, session: &str, origin: &str) -> Arc<dyn drive::PageLink> {
         Arc::new(OfPage(self.0.join(session, origin)))
     }
+
+    fn denies(&self, origin: &str) -> Option<Error> {
+        self.0.denies(origin)
+    }
 }
 
 #[derive(Debug)]
@@ -82,6 +86,10 @@ impl drive::PageLink for OfPage {
 
     fn hear_binary(&self, message: &[u8]) -> Result<(), (u16, String)> {
         self.0.hear_binary(message).map_err(parts)
+    }
+
+    fn is_barred(&self) -> bool {
+        self.0.is_barred()
     }
 
     fn next(&self) -> drive::Later<'_, Result<Vec<String>, (u16, String)>> {

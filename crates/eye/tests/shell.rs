@@ -100,7 +100,11 @@ fn slips_of_the_first_minutes_are_named() {
     assert!(ran.stderr.starts_with("error: no browser was found to open http://localhost:1/\n"), "{}", ran.stderr);
     assert!(began.elapsed() < std::time::Duration::from_secs(20), "the wait for a page is 30 s");
     let ran = home.eye(["goto", "http://localhost:1/"]);
-    assert_eq!((ran.code, ran.stderr.lines().next()), (3, Some("error: no page is connected")));
+    let hint = "hint: eye browse http://localhost:1/ opens it in eye's own browser";
+    assert_eq!(ran.code, 3);
+    assert_eq!(ran.stderr.lines().collect::<Vec<_>>(), ["error: no page is connected", hint]);
+    let ran = home.eye(["goto", "http://localhost:1/?a='b"]);
+    assert!(ran.stderr.contains(r"eye browse 'http://localhost:1/?a='\''b' opens"), "{}", ran.stderr);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::downloads::Downloads;
 use super::hub::Hub;
 use super::prepare::prepare;
 use super::script::{Names, random_text};
+use super::site::site_of;
 use super::tab::Tab;
 use crate::cdp::{Attached, News, Session, TargetInfo};
 use crate::error::{BrowserError, CommandError};
@@ -206,6 +207,11 @@ impl Browsers {
             (None, Some(_)) => None,
             (None, None) => return Err(Error::new(Code::PARAMS, "url is missing: which page?")),
         };
+        if let (Some(url), Some(hub)) = (&url, self.0.hub.get())
+            && let Some(error) = site_of(url).and_then(|site| hub.denies(&site))
+        {
+            return Err(error);
+        }
         let running = self.running(&open).await.map_err(|error| told(&error))?;
         let Some(url) = url else {
             return Ok(json(&json!({ "pages": running.pages().await })));

@@ -51,3 +51,15 @@ pub struct Aux {
 pub struct ContextDestroyed {
     pub execution_context_id: i64,
 }
+
+#[derive(Deserialize)]
+pub struct Navigated {
+    pub frame: Frame,
+}
+
+#[derive(Deserialize)]
+pub struct Frame {
+    pub id: String,
+    #[serde(default)]
+    pub url: String,
+}

@@ -26,6 +26,13 @@ impl Recording {
         }
     }
 
+    /// Forgets what was recorded, and records no more.
+    pub fn end(&mut self, session: &Session) {
+        if self.0.is_some() {
+            self.stop(session);
+        }
+    }
+
     fn stop(&mut self, session: &Session) {
         self.0 = None;
         // A tab that is gone records nothing.

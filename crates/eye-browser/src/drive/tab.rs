@@ -1,8 +1,11 @@
 //! One tab: its documents join the hub one after the other, each as a page behind a transport of its own.
 
+mod barred;
+mod pictures;
+
 use super::device;
 use super::downloads::Downloads;
-use super::events::{BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed, Loading};
+use super::events::{BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed, Loading, Navigated};
 use super::files::{self, Field};
 use super::frames::{self, Owed, Own, params};
 use super::hub::{Hub, PageLink};
@@ -10,25 +13,22 @@ use super::input;
 use super::recording::Recording;
 use super::script::Names;
 use super::stored;
-use super::verbs::{self, Rect, Shot};
+use super::verbs::{self, Shot};
 use crate::cdp::{Event, Events, Session};
 use crate::error::CommandError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use eye_protocol::binary::Binary;
+use eye_protocol::close::Close;
 use eye_protocol::rpc::{self, Message, json};
-use eye_protocol::{Code, Ending, Error, Value};
+use eye_protocol::{Ending, Error, Value};
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use serde::Deserialize;
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
-
-/// How ids of the driver's own questions to the page client begin; the hub's are numbers.
-const ASKED: &str = "d";
 
 /// Tells the page client that its document stays: what it was leaving for became a download, or brought nothing.
 const STAYS: &str = "=";
@@ -42,6 +42,8 @@ struct Joined {
     context: i64,
     link: Arc<dyn PageLink>,
     owed: Owed,
+    /// Agents may not see it: the driver stands for it.
+    barred: bool,
 }
 
 /// What the driver does beside: each ends with something for the document.
@@ -54,6 +56,8 @@ enum Done {
     Close(String),
     /// Input was made, or not.
     Input(u64, Result<(), CommandError>),
+    /// It is told otherwise.
+    Nothing,
 }
 
 /// A tab of a driven browser.
@@ -72,6 +76,8 @@ pub struct Tab {
     /// Whether a document has joined.
     joined: watch::Sender<bool>,
     contexts: HashMap<i64, String>,
+    /// The address of its document, as the browser says it.
+    url: String,
     document: Option<Joined>,
     crashed: bool,
     /// Whether the browser loads something into it; the document that is there hears nothing meanwhile.
@@ -107,6 +113,7 @@ impl Tab {
             chooser: None,
             joined: watch::Sender::new(false),
             contexts: HashMap::new(),
+            url: String::new(),
             document: None,
             crashed: false,
             loading: false,
@@ -197,7 +204,13 @@ impl Tab {
                 // A document that is replaced has left by then.
                 let _ = self.tell(STAYS);
             }
-            "Inspector.targetReloadedAfterCrash" | "Page.frameNavigated" => self.crashed = false,
+            "Inspector.targetReloadedAfterCrash" => self.crashed = false,
+            "Page.frameNavigated" => {
+                self.crashed = false;
+                if let Some(Navigated { frame }) = event.read().filter(|at: &Navigated| at.frame.id == self.target) {
+                    self.url = frame.url;
+                }
+            }
             method if method.starts_with("Network.") => self.recording.take(&self.session, event),
             _ => {}
         }
@@ -218,15 +231,11 @@ impl Tab {
             return;
         }
         if hello {
-            let origin = if origin.is_empty() || origin == "://" { "null" } else { origin };
-            // The older document leaves before this one joins.
-            self.document = None;
-            let link = self.hub.join(&self.names.session, origin);
-            self.asked.clear();
-            self.document = Some(Joined { context, link, owed: Owed::default() });
-            self.joined.send_replace(true);
+            let origin = self.origin_of(origin);
+            return self.join(context, &origin, message);
         }
-        let Some(document) = self.document.as_mut().filter(|document| document.context == context) else { return };
+        let said_by = |document: &&mut Joined| document.context == context && !document.barred;
+        let Some(document) = self.document.as_mut().filter(said_by) else { return };
         let heard = if message.is_empty() {
             return self.part();
         } else if let Some(bytes) = message.strip_prefix('#') {
@@ -249,48 +258,22 @@ impl Tab {
         }
     }
 
-    /// Takes answers to the driver's own questions out of a message; the rest is the hub's.
-    fn own_answers(&mut self, message: &str) -> Option<String> {
-        let answered: Vec<String> = frames::answered(message);
-        let mut mine = Vec::new();
-        for id in answered.iter().filter(|id| id.starts_with(ASKED)) {
-            if let Some(waiting) = self.asked.remove(id) {
-                mine.push(id.clone());
-                self.located(waiting, message, id);
-            }
+    /// A document joins with its first message. Nothing of one that agents may not see goes to the hub.
+    fn join(&mut self, context: i64, origin: &str, hello: &str) {
+        // The older document leaves before this one joins.
+        self.part();
+        let link = self.hub.join(&self.names.session, origin);
+        let barred = link.is_barred();
+        let hello = if barred { Self::barred_hello(origin) } else { hello.to_owned() };
+        let heard = link.hear(&hello);
+        self.document = Some(Joined { context, link, owed: Owed::default(), barred });
+        if barred {
+            self.recording.end(&self.session);
         }
-        if mine.is_empty() {
-            return Some(message.to_owned());
+        self.joined.send_replace(true);
+        if let Err((code, reason)) = heard {
+            self.closed(code, &reason);
         }
-        let elements: Vec<serde_json::Value> = serde_json::from_str(message).unwrap_or_default();
-        let is_mine = |element: &serde_json::Value| mine.iter().any(|id| frames::is_of(element, id));
-        let rest: Vec<&serde_json::Value> = elements.iter().filter(|element| !is_mine(element)).collect();
-        (!rest.is_empty()).then(|| json(&rest))
-    }
-
-    /// The page client has said where a picture's target is, or why it has none.
-    fn located(&mut self, (own, shot): (Own, Shot), message: &str, id: &str) {
-        #[derive(Deserialize)]
-        struct Found {
-            rect: Rect,
-        }
-        let elements: Vec<serde_json::Value> = serde_json::from_str(message).unwrap_or_default();
-        let ending = elements.iter().find(|element| frames::is_of(element, id)).map(|element| match element.as_str() {
-            Some(line) => eye_protocol::answer::parse_typed(line).map_or_else(|| Err(unclear()), |(_, ending)| ending),
-            None => Err(Error::from_raw(&json(&element["error"]))),
-        });
-        let session = self.session.clone();
-        let doing: Doing = match ending {
-            Some(Ok(value)) => match serde_json::from_str::<Found>(value.as_text()) {
-                Ok(Found { rect }) => {
-                    Box::pin(async move { Done::Answer(own.id, verbs::shot(&session, &shot, Some(rect)).await) })
-                }
-                Err(_) => Box::pin(std::future::ready(Done::Answer(own.id, Err(unclear())))),
-            },
-            Some(Err(error)) => Box::pin(std::future::ready(Done::Answer(own.id, Err(error)))),
-            None => return,
-        };
-        self.doing.push(doing);
     }
 
     /// Input is made only while an agent waits for something: a page cannot press its own buttons.
@@ -331,6 +314,9 @@ impl Tab {
     /// The hub has something for the document.
     fn deliver(&mut self, message: String) {
         self.used.send_modify(|count| *count += 1);
+        if self.document.as_ref().is_some_and(|document| document.barred) {
+            return self.deliver_barred(&message);
+        }
         let sorted = frames::sort(message, self.crashed);
         for own in sorted.own {
             self.begin(own);
@@ -413,22 +399,16 @@ impl Tab {
         self.doing.push(doing);
     }
 
-    /// Asks the page client where a target is.
-    fn ask_where(&mut self, own: Own, shot: Shot) {
-        self.last_asked += 1;
-        let id = format!("{ASKED}{}", self.last_asked);
-        let asked = rpc::request(&json(&id), "page/query", &json!({ "target": shot.target }));
-        match self.tell(&format!("[{asked}]")) {
-            Ok(()) => drop(self.asked.insert(id, (own, shot))),
-            Err(error) => self.done(Done::Answer(own.id, Err(verbs::refusal(&error)))),
-        }
+    /// Tells the hub that a call goes elsewhere: it ends where the tab arrives.
+    fn announce(&self, own: &Own) {
+        let Some(document) = &self.document else { return };
+        let going = rpc::notification("call/navigating", &json!({ "id": own.id, "url": "" }));
+        let _ = document.link.hear(&format!("[{going}]"));
     }
 
     /// Reloads a crashed page. The call ends where the page arrives, as any that navigates.
     fn revive(&mut self, own: &Own) {
-        let Some(document) = &self.document else { return };
-        let going = rpc::notification("call/navigating", &json!({ "id": own.id, "url": "" }));
-        let _ = document.link.hear(&format!("[{going}]"));
+        self.announce(own);
         let _ = self.session.send("Page.reload", &json!({}));
     }
 
@@ -455,7 +435,7 @@ impl Tab {
                 let _ = self.tell(&json(&told));
                 Ok(())
             }
-            (_, None) => Ok(()),
+            (Done::Nothing, _) | (_, None) => Ok(()),
         };
         if let Err((code, reason)) = heard {
             self.closed(code, &reason);
@@ -482,13 +462,19 @@ impl Tab {
         self.asked.clear();
     }
 
-    /// The hub closed the document's connection.
+    /// The hub closed the document's connection. Where that is because its site is denied now, the driver stands for it.
     fn closed(&mut self, code: u16, reason: &str) {
         let _ = self.tell(&format!("!{code} {reason}"));
+        let left = self.document.as_ref().map(|document| (document.context, document.barred));
         self.part();
+        if let Some((context, false)) = left
+            && code == Close::REVOKED
+            && let Some(origin) = self.contexts.get(&context)
+        {
+            let origin = self.origin_of(origin);
+            if self.hub.denies(&origin).is_some() {
+                self.join(context, &origin, "");
+            }
+        }
     }
-}
-
-fn unclear() -> Error {
-    Error::new(Code::INTERNAL, "the page did not say where the target is")
 }

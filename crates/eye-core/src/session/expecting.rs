@@ -244,7 +244,7 @@ impl Session {
                 self.end(key, Err(error), out);
                 continue;
             }
-            let fired = self.calls.get_mut(key).is_some_and(|call| matches!(call.asker, Asker::Fired { .. }));
+            let fired = self.calls.get_mut(key).is_some_and(|call| call.asker == Asker::None);
             if fired {
                 self.calls.remove(key);
             }
@@ -254,6 +254,10 @@ impl Session {
 
     /// Asks the page that has come for the outline with which calls that went there end.
     pub(super) fn show_arrivals(&mut self, now: Millis, page: Conn, out: &mut Vec<Outcome>) {
+        // A site that is denied shows no outline; its title says so.
+        if self.is_denied() {
+            return;
+        }
         for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Navigating { .. })) {
             let Some(call) = self.calls.get_mut(key) else { continue };
             let Some(task) = call.arrival.take() else { continue };

@@ -118,13 +118,14 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
     }
 }
 
-/// What the user allows: `denied` is no code, `careful` asks for confirmation, `sharing TOPIC`.
+/// What the user allows: `barred` is nothing at all, `denied` is no code, `careful` asks for confirmation, `sharing TOPIC`.
 fn policy(words: &str) -> Policy {
     let shared = words.split_once("sharing ").map(|(_, topic)| topic.split(' ').next().unwrap_or("").into());
     Policy {
         eval_allowed: !words.contains("denied"),
         confirm: words.contains("careful"),
         topics: shared.into_iter().collect(),
+        denied: words.contains("barred"),
     }
 }
 

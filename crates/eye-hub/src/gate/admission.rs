@@ -4,11 +4,12 @@
 //! ours and an `Origin` must be loopback or allowed; beyond that, an agent needs the token unless the hub runs with `--auth none`.
 
 use super::caller::{Owner, Whose};
+use super::host::host_name;
 use super::keys::Keys;
-use super::origins::{Allowed, Origins};
+use super::origins::{Allowed, Origins, Verdict};
 use super::refusal::{
-    Refusal, agents_only, another_user, expired, forbidden, foreign_agent, foreign_page, lacking, not_a_host, not_own,
-    unauthorised, unreadable_list,
+    Refusal, agents_only, another_user, denied, expired, forbidden, foreign_agent, foreign_page, lacking, not_a_host,
+    not_own, unauthorised, unreadable_list,
 };
 use super::token::Auth;
 use super::tokens::Found;
@@ -247,7 +248,7 @@ impl Gate {
         if knock.token.is_none()
             && self.own_port.is_some()
             && let Some(origin) = knock.origin
-            && self.find(origin)?.is_some_and(|allowed| allowed.backends)
+            && self.find(origin)?.allowed().is_some_and(|allowed| allowed.backends)
         {
             return self.check_owner(knock).map(|()| Admitted::Own);
         }
@@ -286,11 +287,11 @@ impl Gate {
         if is_console_origin(origin) {
             return Err(forbidden("the console has its own way in", "open it with `eye console`"));
         }
-        agent_origin(self.find(origin)?.as_ref(), origin)
+        agent_origin(&self.find(origin)?, origin)
     }
 
     /// The entry of an origin. A list that cannot be read might hold a restriction, so nothing that depends on it is admitted.
-    fn find(&self, origin: &str) -> Result<Option<Allowed>, Refusal> {
+    fn find(&self, origin: &str) -> Result<Verdict, Refusal> {
         self.origins.find(origin).map_err(|error| {
             let file = self.origins.file().display();
             let text = error.to_string();
@@ -353,18 +354,32 @@ impl Gate {
 
 /// What pages of an origin may do, by its entry in the list; `by_token`: a token says that they are pages of it. Loopback origins
 /// are looked up too: the list may hold a restriction for them.
-pub fn page_policy(entry: Option<Allowed>, origin: &str, by_token: bool) -> Result<Policy, Refusal> {
-    match entry {
-        Some(Allowed { pages: false, .. }) => Err(agents_only(origin)),
-        Some(allowed) => Ok(allowed.into()),
-        None if by_token || is_loopback_origin(origin) => Ok(Policy::default()),
-        None => Err(foreign_page(origin)),
+pub fn page_policy(verdict: Verdict, origin: &str, by_token: bool) -> Result<Policy, Refusal> {
+    match verdict {
+        Verdict::Denied(_) => Err(denied(origin)),
+        Verdict::Allowed(Allowed { pages: false, .. }) => Err(agents_only(origin)),
+        Verdict::Allowed(allowed) => Ok(allowed.into()),
+        Verdict::Unlisted if by_token || is_loopback_origin(origin) => Ok(Policy::default()),
+        Verdict::Unlisted => Err(foreign_page(origin)),
     }
 }
 
-/// Whether agents in pages of an origin, which is not loopback, may ask, by its entry in the list.
-pub fn agent_origin(entry: Option<&Allowed>, origin: &str) -> Result<(), Refusal> {
-    entry.map(|_| ()).ok_or_else(|| foreign_agent(origin))
+/// What pages of an origin may do in a tab that the hub drives: those may be anywhere, and the list only restricts.
+pub fn driven_policy(verdict: Verdict, origin: &str) -> Result<Policy, Refusal> {
+    match verdict {
+        Verdict::Denied(_) => Err(denied(origin)),
+        Verdict::Allowed(allowed) => Ok(allowed.into()),
+        Verdict::Unlisted => Ok(Policy::default()),
+    }
+}
+
+/// Whether agents in pages of an origin, which is not loopback, may ask, by what the list says of it.
+pub fn agent_origin(verdict: &Verdict, origin: &str) -> Result<(), Refusal> {
+    match verdict {
+        Verdict::Denied(_) => Err(denied(origin)),
+        Verdict::Allowed(_) => Ok(()),
+        Verdict::Unlisted => Err(foreign_agent(origin)),
+    }
 }
 
 /// Whether a browser says that a page of `localhost`, at the hub's own port, asks. Behind a path of another server the port differs.
@@ -396,14 +411,6 @@ pub const CONSOLE_NAME: &str = "console.localhost";
 fn is_console_origin(origin: &str) -> bool {
     let host = origin.split_once("://").map_or("", |(_, host)| host);
     host_name(host).eq_ignore_ascii_case(CONSOLE_NAME)
-}
-
-/// A host without its port. `[::1]:8765` → `[::1]`.
-pub fn host_name(host: &str) -> &str {
-    match host.rfind(':') {
-        Some(at) if !host.ends_with(']') && host[at + 1..].bytes().all(|b| b.is_ascii_digit()) => &host[..at],
-        _ => host,
-    }
 }
 
 /// Whether a host is this machine by its address, not by its name.

@@ -1,5 +1,7 @@
-//! Origins that may join beside the loopback ones, and whether their pages may be evaluated in. One line each in a file.
+//! Origins that may join beside the loopback ones, whether their pages may be evaluated in, and sites that are denied. One line
+//! each in a file.
 
+use super::pattern::Pattern;
 use super::tokens::FileVersion;
 use crate::private;
 use eye_core::Policy;
@@ -35,11 +37,56 @@ impl Allowed {
 
 impl From<Allowed> for Policy {
     fn from(allowed: Allowed) -> Self {
-        Self { eval_allowed: allowed.eval, confirm: allowed.confirm, topics: allowed.topics }
+        Self { eval_allowed: allowed.eval, confirm: allowed.confirm, topics: allowed.topics, denied: false }
     }
 }
 
-/// The file of allowed origins. It is read anew each time it is asked: joining is rare.
+/// What the file says of an origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is named, and allowed.
+    Allowed(Allowed),
+    /// It is denied by this pattern.
+    Denied(Pattern),
+    /// Nothing is said of it.
+    Unlisted,
+}
+
+impl Verdict {
+    /// The entry of an origin that is allowed by name.
+    pub fn allowed(self) -> Option<Allowed> {
+        match self {
+            Self::Allowed(allowed) => Some(allowed),
+            Self::Denied(_) | Self::Unlisted => None,
+        }
+    }
+}
+
+/// What the file holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct List {
+    /// Allowed origins, in the order they were added.
+    pub allowed: Vec<Allowed>,
+    /// Sites that are denied, likewise.
+    pub denied: Vec<Pattern>,
+}
+
+impl List {
+    /// What holds for an origin. One that is allowed by name is more specific than any pattern.
+    pub fn verdict(&self, origin: &str) -> Verdict {
+        if let Some(allowed) = self.allowed.iter().find(|allowed| allowed.origin == origin) {
+            return Verdict::Allowed(allowed.clone());
+        }
+        self.denied.iter().find(|pattern| pattern.fits(origin)).cloned().map_or(Verdict::Unlisted, Verdict::Denied)
+    }
+
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.allowed.is_empty() && self.denied.is_empty()
+    }
+}
+
+/// The file of allowed origins and denied sites. It is read anew each time it is asked: joining is rare.
 #[derive(Clone, Debug)]
 pub struct Origins {
     file: PathBuf,
@@ -55,7 +102,7 @@ pub struct NotAnOrigin(String);
 /// A line of the file that cannot be read. It may have held a restriction, so the whole list is not used.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "line {line}: `{word}` is neither an origin nor one of eval=no, confirm=yes, agent=only, backends=yes, topics=…"
+    "line {line}: `{word}` is neither an origin nor one of eval=no, confirm=yes, agent=only, backends=yes, topics=…, deny"
 )]
 struct BadLine {
     /// Counted from 1.
@@ -98,11 +145,11 @@ impl Origins {
         FileVersion::of(&self.file)
     }
 
-    /// All allowed origins, in the order they were added. A file with one bad line is an error as a whole.
-    pub fn list(&self) -> io::Result<Vec<Allowed>> {
+    /// All of it. A file with one bad line is an error as a whole.
+    pub fn list(&self) -> io::Result<List> {
         match fs::read_to_string(&self.file) {
             Ok(text) => parse(&text).map_err(|bad| io::Error::new(io::ErrorKind::InvalidData, bad)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(List::default()),
             Err(error) => Err(error),
         }
     }
@@ -113,34 +160,59 @@ impl Origins {
         Some(format!("no page may join: the list of allowed origins, {}, cannot be read: {error}", self.file.display()))
     }
 
-    /// The entry of one origin, matched exactly.
-    pub fn find(&self, origin: &str) -> io::Result<Option<Allowed>> {
-        Ok(self.list()?.into_iter().find(|allowed| allowed.origin == origin))
+    /// What holds for an origin.
+    pub fn find(&self, origin: &str) -> io::Result<Verdict> {
+        Ok(self.list()?.verdict(origin))
     }
 
-    /// Adds an origin, or changes whether it may be evaluated in.
+    /// Adds an origin, or changes what its pages may do. It is not denied by its name any more.
     pub fn allow(&self, entry: Allowed) -> io::Result<()> {
         let mut list = self.list()?;
-        match list.iter_mut().find(|allowed| allowed.origin == entry.origin) {
+        list.denied.retain(|pattern| pattern.as_str() != entry.origin);
+        match list.allowed.iter_mut().find(|allowed| allowed.origin == entry.origin) {
             Some(known) => *known = entry,
-            None => list.push(entry),
+            None => list.allowed.push(entry),
         }
         self.write(&list)
     }
 
-    /// Takes an origin out. `false`: it was not there.
-    pub fn remove(&self, origin: &str) -> io::Result<bool> {
+    /// Denies sites. Gives the origins that are allowed by name and stay so: a name is more specific than a pattern.
+    pub fn deny(&self, pattern: Pattern) -> io::Result<Vec<String>> {
         let mut list = self.list()?;
-        let before = list.len();
-        list.retain(|allowed| allowed.origin != origin);
-        if list.len() == before {
-            return Ok(false);
+        list.allowed.retain(|allowed| allowed.origin != pattern.as_str());
+        let stay = list.allowed.iter().filter(|allowed| pattern.fits(&allowed.origin));
+        let stay = stay.map(|allowed| allowed.origin.clone()).collect();
+        if !list.denied.contains(&pattern) {
+            list.denied.push(pattern);
         }
         self.write(&list)?;
-        Ok(true)
+        Ok(stay)
     }
 
-    fn write(&self, list: &[Allowed]) -> io::Result<()> {
+    /// Takes an allowed origin out. `false`: it was not there.
+    pub fn remove(&self, origin: &str) -> io::Result<bool> {
+        let mut list = self.list()?;
+        let before = list.allowed.len();
+        list.allowed.retain(|allowed| allowed.origin != origin);
+        self.write_if(list.allowed.len() < before, &list)
+    }
+
+    /// Takes a denied pattern out. `false`: it was not there.
+    pub fn undeny(&self, pattern: &Pattern) -> io::Result<bool> {
+        let mut list = self.list()?;
+        let before = list.denied.len();
+        list.denied.retain(|denied| denied != pattern);
+        self.write_if(list.denied.len() < before, &list)
+    }
+
+    fn write_if(&self, changed: bool, list: &List) -> io::Result<bool> {
+        if changed {
+            self.write(list)?;
+        }
+        Ok(changed)
+    }
+
+    fn write(&self, list: &List) -> io::Result<()> {
         let line = |a: &Allowed| {
             let eval = if a.eval { "" } else { " eval=no" };
             let confirm = if a.confirm { " confirm=yes" } else { "" };
@@ -149,10 +221,14 @@ impl Origins {
             let topics = if a.topics.is_empty() { String::new() } else { format!(" topics={}", a.topics.join(",")) };
             format!("{}{eval}{confirm}{pages}{backends}{topics}\n", a.origin)
         };
-        let text: String = list.iter().map(line).collect();
+        let allowed = list.allowed.iter().map(line);
+        let text: String = allowed.chain(list.denied.iter().map(|pattern| format!("{pattern} {DENY}\n"))).collect();
         private::write(&self.file, text.as_bytes())
     }
 }
+
+/// What a line of a denied pattern ends with.
+const DENY: &str = "deny";
 
 /// Reads topics that are divided by commas. `None`: one of them cannot be shared, as topics of our own (`_…`) cannot.
 pub fn parse_topics(text: &str) -> Option<Vec<Box<str>>> {
@@ -163,15 +239,28 @@ pub fn parse_topics(text: &str) -> Option<Vec<Box<str>>> {
     text.split(',').map(|topic| fits(topic).then(|| topic.into())).collect()
 }
 
-fn parse(text: &str) -> Result<Vec<Allowed>, BadLine> {
-    let lines = text.lines().enumerate();
-    lines.filter_map(|(at, line)| parse_line(line).map_err(|word| BadLine { line: at + 1, word }).transpose()).collect()
+fn parse(text: &str) -> Result<List, BadLine> {
+    let mut list = List::default();
+    for (at, line) in text.lines().enumerate() {
+        match parse_line(line).map_err(|word| BadLine { line: at + 1, word })? {
+            Verdict::Allowed(allowed) => list.allowed.push(allowed),
+            Verdict::Denied(pattern) => list.denied.push(pattern),
+            Verdict::Unlisted => {}
+        }
+    }
+    Ok(list)
 }
 
-/// `Ok(None)`: an empty line or a comment. `Err`: the word that is not known.
-fn parse_line(line: &str) -> Result<Option<Allowed>, String> {
+/// `Unlisted`: an empty line or a comment. `Err`: the word that is not known.
+fn parse_line(line: &str) -> Result<Verdict, String> {
     let mut words = line.split('#').next().unwrap_or("").split_whitespace();
-    let Some(origin) = words.next() else { return Ok(None) };
+    let Some(origin) = words.next() else { return Ok(Verdict::Unlisted) };
+    if words.clone().eq([DENY]) {
+        return match Pattern::parse(origin) {
+            Ok(pattern) if pattern.as_str() == origin => Ok(Verdict::Denied(pattern)),
+            Ok(_) | Err(_) => Err(origin.to_owned()),
+        };
+    }
     if normalise(origin).ok().as_deref() != Some(origin) {
         return Err(origin.to_owned());
     }
@@ -188,7 +277,7 @@ fn parse_line(line: &str) -> Result<Option<Allowed>, String> {
             }
         }
     }
-    Ok(Some(allowed))
+    Ok(Verdict::Allowed(allowed))
 }
 
 #[cfg(test)]
@@ -215,20 +304,42 @@ mod tests {
     fn the_file_holds_what_was_allowed() {
         let home = tempfile::tempdir().unwrap();
         let origins = Origins::new(home.path().join("eye/origins"));
-        assert_eq!(origins.list().unwrap(), []);
+        assert_eq!(origins.list().unwrap(), List::default());
         let entry = |origin: &str, eval| {
             let topics = if eval { vec!["chat".into(), "orders.*".into()] } else { Vec::new() };
             Allowed { eval, confirm: !eval, pages: eval, topics, ..Allowed::new(origin) }
         };
         origins.allow(entry("https://a.test", true)).unwrap();
-        assert_eq!(origins.list().unwrap(), [entry("https://a.test", true)]);
+        assert_eq!(origins.list().unwrap().allowed, [entry("https://a.test", true)]);
         origins.allow(entry("https://b.test", false)).unwrap();
         origins.allow(entry("https://a.test", false)).unwrap();
-        assert_eq!(origins.list().unwrap(), [entry("https://a.test", false), entry("https://b.test", false)]);
-        assert!(origins.find("https://a.test.evil").unwrap().is_none());
+        assert_eq!(origins.list().unwrap().allowed, [entry("https://a.test", false), entry("https://b.test", false)]);
+        assert_eq!(origins.find("https://a.test.evil").unwrap(), Verdict::Unlisted);
         assert!(origins.remove("https://a.test").unwrap());
         assert!(!origins.remove("https://a.test").unwrap());
-        assert_eq!(origins.list().unwrap(), [entry("https://b.test", false)]);
+        assert_eq!(origins.list().unwrap().allowed, [entry("https://b.test", false)]);
+    }
+
+    #[test]
+    fn the_most_specific_wins() {
+        let home = tempfile::tempdir().unwrap();
+        let origins = Origins::new(home.path().join("origins"));
+        let pattern = |text: &str| Pattern::parse(text).unwrap();
+        let denied = |origin: &str| matches!(origins.find(origin).unwrap(), Verdict::Denied(_));
+        origins.allow(Allowed { eval: false, ..Allowed::new("https://a.test") }).unwrap();
+        assert_eq!(origins.deny(pattern("*.b.test")).unwrap(), Vec::<String>::new());
+        assert_eq!(origins.deny(pattern("a.test")).unwrap(), ["https://a.test"]);
+        assert!(!denied("https://a.test") && denied("http://a.test") && denied("https://x.b.test"));
+        origins.deny(pattern("https://a.test")).unwrap();
+        assert!(denied("https://a.test"));
+        origins.allow(Allowed::new("https://x.b.test")).unwrap();
+        assert!(!denied("https://x.b.test") && denied("https://y.b.test"));
+        origins.allow(Allowed::new("https://a.test")).unwrap();
+        assert!(!denied("https://a.test"), "it was denied by its name, and is allowed by it");
+        assert!(origins.undeny(&pattern("*.b.test")).unwrap() && !origins.undeny(&pattern("*.b.test")).unwrap());
+        assert_eq!(origins.find("https://y.b.test").unwrap(), Verdict::Unlisted);
+        let text = fs::read_to_string(origins.file()).unwrap();
+        assert_eq!(text, "https://x.b.test\nhttps://a.test\na.test deny\n");
     }
 
     #[test]
@@ -242,6 +353,10 @@ mod tests {
             ("https://A.test\n", "line 1"),
             ("https://a.test/\n", "line 1"),
             ("https://a.test \u{a0}eval=no x\n", "line 1"),
+            ("https://a.test eval=no deny\n", "line 1"),
+            ("*.A.test deny\n", "line 1"),
+            ("*.a.test\n", "line 1"),
+            ("*.a.test denied\n", "line 1"),
         ] {
             fs::write(origins.file(), text).unwrap();
             let error = origins.find("https://a.test").unwrap_err();
@@ -259,6 +374,6 @@ mod tests {
             assert!(origins.list().is_err(), "{topics}");
         }
         fs::write(origins.file(), "# mine\n\n  https://a.test   agent=only # why\n").unwrap();
-        assert_eq!(origins.list().unwrap(), [Allowed { pages: false, ..Allowed::new("https://a.test") }]);
+        assert_eq!(origins.list().unwrap().allowed, [Allowed { pages: false, ..Allowed::new("https://a.test") }]);
     }
 }

@@ -46,6 +46,12 @@ pub(super) fn foreign_page(origin: &str) -> Refusal {
     Refusal { status: 403, reason: format!("pages of {origin} may not join this hub"), hint }
 }
 
+/// It names no pattern: any web site may ask why it was refused.
+pub(super) fn denied(origin: &str) -> Refusal {
+    let reason = format!("pages of {origin} are denied to agents");
+    Refusal { status: 403, reason, hint: "`eye deny --list` shows by what; the person can take it back".to_owned() }
+}
+
 pub(super) fn agents_only(origin: &str) -> Refusal {
     let reason = format!("{origin} is allowed for agents only, so its pages may not join this hub");
     Refusal { status: 403, reason, hint: format!("allow its pages too with `eye allow {origin}`") }

@@ -3,6 +3,7 @@
 use super::state::{Hub, State};
 use crate::console::{KEY_MS_DEFAULT, Sample, What};
 use crate::gate::origins::{Allowed, normalise};
+use crate::gate::pattern::Pattern;
 use eye_core::Conn;
 use eye_protocol::rpc::{self, RpcId, json};
 use eye_protocol::{Code, Error};
@@ -132,7 +133,7 @@ impl Hub {
                 let OriginParams { origin, eval, confirm } = rpc::params(params)?;
                 let origin = normalise(&origin).map_err(|error| Error::new(Code::PARAMS, error.to_string()))?;
                 let before = self.facts.origins.find(&origin).map_err(|error| failed(&error))?;
-                let mut entry = before.unwrap_or_else(|| Allowed::new(origin));
+                let mut entry = before.allowed().unwrap_or_else(|| Allowed::new(origin));
                 entry.eval = eval.unwrap_or(entry.eval);
                 entry.confirm = confirm.unwrap_or(entry.confirm);
                 self.facts.origins.allow(entry).map_err(|error| failed(&error))?;
@@ -140,7 +141,10 @@ impl Hub {
             }
             "console/remove" => {
                 let OriginParams { origin, .. } = rpc::params(params)?;
-                if !self.facts.origins.remove(&origin).map_err(|error| failed(&error))? {
+                let origins = &self.facts.origins;
+                let denied = Pattern::parse(&origin).map_or(Ok(false), |pattern| origins.undeny(&pattern));
+                let removed = origins.remove(&origin).map_err(|error| failed(&error))?;
+                if !denied.map_err(|error| failed(&error))? && !removed {
                     return Err(Error::new(Code::PARAMS, format!("{origin} is not on the list")));
                 }
                 self.origins_json()
@@ -160,14 +164,15 @@ impl Hub {
 
     fn origins_json(&self) -> Result<String, Error> {
         let list = self.facts.origins.list().map_err(|error| failed(&error))?;
-        let rows = list.into_iter().map(|a: Allowed| OriginRow {
+        let denied: Vec<String> = list.denied.iter().map(ToString::to_string).collect();
+        let rows = list.allowed.into_iter().map(|a: Allowed| OriginRow {
             origin: a.origin,
             eval: a.eval,
             confirm: a.confirm,
             pages: a.pages,
             backends: a.backends,
         });
-        Ok(json(&serde_json::json!({ "origins": rows.collect::<Vec<_>>() })))
+        Ok(json(&serde_json::json!({ "origins": rows.collect::<Vec<_>>(), "denied": denied })))
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::peer::{Listed, Peer, Side};
 use super::state::{Hub, State};
-use crate::gate::origins::Allowed;
-use crate::gate::{Refusal, agent_origin, page_policy};
+use crate::gate::origins::Verdict;
+use crate::gate::{Refusal, agent_origin, driven_policy, page_policy};
 use eye_core::{Conn, Input, Policy};
 use eye_protocol::{Code, Error};
 use rustc_hash::FxHashMap;
@@ -63,14 +63,16 @@ impl Hub {
         self.hold().origins_due = false;
         let Ok(list) = self.facts.origins.list() else { return };
         self.origins.send_replace(());
-        let list: FxHashMap<&str, &Allowed> = list.iter().map(|allowed| (allowed.origin.as_str(), allowed)).collect();
+        let mut known: FxHashMap<Box<str>, Verdict> = FxHashMap::default();
         let mut state = self.hold();
         let changed: Vec<(Conn, Result<Policy, Refusal>)> = state
             .peers
             .iter()
             .filter_map(|(conn, peer)| {
                 let listed = peer.listed.as_ref()?;
-                let now = now_allowed(peer, listed, list.get(&*listed.origin).copied());
+                // Many pages are of one origin.
+                let verdict = known.entry(listed.origin.clone()).or_insert_with(|| list.verdict(&listed.origin));
+                let now = now_allowed(peer, listed, verdict.clone());
                 (now.as_ref().ok() != Some(&listed.policy)).then_some((*conn, now))
             })
             .collect();
@@ -91,11 +93,12 @@ impl Hub {
     }
 }
 
-fn now_allowed(peer: &Peer, listed: &Listed, entry: Option<&Allowed>) -> Result<Policy, Refusal> {
+fn now_allowed(peer: &Peer, listed: &Listed, verdict: Verdict) -> Result<Policy, Refusal> {
     match peer.side {
-        Side::Agent => agent_origin(entry, &listed.origin).map(|()| Policy::default()),
-        // A tab that the hub drives may be anywhere; the list only restricts.
-        Side::Page if peer.driven => Ok(entry.cloned().map_or_else(Policy::default, Policy::from)),
-        Side::Page => page_policy(entry.cloned(), &listed.origin, listed.by_token),
+        // What stands for a document of a denied site in its tab tells agents that, and nothing of the document.
+        Side::Page if peer.barred => Ok(listed.policy.clone()),
+        Side::Agent => agent_origin(&verdict, &listed.origin).map(|()| Policy::default()),
+        Side::Page if peer.driven => driven_policy(verdict, &listed.origin),
+        Side::Page => page_policy(verdict, &listed.origin, listed.by_token),
     }
 }

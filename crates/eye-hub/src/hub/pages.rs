@@ -5,10 +5,12 @@ use super::outbox::Outbox;
 use super::peer::{Joining, Peer, Side, Signals, Voice};
 use super::session_id;
 use super::state::Hub;
+use crate::gate::driven_policy;
 use eye_core::Conn;
 use eye_core::Policy;
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
+use eye_protocol::{Code, Error};
 use std::sync::Arc;
 
 /// One document in the hub. Dropping it leaves.
@@ -16,6 +18,7 @@ pub struct PageLink {
     hub: Arc<Hub>,
     conn: Conn,
     signals: Arc<Signals>,
+    barred: bool,
 }
 
 impl std::fmt::Debug for PageLink {
@@ -30,17 +33,34 @@ impl Links {
         let hub = self.hub().clone();
         let session = SessionId::parse(session).unwrap_or_else(session_id::fresh);
         // A list that cannot be read may have held a restriction.
-        let strict = Policy { eval_allowed: false, confirm: true, topics: Vec::new() };
-        let policy = hub.origin_policy(origin).map_or(strict, Option::unwrap_or_default);
+        let strict = || Policy { eval_allowed: false, confirm: true, ..Policy::default() };
+        let (policy, barred) = match hub.facts.origins.find(origin).map(|verdict| driven_policy(verdict, origin)) {
+            Ok(Ok(policy)) => (policy, false),
+            Ok(Err(_)) => (Policy { denied: true, ..Policy::default() }, true),
+            Err(_) => (strict(), false),
+        };
         let joining = Joining { session, origin: origin.into(), policy, by_token: false };
         let mut peer = Peer::new(Side::Page, Voice::Eye { typed: false }, Outbox::messages(), Some(joining));
         peer.driven = true;
+        peer.barred = barred;
         let (conn, signals) = hub.enter(peer);
-        PageLink { hub, conn, signals }
+        PageLink { hub, conn, signals, barred }
+    }
+
+    /// Why agents may not see pages of an origin; `None`: they may.
+    pub fn denies(&self, origin: &str) -> Option<Error> {
+        let verdict = self.hub().facts.origins.find(origin).ok()?;
+        let refusal = driven_policy(verdict, origin).err()?;
+        Some(Error::new(Code::DENIED, refusal.reason).hint(refusal.hint))
     }
 }
 
 impl PageLink {
+    /// Whether agents may not see the document, because its site is denied: nothing of what it says may be passed on.
+    pub fn is_barred(&self) -> bool {
+        self.barred
+    }
+
     /// The document says a message. An error closes it.
     pub fn hear(&self, message: &str) -> Result<(), Close> {
         self.hub.hear(self.conn, message)

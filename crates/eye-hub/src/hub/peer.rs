@@ -110,6 +110,8 @@ pub struct Peer {
     pub may_provide: bool,
     /// Whether it is a document of a tab that the hub drives.
     pub driven: bool,
+    /// Whether it stands for a document that agents may not see: its site is denied.
+    pub barred: bool,
     /// Whether it is an agent of another hub: what it is told goes there.
     pub foreign: bool,
     /// What an agent's token allows.
@@ -207,6 +209,7 @@ impl Peer {
             rpc_only: false,
             may_provide: false,
             driven: false,
+            barred: false,
             foreign: false,
             scope: Scope::ALL,
             bearer: None,

@@ -18,7 +18,7 @@ use crate::console::{ConsoleKeys, Desk, Line};
 use crate::gate::{Valid, is_loopback_address};
 use eye_core::rate::Rate;
 use eye_core::tally::Tally;
-use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Policy, Switchboard, Work};
+use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Switchboard, Work};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
 use eye_protocol::messages::{SessionRow, Status};
@@ -325,11 +325,6 @@ impl Hub {
     /// What a token that an agent sends beside allows.
     pub(crate) fn lowered(&self, token: &str) -> Scope {
         self.facts.keys.lowered(token.trim())
-    }
-
-    /// What the user allowed pages of an origin. `Ok(None)`: the list does not name it. `Err`: the list cannot be read.
-    pub(crate) fn origin_policy(&self, origin: &str) -> std::io::Result<Option<Policy>> {
-        Ok(self.facts.origins.find(origin)?.map(Policy::from))
     }
 
     /// All sessions that exist for a scope.

@@ -38,6 +38,7 @@ pub const OPERATIONS: &[Operation] = &[
     ),
     admin("token", Group::Hub, "Show or replace the hub's own token; make, list or revoke named ones that may do less"),
     admin("allow", Group::Hub, "Let pages of an origin join, or list those that may"),
+    admin("deny", Group::Hub, "Keep agents from sites, or list those that they are kept from"),
     admin("tls", Group::Hub, "Make a certificate for this machine, for HTTPS pages, and say how to trust it"),
     local("skill", Group::Shell, "Print a short guide for agents"),
     local("completions", Group::Shell, "Print completions for a shell"),

@@ -279,9 +279,9 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::method("console/revoke", Class::Admin, "Take a named token back")
         .params(&[Param::new("name", Kind::Text, "Which").required()])
         .result("`{revoked}`"),
-    Operation::method("console/origins", Class::Admin, "List the allowed origins")
+    Operation::method("console/origins", Class::Admin, "List the allowed origins and the denied sites")
         .effect(Effect::Reads)
-        .result("`{origins: [{origin, eval, confirm, pages, backends}]}`"),
+        .result("`{origins: [{origin, eval, confirm, pages, backends}], denied: [pattern]}`"),
     Operation::method("console/allow", Class::Admin, "Let pages of an origin join, or change what is allowed there")
         .params(&[
             ORIGIN,
@@ -289,7 +289,7 @@ pub const OPERATIONS: &[Operation] = &[
             Param::new("confirm", Kind::Flag, "Whether its tools that cannot be undone need confirmation"),
         ])
         .result("`{origins}`"),
-    Operation::method("console/remove", Class::Admin, "Take an origin off the list")
+    Operation::method("console/remove", Class::Admin, "Take an allowed origin or a denied site off the list")
         .params(&[ORIGIN])
         .result("`{origins}`"),
     Operation::verb("servers", "gateway/servers", "List, add, import or try the MCP servers behind the gateway")

@@ -60,7 +60,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
         origins.allow(allowed.clone()).map_err(broken())?;
         return say(options, &format!("allowed {}", words(&allowed)));
     }
-    let list = origins.list().map_err(broken())?;
+    let list = origins.list().map_err(broken())?.allowed;
     if options.json {
         let rows: Vec<_> = list
             .iter()
@@ -96,7 +96,7 @@ fn shared(topic: String) -> Result<Box<str>, Failure> {
     Ok(topic.into())
 }
 
-fn say(options: &Options, text: &str) -> Result<Exit, Failure> {
+pub(super) fn say(options: &Options, text: &str) -> Result<Exit, Failure> {
     if !options.errors {
         ui::line(text)?;
     }

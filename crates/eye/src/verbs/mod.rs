@@ -10,6 +10,7 @@ pub mod collect;
 pub mod completions;
 pub mod connect;
 pub mod console;
+pub mod deny;
 pub mod disconnect;
 pub mod discover;
 pub mod doctor;

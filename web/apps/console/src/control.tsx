@@ -131,10 +131,14 @@ function Tokens() {
 
 function Origins() {
   const [rows, setRows] = useState<readonly OriginRow[]>([]);
+  const [denied, setDenied] = useState<readonly string[]>([]);
   const [origin, setOrigin] = useState("");
   const load = (): unknown =>
-    ask<{ origins: readonly OriginRow[] }>("console/origins").then(
-      ({ origins }) => setRows(origins),
+    ask<{ origins: readonly OriginRow[]; denied: readonly string[] }>("console/origins").then(
+      (list) => {
+        setRows(list.origins);
+        setDenied(list.denied);
+      },
       () => undefined,
     );
   useEffect(() => void load(), []);
@@ -169,6 +173,18 @@ function Origins() {
               </label>
               <button type="button" onClick={() => void change("console/remove", { origin: row.origin })}>
                 Deny
+              </button>
+            </span>
+          </li>
+        ))}
+        {denied.map((pattern) => (
+          <li key={pattern}>
+            <span>
+              <span class="mono">{pattern}</span> is denied to agents
+            </span>
+            <span class="actions">
+              <button type="button" onClick={() => void change("console/remove", { origin: pattern })}>
+                Allow again
               </button>
             </span>
           </li>

@@ -135,7 +135,7 @@ fn pages_need_a_loopback_or_allowed_origin() {
     }
     let bank = Admitted::Page {
         origin: "https://bank.test".into(),
-        policy: Policy { eval_allowed: false, confirm: true, topics: Vec::new() },
+        policy: Policy { eval_allowed: false, confirm: true, ..Policy::default() },
         bearer: None,
     };
     assert_eq!(page("https://bank.test"), Ok(bank));

@@ -148,7 +148,11 @@ fn origins() -> Option<Finding> {
     let file = origins.file().display();
     match origins.list() {
         Ok(list) if list.is_empty() => None,
-        Ok(list) => Some(Finding::good(WHAT, format!("{} in {file}", list.len()))),
+        Ok(list) => {
+            let denied = list.denied.len();
+            let denied = if denied == 0 { String::new() } else { format!(", {denied} sites denied") };
+            Some(Finding::good(WHAT, format!("{}{denied} in {file}", list.allowed.len())))
+        }
         Err(error) => {
             let hint =
                 format!("mend that line, or remove {file} and allow its origins anew; until then no page may join");

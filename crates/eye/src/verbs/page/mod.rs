@@ -17,6 +17,8 @@ use crate::places;
 use crate::said;
 use crate::verbs::logs;
 use clap::ArgMatches;
+use eye_protocol::Kind;
+use eye_protocol::error::NO_PAGE;
 use eye_protocol::limits::MAILBOX_OUT_TOPIC;
 use eye_protocol::operations::Operation;
 use params::with_options;
@@ -30,6 +32,10 @@ pub fn run_words(operation: &Operation, matches: &ArgMatches, options: &Options)
         "shot" | "pdf" => picture::run(operation.name, with_options(Value::Object(words), options), options),
         "storage" => storage::run(words, options),
         "wait" => wait::run(&params_of(operation, words)?, options),
+        "goto" => {
+            let url = words.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
+            run(operation.name, Value::Object(words), options).map_err(|failure| or_browse(failure, &url))
+        }
         // Nothing to print: it has arrived, or the error says why not.
         "write" => {
             let message = words.get("message").cloned();
@@ -38,6 +44,20 @@ pub fn run_words(operation: &Operation, matches: &ArgMatches, options: &Options)
             Ok(done)
         }
         name => run(name, Value::Object(params_of(operation, words)?), options),
+    }
+}
+
+/// Without any page there is no tab to go anywhere in; a browser of eye's own opens one.
+fn or_browse(failure: Failure, url: &str) -> Failure {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/%+,=@".contains(c);
+    match failure {
+        Failure::Call(error) if error.kind == Kind::Own && error.message == NO_PAGE && !url.starts_with('/') => {
+            // As a shell takes it for one word.
+            let word =
+                if url.chars().all(plain) { url.to_owned() } else { format!("'{}'", url.replace('\'', r"'\''")) };
+            Failure::Call(error.hint(format!("eye browse {word} opens it in eye's own browser")))
+        }
+        other => other,
     }
 }
 

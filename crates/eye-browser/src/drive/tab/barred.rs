@@ -1,0 +1,123 @@
+//! Stands in the hub for a document whose site is denied to agents: it says where the tab is, and leads it elsewhere.
+
+use super::{Doing, Done, Tab};
+use crate::cdp::Session;
+use crate::drive::frames::{Own, params};
+use crate::drive::site::site_of;
+use crate::drive::verbs;
+use crate::error::CommandError;
+use eye_protocol::batch::{self, Element};
+use eye_protocol::id::split_call_id;
+use eye_protocol::rpc::{self, Message};
+use eye_protocol::{Code, Error};
+use serde::Deserialize;
+use serde_json::json;
+
+impl Tab {
+    /// What is said in place of the document: nothing but its origin.
+    pub(super) fn barred_hello(origin: &str) -> String {
+        let page = json!({ "title": "(denied to agents)", "url": origin, "eval": true });
+        let hello = json!({ "clientType": "browser", "typed": true, "batch": true, "page": page });
+        rpc::request("\"hello\"", "hello", &hello)
+    }
+
+    /// The origin of a document, from what the browser says of it. One without an origin of its own (a sandbox) is of its
+    /// address's site where that is denied.
+    pub(super) fn origin_of(&self, said: &str) -> String {
+        if !said.is_empty() && said != "://" {
+            return said.to_owned();
+        }
+        let site = site_of(&self.url).filter(|site| self.hub.denies(site).is_some());
+        site.unwrap_or_else(|| "null".to_owned())
+    }
+
+    /// The hub has something for a document that agents may not see: the way elsewhere, or nothing.
+    pub(super) fn deliver_barred(&mut self, message: &str) {
+        let Ok(elements) = batch::parse(message) else { return };
+        for element in &elements {
+            let (id, method, given) = match element {
+                Element::Line(line) => match split_call_id(line, b":") {
+                    Some((id, _, _)) => (id.to_owned(), String::new(), String::new()),
+                    None => continue,
+                },
+                Element::Rpc(json) => match rpc::parse_one(json) {
+                    Some(Message::Request { id, method, .. }) if method == "ping" => {
+                        self.pong(&[id.to_string()]);
+                        continue;
+                    }
+                    Some(Message::Request { id, method, params }) => {
+                        (id.trim_matches('"').to_owned(), method, params.to_string())
+                    }
+                    _ => continue,
+                },
+            };
+            self.lead(Own { id, method, params: given });
+        }
+    }
+
+    fn lead(&mut self, own: Own) {
+        let session = self.session.clone();
+        let doing: Doing = match own.method.as_str() {
+            "page/close" => Box::pin(std::future::ready(Done::Close(own.id))),
+            "page/goto" | "page/back" | "page/forward" | "page/reload" => {
+                self.announce(&own);
+                let here = self.url.clone();
+                Box::pin(async move {
+                    match go(&session, &own, &here).await {
+                        Ok(()) => Done::Nothing,
+                        Err(error) => Done::Answer(own.id, Err(error)),
+                    }
+                })
+            }
+            // The hub refuses everything else before it comes here.
+            _ => {
+                let error = Error::new(Code::DENIED, "this site is denied to agents");
+                Box::pin(std::future::ready(Done::Answer(own.id, Err(error))))
+            }
+        };
+        self.doing.push(doing);
+    }
+}
+
+/// Leads the tab elsewhere, as its page would.
+async fn go(session: &Session, own: &Own, here: &str) -> Result<(), Error> {
+    #[derive(Deserialize)]
+    struct To {
+        url: String,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Went {
+        error_text: Option<String>,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct History {
+        current_index: usize,
+        entries: Vec<Entry>,
+    }
+    #[derive(Deserialize)]
+    struct Entry {
+        id: i64,
+    }
+    let failed = |error: CommandError| verbs::refusal(&error);
+    match own.method.as_str() {
+        "page/goto" => {
+            let To { url } = params(own)?;
+            let url = if url.starts_with('/') { format!("{}{url}", site_of(here).unwrap_or_default()) } else { url };
+            let Went { error_text } = session.ask("Page.navigate", &json!({ "url": url })).await.map_err(failed)?;
+            error_text.map_or(Ok(()), |why| Err(Error::new(Code::PARAMS, format!("{url} cannot be loaded: {why}"))))
+        }
+        "page/reload" => session.command("Page.reload", &json!({})).await.map(drop).map_err(failed),
+        method => {
+            let History { current_index, entries } =
+                session.ask("Page.getNavigationHistory", &json!({})).await.map_err(failed)?;
+            let to = if method == "page/back" { current_index.checked_sub(1) } else { Some(current_index + 1) };
+            let Some(entry) = to.and_then(|to| entries.get(to)) else {
+                return Err(Error::new(Code::PARAMS, "the tab has been nowhere else in that direction"));
+            };
+            let asked = json!({ "entryId": entry.id });
+            session.command("Page.navigateToHistoryEntry", &asked).await.map(drop).map_err(failed)
+        }
+    }
+}
