@@ -120,6 +120,7 @@ impl Switchboard {
         let timeout_ms = question.timeout_ms.or(known.timeout_ms);
         let name = opaque(self.names_key, &known.name);
         let default_frame = known.frame.clone();
+        let scope = known.scope.clone();
         let (session, frame) = self.in_frame(agent, session, frame_of(&question.task).or(default_frame));
         let mut task = question.task;
         match &mut task {
@@ -130,12 +131,12 @@ impl Switchboard {
         }
         let (asker, receipt) = match (question.mode, reply) {
             (Mode::Answer, Some(reply)) => (Asker::Agent(reply), None),
-            (Mode::Answer, None) => (Asker::None, None),
-            (Mode::Fire, reply) => (Asker::None, reply.map(|reply| (reply, "{}".to_owned()))),
+            (Mode::Answer, None) => (Asker::Fired { scope }, None),
+            (Mode::Fire, reply) => (Asker::Fired { scope }, reply.map(|reply| (reply, "{}".to_owned()))),
             (Mode::Keep(id), reply) => match self.keep(now, agent, id) {
                 Ok((name, id)) => {
                     let receipt = reply.map(|reply| (reply, format!(r#"{{"id":{}}}"#, json(&id))));
-                    (Asker::Shelf { name, id }, receipt)
+                    (Asker::Shelf { name, id, scope }, receipt)
                 }
                 Err(error) => {
                     out.extend(reply.map(|reply| Effect::Result { reply, result: Err(error) }));
@@ -143,7 +144,7 @@ impl Switchboard {
                 }
             },
         };
-        let fired = asker == Asker::None;
+        let fired = matches!(asker, Asker::Fired { .. });
         if asker.agent().is_some()
             && let Some(known) = self.agents.get_mut(&agent)
         {
@@ -204,7 +205,7 @@ impl Switchboard {
         }
         self.arm(session);
         let refused = match outcomes.first() {
-            Some(Outcome::Ended { asker: Asker::None, ending: Err(error), .. }) => Some(error.clone()),
+            Some(Outcome::Ended { asker: Asker::Fired { .. }, ending: Err(error), .. }) => Some(error.clone()),
             _ => None,
         };
         self.follow(now, session, outcomes, out);

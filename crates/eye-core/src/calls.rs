@@ -207,7 +207,7 @@ mod tests {
 
     fn call(deadline: Millis) -> Call {
         Call {
-            asker: Asker::None,
+            asker: Asker::Fired { scope: eye_protocol::scope::Scope::ALL },
             asked_at: 0,
             deadline,
             tool: false,

@@ -70,7 +70,7 @@ pub struct Passed {
     pub session: SessionId,
     /// Who asks.
     pub caller: Caller,
-    /// Who waits for the ending; [`Asker::None`] when no answer is wanted.
+    /// Who waits for the ending; [`Asker::Fired`] when no answer is wanted.
     pub asker: Asker,
     /// Whether it is a call, which has an ending; everything else has a result.
     pub is_call: bool,

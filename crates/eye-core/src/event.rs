@@ -64,6 +64,8 @@ pub enum Asker {
         name: Box<str>,
         /// The id of the kept result.
         id: Box<str>,
+        /// What the token of that agent allows.
+        scope: Scope,
     },
     /// A `tools/callBatch`, as one of its calls.
     Batch {
@@ -81,8 +83,11 @@ pub enum Asker {
         /// What of it.
         query: StateQuery,
     },
-    /// No agent: fire and forget.
-    None,
+    /// No answer is wanted.
+    Fired {
+        /// What the token of the agent allows.
+        scope: Scope,
+    },
 }
 
 impl Asker {
@@ -92,7 +97,17 @@ impl Asker {
             Self::Agent(reply) => Some(reply.agent),
             Self::Batch { agent, .. } => Some(*agent),
             Self::State { reply, .. } => reply.as_ref().map(|reply| reply.agent),
-            Self::Shelf { .. } | Self::None => None,
+            Self::Shelf { .. } | Self::Fired { .. } => None,
+        }
+    }
+
+    /// Whether the agent may see pages of an origin. `seen_by`: those of the connected ones that may.
+    pub fn sees(&self, origin: &str, seen_by: &[Conn]) -> bool {
+        match self {
+            Self::Shelf { scope, .. } | Self::Fired { scope } => scope.sees(origin),
+            Self::Agent(_) | Self::Batch { .. } | Self::State { .. } => {
+                self.agent().is_some_and(|agent| seen_by.contains(&agent))
+            }
         }
     }
 }

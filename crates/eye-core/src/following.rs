@@ -104,7 +104,7 @@ impl Switchboard {
                 match asker {
                     Asker::Agent(reply) => self.ended(reply, ending, delta, out),
                     Asker::Batch { batch, at, .. } => self.batch_ended(batch, at, ending, out),
-                    Asker::Shelf { name, id } => {
+                    Asker::Shelf { name, id, .. } => {
                         if let Some(memory) = self.memories.get_mut(&name) {
                             let before = memory.shelf.bytes();
                             memory.shelf.put(now, &id, ending, &mut self.deliveries);
@@ -113,7 +113,7 @@ impl Switchboard {
                             self.account_shelf(before, after);
                         }
                     }
-                    Asker::State { .. } | Asker::None => {}
+                    Asker::State { .. } | Asker::Fired { .. } => {}
                 }
             }
         }

@@ -134,7 +134,7 @@ impl Switchboard {
         self.used_elsewhere(now, agent, &session);
         let Some(known) = self.agents.get_mut(&agent) else { return };
         known.passed = true;
-        let default_ms = known.timeout_ms;
+        let (default_ms, scope) = (known.timeout_ms, known.scope.clone());
         let page = Some(session.as_str().into());
         let reply_of = |form| Reply { agent, form };
         let (asker, is_call, wait_ms, input) = match input {
@@ -155,14 +155,14 @@ impl Switchboard {
                         Ok((name, id)) => {
                             let receipt = format!(r#"{{"id":{}}}"#, json(&id));
                             out.extend(reply.map(|reply| Effect::Result { reply, result: Ok(receipt) }));
-                            (Asker::Shelf { name, id }, Mode::Answer)
+                            (Asker::Shelf { name, id, scope }, Mode::Answer)
                         }
                         Err(error) => {
                             return out.extend(reply.map(|reply| Effect::Result { reply, result: Err(error) }));
                         }
                     },
                     (mode, Some(reply)) => (Asker::Agent(reply), mode),
-                    (_, None) => (Asker::None, Mode::Fire),
+                    (_, None) => (Asker::Fired { scope }, Mode::Fire),
                 };
                 let is_call = mode == Mode::Answer;
                 if is_call
@@ -205,7 +205,7 @@ impl Switchboard {
                 if let Some(known) = self.agents.get_mut(&agent) {
                     known.joined.clone_from(&known.last_used);
                 }
-                let asker = form.map_or(Asker::None, |form| Asker::Agent(reply_of(form)));
+                let asker = form.map_or(Asker::Fired { scope }, |form| Asker::Agent(reply_of(form)));
                 (asker, false, None, Input::Join { agent, form: None, session: session.as_str().into() })
             }
             Input::Leave { reply } => {

@@ -441,7 +441,7 @@ impl Session {
         let tool = matches!(task, Task::Tool { .. });
         let delta_since = task.terms().delta.then(|| self.published.state.as_ref().map_or(0, State::revision));
         let again = task.may_run_again().then(|| Box::new(task.clone()));
-        let fired = asker == Asker::None;
+        let fired = matches!(asker, Asker::Fired { .. });
         let arrival = at_arrival(&task).map(Box::new);
         let call =
             |phase| Call { asker, asked_at: now, deadline, tool, delta_since, if_revision, again, arrival, phase };

@@ -88,6 +88,42 @@ fn a_call_does_not_wait_for_an_origin_that_its_token_does_not_cover() {
 }
 
 #[test]
+fn what_is_kept_or_fired_waits_for_an_origin_that_its_token_covers() {
+    assert_snapshot!(play(
+        "0 page 1 joins tab from http://a.test driven
+         0 agent 2 joins
+         0 agent 2 limited http://a.test
+         0 agent 4 joins
+         1 page 1 leaves
+         2 agent 2 keeps k1 x
+         2 agent 2 fires x
+         2 agent 4 keeps k2 y
+         2 agent 4 fires y
+         3 agent 4 leaves
+         4 page 3 joins tab from http://b.test driven
+         5 agent 2 collects k1"
+    ), @r#"
+    0 page 1 joins tab from http://a.test driven
+    0 agent 2 joins
+    0 agent 2 limited http://a.test
+    0 agent 4 joins
+    1 page 1 leaves
+    2 agent 2 keeps k1 x
+        ← agent 2 {"id":"k1"}
+    2 agent 2 fires x
+    2 agent 4 keeps k2 y
+        ← agent 4 {"id":"k2"}
+    2 agent 4 fires y
+    3 agent 4 leaves
+    4 page 3 joins tab from http://b.test driven
+        → page 3 evaluates 3: y
+        → page 3 fires: y
+    5 agent 2 collects k1
+        ← agent 2 {"results":[{"id":"k1","error":{"code":-32006,"message":"the tab went to http://b.test, which this token does not cover"}}],"pending":[]}
+    "#);
+}
+
+#[test]
 fn a_page_that_is_not_driven_takes_no_tab_of_another_origin() {
     assert_snapshot!(play(
         "0 page 1 joins tab from http://a.test driven

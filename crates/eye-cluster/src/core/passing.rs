@@ -11,7 +11,7 @@ use eye_protocol::{Ending, Error, SessionId, Value};
 impl Core {
     pub(super) fn pass_on(&mut self, now: Millis, passed: Passed, out: &mut Vec<Action>) {
         let Passed { session, caller, asker, is_call, lifetime_ms, input } = passed;
-        let silent = asker == Asker::None;
+        let silent = matches!(asker, Asker::Fired { .. });
         let to = match (self.up_since, self.directory.life_of(&session)) {
             (None, _) => Err(error("the link to the other hubs is down", REPEAT)),
             (Some(_), Some(life)) if self.hubs.is_alive(life) => Ok(life.clone()),

@@ -61,12 +61,13 @@ impl Session {
     fn show_another_origin(&mut self, origin: Box<str>, seen_by: &[Conn], out: &mut Vec<Outcome>) {
         let why = format!("the tab went to {origin}, which this token does not cover");
         self.origin = origin;
+        let origin = &*self.origin;
         self.toolbox = Toolbox::default();
         self.published = Published::default();
         self.mailbox = Mailbox::default();
         self.expecting.had_tools = false;
         self.expecting.had_state = false;
-        let unseen = |call: &Call| !call.asker.agent().is_some_and(|agent| seen_by.contains(&agent));
+        let unseen = |call: &Call| !call.asker.sees(origin, seen_by);
         for key in self.calls.keys_where(unseen) {
             self.end(key, Err(Error::new(Code::DENIED, why.clone())), out);
         }

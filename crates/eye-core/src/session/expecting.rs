@@ -244,7 +244,7 @@ impl Session {
                 self.end(key, Err(error), out);
                 continue;
             }
-            let fired = self.calls.get_mut(key).is_some_and(|call| call.asker == Asker::None);
+            let fired = self.calls.get_mut(key).is_some_and(|call| matches!(call.asker, Asker::Fired { .. }));
             if fired {
                 self.calls.remove(key);
             }

@@ -1,6 +1,6 @@
-//! `cargo xtask metering`: what one page that never rests costs everybody else. A page does one thing in a loop, as fast as the
-//! hub takes it; another page answers an agent meanwhile. Idle and busy phases alternate in one run, so that the two are compared under the
-//! same load of the machine, and every figure is printed beside the idle one.
+//! `cargo xtask metering`: what one page that never rests costs everybody else. A page does one thing in a loop, as fast as
+//! the hub takes it; another page answers an agent meanwhile. Three phases alternate in one run: nothing else happens; the
+//! same page does the same at another hub, which shows what the machine alone makes of it; and it does it at this hub.
 #![allow(clippy::print_stdout, reason = "a program for people at a terminal")]
 #![allow(clippy::cast_precision_loss, reason = "figures are read by people")]
 
@@ -18,7 +18,7 @@ const HELP: &str = "\
 usage: cargo xtask metering [--debug] [--rounds N] [KIND…]
 
   --debug      a debug build of eye instead of the release one
-  --rounds N   how often an idle and a busy phase of half a second alternate for each kind (default 10)
+  --rounds N   how often the three phases of half a second alternate for each kind (default 10)
   KIND         what the page does; all of them unless some are named
 ";
 const ROUNDS_DEFAULT: usize = 10;
@@ -48,29 +48,36 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     println!("µs of a round trip; one page in a loop\n");
-    println!("| what it does | idle p50 | busy p50 | idle p99 | busy p99 | p99, busy to idle | its frames/s |");
-    println!("|---|---|---|---|---|---|---|");
+    println!(
+        "| what it does | p50: idle | at another hub | at this hub | p99: idle | at another hub | at this hub | p99 to idle \
+         | to the other hub | its frames/s |"
+    );
+    println!("|{}", "---|".repeat(10));
     for kind in KINDS.iter().filter(|kind| wanted.is_empty() || wanted.iter().any(|word| word == kind.name)) {
-        let home = Home::new(&eye);
-        let _hub = Hub::start(&home);
+        let (home, other_home) = (Home::new(&eye), Home::new(&eye));
+        let (_hub, _other_hub) = (Hub::start(&home), Hub::start(&other_home));
         let _page = ScriptedPage::echo(&home, "Bystander");
         let mut agent = Agent::connect(&home);
-        let hog = Hog::start(&home, kind);
-        let (mut idle, mut busy) = (Vec::new(), Vec::new());
+        let (hog, elsewhere) = (Hog::start(&home, kind), Hog::start(&other_home, kind));
+        let mut trips = [Vec::new(), Vec::new(), Vec::new()];
         let mut frames = 0;
         for _ in 0..rounds {
-            agent.ask_for(PHASE, &mut idle);
+            agent.ask_for(PHASE, &mut trips[0]);
+            elsewhere.run();
+            agent.ask_for(PHASE, &mut trips[1]);
+            elsewhere.pause();
+            agent.settle(&trips[0]);
             let before = hog.run();
-            agent.ask_for(PHASE, &mut busy);
+            agent.ask_for(PHASE, &mut trips[2]);
             frames += hog.pause() - before;
             // What the hub still works on is not the idle phase's.
-            agent.settle(&idle);
+            agent.settle(&trips[0]);
         }
-        let (p50, p99) = ([at(&mut idle, 50), at(&mut busy, 50)], [at(&mut idle, 99), at(&mut busy, 99)]);
-        let ratio = p99[1] as f64 / p99[0].max(1) as f64;
+        let [p50, p99] = [50, 99].map(|percent| trips.each_mut().map(|trips| at(trips, percent)));
+        let to = |base: u64| p99[2] as f64 / base.max(1) as f64;
         let rate = frames as f64 / (PHASE * u32::try_from(rounds).unwrap_or(1)).as_secs_f64();
-        let row = format!("{} | {} | {} | {} | {} | {ratio:.1}", kind.about, p50[0], p50[1], p99[0], p99[1]);
-        println!("| {row} | {rate:.0} |");
+        let figures = p50.iter().chain(&p99).map(u64::to_string).collect::<Vec<_>>().join(" | ");
+        println!("| {} | {figures} | {:.1} | {:.1} | {rate:.0} |", kind.about, to(p99[0]), to(p99[1]));
     }
     ExitCode::SUCCESS
 }

@@ -3,26 +3,21 @@
 //! A line `{"_bridge": NAME, "_args": […], "_id": …}` in either file calls that function of the page's `ALGO.bridge`; its
 //! result, with the `_id`, goes into the other file.
 
+mod files;
+
 use crate::hub::links::{AgentLink, Links};
 use crate::mount::Guest;
-use eye_protocol::limits::{MAILBOX_BYTES_MAX, MAILBOX_FILE_BYTES_MAX, MAILBOX_OUT_TOPIC, MAILBOX_TOPIC};
+use eye_protocol::limits::{MAILBOX_OUT_TOPIC, MAILBOX_TOPIC};
 use eye_protocol::messages::Hello;
 use eye_protocol::rpc::{self, Message, json};
+use files::{Files, IN, OUT};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::Notify;
-
-/// For the agent to read.
-const IN: &str = "in";
-/// For the agent to write.
-const OUT: &str = "out";
 
 /// The mailbox files of one folder, as a guest.
 #[derive(Debug)]
@@ -172,165 +167,9 @@ fn with_id(answer: Value, id: Option<Value>) -> String {
     json(&members)
 }
 
-/// Lines of ours that are remembered until they are met again.
-const OWN_LINES_MAX: usize = 4_096;
-
-/// The two files, and how far each has been read. Others may empty them.
-#[derive(Debug)]
-struct Files {
-    folder: PathBuf,
-    read: [(&'static str, u64); 2],
-    /// Lines of ours that could not be skipped when they were written.
-    own: VecDeque<(&'static str, String)>,
-}
-
-impl Files {
-    /// What stands there already has been read: it was for a hub before this one.
-    fn begin(folder: PathBuf) -> Self {
-        let read = [OUT, IN].map(|file| (file, length(&folder.join(file))));
-        Self { folder, read, own: VecDeque::new() }
-    }
-
-    /// Adds a line. One that does not fit is lost: the mailbox is full until it is emptied.
-    fn append(&mut self, file: &str, line: &str) {
-        let path = self.folder.join(file);
-        let before = length(&path);
-        if before + line.len() as u64 > MAILBOX_FILE_BYTES_MAX {
-            return;
-        }
-        let open = OpenOptions::new().create(true).append(true).open(&path);
-        let written = open.and_then(|mut open| open.write_all(format!("{line}\n").as_bytes()));
-        if written.is_err() {
-            return;
-        }
-        for (known, read) in self.read.iter_mut().filter(|(known, _)| *known == file) {
-            if before < *read {
-                // It was emptied since the last look: all of it is new.
-                *read = 0;
-            }
-            if *read == before {
-                // Our own lines need no reading.
-                *read += line.len() as u64 + 1;
-            } else {
-                // Others have emptied the file or added to it: it will be met again, and must not be taken for theirs.
-                self.own.push_back((known, line.to_owned()));
-                while self.own.len() > OWN_LINES_MAX {
-                    self.own.pop_front();
-                }
-            }
-        }
-    }
-
-    /// Whole lines that others have added since the last look.
-    fn new_lines(&mut self) -> Vec<(&'static str, String)> {
-        let folder = &self.folder;
-        let added = self.read.iter_mut().flat_map(|(file, read)| {
-            let text = added_to(&folder.join(*file), read).unwrap_or_default();
-            let whole: Vec<String> = text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
-            whole.into_iter().map(|line| (*file, line))
-        });
-        let mut added: Vec<(&'static str, String)> = added.collect();
-        let own = &mut self.own;
-        added.retain(|line| match own.iter().position(|known| known == line) {
-            Some(at) => own.remove(at).is_none(),
-            None => true,
-        });
-        added
-    }
-}
-
-fn added_to(path: &Path, read: &mut u64) -> io::Result<String> {
-    let now = length(path);
-    if now < *read {
-        *read = 0;
-    }
-    // A line that is being written is read with the next look.
-    if now == *read || !ends_a_line(path)? {
-        return Ok(String::new());
-    }
-    let bytes = read_from(path, *read)?;
-    // Counted in bytes of the file: what is not text is longer as text, and what lies before would be read again.
-    *read += bytes.len() as u64;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn length(path: &Path) -> u64 {
-    fs::metadata(path).map_or(0, |about| about.len())
-}
-
-fn ends_a_line(path: &Path) -> io::Result<bool> {
-    let mut file = fs::File::open(path)?;
-    if file.metadata()?.len() == 0 {
-        return Ok(false);
-    }
-    file.seek(SeekFrom::End(-1))?;
-    let mut last = [0];
-    file.read_exact(&mut last)?;
-    Ok(last == *b"\n")
-}
-
-/// Bytes of a file, at most [`MAILBOX_BYTES_MAX`] of them, cut behind the last whole line.
-fn read_from(path: &Path, from: u64) -> io::Result<Vec<u8>> {
-    let mut file = fs::File::open(path)?;
-    file.seek(SeekFrom::Start(from))?;
-    let mut bytes = Vec::new();
-    file.take(MAILBOX_BYTES_MAX as u64).read_to_end(&mut bytes)?;
-    if let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') {
-        bytes.truncate(end + 1);
-    }
-    Ok(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn files() -> (tempfile::TempDir, Files) {
-        let home = tempfile::tempdir().unwrap();
-        fs::write(home.path().join(IN), "old\n").unwrap();
-        let files = Files::begin(home.path().to_owned());
-        (home, files)
-    }
-
-    #[test]
-    fn others_lines_are_read_once_and_our_own_never() {
-        let (home, mut files) = files();
-        assert_eq!(files.new_lines(), []);
-        files.append(IN, "ours");
-        assert_eq!(files.new_lines(), []);
-        let mut open = OpenOptions::new().append(true).open(home.path().join(IN)).unwrap();
-        open.write_all(b"theirs\nunfinished").unwrap();
-        assert_eq!(files.new_lines(), []);
-        open.write_all(b"\n").unwrap();
-        assert_eq!(files.new_lines(), [(IN, "theirs".to_owned()), (IN, "unfinished".to_owned())]);
-        fs::write(home.path().join(IN), "").unwrap();
-        assert_eq!(files.new_lines(), []);
-        files.append(IN, "after");
-        fs::write(home.path().join(OUT), "a\n\nb\n").unwrap();
-        assert_eq!(files.new_lines(), [(OUT, "a".to_owned()), (OUT, "b".to_owned())]);
-        assert_eq!(files.new_lines(), []);
-    }
-
-    #[test]
-    fn our_own_lines_are_never_taken_for_others_although_the_file_was_just_emptied() {
-        let (home, mut files) = files();
-        files.append(IN, "first");
-        // Emptied by others, who have added a line of theirs before we looked.
-        fs::write(home.path().join(IN), "x\n").unwrap();
-        files.append(IN, r#"{"_bridge":"run","_id":1}"#);
-        assert_eq!(files.new_lines(), [(IN, "x".to_owned())]);
-        assert_eq!(files.new_lines(), []);
-    }
-
-    #[test]
-    fn bytes_that_are_no_text_make_no_line_be_read_again() {
-        let (home, mut files) = files();
-        let mut open = OpenOptions::new().append(true).open(home.path().join(IN)).unwrap();
-        open.write_all(b"once\n\xff\xff\xff\n").unwrap();
-        assert_eq!(files.new_lines(), [(IN, "once".to_owned()), (IN, "\u{fffd}\u{fffd}\u{fffd}".to_owned())]);
-        open.write_all(b"next\n").unwrap();
-        assert_eq!(files.new_lines(), [(IN, "next".to_owned())]);
-    }
 
     #[test]
     fn mail_is_one_line_however_it_was_written() {
@@ -340,16 +179,6 @@ mod tests {
             letter(&news).unwrap(),
             (IN, r#"{"from":"a\nb","msg":[{"_bridge":"run"}],"timestamp":7}"#.to_owned())
         );
-    }
-
-    #[test]
-    fn a_file_that_nobody_empties_does_not_grow_for_ever() {
-        let (home, mut files) = files();
-        let line = "x".repeat(1 << 20);
-        for _ in 0..=MAILBOX_FILE_BYTES_MAX >> 20 {
-            files.append(IN, &line);
-        }
-        assert!(fs::metadata(home.path().join(IN)).unwrap().len() <= MAILBOX_FILE_BYTES_MAX);
     }
 
     #[test]
