@@ -70,7 +70,8 @@ fn active_port(text: &str) -> Option<String> {
     path.starts_with('/').then(|| format!("ws://127.0.0.1:{port}{path}"))
 }
 
-/// Asks `/json/version` of an endpoint for its WebSocket.
+/// Asks `/json/version` of an endpoint for its WebSocket, which is at the same host: an endpoint that names another one would
+/// lead the hub to a browser that the person did not name.
 async fn discover(host: &str) -> io::Result<String> {
     #[derive(Deserialize)]
     struct Version {
@@ -86,7 +87,8 @@ async fn discover(host: &str) -> io::Result<String> {
     let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
     let version: Version = serde_json::from_str(body)
         .map_err(|_| io::Error::other("it is no debugging endpoint (/json/version does not name one)"))?;
-    Ok(version.url)
+    let path = version.url.strip_prefix("ws://").and_then(|rest| Some(&rest[rest.find('/')?..]));
+    path.map(|path| format!("ws://{host}{path}")).ok_or_else(|| io::Error::other("its WebSocket is no ws://HOST/PATH"))
 }
 
 impl Pipe for SocketPipe {
@@ -136,6 +138,35 @@ impl MessageReader for SocketReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::FutureExt;
+    use tokio::io::{AsyncBufReadExt, BufReader};
+    use tokio::net::TcpListener;
+
+    #[tokio::test]
+    async fn an_endpoint_leads_to_no_other_host() {
+        let named = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let other = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (host, elsewhere) = (named.local_addr().unwrap(), other.local_addr().unwrap());
+        let endpoint = async {
+            let (mut first, _) = named.accept().await.unwrap();
+            let mut asked = Vec::new();
+            while !asked.ends_with(b"\r\n\r\n") {
+                assert!(first.read_buf(&mut asked).await.unwrap() > 0);
+            }
+            let body = format!(r#"{{"webSocketDebuggerUrl":"ws://{elsewhere}/devtools/browser/x"}}"#);
+            first.write_all(format!("HTTP/1.1 200 OK\r\n\r\n{body}").as_bytes()).await.unwrap();
+            drop(first);
+            let (second, _) = named.accept().await.unwrap();
+            let mut line = String::new();
+            BufReader::new(second).read_line(&mut line).await.unwrap();
+            line
+        };
+        let url = format!("http://{host}");
+        let (line, reached) = tokio::join!(endpoint, SocketPipe::connect(&url));
+        assert_eq!(line, "GET /devtools/browser/x HTTP/1.1\r\n");
+        assert!(reached.is_err(), "nothing answered");
+        assert!(other.accept().now_or_never().is_none(), "nothing came there");
+    }
 
     #[test]
     fn the_active_port_is_a_port_and_a_path() {
