@@ -1,6 +1,7 @@
 //! Pages of a driven browser as pages of the hub: frames of the hub in, commands of the browser out.
 
 mod browsers;
+mod client;
 mod device;
 mod downloads;
 mod events;
@@ -11,7 +12,10 @@ mod input;
 mod net;
 mod prepare;
 mod recording;
+mod rect;
 mod script;
+mod secrets;
+mod shot;
 mod site;
 mod stored;
 mod tab;

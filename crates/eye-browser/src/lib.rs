@@ -9,6 +9,7 @@ pub mod drive;
 mod error;
 pub mod launch;
 mod limits;
+mod picture;
 pub mod pipe;
 
 pub use error::{BrowserError, CommandError, Dialog};

@@ -1,8 +1,8 @@
 //! One tab: its documents join the hub one after the other, each as a page behind a transport of its own.
 
 mod barred;
-mod pictures;
 
+use super::client::Client;
 use super::device;
 use super::downloads::Downloads;
 use super::events::{BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed, Loading, Navigated};
@@ -12,8 +12,9 @@ use super::hub::{Hub, PageLink};
 use super::input;
 use super::recording::Recording;
 use super::script::Names;
+use super::shot::{self, Shot};
 use super::stored;
-use super::verbs::{self, Shot};
+use super::verbs;
 use crate::cdp::{Event, Events, Session};
 use crate::error::CommandError;
 use base64::Engine;
@@ -40,6 +41,7 @@ const BROWSERS_OWN: [&str; 6] =
 /// A document that has joined.
 struct Joined {
     context: i64,
+    client: Client,
     link: Arc<dyn PageLink>,
     owed: Owed,
     /// Agents may not see it: the driver stands for it.
@@ -83,9 +85,6 @@ pub struct Tab {
     /// Whether the browser loads something into it; the document that is there hears nothing meanwhile.
     loading: bool,
     doing: FuturesUnordered<Doing>,
-    /// Pictures that wait to know where their target is.
-    asked: HashMap<String, (Own, Shot)>,
-    last_asked: u64,
     /// Clicks are taps.
     touch: bool,
     recording: Recording,
@@ -118,8 +117,6 @@ impl Tab {
             crashed: false,
             loading: false,
             doing: FuturesUnordered::new(),
-            asked: HashMap::new(),
-            last_asked: 0,
             touch: false,
             recording: Recording::default(),
             downloads,
@@ -242,16 +239,9 @@ impl Tab {
             STANDARD.decode(bytes).map_or(Ok(()), |bytes| document.link.hear_binary(&bytes))
         } else if message.starts_with(r#"{"input""#) {
             return self.input(message);
-        } else if message.starts_with('[') && !self.asked.is_empty() {
-            document.owed.settle(message);
-            let rest = self.own_answers(message);
-            match (&mut self.document, rest) {
-                (Some(document), Some(rest)) => document.link.hear(&rest),
-                _ => Ok(()),
-            }
         } else {
             document.owed.settle(message);
-            document.link.hear(message)
+            document.client.take(message.to_owned()).map_or(Ok(()), |rest| document.link.hear(&rest))
         };
         if let Err((code, reason)) = heard {
             self.closed(code, &reason);
@@ -266,7 +256,8 @@ impl Tab {
         let barred = link.is_barred();
         let hello = if barred { Self::barred_hello(origin) } else { hello.to_owned() };
         let heard = link.hear(&hello);
-        self.document = Some(Joined { context, link, owed: Owed::default(), barred });
+        let client = Client::new(self.session.clone(), context, self.names.receive.clone());
+        self.document = Some(Joined { context, client, link, owed: Owed::default(), barred });
         if barred {
             self.recording.end(&self.session);
         }
@@ -355,12 +346,18 @@ impl Tab {
     fn begin(&mut self, own: Own) {
         let session = self.session.clone();
         let doing: Doing = match own.method.as_str() {
-            "page/shot" => match params::<Shot>(&own) {
-                Ok(shot) if shot.target.is_some() => return self.ask_where(own, shot),
-                Ok(shot) => Box::pin(async move { Done::Answer(own.id, verbs::shot(&session, &shot, None).await) }),
-                Err(error) => Box::pin(std::future::ready(Done::Answer(own.id, Err(error)))),
-            },
-            "page/pdf" => Box::pin(async move { Done::Answer(own.id, verbs::pdf(&session).await) }),
+            "page/shot" | "page/pdf" => {
+                let Some(client) = self.document.as_ref().map(|document| document.client.clone()) else { return };
+                let frame = self.target.clone();
+                Box::pin(async move {
+                    let ending = match (own.method.as_str(), params::<Shot>(&own)) {
+                        ("page/pdf", _) => shot::pdf(&session, &frame).await,
+                        (_, Ok(wanted)) => shot::shot(&session, &frame, &client, wanted).await,
+                        (_, Err(error)) => Err(error),
+                    };
+                    Done::Answer(own.id, ending)
+                })
+            }
             "page/dialog" => Box::pin(async move {
                 let ending = verbs::dialog(&session, &own).await;
                 Done::Answer(own.id, ending)
@@ -456,10 +453,11 @@ impl Tab {
         }
     }
 
-    /// The document is gone from the hub, and with it the calls whose pictures waited for it.
+    /// The document is gone from the hub.
     fn part(&mut self) {
-        self.document = None;
-        self.asked.clear();
+        if let Some(document) = self.document.take() {
+            document.client.left();
+        }
     }
 
     /// The hub closed the document's connection. Where that is because its site is denied now, the driver stands for it.

@@ -1,22 +1,14 @@
-//! Verbs that the browser does for a page: pictures, PDF, answers to dialogs, and bodies of requests.
+//! Verbs that the browser does for a page: answers to dialogs, and bodies of requests.
 
 use super::frames::{Own, params};
 use crate::cdp::Session;
 use crate::error::{CommandError, Dialog};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use eye_protocol::answer::Bytes;
 use eye_protocol::{Code, Ending, Error, Value};
 use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
-
-/// The longest side of a picture where nothing else is said: models scale down what is larger.
-const SHOT_SIDE_MAX: f64 = 1568.0;
-
-const JPEG_QUALITY: u8 = 80;
 
 /// The longest body of a request that is shown, in characters.
 const BODY_LEN_MAX: usize = 20_000;
@@ -44,112 +36,6 @@ pub fn shows(dialog: &Dialog) -> Error {
     let text =
         format!("the page shows {kind}: {message:?}; `eye dialog --accept` or `eye dialog --dismiss` answers it");
     Error::new(Code::CONNECTION, text)
-}
-
-/// A place in the document, in CSS pixels.
-#[derive(Clone, Copy, Debug, Deserialize)]
-pub struct Rect {
-    /// From the left of the viewport.
-    pub x: f64,
-    /// From its top.
-    pub y: f64,
-    /// In CSS pixels.
-    pub width: f64,
-    /// In CSS pixels.
-    pub height: f64,
-}
-
-/// The params of `page/shot`.
-#[derive(Debug, Deserialize)]
-pub struct Shot {
-    /// Only this element.
-    pub target: Option<serde_json::Value>,
-    #[serde(default)]
-    full: bool,
-    max: Option<f64>,
-    format: Option<Format>,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Format {
-    Png,
-    Jpeg,
-    Webp,
-}
-
-impl Format {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Png => "png",
-            Self::Jpeg => "jpeg",
-            Self::Webp => "webp",
-        }
-    }
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Metrics {
-    css_visual_viewport: Viewport,
-    css_content_size: Rect,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Viewport {
-    page_x: f64,
-    page_y: f64,
-    client_width: f64,
-    client_height: f64,
-}
-
-#[derive(Deserialize)]
-struct Data {
-    data: String,
-}
-
-/// Takes a picture. `of` is where the target is in the viewport.
-pub async fn shot(session: &Session, shot: &Shot, of: Option<Rect>) -> Ending {
-    let failed = |error: CommandError| refusal(&error);
-    let metrics: Metrics = session.ask("Page.getLayoutMetrics", &json!({})).await.map_err(failed)?;
-    let view = metrics.css_visual_viewport;
-    let place = match (of, shot.full) {
-        (Some(rect), _) => Rect { x: rect.x + view.page_x, y: rect.y + view.page_y, ..rect },
-        (None, true) => metrics.css_content_size,
-        (None, false) => Rect { x: view.page_x, y: view.page_y, width: view.client_width, height: view.client_height },
-    };
-    if place.width < 1.0 || place.height < 1.0 {
-        return Err(Error::new(Code::PARAMS, "there is nothing to see: it has no size"));
-    }
-    let longest = place.width.max(place.height);
-    let scale = (shot.max.unwrap_or(SHOT_SIDE_MAX).max(1.0) / longest).min(1.0);
-    let format = shot.format.unwrap_or(Format::Png);
-    let mut asked = json!({
-        "format": format.name(),
-        "optimizeForSpeed": true,
-        "captureBeyondViewport": of.is_some() || shot.full,
-        "clip": { "x": place.x, "y": place.y, "width": place.width, "height": place.height, "scale": scale },
-    });
-    if !matches!(format, Format::Png) {
-        asked["quality"] = JPEG_QUALITY.into();
-    }
-    let Data { data } = session.ask("Page.captureScreenshot", &asked).await.map_err(failed)?;
-    bytes(&format!("image/{}", format.name()), &data)
-}
-
-fn bytes(media_type: &str, base64: &str) -> Ending {
-    match STANDARD.decode(base64) {
-        Ok(bytes) => Ok(Value::Bytes(Box::new(Bytes::new(media_type, bytes)))),
-        Err(error) => Err(Error::new(Code::INTERNAL, format!("the browser's bytes are malformed: {error}"))),
-    }
-}
-
-/// Prints the page.
-pub async fn pdf(session: &Session) -> Ending {
-    let asked = json!({ "printBackground": true, "preferCSSPageSize": true });
-    let Data { data } = session.ask("Page.printToPDF", &asked).await.map_err(|error| refusal(&error))?;
-    bytes("application/pdf", &data)
 }
 
 /// A request of the page with its bodies. `details` are its row and headers.

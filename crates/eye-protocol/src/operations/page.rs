@@ -35,7 +35,16 @@ const CLICK: &[Param] = &[
 const FULL: Param = Param::new("full", Kind::Flag, "The whole page, not just the viewport");
 const MAX: Param =
     Param::new("max", Kind::Integer, "The longest side in pixels; larger is scaled down (1568)").called("PIXELS");
-const FORMAT: Param = Param::new("format", Kind::Choice(&["png", "jpeg", "webp"]), "The format (png)").called("FORMAT");
+const FORMAT: Param =
+    Param::new("format", Kind::Choice(&["png", "jpeg", "webp"]), "The format (png; jpeg where that is faster)")
+        .called("FORMAT");
+const ANNOTATE: Param = Param::new("annotate", Kind::Flag, "With the refs of look drawn on it");
+const UNMASK: Param =
+    Param::new("unmask", Kind::Flag, "With passwords, one-time codes and card numbers; for you alone, at a terminal")
+        .class(Class::Admin)
+        .remote();
+const BEFORE: Param = Param::new("before", Kind::Text, "Say what differs from this PNG, in base64").remote();
+const DIFF: Param = Param::new("diff", Kind::Text, "Say what differs from this picture, and where").called("FILE");
 const OUTPUT: Param = Param::new("output", Kind::Text, "The file to write").short('o').called("FILE");
 
 /// The help of a verb that needs an element: its example, and what a target is.
@@ -326,17 +335,21 @@ Waits until the new page has joined and shows something, at most 10 s. eye open 
         .more("Example: eye forward"),
     Operation::verb("shot", "page/shot", "Take a picture of the page, or of a part of it, in eye's own browser")
         .reads()
-        .params(&[PART, FULL, MAX, FORMAT])
-        .words(&[PART, FULL, MAX, FORMAT, OUTPUT])
-        .result("`{base64, mediaType}`")
+        .params(&[PART, FULL, MAX, FORMAT, ANNOTATE, UNMASK, BEFORE])
+        .words(&[PART, FULL, MAX, FORMAT, ANNOTATE, DIFF, UNMASK, OUTPUT])
+        .result("`{base64, mediaType}`; with `before`, what differs, as text")
         .gives("unknown")
         .without(Faces::PAGE)
         .more(
             "Example: eye shot
          eye shot e9 -o button.png
+         eye shot --annotate
+         eye shot --diff before.png
          eye shot --full --max 4000 --format jpeg
 
-Prints the file, its size and about how many tokens a model pays for it. Needs a page of eye's own browser: eye browse URL.",
+Prints the file, its size and about how many tokens a model pays for it. --diff prints what differs from a PNG instead: places, \
+their sizes, and what lies there. Filled fields for passwords, one-time codes and card numbers are painted over. A picture that \
+is painted on is a PNG. Needs a page of eye's own browser: eye browse URL.",
         ),
     Operation::verb("pdf", "page/pdf", "Print the page into a PDF file, in eye's own browser without a window")
         .reads()

@@ -1,8 +1,9 @@
 // A click, as a person does it where the browser lets us, else by events of the page's own.
 
+import { inTop } from "../look/tree.js";
 import { click, type Clicking } from "./pointer.js";
 import type { Spot } from "./ready.js";
-import { inTop, realClick } from "./real.js";
+import { realClick } from "./real.js";
 import type { Hands } from "./turn.js";
 
 /** Whether something was clicked. */

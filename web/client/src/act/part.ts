@@ -14,7 +14,7 @@ import {
 import { find, lineOf } from "../look/find.js";
 import { kindOf, type Kind } from "../look/kind.js";
 import type { Core } from "../core/part.js";
-import { attribute } from "../look/tree.js";
+import { attribute, inTop } from "../look/tree.js";
 import { misused, textOf, timeoutOf, type Asking, type Params, type Verb, type Verbs } from "../page/verb.js";
 import { clickAt } from "./click.js";
 import { check, fileInput, optionsOf, select, upload } from "./choose.js";
@@ -25,7 +25,7 @@ import { answerDialogs } from "./dialogs.js";
 import { watch } from "./outcome.js";
 import { blockedBy } from "./beyond.js";
 import { type Clicking, enter, focus, type Modifiers } from "./pointer.js";
-import { inTop, realDrag, realKeys, realMove, realText } from "./real.js";
+import { realDrag, realKeys, realMove, realText } from "./real.js";
 import { realSelect, realUpload } from "./real-choose.js";
 import { frame, middle, ready, type Spot, spotAt, type Tools } from "./ready.js";
 import { hoverStyles } from "./hover.js";

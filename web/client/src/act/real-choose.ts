@@ -4,10 +4,11 @@ import { hint } from "../core/hint.js";
 import type { FilesFor, GivenFile, Input } from "../core/part.js";
 import { kindOf } from "../look/kind.js";
 import { misused } from "../page/verb.js";
+import { inTop } from "../look/tree.js";
 import type { Stroke } from "./keys.js";
 import { focus } from "./pointer.js";
 import { frame, middle, type Spot, type Tools } from "./ready.js";
-import { inTop, realClick, realKeys } from "./real.js";
+import { realClick, realKeys } from "./real.js";
 import type { Hands } from "./turn.js";
 
 const KEY = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };

@@ -25,18 +25,6 @@ function mouse(type: string, { x, y }: Place, more: object = {}): InputCommand {
   return { method: "Input.dispatchMouseEvent", params: { type, x, y, ...more } };
 }
 
-/** In the coordinates of the top document, in which the browser counts. */
-export function inTop(place: Place, element: Element): Place {
-  let { x, y } = place;
-  for (let view = element.ownerDocument.defaultView; view?.frameElement; view = view.parent as typeof view) {
-    const frame = view.frameElement;
-    const { left, top } = frame.getBoundingClientRect();
-    x += left + frame.clientLeft;
-    y += top + frame.clientTop;
-  }
-  return { x, y };
-}
-
 /** The pointer comes to a place. */
 export function realMove(input: Input, place: Place): Promise<void> {
   return input([mouse("mouseMoved", place)]);

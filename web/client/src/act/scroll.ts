@@ -4,8 +4,9 @@ import { SCROLL_REST_FRAMES_MAX } from "../core/limits.js";
 import type { Input } from "../core/part.js";
 import { hitAt } from "../look/hit.js";
 import { misused, type Params } from "../page/verb.js";
+import { inTop } from "../look/tree.js";
 import type { Place } from "./pointer.js";
-import { inTop, realWheel } from "./real.js";
+import { realWheel } from "./real.js";
 
 const PAGE_PART = 0.8;
 /** Where in a box the wheel is tried: parts of its width and height. */

@@ -5,6 +5,11 @@ import { ELEMENT_TEXT_CHARS_MAX, ELEMENT_TEXT_NODES_MAX } from "./limits.js";
 
 const NAMING = ["aria-label", "alt", "placeholder"];
 const SECRETS = /\b(?:one-time-code|cc-number|cc-csc|(?:current|new)-password)$/i;
+const PASSWORD = /passw(?:or)?d/i;
+/** What stands for a secret. */
+export const HIDDEN = "•••";
+/** Shorter texts are found in others that are none. */
+const SECRET_CHARS_MIN = 4;
 const CLASSES_MAX = 3;
 const TEXT_NODE = 3;
 const COMMENT_NODE = 8;
@@ -41,8 +46,18 @@ export function renderNode(node: Node): string {
 export function isSecret(element: Element): boolean {
   return (
     element.getAttribute("type")?.toLowerCase() === "password" ||
-    SECRETS.test(element.getAttribute("autocomplete") ?? "")
+    SECRETS.test(element.getAttribute("autocomplete") ?? "") ||
+    // A password that is shown is one all the same.
+    (element.localName === "input" && PASSWORD.test(`${element.getAttribute("name")} ${element.getAttribute("id")}`))
   );
+}
+
+/** Hides in a text what stands in the page's fields for secrets now. */
+export function withoutSecrets(text: string): string {
+  let shown = text;
+  for (const field of document.getElementsByTagName("input"))
+    if (field.value.length >= SECRET_CHARS_MIN && isSecret(field)) shown = shown.replaceAll(field.value, HIDDEN);
+  return shown;
 }
 
 function labelOf(element: Element): string {

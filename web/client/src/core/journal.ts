@@ -3,6 +3,7 @@
 
 import { clip } from "./clip.js";
 import { copy } from "./copy.js";
+import { withoutSecrets } from "./element.js";
 import { LOG_ENTRIES_MAX, LOG_MEMBERS_MAX, LOG_TEXT_CHARS_MAX } from "./limits.js";
 
 export type Level = "error" | "warn" | "info" | "log" | "debug";
@@ -120,5 +121,5 @@ function hook<Owner extends object>(
 
 function brief(value: unknown): string {
   const text = copy(value, LOG_MEMBERS_MAX);
-  return clip(typeof text === "string" ? text : JSON.stringify(text), LOG_TEXT_CHARS_MAX);
+  return clip(withoutSecrets(typeof text === "string" ? text : JSON.stringify(text)), LOG_TEXT_CHARS_MAX);
 }

@@ -1,7 +1,7 @@
 // Writes one element as a piece of the outline: its ref, its name, and what a person sees of its state.
 
 import { clip } from "../core/clip.js";
-import { isSecret } from "../core/element.js";
+import { HIDDEN, isSecret } from "../core/element.js";
 import { OUTLINE_NAME_CHARS_MAX, OUTLINE_VALUE_CHARS_MAX, OUTLINE_OPTIONS_MAX } from "../core/limits.js";
 import { kindOf, type Kind } from "./kind.js";
 import { nameOf } from "./name.js";
@@ -12,7 +12,6 @@ import { isNamed } from "./titles.js";
 import { isDisabled } from "./visible.js";
 
 const EMPTY = "_";
-const HIDDEN = "•••";
 /** Kinds of input that need more than text. */
 const FORMATS = /^(?:date|time|datetime-local|month|week|color|number|email|tel|url)$/;
 

@@ -31,6 +31,8 @@ export interface OutlineOptions {
   readonly text?: boolean;
   /** To compare with another: everything in full, also what a dialog keeps away meanwhile. Refs are provisional. */
   readonly compare?: boolean;
+  /** Told of everything that gets a ref, and of what is seen of it. */
+  readonly met?: (element: Element, shown: Element) => void;
 }
 
 export interface Outline {
@@ -49,7 +51,7 @@ const BREAK = "\u2028";
 
 export function outline(
   root: Element,
-  { all = false, fold = !all, text: reading = false, compare = false }: OutlineOptions = {},
+  { all = false, fold = !all, text: reading = false, compare = false, met }: OutlineOptions = {},
 ): Outline {
   const lines: string[] = [];
   const linesMax = all || compare ? OUTLINE_LINES_ALL_MAX : OUTLINE_LINES_MAX;
@@ -116,6 +118,7 @@ export function outline(
       return;
     }
     endText();
+    met?.(element, shown);
     if (!reading) pieces.push(describe(element, kind, { called: holds ? calledAs(element) : undefined, compare }));
     else if (kind === "field" || kind === "select" || kind === "slider") {
       const value = linesOf(element)?.trim().replaceAll("\n", BREAK) || valueOf(element, kind, true);

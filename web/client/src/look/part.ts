@@ -9,6 +9,7 @@ import { find, lineOf, listed, nearest } from "./find.js";
 import { highlight } from "./highlight.js";
 import { hitAt, isOf } from "./hit.js";
 import { outline } from "./outline.js";
+import { marks, named, rectOf } from "./picture.js";
 import { comparedElement, PROVISIONAL, refOf } from "./refs.js";
 import { above, attribute, holds, plain, selectAll } from "./tree.js";
 import { isOffered, isVisible } from "./visible.js";
@@ -64,17 +65,23 @@ export function looks(): Verbs {
       highlight(element, ms);
       return element === undefined ? "" : lineOf(element);
     },
-    query({ target, all }) {
+    query({ target, all, picture }) {
+      if (isPicture(picture)) {
+        // As text: lists that are values are cut short.
+        if (picture.regions !== undefined) return JSON.stringify(named(rootOf(undefined), picture.regions));
+        const rect = target === undefined ? undefined : rectOf(rootOf(target));
+        const drawn = picture.marks === true ? marks(rootOf(target), picture.all === true) : [];
+        return JSON.stringify({ rect, marks: drawn });
+      }
       const { elements, never } = find(target);
       if (never !== undefined) throw misused(never, nearest(target));
       if (all === true) return elements.slice(0, QUERIED_MAX).map((element) => facts(element, QUERIED_ALL_TEXT_MAX));
       const [element] = elements;
       if (element === undefined) throw misused(`nothing matches ${String(target)}`, nearest(target));
-      const { x, y, width, height } = element.getBoundingClientRect();
       return {
         ...facts(element, QUERIED_TEXT_MAX),
         html: clip(htmlOf(element), QUERIED_HTML_MAX),
-        rect: { x, y, width, height },
+        rect: rectOf(element),
       };
     },
   };
@@ -102,6 +109,17 @@ export function difference(before: readonly string[], after: readonly string[]):
     if (element.isConnected) lineOf(element);
     return mark + piece.replace(PROVISIONAL, refOf(element));
   });
+}
+
+interface Picture {
+  readonly marks?: boolean;
+  readonly all?: boolean;
+  readonly regions?: Parameters<typeof named>[1];
+}
+
+/** What the browser's driver asks for a picture; agents have no word for it. */
+function isPicture(asked: unknown): asked is Picture {
+  return typeof asked === "object" && asked !== null;
 }
 
 /** Without what a person typed into fields for secrets. */

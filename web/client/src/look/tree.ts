@@ -35,6 +35,18 @@ export function above(element: Element): Element | null {
   return element.ownerDocument.defaultView?.frameElement ?? null;
 }
 
+/** A place of an element's document in the coordinates of the top one, in which the browser counts. */
+export function inTop(place: { readonly x: number; readonly y: number }, element: Element): { x: number; y: number } {
+  let { x, y } = place;
+  for (let view = element.ownerDocument.defaultView; view?.frameElement; view = view.parent as typeof view) {
+    const frame = view.frameElement;
+    const { left, top } = frame.getBoundingClientRect();
+    x += left + frame.clientLeft;
+    y += top + frame.clientTop;
+  }
+  return { x, y };
+}
+
 /** Every element that a selector selects, in shadow roots and same-origin frames too. Throws for what is no selector. */
 export function selectAll(selector: string, root: ParentNode = document): Element[] {
   const found = [...root.querySelectorAll(selector)];

@@ -4,6 +4,7 @@ use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
+use crate::said;
 use crate::ui;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -26,6 +27,16 @@ struct Picture {
 /// Runs it, writes the file, and prints where it is.
 pub fn run(verb: &str, mut params: Map<String, Value>, options: &Options) -> Result<Exit, Failure> {
     let output = params.remove("output");
+    if params.contains_key("unmask") && !ui::can_ask() {
+        let hint = "an agent sees them painted over; run it yourself in a terminal";
+        return Err(Failure::usage("--unmask is for a person at a terminal", hint));
+    }
+    if let Some(file) = params.remove("diff") {
+        return differing(verb, &file, params, options);
+    }
+    if let (Some(format), None) = (output.as_ref().and_then(Value::as_str).and_then(format_of), params.get("format")) {
+        params.insert("format".into(), format.into());
+    }
     let said = client::verb(verb, &params, options)?;
     let picture: Picture = client::read_result(&said)?;
     let bytes = STANDARD.decode(&picture.base64).map_err(|error| Failure::Garbled(error.to_string()))?;
@@ -47,6 +58,24 @@ pub fn run(verb: &str, mut params: Map<String, Value>, options: &Options) -> Res
         ui::line(format_args!("{}{about} {} bytes", path.display(), bytes.len()))?;
     }
     Ok(Exit::Success)
+}
+
+/// What differs from a picture in a file, in words.
+fn differing(verb: &str, file: &Value, mut params: Map<String, Value>, options: &Options) -> Result<Exit, Failure> {
+    let path = PathBuf::from(file.as_str().unwrap_or_default());
+    let bytes = std::fs::read(&path).map_err(Failure::io(format!("read {}", path.display())))?;
+    params.insert("before".into(), STANDARD.encode(bytes).into());
+    said::show(&client::verb(verb, &params, options)?, options)
+}
+
+/// The format that a file's name asks for.
+fn format_of(path: &str) -> Option<&'static str> {
+    match path.rsplit_once('.')?.1.to_ascii_lowercase().as_str() {
+        "png" => Some("png"),
+        "jpg" | "jpeg" => Some("jpeg"),
+        "webp" => Some("webp"),
+        _ => None,
+    }
 }
 
 /// Width and height, as a PNG, JPEG or lossy WebP says them.

@@ -1,0 +1,125 @@
+//! Questions of the driver's own to a document's page client. Their answers are kept from the hub.
+
+use super::frames;
+use crate::cdp::Session;
+use eye_protocol::rpc::{self, json};
+use eye_protocol::{Code, Ending, Error};
+use serde_json::json;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+/// How ids of the driver's own questions begin; the hub's are numbers.
+const ASKED: &str = "d";
+
+/// How long a page client may take to answer one.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The page client of one document.
+#[derive(Clone, Debug)]
+pub struct Client {
+    session: Session,
+    context: i64,
+    /// The function of the page that takes a message of the driver.
+    receive: String,
+    waiting: Arc<Mutex<Waiting>>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    last: u64,
+    asked: HashMap<String, oneshot::Sender<Ending>>,
+}
+
+impl Client {
+    /// The client in a context of a session.
+    pub fn new(session: Session, context: i64, receive: String) -> Self {
+        Self { session, context, receive, waiting: Arc::default() }
+    }
+
+    fn hold(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks, and waits for the answer.
+    pub async fn ask(&self, method: &str, params: &serde_json::Value) -> Ending {
+        let (sender, receiver) = oneshot::channel();
+        let id = {
+            let mut waiting = self.hold();
+            waiting.last += 1;
+            let id = format!("{ASKED}{}", waiting.last);
+            waiting.asked.insert(id.clone(), sender);
+            id
+        };
+        let asked = format!("[{}]", rpc::request(&json(&id), method, params));
+        let expression = format!("{}({})", self.receive, json(&asked));
+        let evaluated = json!({ "expression": expression, "contextId": self.context, "silent": true });
+        let sent = self.session.send("Runtime.evaluate", &evaluated);
+        let ending = match sent {
+            Ok(sent) => {
+                // The answer comes by the binding; what stops the page stops this too.
+                let stopped = async {
+                    match sent.within(PATIENCE.as_millis().try_into().unwrap_or(u64::MAX)).await {
+                        Ok(_) => std::future::pending().await,
+                        Err(error) => super::verbs::refusal(&error),
+                    }
+                };
+                tokio::select! {
+                    answered = timeout(PATIENCE, receiver) => match answered {
+                        Ok(Ok(ending)) => ending,
+                        Ok(Err(_)) => Err(Error::new(Code::CONNECTION, "the page left before it answered")),
+                        Err(_) => Err(Error::new(Code::TIMEOUT, "the page does not say where things are")),
+                    },
+                    error = stopped => Err(error),
+                }
+            }
+            Err(error) => Err(super::verbs::refusal(&error)),
+        };
+        self.hold().asked.remove(&id);
+        ending
+    }
+
+    /// The document is gone: what was asked of it has no answer.
+    pub fn left(&self) {
+        self.hold().asked.clear();
+    }
+
+    /// Takes answers to questions of its own out of a message of the page; the rest is the hub's.
+    pub fn take(&self, message: String) -> Option<String> {
+        if self.hold().asked.is_empty() || !message.starts_with('[') {
+            return Some(message);
+        }
+        let mut mine = Vec::new();
+        for id in frames::answered(&message).into_iter().filter(|id| id.starts_with(ASKED)) {
+            if let Some(waiting) = self.hold().asked.remove(&id) {
+                mine.push((id, waiting));
+            }
+        }
+        if mine.is_empty() {
+            return Some(message);
+        }
+        let elements: Vec<serde_json::Value> = serde_json::from_str(&message).unwrap_or_default();
+        let rest: Vec<&serde_json::Value> =
+            elements.iter().filter(|element| !mine.iter().any(|(id, _)| frames::is_of(element, id))).collect();
+        let rest = (!rest.is_empty()).then(|| json(&rest));
+        for (id, waiting) in mine {
+            if let Some(element) = elements.iter().find(|element| frames::is_of(element, &id)) {
+                // It may have been given up.
+                let _ = waiting.send(ending_of(element));
+            }
+        }
+        rest
+    }
+}
+
+fn ending_of(element: &serde_json::Value) -> Ending {
+    match element.as_str() {
+        Some(line) => {
+            let unclear = || Err(Error::new(Code::INTERNAL, "the page's answer is malformed"));
+            eye_protocol::answer::parse_typed(line).map_or_else(unclear, |(_, ending)| ending)
+        }
+        None => Err(Error::from_raw(&json(&element["error"]))),
+    }
+}

@@ -1,0 +1,262 @@
+//! Pictures and PDFs of a page: what no one is to read is painted over, refs are drawn, and two pictures are compared.
+
+use super::client::Client;
+use super::rect::Rect;
+use super::secrets;
+use super::verbs::refusal;
+use crate::cdp::Session;
+use crate::error::CommandError;
+use crate::picture::{self, Canvas, Mark, Region, Unreadable};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use eye_protocol::answer::Bytes;
+use eye_protocol::{Code, Ending, Error, Value};
+use serde::Deserialize;
+use serde_json::json;
+use std::fmt::Write;
+
+/// The longest side of a picture where nothing else is said: models scale down what is larger.
+const SHOT_SIDE_MAX: f64 = 1568.0;
+
+const JPEG_QUALITY: u8 = 80;
+
+/// A picture of more pixels is made faster as a JPEG than as a PNG.
+const PNG_PIXELS_MAX: f64 = 4e6;
+
+/// What hides a secret.
+const MASK: [u8; 3] = [90, 90, 90];
+
+/// Regions of a difference that are told at most.
+const REGIONS_MAX: usize = 12;
+
+/// The params of `page/shot`.
+#[derive(Debug, Deserialize)]
+pub struct Shot {
+    /// Only this element.
+    target: Option<serde_json::Value>,
+    #[serde(default)]
+    full: bool,
+    max: Option<f64>,
+    format: Option<Format>,
+    /// Draw refs.
+    #[serde(default)]
+    annotate: bool,
+    /// Show secrets; the hub has asked whether that is allowed.
+    #[serde(default)]
+    unmask: bool,
+    /// A PNG to compare with, as base64.
+    before: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    Png,
+    Jpeg,
+    Webp,
+}
+
+impl Format {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpeg",
+            Self::Webp => "webp",
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metrics {
+    css_visual_viewport: Viewport,
+    css_content_size: Rect,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Viewport {
+    page_x: f64,
+    page_y: f64,
+    client_width: f64,
+    client_height: f64,
+}
+
+#[derive(Deserialize)]
+struct Data {
+    data: String,
+}
+
+/// What the page client says of a picture: where its target is, and the refs of what it shows.
+#[derive(Debug, Default, Deserialize)]
+struct Seen {
+    rect: Option<Rect>,
+    #[serde(default)]
+    marks: Vec<(String, f64, f64, f64, f64)>,
+}
+
+/// Takes a picture of the document in a frame of a session.
+pub async fn shot(session: &Session, frame: &str, client: &Client, shot: Shot) -> Ending {
+    let failed = |error: CommandError| refusal(&error);
+    let before = shot.before.as_deref().map(read_before).transpose()?;
+    let seen: Seen = match (&shot.target, shot.annotate) {
+        (None, false) => Seen::default(),
+        (target, marks) => {
+            let asked = json!({ "target": target, "picture": { "marks": marks, "all": shot.full } });
+            let said = client.ask("page/query", &asked).await?;
+            serde_json::from_str(said.as_text()).map_err(|_| unclear())?
+        }
+    };
+    let metrics: Metrics = session.ask("Page.getLayoutMetrics", &json!({})).await.map_err(failed)?;
+    let view = metrics.css_visual_viewport;
+    let place = match (seen.rect, shot.full) {
+        (Some(rect), _) => Rect { x: rect.x + view.page_x, y: rect.y + view.page_y, ..rect },
+        (None, true) => metrics.css_content_size,
+        (None, false) => Rect { x: view.page_x, y: view.page_y, width: view.client_width, height: view.client_height },
+    };
+    if place.width < 1.0 || place.height < 1.0 {
+        return Err(Error::new(Code::PARAMS, "there is nothing to see: it has no size"));
+    }
+    let mut hidden = if shot.unmask { Vec::new() } else { secrets::places(session, frame).await.map_err(failed)? };
+    let painted = !hidden.is_empty() || shot.annotate || before.is_some();
+    let longest = place.width.max(place.height);
+    let scale = (shot.max.unwrap_or(SHOT_SIDE_MAX).max(1.0) / longest).min(1.0);
+    let large = place.width * place.height * scale * scale > PNG_PIXELS_MAX;
+    let format = match shot.format {
+        // What is painted on is written by us, and we write PNG.
+        _ if painted => Format::Png,
+        Some(format) => format,
+        None if large => Format::Jpeg,
+        None => Format::Png,
+    };
+    let mut asked = json!({
+        "format": format.name(),
+        "optimizeForSpeed": true,
+        "captureBeyondViewport": seen.rect.is_some() || shot.full,
+        "clip": { "x": place.x, "y": place.y, "width": place.width, "height": place.height, "scale": scale },
+    });
+    if format != Format::Png {
+        asked["quality"] = JPEG_QUALITY.into();
+    }
+    let Data { data } = session.ask("Page.captureScreenshot", &asked).await.map_err(failed)?;
+    let bytes = decoded(&data)?;
+    if !painted {
+        return Ok(picture_of(format.name(), bytes));
+    }
+    if !hidden.is_empty() {
+        // It may have scrolled meanwhile.
+        hidden.extend(secrets::places(session, frame).await.map_err(failed)?);
+    }
+    let in_picture =
+        move |rect: Rect| Rect { x: rect.x + view.page_x - place.x, y: rect.y + view.page_y - place.y, ..rect };
+    let paint = move || {
+        let mut canvas = Canvas::read(&bytes).map_err(|error| malformed(&error))?;
+        let factor = f64::from(canvas.width) / place.width;
+        for rect in hidden {
+            let (x, y, width, height) = pixels(in_picture(rect), factor);
+            canvas.fill((x - 1, y - 1), (width + 2, height + 2), MASK);
+        }
+        let marks: Vec<Mark> = seen
+            .marks
+            .into_iter()
+            .map(|(label, x, y, width, height)| {
+                let (x, y, width, height) = pixels(in_picture(Rect { x, y, width, height }), factor);
+                Mark { label, x, y, width, height }
+            })
+            .collect();
+        picture::draw(&mut canvas, &marks);
+        Ok::<_, Error>((canvas, factor))
+    };
+    let (canvas, factor) = beside(paint).await?;
+    match before {
+        None => Ok(picture_of("png", beside(move || canvas.write().map_err(|error| malformed(&error))).await?)),
+        Some(before) => {
+            let in_view = |region: &Region| {
+                let css = |pixels: u32| f64::from(pixels) / factor;
+                let (x, y) = (css(region.x) + place.x - view.page_x, css(region.y) + place.y - view.page_y);
+                [x, y, css(region.width), css(region.height)]
+            };
+            compared(client, before, canvas, in_view).await
+        }
+    }
+}
+
+/// What differs from a picture that was taken before, in words.
+async fn compared(client: &Client, before: Canvas, now: Canvas, in_view: impl Fn(&Region) -> [f64; 4]) -> Ending {
+    let (width, height) = (now.width, now.height);
+    if (before.width, before.height) != (width, height) {
+        let text = format!("another size: {}x{} before, {width}x{height} now", before.width, before.height);
+        return Ok(Value::Text(text));
+    }
+    let (regions, pixels) = beside(move || Ok(picture::regions(&before, &now))).await?;
+    if regions.is_empty() {
+        return Ok(Value::Text("nothing differs".to_owned()));
+    }
+    let shown = &regions[..regions.len().min(REGIONS_MAX)];
+    let places: Vec<[f64; 4]> = shown.iter().map(in_view).collect();
+    // What is there is said by the page; where it is, by the pixels.
+    let said = client.ask("page/query", &json!({ "picture": { "regions": places } })).await;
+    let there: Vec<String> = said.ok().and_then(|said| serde_json::from_str(said.as_text()).ok()).unwrap_or_default();
+    let permille = pixels * 1000 / (u64::from(width) * u64::from(height)).max(1);
+    let count = regions.len();
+    let differ = if count == 1 { "region differs" } else { "regions differ" };
+    let (percent, tenths) = (permille / 10, permille % 10);
+    let mut text = format!("{count} {differ} of {width}x{height}, {percent}.{tenths} % of the pixels");
+    for (at, Region { x, y, width, height, .. }) in shown.iter().enumerate() {
+        let what = there.get(at).filter(|what| !what.is_empty()).map_or_else(String::new, |what| format!(": {what}"));
+        let _ = write!(text, "\n{x},{y} {width}x{height}{what}");
+    }
+    if count > shown.len() {
+        let _ = write!(text, "\n… {} smaller ones", count - shown.len());
+    }
+    Ok(Value::Text(text))
+}
+
+/// Prints the page. A PDF cannot be painted on.
+pub async fn pdf(session: &Session, frame: &str) -> Ending {
+    let failed = |error: CommandError| refusal(&error);
+    if !secrets::places(session, frame).await.map_err(failed)?.is_empty() {
+        let text = "a field for a password, a one-time code or a card number is filled, and a PDF would show it";
+        return Err(Error::new(Code::DENIED, text).hint("empty the field, or take a picture: eye shot hides it"));
+    }
+    let asked = json!({ "printBackground": true, "preferCSSPageSize": true });
+    let Data { data } = session.ask("Page.printToPDF", &asked).await.map_err(failed)?;
+    Ok(Value::Bytes(Box::new(Bytes::new("application/pdf", decoded(&data)?))))
+}
+
+/// Work on pixels, off the hub's thread.
+async fn beside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
+    let failed = |error: tokio::task::JoinError| Err(Error::new(Code::INTERNAL, error.to_string()));
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(failed)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "what is far outside of a picture is nowhere in it")]
+fn pixels(rect: Rect, factor: f64) -> (i64, i64, i64, i64) {
+    let (left, top) = ((rect.x * factor).floor(), (rect.y * factor).floor());
+    let (right, bottom) = (((rect.x + rect.width) * factor).ceil(), ((rect.y + rect.height) * factor).ceil());
+    (left as i64, top as i64, (right - left) as i64, (bottom - top) as i64)
+}
+
+fn picture_of(format: &str, bytes: Vec<u8>) -> Value {
+    Value::Bytes(Box::new(Bytes::new(&format!("image/{format}"), bytes)))
+}
+
+fn decoded(base64: &str) -> Result<Vec<u8>, Error> {
+    STANDARD.decode(base64).map_err(|error| malformed(&error))
+}
+
+fn read_before(base64: &str) -> Result<Canvas, Error> {
+    let bytes = STANDARD.decode(base64).map_err(|error| Error::new(Code::PARAMS, format!("before: {error}")))?;
+    Canvas::read(&bytes).map_err(|error: Unreadable| {
+        let text = format!("the picture to compare with cannot be read: {error}");
+        Error::new(Code::PARAMS, text).hint("take it as a PNG: eye shot --format png -o FILE")
+    })
+}
+
+fn malformed(error: &impl ToString) -> Error {
+    Error::new(Code::INTERNAL, format!("the browser's bytes are malformed: {}", error.to_string()))
+}
+
+fn unclear() -> Error {
+    Error::new(Code::INTERNAL, "the page did not say where the target is")
+}

@@ -1,0 +1,138 @@
+//! A picture in memory: read from a PNG, painted on, written as one.
+
+use png::{BitDepth, ColorType, Decoder, Encoder, Transformations};
+use std::io::Cursor;
+
+/// Bytes of one picture in memory at most: 64 million pixels.
+const PIXELS_BYTES_MAX: usize = 256 << 20;
+
+/// Bytes of a pixel: red, green, blue, alpha.
+pub const PIXEL: usize = 4;
+
+/// A colour without transparency.
+pub type Colour = [u8; 3];
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Canvas {
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// Rows of RGBA, from the top.
+    pixels: Vec<u8>,
+}
+
+/// Why bytes are no picture that can be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Unreadable {
+    /// They are no PNG.
+    #[error("it is not a PNG")]
+    NotPng,
+    /// It is broken, or larger than is read.
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl Canvas {
+    /// An empty picture of one colour.
+    #[cfg(test)]
+    pub fn plain(width: u32, height: u32, [r, g, b]: Colour) -> Self {
+        Self { width, height, pixels: [r, g, b, 255].repeat(width as usize * height as usize) }
+    }
+
+    /// Reads a PNG of any kind.
+    pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
+        if !bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+            return Err(Unreadable::NotPng);
+        }
+        let broken = |error: png::DecodingError| Unreadable::Broken(error.to_string());
+        let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: PIXELS_BYTES_MAX });
+        decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
+        let mut reader = decoder.read_info().map_err(broken)?;
+        let len = reader.output_buffer_size().filter(|len| *len <= PIXELS_BYTES_MAX);
+        let mut raw = vec![0; len.ok_or_else(|| Unreadable::Broken("it is too large".into()))?];
+        let info = reader.next_frame(&mut raw).map_err(broken)?;
+        raw.truncate(info.buffer_size());
+        let pixels = match info.color_type {
+            ColorType::Rgba => raw,
+            ColorType::Rgb => raw.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect(),
+            ColorType::Grayscale => raw.iter().flat_map(|&v| [v, v, v, 255]).collect(),
+            ColorType::GrayscaleAlpha => raw.as_chunks::<2>().0.iter().flat_map(|&[v, a]| [v, v, v, a]).collect(),
+            ColorType::Indexed => return Err(Unreadable::Broken("its colours are not expanded".into())),
+        };
+        Ok(Self { width: info.width, height: info.height, pixels })
+    }
+
+    /// As a PNG, quickly.
+    pub fn write(&self) -> Result<Vec<u8>, Unreadable> {
+        let broken = |error: png::EncodingError| Unreadable::Broken(error.to_string());
+        let mut bytes = Vec::new();
+        let mut encoder = Encoder::new(&mut bytes, self.width, self.height);
+        encoder.set_color(ColorType::Rgba);
+        encoder.set_depth(BitDepth::Eight);
+        encoder.set_compression(png::Compression::Fast);
+        let mut writer = encoder.write_header().map_err(broken)?;
+        writer.write_image_data(&self.pixels).map_err(broken)?;
+        writer.finish().map_err(broken)?;
+        Ok(bytes)
+    }
+
+    /// The pixels of a row.
+    pub fn row(&self, y: u32) -> &[u8] {
+        let len = self.width as usize * PIXEL;
+        let start = y as usize * len;
+        self.pixels.get(start..start + len).unwrap_or_default()
+    }
+
+    /// Paints a rectangle; what is outside of the picture is left out.
+    pub fn fill(&mut self, (x, y): (i64, i64), (width, height): (i64, i64), colour: Colour) {
+        let [red, green, blue] = colour;
+        let (whole_width, whole_height) = (i64::from(self.width), i64::from(self.height));
+        let across = x.clamp(0, whole_width)..x.saturating_add(width).clamp(0, whole_width);
+        for row in y.clamp(0, whole_height)..y.saturating_add(height).clamp(0, whole_height) {
+            let at = |column: i64| usize::try_from(row * whole_width + column).unwrap_or(0) * PIXEL;
+            let Some(pixels) = self.pixels.get_mut(at(across.start)..at(across.end)) else { continue };
+            for pixel in pixels.as_chunks_mut::<PIXEL>().0 {
+                *pixel = [red, green, blue, 255];
+            }
+        }
+    }
+
+    /// Paints the edge of a rectangle, `thick` pixels wide, inside of it.
+    pub fn frame(&mut self, (x, y): (i64, i64), (width, height): (i64, i64), thick: i64, colour: Colour) {
+        let (across, down) = (thick.min(width), thick.min(height));
+        self.fill((x, y), (width, down), colour);
+        self.fill((x, y + height - down), (width, down), colour);
+        self.fill((x, y), (across, height), colour);
+        self.fill((x + width - across, y), (across, height), colour);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_written_and_read_again() {
+        let mut canvas = Canvas::plain(5, 4, [255, 255, 255]);
+        canvas.fill((-2, 1), (4, 2), [1, 2, 3]);
+        canvas.fill((9, 9), (4, 2), [9, 9, 9]);
+        canvas.fill((0, 0), (-3, i64::MAX), [9, 9, 9]);
+        let again = Canvas::read(&canvas.write().unwrap()).unwrap();
+        assert_eq!(again, canvas);
+        assert_eq!(canvas.row(1)[..12], [1, 2, 3, 255, 1, 2, 3, 255, 255, 255, 255, 255]);
+        assert_eq!(canvas.row(3)[..4], [255, 255, 255, 255]);
+        assert_eq!(canvas.row(4), [0; 0]);
+    }
+
+    #[test]
+    fn what_is_no_picture_is_said() {
+        assert!(matches!(Canvas::read(b"\xff\xd8\xff\xe0"), Err(Unreadable::NotPng)));
+        assert!(matches!(Canvas::read(b"\x89PNG\r\n\x1a\n\0\0"), Err(Unreadable::Broken(_))));
+        // One that says to be larger than all memory is not believed.
+        let mut huge = Canvas::plain(1, 1, [0, 0, 0]).write().unwrap();
+        huge[16..20].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff]);
+        assert!(matches!(Canvas::read(&huge), Err(Unreadable::Broken(_))));
+    }
+}

@@ -1,0 +1,162 @@
+//! Pictures of driven pages: what is hidden in them, refs that are drawn, and what differs between two. A real Chromium.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
+
+#[allow(dead_code, reason = "the tests of the doctor use more of it")]
+#[path = "stage/site.rs"]
+mod site;
+mod stage;
+
+use eye_testkit::Home;
+use site::{Page, Site};
+use stage::browser::{hub, ok};
+use std::fs::File;
+use std::io::BufReader;
+
+/// Fields as forms have them; what is typed is drawn in a colour that nothing else has.
+const FORM: &str = r#"<!doctype html><title>Form</title>
+<style>body{margin:0;background:#fff}*{font:20px monospace}input{position:absolute;left:20px;width:300px;height:30px;
+color:#f0f;background:#ff0;border:0;padding:0}#frame{position:absolute;left:400px;top:40px;width:360px;height:120px;border:5px solid}
+#far{top:1500px}button{position:absolute;left:20px;top:300px;width:100px;height:40px}#out{position:absolute;left:300px;top:300px}</style>
+<input id="name" style="top:20px"><input id="pin" autocomplete="one-time-code" style="top:60px">
+<input id="card" autocomplete="billing cc-number" style="top:100px"><input id="shown-password" style="top:140px">
+<input id="empty" type="password" style="top:180px"><input id="far" autocomplete="cc-csc">
+<iframe id="frame" srcdoc="<style>body{margin:0}input{width:200px;height:30px;border:0;padding:0;background:#ff0}</style>
+<input id=inner type=password value=secret>"></iframe><button id="go">Go</button><p id="out">ready</p>
+<div style="height:3000px"></div>
+<script>
+  go.onclick = () => { out.textContent = "done"; console.log("typed " + card.value + " and " + name.value); };
+</script>"#;
+
+fn site() -> String {
+    Site::open(|_, _| Page::html(&[], FORM)).url()
+}
+
+/// The colour at a place of a picture.
+struct Pixels {
+    width: u32,
+    rgba: Vec<u8>,
+    bytes: usize,
+}
+
+impl Pixels {
+    fn of(path: &std::path::Path) -> Self {
+        let mut decoder = png::Decoder::new(BufReader::new(File::open(path).unwrap()));
+        decoder.set_transformations(png::Transformations::EXPAND);
+        let mut reader = decoder.read_info().unwrap();
+        let mut rgba = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut rgba).unwrap();
+        let bytes = if info.color_type == png::ColorType::Rgba { 4 } else { 3 };
+        Self { width: info.width, rgba, bytes }
+    }
+
+    fn at(&self, x: u32, y: u32) -> [u8; 3] {
+        let start = (y * self.width + x) as usize * self.bytes;
+        self.rgba[start..start + 3].try_into().unwrap()
+    }
+}
+
+const YELLOW: [u8; 3] = [255, 255, 0];
+const MASK: [u8; 3] = [90, 90, 90];
+
+fn shot(home: &Home, words: &[&str]) -> Pixels {
+    let file = home.path("shot.png");
+    ok(home.eye(["shot", "-o", &file.display().to_string()].iter().chain(words)));
+    Pixels::of(&file)
+}
+
+#[test]
+fn secrets_are_painted_over_wherever_the_page_shows_them() {
+    let Some((home, _hub)) = hub() else { return };
+    ok(home.eye(["browse", &site(), "--headless", "--private"]));
+    let empty = shot(&home, &[]);
+    assert_eq!([empty.at(30, 25), empty.at(30, 75), empty.at(30, 195)], [YELLOW; 3], "nothing is hidden that is empty");
+    ok(home.eye([
+        "fill",
+        "#name=Ada",
+        "#pin=123456",
+        "#card=4111111111111111",
+        "#shown-password=hunter22",
+        "#far=123",
+    ]));
+    ok(home.eye(["eval", "scrollTo(0, 0); 0"]));
+    let filled = shot(&home, &[]);
+    assert_eq!(filled.at(300, 25), YELLOW, "a name is no secret");
+    for (x, y) in [(30, 75), (310, 75), (30, 115), (310, 115), (30, 155), (310, 155), (415, 60), (590, 60)] {
+        assert_eq!(filled.at(x, y), MASK, "{x},{y}");
+    }
+    assert_eq!(filled.at(310, 195), YELLOW, "an empty field is no secret");
+    // Only a part, scaled, in another format, and out of view.
+    let part = shot(&home, &["#card"]);
+    assert_eq!((part.width, part.at(5, 5)), (300, MASK));
+    let small = shot(&home, &["--max", "640", "--format", "jpeg"]);
+    assert_eq!(small.at(16, 38), MASK);
+    let whole = shot(&home, &["--full", "--max", "9000"]);
+    assert_eq!(whole.at(30, 1515), MASK);
+    ok(home.eye(["eval", "scrollTo(0, 60); 0"]));
+    assert_eq!(shot(&home, &[]).at(30, 15), MASK, "where the page is scrolled");
+    // Only a person at a terminal sees them, and a PDF cannot hide them.
+    let unmask = home.eye(["shot", "--unmask"]);
+    assert!(unmask.code == 2 && unmask.stderr.contains("a person at a terminal"), "{unmask:?}");
+    let pdf = home.eye(["pdf", "-o", &home.path("page.pdf").display().to_string()]);
+    assert!(pdf.code != 0 && pdf.stderr.contains("a PDF would show it"), "{pdf:?}");
+    let rpc = r#"{"jsonrpc":"2.0","id":1,"method":"page/shot","params":{"unmask":true}}"#;
+    let reader = home.eye(["token", "new", "reader", "--may", "read"]).stdout;
+    let lowered = eye_testkit::Running::of(home.command().args(["rpc", rpc]).env("EYE_TOKEN", reader.trim())).wait();
+    assert!(
+        lowered.stdout.contains("lacks the scope `admin`") || lowered.stderr.contains("lacks the scope"),
+        "{lowered:?}"
+    );
+    // Nor are they in the page's logs while they stand in their fields.
+    ok(home.eye(["click", "#go"]));
+    let logs = ok(home.eye(["logs", "--all"]));
+    assert!(logs.contains("typed •••") && !logs.contains("4111"), "{logs}");
+    let look = ok(home.eye(["look"]));
+    assert!(!look.contains("4111") && !look.contains("hunter22") && !look.contains("123456"), "{look}");
+}
+
+#[test]
+fn refs_are_drawn_on_a_picture_and_the_page_stays_as_it_is() {
+    let Some((home, _hub)) = hub() else { return };
+    ok(home.eye(["browse", &site(), "--headless", "--private"]));
+    let plain = shot(&home, &[]);
+    ok(home.eye(["eval", "changes = 0; new MutationObserver((all) => (changes += all.length)).observe(document, { subtree: true, childList: true, attributes: true }); 0"]));
+    let marked = shot(&home, &["--annotate"]);
+    assert_eq!(ok(home.eye(["changes"])), "0\n");
+    let edge = marked.at(119, 320);
+    assert!(edge != plain.at(119, 320) && edge[1] < 130, "the button has a frame: {edge:?}");
+    assert_eq!(marked.at(70, 335), plain.at(70, 335), "and is not covered");
+    // Its ref is above it, and is the one that look gives.
+    assert_eq!(marked.at(21, 285), edge);
+    let look = ok(home.eye(["look"]));
+    assert!(look.contains("[Go]"), "{look}");
+    assert_eq!(shot(&home, &[]).rgba, plain.rgba, "nothing is left on the page");
+    // A field in a frame is where the frame is.
+    assert_ne!(marked.at(604, 60), plain.at(604, 60));
+}
+
+#[test]
+fn what_differs_between_two_pictures_is_told_with_its_place() {
+    let Some((home, _hub)) = hub() else { return };
+    ok(home.eye(["browse", &site(), "--headless", "--private"]));
+    let before = home.path("before.png").display().to_string();
+    ok(home.eye(["shot", "-o", &before]));
+    assert_eq!(ok(home.eye(["shot", "--diff", &before])), "nothing differs\n");
+    ok(home.eye(["eval", "out.textContent = 'other'; 0"]));
+    let said = ok(home.eye(["shot", "--diff", &before]));
+    let mut lines = said.lines();
+    assert!(lines.next().unwrap().starts_with("1 region differs of 1265x"), "{said}");
+    let line = lines.next().unwrap();
+    assert!(line.starts_with("296,3") && line.contains("<p#out \"other\">"), "{said}");
+    ok(home.eye(["eval", "go.style.background = 'red'; 0"]));
+    let said = ok(home.eye(["shot", "--diff", &before]));
+    let button = said.lines().find(|line| line.contains("[Go]")).unwrap_or_else(|| panic!("{said}"));
+    let id = button.split('e').nth(1).map(|rest| format!("e{}", rest.split(' ').next().unwrap())).unwrap();
+    ok(home.eye(["click", &id]));
+    assert_eq!(ok(home.eye(["out.textContent"])), "done\n", "the ref that is told is the button's");
+    ok(home.eye(["emulate", "--viewport", "390x844"]));
+    let said = ok(home.eye(["shot", "--diff", &before]));
+    assert!(said.starts_with("another size: 1265x") && said.trim_end().ends_with(" before, 375x829 now"), "{said}");
+    std::fs::write(home.path("note.txt"), "no picture").unwrap();
+    let wrong = home.eye(["shot", "--diff", &home.path("note.txt").display().to_string()]);
+    assert!(wrong.code != 0 && wrong.stderr.contains("not a PNG"), "{wrong:?}");
+}
