@@ -51,6 +51,7 @@ usage: cargo xtask COMMAND
                           FILE is a binary that is built already, else the release is built
   package --check [--binary FILE]
                           make them twice, compare, install each in an empty folder and do the README's first screen
+  cross                   link the binary for other systems, by `cargo zigbuild`
   upgrade                 let a newer version take over from a running hub of this build (target/debug/eye)
 
 Logs of the steps are in target/xtask.
@@ -69,6 +70,7 @@ fn main() -> ExitCode {
         }
         ["test"] => suite::run(false),
         ["test", "--all"] => suite::run(true),
+        ["cross"] => cross::check(&mut step::Times::default()),
         ["upgrade"] => upgrade::check(&place::target().join("debug/eye")),
         ["package", "--check"] => package::check(None),
         ["package", "--check", "--binary", binary] => package::check(Some(binary.as_ref())),

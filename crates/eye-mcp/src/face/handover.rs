@@ -81,11 +81,17 @@ pub(super) async fn take(socket: &UnixStream) -> io::Result<(Reader, Writer, Unr
     Ok((reader(stdin)?, writer(stdout)?, unread))
 }
 
+/// What is received goes to no program that the hub starts; where the kernel cannot be told so, nothing is handed over.
+#[cfg(target_os = "linux")]
+const RECEIVING: RecvFlags = RecvFlags::CMSG_CLOEXEC;
+#[cfg(not(target_os = "linux"))]
+const RECEIVING: RecvFlags = RecvFlags::empty();
+
 fn receive(socket: &UnixStream) -> io::Result<[OwnedFd; 2]> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
-    recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut control, RECEIVING)?;
     let files: Vec<OwnedFd> = control
         .drain()
         .filter_map(|message| match message {

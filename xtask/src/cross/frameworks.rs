@@ -1,0 +1,53 @@
+//! What of macOS's frameworks the binary calls, as the text form that linkers read. There is no SDK where it is only linked; on a
+//! Mac the same names are found in the system's own.
+
+use crate::run::TaskError;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A framework, and the names that are linked to in it. A new one shows as `undefined symbol` in the linker's errors.
+const FRAMEWORKS: [(&str, &str); 3] = [
+    (
+        "CoreFoundation",
+        "CFArrayAppendValue CFArrayCreate CFArrayCreateMutable CFArrayGetCount CFArrayGetValueAtIndex \
+         CFArrayInsertValueAtIndex CFDataGetBytePtr CFDataGetLength CFDictionaryGetValueIfPresent CFEqual \
+         CFNumberGetValue CFRelease CFRetain CFRunLoopGetCurrent CFRunLoopIsWaiting CFRunLoopRun \
+         CFRunLoopStop CFStringCreateWithBytesNoCopy CFStringGetBytes CFStringGetCStringPtr CFStringGetLength \
+         CFURLCopyAbsoluteURL CFURLCopyFileSystemPath CFURLCopyLastPathComponent \
+         CFURLCreateCopyAppendingPathComponent CFURLCreateCopyDeletingLastPathComponent \
+         CFURLCreateFilePathURL CFURLCreateFileReferenceURL CFURLCreateFromFileSystemRepresentation \
+         CFURLCreateFromFileSystemRepresentationRelativeToBase CFURLResourceIsReachable kCFAllocatorDefault \
+         kCFAllocatorNull kCFRunLoopDefaultMode kCFTypeArrayCallBacks",
+    ),
+    (
+        "CoreServices",
+        "FSEventStreamCreate FSEventStreamGetDeviceBeingWatched FSEventStreamInvalidate FSEventStreamRelease \
+         FSEventStreamScheduleWithRunLoop FSEventStreamStart FSEventStreamStop FSEventsGetCurrentEventId \
+         FSEventsPurgeEventsForDeviceUpToEventId",
+    ),
+    (
+        "Security",
+        "SecCertificateCopyData SecCopyErrorMessageString SecTrustSettingsCopyCertificates \
+         SecTrustSettingsCopyTrustSettings",
+    ),
+];
+
+/// Writes them into a folder, for the linker's `-F`.
+pub fn write(folder: &Path) -> Result<PathBuf, TaskError> {
+    for (name, symbols) in FRAMEWORKS {
+        let framework = folder.join(format!("{name}.framework"));
+        let symbols: Vec<String> = symbols.split_whitespace().map(|symbol| format!("_{symbol}")).collect();
+        let targets = "[ arm64-macos, x86_64-macos ]";
+        let text = format!(
+            "--- !tapi-tbd\ntbd-version: 4\ntargets: {targets}\n\
+             install-name: '/System/Library/Frameworks/{name}.framework/Versions/A/{name}'\n\
+             exports:\n  - targets: {targets}\n    symbols: [ {} ]\n...\n",
+            symbols.join(", ")
+        );
+        let file = framework.join(format!("{name}.tbd"));
+        fs::create_dir_all(&framework)
+            .and_then(|()| fs::write(&file, text))
+            .map_err(TaskError::io(format!("writing {}", file.display())))?;
+    }
+    Ok(folder.to_owned())
+}
