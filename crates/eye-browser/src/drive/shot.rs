@@ -14,6 +14,7 @@ use eye_protocol::{Code, Ending, Error, Value};
 use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write;
+use tokio::sync::Semaphore;
 
 /// The longest side of a picture where nothing else is said: models scale down what is larger.
 const SHOT_SIDE_MAX: f64 = 1568.0;
@@ -98,7 +99,7 @@ struct Seen {
 /// Takes a picture of the document in a frame of a session.
 pub async fn shot(session: &Session, frame: &str, client: &Client, shot: Shot) -> Ending {
     let failed = |error: CommandError| refusal(&error);
-    let before = shot.before.as_deref().map(read_before).transpose()?;
+    let before = shot.before.as_deref().map(bytes_before).transpose()?;
     let seen: Seen = match (&shot.target, shot.annotate) {
         (None, false) => Seen::default(),
         (target, marks) => {
@@ -165,30 +166,56 @@ pub async fn shot(session: &Session, frame: &str, client: &Client, shot: Shot) -
             })
             .collect();
         picture::draw(&mut canvas, &marks);
-        Ok::<_, Error>((canvas, factor))
+        let Some(before) = before else {
+            return Ok(Painted::Picture(canvas.write().map_err(|error| malformed(&error))?));
+        };
+        let before = Canvas::read(&before).map_err(|error| unreadable(&error))?;
+        let (was, size) = ((before.width, before.height), (canvas.width, canvas.height));
+        if was != size {
+            return Ok(Painted::Resized { was, size });
+        }
+        let (regions, pixels) = picture::regions(&before, &canvas);
+        Ok(Painted::Compared(Difference { regions, pixels, size, factor }))
     };
-    let (canvas, factor) = beside(paint).await?;
-    match before {
-        None => Ok(picture_of("png", beside(move || canvas.write().map_err(|error| malformed(&error))).await?)),
-        Some(before) => {
+    match beside(paint).await? {
+        Painted::Picture(bytes) => Ok(picture_of("png", bytes)),
+        Painted::Resized { was, size } => {
+            Ok(Value::Text(format!("another size: {}x{} before, {}x{} now", was.0, was.1, size.0, size.1)))
+        }
+        Painted::Compared(difference) => {
             let in_view = |region: &Region| {
-                let css = |pixels: u32| f64::from(pixels) / factor;
+                let css = |pixels: u32| f64::from(pixels) / difference.factor;
                 let (x, y) = (css(region.x) + place.x - view.page_x, css(region.y) + place.y - view.page_y);
                 [x, y, css(region.width), css(region.height)]
             };
-            compared(client, before, canvas, in_view).await
+            told(client, &difference, in_view).await
         }
     }
 }
 
+/// What came of a picture.
+enum Painted {
+    /// A PNG.
+    Picture(Vec<u8>),
+    /// It has another size than the one before.
+    Resized { was: (u32, u32), size: (u32, u32) },
+    /// It was compared.
+    Compared(Difference),
+}
+
+/// What differs between two pictures.
+struct Difference {
+    regions: Vec<Region>,
+    /// How many pixels.
+    pixels: u64,
+    size: (u32, u32),
+    /// Pixels of the picture to one of the page.
+    factor: f64,
+}
+
 /// What differs from a picture that was taken before, in words.
-async fn compared(client: &Client, before: Canvas, now: Canvas, in_view: impl Fn(&Region) -> [f64; 4]) -> Ending {
-    let (width, height) = (now.width, now.height);
-    if (before.width, before.height) != (width, height) {
-        let text = format!("another size: {}x{} before, {width}x{height} now", before.width, before.height);
-        return Ok(Value::Text(text));
-    }
-    let (regions, pixels) = beside(move || Ok(picture::regions(&before, &now))).await?;
+async fn told(client: &Client, difference: &Difference, in_view: impl Fn(&Region) -> [f64; 4]) -> Ending {
+    let Difference { regions, pixels, size: (width, height), .. } = difference;
     if regions.is_empty() {
         return Ok(Value::Text("nothing differs".to_owned()));
     }
@@ -197,7 +224,7 @@ async fn compared(client: &Client, before: Canvas, now: Canvas, in_view: impl Fn
     // What is there is said by the page; where it is, by the pixels.
     let said = client.ask("page/query", &json!({ "picture": { "regions": places } })).await;
     let there: Vec<String> = said.ok().and_then(|said| serde_json::from_str(said.as_text()).ok()).unwrap_or_default();
-    let permille = pixels * 1000 / (u64::from(width) * u64::from(height)).max(1);
+    let permille = pixels * 1000 / (u64::from(*width) * u64::from(*height)).max(1);
     let count = regions.len();
     let differ = if count == 1 { "region differs" } else { "regions differ" };
     let (percent, tenths) = (permille / 10, permille % 10);
@@ -224,9 +251,13 @@ pub async fn pdf(session: &Session, frame: &str) -> Ending {
     Ok(Value::Bytes(Box::new(Bytes::new("application/pdf", decoded(&data)?))))
 }
 
+/// How many pictures are held as pixels at a time; others wait.
+static PAINTERS: Semaphore = Semaphore::const_new(2);
+
 /// Work on pixels, off the hub's thread.
 async fn beside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
     let failed = |error: tokio::task::JoinError| Err(Error::new(Code::INTERNAL, error.to_string()));
+    let _place = PAINTERS.acquire().await;
     tokio::task::spawn_blocking(work).await.unwrap_or_else(failed)
 }
 
@@ -245,12 +276,13 @@ fn decoded(base64: &str) -> Result<Vec<u8>, Error> {
     STANDARD.decode(base64).map_err(|error| malformed(&error))
 }
 
-fn read_before(base64: &str) -> Result<Canvas, Error> {
-    let bytes = STANDARD.decode(base64).map_err(|error| Error::new(Code::PARAMS, format!("before: {error}")))?;
-    Canvas::read(&bytes).map_err(|error: Unreadable| {
-        let text = format!("the picture to compare with cannot be read: {error}");
-        Error::new(Code::PARAMS, text).hint("take it as a PNG: eye shot --format png -o FILE")
-    })
+fn bytes_before(base64: &str) -> Result<Vec<u8>, Error> {
+    STANDARD.decode(base64).map_err(|error| Error::new(Code::PARAMS, format!("before: {error}")))
+}
+
+fn unreadable(error: &Unreadable) -> Error {
+    let text = format!("the picture to compare with cannot be read: {error}");
+    Error::new(Code::PARAMS, text).hint("take it as a PNG: eye shot --format png -o FILE")
 }
 
 fn malformed(error: &impl ToString) -> Error {

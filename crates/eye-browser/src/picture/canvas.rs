@@ -3,8 +3,8 @@
 use png::{BitDepth, ColorType, Decoder, Encoder, Transformations};
 use std::io::Cursor;
 
-/// Bytes of one picture in memory at most: 64 million pixels.
-const PIXELS_BYTES_MAX: usize = 256 << 20;
+/// Bytes of one picture in memory at most: 32 million pixels.
+const PIXELS_BYTES_MAX: usize = 128 << 20;
 
 /// Bytes of a pixel: red, green, blue, alpha.
 pub const PIXEL: usize = 4;
@@ -50,8 +50,10 @@ impl Canvas {
         let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: PIXELS_BYTES_MAX });
         decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
         let mut reader = decoder.read_info().map_err(broken)?;
-        let len = reader.output_buffer_size().filter(|len| *len <= PIXELS_BYTES_MAX);
-        let mut raw = vec![0; len.ok_or_else(|| Unreadable::Broken("it is too large".into()))?];
+        // As pixels of four bytes, which a grey picture is much smaller than.
+        let whole = u64::from(reader.info().width) * u64::from(reader.info().height) * PIXEL as u64;
+        let len = reader.output_buffer_size().filter(|_| whole <= PIXELS_BYTES_MAX as u64);
+        let mut raw = vec![0; len.ok_or_else(|| Unreadable::Broken("it has more than 32 million pixels".into()))?];
         let info = reader.next_frame(&mut raw).map_err(broken)?;
         raw.truncate(info.buffer_size());
         let pixels = match info.color_type {
@@ -134,5 +136,18 @@ mod tests {
         let mut huge = Canvas::plain(1, 1, [0, 0, 0]).write().unwrap();
         huge[16..20].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff]);
         assert!(matches!(Canvas::read(&huge), Err(Unreadable::Broken(_))));
+    }
+
+    #[test]
+    fn a_small_file_of_a_large_picture_is_not_unfolded() {
+        let mut bytes = Vec::new();
+        let mut encoder = Encoder::new(&mut bytes, 8192, 8192);
+        encoder.set_color(ColorType::Grayscale);
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_image_data(&vec![0; 8192 * 8192]).unwrap();
+        writer.finish().unwrap();
+        assert!(bytes.len() < 1 << 20);
+        let Err(Unreadable::Broken(why)) = Canvas::read(&bytes) else { panic!("it would be 256 MiB") };
+        assert_eq!(why, "it has more than 32 million pixels");
     }
 }
