@@ -152,7 +152,7 @@ for (const params of [{}, { loaded: true }]) {
   const how = JSON.stringify(params);
   scene(`what is seen waits for the first line of a page that is loading ${how}`, async ({ page, tab }) => {
     await tab.evaluate("document.open(); document.write('<title>Loading</title>'); void 0");
-    const [look, text] = [begin(page, "look", params), begin(page, "text")];
+    const [look, text] = [begin(page, "look", params), begin(page, "text", {})];
     await tab.evaluate("document.write('<h1>Here</h1>'); void 0");
     assert.equal((await answered(page, look)).value, "# Here\n… still loading");
     assert.equal((await answered(page, text)).value, "Here");
