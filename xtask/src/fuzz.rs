@@ -125,7 +125,9 @@ mod tests {
             let corpus = place::root().join("fuzz/corpus").join(name);
             assert!(fs::read_dir(&corpus).is_ok_and(|files| files.count() > 1), "{name} has no corpus");
         }
-        for parser in ["frames", "stream", "events", "batches", "rpc", "patches", "config", "csp", "wgsl", "png"] {
+        for parser in
+            ["frames", "stream", "events", "batches", "rpc", "patches", "config", "csp", "wgsl", "png", "hubs"]
+        {
             assert!(all.iter().any(|name| name == parser), "{parser}");
         }
     }

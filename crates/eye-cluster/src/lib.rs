@@ -3,9 +3,12 @@
 //! [`core`] decides: a function of time and event, without NATS. [`wire`] is what hubs send each other, [`nats`] the only file that
 //! knows NATS. The hub is reached through [`Hub`]; this crate does not know `eye-hub`.
 
+#[cfg(feature = "nats")]
 pub mod cluster;
 pub mod core;
+#[cfg(feature = "nats")]
 pub mod nats;
+pub mod parts;
 pub mod row;
 pub mod settings;
 pub mod wire;

@@ -5,8 +5,9 @@ mod directory;
 mod served;
 
 use crate::core::{Action, BEAT_MS, Core, Event, Life};
+use crate::parts::{PARTS_BYTES_MAX, Parts};
 use crate::settings::{HubStatus, Settings, Status};
-use crate::wire::{Body, Frame, Packet};
+use crate::wire::{Beat, Body, Frame, Packet};
 use crate::{FromHub, Hub};
 use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, Message, Subscriber};
@@ -14,7 +15,6 @@ use directory::Bucket;
 use eye_core::Effect;
 use futures_util::{FutureExt, StreamExt};
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 use served::Served;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,8 +24,6 @@ use tokio::time::{MissedTickBehavior, interval};
 
 /// A message beyond this is sent in parts: the server's own limit is 1 MiB, and small calls pass between parts.
 pub const PART_BYTES_MAX: usize = 128 << 10;
-/// What may wait of a message that comes in parts.
-pub const PARTS_BYTES_MAX: usize = 96 << 20;
 /// Messages whose requests are remembered, so that one that reached no hub can be told from those that did.
 const SENT_LEN_MAX: usize = 4096;
 /// The longest pause before the next attempt to reach a server.
@@ -45,15 +43,6 @@ pub enum JoinError {
     /// A name cannot be part of a subject.
     #[error("NATS refuses a subscription: {0}")]
     Subscribe(#[from] async_nats::SubscribeError),
-}
-
-/// A heartbeat.
-#[derive(Debug, Serialize, Deserialize)]
-struct Beat {
-    hub: String,
-    life: String,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    bye: bool,
 }
 
 /// Where hubs of one cluster meet.
@@ -90,8 +79,9 @@ struct Link {
     /// The last messages, with the requests in them.
     sent: VecDeque<(u64, Life, Vec<u64>)>,
     last_message: u64,
-    /// Parts of messages that are not whole yet.
-    parts: FxHashMap<(String, u64), Vec<u8>>,
+    parts: Parts,
+    /// How many messages were dropped since the last heartbeat, and why the last one was.
+    dropped: (u64, String),
     actions: Vec<Action>,
 }
 
@@ -132,7 +122,8 @@ pub async fn run(
         outgoing: FxHashMap::default(),
         sent: VecDeque::new(),
         last_message: 0,
-        parts: FxHashMap::default(),
+        parts: Parts::default(),
+        dropped: Default::default(),
         actions: Vec::new(),
     };
     link.hub.want_rows();
@@ -213,8 +204,7 @@ impl Link {
                 Action::Cancel { from, agent, call } => self.served.cancel(&from, agent, call),
                 Action::Leave { from, agent } => {
                     if agent.is_none() {
-                        // What it did not send whole never will be.
-                        self.parts.retain(|(life, _), _| **life != *from);
+                        self.parts.forget(&from);
                     }
                     self.served.leave(&from, agent);
                 }
@@ -234,42 +224,20 @@ impl Link {
     }
 
     fn message(&mut self, message: &Message) {
-        let Ok(Packet { from, body }) = rmp_serde::from_slice::<Packet>(&message.payload) else {
-            return tracing::warn!(bytes = message.payload.len(), "a message of another hub cannot be read");
+        let (from, frames) = match self.parts.read(&message.payload) {
+            Ok(Some(read)) => read,
+            Ok(None) => return,
+            Err(error) => {
+                self.dropped.0 += 1;
+                self.dropped.1 = error.to_string();
+                return;
+            }
         };
-        let frames = match body {
-            Body::Frames(frames) => frames,
-            Body::Part { id, last, bytes } => match self.part(&from, id, last, &bytes) {
-                Some(frames) => frames,
-                None => return,
-            },
-        };
-        let from: Life = from.into();
         for frame in frames {
             if from == self.life {
                 self.is_up();
             } else {
                 self.event(Event::Frame { from: from.clone(), frame });
-            }
-        }
-    }
-
-    fn part(&mut self, from: &str, id: u64, last: bool, bytes: &[u8]) -> Option<Vec<Frame>> {
-        let waiting: usize = self.parts.values().map(Vec::len).sum();
-        let key = (from.to_owned(), id);
-        if waiting + bytes.len() > PARTS_BYTES_MAX {
-            self.parts.remove(&key);
-            tracing::warn!(from, "a message of another hub is too large");
-            return None;
-        }
-        let whole = self.parts.entry(key.clone()).or_default();
-        whole.extend_from_slice(bytes);
-        let whole = if last { self.parts.remove(&key)? } else { return None };
-        match rmp_serde::from_slice(&whole) {
-            Ok(frames) => Some(frames),
-            Err(error) => {
-                tracing::warn!(from, %error, "a message of another hub cannot be read");
-                None
             }
         }
     }
@@ -326,6 +294,9 @@ impl Link {
 
     async fn tick(&mut self, status: &Mutex<Status>) {
         self.event(Event::Tick);
+        if let (messages @ 1.., error) = std::mem::take(&mut self.dropped) {
+            tracing::warn!(messages, error, "messages of other hubs are dropped");
+        }
         if !self.is_connected() {
             self.is_down();
         } else if self.core.is_up() {
@@ -341,6 +312,7 @@ impl Link {
         status.server = server;
         status.hubs = hubs.map(|(name, pages)| HubStatus { name: name.to_string(), pages }).collect();
         status.calls_out = self.core.calls_out();
+        status.parts = self.parts.waiting().0;
     }
 
     /// Sends itself a message: when it arrives, the link is up.
@@ -376,22 +348,37 @@ impl Link {
     }
 
     async fn send(&mut self, to: Life, frames: Vec<Frame>) {
+        let mut rest = vec![frames];
+        while let Some(mut frames) = rest.pop() {
+            match rmp_serde::to_vec_named(&frames) {
+                // One message of everything would be more than the other hub keeps of one.
+                Ok(whole) if whole.len() > PARTS_BYTES_MAX / 2 && frames.len() > 1 => {
+                    rest.push(frames.split_off(frames.len() / 2));
+                    rest.push(frames);
+                }
+                Ok(whole) => self.send_one(&to, frames, &whole).await,
+                Err(error) => tracing::error!(%error, "a message cannot be written"),
+            }
+        }
+    }
+
+    async fn send_one(&mut self, to: &Life, frames: Vec<Frame>, whole: &[u8]) {
         let calls = frames.iter().filter_map(|frame| match frame {
             Frame::Request(request) => Some(request.call),
             _ => None,
         });
         let calls = calls.collect();
-        let bodies = match rmp_serde::to_vec_named(&frames) {
-            Ok(whole) if whole.len() > PART_BYTES_MAX => {
-                self.last_message += 1;
-                let id = self.last_message;
-                let count = whole.len().div_ceil(PART_BYTES_MAX);
-                let part =
-                    |(at, bytes): (usize, &[u8])| Body::Part { id, last: at + 1 == count, bytes: bytes.to_vec() };
-                whole.chunks(PART_BYTES_MAX).enumerate().map(part).collect()
-            }
-            Ok(_) => vec![Body::Frames(frames)],
-            Err(error) => return tracing::error!(%error, "a message cannot be written"),
+        let bodies = if whole.len() > PART_BYTES_MAX {
+            self.last_message += 1;
+            let id = self.last_message;
+            let count = whole.len().div_ceil(PART_BYTES_MAX);
+            let part = |(at, bytes): (u32, &[u8])| {
+                let last = at as usize + 1 == count;
+                Body::Part { id, at, last, bytes: bytes.to_vec() }
+            };
+            (0..).zip(whole.chunks(PART_BYTES_MAX)).map(part).collect()
+        } else {
+            vec![Body::Frames(frames)]
         };
         self.last_message += 1;
         let reply = self.subjects.unread(&self.life, &self.last_message.to_string());
@@ -402,7 +389,7 @@ impl Link {
         for body in bodies {
             let packet = Packet { from: self.life.to_string(), body };
             let Ok(payload) = rmp_serde::to_vec_named(&packet) else { continue };
-            let sent = self.client.publish_with_reply(self.subjects.of(&to), reply.clone(), payload.into()).await;
+            let sent = self.client.publish_with_reply(self.subjects.of(to), reply.clone(), payload.into()).await;
             if let Err(error) = sent {
                 tracing::warn!(%error, "a message to another hub was not sent");
                 return self.is_down();

@@ -34,6 +34,8 @@ pub struct Status {
     pub hubs: Vec<HubStatus>,
     /// Requests that other hubs have not answered.
     pub calls_out: usize,
+    /// Messages of other hubs that are not whole yet.
+    pub parts: usize,
 }
 
 /// Another hub.

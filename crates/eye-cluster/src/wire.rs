@@ -12,6 +12,18 @@ use eye_protocol::scope::{Limits, Scope};
 use eye_protocol::{Code, Ending, Error, Value};
 use serde::{Deserialize, Serialize};
 
+/// A heartbeat, as JSON.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beat {
+    /// The hub's name.
+    pub hub: String,
+    /// Its life.
+    pub life: String,
+    /// Whether it is the last one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bye: bool,
+}
+
 /// One message to a hub.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Packet {
@@ -30,6 +42,8 @@ pub enum Body {
     Part {
         /// Which message of the sender.
         id: u64,
+        /// Which part of it, from 0 on.
+        at: u32,
         /// Whether it is the last part.
         last: bool,
         /// The bytes.

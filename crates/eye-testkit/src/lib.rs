@@ -12,5 +12,5 @@ mod page;
 pub use deadline::DEADLINE;
 pub use home::{Home, Ran, Running};
 pub use hub::Hub;
-pub use nats::Nats;
+pub use nats::{Nats, NatsPeer};
 pub use page::{Held, HeldTool, PageSetup, Reply, ScriptedPage, ToolReply};

