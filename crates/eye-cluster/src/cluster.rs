@@ -5,7 +5,7 @@ use crate::{FromHub, Hub, nats};
 use eye_core::Effect;
 use eye_core::elsewhere::ChangedRow;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, watch};
 
 /// A hub's place in a cluster.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct Cluster {
     settings: Settings,
     hand_over: mpsc::UnboundedSender<FromHub>,
     taken: Mutex<Option<mpsc::UnboundedReceiver<FromHub>>>,
-    status: Arc<Mutex<Status>>,
+    status: watch::Sender<Status>,
     stop: Arc<Notify>,
     stopped: Arc<Notify>,
 }
@@ -32,7 +32,7 @@ impl Cluster {
             settings,
             hand_over,
             taken: Mutex::new(Some(taken)),
-            status: Arc::new(Mutex::new(status)),
+            status: watch::Sender::new(status),
             stop: Arc::default(),
             stopped: Arc::default(),
         }
@@ -46,7 +46,7 @@ impl Cluster {
         tokio::spawn(async move {
             if let Err(error) = nats::run(&settings, hub, taken, &status, &stop).await {
                 tracing::error!(%error, "the cluster cannot be joined");
-                status.lock().unwrap_or_else(PoisonError::into_inner).problem = Some(error.to_string());
+                status.send_modify(|status| status.problem = Some(error.to_string()));
             }
             stopped.notify_one();
         });
@@ -65,7 +65,15 @@ impl Cluster {
 
     /// How it does.
     pub fn status(&self) -> Status {
-        self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.status.borrow().clone()
+    }
+
+    /// Waits until it knows which sessions other hubs hold.
+    pub fn settled(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut status = self.status.subscribe();
+        async move {
+            let _ = status.wait_for(|status| status.read).await;
+        }
     }
 
     /// Tells the other hubs that this one ends.

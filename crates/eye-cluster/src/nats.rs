@@ -17,9 +17,9 @@ use futures_util::{FutureExt, StreamExt};
 use rustc_hash::FxHashMap;
 use served::Served;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
 /// A message beyond this is sent in parts: the server's own limit is 1 MiB, and small calls pass between parts.
@@ -90,7 +90,7 @@ pub async fn run(
     settings: &Settings,
     hub: Arc<dyn Hub>,
     mut from_hub: mpsc::UnboundedReceiver<FromHub>,
-    status: &Mutex<Status>,
+    status: &watch::Sender<Status>,
     stop: &Notify,
 ) -> Result<(), JoinError> {
     let life: Life = life().into();
@@ -135,7 +135,7 @@ pub async fn run(
             Some(message) = own.next() => link.message(&message),
             Some(message) = beats.next() => link.beat(&message),
             Some(message) = unread.next() => link.unread(&message),
-            Some(event) = directory_in.recv() => link.event(event),
+            Some(event) = directory_in.recv() => link.directory_event(event, status),
             Some(event) = events_in.recv() => link.link_event(&event).await,
             _ = ticks.tick() => link.tick(status).await,
             () = stop.notified() => {
@@ -292,7 +292,7 @@ impl Link {
         self.client.connection_state() == State::Connected
     }
 
-    async fn tick(&mut self, status: &Mutex<Status>) {
+    async fn tick(&mut self, status: &watch::Sender<Status>) {
         self.event(Event::Tick);
         if let (messages @ 1.., error) = std::mem::take(&mut self.dropped) {
             tracing::warn!(messages, error, "messages of other hubs are dropped");
@@ -306,13 +306,23 @@ impl Link {
         }
         let (is_up, server) = (self.core.is_up(), self.client.server_info().version);
         let hubs = self.core.others().into_iter();
-        let mut status = status.lock().unwrap_or_else(PoisonError::into_inner);
-        status.problem = problem(is_up, &server);
-        status.up = is_up;
-        status.server = server;
-        status.hubs = hubs.map(|(name, pages)| HubStatus { name: name.to_string(), pages }).collect();
-        status.calls_out = self.core.calls_out();
-        status.parts = self.parts.waiting().0;
+        status.send_modify(|status| {
+            status.problem = problem(is_up, &server);
+            status.up = is_up;
+            status.read = self.core.has_read();
+            status.server = server;
+            status.hubs = hubs.map(|(name, pages)| HubStatus { name: name.to_string(), pages }).collect();
+            status.calls_out = self.core.calls_out();
+            status.parts = self.parts.waiting().0;
+        });
+    }
+
+    fn directory_event(&mut self, event: Event, status: &watch::Sender<Status>) {
+        let is_read = matches!(event, Event::Read);
+        self.event(event);
+        if is_read {
+            status.send_modify(|status| status.read = true);
+        }
     }
 
     /// Sends itself a message: when it arrives, the link is up.

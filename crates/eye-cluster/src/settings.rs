@@ -26,6 +26,8 @@ pub struct Status {
     pub hub: String,
     /// Whether the link is up.
     pub up: bool,
+    /// Whether the directory has been read since the link is up.
+    pub read: bool,
     /// The server's version, once it was reached.
     pub server: String,
     /// What is wrong.

@@ -9,7 +9,7 @@ use crate::hub::facts::Facts;
 use crate::hub::links::Links;
 use crate::hub::memory::Memory;
 use crate::hub::state::{Hub, Job};
-use crate::mount::Guest;
+use crate::mount::{Guest, once_settled};
 use crate::seldom::Seldom;
 use crate::transport::place::Place;
 use crate::transport::{holder, requests, tls, unix};
@@ -124,13 +124,13 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     tracing::info!(%listen, tls = acceptor.is_some(), version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "the hub serves");
     ready(&Ready { listen, tls: acceptor.is_some() });
     tokio::select! {
-        () = accept_pages(&hub, pages, acceptor.clone(), router.clone()) => {}
-        () = async {
+        () = once_settled(&config.guests, accept_pages(&hub, pages, acceptor.clone(), router.clone())) => {}
+        () = once_settled(&config.guests, async {
             match twin {
                 Some(twin) => accept_pages(&hub, twin, acceptor.clone(), router.clone()).await,
                 None => std::future::pending().await,
             }
-        } => {}
+        }) => {}
         () = accept_agents(&hub, &agents) => {}
         () = keep_time(&hub) => {}
         () = remember(&hub, &memory) => {}

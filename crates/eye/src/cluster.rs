@@ -87,6 +87,10 @@ impl Guest for Joined {
         Some(Arc::new(Self(self.0.clone())))
     }
 
+    fn settled(&self) -> Later<()> {
+        Box::pin(self.0.settled())
+    }
+
     fn metrics(&self) -> String {
         let status = self.0.status();
         let hubs = status.hubs.len();

@@ -147,6 +147,26 @@ fn a_page_that_comes_back_through_another_hub_takes_its_session_along() {
 }
 
 #[test]
+fn a_page_that_came_before_the_directory_was_read_keeps_its_session() {
+    let mut nats = Nats::start();
+    let ((a, hub_a), (b, hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let old = ScriptedPage::join(&b, &setup(&b, "Old").session("s1"), |_| Reply::text("old"));
+    lists(&a, "Old");
+    // Everything ends without a word; the directory says that b holds the session.
+    nats.kill();
+    hub_a.kill();
+    hub_b.kill();
+    drop(old);
+    let _hub_a = Hub::start_with(&a, &["--cluster", &nats.url(), "--hub-name", "a"]);
+    let page = ScriptedPage::join(&a, &setup(&a, "New").session("s1"), |_| Reply::text("new"));
+    assert_eq!(page.session(), "s1");
+    nats.run();
+    let (c, _hub_c) = hub(&nats, "c");
+    until(&c, &["--page", "s1", "who"], |ran| *ran == answers(0, "new\n", ""));
+    assert_eq!(a.eye(["--page", "s1", "who"]), answers(0, "new\n", ""));
+}
+
+#[test]
 fn messages_that_never_become_whole_are_bounded_and_hold_nobody_up() {
     let nats = Nats::start();
     let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));

@@ -9,6 +9,14 @@ use eye_core::elsewhere::{ChangedRow, Listed};
 use eye_core::{Input, Millis};
 use eye_protocol::SessionId;
 
+/// The epoch of a session whose page came before the directory was read: which epoch its claim has is not known yet.
+const UNCLAIMED: u64 = 0;
+
+/// The epoch of a claim, where the directory has this entry.
+fn next_epoch(entry: Option<&Entry>, own: &str) -> u64 {
+    entry.map_or(1, |entry| entry.row.epoch + u64::from(*entry.row.life != *own))
+}
+
 impl Core {
     /// Writes what this hub holds and the directory does not have so.
     pub(super) fn write_all(&mut self, out: &mut Vec<Action>) {
@@ -41,8 +49,8 @@ impl Core {
                         continue;
                     }
                     let before = self.directory.own.get(&session);
-                    let next = || entry.map_or(1, |entry| entry.row.epoch + u64::from(elsewhere.is_some()));
-                    row.epoch = before.map_or_else(next, |own| own.row.epoch);
+                    let first = || if self.directory.is_read { next_epoch(entry, &self.life) } else { UNCLAIMED };
+                    row.epoch = before.map_or_else(first, |own| own.row.epoch);
                     if before.is_some_and(|own| own.row == row && !own.changed) {
                         continue;
                     }
@@ -99,6 +107,8 @@ impl Core {
             return;
         }
         match self.directory.own.get_mut(&session) {
+            // It is claimed when all of the directory is known.
+            Some(own) if own.row.epoch == UNCLAIMED => {}
             Some(own) if own.row.epoch <= epoch => {
                 // Another hub holds it now: its claim is later, or was faster.
                 self.directory.own.remove(&session);
@@ -128,11 +138,31 @@ impl Core {
             self.directory.entries.remove(&session);
             self.entry_gone(session, out);
         }
+        self.claim_all(out);
         let (entries, own) = (&self.directory.entries, &mut self.directory.own);
         for (session, own) in own.iter_mut() {
             own.changed |= entries.get(session).is_none_or(|entry| entry.row != own.row);
         }
         self.write_all(out);
+    }
+
+    /// Claims the sessions of pages that came before the directory was read, as if they came now.
+    fn claim_all(&mut self, out: &mut Vec<Action>) {
+        let (entries, life) = (&self.directory.entries, &self.life);
+        self.directory.own.retain(|session, own| {
+            if own.row.epoch != UNCLAIMED {
+                return true;
+            }
+            let entry = entries.get(session);
+            let elsewhere = entry.filter(|entry| entry.row.life != *life);
+            if elsewhere.is_some_and(|entry| entry.row.origin != own.row.origin) {
+                // The session belongs to another origin: the page gets another one when it comes back.
+                out.push(Action::Feed(Input::Released(session.clone())));
+                return false;
+            }
+            own.row.epoch = next_epoch(entry, life);
+            own.row.connected || elsewhere.is_none()
+        });
     }
 
     pub(super) fn stored(
@@ -167,5 +197,106 @@ impl Core {
             }
             None => self.remove_own(session, out),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::Event;
+    use eye_protocol::messages::{Presence, SessionRow};
+
+    const ORIGIN: &str = "http://localhost:5173";
+
+    fn page(state: Presence) -> SessionRow {
+        SessionRow {
+            id: "s1".into(),
+            hub: None,
+            name: None,
+            alias: None,
+            title: "t".into(),
+            url: format!("{ORIGIN}/"),
+            origin: ORIGIN.into(),
+            state,
+            visible: true,
+            frame: false,
+            parent: None,
+            eval: true,
+            tools: 0,
+            pending: 0,
+            idle_ms: 0,
+            used_ms: None,
+            used_by: None,
+            current: false,
+        }
+    }
+
+    fn id() -> SessionId {
+        SessionId::parse("s1").unwrap()
+    }
+
+    /// A row of the hub b.
+    fn theirs(epoch: u64, origin: &str) -> Row {
+        let row = Row::of(page(Presence::Connected), None, &"b".into(), &"b".into());
+        Row { epoch, origin: origin.into(), ..row }
+    }
+
+    fn entry(row: Row) -> Event {
+        Event::Entry { session: id(), row: Some(row), revision: 5 }
+    }
+
+    fn rows(state: Presence) -> Event {
+        Event::Rows(vec![(id(), Some((page(state), None)))])
+    }
+
+    /// What follows of events, but for the lists of pages elsewhere.
+    fn played(events: Vec<Event>) -> Vec<String> {
+        let mut core = Core::new("a".into(), "a".into());
+        let mut actions = Vec::new();
+        for event in events {
+            core.on(1, event, &mut actions);
+        }
+        let told = |action| match action {
+            Action::Put { row, replaces, .. } => Some(format!("put epoch {} over {replaces}", row.epoch)),
+            Action::Feed(Input::Released(_)) => Some("release".into()),
+            Action::Feed(_) | Action::Leave { .. } => None,
+            other => Some(format!("{other:?}")),
+        };
+        actions.into_iter().filter_map(told).collect()
+    }
+
+    #[test]
+    fn a_page_that_comes_before_the_directory_is_read_takes_its_session_when_it_is() {
+        let before = vec![rows(Presence::Connected), Event::Up, Event::Reading, entry(theirs(3, ORIGIN))];
+        assert_eq!(played(before), [""; 0], "nothing is decided while the directory is read");
+        for between in [0, 1, 2, 3] {
+            let mut events = vec![Event::Up, Event::Reading, entry(theirs(3, ORIGIN)), Event::Read];
+            events.insert(between, rows(Presence::Connected));
+            assert_eq!(played(events), ["put epoch 4 over 5"], "joined after {between} events");
+        }
+    }
+
+    #[test]
+    fn a_page_of_another_origin_that_came_before_the_directory_is_read_gives_the_session_up() {
+        let other = entry(theirs(3, "http://localhost:9"));
+        let events = vec![rows(Presence::Connected), Event::Up, Event::Reading, other, Event::Read];
+        assert_eq!(played(events), ["release"]);
+    }
+
+    #[test]
+    fn a_page_that_is_only_expected_takes_no_session() {
+        let events = vec![rows(Presence::Away), Event::Up, Event::Reading, entry(theirs(3, ORIGIN)), Event::Read];
+        assert_eq!(played(events), [""; 0]);
+    }
+
+    #[test]
+    fn a_page_that_has_moved_while_this_hub_had_no_link_stays_where_it_is() {
+        let stored = |revision| {
+            let row = Row { epoch: 1, ..Row::of(page(Presence::Connected), None, &"a".into(), &"a".into()) };
+            Event::Stored { session: id(), row: Some(row), revision: Some(revision) }
+        };
+        let mut events = vec![Event::Up, Event::Reading, Event::Read, rows(Presence::Connected), stored(4)];
+        events.extend([Event::Down, Event::Up, Event::Reading, entry(theirs(2, ORIGIN)), Event::Read]);
+        assert_eq!(played(events), ["put epoch 1 over 0", "release"]);
     }
 }

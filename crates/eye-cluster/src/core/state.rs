@@ -40,6 +40,11 @@ impl Core {
         self.up_since.is_some()
     }
 
+    /// Whether this hub knows which sessions the others hold.
+    pub fn has_read(&self) -> bool {
+        self.directory.is_read
+    }
+
     /// Requests of agents here that another hub has not answered.
     pub fn calls_out(&self) -> usize {
         self.calls.len()
