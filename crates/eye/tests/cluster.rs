@@ -5,35 +5,13 @@ mod stage;
 
 use eye_cluster::parts::PARTS_LEN_MAX;
 use eye_cluster::wire::{Ask, Beat, Body, Frame, Packet, Request, WireCaller, WireScope};
-use eye_testkit::{DEADLINE, Home, Hub, Nats, PageSetup, Ran, Reply, ScriptedPage, ToolReply};
+use eye_testkit::{DEADLINE, Home, Hub, Nats, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
-use stage::{answers, home, table};
+use stage::hubs::{hub, lists, setup, until};
+use stage::{answers, table};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
-
-/// A home with a hub in it that belongs to the cluster.
-fn hub(nats: &Nats, name: &str) -> (Home, Hub) {
-    let home = home();
-    let hub = Hub::start_with(&home, &["--cluster", &nats.url(), "--hub-name", name]);
-    (home, hub)
-}
-
-/// Repeats a command until it prints what is wanted. Each round is a process, so it needs no pause.
-fn until(home: &Home, args: &[&str], is_it: impl Fn(&Ran) -> bool) -> Ran {
-    let end = Instant::now() + DEADLINE;
-    loop {
-        let ran = home.eye(args);
-        if is_it(&ran) {
-            return ran;
-        }
-        assert!(Instant::now() < end, "still {ran:?}");
-    }
-}
-
-fn lists(home: &Home, text: &str) -> Ran {
-    until(home, &["pages"], |ran| ran.stdout.contains(text))
-}
 
 /// What the hub counts.
 fn metrics(home: &Home, token: &str) -> String {
@@ -43,10 +21,6 @@ fn metrics(home: &Home, token: &str) -> String {
     let mut text = String::new();
     tcp.read_to_string(&mut text).unwrap();
     text
-}
-
-fn setup(home: &Home, title: &str) -> PageSetup {
-    PageSetup { origin: Some("http://localhost:5173".into()), ..PageSetup::new(home, title) }
 }
 
 #[test]

@@ -1,0 +1,275 @@
+//! What crosses hubs, kind by kind: batches, progress, cancelling, BTCP, both eras of MCP, state. With the real binary and a real
+//! nats-server.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
+
+mod stage;
+
+use eye_testkit::{Home, Hub, Nats, Reply, Running, ScriptedPage, ToolReply};
+use serde_json::{Value, json};
+use stage::answers;
+use stage::hubs::{ORIGIN, hub, hub_with, lists, setup};
+use stage::mcp::{Client, with_meta};
+use stage::wire::{Socket, websocket_at};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use tungstenite::Message;
+
+/// A cluster of two hubs with a page at the second, which the first lists.
+struct Two {
+    _nats: Nats,
+    a: Home,
+    _b: Home,
+    _hubs: [Hub; 2],
+    page: ScriptedPage,
+}
+
+impl Two {
+    fn new(script: impl FnMut(&str) -> Reply + Send + 'static) -> Self {
+        let nats = Nats::start();
+        let ((a, hub_a), (b, hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+        let tools = [
+            json!({ "name": "add", "inputSchema": { "type": "object", "required": ["n"] } }),
+            json!({ "name": "slow" }),
+        ];
+        let tool = |name: &str, arguments: &Value| match name {
+            "slow" => ToolReply::Hold,
+            _ => ToolReply::Result(json!({ "sum": arguments["n"].as_i64().unwrap_or(0) + 1 })),
+        };
+        let page = ScriptedPage::acting(&b, &setup(&b, "Shop").alias("shop"), script, &tools, tool);
+        lists(&a, "shop");
+        Self { _nats: nats, a, _b: b, _hubs: [hub_a, hub_b], page }
+    }
+}
+
+fn echo(code: &str) -> Reply {
+    match code {
+        "forever()" => Reply::Hold,
+        _ => Reply::text(code),
+    }
+}
+
+#[test]
+fn a_thousand_lines_are_answered_as_they_come_and_in_order() {
+    let two = Two::new(echo);
+    let lines = (1..=1000).fold(String::new(), |text, n| text + &n.to_string() + "\n");
+    let ran = two.a.eye_reading(&lines, ["batch"]);
+    let got: BTreeSet<String> = ran.stdout.lines().map(str::to_owned).collect();
+    assert_eq!(got, (1..=1000).map(|n| format!("{n}:{n}")).collect::<BTreeSet<_>>(), "{}", ran.stderr);
+    assert_eq!(two.a.eye_reading(&lines, ["batch", "--ordered"]), answers(0, &lines, ""));
+}
+
+#[test]
+fn an_interrupted_call_is_cancelled_in_the_page() {
+    let two = Two::new(echo);
+    let mut running = two.a.start(["forever()"]);
+    let held = two.page.held();
+    stage::interrupt(running.child());
+    assert_eq!(running.wait().code, 130);
+    assert_eq!(two.page.cancelled(), held.id);
+}
+
+#[test]
+fn progress_of_a_tool_is_told_while_it_runs() {
+    let two = Two::new(echo);
+    let mut running = two.a.start(["call", "slow"]);
+    let held = two.page.held_tool();
+    two.page.progress(&held, json!({ "progress": 1, "total": 4, "message": "loading" }));
+    let mut stderr = BufReader::new(running.child().stderr.take().unwrap());
+    let mut line = String::new();
+    stderr.read_line(&mut line).unwrap();
+    assert_eq!(line, "progress: 1/4 loading\n");
+    two.page.answer_tool(&held, Ok(&json!({ "content": [{ "type": "text", "text": "done" }] })));
+    assert_eq!(running.wait(), answers(0, "done\n", ""));
+}
+
+/// What both eras of MCP do the same way.
+fn mcp(two: &Two, client: &mut Client, params: impl Fn(Value) -> Value) {
+    let ask = |client: &mut Client, name: &str, arguments: Value| {
+        client.ask("tools/call", &params(json!({ "name": name, "arguments": arguments })))
+    };
+    let said = ask(client, "eye", json!({ "expr": "document.title", "page": "shop" }));
+    assert_eq!(said["content"][0]["text"], "document.title");
+    let found = ask(client, "mcp_discover", json!({ "query": "add" }));
+    assert!(found.to_string().contains("add"), "{found}");
+    let called = ask(client, "mcp_call", json!({ "name": "add", "arguments": { "n": 4 } }));
+    assert_eq!(called["structuredContent"], json!({ "sum": 5 }), "{called}");
+    // Progress, under the client's own token.
+    let slow = json!({ "name": "mcp_call", "arguments": { "name": "slow", "arguments": {} } });
+    let mut with_token = params(slow);
+    with_token["_meta"]["progressToken"] = "mine".into();
+    let id = client.send("tools/call", &with_token);
+    let held = two.page.held_tool();
+    two.page.progress(&held, json!({ "progress": 1, "total": 2, "message": "half" }));
+    let told = client.hear();
+    assert_eq!(told["method"], "notifications/progress", "{told}");
+    assert_eq!(told["params"]["progressToken"], "mine");
+    two.page.answer_tool(&held, Ok(&json!({ "content": [] })));
+    assert_eq!(client.response(id)["result"]["content"], json!([]));
+    // Cancelling reaches the page and has no answer.
+    let wait = params(json!({ "name": "eye", "arguments": { "expr": "forever()" } }));
+    let id = client.send("tools/call", &wait);
+    let held = two.page.held();
+    client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
+    assert_eq!(two.page.cancelled(), held.id);
+    let next = ask(client, "eye", json!({ "expr": "next" }));
+    assert_eq!(next["content"][0]["text"], "next");
+    assert!(client.notices.iter().all(|notice| notice["id"] != id), "{:?}", client.notices);
+}
+
+#[test]
+fn a_legacy_client_of_mcp_uses_a_page_of_another_hub() {
+    let two = Two::new(echo);
+    let mut client = Client::legacy(&two.a, &[]);
+    mcp(&two, &mut client, |params| params);
+    client.finish();
+}
+
+#[test]
+fn a_modern_client_of_mcp_uses_a_page_of_another_hub() {
+    let two = Two::new(echo);
+    let mut client = Client::start(&two.a, &[]);
+    mcp(&two, &mut client, with_meta);
+    client.finish();
+}
+
+/// Lets the page publish a state, and returns when its hub has taken it.
+fn publish(two: &Two, revision: u64) {
+    two.page.say(&format!(
+        r#"{{"jsonrpc":"2.0","method":"state/update","params":{{"state":{{"n":{revision}}},"revision":{revision}}}}}"#
+    ));
+    assert_eq!(two.a.eye(["--page", "shop", "sync"]), answers(0, "sync\n", ""));
+}
+
+#[test]
+fn state_is_a_resource_of_both_eras_that_tells_when_it_changes() {
+    let two = Two::new(echo);
+    publish(&two, 1);
+    let uri = format!("eye://session/{}/state", two.page.session());
+    let mut legacy = Client::legacy(&two.a, &[]);
+    let list = legacy.ask("resources/list", &json!({}));
+    assert!(list["resources"].as_array().unwrap().iter().any(|resource| resource["uri"] == uri), "{list}");
+    legacy.ask("resources/subscribe", &json!({ "uri": uri }));
+    let mut modern = Client::start(&two.a, &[]);
+    let listen = json!({ "notifications": { "resourceSubscriptions": [uri] } });
+    modern.send("subscriptions/listen", &with_meta(listen));
+    assert_eq!(modern.hear()["method"], "notifications/subscriptions/acknowledged");
+    publish(&two, 2);
+    for client in [&mut legacy, &mut modern] {
+        while client.hear()["method"] != "notifications/resources/updated" {}
+    }
+    assert_eq!(legacy.ask("resources/read", &json!({ "uri": uri }))["contents"][0]["text"], r#"{"n":2}"#);
+    assert_eq!(modern.modern("resources/read", json!({ "uri": uri }))["contents"][0]["text"], r#"{"n":2}"#);
+}
+
+#[test]
+fn watch_prints_each_change_of_a_page_of_another_hub() {
+    let two = Two::new(echo);
+    publish(&two, 1);
+    let mut watching = Running::of(two.a.command().args(["--page", "shop", "watch", "state", "--count", "3"]));
+    let mut lines = BufReader::new(watching.child().stdout.take().unwrap()).lines();
+    // Until the watch is known to the other hub, changes pass it by; its first line tells that it is.
+    let mut revision = 1;
+    let first: Value = std::thread::scope(|scope| {
+        let line = scope.spawn(|| lines.next().unwrap().unwrap());
+        while !line.is_finished() {
+            revision += 1;
+            publish(&two, revision);
+        }
+        serde_json::from_str(&line.join().unwrap()).unwrap()
+    });
+    publish(&two, 900);
+    publish(&two, 901);
+    let mut last = first["revision"].as_u64();
+    for _ in 0..2 {
+        let next: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        assert!(next["revision"].as_u64() > last, "{next} after {last:?}");
+        last = next["revision"].as_u64();
+    }
+    assert_eq!(watching.wait().code, 0);
+}
+
+/// A peer of BTCP on a WebSocket.
+struct Btcp(Socket);
+
+impl Btcp {
+    fn open(home: &Home, kind: &str, session: &str) -> Self {
+        let path = format!("//ws?sessionId={session}&clientType={kind}&version=1.0.0");
+        let mut peer = Self(websocket_at(home, &path, &[("origin", ORIGIN)]));
+        peer.hear_until(|frame| frame["id"] == "welcome");
+        peer
+    }
+
+    fn say(&mut self, frame: &Value) {
+        self.0.send(Message::text(frame.to_string())).unwrap();
+    }
+
+    fn hear_until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let Message::Text(text) = self.0.read().unwrap() else { continue };
+            let frame: Value = serde_json::from_str(&text).unwrap();
+            if frame["method"] == "ping" {
+                self.say(&json!({ "jsonrpc": "2.0", "id": frame["id"], "result": { "pong": true } }));
+            }
+            if is_it(&frame) {
+                return frame;
+            }
+        }
+    }
+
+    fn asks(&mut self, id: &str, method: &str, params: &Value) {
+        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+    }
+
+    fn answers(&mut self, text: &str) {
+        let asked = self.hear_until(|frame| frame["method"] == "tools/call");
+        let result = json!({ "content": [{ "type": "text", "text": text }], "isError": false });
+        self.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result }));
+    }
+}
+
+#[test]
+fn a_page_and_an_agent_of_btcp_work_together_at_two_hubs() {
+    let nats = Nats::start();
+    let open = ["--auth", "none"];
+    let ((a, _hub_a), (b, _hub_b)) = (hub_with(&nats, "a", &open), hub_with(&nats, "b", &open));
+    let mut page = Btcp::open(&b, "browser", "shop");
+    let schema = json!({ "type": "object", "required": ["name"], "properties": { "name": { "type": "string" } } });
+    let greet = json!({ "name": "greet", "description": "Greets", "inputSchema": schema });
+    page.asks("r1", "tools/register", &json!({ "sessionId": "shop", "tools": [greet] }));
+    page.hear_until(|frame| frame["id"] == "r1");
+    lists(&a, "shop");
+    let mut agent = Btcp::open(&a, "agent", "shop");
+    agent.asks("j1", "session/join", &json!({ "sessionId": "shop" }));
+    let joined = agent.hear_until(|frame| frame["id"] == "j1");
+    assert_eq!(joined["result"]["tools"][0]["name"], "greet", "{joined}");
+    let ada = json!({ "name": "greet", "arguments": { "name": "Ada" } });
+    agent.asks("c1", "tools/call", &ada);
+    page.answers("hello");
+    assert_eq!(agent.hear_until(|frame| frame["id"] == "c1")["result"]["content"][0]["text"], "hello");
+    // Arguments are checked, and several calls come back in order.
+    agent.asks("c2", "tools/call", &json!({ "name": "greet", "arguments": {} }));
+    assert_eq!(agent.hear_until(|frame| frame["id"] == "c2")["error"]["code"], -32005);
+    agent.asks("b1", "tools/callBatch", &json!({ "calls": [ada, { "name": "nope" }] }));
+    page.answers("first");
+    let both = agent.hear_until(|frame| frame["id"] == "b1");
+    assert_eq!(both["result"]["results"][0]["result"]["content"][0]["text"], "first", "{both}");
+    assert_eq!(both["result"]["results"][1]["error"]["code"], -32004, "{both}");
+    // Progress and cancelling have each side's own id.
+    agent.asks("c3", "tools/call", &ada);
+    let id = page.hear_until(|frame| frame["method"] == "tools/call")["id"].clone();
+    let progress = json!({ "id": id, "progress": 1, "total": 2, "message": "half" });
+    page.say(&json!({ "jsonrpc": "2.0", "method": "call/progress", "params": progress }));
+    let told = agent.hear_until(|frame| frame["method"] == "call/progress");
+    assert_eq!((&told["params"]["id"], &told["params"]["message"]), (&json!("c3"), &json!("half")));
+    agent.say(&json!({ "jsonrpc": "2.0", "method": "call/cancel", "params": { "id": "c3" } }));
+    assert_eq!(page.hear_until(|frame| frame["method"] == "call/cancel")["params"]["id"], id);
+    assert_eq!(agent.hear_until(|frame| frame["id"] == "c3")["error"]["code"], -32800);
+    // Its tools change, it goes, and it comes back.
+    page.asks("r2", "tools/register", &json!({ "sessionId": "shop", "tools": [greet, { "name": "other" }] }));
+    let updated = agent.hear_until(|frame| frame["method"] == "tools/updated");
+    assert_eq!(updated["params"]["tools"].as_array().map(Vec::len), Some(2), "{updated}");
+    drop(page);
+    agent.hear_until(|frame| frame["method"] == "session/pageGone");
+    let _page = Btcp::open(&b, "browser", "shop");
+    agent.hear_until(|frame| frame["method"] == "session/pageBack");
+}
