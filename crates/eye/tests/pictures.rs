@@ -134,6 +134,40 @@ fn refs_are_drawn_on_a_picture_and_the_page_stays_as_it_is() {
     assert_ne!(marked.at(604, 60), plain.at(604, 60));
 }
 
+/// A page that answers the driver's question about marks itself, by `lie`.
+const LIAR: &str = r#"<!doctype html><title>Liar</title><button id="go">Go</button>
+<script>
+  const write = JSON.stringify;
+  let lie;
+  JSON.stringify = (value, ...more) => write(lie && value?.marks ? { marks: lie } : value, ...more);
+</script>"#;
+
+#[test]
+fn marks_that_no_client_gives_are_refused() {
+    let Some((home, _hub)) = hub() else { return };
+    let site = Site::open(|_, _| Page::html(&[], LIAR));
+    ok(home.eye(["browse", &site.url(), "--headless", "--private"]));
+    for lie in [
+        "Array(1001).fill(['e1', 0, 0, 9, 9])",
+        "[['e'.repeat(100000), 0, 0, 9, 9]]",
+        "[['e1 e2', 0, 0, 9, 9]]",
+        "[['e1', 0, 0, 9, '9']]",
+    ] {
+        ok(home.eye(["eval", &format!("lie = {lie}; 0")]));
+        let refused = home.eye(["shot", "--annotate"]);
+        assert!(refused.code != 0 && refused.stderr.contains("the page did not say where"), "{lie}: {refused:?}");
+    }
+    // Far outside of the picture, and as many as there may be.
+    ok(home.eye(["eval", "lie = Array(1000).fill(['e4294967295', 1e300, -1e300, 1e308, 1e308]); 0"]));
+    shot(&home, &["--annotate"]);
+    // Of an honest page with more, the first are drawn.
+    ok(home.eye([
+        "eval",
+        "lie = undefined; document.body.append(...Array.from({ length: 1200 }, () => go.cloneNode(true))); 0",
+    ]));
+    shot(&home, &["--annotate", "--full"]);
+}
+
 #[test]
 fn what_differs_between_two_pictures_is_told_with_its_place() {
     let Some((home, _hub)) = hub() else { return };

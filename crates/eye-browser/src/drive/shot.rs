@@ -1,5 +1,7 @@
 //! Pictures and PDFs of a page: what no one is to read is painted over, refs are drawn, and two pictures are compared.
 
+mod seen;
+
 use super::client::Client;
 use super::rect::Rect;
 use super::secrets;
@@ -11,6 +13,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use eye_protocol::answer::Bytes;
 use eye_protocol::{Code, Ending, Error, Value};
+use seen::Seen;
 use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write;
@@ -26,6 +29,9 @@ const PNG_PIXELS_MAX: f64 = 4e6;
 
 /// What hides a secret.
 const MASK: [u8; 3] = [90, 90, 90];
+
+/// Pixels from a picture's corner beyond which nothing of it is.
+const FAR: f64 = 1e9;
 
 /// Regions of a difference that are told at most.
 const REGIONS_MAX: usize = 12;
@@ -88,14 +94,6 @@ struct Data {
     data: String,
 }
 
-/// What the page client says of a picture: where its target is, and the refs of what it shows.
-#[derive(Debug, Default, Deserialize)]
-struct Seen {
-    rect: Option<Rect>,
-    #[serde(default)]
-    marks: Vec<(String, f64, f64, f64, f64)>,
-}
-
 /// Takes a picture of the document in a frame of a session.
 pub async fn shot(session: &Session, frame: &str, client: &Client, shot: Shot) -> Ending {
     let failed = |error: CommandError| refusal(&error);
@@ -105,7 +103,7 @@ pub async fn shot(session: &Session, frame: &str, client: &Client, shot: Shot) -
         (target, marks) => {
             let asked = json!({ "target": target, "picture": { "marks": marks, "all": shot.full } });
             let said = client.ask("page/query", &asked).await?;
-            serde_json::from_str(said.as_text()).map_err(|_| unclear())?
+            Seen::read(said.as_text()).ok_or_else(unclear)?
         }
     };
     let metrics: Metrics = session.ask("Page.getLayoutMetrics", &json!({})).await.map_err(failed)?;
@@ -153,16 +151,17 @@ pub async fn shot(session: &Session, frame: &str, client: &Client, shot: Shot) -
     let paint = move || {
         let mut canvas = Canvas::read(&bytes).map_err(|error| malformed(&error))?;
         let factor = f64::from(canvas.width) / place.width;
-        for rect in hidden {
+        let wider = |rect: Rect| {
             let (x, y, width, height) = pixels(in_picture(rect), factor);
-            canvas.fill((x - 1, y - 1), (width + 2, height + 2), MASK);
-        }
+            ((x - 1, y - 1), (width + 2, height + 2))
+        };
+        canvas.cover(&hidden.into_iter().map(wider).collect::<Vec<_>>(), MASK);
         let marks: Vec<Mark> = seen
             .marks
             .into_iter()
             .map(|(label, x, y, width, height)| {
                 let (x, y, width, height) = pixels(in_picture(Rect { x, y, width, height }), factor);
-                Mark { label, x, y, width, height }
+                Mark { label: label.into(), x, y, width, height }
             })
             .collect();
         picture::draw(&mut canvas, &marks);
@@ -223,7 +222,7 @@ async fn told(client: &Client, difference: &Difference, in_view: impl Fn(&Region
     let places: Vec<[f64; 4]> = shown.iter().map(in_view).collect();
     // What is there is said by the page; where it is, by the pixels.
     let said = client.ask("page/query", &json!({ "picture": { "regions": places } })).await;
-    let there: Vec<String> = said.ok().and_then(|said| serde_json::from_str(said.as_text()).ok()).unwrap_or_default();
+    let there = said.map(|said| seen::named(said.as_text())).unwrap_or_default();
     let permille = pixels * 1000 / (u64::from(*width) * u64::from(*height)).max(1);
     let count = regions.len();
     let differ = if count == 1 { "region differs" } else { "regions differ" };
@@ -256,15 +255,17 @@ static PAINTERS: Semaphore = Semaphore::const_new(2);
 
 /// Work on pixels, off the hub's thread.
 async fn beside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
-    let failed = |error: tokio::task::JoinError| Err(Error::new(Code::INTERNAL, error.to_string()));
-    let _place = PAINTERS.acquire().await;
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(failed)
+    let failed = |error: &dyn ToString| Error::new(Code::INTERNAL, error.to_string());
+    let _place = PAINTERS.acquire().await.map_err(|error| failed(&error))?;
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(failed(&error)))
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "what is far outside of a picture is nowhere in it")]
+/// Where something is in a picture. What is far outside stays outside, with room for sums.
+#[expect(clippy::cast_possible_truncation, reason = "it is between ±[`FAR`]")]
 fn pixels(rect: Rect, factor: f64) -> (i64, i64, i64, i64) {
-    let (left, top) = ((rect.x * factor).floor(), (rect.y * factor).floor());
-    let (right, bottom) = (((rect.x + rect.width) * factor).ceil(), ((rect.y + rect.height) * factor).ceil());
+    let within = |at: f64| (at * factor).clamp(-FAR, FAR);
+    let (left, top) = (within(rect.x).floor(), within(rect.y).floor());
+    let (right, bottom) = (within(rect.x + rect.width).ceil(), within(rect.y + rect.height).ceil());
     (left as i64, top as i64, (right - left) as i64, (bottom - top) as i64)
 }
 

@@ -2,12 +2,16 @@
 
 use png::{BitDepth, ColorType, Decoder, Encoder, Transformations};
 use std::io::Cursor;
+use std::ops::Range;
 
 /// Bytes of one picture in memory at most: 32 million pixels.
 const PIXELS_BYTES_MAX: usize = 128 << 20;
 
 /// Bytes of a pixel: red, green, blue, alpha.
 pub const PIXEL: usize = 4;
+
+/// How often each pixel of a picture is painted at most, on average, by what covers it.
+const COVERED_MAX: u64 = 8;
 
 /// A colour without transparency.
 pub type Colour = [u8; 3];
@@ -87,13 +91,35 @@ impl Canvas {
         self.pixels.get(start..start + len).unwrap_or_default()
     }
 
-    /// Paints a rectangle; what is outside of the picture is left out.
-    pub fn fill(&mut self, (x, y): (i64, i64), (width, height): (i64, i64), colour: Colour) {
-        let [red, green, blue] = colour;
+    /// The columns and rows of a rectangle that are in the picture.
+    fn inside(&self, (x, y): (i64, i64), (width, height): (i64, i64)) -> (Range<i64>, Range<i64>) {
         let (whole_width, whole_height) = (i64::from(self.width), i64::from(self.height));
         let across = x.clamp(0, whole_width)..x.saturating_add(width).clamp(0, whole_width);
-        for row in y.clamp(0, whole_height)..y.saturating_add(height).clamp(0, whole_height) {
-            let at = |column: i64| usize::try_from(row * whole_width + column).unwrap_or(0) * PIXEL;
+        let down = y.clamp(0, whole_height)..y.saturating_add(height).clamp(0, whole_height);
+        (across, down)
+    }
+
+    /// Paints rectangles, given as place and size. Where a page lays too many upon each other, everything is painted.
+    pub fn cover(&mut self, places: &[((i64, i64), (i64, i64))], colour: Colour) {
+        let area = |range: Range<i64>| u64::try_from(range.end - range.start).unwrap_or(0);
+        let painted = places.iter().map(|(at, size)| {
+            let (across, down) = self.inside(*at, *size);
+            area(across) * area(down)
+        });
+        if painted.fold(0, u64::saturating_add) > COVERED_MAX * u64::from(self.width) * u64::from(self.height) {
+            return self.fill((0, 0), (i64::from(self.width), i64::from(self.height)), colour);
+        }
+        for (at, size) in places {
+            self.fill(*at, *size, colour);
+        }
+    }
+
+    /// Paints a rectangle; what is outside of the picture is left out.
+    pub fn fill(&mut self, at: (i64, i64), size: (i64, i64), colour: Colour) {
+        let [red, green, blue] = colour;
+        let (across, down) = self.inside(at, size);
+        for row in down {
+            let at = |column: i64| usize::try_from(row * i64::from(self.width) + column).unwrap_or(0) * PIXEL;
             let Some(pixels) = self.pixels.get_mut(at(across.start)..at(across.end)) else { continue };
             for pixel in pixels.as_chunks_mut::<PIXEL>().0 {
                 *pixel = [red, green, blue, 255];
@@ -126,6 +152,17 @@ mod tests {
         assert_eq!(canvas.row(1)[..12], [1, 2, 3, 255, 1, 2, 3, 255, 255, 255, 255, 255]);
         assert_eq!(canvas.row(3)[..4], [255, 255, 255, 255]);
         assert_eq!(canvas.row(4), [0; 0]);
+    }
+
+    #[test]
+    fn what_covers_a_picture_too_often_covers_all_of_it() {
+        let plain = Canvas::plain(8, 8, [255, 255, 255]);
+        let (mut some, mut all) = (plain.clone(), plain);
+        let half = ((0, 0), (8, 4));
+        some.cover(&[half; 16], [1, 2, 3]);
+        assert_eq!((some.row(3)[0], some.row(4)[0]), (1, 255));
+        all.cover(&[half; 17], [1, 2, 3]);
+        assert_eq!(all, Canvas::plain(8, 8, [1, 2, 3]));
     }
 
     #[test]

@@ -28,12 +28,13 @@ pub fn regions(before: &Canvas, now: &Canvas) -> (Vec<Region>, u64) {
     let (columns, rows) = (now.width.div_ceil(CELL) as usize, now.height.div_ceil(CELL) as usize);
     let mut counts = vec![0_u32; columns * rows];
     for y in 0..now.height {
-        let pixels = |canvas: &'_ Canvas| canvas.row(y).as_chunks::<PIXEL>().0.to_vec();
-        if before.row(y) == now.row(y) {
+        let (was, is) = (before.row(y), now.row(y));
+        if was == is {
             continue;
         }
-        for (x, (was, is)) in pixels(before).iter().zip(pixels(now)).enumerate() {
-            if was.iter().zip(is).any(|(was, is)| was.abs_diff(is) > TOLERANCE) {
+        let pixels = was.as_chunks::<PIXEL>().0.iter().zip(is.as_chunks::<PIXEL>().0);
+        for (x, (was, is)) in pixels.enumerate() {
+            if was.iter().zip(is).any(|(was, is)| was.abs_diff(*is) > TOLERANCE) {
                 counts[(y / CELL) as usize * columns + x / CELL as usize] += 1;
             }
         }

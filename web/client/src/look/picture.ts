@@ -18,6 +18,8 @@ export interface Rect {
 type Region = readonly [x: number, y: number, width: number, height: number];
 
 const NAMED_MAX = 3;
+/** More marks cover the picture, and the browser's driver refuses them. */
+const MARKS_MAX = 1_000;
 /** What is so much larger than a part is around it, not in it. */
 const AROUND = 30;
 
@@ -36,7 +38,8 @@ function shown(root: Element, all: boolean): Map<Element, Rect> {
 
 /** `[[ref, x, y, width, height], …]` of what can be acted on. */
 export function marks(root: Element, all: boolean): readonly unknown[] {
-  return [...shown(root, all)].map(([element, { x, y, width, height }]) => [refOf(element), x, y, width, height]);
+  const first = [...shown(root, all)].slice(0, MARKS_MAX);
+  return first.map(([element, { x, y, width, height }]) => [refOf(element), x, y, width, height]);
 }
 
 /** What lies in each part, in words: what can be acted on there, or else what a pointer hits. */
