@@ -10,6 +10,7 @@ mod frames;
 mod hub;
 mod input;
 mod net;
+mod permissions;
 mod prepare;
 mod recording;
 mod rect;

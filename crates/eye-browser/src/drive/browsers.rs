@@ -2,6 +2,7 @@
 
 use super::downloads::Downloads;
 use super::hub::Hub;
+use super::permissions;
 use super::prepare::prepare;
 use super::script::{Names, random_text};
 use super::site::site_of;
@@ -264,6 +265,10 @@ impl Browsers {
         let downloads = Arc::new(Downloads::new((!attached).then(|| settings.downloads.clone())));
         let browser = &launched.connection.browser;
         browser.command("Browser.setDownloadBehavior", &keeping(&downloads)).await?;
+        // A person's own browser asks its person.
+        if !attached {
+            permissions::deny(browser)?;
+        }
         let auto = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
         browser.command("Target.setAutoAttach", &auto).await?;
         let uploads = if attached { settings.profiles.join(random_text(8)) } else { folder.clone() }.join(UPLOADS);

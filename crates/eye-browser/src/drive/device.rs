@@ -1,6 +1,7 @@
 //! Another device for a tab, and the end of a script that does not end by itself.
 
 use super::frames::{Own, params};
+use super::permissions;
 use super::verbs::refusal;
 use crate::cdp::Session;
 use crate::error::CommandError;
@@ -34,8 +35,37 @@ struct Emulate {
     touch: bool,
     #[serde(default)]
     offline: bool,
+    /// What its site may do without asking.
+    #[serde(default)]
+    grant: Names,
+    /// Where the device says it is: `LATITUDE,LONGITUDE`.
+    geolocation: Option<String>,
     #[serde(default)]
     reset: bool,
+}
+
+/// One name, or several.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Names {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self::Several(Vec::new())
+    }
+}
+
+/// Latitude and longitude of `52.52,13.40`.
+fn place(text: &str) -> Result<(f64, f64), Error> {
+    let degrees = |text: &str, max: f64| text.trim().parse().ok().filter(|at: &f64| at.abs() <= max);
+    let read = text.split_once(',').and_then(|(north, east)| Some((degrees(north, 90.0)?, degrees(east, 180.0)?)));
+    read.ok_or_else(|| {
+        let text = format!("{text:?} is not a place: write LATITUDE,LONGITUDE in degrees, such as 52.52,13.40");
+        Error::new(Code::PARAMS, text)
+    })
 }
 
 /// Width and height of `390x844`.
@@ -49,8 +79,12 @@ fn viewport(text: &str) -> Result<(u32, u32), Error> {
 }
 
 /// Shows the page another device. Says what was changed.
-pub async fn emulate(session: &Session, own: &Own) -> Ending {
-    let Emulate { viewport: size, dark, touch, offline, reset } = params(own)?;
+pub async fn emulate(session: &Session, browser: &Session, origin: &str, own: &Own) -> Ending {
+    let Emulate { viewport: size, dark, touch, offline, grant, geolocation, reset } = params(own)?;
+    let grant = match grant {
+        Names::One(name) => vec![name],
+        Names::Several(names) => names,
+    };
     let failed = |error: CommandError| refusal(&error);
     let mut commands = Vec::new();
     let mut said = Vec::new();
@@ -59,6 +93,7 @@ pub async fn emulate(session: &Session, own: &Own) -> Ending {
         commands.push(("Emulation.setEmulatedMedia", json!({ "features": [] })));
         commands.push(touching(false));
         commands.push(("Network.emulateNetworkConditions", network(false)));
+        commands.push(("Emulation.clearGeolocationOverride", json!({})));
         said.push("as the browser is".to_owned());
     }
     if let Some(size) = &size {
@@ -81,11 +116,21 @@ pub async fn emulate(session: &Session, own: &Own) -> Ending {
         commands.push(("Network.emulateNetworkConditions", network(true)));
         said.push("offline".to_owned());
     }
+    if let Some(text) = &geolocation {
+        let (latitude, longitude) = place(text)?;
+        let asked = json!({ "latitude": latitude, "longitude": longitude, "accuracy": 10 });
+        commands.push(("Emulation.setGeolocationOverride", asked));
+        said.push(format!("at {latitude},{longitude}"));
+    }
+    if !grant.is_empty() {
+        said.push(format!("{origin} may use {}", grant.join(", ")));
+    }
     if said.is_empty() {
-        return Err(Error::new(
-            Code::PARAMS,
-            "write what to emulate: --viewport, --dark, --touch, --offline, or --reset",
-        ));
+        let text = "write what to emulate: --viewport, --dark, --touch, --offline, --geolocation, --grant, or --reset";
+        return Err(Error::new(Code::PARAMS, text));
+    }
+    if reset || !grant.is_empty() {
+        permissions::grant(browser, origin, &grant, reset).await?;
     }
     for (method, asked) in commands {
         session.command(method, &asked).await.map_err(failed)?;
@@ -120,6 +165,15 @@ pub async fn stop_script(session: &Session) -> Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_is_two_numbers_of_degrees() {
+        assert_eq!(place("52.52,13.40").ok(), Some((52.52, 13.4)));
+        assert_eq!(place("-90, 180").ok(), Some((-90.0, 180.0)));
+        for text in ["", "52", "91,0", "0,181", "a,b", "NaN,1", "1,2,3"] {
+            assert!(place(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn a_viewport_is_two_sides_within_the_limit() {

@@ -80,6 +80,8 @@ pub struct Tab {
     contexts: HashMap<i64, String>,
     /// The address of its document, as the browser says it.
     url: String,
+    /// The context whose client has left by itself.
+    left: Option<i64>,
     document: Option<Joined>,
     crashed: bool,
     /// Whether the browser loads something into it; the document that is there hears nothing meanwhile.
@@ -113,6 +115,7 @@ impl Tab {
             joined: watch::Sender::new(false),
             contexts: HashMap::new(),
             url: String::new(),
+            left: None,
             document: None,
             crashed: false,
             loading: false,
@@ -206,10 +209,20 @@ impl Tab {
                 self.crashed = false;
                 if let Some(Navigated { frame }) = event.read().filter(|at: &Navigated| at.frame.id == self.target) {
                     self.url = frame.url;
+                    self.put_again();
                 }
             }
             method if method.starts_with("Network.") => self.recording.take(&self.session, event),
             _ => {}
+        }
+    }
+
+    /// A popup's first document leaves its window to the one that the popup is opened for, and the browser puts no script into
+    /// that: the client is put there anew.
+    fn put_again(&mut self) {
+        if let Some(context) = self.left.take().filter(|context| self.contexts.contains_key(context)) {
+            let asked = json!({ "expression": self.names.source(), "contextId": context, "silent": true });
+            let _ = self.session.send("Runtime.evaluate", &asked);
         }
     }
 
@@ -234,6 +247,7 @@ impl Tab {
         let said_by = |document: &&mut Joined| document.context == context && !document.barred;
         let Some(document) = self.document.as_mut().filter(said_by) else { return };
         let heard = if message.is_empty() {
+            self.left = Some(context);
             return self.part();
         } else if let Some(bytes) = message.strip_prefix('#') {
             STANDARD.decode(bytes).map_or(Ok(()), |bytes| document.link.hear_binary(&bytes))
@@ -372,8 +386,11 @@ impl Tab {
             }),
             "page/emulate" => {
                 self.touch = device::touch_after(&own).unwrap_or(self.touch);
+                let (browser, context) =
+                    (self.browser.clone(), self.document.as_ref().map(|document| document.context));
+                let origin = context.and_then(|context| self.contexts.get(&context)).cloned().unwrap_or_default();
                 Box::pin(async move {
-                    let ending = device::emulate(&session, &own).await;
+                    let ending = device::emulate(&session, &browser, &origin, &own).await;
                     Done::Answer(own.id, ending)
                 })
             }

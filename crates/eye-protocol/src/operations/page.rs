@@ -369,11 +369,22 @@ is painted on is a PNG. Needs a page of eye's own browser: eye browse URL.",
             Param::new("dark", Kind::Flag, "Dark colours are preferred"),
             Param::new("touch", Kind::Flag, "A touch screen: clicks are taps"),
             Param::new("offline", Kind::Flag, "Without a network"),
+            Param::new("geolocation", Kind::Text, "Where it is, such as 52.52,13.40; needs --grant geolocation")
+                .called("LAT,LON"),
+            Param::new("grant", Kind::Texts, "What its site may do, such as geolocation or camera; all is denied else")
+                .many()
+                .called("PERMISSION")
+                .class(Class::Admin),
             Param::new("reset", Kind::Flag, "First as the browser is"),
         ])
         .result("what is emulated from now on")
         .without(Faces::PAGE.and(Faces::MCP))
-        .more("Example: eye emulate --viewport 390x844 --touch --dark\n         eye emulate --reset"),
+        .more("Example: eye emulate --viewport 390x844 --touch --dark
+         eye emulate --grant geolocation --geolocation 52.52,13.40
+         eye emulate --reset
+
+What a page would ask a person for (geolocation, notifications, camera, microphone, midi, clipboard-read, idle-detection, \
+window-management, local-fonts) is denied at once; --grant allows it to the page's site, until --reset or the browser's end."),
     Operation::verb("cookies", "page/cookies", "Show, set or remove the cookies of a page of eye's own browser")
         .group(Group::Pages)
         .class(Class::Admin)

@@ -1,0 +1,53 @@
+//! What pages of a driven browser may ask a person for. Nobody is there to answer, so everything is denied until it is granted.
+
+use crate::cdp::Session;
+use crate::error::CommandError;
+use eye_protocol::{Code, Error};
+use serde_json::{Value, json};
+
+/// What browsers ask about, as the web names it.
+const ASKED: [&str; 9] = [
+    "geolocation",
+    "notifications",
+    "camera",
+    "microphone",
+    "midi",
+    "clipboard-read",
+    "idle-detection",
+    "window-management",
+    "local-fonts",
+];
+
+fn setting(name: &str, setting: &str, origin: Option<&str>) -> Value {
+    let mut asked = json!({ "permission": { "name": name }, "setting": setting });
+    if let Some(origin) = origin {
+        asked["origin"] = origin.into();
+    }
+    asked
+}
+
+/// Denies everything to every page, so that none waits for an answer. What this browser does not know, it does not ask about.
+pub fn deny(browser: &Session) -> Result<(), CommandError> {
+    for name in ASKED {
+        browser.send("Browser.setPermission", &setting(name, "denied", None))?;
+    }
+    Ok(())
+}
+
+/// Grants some of it to pages of an origin, or denies all of it to them again.
+pub async fn grant(browser: &Session, origin: &str, names: &[String], again: bool) -> Result<(), Error> {
+    if let Some(unknown) = names.iter().find(|name| !ASKED.contains(&name.as_str())) {
+        let text = format!("{unknown:?} is not a permission that browsers ask about; there are: {}", ASKED.join(", "));
+        return Err(Error::new(Code::PARAMS, text));
+    }
+    if again {
+        for name in ASKED {
+            let _ = browser.send("Browser.setPermission", &setting(name, "denied", Some(origin)));
+        }
+    }
+    for name in names {
+        let asked = setting(name, "granted", Some(origin));
+        browser.command("Browser.setPermission", &asked).await.map_err(|error| super::verbs::refusal(&error))?;
+    }
+    Ok(())
+}
