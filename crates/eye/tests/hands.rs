@@ -183,7 +183,9 @@ fn four_pages_are_used_at_once_though_only_one_can_be_in_front() {
             assert_eq!(ok(home.eye(["-p", url, held])), format!("{text}One0false\n"));
         };
         let all: Vec<_> = sites.iter().enumerate().map(|(at, url)| scope.spawn(move || used(url, at))).collect();
-        all.into_iter().for_each(|one| one.join().unwrap());
+        for one in all {
+            one.join().unwrap();
+        }
     });
 }
 
