@@ -1,0 +1,227 @@
+// Figures of eye's own browser beside the same browser spoken to directly, by turns in one run: eval, a click, a picture, the memory of
+// the hub per page, and opening a page beside agent-browser.
+// `node bench/driven.mjs [--quick]`; EYE_BIN names the binary, EYE_CHROMIUM the browser, AGENT_BROWSER the peer, if it is there.
+
+import { execFile, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { load } from "./load.mjs";
+import { table } from "./table.mjs";
+
+const quick = process.argv.includes("--quick");
+const EVALS = quick ? 200 : 1000;
+const SHOTS = quick ? 10 : 40;
+const CLICKS = quick ? 20 : 100;
+const OPENS = quick ? 2 : 5;
+const PAGES = quick ? 4 : 10;
+const chromium = process.env.EYE_CHROMIUM ?? "chromium";
+const FLAGS = ["--no-sandbox", "--disable-gpu"];
+const run = promisify(execFile);
+
+const { Home } = await load("stage/home.ts");
+const rows = Array.from({ length: 40 }, (_, at) => `<tr><td>${at}<td>Row ${at}<td><button>Take ${at}</button>`).join(
+  "",
+);
+const site = createServer((_, answer) => {
+  answer.setHeader("content-type", "text/html");
+  answer.end(`<!doctype html><title>Table</title><button id="go" style="position:fixed;left:700px;top:40px">Go</button>
+<p id="out"></p><table>${rows}</table><script>go.onclick = () => (out.textContent = Number(out.textContent) + 1)</script>`);
+});
+await new Promise((resolve) => site.listen(0, "127.0.0.1", resolve));
+const url = `http://127.0.0.1:${site.address().port}/`;
+
+const median = (times) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)];
+const timed = async (act) => {
+  const begun = performance.now();
+  await act();
+  return performance.now() - begun;
+};
+
+/** A browser that is spoken to without anything between. */
+class Raw {
+  #last = 0;
+  #waiting = new Map();
+
+  static async open() {
+    const raw = new Raw();
+    raw.profile = mkdtempSync(join(tmpdir(), "eye-raw-"));
+    const flags = ["--headless=new", "--remote-debugging-pipe", "--window-size=1280,800", "--no-first-run", ...FLAGS];
+    raw.child = spawn(chromium, [...flags, `--user-data-dir=${raw.profile}`], {
+      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+    });
+    let text = "";
+    raw.child.stdio[4].on("data", (data) => {
+      text += data;
+      const messages = text.split("\0");
+      text = messages.pop();
+      for (const message of messages.map(JSON.parse)) {
+        raw.#waiting.get(message.id)?.(message.result);
+        raw.#waiting.delete(message.id);
+      }
+    });
+    const { targetId } = await raw.ask("Target.createTarget", { url, newWindow: true });
+    raw.session = (await raw.ask("Target.attachToTarget", { targetId, flatten: true })).sessionId;
+    for (const domain of ["Page", "Runtime"]) await raw.ask(`${domain}.enable`, {}, raw.session);
+    await raw.ask("Emulation.setFocusEmulationEnabled", { enabled: true }, raw.session);
+    return raw;
+  }
+
+  ask(method, params = {}, sessionId = undefined) {
+    const id = ++this.#last;
+    this.child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    return new Promise((resolve) => this.#waiting.set(id, resolve));
+  }
+
+  async close() {
+    const ended = new Promise((resolve) => this.child.once("exit", resolve));
+    this.child.kill("SIGKILL");
+    await ended;
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** An agent that keeps its connection to the hub. */
+class Agent {
+  #last = 0;
+  #waiting = new Map();
+
+  constructor(path) {
+    this.socket = connect(path);
+    let bytes = Buffer.alloc(0);
+    this.socket.on("data", (data) => {
+      bytes = Buffer.concat([bytes, data]);
+      for (;;) {
+        const end = bytes.indexOf(10);
+        if (end < 0) return;
+        const counted = bytes[0] === 35 ? Number(bytes.subarray(1, end)) : undefined;
+        if (counted !== undefined && bytes.length < end + 1 + counted) return;
+        const frame = counted === undefined ? bytes.subarray(0, end) : bytes.subarray(end + 1, end + 1 + counted);
+        bytes = bytes.subarray(end + 1 + (counted ?? 0));
+        const message = frame.length > 0 ? JSON.parse(frame) : {};
+        this.#waiting.get(message.id)?.(message);
+        this.#waiting.delete(message.id);
+      }
+    });
+  }
+
+  async ask(method, params) {
+    const id = ++this.#last;
+    const answered = new Promise((resolve) => this.#waiting.set(id, resolve));
+    this.socket.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    const { result, error } = await answered;
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+    return result;
+  }
+}
+
+const home = await Home.open();
+const env = { EYE_BROWSER: chromium, EYE_BROWSER_ARGS: FLAGS.join(" ") };
+const eye = async (...words) => {
+  const { code, stdout, stderr } = await home.eyeWith({ env }, ...words);
+  if (code !== 0) throw new Error(`eye ${words.join(" ")}: ${stderr}`);
+  return stdout;
+};
+const found = [];
+const note = (what, ours, theirs, budget, unit = "ms") => {
+  const ratio = theirs === undefined ? "" : (ours / theirs).toFixed(2);
+  found.push([
+    what,
+    `${ours.toFixed(2)} ${unit}`,
+    theirs === undefined ? "" : `${theirs.toFixed(2)} ${unit}`,
+    ratio,
+    budget,
+  ]);
+};
+
+const raw = await Raw.open();
+try {
+  await home.eyeWith({ env }, "up");
+  await eye("browse", url, "--headless");
+  const agent = new Agent(home.socket);
+  const page = { page: "Table" };
+  const evaluate = () => agent.ask("eval", { ...page, code: "6 * 7" });
+  const evaluateRaw = () =>
+    raw.ask("Runtime.evaluate", { expression: "6 * 7", awaitPromise: true, returnByValue: true }, raw.session);
+  const shoot = () => agent.ask("page/shot", page);
+  const clip = { x: 0, y: 0, width: 1265, height: 713, scale: 1 };
+  const shootRaw = () =>
+    raw.ask("Page.captureScreenshot", { format: "png", optimizeForSpeed: true, clip }, raw.session);
+  const mouse = (type) => ({ type, x: 720, y: 50, button: "left", buttons: 1, clickCount: 1 });
+  const click = () => agent.ask("page/click", { ...page, target: "#go" });
+  const clickRaw = () =>
+    Promise.all(
+      ["mouseMoved", "mousePressed", "mouseReleased"].map((type) =>
+        raw.ask("Input.dispatchMouseEvent", mouse(type), raw.session),
+      ),
+    );
+
+  const times = async (count, act) => {
+    const all = [];
+    for (let at = 0; at < count; at++) all.push(await timed(act));
+    return all;
+  };
+  const byTurns = async (count, ours, theirs) => {
+    for (let at = 0; at < 5; at++) await Promise.all([ours(), theirs()]);
+    const [a, b] = [[], []];
+    for (let at = 0; at < count; at++) {
+      a.push(await timed(ours));
+      b.push(await timed(theirs));
+    }
+    return [median(a), median(b)];
+  };
+  note("eval, beside Runtime.evaluate", ...(await byTurns(EVALS, evaluate, evaluateRaw)), "1.15 ×");
+  note("shot of a viewport, beside captureScreenshot", ...(await byTurns(SHOTS, shoot, shootRaw)), "1.15 ×");
+  // A click by events of the page's own settles in the same way; what a real one takes beyond that is the browser's input.
+  const synthetic = () => agent.ask("page/click", { ...page, target: "#go", synthetic: true });
+  const [clicked, settled] = await byTurns(CLICKS, click, synthetic);
+  note("click to settled answer, beside a synthetic one", clicked, settled, "");
+  note(
+    "what real input adds to it, beside its three commands",
+    clicked - settled,
+    median(await times(CLICKS, clickRaw)),
+    "4 ms",
+  );
+
+  const { pid } = await home.status();
+  const memory = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]);
+  const before = memory();
+  for (let at = 0; at < PAGES; at++) await eye("browse", `${url}?${at}`, "--headless");
+  note(`memory of the hub per page, of ${PAGES}`, (memory() - before) / PAGES, undefined, "200 KiB", "KiB");
+  agent.socket.end();
+
+  const peer = process.env.AGENT_BROWSER;
+  const settings = { AGENT_BROWSER_SESSION: `bench-${process.pid}`, AGENT_BROWSER_EXECUTABLE_PATH: chromium };
+  const peerEnv = { ...process.env, ...settings, HOME: home.folder, AGENT_BROWSER_ARGS: FLAGS.join(",") };
+  const asked = (...words) =>
+    run(peer, words, { env: { ...peerEnv, AGENT_BROWSER_PROFILE: join(home.folder, "peer") } });
+  const [opened, openedPeer] = [[], []];
+  await eye("browse", "--stop");
+  // Once each unmeasured, so that both profiles are warm.
+  for (let at = 0; at <= OPENS; at++) {
+    const ours = await timed(async () => {
+      await eye("browse", url, "--headless");
+      await eye("look");
+    });
+    await eye("browse", "--stop");
+    if (at > 0) opened.push(ours);
+    if (peer === undefined) continue;
+    const theirs = await timed(async () => {
+      await asked("open", url);
+      await asked("snapshot", "-i");
+    });
+    await asked("close");
+    if (at > 0) openedPeer.push(theirs);
+  }
+  const theirs = peer === undefined ? undefined : median(openedPeer);
+  note("browse and look, beside agent-browser open and snapshot", median(opened), theirs, "1.0 ×");
+  table("Eye's own browser", ["what", "eye", "beside", "ratio", "budget"], found);
+} finally {
+  await raw.close();
+  await home.eye("down");
+  rmSync(home.folder, { recursive: true, force: true, maxRetries: 5 });
+  site.close();
+}
