@@ -199,6 +199,11 @@ fn the_tabs_of_a_browser_that_runs_are_pages_and_stay_when_eye_leaves() {
     ok(home.eye(["marked = 1; 0"]));
     ok(home.eye(["click", "#go"]));
     assert!(ok(home.eye(["browse", "--list"])).starts_with("auto "));
+    // What pages may use there is between the browser and its person.
+    let granted = home.eye(["emulate", "--grant", "geolocation"]);
+    assert!(granted.code != 0 && granted.stderr.contains("is a person's"), "{granted:?}");
+    ok(home.eye(["emulate", "--reset"]));
+    assert_eq!(ok(home.eye(["(await navigator.permissions.query({ name: 'geolocation' })).state"])), "prompt\n");
 
     assert_eq!(ok(home.eye(["browse", "--stop"])), "stopped 1\n");
     assert!(browser.0.try_wait().unwrap().is_none(), "it was not eye's to end");

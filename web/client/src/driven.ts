@@ -28,21 +28,16 @@ const CLOSES = "!";
 const STAYS = "=";
 /** How the driver asks for the field of a request: `@NUMBER`. */
 const FIELD = "@";
-/** How a client asks the one before it in the same window for the binding. */
-const BINDING = "*";
 
 const { session, binding, receive } = eyeDriven;
 const global = globalThis as unknown as Record<string, unknown>;
-type Post = (message: string) => void;
-// The first document of a popup leaves its window, and so what was removed from it, to the one that the popup is opened for.
-const earlier = global[receive] as ((message: string) => unknown) | undefined;
-const post = (global[binding] ?? earlier?.(BINDING)) as Post | undefined;
+const post = global[binding] as ((message: string) => void) | undefined;
 // Nothing that runs after this finds it.
 delete global[binding];
 
 if (window === top && typeof post === "function") drive(post);
 
-function drive(say: Post): void {
+function drive(say: (message: string) => void): void {
   let socket: (Socket & { readyState: number }) | undefined;
   const waiting = new Map<number, { done(): void; failed(error: Error): void; field?: Element | undefined }>();
   let asked = 0;
@@ -73,8 +68,7 @@ function drive(say: Post): void {
     return mine;
   };
 
-  const take = (message: string): Element | Post | undefined => {
-    if (message === BINDING) return say;
+  const take = (message: string): Element | undefined => {
     if (message.startsWith(FIELD)) return waiting.get(Number(message.slice(1)))?.field;
     if (message.startsWith("{")) {
       const { input, error } = JSON.parse(message) as { input: number; error?: string };
@@ -93,6 +87,7 @@ function drive(say: Post): void {
     } else socket?.onmessage?.({ data: message });
     return undefined;
   };
+  // The first document of a popup leaves its window to the one that the popup is opened for, with another client.
   Object.defineProperty(globalThis, receive, { value: take, configurable: true });
 
   const ask = (what: object, field?: Element): Promise<void> =>

@@ -78,8 +78,8 @@ fn viewport(text: &str) -> Result<(u32, u32), Error> {
     })
 }
 
-/// Shows the page another device. Says what was changed.
-pub async fn emulate(session: &Session, browser: &Session, origin: &str, own: &Own) -> Ending {
+/// Shows the page another device. Says what was changed. `browser`: eye's own; a person's asks them about permissions.
+pub async fn emulate(session: &Session, browser: Option<&Session>, origin: &str, own: &Own) -> Ending {
     let Emulate { viewport: size, dark, touch, offline, grant, geolocation, reset } = params(own)?;
     let grant = match grant {
         Names::One(name) => vec![name],
@@ -129,8 +129,13 @@ pub async fn emulate(session: &Session, browser: &Session, origin: &str, own: &O
         let text = "write what to emulate: --viewport, --dark, --touch, --offline, --geolocation, --grant, or --reset";
         return Err(Error::new(Code::PARAMS, text));
     }
-    if reset || !grant.is_empty() {
-        permissions::grant(browser, origin, &grant, reset).await?;
+    match browser {
+        Some(browser) if reset || !grant.is_empty() => permissions::grant(browser, origin, &grant, reset).await?,
+        None if !grant.is_empty() => {
+            let text = "this browser is a person's: it asks them what a page may use";
+            return Err(Error::new(Code::PARAMS, text).hint("eye browse URL opens the page in eye's own browser"));
+        }
+        Some(_) | None => {}
     }
     for (method, asked) in commands {
         session.command(method, &asked).await.map_err(failed)?;

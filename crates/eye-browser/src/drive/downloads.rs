@@ -59,6 +59,11 @@ impl Downloads {
         Self { folder, list: Mutex::default() }
     }
 
+    /// Whether they go where eye says: the browser is its own, not a person's.
+    pub fn are_kept(&self) -> bool {
+        self.folder.is_some()
+    }
+
     /// Where they go, if eye says so.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()

@@ -221,6 +221,10 @@ impl Tab {
     /// that: the client is put there anew.
     fn put_again(&mut self) {
         if let Some(context) = self.left.take().filter(|context| self.contexts.contains_key(context)) {
+            // The client before took the function away, and the browser gives one that it knows only once.
+            for method in ["Runtime.removeBinding", "Runtime.addBinding"] {
+                let _ = self.session.send(method, &json!({ "name": self.names.binding }));
+            }
             let asked = json!({ "expression": self.names.source(), "contextId": context, "silent": true });
             let _ = self.session.send("Runtime.evaluate", &asked);
         }
@@ -386,11 +390,11 @@ impl Tab {
             }),
             "page/emulate" => {
                 self.touch = device::touch_after(&own).unwrap_or(self.touch);
-                let (browser, context) =
-                    (self.browser.clone(), self.document.as_ref().map(|document| document.context));
+                let browser = self.downloads.are_kept().then(|| self.browser.clone());
+                let context = self.document.as_ref().map(|document| document.context);
                 let origin = context.and_then(|context| self.contexts.get(&context)).cloned().unwrap_or_default();
                 Box::pin(async move {
-                    let ending = device::emulate(&session, &browser, &origin, &own).await;
+                    let ending = device::emulate(&session, browser.as_ref(), &origin, &own).await;
                     Done::Answer(own.id, ending)
                 })
             }
