@@ -7,6 +7,7 @@ mod downloads;
 mod events;
 mod files;
 mod frames;
+mod history;
 mod hub;
 mod input;
 mod net;

@@ -88,8 +88,12 @@ fn secrets_are_painted_over_wherever_the_page_shows_them() {
     // Only a part, scaled, in another format, and out of view.
     let part = shot(&home, &["#card"]);
     assert_eq!((part.width, part.at(5, 5)), (300, MASK));
-    let small = shot(&home, &["--max", "640", "--format", "jpeg"]);
+    let small = shot(&home, &["--max", "640", "--format", "png"]);
     assert_eq!(small.at(16, 38), MASK);
+    for format in ["jpeg", "webp"] {
+        let refused = home.eye(["shot", "--format", format]);
+        assert!(refused.code != 0 && refused.stderr.contains(&format!("is a PNG, not {format}")), "{refused:?}");
+    }
     let whole = shot(&home, &["--full", "--max", "9000"]);
     assert_eq!(whole.at(30, 1515), MASK);
     ok(home.eye(["eval", "scrollTo(0, 60); 0"]));
@@ -112,6 +116,56 @@ fn secrets_are_painted_over_wherever_the_page_shows_them() {
     assert!(logs.contains("typed •••") && !logs.contains("4111"), "{logs}");
     let look = ok(home.eye(["look"]));
     assert!(!look.contains("4111") && !look.contains("hunter22") && !look.contains("123456"), "{look}");
+}
+
+/// Fields of many kinds: what their tags begin with, and whether they are for secrets.
+const FIELDS: [(&str, bool); 16] = [
+    ("<input type=password", true),
+    ("<input type=PASSWORD", true),
+    ("<input autocomplete=one-time-code", true),
+    ("<input autocomplete='section-a billing cc-number'", true),
+    ("<input autocomplete=cc-csc", true),
+    ("<input autocomplete=NEW-PASSWORD", true),
+    ("<input autocomplete=current-password", true),
+    ("<input name=user_password", true),
+    ("<input id=passwd", true),
+    ("<textarea name=password", true),
+    ("<input", false),
+    ("<input name=compass", false),
+    ("<input autocomplete=cc-name", false),
+    ("<input autocomplete='one-time-code off'", false),
+    ("<textarea", false),
+    ("<input type=search name=pwd", false),
+];
+
+/// Each is filled with `value` and its number.
+fn fields(_: &str, _: &str) -> Page {
+    let style = "position:absolute;left:20px;width:200px;height:20px;padding:0;border:0;background:#ff0;color:#ff0";
+    let field = |(at, (begins, _)): (usize, &(&str, bool))| {
+        let tag = format!("{begins} aria-label=field{at:02} style='{style};top:{}px'", 5 + 30 * at);
+        if begins.starts_with("<textarea") {
+            format!("{tag}>value{at:02}</textarea>")
+        } else {
+            format!("{tag} value=value{at:02}>")
+        }
+    };
+    let body: String = FIELDS.iter().enumerate().map(field).collect();
+    Page::html(&[], &format!("<!doctype html><title>Fields</title><body style='margin:0;background:#fff'>{body}"))
+}
+
+/// The rule stands twice: in the page client (`core/element.ts`) and in the driver (`drive/secrets.rs`).
+#[test]
+fn what_an_outline_hides_a_picture_hides_and_nothing_else() {
+    let Some((home, _hub)) = hub() else { return };
+    ok(home.eye(["browse", &Site::open(fields).url(), "--headless", "--private"]));
+    let (look, picture) = (ok(home.eye(["look", "--all"])), shot(&home, &[]));
+    for (at, (begins, secret)) in FIELDS.iter().enumerate() {
+        let line =
+            look.lines().find(|line| line.contains(&format!("field{at:02}"))).unwrap_or_else(|| panic!("{look}"));
+        assert_eq!(!line.contains(&format!("value{at:02}")), *secret, "{begins}: {line}");
+        let colour = picture.at(210, u32::try_from(15 + 30 * at).unwrap());
+        assert_eq!(colour, if *secret { MASK } else { YELLOW }, "{begins}");
+    }
 }
 
 #[test]

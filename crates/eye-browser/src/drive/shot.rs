@@ -27,6 +27,9 @@ const JPEG_QUALITY: u8 = 80;
 /// A picture of more pixels is made faster as a JPEG than as a PNG.
 const PNG_PIXELS_MAX: f64 = 4e6;
 
+/// One of more is scaled down where something is painted on it. [`Canvas::read`] takes a few more, for sides are rounded.
+const PAINTED_PIXELS_MAX: f64 = 32e6;
+
 /// What hides a secret.
 const MASK: [u8; 3] = [90, 90, 90];
 
@@ -78,6 +81,23 @@ impl Format {
 struct Metrics {
     css_visual_viewport: Viewport,
     css_content_size: Rect,
+    css_layout_viewport: Width,
+    /// In pixels of the screen.
+    layout_viewport: Width,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Width {
+    client_width: f64,
+}
+
+impl Metrics {
+    /// Pixels of the screen to one of the page.
+    fn density(&self) -> f64 {
+        let density = self.layout_viewport.client_width / self.css_layout_viewport.client_width;
+        if density.is_finite() && density > 0.0 { density } else { 1.0 }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -107,6 +127,7 @@ pub async fn shot(session: &Session, frame: &str, client: &Client, shot: Shot) -
         }
     };
     let metrics: Metrics = session.ask("Page.getLayoutMetrics", &json!({})).await.map_err(failed)?;
+    let density = metrics.density();
     let view = metrics.css_visual_viewport;
     let place = match (seen.rect, shot.full) {
         (Some(rect), _) => Rect { x: rect.x + view.page_x, y: rect.y + view.page_y, ..rect },
@@ -118,10 +139,10 @@ pub async fn shot(session: &Session, frame: &str, client: &Client, shot: Shot) -
     }
     let mut hidden = if shot.unmask { Vec::new() } else { secrets::places(session, frame).await.map_err(failed)? };
     let painted = !hidden.is_empty() || shot.annotate || before.is_some();
-    let longest = place.width.max(place.height);
-    let scale = (shot.max.unwrap_or(SHOT_SIDE_MAX).max(1.0) / longest).min(1.0);
+    let scale = scale_of(place, density, shot.max.unwrap_or(SHOT_SIDE_MAX), painted);
     let large = place.width * place.height * scale * scale > PNG_PIXELS_MAX;
     let format = match shot.format {
+        Some(other @ (Format::Jpeg | Format::Webp)) if painted && before.is_none() => return Err(only_png(other)),
         // What is painted on is written by us, and we write PNG.
         _ if painted => Format::Png,
         Some(format) => format,
@@ -190,6 +211,13 @@ pub async fn shot(session: &Session, frame: &str, client: &Client, shot: Shot) -
             told(client, &difference, in_view).await
         }
     }
+}
+
+/// How much smaller a picture is than its place. What is painted on is held in memory, and is as small as that takes.
+fn scale_of(place: Rect, density: f64, side_max: f64, painted: bool) -> f64 {
+    let wanted = (side_max.max(1.0) / place.width.max(place.height)).min(1.0);
+    let held = (PAINTED_PIXELS_MAX / (place.width * place.height)).sqrt() / density;
+    if painted { wanted.min(held) } else { wanted }
 }
 
 /// What came of a picture.
@@ -290,6 +318,32 @@ fn malformed(error: &impl ToString) -> Error {
     Error::new(Code::INTERNAL, format!("the browser's bytes are malformed: {}", error.to_string()))
 }
 
+fn only_png(format: Format) -> Error {
+    let text = format!("a picture on which refs are drawn or secrets are hidden is a PNG, not {}", format.name());
+    Error::new(Code::PARAMS, text).hint("--format png, and a file whose name ends with .png")
+}
+
 fn unclear() -> Error {
     Error::new(Code::INTERNAL, "the page did not say where the target is")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_scaled_to_its_longest_side_and_to_what_is_held_while_it_is_painted_on() {
+        let scaled = |width: f64, height: f64, density: f64, side_max: f64, painted: bool| {
+            let scale = scale_of(Rect { x: 0.0, y: 0.0, width, height }, density, side_max, painted);
+            ((width * scale * density).round(), (height * scale * density).round())
+        };
+        assert_eq!(scaled(1265.0, 713.0, 1.0, 1568.0, true), (1265.0, 713.0));
+        assert_eq!(scaled(2000.0, 1000.0, 1.0, 500.0, false), (500.0, 250.0));
+        assert_eq!(scaled(6000.0, 9000.0, 1.0, 20_000.0, false), (6000.0, 9000.0));
+        for density in [1.0, 2.0, 3.5] {
+            let (width, height) = scaled(6000.0, 9000.0, density, 20_000.0, true);
+            assert!((31.9e6..=32.1e6).contains(&(width * height)), "{width}x{height}");
+        }
+        assert_eq!(scaled(100.0, 100.0, 2.0, 0.0, true), (2.0, 2.0), "a side has at least a pixel");
+    }
 }

@@ -1,6 +1,7 @@
 //! What a browser keeps for a page: its cookies, and a login as a file that goes to another browser.
 
 use super::frames::{Own, params};
+use super::history::History;
 use super::verbs::refusal;
 use crate::cdp::Session;
 use crate::error::CommandError;
@@ -67,18 +68,7 @@ impl Cookie {
 
 /// The page's address, as the browser knows it.
 async fn address(session: &Session) -> Result<String, CommandError> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct History {
-        current_index: usize,
-        entries: Vec<Entry>,
-    }
-    #[derive(Deserialize)]
-    struct Entry {
-        url: String,
-    }
-    let History { current_index, mut entries } = session.ask("Page.getNavigationHistory", &json!({})).await?;
-    Ok(if current_index < entries.len() { entries.swap_remove(current_index).url } else { String::new() })
+    Ok(History::of(session).await?.current().map_or_else(String::new, |entry| entry.url.clone()))
 }
 
 /// Lists, sets or removes the cookies that the page's address gets, those that its scripts cannot see too.

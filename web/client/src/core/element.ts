@@ -6,6 +6,7 @@ import { ELEMENT_TEXT_CHARS_MAX, ELEMENT_TEXT_NODES_MAX } from "./limits.js";
 const NAMING = ["aria-label", "alt", "placeholder"];
 const SECRETS = /\b(?:one-time-code|cc-number|cc-csc|(?:current|new)-password)$/i;
 const PASSWORD = /passw(?:or)?d/i;
+const FIELD = /^(?:input|textarea)$/;
 /** What stands for a secret. */
 export const HIDDEN = "•••";
 /** Shorter texts are found in others that are none. */
@@ -47,15 +48,15 @@ export function isSecret(element: Element): boolean {
   return (
     element.getAttribute("type")?.toLowerCase() === "password" ||
     SECRETS.test(element.getAttribute("autocomplete") ?? "") ||
-    // A password that is shown is one all the same.
-    (element.localName === "input" && PASSWORD.test(`${element.getAttribute("name")} ${element.getAttribute("id")}`))
+    // A password that is shown is one all the same. The same rule stands in the browser's driver (`drive/secrets.rs`).
+    (FIELD.test(element.localName) && PASSWORD.test(`${element.getAttribute("name")} ${element.getAttribute("id")}`))
   );
 }
 
 /** Hides in a text what stands in the page's fields for secrets now. */
 export function withoutSecrets(text: string): string {
   let shown = text;
-  for (const field of document.getElementsByTagName("input"))
+  for (const field of document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input,textarea"))
     if (field.value.length >= SECRET_CHARS_MIN && isSecret(field)) shown = shown.replaceAll(field.value, HIDDEN);
   return shown;
 }

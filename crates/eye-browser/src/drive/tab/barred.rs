@@ -3,6 +3,7 @@
 use super::{Doing, Done, Tab};
 use crate::cdp::Session;
 use crate::drive::frames::{Own, params};
+use crate::drive::history::History;
 use crate::drive::site::site_of;
 use crate::drive::verbs;
 use crate::error::CommandError;
@@ -90,16 +91,6 @@ async fn go(session: &Session, own: &Own, here: &str) -> Result<(), Error> {
     struct Went {
         error_text: Option<String>,
     }
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct History {
-        current_index: usize,
-        entries: Vec<Entry>,
-    }
-    #[derive(Deserialize)]
-    struct Entry {
-        id: i64,
-    }
     let failed = |error: CommandError| verbs::refusal(&error);
     match own.method.as_str() {
         "page/goto" => {
@@ -110,10 +101,8 @@ async fn go(session: &Session, own: &Own, here: &str) -> Result<(), Error> {
         }
         "page/reload" => session.command("Page.reload", &json!({})).await.map(drop).map_err(failed),
         method => {
-            let History { current_index, entries } =
-                session.ask("Page.getNavigationHistory", &json!({})).await.map_err(failed)?;
-            let to = if method == "page/back" { current_index.checked_sub(1) } else { Some(current_index + 1) };
-            let Some(entry) = to.and_then(|to| entries.get(to)) else {
+            let history = History::of(session).await.map_err(failed)?;
+            let Some(entry) = (if method == "page/back" { history.before() } else { history.after() }) else {
                 return Err(Error::new(Code::PARAMS, "the tab has been nowhere else in that direction"));
             };
             let asked = json!({ "entryId": entry.id });
