@@ -370,7 +370,8 @@ impl Browsers {
         let there = attached.target.opener_id.is_some() || !attached.waiting;
         let preparing = prepare(session.clone(), names.clone(), there);
         let files = (running.uploads.clone(), running.downloads.clone());
-        let tab = Tab::new((session.clone(), running.browser.clone()), target.clone(), names, hub.clone(), used, files);
+        let place = (target.clone(), attached.target.url.clone());
+        let tab = Tab::new((session.clone(), running.browser.clone()), place, names, hub.clone(), used, files);
         let (joined, running) = (tab.joined(), running.clone());
         tokio::spawn(async move {
             if preparing.await.is_ok() {

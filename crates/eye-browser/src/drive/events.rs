@@ -33,6 +33,9 @@ pub struct ContextCreated {
 pub struct Context {
     pub id: i64,
     pub origin: String,
+    /// Names it in the whole browser, also when it comes back from the cache of documents.
+    #[serde(default)]
+    pub unique_id: String,
     #[serde(default)]
     pub aux_data: Aux,
 }

@@ -1,19 +1,17 @@
 //! One tab: its documents join the hub one after the other, each as a page behind a transport of its own.
 
 mod barred;
+mod begin;
 
 use super::client::Client;
-use super::device;
 use super::downloads::Downloads;
 use super::events::{BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed, Loading, Navigated};
 use super::files::{self, Field};
-use super::frames::{self, Owed, Own, params};
+use super::frames::{self, Owed};
 use super::hub::{Hub, PageLink};
 use super::input;
 use super::recording::Recording;
 use super::script::Names;
-use super::shot::{self, Shot};
-use super::stored;
 use super::verbs;
 use crate::cdp::{Event, Events, Session};
 use crate::error::CommandError;
@@ -25,7 +23,7 @@ use eye_protocol::rpc::{self, Message, json};
 use eye_protocol::{Ending, Error, Value};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::json;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -46,6 +44,14 @@ struct Joined {
     owed: Owed,
     /// Agents may not see it: the driver stands for it.
     barred: bool,
+}
+
+/// The document of a context.
+struct Known {
+    /// As the browser says it.
+    origin: String,
+    /// The site of its address, where it has no origin of its own.
+    site: Option<String>,
 }
 
 /// What the driver does beside: each ends with something for the document.
@@ -77,7 +83,9 @@ pub struct Tab {
     chooser: Option<oneshot::Sender<i64>>,
     /// Whether a document has joined.
     joined: watch::Sender<bool>,
-    contexts: HashMap<i64, String>,
+    contexts: HashMap<i64, Known>,
+    /// Sites of documents without an origin of their own, by names of their contexts; the oldest first.
+    sandboxes: VecDeque<(String, String)>,
     /// The address of its document, as the browser says it.
     url: String,
     /// The context whose client has left by itself.
@@ -97,7 +105,7 @@ impl Tab {
     /// A tab that is attached and waits.
     pub fn new(
         (session, browser): (Session, Session),
-        target: String,
+        (target, url): (String, String),
         names: Names,
         hub: Arc<dyn Hub>,
         used: watch::Sender<u64>,
@@ -114,7 +122,8 @@ impl Tab {
             chooser: None,
             joined: watch::Sender::new(false),
             contexts: HashMap::new(),
-            url: String::new(),
+            sandboxes: VecDeque::new(),
+            url,
             left: None,
             document: None,
             crashed: false,
@@ -169,7 +178,8 @@ impl Tab {
                     && context.aux_data.is_default
                     && context.aux_data.frame_id == self.target
                 {
-                    self.contexts.insert(context.id, context.origin);
+                    let site = self.site_of_sandbox(&context.origin, context.unique_id);
+                    self.contexts.insert(context.id, Known { origin: context.origin, site });
                 }
             }
             "Runtime.executionContextDestroyed" => {
@@ -238,20 +248,21 @@ impl Tab {
     /// The page client of a document says something.
     fn said(&mut self, context: i64, message: &str) {
         // The function is in every frame; only the tab's own document is its page.
-        let Some(origin) = self.contexts.get(&context) else { return };
+        let Some(known) = self.contexts.get(&context) else { return };
         let hello = message.starts_with(r#"{"jsonrpc""#)
             && matches!(rpc::parse_one(message), Some(Message::Request { method, .. }) if method == "hello");
-        if hello && BROWSERS_OWN.iter().any(|scheme| origin.starts_with(scheme)) {
+        if hello && BROWSERS_OWN.iter().any(|scheme| known.origin.starts_with(scheme)) {
             return;
         }
         if hello {
-            let origin = self.origin_of(origin);
+            let origin = self.origin_of(known);
             return self.join(context, &origin, message);
         }
         let said_by = |document: &&mut Joined| document.context == context && !document.barred;
         let Some(document) = self.document.as_mut().filter(said_by) else { return };
         let heard = if message.is_empty() {
-            self.left = Some(context);
+            // A later document may be kept and come back, with its client.
+            self.left = (self.url.is_empty() || self.url.starts_with("about:")).then_some(context);
             return self.part();
         } else if let Some(bytes) = message.strip_prefix('#') {
             STANDARD.decode(bytes).map_or(Ok(()), |bytes| document.link.hear_binary(&bytes))
@@ -361,75 +372,6 @@ impl Tab {
         self.session.send("Runtime.evaluate", &asked).map(drop)
     }
 
-    fn begin(&mut self, own: Own) {
-        let session = self.session.clone();
-        let doing: Doing = match own.method.as_str() {
-            "page/shot" | "page/pdf" => {
-                let Some(client) = self.document.as_ref().map(|document| document.client.clone()) else { return };
-                let frame = self.target.clone();
-                Box::pin(async move {
-                    let ending = match (own.method.as_str(), params::<Shot>(&own)) {
-                        ("page/pdf", _) => shot::pdf(&session, &frame).await,
-                        (_, Ok(wanted)) => shot::shot(&session, &frame, &client, wanted).await,
-                        (_, Err(error)) => Err(error),
-                    };
-                    Done::Answer(own.id, ending)
-                })
-            }
-            "page/dialog" => Box::pin(async move {
-                let ending = verbs::dialog(&session, &own).await;
-                Done::Answer(own.id, ending)
-            }),
-            "page/cookies" => Box::pin(async move {
-                let ending = stored::cookies(&session, &own).await;
-                Done::Answer(own.id, ending)
-            }),
-            "page/storage" => Box::pin(async move {
-                let ending = stored::storage(&session, &own).await;
-                Done::Answer(own.id, ending)
-            }),
-            "page/emulate" => {
-                self.touch = device::touch_after(&own).unwrap_or(self.touch);
-                let browser = self.downloads.are_kept().then(|| self.browser.clone());
-                let context = self.document.as_ref().map(|document| document.context);
-                let origin = context.and_then(|context| self.contexts.get(&context)).cloned().unwrap_or_default();
-                Box::pin(async move {
-                    let ending = device::emulate(&session, browser.as_ref(), &origin, &own).await;
-                    Done::Answer(own.id, ending)
-                })
-            }
-            "page/net" => match self.recording.asked(&session, &own) {
-                Ok((text, None)) => Box::pin(std::future::ready(Done::Answer(own.id, Ok(Value::Text(text))))),
-                Ok((text, Some(asked))) => {
-                    Box::pin(async move { Done::Answer(own.id, verbs::request(&session, text, asked).await) })
-                }
-                Err(error) => Box::pin(std::future::ready(Done::Answer(own.id, Err(error)))),
-            },
-            "page/downloads" => {
-                let rows = Some(self.downloads.rows()).filter(|rows| !rows.is_empty());
-                let text = Value::Text(rows.unwrap_or_else(|| "no downloads".to_owned()));
-                Box::pin(std::future::ready(Done::Answer(own.id, Ok(text))))
-            }
-            "page/stop-script" => Box::pin(async move { Done::Answer(own.id, device::stop_script(&session).await) }),
-            "page/close" => Box::pin(std::future::ready(Done::Close(own.id))),
-            _ => return self.revive(&own),
-        };
-        self.doing.push(doing);
-    }
-
-    /// Tells the hub that a call goes elsewhere: it ends where the tab arrives.
-    fn announce(&self, own: &Own) {
-        let Some(document) = &self.document else { return };
-        let going = rpc::notification("call/navigating", &json!({ "id": own.id, "url": "" }));
-        let _ = document.link.hear(&format!("[{going}]"));
-    }
-
-    /// Reloads a crashed page. The call ends where the page arrives, as any that navigates.
-    fn revive(&mut self, own: &Own) {
-        self.announce(own);
-        let _ = self.session.send("Page.reload", &json!({}));
-    }
-
     fn done(&mut self, done: Done) {
         let heard = match (done, &self.document) {
             (Done::Answer(id, Ok(Value::Bytes(bytes))), Some(document)) => {
@@ -488,9 +430,9 @@ impl Tab {
         self.part();
         if let Some((context, false)) = left
             && code == Close::REVOKED
-            && let Some(origin) = self.contexts.get(&context)
+            && let Some(known) = self.contexts.get(&context)
         {
-            let origin = self.origin_of(origin);
+            let origin = self.origin_of(known);
             if self.hub.denies(&origin).is_some() {
                 self.join(context, &origin, "");
             }

@@ -16,6 +16,9 @@ const COVERED_MAX: u64 = 8;
 /// A colour without transparency.
 pub type Colour = [u8; 3];
 
+/// A rectangle: from the left and the top, and how wide and high.
+pub type Area = ((i64, i64), (i64, i64));
+
 /// A picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Canvas {
@@ -99,8 +102,8 @@ impl Canvas {
         (across, down)
     }
 
-    /// Paints rectangles, given as place and size. Where a page lays too many upon each other, everything is painted.
-    pub fn cover(&mut self, places: &[((i64, i64), (i64, i64))], colour: Colour) {
+    /// Paints rectangles. Where a page lays too many upon each other, everything is painted.
+    pub fn cover(&mut self, places: &[Area], colour: Colour) {
         let area = |range: Range<i64>| u64::try_from(range.end - range.start).unwrap_or(0);
         let painted = places.iter().map(|(at, size)| {
             let (across, down) = self.inside(*at, *size);

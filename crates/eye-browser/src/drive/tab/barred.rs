@@ -1,6 +1,6 @@
 //! Stands in the hub for a document whose site is denied to agents: it says where the tab is, and leads it elsewhere.
 
-use super::{Doing, Done, Tab};
+use super::{Doing, Done, Known, Tab};
 use crate::cdp::Session;
 use crate::drive::frames::{Own, params};
 use crate::drive::history::History;
@@ -14,6 +14,9 @@ use eye_protocol::{Code, Error};
 use serde::Deserialize;
 use serde_json::json;
 
+/// Documents without an origin whose sites are remembered; browsers keep fewer to come back to.
+const SANDBOXES_LEN_MAX: usize = 64;
+
 impl Tab {
     /// What is said in place of the document: nothing but its origin.
     pub(super) fn barred_hello(origin: &str) -> String {
@@ -22,14 +25,31 @@ impl Tab {
         rpc::request("\"hello\"", "hello", &hello)
     }
 
-    /// The origin of a document, from what the browser says of it. One without an origin of its own (a sandbox) is of its
-    /// address's site where that is denied.
-    pub(super) fn origin_of(&self, said: &str) -> String {
-        if !said.is_empty() && said != "://" {
-            return said.to_owned();
+    /// The origin of a document. One without an origin of its own (a sandbox) is of its address's site where that is denied.
+    pub(super) fn origin_of(&self, known: &Known) -> String {
+        match &known.site {
+            None => known.origin.clone(),
+            Some(site) if !site.is_empty() && self.hub.denies(site).is_some() => site.clone(),
+            Some(_) => "null".to_owned(),
         }
-        let site = site_of(&self.url).filter(|site| self.hub.denies(site).is_some());
-        site.unwrap_or_else(|| "null".to_owned())
+    }
+
+    /// The site of a document without an origin of its own. One that comes back from the browser's cache of documents speaks
+    /// before its address is told, so that its site is remembered by the name of its context.
+    pub(super) fn site_of_sandbox(&mut self, origin: &str, context: String) -> Option<String> {
+        if !origin.is_empty() && origin != "://" {
+            return None;
+        }
+        let known = self.sandboxes.iter().position(|(name, _)| !name.is_empty() && *name == context);
+        let site = match known.and_then(|at| self.sandboxes.remove(at)) {
+            Some((_, site)) => site,
+            None => site_of(&self.url).unwrap_or_default(),
+        };
+        if self.sandboxes.len() >= SANDBOXES_LEN_MAX {
+            self.sandboxes.pop_front();
+        }
+        self.sandboxes.push_back((context, site.clone()));
+        Some(site)
     }
 
     /// The hub has something for a document that agents may not see: the way elsewhere, or nothing.

@@ -1,0 +1,81 @@
+//! What the browser does for a tab in the page's place: pictures, dialogs, cookies, devices and ends.
+
+use super::{Doing, Done, Tab};
+use crate::drive::frames::{Own, params};
+use crate::drive::shot::{self, Shot};
+use crate::drive::{device, stored, verbs};
+use eye_protocol::Value;
+use eye_protocol::rpc;
+use serde_json::json;
+
+impl Tab {
+    pub(super) fn begin(&mut self, own: Own) {
+        let session = self.session.clone();
+        let doing: Doing = match own.method.as_str() {
+            "page/shot" | "page/pdf" => {
+                let Some(client) = self.document.as_ref().map(|document| document.client.clone()) else { return };
+                let frame = self.target.clone();
+                Box::pin(async move {
+                    let ending = match (own.method.as_str(), params::<Shot>(&own)) {
+                        ("page/pdf", _) => shot::pdf(&session, &frame).await,
+                        (_, Ok(wanted)) => shot::shot(&session, &frame, &client, wanted).await,
+                        (_, Err(error)) => Err(error),
+                    };
+                    Done::Answer(own.id, ending)
+                })
+            }
+            "page/dialog" => Box::pin(async move {
+                let ending = verbs::dialog(&session, &own).await;
+                Done::Answer(own.id, ending)
+            }),
+            "page/cookies" => Box::pin(async move {
+                let ending = stored::cookies(&session, &own).await;
+                Done::Answer(own.id, ending)
+            }),
+            "page/storage" => Box::pin(async move {
+                let ending = stored::storage(&session, &own).await;
+                Done::Answer(own.id, ending)
+            }),
+            "page/emulate" => {
+                self.touch = device::touch_after(&own).unwrap_or(self.touch);
+                let browser = self.downloads.are_kept().then(|| self.browser.clone());
+                let context = self.document.as_ref().map(|document| document.context);
+                let known = context.and_then(|context| self.contexts.get(&context));
+                let origin = known.map_or_else(String::new, |known| known.origin.clone());
+                Box::pin(async move {
+                    let ending = device::emulate(&session, browser.as_ref(), &origin, &own).await;
+                    Done::Answer(own.id, ending)
+                })
+            }
+            "page/net" => match self.recording.asked(&session, &own) {
+                Ok((text, None)) => Box::pin(std::future::ready(Done::Answer(own.id, Ok(Value::Text(text))))),
+                Ok((text, Some(asked))) => {
+                    Box::pin(async move { Done::Answer(own.id, verbs::request(&session, text, asked).await) })
+                }
+                Err(error) => Box::pin(std::future::ready(Done::Answer(own.id, Err(error)))),
+            },
+            "page/downloads" => {
+                let rows = Some(self.downloads.rows()).filter(|rows| !rows.is_empty());
+                let text = Value::Text(rows.unwrap_or_else(|| "no downloads".to_owned()));
+                Box::pin(std::future::ready(Done::Answer(own.id, Ok(text))))
+            }
+            "page/stop-script" => Box::pin(async move { Done::Answer(own.id, device::stop_script(&session).await) }),
+            "page/close" => Box::pin(std::future::ready(Done::Close(own.id))),
+            _ => return self.revive(&own),
+        };
+        self.doing.push(doing);
+    }
+
+    /// Tells the hub that a call goes elsewhere: it ends where the tab arrives.
+    pub(super) fn announce(&self, own: &Own) {
+        let Some(document) = &self.document else { return };
+        let going = rpc::notification("call/navigating", &json!({ "id": own.id, "url": "" }));
+        let _ = document.link.hear(&format!("[{going}]"));
+    }
+
+    /// Reloads a crashed page. The call ends where the page arrives, as any that navigates.
+    fn revive(&mut self, own: &Own) {
+        self.announce(own);
+        let _ = self.session.send("Page.reload", &json!({}));
+    }
+}
