@@ -19,6 +19,7 @@ fn steps(times: &mut Times) -> Result<(), TaskError> {
     static_checks(times)?;
     let unit = command("node", &["test/run.mjs", "--unit"], &place::root().join("web/client"));
     let unit_apps = command("npm", &["test", "--silent", "--workspace", "eye-apps"], &place::root().join("web"));
+    let unit_extension = command("node", &["extension/test/run.mjs"], &place::root().join("web"));
     times.together(vec![
         Step::new(
             "unit tests",
@@ -27,6 +28,7 @@ fn steps(times: &mut Times) -> Result<(), TaskError> {
         ),
         Step::new("client unit tests", "the page client's tests without a browser", unit),
         Step::new("app unit tests", "the demo apps' tests", unit_apps),
+        Step::new("extension unit tests", "the extension's guard", unit_extension),
     ])
 }
 

@@ -8,12 +8,17 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-/// The page client and its parts, as the hub carries them.
-const ASSETS: [&str; 4] = [
+/// The page client and its parts, and the extension, as the binary carries them.
+const ASSETS: [&str; 9] = [
     "crates/eye-hub/assets/eye.js",
     "crates/eye-hub/assets/parts.js",
     "crates/eye-hub/assets/webmcp.js",
     "crates/eye-browser/assets/driven.js",
+    "crates/eye-browser/assets/extension/manifest.json",
+    "crates/eye-browser/assets/extension/worker.js",
+    "crates/eye-browser/assets/extension/popup.js",
+    "crates/eye-browser/assets/extension/popup.html",
+    "crates/eye-browser/assets/extension/popup.css",
 ];
 
 /// What the page client knows of the table of operations.

@@ -48,6 +48,7 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
     times.together(vec![
         Step::new("e2e", "browsers against a real hub", web(&["test", "--workspace", "eye-e2e"])),
         Step::new("app tests", "the demo apps' tests", web(&["test", "--workspace", "eye-apps"])),
+        Step::new("extension tests", "the extension's guard", web(&["run", "test:extension"])),
     ])?;
     let mut conformance = command("node", &["e2e/conformance/run.mjs"], &place::root().join("web"));
     conformance.env("EYE_CONFORMANCE", place::target().join("debug/examples/conformance"));

@@ -3,8 +3,8 @@
 use crate::cdp::{Connection, connect};
 use crate::error::{BrowserError, CommandError};
 use crate::limits::{CLOSE_MS, START_MS, STDERR_BYTES_MAX};
+use crate::pipe::Pipe;
 use crate::pipe::process::ProcessPipe;
-use crate::pipe::socket::SocketPipe;
 use rustix::process::geteuid;
 use serde::Deserialize;
 use serde_json::json;
@@ -153,8 +153,8 @@ pub async fn launch(how: Launch) -> Result<Launched, BrowserError> {
     }
 }
 
-/// Connects to a browser that runs, over an endpoint of its own.
-pub async fn attach(pipe: SocketPipe) -> Result<Launched, BrowserError> {
+/// Connects to a browser that runs: over an endpoint of its own, or through its extension.
+pub async fn attach(pipe: impl Pipe) -> Result<Launched, BrowserError> {
     let connection = connect(pipe, std::future::pending());
     let asked = connection.browser.send("Browser.getVersion", &json!({}))?.within(START_MS).await?;
     let Version { product } = crate::cdp::read("Browser.getVersion", &asked)?;

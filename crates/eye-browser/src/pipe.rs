@@ -2,6 +2,7 @@
 
 pub mod process;
 pub mod socket;
+pub mod tunnel;
 
 use std::io;
 

@@ -53,6 +53,11 @@ impl Close {
         Self { code: 4005, reason: reason.into() }
     }
 
+    /// The extension's code or key is not good: it has to be paired.
+    pub fn not_paired(reason: &str) -> Self {
+        Self { code: 4008, reason: reason.into() }
+    }
+
     /// What let the peer in, its token or its origin, is no longer valid.
     pub fn revoked(reason: &str) -> Self {
         Self { code: Self::REVOKED, reason: reason.into() }

@@ -12,6 +12,7 @@ pub mod compact;
 #[cfg(feature = "ts")]
 pub mod declarations;
 pub mod error;
+pub mod extension;
 pub mod frame;
 pub mod id;
 pub mod limits;

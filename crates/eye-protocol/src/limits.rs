@@ -240,6 +240,10 @@ pub const BACKEND_MESSAGE_BYTES_MAX: usize = 1 << 20;
 pub const BACKEND_HEARD_LEN_MAX: usize = 16;
 /// Messages that its peer has not taken yet; a peer that lets more wait is closed.
 pub const BACKEND_SAID_LEN_MAX: usize = 256;
+/// Extensions that are connected at once: one for each profile of each browser.
+pub const EXTENSIONS_MAX: usize = 32;
+/// Messages of an extension that were not taken yet; it is not read meanwhile.
+pub const EXTENSION_HEARD_LEN_MAX: usize = 256;
 /// Connections to the backends at once.
 pub const BACKEND_SOCKETS_MAX: usize = 64;
 

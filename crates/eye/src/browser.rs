@@ -5,20 +5,27 @@ use crate::failure::Failure;
 use crate::places;
 use eye_browser::drive::{self, Browsers, Settings};
 use eye_browser::launch;
+use eye_browser::pipe::tunnel::TunnelPipe;
+use eye_hub::guests::ExtensionDoor;
+use eye_hub::guests::extension::{CODE_DEFAULT, Codes, Heard, Say, Tabs};
 use eye_hub::{Answers, Guest, Later, Links};
-use eye_protocol::Error;
 use eye_protocol::close::Close;
 use eye_protocol::operations::BROWSER_METHODS;
+use eye_protocol::rpc;
+use eye_protocol::{Code, Error};
+use serde::Deserialize;
+use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The browser that would be started.
 pub fn program() -> Option<PathBuf> {
     Var::EyeBrowser.text().map(PathBuf::from).or_else(|| launch::find(&Var::Path.text().unwrap_or_default()))
 }
 
-/// Browsers as a guest of the hub.
-pub fn guest() -> Result<Arc<dyn Guest>, Failure> {
+/// Browsers as guests of the hub: those that it starts, and the way in of the extension.
+pub fn guests() -> Result<[Arc<dyn Guest>; 2], Failure> {
     let display = Var::Display.text().is_some() || Var::WaylandDisplay.text().is_some();
     let settings = Settings {
         program: program(),
@@ -29,32 +36,61 @@ pub fn guest() -> Result<Arc<dyn Guest>, Failure> {
         arguments: Var::EyeBrowserArgs.text().unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
         idle: None,
     };
-    Ok(Arc::new(Driven(Browsers::new(settings))))
+    let driven = Driven { browsers: Browsers::new(settings), codes: Arc::default() };
+    let door = ExtensionDoor::new(Arc::new(driven.clone()), driven.codes.clone());
+    Ok([Arc::new(driven), Arc::new(door)])
 }
 
-#[derive(Debug)]
-struct Driven(Browsers);
+#[derive(Clone, Debug)]
+struct Driven {
+    browsers: Browsers,
+    codes: Arc<Codes>,
+}
+
+impl Driven {
+    /// A code for the extension of one browser.
+    fn pair(&self, params: &str) -> Result<String, Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Pair {
+            expires_ms: Option<u64>,
+        }
+        let Pair { expires_ms } = rpc::params(params)?;
+        let lasts = expires_ms.map_or(CODE_DEFAULT, Duration::from_millis);
+        let made = self.codes.make(Instant::now(), lasts);
+        let code = made.map_err(|error| Error::new(Code::INTERNAL, error.to_string()))?;
+        Ok(rpc::json(&json!({ "code": code })))
+    }
+}
+
+impl Tabs for Driven {
+    fn talk(&self, name: String, heard: Heard, say: Say) -> Later<()> {
+        let browsers = self.browsers.clone();
+        Box::pin(async move { browsers.tunnel(name, TunnelPipe { say, heard }).await })
+    }
+}
 
 impl Guest for Driven {
     fn begin(&self, links: Links) {
-        self.0.begin(Arc::new(OfHub(links)));
+        self.browsers.begin(Arc::new(OfHub(links)));
     }
 
     fn answers(&self) -> Option<(&'static str, Arc<dyn Answers>)> {
-        Some((BROWSER_METHODS, Arc::new(Self(self.0.clone()))))
+        Some((BROWSER_METHODS, Arc::new(self.clone())))
     }
 
     fn shut_down(&self) -> Later<()> {
-        let browsers = self.0.clone();
-        Box::pin(async move {
-            browsers.stop(None).await;
-        })
+        let browsers = self.browsers.clone();
+        Box::pin(async move { browsers.shut_down().await })
     }
 }
 
 impl Answers for Driven {
     fn request(&self, method: String, params: String) -> Later<Result<String, Error>> {
-        let browsers = self.0.clone();
+        if method == "browser/pair" {
+            return Box::pin(std::future::ready(self.pair(&params)));
+        }
+        let browsers = self.browsers.clone();
         Box::pin(async move { browsers.request(&method, &params).await })
     }
 }

@@ -144,6 +144,11 @@ pub fn profiles_folder() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("browser"))
 }
 
+/// Where the extension is written to.
+pub fn extension_folder() -> Result<PathBuf, Failure> {
+    Ok(state_folder()?.join("extension"))
+}
+
 /// Where pages of eye's own browser download to.
 #[cfg(feature = "browser")]
 pub fn downloads_folder() -> Result<PathBuf, Failure> {

@@ -1,5 +1,8 @@
 //! The browsers that run, by their profiles: starts them on demand, opens pages in them, ends them.
 
+mod failed;
+mod tunnel;
+
 use super::downloads::Downloads;
 use super::hub::Hub;
 use super::permissions;
@@ -13,6 +16,7 @@ use crate::launch::{Launch, Launched, attach, launch};
 use crate::pipe::socket::SocketPipe;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
+use failed::{OPEN_MS, late, told};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
@@ -24,9 +28,6 @@ use tokio::time::timeout;
 
 /// The profile where none is named.
 const PROFILE_DEFAULT: &str = "default";
-
-/// How long a page that was opened may take to join and to load, in ms.
-const OPEN_MS: u64 = 30_000;
 
 /// A browser that nothing was asked of for so long ends, unless it is kept.
 const IDLE: Duration = Duration::from_mins(15);
@@ -81,6 +82,8 @@ struct Running {
     pid: Option<u32>,
     product: String,
     headless: bool,
+    /// It is the person's, and its extension is the way to it.
+    tunnel: bool,
     stop: Notify,
     gone: watch::Sender<bool>,
     /// Tabs by their targets: the session, and whether a document has joined.
@@ -166,12 +169,20 @@ impl Browsers {
         }
     }
 
-    /// Ends browsers: of one profile, or all. Gives how many.
+    /// Ends browsers: of one profile, or all. Extensions stay: their person ends them. Gives how many.
     pub async fn stop(&self, profile: Option<&str>) -> usize {
+        self.end(|name, one| !one.tunnel && profile.is_none_or(|wanted| wanted == name)).await
+    }
+
+    /// Ends browsers and leaves extensions, all of them.
+    pub async fn shut_down(&self) {
+        self.end(|_, _| true).await;
+    }
+
+    async fn end(&self, is_wanted: impl Fn(&str, &Running) -> bool) -> usize {
         let ending: Vec<Arc<Running>> = {
             let running = hold(&self.0.running);
-            let wanted = running.iter().filter(|(name, _)| profile.is_none_or(|wanted| wanted == name.as_str()));
-            wanted.map(|(_, one)| one.clone()).collect()
+            running.iter().filter(|(name, one)| is_wanted(name, one)).map(|(_, one)| one.clone()).collect()
         };
         for one in &ending {
             one.stop.notify_one();
@@ -269,21 +280,9 @@ impl Browsers {
         if !attached {
             permissions::deny(browser)?;
         }
-        let auto = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
-        browser.command("Target.setAutoAttach", &auto).await?;
+        browser.command("Target.setAutoAttach", &auto_attach()).await?;
         let uploads = if attached { settings.profiles.join(random_text(8)) } else { folder.clone() }.join(UPLOADS);
-        let running = Arc::new(Running {
-            browser: browser.clone(),
-            pid: launched.pid,
-            product: launched.product.clone(),
-            headless: headless && !attached,
-            stop: Notify::new(),
-            gone: watch::Sender::new(false),
-            tabs: Mutex::default(),
-            changed: watch::Sender::new(0),
-            uploads,
-            downloads,
-        });
+        let running = Arc::new(Running::new(&launched, headless && !attached, false, uploads, downloads));
         hold(&self.0.running).insert(profile.clone(), running.clone());
         let idle = (!open.keep).then(|| settings.idle.unwrap_or(IDLE));
         let remove = open.private.then_some(folder);
@@ -346,7 +345,7 @@ impl Browsers {
                 () = pause => break,
             }
         }
-        hold(&self.0.running).remove(&profile);
+        forget(&self.0.running, &profile, &running);
         hold(&running.tabs).clear();
         launched.close().await;
         let uploads = running.uploads.clone();
@@ -365,7 +364,8 @@ impl Browsers {
             return;
         };
         let target = attached.target.target_id.clone();
-        let names = Names::fresh();
+        // A hub that is started again finds the tab under the name that it had.
+        let names = if running.tunnel { Names::of_target(&target) } else { Names::fresh() };
         let name = names.session.clone();
         let there = attached.target.opener_id.is_some() || !attached.waiting;
         let preparing = prepare(session.clone(), names.clone(), there);
@@ -386,6 +386,22 @@ impl Browsers {
 }
 
 impl Running {
+    fn new(launched: &Launched, headless: bool, tunnel: bool, uploads: PathBuf, downloads: Arc<Downloads>) -> Self {
+        Self {
+            browser: launched.connection.browser.clone(),
+            pid: launched.pid,
+            product: launched.product.clone(),
+            headless,
+            tunnel,
+            stop: Notify::new(),
+            gone: watch::Sender::new(false),
+            tabs: Mutex::default(),
+            changed: watch::Sender::new(0),
+            uploads,
+            downloads,
+        }
+    }
+
     /// The sessions of the tabs that are there, once each has joined or had its time.
     async fn pages(&self) -> Vec<String> {
         #[derive(Deserialize)]
@@ -433,6 +449,19 @@ fn keeping(downloads: &Downloads) -> serde_json::Value {
     }
 }
 
+/// Removes a browser from those that run, unless another has its place by now.
+fn forget(all: &Mutex<BTreeMap<String, Arc<Running>>>, name: &str, one: &Arc<Running>) {
+    let mut all = hold(all);
+    if all.get(name).is_some_and(|other| Arc::ptr_eq(other, one)) {
+        all.remove(name);
+    }
+}
+
+/// Every tab gets a session before its scripts run.
+fn auto_attach() -> serde_json::Value {
+    json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })
+}
+
 fn remove_folder(folder: &Path) {
     // Its processes may still write; what is left is empty of anything but caches.
     let _ = std::fs::remove_dir_all(folder);
@@ -440,32 +469,6 @@ fn remove_folder(folder: &Path) {
 
 fn is_name(name: &str) -> bool {
     (1..=40).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
-}
-
-fn late(url: &str) -> Error {
-    Error::new(Code::TIMEOUT, format!("{url} did not join within {} s", OPEN_MS / 1000))
-        .hint("`eye pages` shows whether it has come since")
-}
-
-/// Why there is no browser, with the next step.
-fn told(error: &BrowserError) -> Error {
-    let text = match std::error::Error::source(error) {
-        Some(why) => format!("{error}: {why}"),
-        None => error.to_string(),
-    };
-    let hint = match error {
-        BrowserError::NotFound => "install chromium, or name a browser in EYE_BROWSER; `eye doctor` says more",
-        BrowserError::InUse { .. } => "close that browser, or take another --profile, or --private",
-        BrowserError::Profile { .. } => "take another --profile",
-        BrowserError::Start { .. } | BrowserError::Died(_) => {
-            "try it by hand, or give it arguments in EYE_BROWSER_ARGS (in a container: --no-sandbox)"
-        }
-        BrowserError::Unreachable { .. } => {
-            "allow remote debugging in that browser (chrome://inspect/#remote-debugging), and answer its question"
-        }
-        BrowserError::Command(_) => "`eye browse --stop` ends it; then try again",
-    };
-    Error::new(Code::CONNECTION, text).hint(hint)
 }
 
 #[cfg(test)]

@@ -25,6 +25,13 @@ impl Names {
         Self { session: session.to_owned(), binding: format!("eye_{binding}"), receive: format!("eye_{receive}") }
     }
 
+    /// New ones, with a session that the tab of this target always has.
+    pub fn of_target(target: &str) -> Self {
+        let session = target.chars().filter(char::is_ascii_alphanumeric).take(12).collect::<String>();
+        let fresh = Self::fresh();
+        if session.is_empty() { fresh } else { Self { session: session.to_ascii_lowercase(), ..fresh } }
+    }
+
     /// The script.
     pub fn source(&self) -> String {
         let names = json!({ "session": self.session, "binding": self.binding, "receive": self.receive });
@@ -49,6 +56,9 @@ mod tests {
         let (one, two) = (Names::fresh(), Names::fresh());
         assert_ne!(one.session, two.session);
         assert_eq!(one.session.len(), 10);
+        let (again, same) = (Names::of_target("9F089420614306381C40"), Names::of_target("9F089420614306381C40"));
+        assert_eq!((again.session.as_str(), &again.session), ("9f0894206143", &same.session));
+        assert_ne!(again.binding, same.binding);
         assert!(one.source().contains(&format!(r#""binding":"{}""#, one.binding)));
     }
 }

@@ -23,6 +23,7 @@ use eye_protocol::rpc::{self, Message, json};
 use eye_protocol::{Ending, Error, Value};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::json;
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -249,6 +250,7 @@ impl Tab {
     fn said(&mut self, context: i64, message: &str) {
         // The function is in every frame; only the tab's own document is its page.
         let Some(known) = self.contexts.get(&context) else { return };
+        let message = &*without_mark(message);
         let hello = message.starts_with(r#"{"jsonrpc""#)
             && matches!(rpc::parse_one(message), Some(Message::Request { method, .. }) if method == "hello");
         if hello && BROWSERS_OWN.iter().any(|scheme| known.origin.starts_with(scheme)) {
@@ -438,4 +440,10 @@ impl Tab {
             }
         }
     }
+}
+
+/// What the extension puts before a page's title while an agent uses it (`web/extension/src/sign.ts`) is not the page's own.
+fn without_mark(message: &str) -> Cow<'_, str> {
+    const MARK: &str = "\u{1f441}\u{2060} ";
+    if message.contains(MARK) { message.replace(MARK, "").into() } else { message.into() }
 }

@@ -11,9 +11,10 @@ use super::refusal::{
     Refusal, agents_only, another_user, denied, expired, forbidden, foreign_agent, foreign_page, lacking, not_a_host,
     not_own, unauthorised, unreadable_list,
 };
-use super::token::Auth;
-use super::tokens::Found;
+use super::token::{Auth, Token};
+use super::tokens::{Found, TokensError, Wish};
 use eye_core::Policy;
+use eye_protocol::extension::EXTENSION_ORIGIN;
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Bearer, Scope};
 use std::sync::{Mutex, PoisonError};
@@ -31,6 +32,8 @@ pub enum Wants {
     Console,
     /// To exchange a console's link, or to be a console. The key is the hub's to check.
     ConsoleSession,
+    /// To be the way to a person's own tabs: the extension. Its proof is checked with [`Gate::paired`].
+    Extension,
     /// To use what costs: evolution, area agents, cartridges, the LLM. Agents may, and eye's own pages.
     Own,
 }
@@ -70,6 +73,8 @@ pub enum Admitted {
     Own,
     /// The console of this user, by its origin.
     Console,
+    /// The extension in a browser of this user, by its origin.
+    Extension,
 }
 
 impl Admitted {
@@ -77,7 +82,7 @@ impl Admitted {
     pub fn scope(&self) -> Scope {
         match self {
             Self::Agent(scope) => scope.clone(),
-            Self::Public | Self::Page { .. } | Self::Own | Self::Console => Scope::ALL,
+            Self::Public | Self::Page { .. } | Self::Own | Self::Console | Self::Extension => Scope::ALL,
         }
     }
 
@@ -86,7 +91,7 @@ impl Admitted {
         match self {
             Self::Page { bearer, .. } => bearer.clone(),
             Self::Agent(scope) => scope.bearer(),
-            Self::Public | Self::Own | Self::Console => None,
+            Self::Public | Self::Own | Self::Console | Self::Extension => None,
         }
     }
 }
@@ -173,6 +178,7 @@ impl Gate {
             Wants::Page => self.admit_page(knock),
             Wants::Agent => self.admit_agent(knock).map(Admitted::Agent),
             Wants::Own => self.admit_own(knock),
+            Wants::Extension => self.admit_extension(knock),
         }
     }
 
@@ -207,6 +213,37 @@ impl Gate {
         }
     }
 
+    /// The extension has exactly its origin, which no page and no other extension has, and its browser is this user's.
+    fn admit_extension(&self, knock: Knock<'_>) -> Result<Admitted, Refusal> {
+        // Where the console is not served, the connection is from elsewhere, and an `Origin` proves nothing.
+        if self.console_port.is_none() || knock.origin != Some(EXTENSION_ORIGIN) {
+            let reason = format!("this is the extension's way in, not for {}", knock.origin.unwrap_or("a program"));
+            return Err(forbidden(&reason, "`eye extension` says how to get it"));
+        }
+        match knock.whose.owner() {
+            Owner::Ours | Owner::NotAsked => Ok(Admitted::Extension),
+            Owner::Unknown if self.published => Ok(Admitted::Extension),
+            // Not even a proxy's user: the tabs are this user's.
+            Owner::Other(uid) => Err(another_user(Some(uid))),
+            Owner::Unknown => Err(another_user(None)),
+        }
+    }
+
+    /// The extension of this id, and the secret that it shares with the hub; `None`: there is none, or it was revoked.
+    pub fn paired(&self, id: &str) -> Option<(Bearer, Box<str>)> {
+        self.keys.paired(id, EXTENSION_ORIGIN)
+    }
+
+    /// Pairs the extension in one more browser: a named token, which `eye token` lists and revokes.
+    pub fn pair(&self, name: &str) -> Result<Token, TokensError> {
+        self.keys.create(Wish {
+            name: name.to_owned(),
+            may: vec![Class::Join],
+            pages: vec![EXTENSION_ORIGIN.to_owned()],
+            expires_at: None,
+        })
+    }
+
     fn check_host(&self, host: Option<&str>) -> Result<(), Refusal> {
         let host = host.unwrap_or("").to_ascii_lowercase();
         let name = host_name(&host);
@@ -228,6 +265,9 @@ impl Gate {
         };
         if is_console_origin(origin) {
             return Err(forbidden("the console cannot join as a page", "look at it with your own eyes"));
+        }
+        if origin == EXTENSION_ORIGIN {
+            return Err(forbidden("the extension cannot join as a page", "it has a way in of its own"));
         }
         // A token of this page's origin proves enough, also when a program of another user passes it on.
         if joined.is_none() {

@@ -1,8 +1,8 @@
 //! The tokens that a hub knows, and which of the named ones are still valid.
 
-use super::token::Auth;
-use super::tokens::{self, FileVersion, Found, Rows, Tokens, Valid};
-use eye_protocol::scope::Scope;
+use super::token::{Auth, Token};
+use super::tokens::{self, FileVersion, Found, Rows, Tokens, TokensError, Valid, Wish};
+use eye_protocol::scope::{Bearer, Scope};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -40,6 +40,16 @@ impl Keys {
     /// The named ones.
     pub fn tokens(&self) -> &Tokens {
         &self.tokens
+    }
+
+    /// The token of this id that is for pages of this origin, with its hash.
+    pub fn paired(&self, id: &str, origin: &str) -> Option<(Bearer, Box<str>)> {
+        self.rows().paired(id, origin, now_ms())
+    }
+
+    /// Makes a named one.
+    pub fn create(&self, wish: Wish) -> Result<Token, TokensError> {
+        self.tokens.create(wish, now_ms())
     }
 
     /// Who may be an agent over TCP.

@@ -1,6 +1,7 @@
 //! Named tokens: what each may do, whose pages it sees, until when. The file holds hashes, never secrets.
 
 use super::token::{self, Token};
+use eye_protocol::extension::EXTENSION_ORIGIN;
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Bearer, Limits, Scope};
 use ring::digest::{SHA256, digest};
@@ -143,6 +144,11 @@ impl Row {
     }
 }
 
+/// What tells this token from others: the start of its hash.
+pub fn id_of(secret: &str) -> String {
+    hash(secret).chars().take(TOKEN_ID_LEN).collect()
+}
+
 /// How much of a token's hash tells it from others.
 const TOKEN_ID_LEN: usize = 16;
 
@@ -173,6 +179,15 @@ impl Rows {
         let pages = row.pages.iter().map(|page| page.as_str().into()).collect();
         let Bearer { name, id } = row.bearer();
         Found::Agent(Scope::limited(Limits { name, id, may, pages, void: None }))
+    }
+
+    /// The token of this id that is for pages of this origin, with its hash. Both sides of a proof know the hash; it is never sent.
+    pub fn paired(&self, id: &str, origin: &str, now_ms: u64) -> Option<(Bearer, Box<str>)> {
+        let is_it = |row: &&Row| {
+            let valid = row.expires_at.is_none_or(|at| at > now_ms);
+            valid && *row.bearer().id == *id && row.may == [Class::Join.word()] && row.pages == [origin]
+        };
+        self.0.as_ref()?.iter().find(is_it).map(|row| (row.bearer(), row.hash.as_str().into()))
     }
 
     /// The tokens that are valid now.
@@ -251,7 +266,7 @@ impl Tokens {
         if rows.len() >= TOKENS_LEN_MAX || wish.pages.len() > TOKEN_PAGES_LEN_MAX {
             return Err(TokensError::Full);
         }
-        if let Some(page) = wish.pages.iter().find(|page| !is_origin(page)) {
+        if let Some(page) = wish.pages.iter().find(|page| !is_origin(page) && *page != EXTENSION_ORIGIN) {
             return Err(TokensError::Origin(page.clone()));
         }
         if wish.may.contains(&Class::Join) && (wish.may.len() > 1 || wish.pages.len() != 1) {

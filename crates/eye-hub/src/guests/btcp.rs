@@ -104,7 +104,7 @@ async fn events(State(door): State<Door>, headers: Head, Query(query): Query<Eve
         Admitted::Page { origin, policy, bearer } => {
             Some(Joining { session: id.clone(), origin, policy, by_token: bearer.is_some() })
         }
-        Admitted::Public | Admitted::Agent(_) | Admitted::Own | Admitted::Console => None,
+        Admitted::Public | Admitted::Agent(_) | Admitted::Own | Admitted::Console | Admitted::Extension => None,
     };
     let posts = Posts::guess(query.version.as_deref(), session.is_some());
     let mut peer = Peer::new(side, Voice::Events(posts), Outbox::events(), joining);

@@ -3,6 +3,7 @@
 
 pub mod backends;
 mod btcp;
+pub mod extension;
 pub mod llm;
 mod mailbox;
 pub mod mcp;
@@ -10,6 +11,7 @@ mod original;
 
 pub use backends::Computing;
 pub use btcp::BtcpOverHttp;
+pub use extension::ExtensionDoor;
 pub use llm::PassThrough;
 pub use mailbox::MailboxFiles;
 pub use mcp::Mcp;

@@ -104,7 +104,7 @@ async fn page(State(door): State<Door>, headers: Head, Query(query): Query<Token
             let by_token = bearer.is_some();
             (origin, policy, bearer.or(beside), by_token)
         }
-        Ok((Admitted::Public | Admitted::Agent(_) | Admitted::Own | Admitted::Console, _)) => {
+        Ok((Admitted::Public | Admitted::Agent(_) | Admitted::Own | Admitted::Console | Admitted::Extension, _)) => {
             return StatusCode::FORBIDDEN.into_response();
         }
         Err(refusal) => return *refusal,

@@ -57,7 +57,7 @@ pub async fn socket(
             let session = session.unwrap_or_else(session_id::fresh);
             Some(Joining { session, origin, policy, by_token: bearer.is_some() })
         }
-        (Admitted::Public | Admitted::Agent(_) | Admitted::Own | Admitted::Console, _) => None,
+        (Admitted::Public | Admitted::Agent(_) | Admitted::Own | Admitted::Console | Admitted::Extension, _) => None,
     };
     let mut peer =
         Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining).scoped(scope).borne_by(bearer);

@@ -354,6 +354,13 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::method("browser/stop", Class::Admin, "End a browser, or all")
         .params(&[Param::new("profile", Kind::Text, "Which; else all")])
         .result("`{stopped: n}`"),
+    Operation::verb("extension", "browser/pair", "Write the extension for your own browser, and print the code that pairs it")
+        .group(Group::Pages)
+        .class(Class::Admin)
+        .params(&[Param::new("expiresMs", Kind::Integer, "How long the code can be used, in ms").default("600000")])
+        .words(words::EXTENSION)
+        .result("`{code}`: it pairs the extension of one browser, once")
+        .faces(Faces::CLI.and(Faces::RPC)),
     Operation::method("relay/status", Class::Read, "Tell about the relay in the hub's place; a hub answers -32601")
         .effect(Effect::Reads)
         .result("`{url, transport, connected, sinceMs, warm, roundTripUs?, why?, agents, version, pid, socket}`"),

@@ -62,6 +62,10 @@ pub const CONSOLE: &[Param] = &[
     Param::new("print", Kind::Flag, "Print the link instead of opening it"),
     Param::new("expires", Kind::Text, "How long the tab may be closed before it needs a new link (1h)").called("TIME"),
 ];
+pub const EXTENSION: &[Param] = &[
+    Param::new("dir", Kind::Text, "The folder that it is written to (~/.local/state/eye/extension)").called("DIR"),
+    Param::new("expires", Kind::Text, "How long the code can be used (10m)").called("TIME"),
+];
 pub const BROWSE: &[Param] = &[
     Param::new("url", Kind::Text, "Which page; http:// may be left out for localhost, https:// elsewhere").placed(),
     Param::new("attach", Kind::Text, "Your own browser, which allows it: auto, or its endpoint").called("auto|URL"),

@@ -140,8 +140,9 @@ fn list(options: &Options) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     for Browser { profile, product, pid, headless, pages } in browsers {
-        let (pid, window) = (pid.unwrap_or_default(), if headless { " headless" } else { "" });
-        say(options, &format!("{profile} {product}{window} pid {pid}, {pages} pages"))?;
+        let pid = pid.map_or_else(String::new, |pid| format!(" pid {pid}"));
+        let window = if headless { " headless" } else { "" };
+        say(options, &format!("{profile} {product}{window}{pid}, {pages} pages"))?;
     }
     Ok(Exit::Success)
 }

@@ -16,6 +16,7 @@ pub mod discover;
 pub mod doctor;
 pub mod down;
 pub mod eval;
+pub mod extension;
 pub mod fire;
 pub mod hub_log;
 pub mod join;

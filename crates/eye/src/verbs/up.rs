@@ -250,11 +250,11 @@ fn guests(llm: Option<&str>) -> Result<Vec<Arc<dyn Guest>>, Failure> {
         mcp()?,
         geometry::guest(places::cartridges_folder()?),
         geometry::llm(llm)?,
-        #[cfg(feature = "browser")]
-        crate::browser::guest()?,
         Arc::new(BtcpOverHttp),
         Arc::new(OriginalEye),
     ];
+    #[cfg(feature = "browser")]
+    guests.extend(crate::browser::guests()?);
     guests.extend(places::mailbox().map(|folder| Arc::new(MailboxFiles::new(folder)) as Arc<dyn Guest>));
     Ok(guests)
 }

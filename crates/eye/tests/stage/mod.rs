@@ -4,6 +4,7 @@
 
 pub mod browser;
 pub mod console;
+pub mod extension;
 pub mod hubs;
 pub mod llm;
 pub mod mcp;

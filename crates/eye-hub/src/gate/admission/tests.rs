@@ -337,3 +337,28 @@ fn a_named_token_proves_enough_for_another_users_connection() {
     let Ok(Admitted::Agent(scope)) = reads.admit(Wants::Agent, asks(None, &secret)) else { panic!("it is known") };
     assert!(scope.may(Class::Read) && !scope.may(Class::Eval), "a scope stays one under --auth none");
 }
+
+#[test]
+fn the_extensions_way_in_is_for_its_exact_origin_and_this_user() {
+    let (gate, _home) = gate(Auth::None);
+    let wants =
+        |gate: &Gate, host, origin| gate.admit(Wants::Extension, knock(host, origin, None)).map_err(|r| r.status);
+    let here = "localhost:8765";
+    assert_eq!(wants(&gate, here, Some(EXTENSION_ORIGIN)), Err(403), "not from beyond this machine");
+    let gate = gate.with_console(8765);
+    assert_eq!(wants(&gate, here, Some(EXTENSION_ORIGIN)), Ok(Admitted::Extension));
+    assert_eq!(wants(&gate, "evil.test", Some(EXTENSION_ORIGIN)), Err(421));
+    let upper = EXTENSION_ORIGIN.to_uppercase();
+    let slash = format!("{EXTENSION_ORIGIN}/");
+    for origin in
+        [None, Some("https://shop.test"), Some("http://localhost:8765"), Some("null"), Some(&*upper), Some(&*slash)]
+    {
+        assert_eq!(wants(&gate, here, origin), Err(403), "{origin:?}");
+    }
+    let other = Knock { whose: Whose::Known(Owner::Other(4711)), ..knock(here, Some(EXTENSION_ORIGIN), None) };
+    assert_eq!(gate.admit(Wants::Extension, other).unwrap_err().status, 403);
+    // What pairs it opens no other door.
+    let key = gate.pair("extension-a").unwrap();
+    let page = gate.admit(Wants::Page, knock(here, Some(EXTENSION_ORIGIN), Some(key.reveal())));
+    assert_eq!(page.unwrap_err().status, 403);
+}

@@ -1,0 +1,710 @@
+// src/grants.ts
+var TABS = "tabs";
+var SITES = "sites";
+async function grants() {
+  const [session, local] = await Promise.all([chrome.storage.session.get(TABS), chrome.storage.local.get(SITES)]);
+  return { tabs: session[TABS] ?? {}, sites: local[SITES] ?? [] };
+}
+function originOf(url) {
+  if (url === void 0 || !/^(https?|file):/.test(url)) return void 0;
+  return new URL(url).origin;
+}
+function how({ tabs: tabs2, sites }, tabId, url) {
+  const own = tabs2[tabId];
+  const origin = originOf(url);
+  if (own === "stopped" || origin === void 0) return void 0;
+  if (own === "granted") return "tab";
+  return sites.includes(origin) ? "site" : void 0;
+}
+async function setTab(tabId, to) {
+  const { [tabId]: _, ...others } = (await grants()).tabs;
+  await chrome.storage.session.set({ [TABS]: to === void 0 ? others : { ...others, [tabId]: to } });
+}
+async function setSite(origin, granted) {
+  const others = (await grants()).sites.filter((site) => site !== origin);
+  await chrome.storage.local.set({ [SITES]: granted ? [...others, origin] : others });
+}
+async function forgetTabs() {
+  await chrome.storage.session.remove(TABS);
+}
+
+// src/link.ts
+var PROTOCOL = "eye.extension";
+var PAIRING = "pairing";
+var PORT_DEFAULT = 8765;
+var ALIVE_MS = 2e4;
+var ALIVE = JSON.stringify({ method: "Eye.alive", params: {} });
+var RETRY_MS_MIN = 250;
+var RETRY_MS_MAX = 1e4;
+var UNPAIRED = [4007, 4008];
+var NONCE_BYTES = 26;
+var LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+function readCode(text) {
+  const [, port, rest = ""] = /^\s*(?:(\d{2,5})[-\s]+)?([0-9A-Za-z\s-]+)$/.exec(text) ?? [];
+  const code = rest.toUpperCase().replace(/[^0-9A-Z]/g, "");
+  const number = port === void 0 ? PORT_DEFAULT : Number(port);
+  return code.length === 12 && number <= 65535 ? { code, port: number } : void 0;
+}
+var Link = class {
+  constructor(heard, changed) {
+    this.heard = heard;
+    this.changed = changed;
+    setInterval(() => this.#proven && this.#socket?.send(ALIVE), ALIVE_MS);
+  }
+  heard;
+  changed;
+  #socket;
+  #proven = false;
+  #why = "";
+  #pairing;
+  #retryMs = RETRY_MS_MIN;
+  #loaded;
+  async state() {
+    await this.#load();
+    return { paired: this.#pairing !== void 0, connected: this.#proven, why: this.#why };
+  }
+  say(message) {
+    if (this.#proven) this.#socket?.send(JSON.stringify(message));
+  }
+  /** Connects where that is possible and not done. */
+  async connect() {
+    await this.#load();
+    const pairing = this.#pairing;
+    if (pairing === void 0 || this.#socket !== void 0) return;
+    this.#open(pairing.port, pairing.secret, pairing.id);
+  }
+  /** Pairs with the hub that printed this code. Rejects with the reason why not. */
+  async pair(text) {
+    const read = readCode(text);
+    if (read === void 0) throw new Error("this is not a code of `eye extension`");
+    await this.unpair();
+    await new Promise((resolve, reject) => this.#open(read.port, read.code, void 0, resolve, reject));
+  }
+  async unpair() {
+    await this.#load();
+    this.#pairing = void 0;
+    this.#why = "";
+    await chrome.storage.local.remove(PAIRING);
+    const socket = this.#socket;
+    this.#socket = void 0;
+    socket?.close();
+    this.#left();
+  }
+  #load() {
+    this.#loaded ??= chrome.storage.local.get(PAIRING).then(({ [PAIRING]: kept }) => {
+      this.#pairing ??= kept;
+    });
+    return this.#loaded;
+  }
+  #open(port, secret, id, paired, failed) {
+    const nonce = Array.from(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)), (byte) => LETTERS[byte % 32]).join(
+      ""
+    );
+    const offers = [PROTOCOL, `nonce.${nonce}`, ...id === void 0 ? [] : [`id.${id}`]];
+    const socket = new WebSocket(`ws://localhost:${String(port)}/extension`, offers);
+    this.#socket = socket;
+    let proving = "nothing";
+    const fail = (why) => {
+      this.#why = why;
+      failed?.(new Error(why));
+    };
+    const enter = () => {
+      proving = "done";
+      this.#proven = true;
+      this.#why = "";
+      this.#retryMs = RETRY_MS_MIN;
+      this.changed(true);
+    };
+    socket.onmessage = async ({ data }) => {
+      if (this.#socket !== socket) return;
+      const message = JSON.parse(String(data));
+      if (proving === "done") return this.heard(message);
+      if (proving === "nothing") {
+        proving = "checking";
+        const { nonce: theirs, proofs } = message.params;
+        if (message.method !== "Eye.prove" || !proofs.includes(await proof(secret, `hub ${nonce} ${theirs}`))) {
+          fail(
+            id === void 0 ? "this code is wrong, was used already, or is too old" : "what listens there is not your hub"
+          );
+          return socket.close();
+        }
+        const answer2 = { method: "Eye.prove", params: { proof: await proof(secret, `extension ${theirs} ${nonce}`) } };
+        socket.send(JSON.stringify(answer2));
+        if (id !== void 0) enter();
+        else proving = "proven";
+        return;
+      }
+      if (proving !== "proven" || message.method !== "Eye.paired") return;
+      const { id: given, secret: kept, name } = message.params;
+      this.#pairing = { id: given, secret: kept, name, port };
+      enter();
+      await chrome.storage.local.set({ [PAIRING]: this.#pairing });
+      paired?.();
+    };
+    socket.onclose = ({ code, reason: reason2 }) => {
+      if (this.#socket !== socket) return;
+      this.#socket = void 0;
+      if (UNPAIRED.includes(code)) {
+        this.#pairing = void 0;
+        void chrome.storage.local.remove(PAIRING);
+      }
+      fail(this.#why !== "" && !this.#proven ? this.#why : reason2 || `no hub listens at port ${String(port)}`);
+      this.#left();
+      if (this.#pairing === void 0) return;
+      setTimeout(() => void this.connect(), this.#retryMs);
+      this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);
+    };
+  }
+  #left() {
+    const was = this.#proven;
+    this.#proven = false;
+    if (was) this.changed(false);
+  }
+};
+async function proof(secret, text) {
+  const bytes = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", bytes.encode(secret), algorithm, false, ["sign"]);
+  const tag = new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes.encode(text)));
+  return Array.from(tag, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// src/guard.ts
+var Refusal = class extends Error {
+  name = "Refusal";
+};
+var NOTHING = { params: [] };
+var BINDING = /^eye_[a-z0-9]{1,32}$/;
+var WORLD = "eye";
+var PROBE = "0";
+var inContext = (params, tab) => {
+  if (params.contextId === void 0) {
+    if (params.expression === PROBE) return params;
+    throw new Refusal("evaluate in a context of a granted document");
+  }
+  const context = tab.contexts.get(Number(params.contextId));
+  if (context === void 0 || !context.own || !tab.may(context.origin)) {
+    throw new Refusal("this context is not of a granted document");
+  }
+  return params;
+};
+var inGranted = (params, tab) => {
+  if (typeof params.source !== "string") throw new Refusal("source is missing");
+  if (tab.sites === void 0) return params;
+  const source = `if(${JSON.stringify(tab.sites)}.includes(location.origin))(0,eval)(${JSON.stringify(params.source)})`;
+  return { ...params, source };
+};
+var toGranted = (params, tab) => {
+  const url = String(params.url);
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new Refusal("this is not an address of the web");
+  if (!tab.may(new URL(url).origin)) throw new Refusal("this site is not granted");
+  return params;
+};
+var beside = (params, tab) => {
+  if (params.frameId === tab.target && params.worldName === WORLD) return params;
+  throw new Refusal("this is not eye's own world");
+};
+var named = (params) => {
+  if (typeof params.name === "string" && BINDING.test(params.name)) return params;
+  throw new Refusal("this is not a name of eye's");
+};
+var withoutFiles = (params) => {
+  const data = params.data;
+  if ((data?.files?.length ?? 0) > 0) throw new Refusal("files of this machine are not given to pages");
+  return params;
+};
+function covers(domain, host) {
+  const bare = domain.replace(/^\./, "").toLowerCase();
+  return bare !== "" && (host === bare || host.endsWith(`.${bare}`));
+}
+var ofThisSite = (params, tab) => {
+  const { hostname: host, origin } = new URL(tab.url);
+  const url = params.url === void 0 ? void 0 : new URL(String(params.url));
+  const fits = (url === void 0 || url.origin === origin) && (params.domain === void 0 || covers(String(params.domain), host)) && (url !== void 0 || params.domain !== void 0);
+  if (!fits) throw new Refusal("this cookie is of another site");
+  return params;
+};
+var hereOnly = (_, tab) => ({ urls: [tab.url] });
+var RULES = {
+  "Page.enable": NOTHING,
+  "Page.navigate": { params: ["url"], check: toGranted },
+  "Page.createIsolatedWorld": { params: ["frameId", "worldName"], check: beside },
+  "Page.reload": { params: ["ignoreCache"] },
+  "Page.bringToFront": NOTHING,
+  "Page.getLayoutMetrics": NOTHING,
+  "Page.getNavigationHistory": NOTHING,
+  "Page.captureScreenshot": { params: ["format", "quality", "optimizeForSpeed", "captureBeyondViewport", "clip"] },
+  "Page.printToPDF": { params: ["printBackground", "preferCSSPageSize"] },
+  "Page.handleJavaScriptDialog": { params: ["accept", "promptText"] },
+  "Page.addScriptToEvaluateOnNewDocument": { params: ["source", "runImmediately"], check: inGranted },
+  "Runtime.enable": NOTHING,
+  "Runtime.runIfWaitingForDebugger": NOTHING,
+  "Runtime.terminateExecution": NOTHING,
+  "Runtime.addBinding": { params: ["name"], check: named },
+  "Runtime.evaluate": {
+    params: ["expression", "contextId", "silent", "awaitPromise", "returnByValue", "userGesture", "timeout"],
+    check: inContext
+  },
+  "Input.dispatchMouseEvent": {
+    params: [
+      ...["type", "x", "y", "modifiers", "timestamp", "button", "buttons", "clickCount", "force", "tangentialPressure"],
+      ...["tiltX", "tiltY", "twist", "deltaX", "deltaY", "pointerType"]
+    ]
+  },
+  "Input.dispatchKeyEvent": {
+    params: [
+      ...["type", "modifiers", "timestamp", "text", "unmodifiedText", "keyIdentifier", "code", "key", "commands"],
+      ...["windowsVirtualKeyCode", "nativeVirtualKeyCode", "autoRepeat", "isKeypad", "isSystemKey", "location"]
+    ]
+  },
+  "Input.dispatchTouchEvent": { params: ["type", "touchPoints", "modifiers", "timestamp"] },
+  "Input.dispatchDragEvent": { params: ["type", "x", "y", "data", "modifiers"], check: withoutFiles },
+  "Input.insertText": { params: ["text"] },
+  "Input.imeSetComposition": { params: ["text", "selectionStart", "selectionEnd"] },
+  "Emulation.setFocusEmulationEnabled": { params: ["enabled"] },
+  "Emulation.setDeviceMetricsOverride": { params: ["width", "height", "deviceScaleFactor", "mobile"] },
+  "Emulation.clearDeviceMetricsOverride": NOTHING,
+  "Emulation.setEmulatedMedia": { params: ["features"] },
+  "Emulation.setTouchEmulationEnabled": { params: ["enabled", "maxTouchPoints"] },
+  "Network.enable": NOTHING,
+  "Network.disable": NOTHING,
+  "Network.emulateNetworkConditions": { params: ["offline", "latency", "downloadThroughput", "uploadThroughput"] },
+  "Network.getRequestPostData": { params: ["requestId"] },
+  "Network.getResponseBody": { params: ["requestId"] },
+  "Network.getCookies": { params: [], check: hereOnly },
+  "Network.setCookie": { params: ["name", "value", "url"], check: ofThisSite },
+  "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite }
+};
+function command(method, params, tab) {
+  const rule = Object.hasOwn(RULES, method) ? RULES[method] : void 0;
+  if (rule === void 0) throw new Refusal(`${method} is not allowed`);
+  const other = Object.keys(params).find((name) => !rule.params.includes(name));
+  if (other !== void 0) throw new Refusal(`${method}: ${other} is not allowed`);
+  return rule.check === void 0 ? params : rule.check(params, tab);
+}
+function answer(method, result) {
+  if (method !== "Page.getNavigationHistory") return result;
+  const { currentIndex, entries } = result;
+  return { currentIndex: 0, entries: [entries[currentIndex]] };
+}
+var EVENTS = /* @__PURE__ */ new Set([
+  "Page.javascriptDialogOpening",
+  "Page.javascriptDialogClosed",
+  "Page.frameStartedLoading",
+  "Page.frameStoppedLoading",
+  "Page.frameNavigated",
+  "Inspector.targetCrashed",
+  "Inspector.targetReloadedAfterCrash",
+  "Network.requestWillBeSent",
+  "Network.responseReceived",
+  "Network.loadingFinished",
+  "Network.loadingFailed",
+  "Network.requestServedFromCache"
+]);
+var SECRETS = /* @__PURE__ */ new Set(["authorization", "cookie", "set-cookie", "proxy-authorization"]);
+function event(method, params, tab) {
+  switch (method) {
+    case "Runtime.bindingCalled": {
+      const context = tab.contexts.get(Number(params.executionContextId));
+      return context?.own === true && tab.may(context.origin) && BINDING.test(String(params.name)) ? params : void 0;
+    }
+    case "Runtime.executionContextCreated": {
+      const { id } = params.context;
+      return tab.contexts.get(id)?.own === true ? params : void 0;
+    }
+    case "Runtime.executionContextDestroyed":
+    case "Runtime.executionContextsCleared":
+      return params;
+    default:
+      return EVENTS.has(method) ? withoutSecrets(params) : void 0;
+  }
+}
+function withoutSecrets(params) {
+  const part = (name) => {
+    const one = params[name];
+    if (one?.headers === void 0) return {};
+    const kept = Object.entries(one.headers).filter(([header]) => !SECRETS.has(header.toLowerCase()));
+    const { headersText, requestHeaders, requestHeadersText, ...rest } = one;
+    return { [name]: { ...rest, headers: Object.fromEntries(kept) } };
+  };
+  return { ...params, ...part("request"), ...part("response"), ...part("redirectResponse") };
+}
+
+// src/sign.ts
+var MARK = "👁⁠ ";
+var ACTIVE_MS = 2e3;
+var MARK_AFTER_MS = 200;
+var MARK_MS = 3e3;
+var ON = { text: "on", color: "#1a7f37" };
+var BUSY = { text: "●", color: "#c62828" };
+var TOLD = /^eye_[a-z0-9]+\((".*")\)$/s;
+var TOLD_LEN_MAX = 4096;
+var PREPARING = /* @__PURE__ */ new Set([
+  "Page.enable",
+  "Runtime.enable",
+  "Runtime.addBinding",
+  "Runtime.runIfWaitingForDebugger",
+  "Page.addScriptToEvaluateOnNewDocument",
+  "Emulation.setFocusEmulationEnabled"
+]);
+function isForAgent(method, params) {
+  if (PREPARING.has(method)) return false;
+  const expression = String(params.expression);
+  if (method !== "Runtime.evaluate" || expression.length > TOLD_LEN_MAX) return true;
+  const [, text] = TOLD.exec(expression) ?? [];
+  if (text === void 0) return true;
+  try {
+    const message = JSON.parse(text);
+    if (message === "=") return false;
+    const frames = JSON.parse(String(message));
+    if (!Array.isArray(frames)) return false;
+    return frames.some((frame) => {
+      const called = typeof frame === "string" ? frame : frame.method;
+      return called !== void 0 && called !== "ping";
+    });
+  } catch {
+    return true;
+  }
+}
+var mark = `document.title.startsWith(${JSON.stringify(MARK)})||(document.title=${JSON.stringify(MARK)}+document.title)`;
+var unmark = `document.title.startsWith(${JSON.stringify(MARK)})&&(document.title=document.title.slice(${String(MARK.length)}))`;
+var Sign = class {
+  constructor(tabId, run) {
+    this.tabId = tabId;
+    this.run = run;
+    this.show();
+  }
+  tabId;
+  run;
+  #active = false;
+  #marked = false;
+  #pending = 0;
+  #calm;
+  #marking;
+  /** The badge belongs to the document, and has to be set again for each. */
+  show() {
+    const { tabId } = this;
+    const { text, color } = this.#active ? BUSY : ON;
+    const title = this.#active ? "An agent uses this tab. Click to stop it." : "Agents may use this tab. Click to stop them.";
+    void settled([
+      chrome.action.setBadgeText({ tabId, text }),
+      chrome.action.setBadgeBackgroundColor({ tabId, color }),
+      chrome.action.setTitle({ tabId, title }),
+      // Without a popup a click is told to the worker, which stops.
+      chrome.action.setPopup({ tabId, popup: "" })
+    ]);
+  }
+  /** A command of the hub is about to be done. */
+  begins(method, params) {
+    this.#pending += 1;
+    if (!isForAgent(method, params)) return;
+    clearTimeout(this.#marking);
+    if (this.#marked) {
+      this.#marked = false;
+      this.run(unmark);
+    }
+    clearTimeout(this.#calm);
+    this.#calm = setTimeout(() => {
+      this.#active = false;
+      this.show();
+    }, ACTIVE_MS);
+    if (this.#active) return;
+    this.#active = true;
+    this.show();
+  }
+  /** It is done. */
+  ends() {
+    this.#pending -= 1;
+    if (!this.#active || this.#pending > 0) return;
+    clearTimeout(this.#marking);
+    this.#marking = setTimeout(() => {
+      if (this.#pending > 0) return;
+      this.#marked = true;
+      this.run(mark);
+      this.#marking = setTimeout(() => this.#unmark(), MARK_MS);
+    }, MARK_AFTER_MS);
+  }
+  /** The tab is no longer granted. */
+  remove() {
+    clearTimeout(this.#calm);
+    clearTimeout(this.#marking);
+    this.#unmark();
+    const { tabId } = this;
+    void settled([
+      chrome.action.setBadgeText({ tabId, text: "" }),
+      chrome.action.setTitle({ tabId, title: "eye" }),
+      chrome.action.setPopup({ tabId, popup: "popup.html" })
+    ]);
+  }
+  #unmark() {
+    if (!this.#marked) return;
+    this.#marked = false;
+    this.run(unmark);
+  }
+};
+async function settled(all) {
+  await Promise.allSettled(all);
+}
+
+// src/tabs.ts
+var VERSION = "1.3";
+var PROBE2 = "Page.getNavigationHistory";
+var Tabs = class {
+  constructor(say) {
+    this.say = say;
+    chrome.debugger.onEvent.addListener((source, method, params) => this.#happened(source, method, params ?? {}));
+    chrome.debugger.onDetach.addListener(({ tabId }, reason2) => void this.#detached(tabId, reason2));
+    chrome.tabs.onUpdated.addListener((tabId, change) => {
+      const attached = this.#byTab.get(tabId);
+      if (attached !== void 0) {
+        if (change.url !== void 0) attached.url = change.url;
+        attached.sign.show();
+      }
+      if (change.url !== void 0 || change.status !== void 0) void this.refresh(tabId);
+    });
+    chrome.tabs.onRemoved.addListener((tabId) => void setTab(tabId, void 0));
+    chrome.tabs.onReplaced.addListener((_, removed) => void setTab(removed, void 0));
+  }
+  say;
+  #byTab = /* @__PURE__ */ new Map();
+  #bySession = /* @__PURE__ */ new Map();
+  #turns = /* @__PURE__ */ new Map();
+  #count = 0;
+  /** Whether a hub wants them. */
+  #wanted = false;
+  /** A hub speaks: whatever another left behind is undone, for it gets clean sessions. */
+  async begin() {
+    this.#wanted = true;
+    await this.refreshAll(true);
+  }
+  /** No hub speaks any more. Tabs stay attached for a while: it may be back in a moment. */
+  leave() {
+    this.#wanted = false;
+  }
+  /** None came back. */
+  async letGo() {
+    if (!this.#wanted) await this.refreshAll();
+  }
+  get attached() {
+    return [...this.#byTab.keys()];
+  }
+  async refreshAll(anew = false) {
+    const tabs2 = await chrome.tabs.query({});
+    await Promise.all(tabs2.map(({ id }) => id === void 0 ? void 0 : this.refresh(id, anew)));
+  }
+  /** Attaches or detaches a tab, as it is granted now. One change of a tab after the other. */
+  refresh(tabId, anew = false) {
+    const before = this.#turns.get(tabId) ?? Promise.resolve();
+    const turn = before.then(() => this.#refresh(tabId, anew)).catch((error) => console.warn("eye:", error));
+    this.#turns.set(tabId, turn);
+    void turn.then(() => this.#turns.get(tabId) === turn && this.#turns.delete(tabId));
+    return turn;
+  }
+  /** Does what the hub asks, and answers it. */
+  async take({ id, method, params = {}, sessionId }) {
+    const answer2 = (more) => this.say({ id, ...sessionId === void 0 ? {} : { sessionId }, ...more });
+    try {
+      const attached = sessionId === void 0 ? void 0 : this.#bySession.get(sessionId);
+      if (sessionId !== void 0 && attached === void 0) throw new Refusal("the session is gone");
+      if (attached === void 0) return answer2({ result: await this.#ofBrowser(method, params) });
+      const passed = command(method, params, attached);
+      attached.sign.begins(method, params);
+      try {
+        const result = await chrome.debugger.sendCommand({ tabId: attached.tabId }, method, passed) ?? {};
+        answer2({ result: answer(method, result) });
+      } finally {
+        attached.sign.ends();
+      }
+    } catch (error) {
+      answer2({ error: reason(error) });
+    }
+  }
+  async #ofBrowser(method, params) {
+    switch (method) {
+      case "Browser.getVersion":
+        return { product: product() };
+      case "Target.setAutoAttach":
+        await this.begin();
+        return {};
+      case "Target.closeTarget": {
+        const attached = [...this.#byTab.values()].find(({ target }) => target === params.targetId);
+        if (attached === void 0) throw new Refusal("this tab is not granted");
+        await chrome.tabs.remove(attached.tabId);
+        return {};
+      }
+      default:
+        throw new Refusal(`${method} is not allowed`);
+    }
+  }
+  async #refresh(tabId, anew) {
+    const tab = await chrome.tabs.get(tabId).catch(() => void 0);
+    const known = this.#byTab.get(tabId);
+    const all = await grants();
+    const by = this.#wanted && tab?.discarded === false ? how(all, tabId, tab.url) : void 0;
+    const sites = by === "site" ? all.sites : void 0;
+    const same = known?.by === by && String(known?.sites) === String(sites);
+    if (same && !(anew && known !== void 0)) return;
+    if (known !== void 0) await this.#detach(known);
+    if (by !== void 0 && tab !== void 0) await this.#attach(tab, tabId, sites);
+  }
+  async #attach(tab, tabId, sites) {
+    try {
+      await chrome.debugger.attach({ tabId }, VERSION);
+    } catch (error) {
+      await chrome.debugger.sendCommand({ tabId }, PROBE2).catch(() => Promise.reject(error));
+      await chrome.debugger.detach({ tabId });
+      await chrome.debugger.attach({ tabId }, VERSION);
+    }
+    const targets = await chrome.debugger.getTargets();
+    const target = targets.find((one) => one.tabId === tabId && one.type === "page")?.id;
+    if (target === void 0) return chrome.debugger.detach({ tabId });
+    const run = (expression) => {
+      const asked2 = chrome.debugger.sendCommand({ tabId }, "Runtime.evaluate", { expression, silent: true });
+      void asked2.catch(() => void 0);
+    };
+    const attached = {
+      tabId,
+      session: `${String(tabId)}.${String(++this.#count)}`,
+      by: sites === void 0 ? "tab" : "site",
+      target,
+      url: tab.url ?? "",
+      sites,
+      may: (origin) => sites === void 0 || sites.includes(origin),
+      contexts: /* @__PURE__ */ new Map(),
+      sign: new Sign(tabId, run)
+    };
+    this.#byTab.set(tabId, attached);
+    this.#bySession.set(attached.session, attached);
+    const info = { targetId: target, type: "page", title: tab.title ?? "", url: attached.url, attached: true };
+    const params = { sessionId: attached.session, targetInfo: info, waitingForDebugger: false };
+    this.say({ method: "Target.attachedToTarget", params });
+  }
+  async #detach(attached) {
+    this.#forget(attached);
+    await chrome.debugger.detach({ tabId: attached.tabId }).catch(() => void 0);
+  }
+  #forget(attached) {
+    attached.sign.remove();
+    this.#byTab.delete(attached.tabId);
+    this.#bySession.delete(attached.session);
+    const params = { sessionId: attached.session, targetId: attached.target };
+    this.say({ method: "Target.detachedFromTarget", params });
+  }
+  async #detached(tabId, reason2) {
+    if (tabId === void 0) return;
+    const attached = this.#byTab.get(tabId);
+    if (attached !== void 0) this.#forget(attached);
+    if (reason2 === "canceled_by_user") await this.stopAll();
+  }
+  /** Ends everything that agents do in this tab. */
+  async stop(tabId) {
+    const attached = this.#byTab.get(tabId);
+    await setTab(tabId, attached?.by === "site" ? "stopped" : void 0);
+    await this.refresh(tabId);
+  }
+  async stopAll() {
+    const bySite = [...this.#byTab.values()].filter(({ by }) => by === "site");
+    await forgetTabs();
+    for (const { tabId } of bySite) await setTab(tabId, "stopped");
+    await this.refreshAll();
+  }
+  #happened(source, method, params) {
+    const attached = source.tabId === void 0 ? void 0 : this.#byTab.get(source.tabId);
+    if (attached === void 0 || source.sessionId !== void 0) return;
+    if (method === "Runtime.executionContextCreated" && !this.#created(attached, params)) return;
+    const passed = event(method, params, attached);
+    if (method === "Runtime.executionContextDestroyed") {
+      attached.contexts.delete(params.executionContextId);
+    } else if (method === "Runtime.executionContextsCleared") attached.contexts.clear();
+    else if (method === "Page.frameNavigated") {
+      const { frame } = params;
+      if (frame.id === attached.target) attached.url = frame.url;
+    }
+    if (passed !== void 0) this.say({ method, params: passed, sessionId: attached.session });
+  }
+  /** Notes a world. `false`: the tab shows what is not granted, and is let go before anything of that is heard. */
+  #created(attached, params) {
+    const { context } = params;
+    const beside2 = context.name === WORLD && !context.origin.startsWith("chrome-extension:");
+    const own = context.auxData?.isDefault === true || beside2;
+    attached.contexts.set(context.id, { origin: context.origin, own });
+    if (!own || context.auxData?.frameId !== attached.target || attached.may(context.origin)) return true;
+    void this.#detach(attached).then(() => this.refresh(attached.tabId));
+    return false;
+  }
+};
+function product() {
+  return /Chrome\/[\d.]+/.exec(navigator.userAgent)?.[0] ?? "Chrome";
+}
+function reason(error) {
+  const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof Refusal) return { code: -32006, message: `refused by the extension: ${text}` };
+  try {
+    const { code, message } = JSON.parse(text);
+    return { code, message };
+  } catch {
+    return { code: -32e3, message: text };
+  }
+}
+
+// src/worker.ts
+var WAKE = "wake";
+var WAKE_MINUTES = 0.5;
+var link = new Link(
+  (message) => void tabs.take(message),
+  (connected) => !connected && tabs.leave()
+);
+var tabs = new Tabs((message) => link.say(message));
+chrome.alarms.onAlarm.addListener(() => void wake());
+chrome.runtime.onInstalled.addListener(() => void wake());
+chrome.runtime.onStartup.addListener(() => void wake());
+chrome.action.onClicked.addListener(({ id }) => id !== void 0 && void tabs.stop(id));
+chrome.runtime.onMessage.addListener((message, sender, answer2) => {
+  if (sender.id !== chrome.runtime.id) return false;
+  asked(message).then(answer2, (error) => answer2({ error: String(error.message) }));
+  return true;
+});
+void chrome.alarms.create(WAKE, { periodInMinutes: WAKE_MINUTES });
+void link.connect();
+async function wake() {
+  await link.connect();
+  if (!(await link.state()).connected) await tabs.letGo();
+}
+async function asked(ask) {
+  switch (ask.ask) {
+    case "state":
+      return shown(ask.tabId);
+    case "pair":
+      await link.pair(ask.code);
+      return true;
+    case "unpair":
+      await link.unpair();
+      await tabs.letGo();
+      return true;
+    case "tab":
+      if (ask.granted) {
+        await setTab(ask.tabId, "granted");
+        await tabs.refresh(ask.tabId);
+      } else await tabs.stop(ask.tabId);
+      return true;
+    case "site":
+      await setSite(ask.origin, ask.granted);
+      await tabs.refreshAll();
+      return true;
+    case "stop":
+      await tabs.stopAll();
+      return true;
+  }
+}
+async function shown(tabId) {
+  const [state, all, open] = await Promise.all([link.state(), grants(), chrome.tabs.query({})]);
+  const rows = open.flatMap(({ id, title = "", url }) => {
+    const origin2 = originOf(url);
+    return id !== void 0 && origin2 !== void 0 && how(all, id, url) !== void 0 ? [{ id, title, origin: origin2 }] : [];
+  });
+  const tab = open.find(({ id }) => id === tabId);
+  const origin = originOf(tab?.url);
+  const by = how(all, tabId, tab?.url);
+  const mine = { id: tabId, title: tab?.title ?? "", ...origin && { origin }, ...by && { by } };
+  return { ...state, ...tab === void 0 ? {} : { tab: mine }, tabs: rows, sites: all.sites };
+}

@@ -1,0 +1,72 @@
+//! The pipe through the extension: its WebSocket is the hub's, so messages come and go by channels.
+
+use super::{MessageReader, MessageWriter, Pipe};
+use std::io;
+use tokio::sync::mpsc;
+
+/// The two ends of an extension's connection.
+#[derive(Debug)]
+pub struct TunnelPipe {
+    /// What is said to the extension. Letting go of it closes the connection.
+    pub say: mpsc::Sender<String>,
+    /// What it says.
+    pub heard: mpsc::Receiver<String>,
+}
+
+impl Pipe for TunnelPipe {
+    type Writer = TunnelWriter;
+    type Reader = TunnelReader;
+
+    fn split(self) -> (TunnelWriter, TunnelReader) {
+        (TunnelWriter(Some(self.say)), TunnelReader(self.heard))
+    }
+}
+
+/// Writes messages.
+#[derive(Debug)]
+pub struct TunnelWriter(Option<mpsc::Sender<String>>);
+
+impl MessageWriter for TunnelWriter {
+    async fn write(&mut self, messages: &[String]) -> io::Result<()> {
+        let Some(say) = &self.0 else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        for message in messages {
+            say.send(message.clone()).await.map_err(|_| io::ErrorKind::BrokenPipe)?;
+        }
+        Ok(())
+    }
+
+    async fn close(&mut self) {
+        self.0 = None;
+    }
+}
+
+/// Reads messages.
+#[derive(Debug)]
+pub struct TunnelReader(mpsc::Receiver<String>);
+
+impl MessageReader for TunnelReader {
+    async fn read(&mut self) -> io::Result<Option<String>> {
+        Ok(self.0.recv().await)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn messages_pass_in_order_and_a_closed_end_is_told() {
+        let (say, mut said) = mpsc::channel(4);
+        let (hear, heard) = mpsc::channel(4);
+        let (mut writer, mut reader) = TunnelPipe { say, heard }.split();
+        writer.write(&["a".into(), "b".into()]).await.unwrap();
+        assert_eq!((said.recv().await.as_deref(), said.recv().await.as_deref()), (Some("a"), Some("b")));
+        hear.send("c".into()).await.unwrap();
+        drop(hear);
+        assert_eq!(reader.read().await.unwrap().as_deref(), Some("c"));
+        assert_eq!(reader.read().await.unwrap(), None);
+        writer.close().await;
+        assert_eq!(said.recv().await, None);
+        assert!(writer.write(&["d".into()]).await.is_err());
+    }
+}

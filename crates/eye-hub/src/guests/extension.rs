@@ -1,0 +1,350 @@
+//! `/extension`: the way in of the browser extension. The gate, the code that pairs it once, the secret that both know from then on;
+//! what it says after that is the browsers' to understand.
+
+use crate::gate::Wants;
+use crate::gate::tokens::id_of;
+use crate::http::door::{Door, Head, Upgrade, json_response, knock, refused};
+use crate::hub::gateway::Later;
+use crate::mount::Guest;
+use axum::extract::State;
+use axum::extract::ws::{CloseFrame, Message, WebSocket};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Extension, Router};
+use eye_protocol::close::Close;
+use eye_protocol::extension::EXTENSION_PATH;
+use eye_protocol::limits::{
+    EXTENSION_HEARD_LEN_MAX, EXTENSIONS_MAX, HANDSHAKE_MS, MESSAGE_BYTES_MAX, OUTBOX_STALL_MS, SHUTDOWN_MS,
+};
+use eye_protocol::scope::Bearer;
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use ring::hmac;
+use serde::Deserialize;
+use std::fmt::{Debug, Write};
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use subtle::ConstantTimeEq;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+/// The subprotocol; what makes the extension known is offered beside it.
+const PROTOCOL: &str = "eye.extension";
+/// How the offer begins that carries the id of its pairing.
+const ID_PREFIX: &str = "id.";
+/// How the offer begins that carries what the hub's proof must hold.
+const NONCE_PREFIX: &str = "nonce.";
+/// Letters of a nonce, of 32 each.
+const NONCE_LEN_MIN: usize = 26;
+
+/// How long a code can be used where nothing else is said.
+pub const CODE_DEFAULT: Duration = Duration::from_mins(10);
+/// The longest that it may be.
+const CODE_MAX: Duration = Duration::from_hours(24);
+/// Codes that wait to be used; the oldest gives way.
+const CODES_LEN_MAX: usize = 16;
+/// Letters and digits that are not taken for each other, as people read them.
+const LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+/// Of 32 each: 60 bits.
+const CODE_LEN: usize = 12;
+/// Letters of a pairing's name.
+const NAME_LEN: usize = 6;
+
+/// What an extension says, one message each. It ends when the extension is gone.
+pub type Heard = mpsc::Receiver<String>;
+/// What is said to an extension. Who lets go of it closes the connection.
+pub type Say = mpsc::Sender<String>;
+
+/// Who drives the tabs. Everything that reaches it comes from a paired extension.
+pub trait Tabs: Debug + Send + Sync {
+    /// One extension, until either side ends it. `name` is its pairing's.
+    fn talk(&self, name: String, heard: Heard, say: Say) -> Later<()>;
+}
+
+/// Codes that pair an extension, in memory only.
+#[derive(Debug, Default)]
+pub struct Codes(Mutex<Vec<(String, Instant)>>);
+
+impl Codes {
+    /// Makes one that can be used once, for so long.
+    pub fn make(&self, now: Instant, lasts: Duration) -> io::Result<String> {
+        let code = letters(CODE_LEN)?;
+        let mut codes = self.hold();
+        codes.retain(|(_, until)| *until > now);
+        if codes.len() >= CODES_LEN_MAX {
+            codes.remove(0);
+        }
+        codes.push((code.clone(), now + lasts.min(CODE_MAX)));
+        Ok(code)
+    }
+
+    /// Uses one up.
+    fn take(&self, now: Instant, code: &str) -> bool {
+        let mut codes = self.hold();
+        codes.retain(|(_, until)| *until > now);
+        let before = codes.len();
+        codes.retain(|(one, _)| one != code);
+        codes.len() < before
+    }
+
+    /// Those that can still be used.
+    fn all(&self, now: Instant) -> Vec<String> {
+        self.hold().iter().filter(|(_, until)| *until > now).map(|(code, _)| code.clone()).collect()
+    }
+
+    fn hold(&self) -> std::sync::MutexGuard<'_, Vec<(String, Instant)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// So many random letters.
+fn letters(len: usize) -> io::Result<String> {
+    let mut random = vec![0; len];
+    getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(random.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect())
+}
+
+/// The extension's way in, as a guest.
+#[derive(Clone, Debug)]
+pub struct ExtensionDoor {
+    tabs: Arc<dyn Tabs>,
+    codes: Arc<Codes>,
+    /// Places for connections.
+    seats: Arc<Semaphore>,
+}
+
+impl ExtensionDoor {
+    /// Hands extensions to `tabs`, once they are paired by one of these codes.
+    pub fn new(tabs: Arc<dyn Tabs>, codes: Arc<Codes>) -> Self {
+        Self { tabs, codes, seats: Arc::new(Semaphore::new(EXTENSIONS_MAX)) }
+    }
+}
+
+impl Guest for ExtensionDoor {
+    fn routes(&self) -> Router<Door> {
+        Router::new().route(EXTENSION_PATH, get(enter)).layer(Extension(self.clone()))
+    }
+}
+
+/// How an extension makes itself known: by its id, or by a code that it was given; and what the hub's proof is to be of.
+struct Claim {
+    id: Option<String>,
+    nonce: String,
+}
+
+/// Reads `id.ID`, where there is one, and `nonce.NONCE`.
+fn claim(headers: &HeaderMap) -> Option<Claim> {
+    let offers = headers.get(header::SEC_WEBSOCKET_PROTOCOL).and_then(|offers| offers.to_str().ok())?;
+    let offered = |prefix: &str| offers.split(',').find_map(|offer| offer.trim().strip_prefix(prefix));
+    let nonce = offered(NONCE_PREFIX).filter(|nonce| nonce.len() >= NONCE_LEN_MIN)?;
+    Some(Claim { id: offered(ID_PREFIX).map(str::to_owned), nonce: nonce.to_owned() })
+}
+
+async fn enter(
+    State(door): State<Door>,
+    Extension(guest): Extension<ExtensionDoor>,
+    headers: Head,
+    upgrade: Upgrade,
+) -> Response {
+    if let Err(refusal) = door.gate.admit(Wants::Extension, knock(&headers, None)) {
+        return refused(&refusal);
+    }
+    let upgrade = match upgrade {
+        Ok(upgrade) => upgrade,
+        Err(rejection) => return rejection.into_response(),
+    };
+    let Ok(seat) = guest.seats.clone().try_acquire_owned() else {
+        let body = serde_json::json!({ "error": "too many extensions are connected" });
+        return (StatusCode::SERVICE_UNAVAILABLE, json_response(&body)).into_response();
+    };
+    let claim = claim(&headers);
+    upgrade.protocols([PROTOCOL]).max_message_size(MESSAGE_BYTES_MAX).max_frame_size(MESSAGE_BYTES_MAX).on_upgrade(
+        async move |mut socket| {
+            let _seat = seat;
+            // A browser does not tell a refused upgrade from a hub that is not there, so this is said by a close.
+            let proving = prove(&door, &guest.codes, claim, &mut socket);
+            match timeout(Duration::from_millis(HANDSHAKE_MS), proving).await {
+                Ok(Ok(bearer)) => {
+                    let ended = door.hub.token_ended(Some(bearer.clone()));
+                    serve(&guest, bearer.name.to_string(), socket, ended).await;
+                }
+                Ok(Err(close)) => {
+                    let (sink, stream) = socket.split();
+                    end(sink, stream, close).await;
+                }
+                // It went away, or never said anything.
+                Err(_) => {}
+            }
+        },
+    )
+}
+
+/// What either side says to prove that it knows the secret.
+#[derive(Deserialize)]
+struct Proving {
+    method: String,
+    params: Proof,
+}
+
+#[derive(Deserialize)]
+struct Proof {
+    proof: String,
+}
+
+/// Each side proves that it knows the secret of a pairing, or a code, and sends neither: what listens at the hub's port while no
+/// hub runs learns nothing, and the extension talks to nobody else. The hub begins.
+async fn prove(door: &Door, codes: &Codes, claim: Option<Claim>, socket: &mut WebSocket) -> Result<Bearer, Close> {
+    let unpaired = || Close::not_paired("the extension is not paired");
+    let Claim { id, nonce: theirs } = claim.ok_or_else(unpaired)?;
+    let ours = letters(NONCE_LEN_MIN).map_err(|error| failed(&error))?;
+    let known = match &id {
+        Some(id) => Some(door.gate.paired(id).ok_or_else(|| Close::not_paired("this pairing was taken back"))?),
+        None => None,
+    };
+    // The hub does not know which code was typed; it proves that it knows all that it gave out.
+    let secrets = match &known {
+        Some((_, secret)) => vec![secret.to_string()],
+        None => codes.all(Instant::now()),
+    };
+    let proofs: Vec<String> = secrets.iter().map(|secret| proof_of(secret, "hub", &theirs, &ours)).collect();
+    say(socket, "Eye.prove", &serde_json::json!({ "nonce": ours, "proofs": proofs })).await?;
+    let Some(Ok(Message::Text(text))) = socket.next().await else { return Err(unpaired()) };
+    let proving: Proving = serde_json::from_str(&text).map_err(|_| unpaired())?;
+    let right = |secret: &&String| {
+        let wanted = proof_of(secret, "extension", &ours, &theirs);
+        proving.method == "Eye.prove" && bool::from(wanted.as_bytes().ct_eq(proving.params.proof.as_bytes()))
+    };
+    let secret = secrets.iter().find(right);
+    match (known, secret) {
+        (Some((bearer, _)), Some(_)) => Ok(bearer),
+        (Some(_), None) => Err(Close::not_paired("the extension could not prove its pairing")),
+        (None, Some(code)) if codes.take(Instant::now(), code) => {
+            let gate = door.gate.clone();
+            let made = spawn_blocking(move || {
+                let name = format!("extension-{}", letters(NAME_LEN)?.to_ascii_lowercase());
+                let key = gate.pair(&name).map_err(io::Error::other)?;
+                let id = id_of(key.reveal());
+                let (bearer, secret) = gate.paired(&id).ok_or_else(|| io::Error::other("it cannot be read"))?;
+                Ok::<_, io::Error>((id, bearer, secret))
+            });
+            let (id, bearer, secret) = made.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
+            say(socket, "Eye.paired", &serde_json::json!({ "id": id, "secret": secret, "name": bearer.name })).await?;
+            Ok(bearer)
+        }
+        (None, _) => Err(Close::not_paired("this code is wrong, was used already, or is too old")),
+    }
+}
+
+fn failed(error: &impl ToString) -> Close {
+    Close { code: 1011, reason: format!("the pairing failed: {}", error.to_string()) }
+}
+
+async fn say(socket: &mut WebSocket, method: &str, params: &serde_json::Value) -> Result<(), Close> {
+    let text = serde_json::json!({ "method": method, "params": params }).to_string();
+    socket.send(Message::text(text)).await.map_err(|error| failed(&error))
+}
+
+/// HMAC-SHA-256 of who proves, the nonce that it answers, and its own, in hex.
+fn proof_of(secret: &str, who: &str, theirs: &str, own: &str) -> String {
+    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+    let tag = hmac::sign(&key, format!("{who} {theirs} {own}").as_bytes());
+    tag.as_ref().iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+async fn serve(guest: &ExtensionDoor, name: String, socket: WebSocket, token_ended: impl Future<Output = String>) {
+    let (mut sink, mut stream) = socket.split();
+    let (hear, heard) = mpsc::channel(EXTENSION_HEARD_LEN_MAX);
+    let (say, said) = mpsc::channel(EXTENSION_HEARD_LEN_MAX);
+    let close = {
+        let talk = guest.tabs.talk(name, heard, say);
+        // Its own end is told by its letting go of what it says, so that all of it is written before.
+        let talk = async {
+            talk.await;
+            std::future::pending().await
+        };
+        tokio::select! {
+            close = read(&mut stream, hear) => close,
+            close = write(&mut sink, said) => close,
+            close = talk => close,
+            why = token_ended => Some(Close::revoked(&why)),
+        }
+    };
+    if let Some(close) = close {
+        end(sink, stream, close).await;
+    }
+}
+
+async fn end(mut sink: SplitSink<WebSocket, Message>, mut stream: SplitStream<WebSocket>, close: Close) {
+    let frame = CloseFrame { code: close.code, reason: close.reason.as_str().into() };
+    let ending = async {
+        let _ = sink.send(Message::Close(Some(frame))).await;
+        while let Some(Ok(_)) = stream.next().await {}
+    };
+    // A peer that reads nothing cannot be told; it is dropped all the same.
+    let _ = timeout(Duration::from_millis(SHUTDOWN_MS), ending).await;
+}
+
+async fn read(stream: &mut SplitStream<WebSocket>, hear: mpsc::Sender<String>) -> Option<Close> {
+    while let Some(message) = stream.next().await {
+        match message {
+            Ok(Message::Text(text)) => {
+                if hear.send(text.to_string()).await.is_err() {
+                    // It hears no more, but may have something left to say; its writer ends this.
+                    return std::future::pending().await;
+                }
+            }
+            Ok(Message::Binary(_)) => return Some(Close::unsupported("messages are text")),
+            Ok(Message::Ping(_) | Message::Pong(_)) => {}
+            Err(error) if error.to_string().contains("too long") => return Some(Close::too_big(MESSAGE_BYTES_MAX)),
+            Ok(Message::Close(_)) | Err(_) => return None,
+        }
+    }
+    None
+}
+
+async fn write(sink: &mut SplitSink<WebSocket, Message>, mut said: mpsc::Receiver<String>) -> Option<Close> {
+    while let Some(text) = said.recv().await {
+        match timeout(Duration::from_millis(OUTBOX_STALL_MS), sink.send(Message::text(text))).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => return None,
+            Err(_) => return Some(Close::too_slow("nothing was read for 10 s")),
+        }
+    }
+    Some(Close::shutdown())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_pairs_once_and_not_after_its_time() {
+        let codes = Codes::default();
+        let now = Instant::now();
+        let code = codes.make(now, CODE_DEFAULT).unwrap();
+        assert!(!codes.take(now, "guess"));
+        assert!(!codes.take(now, ""));
+        assert_eq!(codes.all(now), std::slice::from_ref(&code));
+        assert!(codes.take(now, &code));
+        assert!(!codes.take(now, &code), "a second use");
+        let code = codes.make(now, CODE_DEFAULT).unwrap();
+        assert!(codes.all(now + CODE_DEFAULT).is_empty() && !codes.take(now + CODE_DEFAULT, &code), "too late");
+        let code = codes.make(now, Duration::MAX).unwrap();
+        assert!(!codes.take(now + CODE_MAX, &code), "no code lasts longer than the limit");
+    }
+
+    #[test]
+    fn the_oldest_code_gives_way_at_the_limit() {
+        let codes = Codes::default();
+        let now = Instant::now();
+        let made: Vec<String> = (0..=CODES_LEN_MAX).map(|_| codes.make(now, CODE_DEFAULT).unwrap()).collect();
+        assert!(!codes.take(now, &made[0]));
+        assert!(made[1..].iter().all(|code| codes.take(now, code)));
+    }
+}

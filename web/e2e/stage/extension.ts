@@ -1,0 +1,178 @@
+// A browser as a person has it, with the extension loaded unpacked, and what the person does in it: pairing, granting, stopping.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium, type BrowserContext, type CDPSession, type Page } from "playwright-core";
+import { FLAGS, findChromium } from "./chromium.js";
+import type { Home, Row } from "./home.js";
+import { until, within } from "./until.js";
+
+export const ID = "ideahddmfnocldhgfkollgmdihcnhibj";
+
+/** What the extension puts before a title: `web/extension/src/sign.ts`. */
+export const MARK = "\u{1F441}\u2060 ";
+
+/** What the extension's own pages and worker may use of the browser; tests look at it, and change nothing. */
+declare const chrome: {
+  readonly tabs: { query(what: object): Promise<{ readonly id: number; readonly url: string }[]> };
+  readonly action: { getBadgeText(what: { tabId: number }): Promise<string> };
+};
+
+export class Person {
+  private constructor(
+    readonly home: Home,
+    readonly context: BrowserContext,
+    readonly browser: CDPSession,
+    readonly folder: string,
+    /** A file of the extension in a tab: there its interface to the browser can be asked without waking the worker. */
+    readonly desk: Page,
+  ) {}
+
+  /** Starts a browser of a fresh profile with the extension that `eye extension` writes. */
+  static async open(home: Home, ...flags: readonly string[]): Promise<Person> {
+    const folder = await mkdtemp(join(tmpdir(), "eye-e2e-person-"));
+    const extension = join(folder, "extension");
+    const { code, stderr } = await home.eye("extension", "--dir", extension, ...flags);
+    if (code !== 0) throw new Error(stderr);
+    const context = await chromium.launchPersistentContext(join(folder, "profile"), {
+      executablePath: findChromium(),
+      ignoreDefaultArgs: ["--disable-extensions"],
+      viewport: null,
+      args: [
+        ...FLAGS,
+        `--load-extension=${extension}`,
+        "--disable-features=DisableLoadExtensionCommandLineSwitch",
+        "--enable-unsafe-extension-debugging",
+      ],
+    });
+    const browser = await context.browser()?.newBrowserCDPSession();
+    if (browser === undefined) throw new Error("the browser cannot be asked");
+    const desk = await context.newPage();
+    await until("the extension is loaded", async () =>
+      (await desk.goto(`chrome-extension://${ID}/icon16.png`).catch(() => undefined)) === undefined ? undefined : true,
+    );
+    return new Person(home, context, browser, folder, desk);
+  }
+
+  /** A code that pairs. */
+  async code(...flags: readonly string[]): Promise<string> {
+    const { stdout } = await this.home.eye("extension", "--json", "--dir", join(this.folder, "extension"), ...flags);
+    return (JSON.parse(stdout) as { code: string }).code;
+  }
+
+  /** Opens the permission screen, as a click on the extension's button does, for this tab. */
+  async popup(page?: Page): Promise<Page> {
+    const about = page === undefined ? "" : `?tab=${String(await this.tabId(page))}`;
+    const popup = await this.context.newPage();
+    await popup.goto(`chrome-extension://${ID}/popup.html${about}`);
+    return popup;
+  }
+
+  /** Types a code into the permission screen. Returns what is wrong with it, or nothing. */
+  async pair(code: string): Promise<string> {
+    const popup = await this.popup();
+    await popup.fill("#code", code);
+    await popup.click("#pairing button");
+    const said = await until("it is paired, or says why not", async () => {
+      if (await popup.isVisible("#granting")) return "";
+      return (await popup.textContent("#wrong")) || undefined;
+    });
+    await popup.close();
+    return said;
+  }
+
+  /** Pairs it, where it is not. */
+  async paired(): Promise<void> {
+    const popup = await this.popup();
+    await popup.waitForSelector("#pairing:not([hidden]), #granting:not([hidden])");
+    const done = await popup.isVisible("#granting");
+    await popup.close();
+    if (done) return;
+    const wrong = await this.pair(await this.code());
+    if (wrong !== "") throw new Error(wrong);
+  }
+
+  /** Opens an address in a tab that nobody has granted. */
+  async visit(url: string): Promise<Page> {
+    const page = await this.context.newPage();
+    await page.goto(url);
+    return page;
+  }
+
+  async grant(page: Page, what: "tab" | "site" = "tab"): Promise<void> {
+    const popup = await this.popup(page);
+    await popup.click(what === "tab" ? "text=Let agents use this tab" : "#site");
+    await popup.waitForSelector("text=Stop agents in this tab");
+    await popup.close();
+  }
+
+  /** Closes every tab and takes back every grant, for the next test. */
+  async rest(): Promise<void> {
+    const popup = await this.popup();
+    for (const page of this.context.pages()) if (page !== popup && page !== this.desk) await page.close();
+    await until("nothing is granted", async () => {
+      const button = popup.locator("#list button").first();
+      if (!(await button.isVisible())) return true;
+      await button.click();
+      return undefined;
+    });
+    await until("no page is connected", async () =>
+      (await this.home.pages()).every((row) => row.state === "gone") ? true : undefined,
+    );
+    await popup.close();
+  }
+
+  /** A click on the extension's button in the toolbar. */
+  async click(page: Page): Promise<void> {
+    const { targetId } = (await (await this.context.newCDPSession(page)).send("Target.getTargetInfo")).targetInfo;
+    const filter = [{ type: "tab" }];
+    const { targetInfos } = await this.browser.send("Target.getTargets", { filter });
+    const own = await this.browser.send("Target.getTargets");
+    const url = own.targetInfos.find((info) => info.targetId === targetId)?.url;
+    const tab = targetInfos.find((info) => info.url === url);
+    if (tab === undefined) throw new Error("the tab is not there");
+    await (this.browser as unknown as { send(method: string, params: object): Promise<unknown> }).send(
+      "Extensions.triggerAction",
+      { id: ID, targetId: tab.targetId },
+    );
+  }
+
+  async tabId(page: Page): Promise<number> {
+    const tabs = await this.desk.evaluate(() => chrome.tabs.query({}));
+    const tab = tabs.find(({ url }) => url === page.url());
+    if (tab === undefined) throw new Error(`no tab shows ${page.url()}`);
+    return tab.id;
+  }
+
+  async badge(page: Page): Promise<string> {
+    const tabId = await this.tabId(page);
+    return this.desk.evaluate((id) => chrome.action.getBadgeText({ tabId: id }), tabId);
+  }
+
+  /** Stops the extension's worker, as the browser does with one that is idle. */
+  async stopWorker(): Promise<void> {
+    const session = await this.context.newCDPSession(this.desk);
+    const stopped = new Promise<void>((resolve) =>
+      session.on("ServiceWorker.workerVersionUpdated", ({ versions }) => {
+        if (versions.some(({ runningStatus }) => runningStatus === "stopped")) resolve();
+      }),
+    );
+    await session.send("ServiceWorker.enable");
+    await session.send("ServiceWorker.stopAllWorkers");
+    await within("the worker is stopped", stopped);
+    await session.detach();
+  }
+
+  /** Waits until the hub has a connected page at this address. */
+  joined(page: Page): Promise<Row> {
+    return until(`${page.url()} has joined`, async () =>
+      (await this.home.pages()).find((row) => row.url === page.url() && row.state === "connected"),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.context.close();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

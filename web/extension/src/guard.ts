@@ -1,0 +1,227 @@
+// What a hub may do in a granted tab, and what it hears of it. A hub that is false or curious gets what eye's verbs need and no more:
+// no files, no cookies of other sites, no worlds of other extensions, no targets beside the tab. Pure: it asks nothing of the browser.
+
+export type Params = Readonly<Record<string, unknown>>;
+
+/** A place where a tab's scripts run. */
+export interface Context {
+  readonly origin: string;
+  /** The page's own world, or eye's beside it; not that of another extension. */
+  readonly own: boolean;
+}
+
+/** What the guard knows of a tab. */
+export interface Granted {
+  /** The tab's main frame, whose id is the target's. */
+  readonly target: string;
+  /** The address that the tab shows. */
+  readonly url: string;
+  /** Whether documents of this origin are granted. */
+  readonly may: (origin: string) => boolean;
+  /** The granted sites; `undefined`: the tab itself is granted, wherever it goes. */
+  readonly sites: readonly string[] | undefined;
+  readonly contexts: ReadonlyMap<number, Context>;
+}
+
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+}
+
+type Check = (params: Params, tab: Granted) => Params;
+
+interface Rule {
+  readonly params: readonly string[];
+  readonly check?: Check;
+}
+
+const NOTHING: Rule = { params: [] };
+
+/** Functions that the hub's client calls: named by it, never by the page. */
+const BINDING = /^eye_[a-z0-9]{1,32}$/;
+
+/** The world beside the page's own in which the hub looks where pages hide nothing from it. */
+export const WORLD = "eye";
+
+/** Harmless in any world: whether the page answers at all. */
+const PROBE = "0";
+
+const inContext: Check = (params, tab) => {
+  if (params.contextId === undefined) {
+    if (params.expression === PROBE) return params;
+    throw new Refusal("evaluate in a context of a granted document");
+  }
+  const context = tab.contexts.get(Number(params.contextId));
+  if (context === undefined || !context.own || !tab.may(context.origin)) {
+    throw new Refusal("this context is not of a granted document");
+  }
+  return params;
+};
+
+/** Code for documents to come runs in those of granted sites only. It stays text, so that it cannot leave the condition. */
+const inGranted: Check = (params, tab) => {
+  if (typeof params.source !== "string") throw new Refusal("source is missing");
+  if (tab.sites === undefined) return params;
+  const source = `if(${JSON.stringify(tab.sites)}.includes(location.origin))(0,eval)(${JSON.stringify(params.source)})`;
+  return { ...params, source };
+};
+
+/** A page of the web, and where a site is granted one of it. */
+const toGranted: Check = (params, tab) => {
+  const url = String(params.url);
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new Refusal("this is not an address of the web");
+  if (!tab.may(new URL(url).origin)) throw new Refusal("this site is not granted");
+  return params;
+};
+
+/** A world beside the page's own, in its main frame, in which nothing of another extension runs. */
+const beside: Check = (params, tab) => {
+  if (params.frameId === tab.target && params.worldName === WORLD) return params;
+  throw new Refusal("this is not eye's own world");
+};
+
+const named: Check = (params) => {
+  if (typeof params.name === "string" && BINDING.test(params.name)) return params;
+  throw new Refusal("this is not a name of eye's");
+};
+
+const withoutFiles: Check = (params) => {
+  const data = params.data as { files?: readonly unknown[] } | undefined;
+  if ((data?.files?.length ?? 0) > 0) throw new Refusal("files of this machine are not given to pages");
+  return params;
+};
+
+/** Whether a cookie of this domain goes to this host. */
+function covers(domain: string, host: string): boolean {
+  const bare = domain.replace(/^\./, "").toLowerCase();
+  return bare !== "" && (host === bare || host.endsWith(`.${bare}`));
+}
+
+const ofThisSite: Check = (params, tab) => {
+  const { hostname: host, origin } = new URL(tab.url);
+  const url = params.url === undefined ? undefined : new URL(String(params.url));
+  const fits =
+    (url === undefined || url.origin === origin) &&
+    (params.domain === undefined || covers(String(params.domain), host)) &&
+    (url !== undefined || params.domain !== undefined);
+  if (!fits) throw new Refusal("this cookie is of another site");
+  return params;
+};
+
+/** Without addresses the browser would give cookies of every frame. */
+const hereOnly: Check = (_, tab) => ({ urls: [tab.url] });
+
+const RULES: Readonly<Record<string, Rule>> = {
+  "Page.enable": NOTHING,
+  "Page.navigate": { params: ["url"], check: toGranted },
+  "Page.createIsolatedWorld": { params: ["frameId", "worldName"], check: beside },
+  "Page.reload": { params: ["ignoreCache"] },
+  "Page.bringToFront": NOTHING,
+  "Page.getLayoutMetrics": NOTHING,
+  "Page.getNavigationHistory": NOTHING,
+  "Page.captureScreenshot": { params: ["format", "quality", "optimizeForSpeed", "captureBeyondViewport", "clip"] },
+  "Page.printToPDF": { params: ["printBackground", "preferCSSPageSize"] },
+  "Page.handleJavaScriptDialog": { params: ["accept", "promptText"] },
+  "Page.addScriptToEvaluateOnNewDocument": { params: ["source", "runImmediately"], check: inGranted },
+  "Runtime.enable": NOTHING,
+  "Runtime.runIfWaitingForDebugger": NOTHING,
+  "Runtime.terminateExecution": NOTHING,
+  "Runtime.addBinding": { params: ["name"], check: named },
+  "Runtime.evaluate": {
+    params: ["expression", "contextId", "silent", "awaitPromise", "returnByValue", "userGesture", "timeout"],
+    check: inContext,
+  },
+  "Input.dispatchMouseEvent": {
+    params: [
+      ...["type", "x", "y", "modifiers", "timestamp", "button", "buttons", "clickCount", "force", "tangentialPressure"],
+      ...["tiltX", "tiltY", "twist", "deltaX", "deltaY", "pointerType"],
+    ],
+  },
+  "Input.dispatchKeyEvent": {
+    params: [
+      ...["type", "modifiers", "timestamp", "text", "unmodifiedText", "keyIdentifier", "code", "key", "commands"],
+      ...["windowsVirtualKeyCode", "nativeVirtualKeyCode", "autoRepeat", "isKeypad", "isSystemKey", "location"],
+    ],
+  },
+  "Input.dispatchTouchEvent": { params: ["type", "touchPoints", "modifiers", "timestamp"] },
+  "Input.dispatchDragEvent": { params: ["type", "x", "y", "data", "modifiers"], check: withoutFiles },
+  "Input.insertText": { params: ["text"] },
+  "Input.imeSetComposition": { params: ["text", "selectionStart", "selectionEnd"] },
+  "Emulation.setFocusEmulationEnabled": { params: ["enabled"] },
+  "Emulation.setDeviceMetricsOverride": { params: ["width", "height", "deviceScaleFactor", "mobile"] },
+  "Emulation.clearDeviceMetricsOverride": NOTHING,
+  "Emulation.setEmulatedMedia": { params: ["features"] },
+  "Emulation.setTouchEmulationEnabled": { params: ["enabled", "maxTouchPoints"] },
+  "Network.enable": NOTHING,
+  "Network.disable": NOTHING,
+  "Network.emulateNetworkConditions": { params: ["offline", "latency", "downloadThroughput", "uploadThroughput"] },
+  "Network.getRequestPostData": { params: ["requestId"] },
+  "Network.getResponseBody": { params: ["requestId"] },
+  "Network.getCookies": { params: [], check: hereOnly },
+  "Network.setCookie": { params: ["name", "value", "url"], check: ofThisSite },
+  "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite },
+};
+
+/** The params with which a command is passed on. Throws a [`Refusal`] for what is not needed. */
+export function command(method: string, params: Params, tab: Granted): Params {
+  const rule = Object.hasOwn(RULES, method) ? RULES[method] : undefined;
+  if (rule === undefined) throw new Refusal(`${method} is not allowed`);
+  const other = Object.keys(params).find((name) => !rule.params.includes(name));
+  if (other !== undefined) throw new Refusal(`${method}: ${other} is not allowed`);
+  return rule.check === undefined ? params : rule.check(params, tab);
+}
+
+/** What the hub is given of an answer: of a tab's history only where it is, not where it was. */
+export function answer(method: string, result: Params): Params {
+  if (method !== "Page.getNavigationHistory") return result;
+  const { currentIndex, entries } = result as { currentIndex: number; entries: readonly unknown[] };
+  return { currentIndex: 0, entries: [entries[currentIndex]] };
+}
+
+const EVENTS: ReadonlySet<string> = new Set([
+  "Page.javascriptDialogOpening",
+  "Page.javascriptDialogClosed",
+  "Page.frameStartedLoading",
+  "Page.frameStoppedLoading",
+  "Page.frameNavigated",
+  "Inspector.targetCrashed",
+  "Inspector.targetReloadedAfterCrash",
+  "Network.requestWillBeSent",
+  "Network.responseReceived",
+  "Network.loadingFinished",
+  "Network.loadingFailed",
+  "Network.requestServedFromCache",
+]);
+
+/** Headers that carry a login. They are not needed to see what a page asked for. */
+const SECRETS = new Set(["authorization", "cookie", "set-cookie", "proxy-authorization"]);
+
+/** What the hub hears of an event: `undefined` is nothing. */
+export function event(method: string, params: Params, tab: Granted): Params | undefined {
+  switch (method) {
+    case "Runtime.bindingCalled": {
+      const context = tab.contexts.get(Number(params.executionContextId));
+      return context?.own === true && tab.may(context.origin) && BINDING.test(String(params.name)) ? params : undefined;
+    }
+    case "Runtime.executionContextCreated": {
+      const { id } = params.context as { id: number };
+      return tab.contexts.get(id)?.own === true ? params : undefined;
+    }
+    case "Runtime.executionContextDestroyed":
+    case "Runtime.executionContextsCleared":
+      return params;
+    default:
+      return EVENTS.has(method) ? withoutSecrets(params) : undefined;
+  }
+}
+
+function withoutSecrets(params: Params): Params {
+  const part = (name: "request" | "response" | "redirectResponse"): Params => {
+    const one = params[name] as { headers?: Params } | undefined;
+    if (one?.headers === undefined) return {};
+    const kept = Object.entries(one.headers).filter(([header]) => !SECRETS.has(header.toLowerCase()));
+    // Text forms of the same headers, and what the browser adds for its own panels.
+    const { headersText, requestHeaders, requestHeadersText, ...rest } = one as Record<string, unknown>;
+    return { [name]: { ...rest, headers: Object.fromEntries(kept) } };
+  };
+  return { ...params, ...part("request"), ...part("response"), ...part("redirectResponse") };
+}

@@ -1,0 +1,246 @@
+// The granted tabs, each with a session of the debugger: commands of the hub in, through the guard; events out, through the guard.
+
+import * as guard from "./guard.js";
+import { forgetTabs, grants, how, setTab } from "./grants.js";
+import { Sign } from "./sign.js";
+
+const VERSION = "1.3";
+/** What the browser itself answers, whatever the page does. */
+const PROBE = "Page.getNavigationHistory";
+
+export interface Command {
+  readonly id: number;
+  readonly method: string;
+  readonly params?: guard.Params;
+  readonly sessionId?: string;
+}
+
+interface Attached extends guard.Granted {
+  readonly tabId: number;
+  readonly session: string;
+  readonly by: "tab" | "site";
+  readonly contexts: Map<number, guard.Context>;
+  readonly sign: Sign;
+  url: string;
+}
+
+export class Tabs {
+  readonly #byTab = new Map<number, Attached>();
+  readonly #bySession = new Map<string, Attached>();
+  readonly #turns = new Map<number, Promise<void>>();
+  #count = 0;
+  /** Whether a hub wants them. */
+  #wanted = false;
+
+  constructor(private readonly say: (message: object) => void) {
+    chrome.debugger.onEvent.addListener((source, method, params) => this.#happened(source, method, params ?? {}));
+    chrome.debugger.onDetach.addListener(({ tabId }, reason) => void this.#detached(tabId, reason));
+    chrome.tabs.onUpdated.addListener((tabId, change) => {
+      const attached = this.#byTab.get(tabId);
+      if (attached !== undefined) {
+        if (change.url !== undefined) attached.url = change.url;
+        attached.sign.show();
+      }
+      if (change.url !== undefined || change.status !== undefined) void this.refresh(tabId);
+    });
+    chrome.tabs.onRemoved.addListener((tabId) => void setTab(tabId, undefined));
+    chrome.tabs.onReplaced.addListener((_, removed) => void setTab(removed, undefined));
+  }
+
+  /** A hub speaks: whatever another left behind is undone, for it gets clean sessions. */
+  async begin(): Promise<void> {
+    this.#wanted = true;
+    await this.refreshAll(true);
+  }
+
+  /** No hub speaks any more. Tabs stay attached for a while: it may be back in a moment. */
+  leave(): void {
+    this.#wanted = false;
+  }
+
+  /** None came back. */
+  async letGo(): Promise<void> {
+    if (!this.#wanted) await this.refreshAll();
+  }
+
+  get attached(): readonly number[] {
+    return [...this.#byTab.keys()];
+  }
+
+  async refreshAll(anew = false): Promise<void> {
+    const tabs = await chrome.tabs.query({});
+    await Promise.all(tabs.map(({ id }) => (id === undefined ? undefined : this.refresh(id, anew))));
+  }
+
+  /** Attaches or detaches a tab, as it is granted now. One change of a tab after the other. */
+  refresh(tabId: number, anew = false): Promise<void> {
+    const before = this.#turns.get(tabId) ?? Promise.resolve();
+    const turn = before.then(() => this.#refresh(tabId, anew)).catch((error: unknown) => console.warn("eye:", error));
+    this.#turns.set(tabId, turn);
+    void turn.then(() => this.#turns.get(tabId) === turn && this.#turns.delete(tabId));
+    return turn;
+  }
+
+  /** Does what the hub asks, and answers it. */
+  async take({ id, method, params = {}, sessionId }: Command): Promise<void> {
+    const answer = (more: object): void => this.say({ id, ...(sessionId === undefined ? {} : { sessionId }), ...more });
+    try {
+      const attached = sessionId === undefined ? undefined : this.#bySession.get(sessionId);
+      if (sessionId !== undefined && attached === undefined) throw new guard.Refusal("the session is gone");
+      if (attached === undefined) return answer({ result: await this.#ofBrowser(method, params) });
+      const passed = guard.command(method, params, attached);
+      attached.sign.begins(method, params);
+      try {
+        const result = (await chrome.debugger.sendCommand({ tabId: attached.tabId }, method, passed)) ?? {};
+        answer({ result: guard.answer(method, result as guard.Params) });
+      } finally {
+        attached.sign.ends();
+      }
+    } catch (error) {
+      answer({ error: reason(error) });
+    }
+  }
+
+  async #ofBrowser(method: string, params: guard.Params): Promise<object> {
+    switch (method) {
+      case "Browser.getVersion":
+        return { product: product() };
+      case "Target.setAutoAttach":
+        await this.begin();
+        return {};
+      case "Target.closeTarget": {
+        const attached = [...this.#byTab.values()].find(({ target }) => target === params.targetId);
+        if (attached === undefined) throw new guard.Refusal("this tab is not granted");
+        await chrome.tabs.remove(attached.tabId);
+        return {};
+      }
+      default:
+        throw new guard.Refusal(`${method} is not allowed`);
+    }
+  }
+
+  async #refresh(tabId: number, anew: boolean): Promise<void> {
+    const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+    const known = this.#byTab.get(tabId);
+    const all = await grants();
+    const by = this.#wanted && tab?.discarded === false ? how(all, tabId, tab.url) : undefined;
+    const sites = by === "site" ? all.sites : undefined;
+    const same = known?.by === by && String(known?.sites) === String(sites);
+    if (same && !(anew && known !== undefined)) return;
+    if (known !== undefined) await this.#detach(known);
+    if (by !== undefined && tab !== undefined) await this.#attach(tab, tabId, sites);
+  }
+
+  async #attach(tab: chrome.tabs.Tab, tabId: number, sites: readonly string[] | undefined): Promise<void> {
+    try {
+      await chrome.debugger.attach({ tabId }, VERSION);
+    } catch (error) {
+      // A worker that was stopped leaves its sessions behind, and the browser does not say whose a session is.
+      await chrome.debugger.sendCommand({ tabId }, PROBE).catch(() => Promise.reject(error));
+      await chrome.debugger.detach({ tabId });
+      await chrome.debugger.attach({ tabId }, VERSION);
+    }
+    const targets = await chrome.debugger.getTargets();
+    const target = targets.find((one) => one.tabId === tabId && one.type === "page")?.id;
+    if (target === undefined) return chrome.debugger.detach({ tabId });
+    const run = (expression: string): void => {
+      const asked = chrome.debugger.sendCommand({ tabId }, "Runtime.evaluate", { expression, silent: true });
+      void asked.catch(() => undefined);
+    };
+    const attached: Attached = {
+      tabId,
+      session: `${String(tabId)}.${String(++this.#count)}`,
+      by: sites === undefined ? "tab" : "site",
+      target,
+      url: tab.url ?? "",
+      sites,
+      may: (origin) => sites === undefined || sites.includes(origin),
+      contexts: new Map(),
+      sign: new Sign(tabId, run),
+    };
+    this.#byTab.set(tabId, attached);
+    this.#bySession.set(attached.session, attached);
+    const info = { targetId: target, type: "page", title: tab.title ?? "", url: attached.url, attached: true };
+    const params = { sessionId: attached.session, targetInfo: info, waitingForDebugger: false };
+    this.say({ method: "Target.attachedToTarget", params });
+  }
+
+  async #detach(attached: Attached): Promise<void> {
+    this.#forget(attached);
+    await chrome.debugger.detach({ tabId: attached.tabId }).catch(() => undefined);
+  }
+
+  #forget(attached: Attached): void {
+    attached.sign.remove();
+    this.#byTab.delete(attached.tabId);
+    this.#bySession.delete(attached.session);
+    const params = { sessionId: attached.session, targetId: attached.target };
+    this.say({ method: "Target.detachedFromTarget", params });
+  }
+
+  async #detached(tabId: number | undefined, reason: string): Promise<void> {
+    if (tabId === undefined) return;
+    const attached = this.#byTab.get(tabId);
+    if (attached !== undefined) this.#forget(attached);
+    // The person ended it in the browser's own bar, which is about all tabs.
+    if (reason === "canceled_by_user") await this.stopAll();
+  }
+
+  /** Ends everything that agents do in this tab. */
+  async stop(tabId: number): Promise<void> {
+    const attached = this.#byTab.get(tabId);
+    await setTab(tabId, attached?.by === "site" ? "stopped" : undefined);
+    await this.refresh(tabId);
+  }
+
+  async stopAll(): Promise<void> {
+    const bySite = [...this.#byTab.values()].filter(({ by }) => by === "site");
+    await forgetTabs();
+    for (const { tabId } of bySite) await setTab(tabId, "stopped");
+    await this.refreshAll();
+  }
+
+  #happened(source: { tabId?: number; sessionId?: string }, method: string, params: object): void {
+    const attached = source.tabId === undefined ? undefined : this.#byTab.get(source.tabId);
+    if (attached === undefined || source.sessionId !== undefined) return;
+    if (method === "Runtime.executionContextCreated" && !this.#created(attached, params)) return;
+    const passed = guard.event(method, params as guard.Params, attached);
+    if (method === "Runtime.executionContextDestroyed") {
+      attached.contexts.delete((params as { executionContextId: number }).executionContextId);
+    } else if (method === "Runtime.executionContextsCleared") attached.contexts.clear();
+    else if (method === "Page.frameNavigated") {
+      const { frame } = params as { frame: { id: string; url: string } };
+      if (frame.id === attached.target) attached.url = frame.url;
+    }
+    if (passed !== undefined) this.say({ method, params: passed, sessionId: attached.session });
+  }
+
+  /** Notes a world. `false`: the tab shows what is not granted, and is let go before anything of that is heard. */
+  #created(attached: Attached, params: object): boolean {
+    const { context } = params as {
+      context: { id: number; origin: string; name?: string; auxData?: { isDefault?: boolean; frameId?: string } };
+    };
+    const beside = context.name === guard.WORLD && !context.origin.startsWith("chrome-extension:");
+    const own = context.auxData?.isDefault === true || beside;
+    attached.contexts.set(context.id, { origin: context.origin, own });
+    if (!own || context.auxData?.frameId !== attached.target || attached.may(context.origin)) return true;
+    void this.#detach(attached).then(() => this.refresh(attached.tabId));
+    return false;
+  }
+}
+
+function product(): string {
+  return /Chrome\/[\d.]+/.exec(navigator.userAgent)?.[0] ?? "Chrome";
+}
+
+/** The browser's own words are JSON in the message of an error. */
+function reason(error: unknown): object {
+  const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof guard.Refusal) return { code: -32_006, message: `refused by the extension: ${text}` };
+  try {
+    const { code, message } = JSON.parse(text) as { code: number; message: string };
+    return { code, message };
+  } catch {
+    return { code: -32_000, message: text };
+  }
+}

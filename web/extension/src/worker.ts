@@ -1,0 +1,97 @@
+// The extension's worker: one link to the hub, the granted tabs behind it, and what the person asks for in the popup.
+
+import { grants, how, originOf, setSite, setTab } from "./grants.js";
+import { Link } from "./link.js";
+import { type Command, Tabs } from "./tabs.js";
+
+/** What the popup asks. */
+export type Ask =
+  | { readonly ask: "state"; readonly tabId: number }
+  | { readonly ask: "pair"; readonly code: string }
+  | { readonly ask: "unpair" }
+  | { readonly ask: "tab"; readonly tabId: number; readonly granted: boolean }
+  | { readonly ask: "site"; readonly origin: string; readonly granted: boolean }
+  | { readonly ask: "stop" };
+
+/** What it shows. */
+export interface Shown {
+  readonly paired: boolean;
+  readonly connected: boolean;
+  readonly why: string;
+  readonly tab?: {
+    readonly id: number;
+    readonly title: string;
+    readonly origin?: string;
+    readonly by?: "tab" | "site";
+  };
+  readonly tabs: readonly { readonly id: number; readonly title: string; readonly origin: string }[];
+  readonly sites: readonly string[];
+}
+
+const WAKE = "wake";
+/** The shortest that the browser keeps to. */
+const WAKE_MINUTES = 0.5;
+
+const link: Link = new Link(
+  (message) => void tabs.take(message as Command),
+  (connected) => !connected && tabs.leave(),
+);
+const tabs = new Tabs((message) => link.say(message));
+
+chrome.alarms.onAlarm.addListener(() => void wake());
+chrome.runtime.onInstalled.addListener(() => void wake());
+chrome.runtime.onStartup.addListener(() => void wake());
+chrome.action.onClicked.addListener(({ id }) => id !== undefined && void tabs.stop(id));
+chrome.runtime.onMessage.addListener((message, sender, answer) => {
+  if (sender.id !== chrome.runtime.id) return false;
+  asked(message as Ask).then(answer, (error: unknown) => answer({ error: String((error as Error).message) }));
+  return true;
+});
+void chrome.alarms.create(WAKE, { periodInMinutes: WAKE_MINUTES });
+void link.connect();
+
+/** A worker that was stopped comes back, and tabs that no hub has asked for in the meantime are let go. */
+async function wake(): Promise<void> {
+  await link.connect();
+  if (!(await link.state()).connected) await tabs.letGo();
+}
+
+async function asked(ask: Ask): Promise<Shown | true> {
+  switch (ask.ask) {
+    case "state":
+      return shown(ask.tabId);
+    case "pair":
+      await link.pair(ask.code);
+      return true;
+    case "unpair":
+      await link.unpair();
+      await tabs.letGo();
+      return true;
+    case "tab":
+      if (ask.granted) {
+        await setTab(ask.tabId, "granted");
+        await tabs.refresh(ask.tabId);
+      } else await tabs.stop(ask.tabId);
+      return true;
+    case "site":
+      await setSite(ask.origin, ask.granted);
+      await tabs.refreshAll();
+      return true;
+    case "stop":
+      await tabs.stopAll();
+      return true;
+  }
+}
+
+async function shown(tabId: number): Promise<Shown> {
+  const [state, all, open] = await Promise.all([link.state(), grants(), chrome.tabs.query({})]);
+  const rows = open.flatMap(({ id, title = "", url }) => {
+    const origin = originOf(url);
+    return id !== undefined && origin !== undefined && how(all, id, url) !== undefined ? [{ id, title, origin }] : [];
+  });
+  const tab = open.find(({ id }) => id === tabId);
+  const origin = originOf(tab?.url);
+  const by = how(all, tabId, tab?.url);
+  const mine = { id: tabId, title: tab?.title ?? "", ...(origin && { origin }), ...(by && { by }) };
+  return { ...state, ...(tab === undefined ? {} : { tab: mine }), tabs: rows, sites: all.sites };
+}

@@ -1,0 +1,174 @@
+// What a false or curious hub may not do in a granted tab, nor hear of it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { answer, command, event, type Granted, type Params, Refusal } from "../src/guard.js";
+
+const SITE = "https://shop.example";
+const contexts = new Map([
+  [1, { origin: SITE, own: true }],
+  [2, { origin: SITE, own: false }],
+  [3, { origin: "https://bank.example", own: true }],
+]);
+const bySite: Granted = {
+  target: "T",
+  url: `${SITE}/cart?x#y`,
+  sites: [SITE],
+  may: (origin) => origin === SITE,
+  contexts,
+};
+const byTab: Granted = { ...bySite, sites: undefined, may: () => true };
+
+function refused(method: string, params: Params = {}, tab: Granted = byTab): void {
+  assert.throws(() => command(method, params, tab), Refusal, `${method} ${JSON.stringify(params)}`);
+}
+
+test("commands that no verb needs are refused", () => {
+  const others = [
+    ...[
+      "Page.navigateToHistoryEntry",
+      "Page.setBypassCSP",
+      "Page.setDownloadBehavior",
+      "Page.getResourceContent",
+      "Page.close",
+    ],
+    ...["Target.getTargets", "Target.attachToTarget", "Target.createTarget", "Target.setAutoAttach"],
+    ...[
+      "Browser.close",
+      "Browser.grantPermissions",
+      "SystemInfo.getInfo",
+      "Storage.getCookies",
+      "Storage.clearDataForOrigin",
+    ],
+    ...["Network.getAllCookies", "Network.setCookies", "Network.loadNetworkResource", "Network.setExtraHTTPHeaders"],
+    ...["Fetch.enable", "DOMStorage.getDOMStorageItems", "IndexedDB.requestData", "CacheStorage.requestCachedResponse"],
+    ...["DOM.setFileInputFiles", "DOM.getFileInfo", "DOM.getDocument", "IO.read", "Debugger.enable"],
+    ...["Runtime.callFunctionOn", "Runtime.getProperties", "Runtime.compileScript", "WebAuthn.enable"],
+    ...[
+      "Emulation.setUserAgentOverride",
+      "Security.setIgnoreCertificateErrors",
+      "constructor",
+      "toString",
+      "__proto__",
+      "",
+    ],
+  ];
+  for (const method of others) refused(method);
+});
+
+test("code runs in the page's own worlds of granted documents only", () => {
+  const evaluate = (contextId: unknown, tab: Granted): Params =>
+    command("Runtime.evaluate", { expression: "document.cookie", contextId }, tab);
+  assert.deepEqual(evaluate(1, bySite), { expression: "document.cookie", contextId: 1 });
+  assert.deepEqual(evaluate(3, byTab), { expression: "document.cookie", contextId: 3 });
+  for (const context of [2, 3, 4, undefined, "2"])
+    assert.throws(() => evaluate(context, bySite), Refusal, String(context));
+  assert.throws(() => evaluate(2, byTab), Refusal, "a world of another extension");
+  refused("Runtime.evaluate", { expression: "document.cookie" });
+  assert.deepEqual(command("Runtime.evaluate", { expression: "0" }, bySite), { expression: "0" });
+  for (const more of [{ uniqueContextId: "a" }, { includeCommandLineAPI: true }, { serializationOptions: {} }]) {
+    refused("Runtime.evaluate", { expression: "0", contextId: 1, ...more });
+  }
+});
+
+test("what runs before a page's scripts stays within granted sites", () => {
+  const method = "Page.addScriptToEvaluateOnNewDocument";
+  const source = `} evil(); if (true) { "</script>\\u2028"`;
+  const { source: passed } = command(method, { source, runImmediately: true }, bySite);
+  const ran: string[] = [];
+  const run = (origin: string): void => {
+    const eval_ = (text: string): void => void ran.push(`${origin} ${text}`);
+    new Function("location", "eval", String(passed))({ origin }, eval_);
+  };
+  run(SITE);
+  run("https://bank.example");
+  run("null");
+  assert.deepEqual(ran, [`${SITE} ${source}`]);
+  assert.equal(command(method, { source }, byTab).source, source, "a tab is granted wherever it goes");
+  refused(method, { source, worldName: "other" });
+  refused(method, {});
+});
+
+test("a tab is sent to pages of the web only, and stays within granted sites", () => {
+  for (const url of [
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "chrome://settings",
+    "data:text/html,a",
+    "",
+    undefined,
+  ]) {
+    refused("Page.navigate", { url });
+  }
+  assert.equal(command("Page.navigate", { url: "https://bank.example/" }, byTab).url, "https://bank.example/");
+  assert.equal(command("Page.navigate", { url: `${SITE}/b` }, bySite).url, `${SITE}/b`);
+  refused("Page.navigate", { url: "https://bank.example/" }, bySite);
+});
+
+test("the only world beside the page's own is eye's, in the tab's main frame", () => {
+  const world = { frameId: "T", worldName: "eye" };
+  assert.deepEqual(command("Page.createIsolatedWorld", world, bySite), world);
+  for (const more of [{ frameId: "F" }, { worldName: "Password Manager" }, { grantUniveralAccess: true }]) {
+    refused("Page.createIsolatedWorld", { ...world, ...more });
+  }
+});
+
+test("the names of functions are eye's own", () => {
+  assert.deepEqual(command("Runtime.addBinding", { name: "eye_ab12" }, byTab), { name: "eye_ab12" });
+  for (const name of ["fetch", "eye_", "eye_A", "eye_a-b", undefined]) refused("Runtime.addBinding", { name });
+  refused("Runtime.addBinding", { name: "eye_a", executionContextId: 2 });
+});
+
+test("cookies are those of the site that the tab shows", () => {
+  assert.deepEqual(command("Network.getCookies", {}, byTab), { urls: [byTab.url] });
+  refused("Network.getCookies", { urls: ["https://bank.example"] });
+  const set = (more: Params): Params => command("Network.setCookie", { name: "a", value: "b", ...more }, byTab);
+  assert.equal(set({ url: `${SITE}/` }).name, "a");
+  for (const more of [{ url: "https://bank.example" }, { url: "https://shop.example.evil.example" }, {}]) {
+    assert.throws(() => set(more), Refusal, JSON.stringify(more));
+  }
+  for (const domain of ["shop.example", ".shop.example", "example"]) {
+    assert.equal(command("Network.deleteCookies", { name: "a", domain }, byTab).domain, domain);
+  }
+  for (const domain of ["bank.example", "hop.example", "", ".", "shop.example.evil"]) {
+    refused("Network.deleteCookies", { name: "a", domain });
+  }
+});
+
+test("no file of the machine is given to a page", () => {
+  const at = { type: "drop", x: 1, y: 2 };
+  refused("Input.dispatchDragEvent", { ...at, data: { items: [], files: ["/etc/passwd"], dragOperationsMask: 1 } });
+  const plain = { ...at, data: { items: [], dragOperationsMask: 1 } };
+  assert.deepEqual(command("Input.dispatchDragEvent", plain, byTab), plain);
+});
+
+test("of a tab's history only where it is is told", () => {
+  const entries = [{ url: "https://private.example" }, { url: bySite.url }, { url: "https://later.example" }];
+  const told = answer("Page.getNavigationHistory", { currentIndex: 1, entries });
+  assert.deepEqual(told, { currentIndex: 0, entries: [{ url: bySite.url }] });
+});
+
+test("events of what is not granted are not told, nor logins in headers", () => {
+  const called = { name: "eye_ab", payload: "x", executionContextId: 1 };
+  assert.deepEqual(event("Runtime.bindingCalled", called, bySite), called);
+  assert.equal(event("Runtime.bindingCalled", { ...called, executionContextId: 2 }, bySite), undefined);
+  assert.equal(event("Runtime.bindingCalled", { ...called, executionContextId: 3 }, bySite), undefined);
+  assert.equal(event("Runtime.bindingCalled", { ...called, name: "other" }, bySite), undefined);
+  assert.equal(event("Runtime.executionContextCreated", { context: { id: 2 } }, bySite), undefined);
+  for (const method of [
+    ...["Runtime.consoleAPICalled", "Network.requestWillBeSentExtraInfo", "Network.responseReceivedExtraInfo"],
+    ...["Network.webSocketFrameReceived", "Target.attachedToTarget", "Debugger.scriptParsed", "Page.downloadWillBegin"],
+  ]) {
+    assert.equal(event(method, {}, byTab), undefined, method);
+  }
+  const sent = {
+    requestId: "r",
+    request: { url: SITE, headers: { Cookie: "a=b", accept: "*/*", Authorization: "x" } },
+    redirectResponse: { headers: { "Set-Cookie": "c=d", etag: "e" }, headersText: "Set-Cookie: c=d" },
+  };
+  assert.deepEqual(event("Network.requestWillBeSent", sent, byTab), {
+    requestId: "r",
+    request: { url: SITE, headers: { accept: "*/*" } },
+    redirectResponse: { headers: { etag: "e" } },
+  });
+});
