@@ -14,6 +14,8 @@ declare const eyeDriven: {
   readonly binding: string;
   /** The name under which the driver finds the function that takes its messages. */
   readonly receive: string;
+  /** Whether the driver can give files to the page. */
+  readonly files: boolean;
 };
 
 /** Where the client of a driven document is. */
@@ -29,7 +31,7 @@ const STAYS = "=";
 /** How the driver asks for the field of a request: `@NUMBER`. */
 const FIELD = "@";
 
-const { session, binding, receive } = eyeDriven;
+const { session, binding, receive, files: takesFiles } = eyeDriven;
 const global = globalThis as unknown as Record<string, unknown>;
 const post = global[binding] as ((message: string) => void) | undefined;
 // Nothing that runs after this finds it.
@@ -97,6 +99,7 @@ function drive(say: (message: string) => void): void {
       say(JSON.stringify({ input: asked, ...(document.hidden ? { front: true } : {}), ...what }));
     });
   const input: Input = Object.assign((commands: Parameters<Input>[0]) => ask({ commands }), {
+    files: takesFiles,
     give: ((files, to) => {
       const isField = "nodeType" in to;
       return ask({ files, to: isField ? { by: "field" } : to }, isField ? to : undefined);

@@ -1,7 +1,7 @@
 // Tabs of a person's own browser through the extension, loaded unpacked into a real Chromium: what is granted, and what is done there.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { MARK, Person } from "../stage/extension.js";
@@ -17,7 +17,7 @@ let person: Person;
 const STRICT = "default-src 'none'; script-src 'nonce-a'; require-trusted-types-for 'script'";
 
 const BODY = `<h1>Shop</h1><button id="go">Go</button><button id="ask">Ask</button><p id="out"></p>
-<a href="/mail">Mail</a><script nonce="a">
+<input id="file" type="file"><a href="/mail">Mail</a><script nonce="a">
 document.getElementById("go").addEventListener("click", (event) => {
   document.getElementById("out").textContent = "clicked:" + event.isTrusted;
 });
@@ -69,6 +69,11 @@ test("a granted tab is a page: eval, look, a trusted click and a picture, under 
   assert.match(await said("look"), /\[Go\]/);
   await said("click", "text=Go");
   assert.equal(await said("out.textContent"), "clicked:true\n");
+  const note = join(home.folder, "work", "note.txt");
+  await writeFile(note, "hello");
+  await said("upload", "#file", note);
+  assert.equal(await said("file.files[0].name + await file.files[0].text()"), "note.txthello\n", "by its content");
+  assert.match(await said("downloads"), /not told to eye/);
   const file = join(home.folder, "shop.png");
   await said("shot", "-o", file);
   assert.equal((await readFile(file)).subarray(1, 4).toString(), "PNG");

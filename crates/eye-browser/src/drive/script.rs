@@ -14,6 +14,8 @@ pub struct Names {
     pub binding: String,
     /// The function of the page that takes a message of the driver.
     pub receive: String,
+    /// Whether the browser takes files of this machine for the page; the client makes its own of their content otherwise.
+    pub files: bool,
 }
 
 impl Names {
@@ -22,19 +24,27 @@ impl Names {
         let random = random_text(26);
         let (session, rest) = random.split_at(10);
         let (binding, receive) = rest.split_at(8);
-        Self { session: session.to_owned(), binding: format!("eye_{binding}"), receive: format!("eye_{receive}") }
+        Self {
+            session: session.to_owned(),
+            binding: format!("eye_{binding}"),
+            receive: format!("eye_{receive}"),
+            files: true,
+        }
     }
 
     /// New ones, with a session that the tab of this target always has.
     pub fn of_target(target: &str) -> Self {
         let session = target.chars().filter(char::is_ascii_alphanumeric).take(12).collect::<String>();
         let fresh = Self::fresh();
+        // The extension gives no file to a page.
+        let fresh = Self { files: false, ..fresh };
         if session.is_empty() { fresh } else { Self { session: session.to_ascii_lowercase(), ..fresh } }
     }
 
     /// The script.
     pub fn source(&self) -> String {
-        let names = json!({ "session": self.session, "binding": self.binding, "receive": self.receive });
+        let names =
+            json!({ "session": self.session, "binding": self.binding, "receive": self.receive, "files": self.files });
         format!("(()=>{{const eyeDriven={names};{CLIENT}}})()")
     }
 }

@@ -273,7 +273,7 @@ export function acts(core: Core): Verbs {
       const spot = isInput ? undefined : await ready(target, tools, false);
       const element = spot?.element ?? (hidden as Element);
       const field = fileInput(element);
-      if (input === undefined) own(() => upload(element, files));
+      if (input === undefined || !input.files) own(() => upload(element, files));
       else {
         const at = field === undefined ? await ready(target, tools) : undefined;
         await realUpload(field, at, files, { own, input, turn });

@@ -34,6 +34,8 @@ export type FilesFor = Element | { readonly by: "chooser" | "drop"; readonly x: 
 export interface Input {
   /** Sends commands together; resolves when the browser has done all of them. */
   (commands: readonly InputCommand[]): Promise<void>;
+  /** Whether it can give files. */
+  readonly files: boolean;
   /** Gives files, as a person who chooses or drops them. */
   give(files: readonly GivenFile[], to: FilesFor): Promise<void>;
 }

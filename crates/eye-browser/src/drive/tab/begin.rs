@@ -56,7 +56,9 @@ impl Tab {
             },
             "page/downloads" => {
                 let rows = Some(self.downloads.rows()).filter(|rows| !rows.is_empty());
-                let text = Value::Text(rows.unwrap_or_else(|| "no downloads".to_owned()));
+                let none =
+                    if self.names.files { "no downloads" } else { "downloads of this browser are not told to eye" };
+                let text = Value::Text(rows.unwrap_or_else(|| none.to_owned()));
                 Box::pin(std::future::ready(Done::Answer(own.id, Ok(text))))
             }
             "page/stop-script" => Box::pin(async move { Done::Answer(own.id, device::stop_script(&session).await) }),
