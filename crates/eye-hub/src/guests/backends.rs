@@ -1,12 +1,13 @@
-//! `/evolution`, `/agents` and `/cartridges/`: the gate, and then the backend that computes. A WebSocket is text both ways, bounded
-//! both ways: what a backend cannot take yet is not read, and a peer that does not read is closed.
+//! `/evolution`, `/agents` and `/cartridges/`: the gate, and then the backend that computes.
 
+pub use super::conversation::{Heard, Say};
+use super::conversation::{Terms, carry};
 use crate::http::door::{Door, Ground, Head, Upgrade, admit_own, json_response, refused, with_cors};
 use crate::hub::gateway::Later;
 use crate::hub::links::Links;
 use crate::mount::Guest;
 use axum::body::Body;
-use axum::extract::ws::{CloseFrame, Message, WebSocket};
+use axum::extract::ws::WebSocket;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -14,25 +15,14 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use eye_protocol::close::Close;
 use eye_protocol::limits::{
-    BACKEND_HEARD_LEN_MAX, BACKEND_MESSAGE_BYTES_MAX, BACKEND_SAID_LEN_MAX, BACKEND_SOCKETS_MAX, OUTBOX_STALL_MS,
-    SHUTDOWN_MS,
+    BACKEND_HEARD_LEN_MAX, BACKEND_MESSAGE_BYTES_MAX, BACKEND_SAID_LEN_MAX, BACKEND_SOCKETS_MAX,
 };
-use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
 use std::fmt::Debug;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::time::timeout;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Small on purpose: the library zeroes its read buffer on every read.
 const READ_BUFFER_BYTES: usize = 4096;
-
-/// What a peer of a backend says, one text message each. It ends when the peer is gone.
-pub type Heard = mpsc::Receiver<String>;
-/// What a backend says to its peer. A backend that lets go of it closes the connection; who finds it full has a peer that
-/// does not read, and lets go of it.
-pub type Say = mpsc::Sender<String>;
 
 /// A door to a backend that is a WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,64 +183,12 @@ async fn serve(
     _seat: OwnedSemaphorePermit,
     ground: Ground,
 ) {
-    let (mut sink, mut stream) = socket.split();
-    let (hear, heard) = mpsc::channel(BACKEND_HEARD_LEN_MAX);
-    let (say, said) = mpsc::channel(BACKEND_SAID_LEN_MAX);
-    let close = {
-        let talk = backends.talk(room, origin, heard, say);
-        let read = read(&mut stream, hear);
-        let write = write(&mut sink, said);
-        // The backend's own end is told by its letting go of what it says, so that all of it is written before.
-        let talk = async {
-            talk.await;
-            std::future::pending().await
-        };
-        tokio::select! {
-            close = read => close,
-            close = write => close,
-            close = talk => close,
-            refusal = ground.gone() => Some(Close::revoked(&refusal.reason)),
-        }
+    let terms = Terms {
+        heard_len_max: BACKEND_HEARD_LEN_MAX,
+        said_len_max: BACKEND_SAID_LEN_MAX,
+        message_bytes_max: BACKEND_MESSAGE_BYTES_MAX,
+        farewell: Close { code: 1001, reason: "the backend ended the conversation".into() },
     };
-    if let Some(close) = close {
-        let frame = CloseFrame { code: close.code, reason: close.reason.as_str().into() };
-        let ending = async {
-            let _ = sink.send(Message::Close(Some(frame))).await;
-            while let Some(Ok(_)) = stream.next().await {}
-        };
-        // A peer that reads nothing cannot be told; it is dropped all the same.
-        let _ = timeout(Duration::from_millis(SHUTDOWN_MS), ending).await;
-    }
-}
-
-async fn read(stream: &mut SplitStream<WebSocket>, hear: Say) -> Option<Close> {
-    while let Some(message) = stream.next().await {
-        match message {
-            // What the backend cannot take yet waits here, and then in the peer.
-            Ok(Message::Text(text)) => {
-                if hear.send(text.to_string()).await.is_err() {
-                    // It hears no more, but may have something left to say; its writer ends this.
-                    return std::future::pending().await;
-                }
-            }
-            Ok(Message::Binary(_)) => return Some(Close::unsupported("messages are text")),
-            Ok(Message::Ping(_) | Message::Pong(_)) => {}
-            Err(error) if error.to_string().contains("too long") => {
-                return Some(Close::too_big(BACKEND_MESSAGE_BYTES_MAX));
-            }
-            Ok(Message::Close(_)) | Err(_) => return None,
-        }
-    }
-    None
-}
-
-async fn write(sink: &mut SplitSink<WebSocket, Message>, mut said: mpsc::Receiver<String>) -> Option<Close> {
-    while let Some(text) = said.recv().await {
-        match timeout(Duration::from_millis(OUTBOX_STALL_MS), sink.send(Message::text(text))).await {
-            Ok(Ok(())) => {}
-            Ok(Err(_)) => return None,
-            Err(_) => return Some(Close::too_slow("nothing was read for 10 s")),
-        }
-    }
-    Some(Close { code: 1001, reason: "the backend ended the conversation".into() })
+    let over = async { Close::revoked(&ground.gone().await.reason) };
+    carry(socket, terms, |heard, say| backends.talk(room, origin, heard, say), over).await;
 }

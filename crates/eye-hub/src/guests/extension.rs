@@ -1,25 +1,24 @@
 //! `/extension`: the way in of the browser extension. The gate, the code that pairs it once, the secret that both know from then on;
 //! what it says after that is the browsers' to understand.
 
+pub use super::conversation::{Heard, Say};
+use super::conversation::{Terms, carry, end};
 use crate::gate::Wants;
 use crate::gate::tokens::id_of;
 use crate::http::door::{Door, Head, Upgrade, json_response, knock, refused};
 use crate::hub::gateway::Later;
 use crate::mount::Guest;
 use axum::extract::State;
-use axum::extract::ws::{CloseFrame, Message, WebSocket};
+use axum::extract::ws::{Message, WebSocket};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
 use eye_protocol::close::Close;
 use eye_protocol::extension::EXTENSION_PATH;
-use eye_protocol::limits::{
-    EXTENSION_HEARD_LEN_MAX, EXTENSIONS_MAX, HANDSHAKE_MS, MESSAGE_BYTES_MAX, OUTBOX_STALL_MS, SHUTDOWN_MS,
-};
+use eye_protocol::limits::{EXTENSION_HEARD_LEN_MAX, EXTENSIONS_MAX, HANDSHAKE_MS, MESSAGE_BYTES_MAX};
 use eye_protocol::scope::Bearer;
-use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::StreamExt;
 use ring::hmac;
 use serde::Deserialize;
 use std::fmt::{Debug, Write};
@@ -27,7 +26,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -52,11 +51,6 @@ const LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CODE_LEN: usize = 12;
 /// Letters of a pairing's name.
 const NAME_LEN: usize = 6;
-
-/// What an extension says, one message each. It ends when the extension is gone.
-pub type Heard = mpsc::Receiver<String>;
-/// What is said to an extension. Who lets go of it closes the connection.
-pub type Say = mpsc::Sender<String>;
 
 /// Who drives the tabs. Everything that reaches it comes from a paired extension.
 pub trait Tabs: Debug + Send + Sync {
@@ -171,10 +165,7 @@ async fn enter(
                     let ended = door.hub.token_ended(Some(bearer.clone()));
                     serve(&guest, bearer.name.to_string(), socket, ended).await;
                 }
-                Ok(Err(close)) => {
-                    let (sink, stream) = socket.split();
-                    end(sink, stream, close).await;
-                }
+                Ok(Err(close)) => end(socket, close).await,
                 // It went away, or never said anything.
                 Err(_) => {}
             }
@@ -258,65 +249,14 @@ fn proof_of(secret: &str, who: &str, theirs: &str, own: &str) -> String {
 }
 
 async fn serve(guest: &ExtensionDoor, name: String, socket: WebSocket, token_ended: impl Future<Output = String>) {
-    let (mut sink, mut stream) = socket.split();
-    let (hear, heard) = mpsc::channel(EXTENSION_HEARD_LEN_MAX);
-    let (say, said) = mpsc::channel(EXTENSION_HEARD_LEN_MAX);
-    let close = {
-        let talk = guest.tabs.talk(name, heard, say);
-        // Its own end is told by its letting go of what it says, so that all of it is written before.
-        let talk = async {
-            talk.await;
-            std::future::pending().await
-        };
-        tokio::select! {
-            close = read(&mut stream, hear) => close,
-            close = write(&mut sink, said) => close,
-            close = talk => close,
-            why = token_ended => Some(Close::revoked(&why)),
-        }
+    let terms = Terms {
+        heard_len_max: EXTENSION_HEARD_LEN_MAX,
+        said_len_max: EXTENSION_HEARD_LEN_MAX,
+        message_bytes_max: MESSAGE_BYTES_MAX,
+        farewell: Close::shutdown(),
     };
-    if let Some(close) = close {
-        end(sink, stream, close).await;
-    }
-}
-
-async fn end(mut sink: SplitSink<WebSocket, Message>, mut stream: SplitStream<WebSocket>, close: Close) {
-    let frame = CloseFrame { code: close.code, reason: close.reason.as_str().into() };
-    let ending = async {
-        let _ = sink.send(Message::Close(Some(frame))).await;
-        while let Some(Ok(_)) = stream.next().await {}
-    };
-    // A peer that reads nothing cannot be told; it is dropped all the same.
-    let _ = timeout(Duration::from_millis(SHUTDOWN_MS), ending).await;
-}
-
-async fn read(stream: &mut SplitStream<WebSocket>, hear: mpsc::Sender<String>) -> Option<Close> {
-    while let Some(message) = stream.next().await {
-        match message {
-            Ok(Message::Text(text)) => {
-                if hear.send(text.to_string()).await.is_err() {
-                    // It hears no more, but may have something left to say; its writer ends this.
-                    return std::future::pending().await;
-                }
-            }
-            Ok(Message::Binary(_)) => return Some(Close::unsupported("messages are text")),
-            Ok(Message::Ping(_) | Message::Pong(_)) => {}
-            Err(error) if error.to_string().contains("too long") => return Some(Close::too_big(MESSAGE_BYTES_MAX)),
-            Ok(Message::Close(_)) | Err(_) => return None,
-        }
-    }
-    None
-}
-
-async fn write(sink: &mut SplitSink<WebSocket, Message>, mut said: mpsc::Receiver<String>) -> Option<Close> {
-    while let Some(text) = said.recv().await {
-        match timeout(Duration::from_millis(OUTBOX_STALL_MS), sink.send(Message::text(text))).await {
-            Ok(Ok(())) => {}
-            Ok(Err(_)) => return None,
-            Err(_) => return Some(Close::too_slow("nothing was read for 10 s")),
-        }
-    }
-    Some(Close::shutdown())
+    let over = async { Close::revoked(&token_ended.await) };
+    carry(socket, terms, |heard, say| guest.tabs.talk(name, heard, say), over).await;
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 pub mod backends;
 mod btcp;
+mod conversation;
 pub mod extension;
 pub mod llm;
 mod mailbox;
