@@ -17,9 +17,9 @@ export async function grants(): Promise<Grants> {
   return { tabs: (session[TABS] ?? {}) as Tabs, sites: (local[SITES] ?? []) as readonly string[] };
 }
 
-/** The origin of an address that can be granted. */
+/** The origin of an address that can be granted: of the web, for a tab that shows one file can be sent to any other. */
 export function originOf(url: string | undefined): string | undefined {
-  if (url === undefined || !/^(https?|file):/.test(url)) return undefined;
+  if (url === undefined || !/^https?:/.test(url)) return undefined;
   return new URL(url).origin;
 }
 
@@ -32,17 +32,32 @@ export function how({ tabs, sites }: Grants, tabId: number, url: string | undefi
   return sites.includes(origin) ? "site" : undefined;
 }
 
-export async function setTab(tabId: number, to: "granted" | "stopped" | undefined): Promise<void> {
-  const { [tabId]: _, ...others } = (await grants()).tabs as Record<string, "granted" | "stopped">;
-  await chrome.storage.session.set({ [TABS]: to === undefined ? others : { ...others, [tabId]: to } });
+let last: Promise<unknown> = Promise.resolve();
+
+/** One change after the other, for each is made of what the one before left: a stop must not be lost to another tab's end. */
+function change(make: () => Promise<void>): Promise<void> {
+  const mine = last.then(make);
+  last = mine.catch(() => undefined);
+  return mine;
 }
 
-export async function setSite(origin: string, granted: boolean): Promise<void> {
-  const others = (await grants()).sites.filter((site) => site !== origin);
-  await chrome.storage.local.set({ [SITES]: granted ? [...others, origin] : others });
+export function setTab(tabId: number, to: "granted" | "stopped" | undefined): Promise<void> {
+  return change(async () => {
+    const { [tabId]: _, ...others } = (await grants()).tabs as Record<string, "granted" | "stopped">;
+    await chrome.storage.session.set({ [TABS]: to === undefined ? others : { ...others, [tabId]: to } });
+  });
 }
 
-/** Forgets every tab, as when the person ends all debugging. */
-export async function forgetTabs(): Promise<void> {
-  await chrome.storage.session.remove(TABS);
+export function setSite(origin: string, granted: boolean): Promise<void> {
+  return change(async () => {
+    const others = (await grants()).sites.filter((site) => site !== origin);
+    await chrome.storage.local.set({ [SITES]: granted ? [...others, origin] : others });
+  });
+}
+
+/** Forgets every tab, as when the person ends all debugging; those stay stopped that a site would grant. */
+export function forgetTabs(stopped: readonly number[]): Promise<void> {
+  return change(() =>
+    chrome.storage.session.set({ [TABS]: Object.fromEntries(stopped.map((tabId) => [tabId, "stopped"])) }),
+  );
 }

@@ -21,7 +21,15 @@ export interface Granted {
   /** The granted sites; `undefined`: the tab itself is granted, wherever it goes. */
   readonly sites: readonly string[] | undefined;
   readonly contexts: ReadonlyMap<number, Context>;
+  /** Requests of granted documents that the hub has heard of. */
+  readonly requests: Set<string>;
 }
+
+/** Requests that are remembered; of older ones no body is given. */
+const REQUESTS_MAX = 2_000;
+
+/** Why nothing is done in a tab that a site grants, and that is elsewhere. */
+export const ELSEWHERE = "the tab shows what is not granted";
 
 export class Refusal extends Error {
   override readonly name = "Refusal";
@@ -90,6 +98,11 @@ const withoutFiles: Check = (params) => {
   return params;
 };
 
+const heardOf: Check = (params, tab) => {
+  if (tab.sites === undefined || tab.requests.has(String(params.requestId))) return params;
+  throw new Refusal("this is not a request of a granted document");
+};
+
 /** Whether a cookie of this domain goes to this host. */
 function covers(domain: string, host: string): boolean {
   const bare = domain.replace(/^\./, "").toLowerCase();
@@ -151,15 +164,41 @@ const RULES: Readonly<Record<string, Rule>> = {
   "Emulation.clearDeviceMetricsOverride": NOTHING,
   "Emulation.setEmulatedMedia": { params: ["features"] },
   "Emulation.setTouchEmulationEnabled": { params: ["enabled", "maxTouchPoints"] },
+  "Emulation.setGeolocationOverride": { params: ["latitude", "longitude", "accuracy"] },
+  "Emulation.clearGeolocationOverride": NOTHING,
   "Network.enable": NOTHING,
   "Network.disable": NOTHING,
   "Network.emulateNetworkConditions": { params: ["offline", "latency", "downloadThroughput", "uploadThroughput"] },
-  "Network.getRequestPostData": { params: ["requestId"] },
-  "Network.getResponseBody": { params: ["requestId"] },
+  "Network.getRequestPostData": { params: ["requestId"], check: heardOf },
+  "Network.getResponseBody": { params: ["requestId"], check: heardOf },
   "Network.getCookies": { params: [], check: hereOnly },
   "Network.setCookie": { params: ["name", "value", "url"], check: ofThisSite },
   "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite },
 };
+
+/** Answers that tell of whatever the tab shows, not of one document of it. */
+const ABOUT_TAB: ReadonlySet<string> = new Set([
+  "Page.captureScreenshot",
+  "Page.getLayoutMetrics",
+  "Page.getNavigationHistory",
+  "Page.printToPDF",
+  "Network.getCookies",
+  "Network.getRequestPostData",
+  "Network.getResponseBody",
+]);
+
+export function isAboutTab(method: string): boolean {
+  return ABOUT_TAB.has(method);
+}
+
+function mayAddress(tab: Granted, url: unknown): boolean {
+  return tab.sites === undefined || (URL.canParse(String(url)) && tab.may(new URL(String(url)).origin));
+}
+
+/** Whether the tab shows what is granted; one that a site grants may just have left it. */
+function isThere(tab: Granted): boolean {
+  return mayAddress(tab, tab.url);
+}
 
 /** The params with which a command is passed on. Throws a [`Refusal`] for what is not needed. */
 export function command(method: string, params: Params, tab: Granted): Params {
@@ -167,6 +206,7 @@ export function command(method: string, params: Params, tab: Granted): Params {
   if (rule === undefined) throw new Refusal(`${method} is not allowed`);
   const other = Object.keys(params).find((name) => !rule.params.includes(name));
   if (other !== undefined) throw new Refusal(`${method}: ${other} is not allowed`);
+  if (!isThere(tab)) throw new Refusal(ELSEWHERE);
   return rule.check === undefined ? params : rule.check(params, tab);
 }
 
@@ -182,7 +222,6 @@ const EVENTS: ReadonlySet<string> = new Set([
   "Page.javascriptDialogClosed",
   "Page.frameStartedLoading",
   "Page.frameStoppedLoading",
-  "Page.frameNavigated",
   "Inspector.targetCrashed",
   "Inspector.targetReloadedAfterCrash",
   "Network.requestWillBeSent",
@@ -203,15 +242,33 @@ export function event(method: string, params: Params, tab: Granted): Params | un
       return context?.own === true && tab.may(context.origin) && BINDING.test(String(params.name)) ? params : undefined;
     }
     case "Runtime.executionContextCreated": {
-      const { id } = params.context as { id: number };
-      return tab.contexts.get(id)?.own === true ? params : undefined;
+      const context = tab.contexts.get((params.context as { id: number }).id);
+      return context?.own === true && tab.may(context.origin) ? params : undefined;
     }
     case "Runtime.executionContextDestroyed":
     case "Runtime.executionContextsCleared":
       return params;
+    case "Page.frameNavigated": {
+      const { id, url } = params.frame as { id: string; url: string };
+      return id === tab.target && mayAddress(tab, url) ? params : undefined;
+    }
     default:
-      return EVENTS.has(method) ? withoutSecrets(params) : undefined;
+      if (!EVENTS.has(method) || !isThere(tab)) return undefined;
+      return method.startsWith("Network.") ? ofRequest(method, params, tab) : params;
   }
+}
+
+/** Of requests for documents that are not granted nothing is told: such an address alone can be a login. */
+function ofRequest(method: string, params: Params, tab: Granted): Params | undefined {
+  const id = String(params.requestId);
+  if (method === "Network.requestWillBeSent") {
+    tab.requests.delete(id);
+    if (!mayAddress(tab, params.documentURL)) return undefined;
+    const [oldest] = tab.requests;
+    if (tab.requests.size >= REQUESTS_MAX && oldest !== undefined) tab.requests.delete(oldest);
+    tab.requests.add(id);
+  }
+  return tab.requests.has(id) || tab.sites === undefined ? withoutSecrets(params) : undefined;
 }
 
 function withoutSecrets(params: Params): Params {

@@ -1,7 +1,7 @@
 // The granted tabs, each with a session of the debugger: commands of the hub in, through the guard; events out, through the guard.
 
 import * as guard from "./guard.js";
-import { forgetTabs, grants, how, setTab } from "./grants.js";
+import { forgetTabs, grants, how, originOf, setTab } from "./grants.js";
 import { Sign } from "./sign.js";
 
 const VERSION = "1.3";
@@ -20,6 +20,7 @@ interface Attached extends guard.Granted {
   readonly session: string;
   readonly by: "tab" | "site";
   readonly contexts: Map<number, guard.Context>;
+  readonly requests: Set<string>;
   readonly sign: Sign;
   url: string;
 }
@@ -92,6 +93,7 @@ export class Tabs {
       attached.sign.begins(method, params);
       try {
         const result = (await chrome.debugger.sendCommand({ tabId: attached.tabId }, method, passed)) ?? {};
+        if (attached.sites !== undefined && guard.isAboutTab(method)) await this.#isStillThere(attached);
         answer({ result: guard.answer(method, result as guard.Params) });
       } finally {
         attached.sign.ends();
@@ -99,6 +101,12 @@ export class Tabs {
     } catch (error) {
       answer({ error: reason(error) });
     }
+  }
+
+  /** The tab may have left what is granted while it was asked. */
+  async #isStillThere({ tabId, may }: Attached): Promise<void> {
+    const { url } = await chrome.tabs.get(tabId);
+    if (!may(originOf(url) ?? "")) throw new guard.Refusal(guard.ELSEWHERE);
   }
 
   async #ofBrowser(method: string, params: guard.Params): Promise<object> {
@@ -156,6 +164,7 @@ export class Tabs {
       sites,
       may: (origin) => sites === undefined || sites.includes(origin),
       contexts: new Map(),
+      requests: new Set(),
       sign: new Sign(tabId, run),
     };
     this.#byTab.set(tabId, attached);
@@ -195,8 +204,7 @@ export class Tabs {
 
   async stopAll(): Promise<void> {
     const bySite = [...this.#byTab.values()].filter(({ by }) => by === "site");
-    await forgetTabs();
-    for (const { tabId } of bySite) await setTab(tabId, "stopped");
+    await forgetTabs(bySite.map(({ tabId }) => tabId));
     await this.refreshAll();
   }
 
@@ -204,14 +212,14 @@ export class Tabs {
     const attached = source.tabId === undefined ? undefined : this.#byTab.get(source.tabId);
     if (attached === undefined || source.sessionId !== undefined) return;
     if (method === "Runtime.executionContextCreated" && !this.#created(attached, params)) return;
+    if (method === "Page.frameNavigated") {
+      const { frame } = params as { frame: { id: string; url: string } };
+      if (frame.id === attached.target) attached.url = frame.url;
+    }
     const passed = guard.event(method, params as guard.Params, attached);
     if (method === "Runtime.executionContextDestroyed") {
       attached.contexts.delete((params as { executionContextId: number }).executionContextId);
     } else if (method === "Runtime.executionContextsCleared") attached.contexts.clear();
-    else if (method === "Page.frameNavigated") {
-      const { frame } = params as { frame: { id: string; url: string } };
-      if (frame.id === attached.target) attached.url = frame.url;
-    }
     if (passed !== undefined) this.say({ method, params: passed, sessionId: attached.session });
   }
 
@@ -224,7 +232,8 @@ export class Tabs {
     const own = context.auxData?.isDefault === true || beside;
     attached.contexts.set(context.id, { origin: context.origin, own });
     if (!own || context.auxData?.frameId !== attached.target || attached.may(context.origin)) return true;
-    void this.#detach(attached).then(() => this.refresh(attached.tabId));
+    // Attached again only when the browser tells of another address: this one may look granted still, or be so in a sandbox.
+    void this.#detach(attached);
     return false;
   }
 }

@@ -16,6 +16,7 @@ const bySite: Granted = {
   sites: [SITE],
   may: (origin) => origin === SITE,
   contexts,
+  requests: new Set(),
 };
 const byTab: Granted = { ...bySite, sites: undefined, may: () => true };
 
@@ -154,7 +155,9 @@ test("events of what is not granted are not told, nor logins in headers", () => 
   assert.equal(event("Runtime.bindingCalled", { ...called, executionContextId: 2 }, bySite), undefined);
   assert.equal(event("Runtime.bindingCalled", { ...called, executionContextId: 3 }, bySite), undefined);
   assert.equal(event("Runtime.bindingCalled", { ...called, name: "other" }, bySite), undefined);
-  assert.equal(event("Runtime.executionContextCreated", { context: { id: 2 } }, bySite), undefined);
+  for (const id of [2, 3]) {
+    assert.equal(event("Runtime.executionContextCreated", { context: { id } }, bySite), undefined);
+  }
   for (const method of [
     ...["Runtime.consoleAPICalled", "Network.requestWillBeSentExtraInfo", "Network.responseReceivedExtraInfo"],
     ...["Network.webSocketFrameReceived", "Target.attachedToTarget", "Debugger.scriptParsed", "Page.downloadWillBegin"],
@@ -171,4 +174,37 @@ test("events of what is not granted are not told, nor logins in headers", () => 
     request: { url: SITE, headers: { accept: "*/*" } },
     redirectResponse: { headers: { etag: "e" } },
   });
+});
+
+test("of a tab that a site grants nothing is done or told while it is elsewhere", () => {
+  const left: Granted = { ...bySite, url: "https://bank.example/" };
+  for (const method of ["Page.captureScreenshot", "Page.printToPDF", "Network.getCookies", "Input.insertText"]) {
+    refused(method, {}, left);
+    assert.doesNotThrow(() => command(method, {}, bySite), method);
+    assert.doesNotThrow(() => command(method, {}, { ...left, sites: undefined }), method);
+  }
+  const dialog = { message: "Your code is 123", url: left.url };
+  assert.equal(event("Page.javascriptDialogOpening", dialog, left), undefined);
+  const navigated = (id: string, url: string): Params => ({ frame: { id, url } });
+  assert.equal(event("Page.frameNavigated", navigated("T", left.url), bySite), undefined);
+  assert.equal(event("Page.frameNavigated", navigated("F", SITE), bySite), undefined, "of a frame in it");
+  assert.notEqual(event("Page.frameNavigated", navigated("T", `${SITE}/b`), bySite), undefined);
+});
+
+test("a request is told, with its body, only where a granted document made it", () => {
+  const tab: Granted = { ...bySite, requests: new Set() };
+  const sent = (requestId: string, documentURL: string): Params | undefined =>
+    event("Network.requestWillBeSent", { requestId, documentURL, request: { url: "https://cdn.example/a" } }, tab);
+  const body = (requestId: string): Params => command("Network.getResponseBody", { requestId }, tab);
+  const answered = (requestId: string): Params | undefined => event("Network.responseReceived", { requestId }, tab);
+  assert.notEqual(sent("1", `${SITE}/cart`), undefined);
+  assert.deepEqual([body("1").requestId, answered("1")], ["1", { requestId: "1" }]);
+  assert.equal(sent("2", "https://bank.example/login?code=7"), undefined);
+  assert.equal(answered("2"), undefined);
+  assert.throws(() => body("2"), Refusal);
+  // A redirect that leads away takes the request along.
+  assert.equal(sent("1", "https://bank.example/login?code=7"), undefined);
+  assert.throws(() => body("1"), Refusal);
+  for (let at = 0; at < 3_000; at++) sent(`many${String(at)}`, SITE);
+  assert.ok(tab.requests.size <= 2_000);
 });
