@@ -20,3 +20,6 @@ pub const ATTACH_MS: u64 = 60_000;
 
 /// Bytes of an HTTP answer that says where an endpoint's WebSocket is.
 pub const DISCOVERY_BYTES_MAX: usize = 64 << 10;
+
+/// Commands whose results are events, that have none yet: a page that keeps its promises open has no more of them.
+pub const NOTED_LEN_MAX: usize = 4_096;

@@ -31,6 +31,15 @@ const STAYS = "=";
 /** How the driver asks for the field of a request: `@NUMBER`. */
 const FIELD = "@";
 
+/** How long an answer may take to go back as the value of its message; code that runs longer may say something while it runs. */
+const HELD_MS = 5;
+
+/** What is said while a message is taken. */
+interface Held {
+  readonly since: number;
+  readonly messages: string[];
+}
+
 const { session, binding, receive, files: takesFiles } = eyeDriven;
 const global = globalThis as unknown as Record<string, unknown>;
 const post = global[binding] as ((message: string) => void) | undefined;
@@ -39,7 +48,21 @@ delete global[binding];
 
 if (window === top && typeof post === "function") drive(post);
 
-function drive(say: (message: string) => void): void {
+function drive(call: (message: string) => void): void {
+  let held: Held | undefined;
+
+  const say = (message: string): void => {
+    if (held !== undefined && Date.now() - held.since <= HELD_MS) held.messages.push(message);
+    else {
+      release();
+      call(message);
+    }
+  };
+  const release = (): void => {
+    const messages = held?.messages.splice(0);
+    held = undefined;
+    messages?.forEach(call);
+  };
   let socket: (Socket & { readyState: number }) | undefined;
   const waiting = new Map<number, { done(): void; failed(error: Error): void; field?: Element | undefined }>();
   let asked = 0;
@@ -89,8 +112,27 @@ function drive(say: (message: string) => void): void {
     } else socket?.onmessage?.({ data: message });
     return undefined;
   };
+  /**
+   * What is said to this message at once is its value: faster for the driver than a message of its own. The browser reads it when the
+   * code and its microtasks have run, and sends it before anything that is said after that.
+   */
+  const answer = (message: string): { readonly said: readonly string[] } => {
+    // Of a message whose code was stopped.
+    release();
+    const mine: Held = (held = { since: Date.now(), messages: [] });
+    take(message);
+    return {
+      get said() {
+        if (held === mine) held = undefined;
+        return mine.messages.splice(0);
+      },
+    };
+  };
   // The first document of a popup leaves its window to the one that the popup is opened for, with another client.
-  Object.defineProperty(globalThis, receive, { value: take, configurable: true });
+  Object.defineProperty(globalThis, receive, {
+    value: (message: string, answered?: 1) => (answered === undefined ? take(message) : answer(message)),
+    configurable: true,
+  });
 
   const ask = (what: object, field?: Element): Promise<void> =>
     new Promise((done, failed) => {

@@ -40,7 +40,12 @@ interface Called {
 }
 
 /** A tab with the client in it, and how to ask that as the hub does. */
-async function drive(): Promise<{ cdp: CDPSession; ask: (frame: object | string, id: string) => Promise<string> }> {
+async function drive(): Promise<{
+  cdp: CDPSession;
+  ask: (frame: object | string, id: string) => Promise<string>;
+  /** Tells a message whose answers may be its value. Gives that, and what was heard in which order until all ids were answered. */
+  value: (frames: readonly string[], ids: readonly string[]) => Promise<{ value: string[]; heard: readonly string[] }>;
+}> {
   const context = await browser.newContext();
   const tab = await context.newPage();
   const cdp = await context.newCDPSession(tab);
@@ -90,6 +95,16 @@ async function drive(): Promise<{ cdp: CDPSession; ask: (frame: object | string,
       const answer = await until((message) => message.startsWith(`["${id}`));
       return (JSON.parse(answer) as string[])[0] ?? "";
     },
+    async value(frames, ids) {
+      const begins = said.length;
+      const expression = `eye_take(${JSON.stringify(JSON.stringify(frames))},1)`;
+      const how = { returnByValue: true, contextId: context1 };
+      const { result } = await cdp.send("Runtime.evaluate", { expression, ...how });
+      const value = (result.value as { said: string[] }).said;
+      said.push(...value);
+      for (const id of ids) await until((message) => said.indexOf(message) >= begins && message.includes(`"${id}`));
+      return { value, heard: said.slice(begins) };
+    },
   };
 }
 
@@ -123,4 +138,19 @@ test("clicks, keys and text are trusted, and what changed is told as ever", asyn
   assert.match(await ask("5:out.textContent", "5"), /inputtrue keydowntrue inputtrue keydowntrue/);
   await ask(verb("6", "click", { target: "#b", synthetic: true }), "6");
   assert.match(await ask("7:out.textContent", "7"), /clickfalse/);
+});
+
+test("what is answered at once is the value of its message, and what is said later comes behind it", async () => {
+  const { value } = await drive();
+  assert.deepEqual((await value(["1:6 * 7"], ["1"])).value, ['["1=42"]']);
+  for (let hops = 0; hops < 16; hops++) {
+    const [one, two] = [String(100 + hops), String(200 + hops)];
+    const later = `${two}:for (let at = 0; at < ${String(hops)}; at++) await null; 2`;
+    const { heard } = await value([`${one}:1`, later], [one, two]);
+    assert.deepEqual(heard.join("").match(/\d+=/g), [`${one}=`, `${two}=`], `${String(hops)} turns later`);
+  }
+  // Code that runs for long says meanwhile what it has to say, and nothing is said twice.
+  const slow = "const until = Date.now() + 20; while (Date.now() < until); 3";
+  const { heard } = await value(["301:1", `302:${slow}`, "303:4"], ["301", "302", "303"]);
+  assert.deepEqual(heard.join("").match(/\d+=/g), ["301=", "302=", "303="]);
 });

@@ -12,7 +12,7 @@ const ON = { text: "on", color: "#1a7f37" };
 const BUSY = { text: "●", color: "#c62828" };
 
 /** What the hub tells the client in a page. */
-const TOLD = /^eye_[a-z0-9]+\((".*")\)$/s;
+const TOLD = /^eye_[a-z0-9]+\((".*")(?:,1)?\)$/s;
 /** Longer than what the hub says of its own accord. */
 const TOLD_LEN_MAX = 4_096;
 /** What the hub does for every document, whether or not an agent asks. */

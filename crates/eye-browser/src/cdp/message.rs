@@ -46,6 +46,8 @@ pub struct Event {
     pub method: Box<str>,
     /// What it holds, as JSON text.
     pub params: Box<RawValue>,
+    /// What was noted of the command whose result it is ([`super::Session::note`]); events of the browser's own have none.
+    pub note: Option<i64>,
 }
 
 impl Event {

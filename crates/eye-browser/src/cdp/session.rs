@@ -109,16 +109,28 @@ impl Session {
 
     /// Sends a command without waiting. Commands that are sent one after the other travel together.
     pub fn send(&self, method: &str, params: &impl Serialize) -> Result<Sent, CommandError> {
-        let params = serde_json::to_string(params)
-            .map_err(|error| CommandError::Malformed { method: method.to_owned(), why: error.to_string() })?;
+        let params = written(method, params)?;
         let (id, outcome) = self.shared.hold().begin(self.id.as_deref(), method)?;
+        self.write(id, method, &params);
+        Ok(Sent { shared: self.shared.clone(), id, method: method.into(), outcome })
+    }
+
+    /// Sends a command whose result is an event of this session, by the command's name and with this note, in its place among the
+    /// others. One that comes to nothing is none.
+    pub fn note(&self, method: &str, params: &impl Serialize, note: i64) -> Result<(), CommandError> {
+        let params = written(method, params)?;
+        let id = self.shared.hold().note(self.id.as_deref().unwrap_or_default(), method, note)?;
+        self.write(id, method, &params);
+        Ok(())
+    }
+
+    fn write(&self, id: u64, method: &str, params: &str) {
         let session = match &self.id {
             Some(id) => format!(r#","sessionId":"{id}""#),
             None => String::new(),
         };
         // The writer ends with the pipe, and then the state has ended everything.
         let _ = self.shared.outgoing.send(format!(r#"{{"id":{id},"method":"{method}","params":{params}{session}}}"#));
-        Ok(Sent { shared: self.shared.clone(), id, method: method.into(), outcome })
     }
 
     /// Sends a command and waits for its result, for at most 30 s.
@@ -131,6 +143,11 @@ impl Session {
         let result = self.command(method, params).await?;
         read(method, &result)
     }
+}
+
+fn written(method: &str, params: &impl Serialize) -> Result<String, CommandError> {
+    serde_json::to_string(params)
+        .map_err(|error| CommandError::Malformed { method: method.to_owned(), why: error.to_string() })
 }
 
 /// Reads a result.

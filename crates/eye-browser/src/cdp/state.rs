@@ -5,9 +5,9 @@
 
 use super::message::{AttachedToTarget, DetachedFromTarget, DialogOpening, Event, Failure, Incoming, TargetInfo};
 use crate::error::{CommandError, Dialog};
-use crate::limits::EVENTS_LEN_MAX;
+use crate::limits::{EVENTS_LEN_MAX, NOTED_LEN_MAX};
 use serde_json::value::RawValue;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
@@ -35,6 +35,8 @@ pub struct State {
     last_id: u64,
     pending: HashMap<u64, Pending>,
     sessions: HashMap<Box<str>, Known>,
+    /// Commands whose results are events, oldest first.
+    noted: VecDeque<u64>,
     ended: Option<Arc<str>>,
 }
 
@@ -42,7 +44,25 @@ pub struct State {
 struct Pending {
     session: Option<Box<str>>,
     stopped_by_dialogs: bool,
-    answer: oneshot::Sender<Outcome>,
+    answer: Answer,
+}
+
+/// Where a command's end goes.
+#[derive(Debug)]
+enum Answer {
+    /// To who waits for it.
+    Waited(oneshot::Sender<Outcome>),
+    /// To the session's events. It is not waited for, so that nothing but its result ends it.
+    Noted { method: Box<str>, note: i64 },
+}
+
+impl Pending {
+    fn end(self, outcome: Outcome) {
+        if let Answer::Waited(waiting) = self.answer {
+            // It may have been given up.
+            let _ = waiting.send(outcome);
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -78,6 +98,34 @@ impl State {
         session: Option<&str>,
         method: &str,
     ) -> Result<(u64, oneshot::Receiver<Outcome>), CommandError> {
+        let stopped_by_dialogs = self.check(session, method)?;
+        let (answer, outcome) = oneshot::channel();
+        let pending = Pending { session: session.map(Into::into), stopped_by_dialogs, answer: Answer::Waited(answer) };
+        Ok((self.add(pending), outcome))
+    }
+
+    /// Notes a command whose result is an event of its session.
+    pub fn note(&mut self, session: &str, method: &str, note: i64) -> Result<u64, CommandError> {
+        self.check(Some(session), method)?;
+        if self.noted.len() >= NOTED_LEN_MAX
+            && let Some(oldest) = self.noted.pop_front()
+        {
+            self.pending.remove(&oldest);
+        }
+        let answer = Answer::Noted { method: method.into(), note };
+        let id = self.add(Pending { session: Some(session.into()), stopped_by_dialogs: false, answer });
+        self.noted.push_back(id);
+        Ok(id)
+    }
+
+    fn add(&mut self, pending: Pending) -> u64 {
+        self.last_id += 1;
+        self.pending.insert(self.last_id, pending);
+        self.last_id
+    }
+
+    /// Whether a command can be sent; gives whether a dialog stops it.
+    fn check(&self, session: Option<&str>, method: &str) -> Result<bool, CommandError> {
         if let Some(why) = &self.ended {
             return Err(CommandError::Ended(why.clone()));
         }
@@ -91,10 +139,7 @@ impl State {
                 return Err(CommandError::Dialog(dialog.clone()));
             }
         }
-        self.last_id += 1;
-        let (answer, outcome) = oneshot::channel();
-        self.pending.insert(self.last_id, Pending { session: session.map(Into::into), stopped_by_dialogs, answer });
-        Ok((self.last_id, outcome))
+        Ok(stopped_by_dialogs)
     }
 
     /// A command that is not waited for any more.
@@ -115,9 +160,15 @@ impl State {
     /// Takes one message. Gives the session that it began.
     pub fn take(&mut self, message: &Incoming<'_>) -> Option<Begun> {
         if let Some(id) = message.id {
-            if let Some(pending) = self.pending.remove(&id) {
-                // It may have been given up.
-                let _ = pending.answer.send(outcome(message));
+            match self.pending.remove(&id) {
+                Some(Pending { answer: Answer::Noted { method, note }, session: Some(session), .. }) => {
+                    self.noted.retain(|noted| *noted != id);
+                    if let (Some(result), None) = (message.result, &message.error) {
+                        self.pass(&session, Event { method, params: result.to_owned(), note: Some(note) });
+                    }
+                }
+                Some(pending) => pending.end(outcome(message)),
+                None => {}
             }
             return None;
         }
@@ -158,7 +209,7 @@ impl State {
             _ => None,
         };
         if let Some(session) = session {
-            self.pass(session, method, params);
+            self.pass(session, Event { method: method.into(), params: params.to_owned(), note: None });
         }
         begun
     }
@@ -167,7 +218,7 @@ impl State {
     pub fn end(&mut self, why: &Arc<str>) {
         self.ended.get_or_insert_with(|| why.clone());
         for (_, pending) in self.pending.drain() {
-            let _ = pending.answer.send(Err(CommandError::Ended(why.clone())));
+            pending.end(Err(CommandError::Ended(why.clone())));
         }
         // Their receivers see the end of their events.
         self.sessions.clear();
@@ -201,15 +252,14 @@ impl State {
         let ids: Vec<u64> = self.pending.iter().filter(|(_, one)| of(one)).map(|(id, _)| *id).collect();
         for id in ids {
             if let Some(pending) = self.pending.remove(&id) {
-                let _ = pending.answer.send(Err(why.clone()));
+                pending.end(Err(why.clone()));
             }
         }
     }
 
     /// Hands an event to its session's reader. One that does not keep up loses its session.
-    fn pass(&mut self, session: &str, method: &str, params: &RawValue) {
+    fn pass(&mut self, session: &str, event: Event) {
         let Some(known) = self.sessions.get(session) else { return };
-        let event = Event { method: method.into(), params: params.to_owned() };
         if known.events.try_send(event).is_err() {
             self.detach(session);
         }
@@ -263,6 +313,31 @@ mod tests {
         assert!(state.begin(None, "Target.getTargets").is_ok());
         take(&mut state, r#"{"method":"Page.javascriptDialogClosed","params":{"result":true},"sessionId":"S"}"#);
         assert!(state.begin(Some("S"), "Input.insertText").is_ok());
+    }
+
+    #[test]
+    fn a_noted_result_is_an_event_in_its_place_whatever_dialogs_there_were() {
+        let mut state = State::default();
+        let mut events = attached(&mut state, "S").events;
+        let first = state.note("S", "Runtime.evaluate", 7).unwrap();
+        let second = state.note("S", "Runtime.evaluate", 8).unwrap();
+        let opening = r#"{"url":"u","message":"Sure?","type":"confirm","hasBrowserHandler":false}"#;
+        take(&mut state, &format!(r#"{{"method":"Page.javascriptDialogOpening","params":{opening},"sessionId":"S"}}"#));
+        assert!(state.note("S", "Runtime.evaluate", 9).is_err());
+        take(&mut state, r#"{"method":"Page.javascriptDialogClosed","params":{"result":true},"sessionId":"S"}"#);
+        take(&mut state, &format!(r#"{{"id":{second},"error":{{"code":-32000,"message":"gone"}},"sessionId":"S"}}"#));
+        take(&mut state, &format!(r#"{{"id":{first},"result":{{"result":{{}}}},"sessionId":"S"}}"#));
+        take(&mut state, r#"{"method":"Runtime.executionContextsCleared","params":{},"sessionId":"S"}"#);
+        let told: Vec<_> =
+            std::iter::from_fn(|| events.try_recv().ok().map(|event| (event.method, event.note))).collect();
+        let methods: Vec<_> = told.iter().map(|(method, note)| (&**method, *note)).collect();
+        let own = [("Page.javascriptDialogOpening", None), ("Page.javascriptDialogClosed", None)];
+        assert_eq!(methods[..2], own);
+        assert_eq!(methods[2..], [("Runtime.evaluate", Some(7)), ("Runtime.executionContextsCleared", None)]);
+        for note in 0..=i64::try_from(NOTED_LEN_MAX).unwrap() {
+            state.note("S", "Runtime.evaluate", note).unwrap();
+        }
+        assert_eq!((state.pending.len(), state.noted.len()), (NOTED_LEN_MAX, NOTED_LEN_MAX));
     }
 
     #[test]

@@ -119,7 +119,7 @@ mod tests {
 
     fn take(downloads: &Downloads, method: &str, params: &serde_json::Value) {
         let params = serde_json::value::to_raw_value(params).unwrap();
-        downloads.take(&Event { method: format!("Browser.{method}").into(), params });
+        downloads.take(&Event { method: format!("Browser.{method}").into(), params, note: None });
     }
 
     #[test]

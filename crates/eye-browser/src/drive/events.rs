@@ -10,6 +10,23 @@ pub struct BindingCalled {
     pub execution_context_id: i64,
 }
 
+/// What the function that takes messages came to.
+#[derive(Deserialize)]
+pub struct Evaluated {
+    pub result: Returned,
+}
+
+#[derive(Deserialize)]
+pub struct Returned {
+    pub value: Answered,
+}
+
+/// What the page client said at once.
+#[derive(Deserialize)]
+pub struct Answered {
+    pub said: Vec<String>,
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Loading {

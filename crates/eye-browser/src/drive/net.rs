@@ -292,7 +292,7 @@ mod tests {
 
     fn event(net: &mut Net, method: &str, params: &Value) {
         let params = serde_json::value::to_raw_value(params).unwrap();
-        net.take(&Event { method: format!("Network.{method}").into(), params });
+        net.take(&Event { method: format!("Network.{method}").into(), params, note: None });
     }
 
     fn sent(net: &mut Net, id: &str, url: &str, more: &Value) {

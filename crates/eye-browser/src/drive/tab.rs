@@ -5,7 +5,7 @@ mod begin;
 
 use super::client::Client;
 use super::downloads::Downloads;
-use super::events::{BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed, Loading, Navigated};
+use super::events::{BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed, Evaluated, Loading, Navigated};
 use super::files::{self, Field};
 use super::frames::{self, Owed};
 use super::hub::{Hub, PageLink};
@@ -172,6 +172,13 @@ impl Tab {
                     && name == self.names.binding
                 {
                     self.said(execution_context_id, &payload);
+                }
+            }
+            "Runtime.evaluate" => {
+                if let (Some(context), Some(Evaluated { result })) = (event.note, event.read()) {
+                    for message in result.value.said {
+                        self.said(context, &message);
+                    }
                 }
             }
             "Runtime.executionContextCreated" => {
@@ -366,12 +373,13 @@ impl Tab {
         }
     }
 
-    /// Hands a message to the page client. Its answers come by the binding.
+    /// Hands a message to the page client. What that answers at once is the command's result; the rest comes by the binding.
     fn tell(&self, message: &str) -> Result<(), CommandError> {
         let Some(document) = &self.document else { return Ok(()) };
-        let expression = format!("{}({})", self.names.receive, json(message));
-        let asked = json!({ "expression": expression, "contextId": document.context, "silent": true });
-        self.session.send("Runtime.evaluate", &asked).map(drop)
+        let context = document.context;
+        let expression = format!("{}({},1)", self.names.receive, json(message));
+        let asked = json!({ "expression": expression, "contextId": context, "silent": true, "returnByValue": true });
+        self.session.note("Runtime.evaluate", &asked, context)
     }
 
     fn done(&mut self, done: Done) {
