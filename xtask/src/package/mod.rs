@@ -3,6 +3,7 @@
 mod archive;
 mod content;
 mod deb;
+mod extension;
 mod formula;
 mod names;
 mod npm;
@@ -105,6 +106,7 @@ fn write(host: &Path, options: &Options, out: &Path) -> Result<(), TaskError> {
     }
     files.push(npm::launcher(&content)?);
     files.push(npm::client(&content)?);
+    files.push(extension::make(&content.version, content.stamp.effort)?);
     let formula = formula::make(&content.version, &tarballs);
     files.push((format!("{}.rb", names::PACKAGE), formula.into_bytes()));
     let bill = sbom::cyclonedx(&content.components, &content.version, content.stamp.epoch_s);
