@@ -95,7 +95,12 @@ test("a tab that is granted by itself stays granted wherever it goes, and one th
   await person.grant(one, "site");
   const two = await person.visit(site.url("/mail"));
   const other = await person.joined(two);
-  await person.joined(one);
+  const first = await person.joined(one);
+  // The client is there in the next document too, whose policy forbids that text becomes code.
+  await said("globalThis.before = 1", "--page", first.id);
+  await one.reload();
+  assert.equal(await said("typeof before", "--page", first.id), "undefined\n");
+  assert.match(await said("look", "--page", first.id), /\[Go\]/);
   await two.goto(site.url("/mail", "127.0.0.1"));
   await until("the tab left what is granted", async () =>
     (await home.pages()).find((row) => row.id === other.id && row.state === "gone"),
@@ -113,6 +118,18 @@ test("a tab that is granted by itself stays granted wherever it goes, and one th
   await nothingIsThere();
   await one.close();
   await two.close();
+});
+
+test("a file of the machine is not granted, for a tab that shows one can be sent to any other", async () => {
+  const file = join(home.folder, "note.html");
+  await writeFile(file, "<title>Note</title>");
+  const note = await person.visit(`file://${file}`);
+  const popup = await person.popup(note);
+  await popup.waitForSelector("#tab[disabled]");
+  assert.match((await popup.textContent("#origin")) ?? "", /cannot open this page/);
+  assert.equal(await popup.isVisible("#whole"), false);
+  await popup.close();
+  await note.close();
 });
 
 test("one click stops it: what waits ends, and the tab is gone for agents", async () => {
