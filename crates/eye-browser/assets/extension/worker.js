@@ -6,7 +6,7 @@ async function grants() {
   return { tabs: session[TABS] ?? {}, sites: local[SITES] ?? [] };
 }
 function originOf(url) {
-  if (url === void 0 || !/^(https?|file):/.test(url)) return void 0;
+  if (url === void 0 || !/^https?:/.test(url)) return void 0;
   return new URL(url).origin;
 }
 function how({ tabs: tabs2, sites }, tabId, url) {
@@ -16,16 +16,28 @@ function how({ tabs: tabs2, sites }, tabId, url) {
   if (own === "granted") return "tab";
   return sites.includes(origin) ? "site" : void 0;
 }
-async function setTab(tabId, to) {
-  const { [tabId]: _, ...others } = (await grants()).tabs;
-  await chrome.storage.session.set({ [TABS]: to === void 0 ? others : { ...others, [tabId]: to } });
+var last = Promise.resolve();
+function change(make) {
+  const mine = last.then(make);
+  last = mine.catch(() => void 0);
+  return mine;
 }
-async function setSite(origin, granted) {
-  const others = (await grants()).sites.filter((site) => site !== origin);
-  await chrome.storage.local.set({ [SITES]: granted ? [...others, origin] : others });
+function setTab(tabId, to) {
+  return change(async () => {
+    const { [tabId]: _, ...others } = (await grants()).tabs;
+    await chrome.storage.session.set({ [TABS]: to === void 0 ? others : { ...others, [tabId]: to } });
+  });
 }
-async function forgetTabs() {
-  await chrome.storage.session.remove(TABS);
+function setSite(origin, granted) {
+  return change(async () => {
+    const others = (await grants()).sites.filter((site) => site !== origin);
+    await chrome.storage.local.set({ [SITES]: granted ? [...others, origin] : others });
+  });
+}
+function forgetTabs(stopped) {
+  return change(
+    () => chrome.storage.session.set({ [TABS]: Object.fromEntries(stopped.map((tabId) => [tabId, "stopped"])) })
+  );
 }
 
 // src/link.ts
@@ -170,6 +182,8 @@ async function proof(secret, text) {
 }
 
 // src/guard.ts
+var REQUESTS_MAX = 2e3;
+var ELSEWHERE = "the tab shows what is not granted";
 var Refusal = class extends Error {
   name = "Refusal";
 };
@@ -212,6 +226,10 @@ var withoutFiles = (params) => {
   const data = params.data;
   if ((data?.files?.length ?? 0) > 0) throw new Refusal("files of this machine are not given to pages");
   return params;
+};
+var heardOf = (params, tab) => {
+  if (tab.sites === void 0 || tab.requests.has(String(params.requestId))) return params;
+  throw new Refusal("this is not a request of a granted document");
 };
 function covers(domain, host) {
   const bare = domain.replace(/^\./, "").toLowerCase();
@@ -266,20 +284,41 @@ var RULES = {
   "Emulation.clearDeviceMetricsOverride": NOTHING,
   "Emulation.setEmulatedMedia": { params: ["features"] },
   "Emulation.setTouchEmulationEnabled": { params: ["enabled", "maxTouchPoints"] },
+  "Emulation.setGeolocationOverride": { params: ["latitude", "longitude", "accuracy"] },
+  "Emulation.clearGeolocationOverride": NOTHING,
   "Network.enable": NOTHING,
   "Network.disable": NOTHING,
   "Network.emulateNetworkConditions": { params: ["offline", "latency", "downloadThroughput", "uploadThroughput"] },
-  "Network.getRequestPostData": { params: ["requestId"] },
-  "Network.getResponseBody": { params: ["requestId"] },
+  "Network.getRequestPostData": { params: ["requestId"], check: heardOf },
+  "Network.getResponseBody": { params: ["requestId"], check: heardOf },
   "Network.getCookies": { params: [], check: hereOnly },
   "Network.setCookie": { params: ["name", "value", "url"], check: ofThisSite },
   "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite }
 };
+var ABOUT_TAB = /* @__PURE__ */ new Set([
+  "Page.captureScreenshot",
+  "Page.getLayoutMetrics",
+  "Page.getNavigationHistory",
+  "Page.printToPDF",
+  "Network.getCookies",
+  "Network.getRequestPostData",
+  "Network.getResponseBody"
+]);
+function isAboutTab(method) {
+  return ABOUT_TAB.has(method);
+}
+function mayAddress(tab, url) {
+  return tab.sites === void 0 || URL.canParse(String(url)) && tab.may(new URL(String(url)).origin);
+}
+function isThere(tab) {
+  return mayAddress(tab, tab.url);
+}
 function command(method, params, tab) {
   const rule = Object.hasOwn(RULES, method) ? RULES[method] : void 0;
   if (rule === void 0) throw new Refusal(`${method} is not allowed`);
   const other = Object.keys(params).find((name) => !rule.params.includes(name));
   if (other !== void 0) throw new Refusal(`${method}: ${other} is not allowed`);
+  if (!isThere(tab)) throw new Refusal(ELSEWHERE);
   return rule.check === void 0 ? params : rule.check(params, tab);
 }
 function answer(method, result) {
@@ -292,7 +331,6 @@ var EVENTS = /* @__PURE__ */ new Set([
   "Page.javascriptDialogClosed",
   "Page.frameStartedLoading",
   "Page.frameStoppedLoading",
-  "Page.frameNavigated",
   "Inspector.targetCrashed",
   "Inspector.targetReloadedAfterCrash",
   "Network.requestWillBeSent",
@@ -309,15 +347,31 @@ function event(method, params, tab) {
       return context?.own === true && tab.may(context.origin) && BINDING.test(String(params.name)) ? params : void 0;
     }
     case "Runtime.executionContextCreated": {
-      const { id } = params.context;
-      return tab.contexts.get(id)?.own === true ? params : void 0;
+      const context = tab.contexts.get(params.context.id);
+      return context?.own === true && tab.may(context.origin) ? params : void 0;
     }
     case "Runtime.executionContextDestroyed":
     case "Runtime.executionContextsCleared":
       return params;
+    case "Page.frameNavigated": {
+      const { id, url } = params.frame;
+      return id === tab.target && mayAddress(tab, url) ? params : void 0;
+    }
     default:
-      return EVENTS.has(method) ? withoutSecrets(params) : void 0;
+      if (!EVENTS.has(method) || !isThere(tab)) return void 0;
+      return method.startsWith("Network.") ? ofRequest(method, params, tab) : params;
   }
+}
+function ofRequest(method, params, tab) {
+  const id = String(params.requestId);
+  if (method === "Network.requestWillBeSent") {
+    tab.requests.delete(id);
+    if (!mayAddress(tab, params.documentURL)) return void 0;
+    const [oldest] = tab.requests;
+    if (tab.requests.size >= REQUESTS_MAX && oldest !== void 0) tab.requests.delete(oldest);
+    tab.requests.add(id);
+  }
+  return tab.requests.has(id) || tab.sites === void 0 ? withoutSecrets(params) : void 0;
 }
 function withoutSecrets(params) {
   const part = (name) => {
@@ -337,7 +391,7 @@ var MARK_AFTER_MS = 200;
 var MARK_MS = 3e3;
 var ON = { text: "on", color: "#1a7f37" };
 var BUSY = { text: "●", color: "#c62828" };
-var TOLD = /^eye_[a-z0-9]+\((".*")\)$/s;
+var TOLD = /^eye_[a-z0-9]+\((".*")(?:,1)?\)$/s;
 var TOLD_LEN_MAX = 4096;
 var PREPARING = /* @__PURE__ */ new Set([
   "Page.enable",
@@ -454,13 +508,13 @@ var Tabs = class {
     this.say = say;
     chrome.debugger.onEvent.addListener((source, method, params) => this.#happened(source, method, params ?? {}));
     chrome.debugger.onDetach.addListener(({ tabId }, reason2) => void this.#detached(tabId, reason2));
-    chrome.tabs.onUpdated.addListener((tabId, change) => {
+    chrome.tabs.onUpdated.addListener((tabId, change2) => {
       const attached = this.#byTab.get(tabId);
       if (attached !== void 0) {
-        if (change.url !== void 0) attached.url = change.url;
+        if (change2.url !== void 0) attached.url = change2.url;
         attached.sign.show();
       }
-      if (change.url !== void 0 || change.status !== void 0) void this.refresh(tabId);
+      if (change2.url !== void 0 || change2.status !== void 0) void this.refresh(tabId);
     });
     chrome.tabs.onRemoved.addListener((tabId) => void setTab(tabId, void 0));
     chrome.tabs.onReplaced.addListener((_, removed) => void setTab(removed, void 0));
@@ -511,6 +565,7 @@ var Tabs = class {
       attached.sign.begins(method, params);
       try {
         const result = await chrome.debugger.sendCommand({ tabId: attached.tabId }, method, passed) ?? {};
+        if (attached.sites !== void 0 && isAboutTab(method)) await this.#isStillThere(attached);
         answer2({ result: answer(method, result) });
       } finally {
         attached.sign.ends();
@@ -518,6 +573,11 @@ var Tabs = class {
     } catch (error) {
       answer2({ error: reason(error) });
     }
+  }
+  /** The tab may have left what is granted while it was asked. */
+  async #isStillThere({ tabId, may }) {
+    const { url } = await chrome.tabs.get(tabId);
+    if (!may(originOf(url) ?? "")) throw new Refusal(ELSEWHERE);
   }
   async #ofBrowser(method, params) {
     switch (method) {
@@ -571,6 +631,7 @@ var Tabs = class {
       sites,
       may: (origin) => sites === void 0 || sites.includes(origin),
       contexts: /* @__PURE__ */ new Map(),
+      requests: /* @__PURE__ */ new Set(),
       sign: new Sign(tabId, run)
     };
     this.#byTab.set(tabId, attached);
@@ -604,22 +665,21 @@ var Tabs = class {
   }
   async stopAll() {
     const bySite = [...this.#byTab.values()].filter(({ by }) => by === "site");
-    await forgetTabs();
-    for (const { tabId } of bySite) await setTab(tabId, "stopped");
+    await forgetTabs(bySite.map(({ tabId }) => tabId));
     await this.refreshAll();
   }
   #happened(source, method, params) {
     const attached = source.tabId === void 0 ? void 0 : this.#byTab.get(source.tabId);
     if (attached === void 0 || source.sessionId !== void 0) return;
     if (method === "Runtime.executionContextCreated" && !this.#created(attached, params)) return;
+    if (method === "Page.frameNavigated") {
+      const { frame } = params;
+      if (frame.id === attached.target) attached.url = frame.url;
+    }
     const passed = event(method, params, attached);
     if (method === "Runtime.executionContextDestroyed") {
       attached.contexts.delete(params.executionContextId);
     } else if (method === "Runtime.executionContextsCleared") attached.contexts.clear();
-    else if (method === "Page.frameNavigated") {
-      const { frame } = params;
-      if (frame.id === attached.target) attached.url = frame.url;
-    }
     if (passed !== void 0) this.say({ method, params: passed, sessionId: attached.session });
   }
   /** Notes a world. `false`: the tab shows what is not granted, and is let go before anything of that is heard. */
@@ -629,7 +689,7 @@ var Tabs = class {
     const own = context.auxData?.isDefault === true || beside2;
     attached.contexts.set(context.id, { origin: context.origin, own });
     if (!own || context.auxData?.frameId !== attached.target || attached.may(context.origin)) return true;
-    void this.#detach(attached).then(() => this.refresh(attached.tabId));
+    void this.#detach(attached);
     return false;
   }
 };
