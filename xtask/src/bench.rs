@@ -30,6 +30,15 @@ pub fn run(quick: bool) -> Result<(), TaskError> {
     corpus(&place::root().join(&eye), chromium.as_ref())
 }
 
+/// What one round trip costs the release binary. Every word goes to the program that counts.
+pub fn counts(words: &[&str]) -> Result<(), TaskError> {
+    let eye = place::root().join(dist::build()?);
+    // The relay that it is compared with is part of the program, and as optimised as the hub.
+    cargo(&["build", "--release", "--package", "eye-bench", "--bin", "eye-counts"])?;
+    let mut count = command(&place::target().join("release/eye-counts").to_string_lossy(), &[], &place::root());
+    run_command(count.arg(eye).args(words))
+}
+
 /// Tasks in real applications, with eye and with the peer that the corpus pins.
 fn corpus(eye: &Path, chromium: &Path) -> Result<(), TaskError> {
     let mut node = command("node", &["apps/run.mjs", "--bench"], &place::root().join("web/e2e"));

@@ -41,6 +41,7 @@ usage: cargo xtask COMMAND
   bench [--quick]         measure, and print a table with ratios against the budgets
   chaos [OPTIONS]         misbehaving pages and agents, a hub that is killed, and every call's endings counted
   metering [OPTIONS]      one page that never rests, and what that costs others
+  counts [OPTIONS]        instructions, system calls and time of the processor of one round trip, beside a relay
   fuzz [TARGET] [--seconds N]
                           fuzz every parser, guided by coverage, 60 s each; findings are in target/fuzz/findings
   gen [--check]           make the generated files, or say which of them are stale
@@ -79,6 +80,7 @@ fn main() -> ExitCode {
         ["bench", "--quick"] => bench::run(true),
         ["chaos", rest @ ..] => chaos::run(rest),
         ["metering", rest @ ..] => chaos::metering(rest),
+        ["counts", rest @ ..] => bench::counts(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["gen"] => generated::write(),
         ["gen", "--check"] => generated::check(),

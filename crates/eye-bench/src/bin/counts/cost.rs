@@ -1,0 +1,191 @@
+//! The figures: counted by tools, and measured beside the relay until their ratio is known well enough.
+
+use crate::subject::{Kind, Subject};
+use crate::under::{self, Under};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+/// Calls in which a system call shows less often belong to the hub's own clock, not to a round trip.
+const SELDOM: f64 = 0.05;
+/// How well a ratio must be known.
+const INTERVAL: f64 = 0.05;
+/// Rounds before the interval is looked at.
+const ROUNDS_MIN: usize = 8;
+
+/// What tools count of one round trip.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Cost {
+    instructions: f64,
+    system_calls: BTreeMap<String, f64>,
+}
+
+impl Cost {
+    /// Counts it: a run with so many round trips less a run without them.
+    pub fn of(kind: &Kind<'_>, calls: u32) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("counted");
+        let mut counted = [(0.0, BTreeMap::new()), (0.0, BTreeMap::new())];
+        for (counted, calls) in counted.iter_mut().zip([0, calls]) {
+            run(kind, &Under::Callgrind(file.clone()), calls);
+            counted.0 = under::instructions(&file);
+            run(kind, &Under::Strace(file.clone()), calls);
+            counted.1 = under::system_calls(&file);
+        }
+        let [(without, calls_without), (with, calls_with)] = counted;
+        let each = |count: f64| count / f64::from(calls);
+        let less = |(name, count): (String, f64)| {
+            let count = each(count - calls_without.get(&name).copied().unwrap_or(0.0));
+            (count >= SELDOM).then_some((name, count))
+        };
+        let system_calls = calls_with.into_iter().filter_map(less).collect();
+        Self { instructions: each(with - without), system_calls }
+    }
+}
+
+/// Runs it under a tool, with so many round trips.
+pub fn run(kind: &Kind<'_>, under: &Under, calls: u32) {
+    let mut subject = Subject::start(kind, under);
+    subject.ask(calls);
+    subject.end();
+}
+
+/// What a round trip took, hub and relay in turn.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Times {
+    rounds: usize,
+    processor_us: Pair,
+    latency_us: Pair,
+    switches: Pair,
+}
+
+/// The hub's, the relay's, and their ratio with half of its interval of confidence (95 %).
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Pair {
+    hub: f64,
+    relay: f64,
+    ratio: f64,
+    plus_minus: f64,
+}
+
+/// Measures until the ratios are known well enough, at most so many rounds.
+pub fn times(eye: &Path, calls: u32, rounds_max: usize) -> Times {
+    let mut subjects = [Kind::Hub(eye), Kind::Relay].map(|kind| Subject::start(&kind, &Under::Nothing));
+    let mut samples: Vec<[[f64; 2]; 3]> = Vec::new();
+    loop {
+        let mut round = [[0.0; 2]; 3];
+        for (at, subject) in subjects.iter_mut().enumerate() {
+            let (started, before) = (Instant::now(), used(subject.pid()));
+            subject.ask(calls);
+            let (took, after) = (started.elapsed(), used(subject.pid()));
+            round[0][at] = (after.0 - before.0) / 1e3 / f64::from(calls);
+            round[1][at] = took.as_secs_f64() * 1e6 / f64::from(calls);
+            round[2][at] = (after.1 - before.1) / f64::from(calls);
+        }
+        samples.push(round);
+        let [processor_us, latency_us, switches] =
+            [0, 1, 2].map(|what| Pair::of(&samples.iter().map(|round| round[what]).collect::<Vec<_>>()));
+        let known = samples.len() >= ROUNDS_MIN && processor_us.is_known() && latency_us.is_known();
+        if known || samples.len() >= rounds_max {
+            subjects.into_iter().for_each(Subject::end);
+            return Times { rounds: samples.len(), processor_us, latency_us, switches };
+        }
+    }
+}
+
+impl Pair {
+    fn of(samples: &[[f64; 2]]) -> Self {
+        let median = |mut values: Vec<f64>| {
+            values.sort_by(f64::total_cmp);
+            values[values.len() / 2]
+        };
+        let ratios: Vec<f64> = samples.iter().map(|[hub, relay]| hub / relay.max(f64::MIN_POSITIVE)).collect();
+        let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+        let variance =
+            ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum::<f64>() / (ratios.len().max(2) - 1) as f64;
+        Self {
+            hub: median(samples.iter().map(|[hub, _]| *hub).collect()),
+            relay: median(samples.iter().map(|[_, relay]| *relay).collect()),
+            ratio: mean,
+            plus_minus: 1.96 * (variance / ratios.len() as f64).sqrt(),
+        }
+    }
+
+    fn is_known(&self) -> bool {
+        self.plus_minus < self.ratio * INTERVAL
+    }
+}
+
+/// What all threads of a process used so far: ns of the processor, and how often they were switched.
+fn used(pid: u32) -> (f64, f64) {
+    let (mut ns, mut switches) = (0.0, 0.0);
+    for task in fs::read_dir(format!("/proc/{pid}/task")).expect("a process").flatten() {
+        let read = |name: &str| fs::read_to_string(task.path().join(name)).unwrap_or_default();
+        let first = |text: &str| text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());
+        ns += first(&read("schedstat")).unwrap_or(0.0);
+        let status = read("status");
+        let lines = status.lines().filter(|line| line.contains("ctxt_switches"));
+        switches += lines.filter_map(|line| first(line.split_once(':')?.1)).sum::<f64>();
+    }
+    (ns, switches)
+}
+
+/// Everything of one run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Figures {
+    /// The hub's counts.
+    pub hub: Cost,
+    /// The relay's.
+    pub relay: Cost,
+    /// What was measured of both.
+    pub times: Times,
+}
+
+impl Figures {
+    /// Those of an earlier run.
+    pub fn read(file: &Path) -> Self {
+        serde_json::from_str(&fs::read_to_string(file).expect("the earlier figures")).expect("figures of this program")
+    }
+
+    /// Keeps them.
+    pub fn write(&self, file: &Path) {
+        fs::write(file, serde_json::to_string_pretty(self).expect("figures") + "\n").expect("a file");
+    }
+
+    /// Prints them as a table, beside those of an earlier run.
+    pub fn print(&self, before: Option<&Self>) {
+        println!("One round trip, agent on the Unix socket, page on a WebSocket; {} rounds\n", self.times.rounds);
+        println!("| | hub | relay that copies | hub / relay |{}", if before.is_some() { " hub before |" } else { "" });
+        println!("|---|--:|--:|--:|{}", if before.is_some() { "--:|" } else { "" });
+        let last =
+            |value: fn(&Self) -> f64| before.map_or_else(String::new, |before| format!(" {:.1} |", value(before)));
+        let all = |cost: &Cost| cost.system_calls.values().sum::<f64>();
+        let (hub, relay) = (&self.hub, &self.relay);
+        let ratio = hub.instructions / relay.instructions;
+        let (mine, its) = (hub.instructions, relay.instructions);
+        println!("| instructions | {mine:.0} | {its:.0} | {ratio:.2} |{}", last(|figures| figures.hub.instructions));
+        let (mine, its) = (all(hub), all(relay));
+        let calls_before = last(|figures| figures.hub.system_calls.values().sum());
+        println!("| system calls | {mine:.1} | {its:.1} | {:.2} |{calls_before}", mine / its);
+        type Row = (&'static str, fn(&Times) -> &Pair);
+        let rows: [Row; 3] = [
+            ("processor, µs", |times| &times.processor_us),
+            ("latency, µs", |times| &times.latency_us),
+            ("switches of context", |times| &times.switches),
+        ];
+        for (name, pick) in rows {
+            let pair = pick(&self.times);
+            let unsure = if pair.is_known() { "" } else { " (not known well enough)" };
+            let was = before.map_or_else(String::new, |before| format!(" {:.1} |", pick(&before.times).hub));
+            let Pair { hub, relay, ratio, plus_minus } = pair;
+            println!("| {name} | {hub:.1} | {relay:.1} | {ratio:.2} ± {plus_minus:.2}{unsure} |{was}");
+        }
+        for (name, cost) in [("hub", hub), ("relay", relay)] {
+            let calls: Vec<String> =
+                cost.system_calls.iter().map(|(call, count)| format!("{call} {count:.2}")).collect();
+            println!("\nsystem calls of the {name}: {}", calls.join(", "));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! `cargo xtask counts`: what one round trip costs the hub, by measures that do not depend on the neighbours: instructions, system
+//! calls, switches of context and time of the processor. Beside it a relay that only copies, on the same libraries.
+#![allow(clippy::print_stdout, reason = "a program for people at a terminal")]
+#![allow(clippy::cast_precision_loss, reason = "figures are read by people")]
+
+mod copying;
+mod cost;
+mod subject;
+mod under;
+
+use cost::Cost;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use subject::Kind;
+use under::Under;
+
+const HELP: &str = "\
+usage: cargo xtask counts [--rounds N] [--calls N] [--json FILE] [--against FILE] [--profile FILE]
+
+  --rounds N       how often hub and relay alternate for the time of the processor, at most (default 30);
+                   it ends sooner when the interval of confidence of their ratio is below 5 %
+  --calls N        round trips that are counted (default 2000)
+  --json FILE      writes the figures
+  --against FILE   prints those of an earlier run beside them
+  --profile FILE   keeps what callgrind wrote of the hub, for callgrind_annotate, and counts nothing else
+";
+
+/// What it runs the hub under.
+const TOOLS: [&str; 2] = ["valgrind", "strace"];
+
+struct Wanted {
+    eye: PathBuf,
+    rounds: usize,
+    calls: u32,
+    json: Option<PathBuf>,
+    against: Option<PathBuf>,
+    profile: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [word, socket] = &words[..]
+        && word == subject::COPY
+    {
+        return copying::run(Path::new(socket));
+    }
+    let Some(wanted) = wanted(&words) else {
+        println!("{HELP}");
+        return ExitCode::from(2);
+    };
+    if let Some(missing) = TOOLS.iter().find(|tool| Command::new(tool).arg("--version").output().is_err()) {
+        println!("{missing} is missing; on Debian: apt-get install {}", TOOLS.join(" "));
+        return ExitCode::FAILURE;
+    }
+    if let Some(file) = wanted.profile {
+        cost::run(&Kind::Hub(&wanted.eye), &Under::Callgrind(file), wanted.calls);
+        return ExitCode::SUCCESS;
+    }
+    let [hub, relay] = [Kind::Hub(&wanted.eye), Kind::Relay].map(|kind| Cost::of(&kind, wanted.calls));
+    let times = cost::times(&wanted.eye, wanted.calls, wanted.rounds);
+    let figures = cost::Figures { hub, relay, times };
+    let before = wanted.against.as_deref().map(cost::Figures::read);
+    figures.print(before.as_ref());
+    if let Some(file) = &wanted.json {
+        figures.write(file);
+    }
+    ExitCode::SUCCESS
+}
+
+fn wanted(words: &[String]) -> Option<Wanted> {
+    let (eye, mut rest) = words.split_first()?;
+    let mut wanted = Wanted { eye: eye.into(), rounds: 30, calls: 2_000, json: None, against: None, profile: None };
+    while let [option, value, after @ ..] = rest {
+        match option.as_str() {
+            "--rounds" => wanted.rounds = value.parse().ok().filter(|rounds| *rounds > 1)?,
+            "--calls" => wanted.calls = value.parse().ok().filter(|calls| *calls > 0)?,
+            "--json" => wanted.json = Some(value.into()),
+            "--profile" => wanted.profile = Some(value.into()),
+            "--against" => wanted.against = Some(value.into()),
+            _ => return None,
+        }
+        rest = after;
+    }
+    (rest.is_empty() && !eye.starts_with('-')).then_some(wanted)
+}
