@@ -3,44 +3,44 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// One row: a call that ended, or rows that were dropped.
+/// One row: a call that ended, or rows that were dropped. Its texts are owned where it is read, and borrowed where it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+pub struct Row<S = String> {
     /// When the call was asked: RFC 3339, UTC, with milliseconds.
-    pub time: String,
+    pub time: S,
     /// The agent's name; absent where it gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
+    pub agent: Option<S>,
     /// The name of its token; absent for the hub's own token and the Unix socket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub token: Option<String>,
+    pub token: Option<S>,
     /// How it is connected: `unix`, `ws`, `http`, `btcp`, `btcp-http`, `original`, `mcp` or `inside`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub face: Option<String>,
+    pub face: Option<S>,
     /// The session of the page that was meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub page: Option<String>,
+    pub page: Option<S>,
     /// The origin of that page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<String>,
+    pub origin: Option<S>,
     /// The method of the table of operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub op: Option<String>,
+    pub op: Option<S>,
     /// The MCP server that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server: Option<String>,
+    pub server: Option<S>,
     /// The tool that was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool: Option<String>,
+    pub tool: Option<S>,
     /// Size of the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// HMAC-SHA256 of the arguments with the log's key: 32 hex digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hash: Option<String>,
+    pub hash: Option<S>,
     /// `ok`, `fired`, `cancelled`, `timed-out`, `may-have-run`, or the kind of the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ending: Option<String>,
+    pub ending: Option<S>,
     /// The error's code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<i32>,
@@ -55,13 +55,13 @@ pub struct Row {
     pub answered: Option<u64>,
     /// The arguments themselves, with `--audit full` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub args: Option<String>,
+    pub args: Option<S>,
     /// How many rows are missing here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<u64>,
     /// Why they are missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
+    pub why: Option<S>,
 }
 
 /// Params of `audit/read`.

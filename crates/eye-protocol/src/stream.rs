@@ -111,6 +111,7 @@ pub fn write(frame: &str, out: &mut Vec<u8>) {
         out.extend_from_slice(format!("#{}\n", bytes.len()).as_bytes());
         out.extend_from_slice(bytes);
     } else {
+        out.reserve(bytes.len() + 1);
         out.extend_from_slice(bytes);
         out.push(b'\n');
     }

@@ -9,7 +9,7 @@ pub struct Noted {
     /// The agent's own id; empty for an answer by its place. `None`: nothing waits for an answer.
     pub id: Option<Box<str>>,
     /// The row so far.
-    pub entry: Entry,
+    pub entry: Box<Entry>,
 }
 
 /// Calls under way.
@@ -18,7 +18,7 @@ pub struct Calls(FxHashMap<Box<str>, Open>);
 
 #[derive(Debug)]
 struct Open {
-    entry: Entry,
+    entry: Box<Entry>,
     began_us: u64,
     sent: bool,
     /// A later call under the same id. The earlier one is taken to end first.
@@ -27,7 +27,7 @@ struct Open {
 
 impl Calls {
     /// A call begins.
-    pub fn begin(&mut self, id: Box<str>, entry: Entry, now_us: u64) {
+    pub fn begin(&mut self, id: Box<str>, entry: Box<Entry>, now_us: u64) {
         let open = Open { entry, began_us: now_us, sent: false, next: None };
         match self.0.get_mut(&id) {
             None => {
@@ -52,7 +52,7 @@ impl Calls {
     }
 
     /// A call ends: what is known of it, and whether it may have been sent.
-    pub fn end(&mut self, id: &str, now_us: u64) -> Option<(Entry, bool)> {
+    pub fn end(&mut self, id: &str, now_us: u64) -> Option<(Box<Entry>, bool)> {
         let (id, mut open) = self.0.remove_entry(id)?;
         if let Some(next) = open.next.take() {
             self.0.insert(id, *next);
@@ -62,7 +62,8 @@ impl Calls {
     }
 
     /// All of them end.
-    pub fn end_all(&mut self, now_us: u64) -> Vec<Entry> {
+    #[expect(clippy::vec_box, reason = "entries move on, and a pointer moves for less")]
+    pub fn end_all(&mut self, now_us: u64) -> Vec<Box<Entry>> {
         let ids: Vec<Box<str>> = self.0.keys().cloned().collect();
         let mut ended = Vec::new();
         for id in ids {
@@ -82,7 +83,7 @@ mod tests {
     fn every_call_ends_once_also_where_ids_are_used_twice() {
         let mut calls = Calls::default();
         for (id, op) in [("a", "1"), ("b", "2"), ("a", "3"), ("a", "4")] {
-            calls.begin(id.into(), Entry::new(op.into(), ""), 10);
+            calls.begin(id.into(), Box::new(Entry::new(op.into(), "")), 10);
         }
         calls.sent("b");
         let end = |calls: &mut Calls, id: &str| calls.end(id, 15).map(|(entry, sent)| (entry.op, entry.us, sent));

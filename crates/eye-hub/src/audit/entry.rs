@@ -10,13 +10,15 @@ use ring::hmac;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::time::{Duration, UNIX_EPOCH};
 
 /// Names that agents choose are cut to this.
 const NAME_BYTES_MAX: usize = 256;
 /// Bytes of a hash that a row shows: enough to tell arguments apart.
 const HASH_BYTES: usize = 16;
+/// Digits of the milliseconds in a time.
+const MS_DIGITS: usize = 3;
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,31 +128,34 @@ impl Entry {
         }
     }
 
-    /// The row, as a line without its newline.
-    pub fn line(&self, key: &hmac::Key, contents: bool) -> String {
+    /// Writes the row as a line, without its newline.
+    pub fn write(&self, key: &hmac::Key, contents: bool, clock: &mut Clock, out: &mut Vec<u8>) {
         let arguments = self.without_environment();
         let tool = matches!(&*self.op, "tools/call" | "gateway/call").then(|| tool_name(&arguments)).flatten();
-        let text = |text: &str| (!text.is_empty()).then(|| cut(text, NAME_BYTES_MAX).to_owned());
-        json(&Row {
-            time: rfc3339(self.at_ms),
-            agent: text(&self.agent),
-            token: self.scope.name().and_then(text),
-            face: text(self.face),
-            page: self.page.as_ref().map(|(session, _)| session.to_string()),
-            origin: self.page.as_ref().and_then(|(_, origin)| text(origin)),
-            op: text(&self.op),
-            server: self.server.as_deref().and_then(text),
-            tool: tool.as_deref().and_then(text),
-            bytes: Some(self.bytes as u64),
-            hash: Some(hash(key, arguments.as_bytes())),
-            ending: Some(self.ended.word().to_owned()),
-            code: self.ended.code(),
-            ms: Some(self.us / 1000),
-            us: Some(self.us),
-            answered: Some(self.answered as u64),
-            args: contents.then(|| arguments.into_owned()),
-            ..Row::default()
-        })
+        let hash = hash(key, arguments.as_bytes());
+        write_row(
+            &Row {
+                time: clock.text(self.at_ms),
+                agent: shown(&self.agent),
+                token: self.scope.name().and_then(shown),
+                face: shown(self.face),
+                page: self.page.as_ref().map(|(session, _)| session.as_str()),
+                origin: self.page.as_ref().and_then(|(_, origin)| shown(origin)),
+                op: shown(&self.op),
+                server: self.server.as_deref().and_then(shown),
+                tool: tool.as_deref().and_then(shown),
+                bytes: Some(self.bytes as u64),
+                hash: std::str::from_utf8(&hash).ok(),
+                ending: Some(self.ended.word()),
+                code: self.ended.code(),
+                ms: Some(self.us / 1000),
+                us: Some(self.us),
+                answered: Some(self.answered as u64),
+                args: contents.then_some(&*arguments),
+                ..Row::default()
+            },
+            out,
+        );
     }
 
     /// The arguments without the folder and the environment that the command line sends to the gateway: the latter holds
@@ -169,8 +174,13 @@ impl Entry {
 
 /// A row that says how many are missing.
 pub fn dropped_line(count: u64, why: &str) -> String {
-    let row = Row { time: rfc3339(now_ms()), dropped: Some(count), why: Some(why.to_owned()), ..Row::default() };
-    json(&row)
+    let time = rfc3339(now_ms());
+    json(&Row { time: &*time, dropped: Some(count), why: Some(why), ..Row::default() })
+}
+
+fn write_row(row: &Row<&str>, out: &mut Vec<u8>) {
+    // Neither can fail: these are texts and numbers, and there is memory.
+    let _ = serde_json::to_writer(out, row);
 }
 
 /// Unix time in ms.
@@ -184,14 +194,44 @@ pub fn rfc3339(at_ms: u64) -> String {
     humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(at_ms)).to_string()
 }
 
+/// Writes times as [`rfc3339`] does. Within a second only the milliseconds are written anew.
+#[derive(Debug, Default)]
+pub struct Clock {
+    second: Option<u64>,
+    text: String,
+}
+
+impl Clock {
+    /// The text of a time.
+    pub fn text(&mut self, at_ms: u64) -> &str {
+        let (second, ms) = (at_ms / 1000, at_ms % 1000);
+        if self.second != Some(second) {
+            (self.second, self.text) = (Some(second), rfc3339(at_ms));
+            return &self.text;
+        }
+        self.text.truncate(self.text.len() - MS_DIGITS - 1);
+        for digit in [ms / 100, ms / 10 % 10, ms % 10] {
+            self.text.push(char::from(b'0' + u8::try_from(digit).unwrap_or(0)));
+        }
+        self.text.push('Z');
+        &self.text
+    }
+}
+
 fn cut(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max)]
 }
 
-fn hash(key: &hmac::Key, bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * HASH_BYTES);
-    for byte in hmac::sign(key, bytes).as_ref().iter().take(HASH_BYTES) {
-        let _ = write!(text, "{byte:02x}");
+/// A name as a row shows it.
+fn shown(text: &str) -> Option<&str> {
+    (!text.is_empty()).then(|| cut(text, NAME_BYTES_MAX))
+}
+
+fn hash(key: &hmac::Key, bytes: &[u8]) -> [u8; 2 * HASH_BYTES] {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = [0; 2 * HASH_BYTES];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(hmac::sign(key, bytes).as_ref()) {
+        pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
     }
     text
 }
@@ -235,8 +275,14 @@ mod tests {
         hmac::Key::new(hmac::HMAC_SHA256, text.as_bytes())
     }
 
+    fn line(entry: &Entry, contents: bool) -> String {
+        let mut line = Vec::new();
+        entry.write(&key("k"), contents, &mut Clock::default(), &mut line);
+        String::from_utf8(line).unwrap()
+    }
+
     fn row(entry: &Entry, contents: bool) -> Row {
-        serde_json::from_str(&entry.line(&key("k"), contents)).unwrap()
+        serde_json::from_str(&line(entry, contents)).unwrap()
     }
 
     #[test]
@@ -245,8 +291,13 @@ mod tests {
         let row = row(&entry, false);
         assert_eq!((row.bytes, row.args, row.ending.as_deref()), (Some(6), None, Some("ok")));
         assert_eq!(row.hash.as_ref().map(String::len), Some(32));
-        assert_ne!(row.hash, Some(hash(&key("other"), b"secret")), "without the key the hash cannot be guessed");
-        assert!(!entry.line(&key("k"), false).contains("secret"));
+        assert_eq!(row.hash.as_deref().map(str::as_bytes), Some(&hash(&key("k"), b"secret")[..]));
+        assert_ne!(
+            hash(&key("k"), b"secret"),
+            hash(&key("other"), b"secret"),
+            "without the key the hash cannot be guessed"
+        );
+        assert!(!line(&entry, false).contains("secret"));
     }
 
     #[test]
@@ -288,6 +339,21 @@ mod tests {
         assert_eq!(Ended::of(&error(Code::TIMEOUT), true).word(), "timed-out");
         assert_eq!(Ended::of(&error(Code(5)), true).word(), "error");
         assert_eq!(Ended::of(&Ok(()), true).code(), None);
+    }
+
+    #[test]
+    fn a_hash_is_what_other_programs_compute() {
+        // HMAC-SHA256 of "what do ya want for nothing?" with the key "Jefe": RFC 4231, test case 2, its first half.
+        let hash = hash(&key("Jefe"), b"what do ya want for nothing?");
+        assert_eq!(std::str::from_utf8(&hash).unwrap(), "5bdcc146bf60754e6a042426089575c7");
+    }
+
+    #[test]
+    fn the_clock_writes_every_time_as_it_is() {
+        let mut clock = Clock::default();
+        for at_ms in [0, 7, 999, 1_000, 1_010, 999, 1_700_000_000_123, 1_700_000_000_120, 1_699_999_999_999] {
+            assert_eq!(clock.text(at_ms), rfc3339(at_ms), "{at_ms}");
+        }
     }
 
     #[test]

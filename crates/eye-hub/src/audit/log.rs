@@ -69,7 +69,7 @@ impl Audit {
     }
 
     /// Hands an entry over. It never waits: without room the entry is dropped and counted.
-    pub fn put(&self, entry: Entry) {
+    pub fn put(&self, entry: Box<Entry>) {
         let Some(thread) = &self.thread else { return };
         let mut queue = self.shared.queue();
         let bytes = queue.bytes + entry.arguments.len();
@@ -132,10 +132,10 @@ mod tests {
     fn a_full_queue_drops_and_counts() {
         let audit = stuck();
         for _ in 0..AUDIT_QUEUE_LEN_MAX {
-            audit.put(Entry::new("eval".into(), "1"));
+            audit.put(Box::new(Entry::new("eval".into(), "1")));
         }
         assert_eq!(audit.shared.queue().dropped, 0);
-        audit.put(Entry::new("eval".into(), "1"));
+        audit.put(Box::new(Entry::new("eval".into(), "1")));
         let queue = audit.shared.queue();
         assert_eq!((queue.dropped, queue.entries.len()), (1, AUDIT_QUEUE_LEN_MAX));
     }
@@ -145,18 +145,18 @@ mod tests {
         let audit = stuck();
         let large = "x".repeat(AUDIT_ARGUMENTS_BYTES_MAX);
         for _ in 0..AUDIT_QUEUE_BYTES_MAX / AUDIT_ARGUMENTS_BYTES_MAX {
-            audit.put(Entry::new("eval".into(), &large));
+            audit.put(Box::new(Entry::new("eval".into(), &large)));
         }
         let bytes = audit.shared.queue().bytes;
         assert_eq!((audit.shared.queue().dropped, bytes), (0, AUDIT_QUEUE_BYTES_MAX));
-        audit.put(Entry::new("eval".into(), "1"));
+        audit.put(Box::new(Entry::new("eval".into(), "1")));
         assert_eq!(audit.shared.queue().dropped, 1);
     }
 
     #[test]
     fn what_is_off_keeps_nothing() {
         let audit = Audit::off();
-        audit.put(Entry::new("eval".into(), "1"));
+        audit.put(Box::new(Entry::new("eval".into(), "1")));
         assert!(audit.shared.queue().entries.is_empty() && !audit.is_on());
         audit.finish();
     }

@@ -38,7 +38,8 @@ pub struct Shared {
 #[derive(Debug, Default)]
 pub struct Queue {
     /// In the order of their endings.
-    pub entries: Vec<Entry>,
+    #[expect(clippy::vec_box, reason = "entries move on, and a pointer moves for less")]
+    pub entries: Vec<Box<Entry>>,
     /// Bytes of their arguments.
     pub bytes: usize,
     /// Entries that found no room since the thread last looked.

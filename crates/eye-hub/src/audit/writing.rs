@@ -1,6 +1,6 @@
 //! The audit thread: takes what waits, writes it in batches, and hands each row to whatever watches.
 
-use super::entry::{Entry, dropped_line};
+use super::entry::{Clock, Entry, dropped_line};
 use super::queue::{AuditMode, Shared};
 use crate::gate::token::{self, Token};
 use crate::rotated::Rotated;
@@ -21,6 +21,8 @@ const KEY_FILE: &str = "audit.key";
 const BATCH_PAUSE: Duration = Duration::from_millis(50);
 /// So much is written at once.
 const WRITE_BYTES_MAX: usize = 256 << 10;
+/// Room for entries that is kept from one batch to the next.
+const ENTRIES_KEPT: usize = 1024;
 
 /// What the thread has.
 pub struct Writer {
@@ -29,6 +31,9 @@ pub struct Writer {
     shared: Arc<Shared>,
     rows: broadcast::Sender<Arc<str>>,
     file: Rotated,
+    /// Rows that are not in the file yet.
+    lines: Vec<u8>,
+    clock: Clock,
     /// Rows that are missing in the file, and why.
     missing: u64,
     why: String,
@@ -39,15 +44,17 @@ impl Writer {
     pub fn new(folder: &Path, mode: AuditMode, shared: Arc<Shared>, rows: broadcast::Sender<Arc<str>>) -> Self {
         let file = Rotated::new(folder.join(FILE), AUDIT_FILE_BYTES_MAX, AUDIT_FILES_MAX);
         let contents = mode == AuditMode::Full;
-        Self { folder: folder.to_owned(), contents, shared, rows, file, missing: 0, why: String::new() }
+        let (lines, clock, why) = (Vec::new(), Clock::default(), String::new());
+        Self { folder: folder.to_owned(), contents, shared, rows, file, lines, clock, missing: 0, why }
     }
 
     /// Works until the hub ends.
     pub fn run(mut self) {
         let key = key(&self.folder);
+        let mut entries = Vec::new();
         loop {
             let mut queue = self.shared.queue();
-            let entries = std::mem::take(&mut queue.entries);
+            std::mem::swap(&mut queue.entries, &mut entries);
             let dropped = std::mem::take(&mut queue.dropped);
             queue.bytes = 0;
             let closing = queue.closing;
@@ -64,6 +71,8 @@ impl Writer {
             drop(queue);
             self.write(&key, &entries, dropped);
             self.shared.queue().done += entries.len() as u64;
+            entries.clear();
+            entries.shrink_to(ENTRIES_KEPT);
             self.shared.changed.notify_all();
             if !closing {
                 thread::sleep(BATCH_PAUSE);
@@ -71,38 +80,39 @@ impl Writer {
         }
     }
 
-    fn write(&mut self, key: &hmac::Key, entries: &[Entry], dropped: u64) {
+    fn write(&mut self, key: &hmac::Key, entries: &[Box<Entry>], dropped: u64) {
         if dropped > 0 {
             self.miss(dropped, "more calls came than could be written");
         }
-        let (mut lines, mut count) = (String::new(), 0);
+        let mut count = 0;
         for entry in entries {
-            let line = entry.line(key, self.contents);
-            if self.rows.receiver_count() > 0 {
+            let start = self.lines.len();
+            entry.write(key, self.contents, &mut self.clock, &mut self.lines);
+            if self.rows.receiver_count() > 0
+                && let Ok(row) = std::str::from_utf8(&self.lines[start..])
+            {
                 // The last watcher may leave meanwhile.
-                let _ = self.rows.send(line.as_str().into());
+                let _ = self.rows.send(row.into());
             }
-            if lines.len() + line.len() > WRITE_BYTES_MAX {
-                self.append(&mut lines, &mut count);
-            }
-            lines.push_str(&line);
-            lines.push('\n');
+            self.lines.push(b'\n');
             count += 1;
+            if self.lines.len() > WRITE_BYTES_MAX {
+                self.append(&mut count);
+            }
         }
-        self.append(&mut lines, &mut count);
+        self.append(&mut count);
     }
 
     /// Writes lines; before them, how many are missing.
-    fn append(&mut self, lines: &mut String, count: &mut u64) {
-        let mut text = String::new();
+    fn append(&mut self, count: &mut u64) {
         if self.missing > 0 {
-            text = dropped_line(self.missing, &self.why);
-            text.push('\n');
+            let told = dropped_line(self.missing, &self.why) + "\n";
+            self.lines.splice(..0, told.into_bytes());
         }
-        text.push_str(lines);
-        lines.clear();
         let count = std::mem::take(count);
-        match self.file.append(text.as_bytes()) {
+        let written = self.file.append(&self.lines);
+        self.lines.clear();
+        match written {
             Ok(_) => {
                 self.missing = 0;
                 let mended = self.shared.queue().problem.take();
@@ -155,10 +165,10 @@ mod tests {
         let (shared, rows) = (Arc::<Shared>::default(), broadcast::Sender::new(4));
         let mut writer = Writer::new(home.path(), AuditMode::On, shared.clone(), rows);
         let key = key(home.path());
-        writer.write(&key, &[Entry::new("eval".into(), "1"), Entry::new("eval".into(), "2")], 3);
+        writer.write(&key, &[Entry::new("eval".into(), "1"), Entry::new("eval".into(), "2")].map(Box::new), 3);
         assert!(shared.queue().problem.is_some());
         fs::remove_file(&path).unwrap();
-        writer.write(&key, &[Entry::new("eval".into(), "3")], 0);
+        writer.write(&key, &[Box::new(Entry::new("eval".into(), "3"))], 0);
         assert!(shared.queue().problem.is_none());
         let (lines, cut) = read(home.path(), 0, 10);
         assert!(lines[0].get().contains(r#""dropped":5"#) && lines[1].get().contains("eval") && !cut, "{lines:?}");
@@ -169,7 +179,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let audit = Audit::start(AuditMode::On, home.path()).unwrap();
         for _ in 0..100 {
-            audit.put(Entry::new("eval".into(), "1"));
+            audit.put(Box::new(Entry::new("eval".into(), "1")));
         }
         audit.finish();
         assert_eq!(read(home.path(), 0, 1_000).0.len(), 100);

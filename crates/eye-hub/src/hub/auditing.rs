@@ -42,7 +42,7 @@ impl Hub {
             "" => Cow::Borrowed(NO_METHOD),
             method => Cow::Owned(method.to_owned()),
         };
-        Some(Noted { id: asked.id.map(Into::into), entry: Entry::new(op, asked.params) })
+        Some(Noted { id: asked.id.map(Into::into), entry: Box::new(Entry::new(op, asked.params)) })
     }
 
     /// A request begins. Gives the id under which it will end, unless its ending is known at once.
@@ -81,7 +81,7 @@ impl Hub {
     }
 
     /// A call has ended: it is counted, and its row goes to the log.
-    fn finish(&self, state: &mut State, entry: Entry) {
+    fn finish(&self, state: &mut State, entry: Box<Entry>) {
         let counted = Counted {
             agent: &entry.agent,
             page: entry.page.as_ref().map(|(session, _)| session.as_str()),
@@ -230,7 +230,7 @@ impl Auditor {
         (entry.agent, entry.scope, entry.face) = (self.agent.clone(), self.scope.clone(), self.face);
         (entry.server, entry.ended) = (Some(server.into()), ended);
         entry.us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        self.audit.put(entry);
+        self.audit.put(Box::new(entry));
     }
 }
 
