@@ -2,11 +2,12 @@
 
 use crate::dialect::original;
 use crate::gate::{Admitted, Wants};
-use crate::http::door::{Door, Head, Upgrade, knock, log_refusal, refused, tuned};
+use crate::http::door::{Door, Head, knock, log_refusal, refused};
 use crate::hub::outbox::Outbox;
 use crate::hub::peer::{Joining, Peer, Side, Voice};
 use crate::hub::session_id;
 use crate::mount::Guest;
+use crate::transport::websocket::handshake::{Handshake, NotAHandshake};
 use crate::transport::ws;
 use axum::Router;
 use axum::extract::{Query, State};
@@ -15,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
-use eye_protocol::messages::{PageInfo, Presence, SessionRow};
+use eye_protocol::messages::{PageInfo, Presence, SUBPROTOCOL, SessionRow};
 use eye_protocol::scope::Scope;
 use serde::Deserialize;
 
@@ -63,16 +64,21 @@ fn left_behind(rows: &[SessionRow], origin: &str, url: &str) -> Option<SessionId
     gone.min_by_key(|row| row.idle_ms).and_then(|row| SessionId::parse(&row.id))
 }
 
-async fn agent(State(door): State<Door>, headers: Head, Query(query): Query<TokenQuery>, upgrade: Upgrade) -> Response {
+async fn agent(
+    State(door): State<Door>,
+    headers: Head,
+    Query(query): Query<TokenQuery>,
+    handshake: Result<Handshake, NotAHandshake>,
+) -> Response {
     let scope = match admit(&door, &headers, query.token(), Wants::Agent) {
         Ok(admitted) => admitted.scope(),
         Err(refusal) => return *refusal,
     };
-    let upgrade = match upgrade {
-        Ok(upgrade) => tuned(upgrade),
-        Err(rejection) => return rejection.into_response(),
+    let handshake = match handshake {
+        Ok(handshake) => handshake.protocol(SUBPROTOCOL),
+        Err(why) => return why.into_response(),
     };
-    upgrade.on_upgrade(move |socket| {
+    handshake.grant(move |socket| {
         let mut peer = Peer::new(Side::Agent, Voice::Original, Outbox::messages(), None).scoped(scope.clone());
         // The newest; connected ones come first.
         let rows = door.hub.rows(&scope);
@@ -90,7 +96,12 @@ async fn agent(State(door): State<Door>, headers: Head, Query(query): Query<Toke
     })
 }
 
-async fn page(State(door): State<Door>, headers: Head, Query(query): Query<TokenQuery>, upgrade: Upgrade) -> Response {
+async fn page(
+    State(door): State<Door>,
+    headers: Head,
+    Query(query): Query<TokenQuery>,
+    handshake: Result<Handshake, NotAHandshake>,
+) -> Response {
     // The origin decides what the page may, as on every way in; the token is needed beside it, as the original does.
     let admitted = admit(&door, &headers, query.token(), Wants::Page).and_then(|page| {
         match admit(&door, &headers, query.token(), Wants::Agent) {
@@ -109,9 +120,9 @@ async fn page(State(door): State<Door>, headers: Head, Query(query): Query<Token
         }
         Err(refusal) => return *refusal,
     };
-    let upgrade = match upgrade {
-        Ok(upgrade) => tuned(upgrade),
-        Err(rejection) => return rejection.into_response(),
+    let handshake = match handshake {
+        Ok(handshake) => handshake.protocol(SUBPROTOCOL),
+        Err(why) => return why.into_response(),
     };
     let referer = headers.get(header::REFERER).and_then(|value: &HeaderValue| value.to_str().ok());
     let url = referer.unwrap_or(&origin).to_owned();
@@ -119,7 +130,7 @@ async fn page(State(door): State<Door>, headers: Head, Query(query): Query<Token
     let before = left_behind(&door.hub.rows(&Scope::ALL), &origin, &url);
     let session = before.unwrap_or_else(session_id::fresh);
     let joining = Joining { session, origin, policy, by_token };
-    upgrade.on_upgrade(move |socket| {
+    handshake.grant(move |socket| {
         let peer = Peer::new(Side::Page, Voice::Original, Outbox::messages(), Some(joining)).borne_by(bearer);
         let info = PageInfo { title: Some(TITLE.into()), url: Some(url), ..PageInfo::default() };
         ws::serve(door.hub, socket, peer, move |hub, conn| {

@@ -3,11 +3,12 @@
 
 use super::assets;
 use super::body;
-use super::door::{Door, Head, Upgrade, json_response, knock, refused, tuned};
+use super::door::{Door, Head, json_response, knock, refused};
 use crate::console::FACE;
 use crate::gate::{Refusal, Wants};
 use crate::hub::outbox::Outbox;
 use crate::hub::peer::{Peer, Side, Voice};
+use crate::transport::websocket::handshake::{Handshake, NotAHandshake};
 use crate::transport::ws;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -92,21 +93,21 @@ pub async fn key(State(door): State<Door>, head: Head, body: Body) -> Response {
 }
 
 /// The console's one connection.
-pub async fn socket(State(door): State<Door>, head: Head, upgrade: Upgrade) -> Response {
+pub async fn socket(State(door): State<Door>, head: Head, handshake: Result<Handshake, NotAHandshake>) -> Response {
     if let Err(refusal) = door.gate.admit(Wants::ConsoleSession, knock(&head, None)) {
         return refused(&refusal);
     }
     let Some(key) = key_of(&head).filter(|key| door.hub.console_admits(key)) else {
         return refused(&stale("this console's key is not good any more"));
     };
-    let upgrade = match upgrade {
-        Ok(upgrade) => tuned(upgrade).protocols([PROTOCOL]),
-        Err(rejection) => return rejection.into_response(),
+    let handshake = match handshake {
+        Ok(handshake) => handshake.protocol(PROTOCOL),
+        Err(why) => return why.into_response(),
     };
     let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::messages(), None);
     peer.face = FACE;
     peer.rpc_only = true;
-    upgrade.on_upgrade(async move |socket| {
+    handshake.grant(async move |socket| {
         let hub = door.hub.clone();
         ws::serve(door.hub, socket, peer, |hub, conn| {
             let hello = Hello { agent: Some(FACE.into()), ..Hello::default() };

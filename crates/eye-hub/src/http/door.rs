@@ -10,7 +10,6 @@ use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use eye_protocol::limits::MESSAGE_BYTES_MAX;
 use eye_protocol::messages::SUBPROTOCOL;
 use eye_protocol::rpc::json;
 use eye_protocol::scope::Bearer;
@@ -18,9 +17,6 @@ use serde::Serialize;
 use std::convert::Infallible;
 use std::ops::Deref;
 use std::sync::Arc;
-
-/// Small on purpose: the library zeroes its read buffer on every read, and every idle page has one.
-const READ_BUFFER_BYTES: usize = 4096;
 
 /// Says whose page caused a request. Browsers send it, and pages cannot forge it.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -71,15 +67,6 @@ pub struct Door {
 
 /// The upgrade is looked at after the gate: who may not come in is told so, however it knocked.
 pub type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
-
-/// Sizes of an upgrade that the hub itself serves.
-pub fn tuned(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
-    upgrade
-        .protocols([SUBPROTOCOL])
-        .read_buffer_size(READ_BUFFER_BYTES)
-        .max_message_size(MESSAGE_BYTES_MAX)
-        .max_frame_size(MESSAGE_BYTES_MAX)
-}
 
 /// The same path and query under another host name, at the port and in the scheme that were used.
 pub fn moved_to(name: &str, host: &str, uri: &Uri) -> Response {

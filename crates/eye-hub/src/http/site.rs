@@ -1,9 +1,10 @@
 //! What the hub itself shows to browsers: the page client and its parts, the start page and the demo apps.
 
 use super::assets;
-use super::door::{Door, Head, SEC_FETCH_DEST, Upgrade, json_response, moved_to, nothing, public};
+use super::door::{Door, Head, SEC_FETCH_DEST, json_response, moved_to, nothing, public};
 use super::sockets::{SocketQuery, socket};
 use crate::gate::{OWN_NAME, is_loopback_address};
+use crate::transport::websocket::handshake::{Handshake, NotAHandshake};
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderValue, StatusCode, Uri, header};
@@ -74,10 +75,10 @@ pub async fn start_page(
     State(door): State<Door>,
     headers: Head,
     query: Query<SocketQuery>,
-    upgrade: Upgrade,
+    handshake: Result<Handshake, NotAHandshake>,
 ) -> Response {
-    if upgrade.is_ok() {
-        return socket(State(door), headers, query, upgrade).await;
+    if handshake.is_ok() {
+        return socket(State(door), headers, query, handshake).await;
     }
     public(&door, &headers, || {
         let kind = [

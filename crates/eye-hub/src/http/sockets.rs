@@ -1,18 +1,18 @@
 //! The hub's own WebSocket addresses: `/ws` and its other names, for pages and agents.
 
-use super::door::{Door, Head, Upgrade, bearer, knock, refused, speaks_lines, tuned};
+use super::door::{Door, Head, bearer, knock, refused, speaks_lines};
 use crate::gate::{Admitted, Wants};
 use crate::hub::outbox::Outbox;
 use crate::hub::peer::{Joining, Peer, Side, Voice};
 use crate::hub::session_id;
+use crate::transport::websocket::handshake::{Handshake, NotAHandshake};
 use crate::transport::ws;
-use axum::extract::ws::WebSocket;
 use axum::extract::{Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
-use eye_protocol::messages::version_fits;
+use eye_protocol::messages::{SUBPROTOCOL, version_fits};
 use serde::Deserialize;
 
 #[derive(Debug, Default, Deserialize)]
@@ -30,7 +30,7 @@ pub async fn socket(
     State(door): State<Door>,
     headers: Head,
     Query(query): Query<SocketQuery>,
-    upgrade: Upgrade,
+    handshake: Result<Handshake, NotAHandshake>,
 ) -> Response {
     let side = match query.client_type.as_deref() {
         // What says nothing and comes from a browser is a page; a program that says nothing asks.
@@ -44,12 +44,12 @@ pub async fn socket(
         Ok(admitted) => admitted,
         Err(refusal) => return refused(&refusal),
     };
-    let upgrade = match upgrade {
-        Ok(upgrade) => tuned(upgrade),
-        Err(rejection) => return rejection.into_response(),
+    let handshake = match handshake {
+        Ok(handshake) => handshake.protocol(SUBPROTOCOL),
+        Err(why) => return why.into_response(),
     };
     if let Some(close) = query.fault() {
-        return upgrade.on_upgrade(move |socket| closed(socket, close));
+        return handshake.grant(move |socket| ws::refuse(socket, close));
     }
     let (scope, bearer) = (admitted.scope(), admitted.bearer());
     let joining = match (admitted, query.session_id.as_deref().and_then(SessionId::parse)) {
@@ -68,7 +68,7 @@ pub async fn socket(
         peer.face = "btcp";
     }
     let session = query.session_id.filter(|id| !id.is_empty());
-    upgrade.on_upgrade(move |socket| {
+    handshake.grant(move |socket| {
         ws::serve(door.hub, socket, peer, move |hub, conn| {
             if plain {
                 hub.greet(conn, session.as_deref());
@@ -92,10 +92,4 @@ impl SocketQuery {
             .filter(|id| SessionId::parse(id).is_none())
             .map(|_| Close::bad_query("sessionId is 1 to 64 of A-Z a-z 0-9 _ . -"))
     }
-}
-
-async fn closed(mut socket: WebSocket, close: Close) {
-    use axum::extract::ws::{CloseFrame, Message};
-    let frame = CloseFrame { code: close.code, reason: close.reason.as_str().into() };
-    let _ = socket.send(Message::Close(Some(frame))).await;
 }

@@ -1,55 +1,120 @@
 //! Turns on the hub's thread: a peer that has had its turn lets others go first, however much it still has to say, by frames or
-//! by requests.
+//! by requests. Of several turns it gets its share.
 
+use super::share::Share;
+use std::cell::Cell;
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::task::yield_now;
+use tokio::time::sleep;
 
 /// How long one peer is heard while others wait, and then the frame that it is at. Work that takes longer than this for one frame
 /// is not done on the hub's thread.
 const TURN: Duration = Duration::from_micros(100);
+/// Who was heard within this time is there.
+const COMPANY: Duration = Duration::from_secs(10);
+
+thread_local! {
+    /// The peer whose turn was the last on this thread, and when the one before it had its last.
+    static LAST: Cell<(u64, Option<u64>)> = const { Cell::new((0, None)) };
+}
 
 /// The turn of one peer.
 #[derive(Debug)]
 pub struct Turn {
-    first: Instant,
-    /// When the current turn began, in µs since the first one.
+    /// Which peer, among those of this process.
+    peer: u64,
+    /// When the current turn began, in µs of [`now_us`].
     begun_us: AtomicU64,
+    /// From when on the time counts that it uses.
+    since_us: AtomicU64,
+    /// Whether it is at a frame: what that waits for is done for it.
+    in_frame: AtomicBool,
+    share: Mutex<Share>,
 }
 
 impl Turn {
     /// It has not begun.
     pub fn new() -> Self {
-        Self { first: Instant::now(), begun_us: AtomicU64::new(0) }
+        static PEERS: AtomicU64 = AtomicU64::new(1);
+        Self {
+            peer: PEERS.fetch_add(1, Ordering::Relaxed),
+            begun_us: AtomicU64::new(0),
+            since_us: AtomicU64::new(0),
+            in_frame: AtomicBool::new(false),
+            share: Mutex::new(Share::new(now_us())),
+        }
     }
 
     /// Does a peer's work, whose turn begins whenever the thread comes to it.
     pub async fn take<F: Future>(&self, work: F) -> F::Output {
         let mut work = pin!(work);
         poll_fn(|context| {
-            self.begun_us.store(self.now_us(), Ordering::Relaxed);
+            let now_us = now_us();
+            self.begun_us.store(now_us, Ordering::Relaxed);
+            if !self.in_frame.load(Ordering::Relaxed) {
+                self.since_us.store(now_us, Ordering::Relaxed);
+            }
+            self.is_last(now_us);
             work.as_mut().poll(context)
         })
         .await
     }
 
-    /// Between two frames: lets others go first if the turn is over.
+    /// A frame is there. Until the turn is passed, the peer uses the time, also that of a worker.
+    pub fn frame(&self) {
+        self.in_frame.store(true, Ordering::Relaxed);
+    }
+
+    /// Between two frames: lets others go first if the turn is over, and pauses if the share is used up.
     pub async fn pass(&self) {
-        if self.is_over() {
+        let now_us = now_us();
+        self.in_frame.store(false, Ordering::Relaxed);
+        let used_us = now_us.saturating_sub(self.since_us.swap(now_us, Ordering::Relaxed));
+        if let Some(pause_us) = self.use_up(now_us, used_us) {
+            sleep(Duration::from_micros(pause_us)).await;
+        } else if self.is_over(now_us) {
             yield_now().await;
         }
     }
 
-    fn is_over(&self) -> bool {
-        let begun = self.begun_us.load(Ordering::Relaxed);
-        u128::from(self.now_us().saturating_sub(begun)) >= TURN.as_micros()
+    fn use_up(&self, now_us: u64, used_us: u64) -> Option<u64> {
+        let mut share = self.share.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_alone(now_us) {
+            share.forget(now_us);
+            return None;
+        }
+        share.use_up(now_us, used_us)
     }
 
-    fn now_us(&self) -> u64 {
-        u64::try_from(self.first.elapsed().as_micros()).unwrap_or(u64::MAX)
+    /// The last turn is this peer's.
+    fn is_last(&self, now_us: u64) {
+        let (peer, _) = LAST.get();
+        if peer != self.peer {
+            LAST.set((self.peer, (peer != 0).then_some(now_us)));
+        }
     }
+
+    /// Whether no other peer has had a turn lately.
+    fn is_alone(&self, now_us: u64) -> bool {
+        let (peer, other_us) = LAST.get();
+        let company_us = u64::try_from(COMPANY.as_micros()).unwrap_or(u64::MAX);
+        peer == self.peer && other_us.is_none_or(|other_us| now_us.saturating_sub(other_us) > company_us)
+    }
+
+    fn is_over(&self, now_us: u64) -> bool {
+        let begun = self.begun_us.load(Ordering::Relaxed);
+        u128::from(now_us.saturating_sub(begun)) >= TURN.as_micros()
+    }
+}
+
+/// µs since this process first asked.
+fn now_us() -> u64 {
+    static FIRST: OnceLock<Instant> = OnceLock::new();
+    u64::try_from(FIRST.get_or_init(Instant::now).elapsed().as_micros()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -78,12 +143,36 @@ mod tests {
         tokio::join!(peer, other);
     }
 
+    #[test]
+    fn a_turn_that_is_not_over_goes_on() {
+        let turn = Turn::new();
+        turn.begun_us.store(7_000, Ordering::Relaxed);
+        assert!(!turn.is_over(7_099));
+        assert!(turn.is_over(7_100));
+    }
+
+    #[test]
+    fn a_peer_without_company_uses_all_of_the_time() {
+        let (first, second) = (Turn::new(), Turn::new());
+        first.is_last(0);
+        assert_eq!(first.use_up(50_000, 50_000), None);
+        second.is_last(50_000);
+        first.is_last(60_000);
+        assert!(first.use_up(110_000, 50_000).is_some());
+        assert_eq!(first.use_up(20_000_000, 50_000), None, "the other has been silent for long");
+    }
+
     #[tokio::test]
-    async fn a_turn_that_is_not_over_goes_on() {
-        let turn = Turn { first: Instant::now(), begun_us: AtomicU64::new(u64::MAX) };
-        assert!(!turn.is_over());
-        turn.begun_us.store(0, Ordering::Relaxed);
-        while turn.first.elapsed() < TURN {}
-        assert!(turn.is_over());
+    async fn what_a_worker_does_for_a_frame_is_used_by_its_peer() {
+        let turn = Turn::new();
+        turn.take(async {
+            turn.frame();
+            let since = turn.since_us.load(Ordering::Relaxed);
+            sleep(Duration::from_millis(2)).await;
+            assert_eq!(turn.since_us.load(Ordering::Relaxed), since);
+            turn.pass().await;
+            assert!(turn.since_us.load(Ordering::Relaxed) >= since + 2_000);
+        })
+        .await;
     }
 }

@@ -1,118 +1,182 @@
 //! One WebSocket: messages in, parcels out, both in one task so that nothing is handed over between tasks.
 
 use super::turn::Turn;
-use crate::hub::outbox::Parcel;
-use crate::hub::peer::Peer;
+use super::websocket::decoder::{Decoder, Heard};
+use super::websocket::encoder::Outgoing;
+use super::websocket::handshake::Stream;
+use crate::hub::is_large;
+use crate::hub::peer::{Peer, Signals};
 use crate::hub::state::Hub;
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
-use bytes::Bytes;
 use eye_core::Conn;
 use eye_protocol::close::Close;
 use eye_protocol::limits::{MESSAGE_BYTES_MAX, SHUTDOWN_MS};
-use futures_util::stream::SplitSink;
-use futures_util::{SinkExt, StreamExt};
+use std::borrow::Cow;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, split};
 use tokio::time::timeout;
 
-/// The most a close frame's reason may hold.
-const REASON_BYTES_MAX: usize = 123;
+/// What a close frame without a code stands for.
+const NORMAL: u16 = 1000;
 
-/// A message's text, which a worker may share.
-struct Text(Utf8Bytes);
-
-impl AsRef<str> for Text {
-    fn as_ref(&self) -> &str {
-        self.0.as_str()
-    }
+/// Why reading stopped.
+enum Ended {
+    /// The peer wants a pong; then reading goes on.
+    Ping(Vec<u8>),
+    /// The peer is gone.
+    Gone,
+    /// The peer ends the connection.
+    Closed(Close),
+    /// The hub ends it.
+    Refused(Close),
 }
 
 /// Serves one WebSocket until either side ends it. `greet` runs once the peer is known to the hub.
-pub async fn serve(hub: Arc<Hub>, socket: WebSocket, peer: Peer, greet: impl FnOnce(&Hub, Conn)) {
+pub async fn serve(hub: Arc<Hub>, socket: Stream, peer: Peer, greet: impl FnOnce(&Hub, Conn)) {
     let (conn, signals) = hub.enter(peer);
     greet(&hub, conn);
-    let (mut sink, mut stream) = socket.split();
-    let turn = Turn::new();
-    let close = {
-        let read = turn.take(async {
-            while let Some(message) = stream.next().await {
-                match message {
-                    Ok(Message::Text(text)) => {
-                        if let Err(close) = hub.hear_any(conn, Text(text)).await {
-                            return Some(close);
-                        }
-                        hub.ready(conn, &signals).await;
-                        turn.pass().await;
-                    }
-                    Ok(Message::Binary(bytes)) => {
-                        if let Err(close) = hub.hear_binary(conn, &bytes) {
-                            return Some(close);
-                        }
-                        turn.pass().await;
-                    }
-                    Ok(Message::Ping(_) | Message::Pong(_)) => {}
-                    Ok(Message::Close(_)) => return None,
-                    Err(error) => return too_big(&error),
-                }
-            }
-            None
-        });
-        let write = async {
-            while let Some((parcel, close)) = hub.parcel(conn, &signals).await {
-                if send(&hub, conn, &mut sink, parcel).await.is_err() {
-                    return None;
-                }
-                if close.is_some() {
-                    return close;
-                }
-            }
-            None
+    let (mut reader, mut writer) = split(socket);
+    let (mut decoder, mut outgoing, turn) = (Decoder::new(MESSAGE_BYTES_MAX), Outgoing::default(), Turn::new());
+    let mut last = None;
+    let ended = loop {
+        let ended = tokio::select! {
+            ended = turn.take(read(&hub, conn, &signals, &turn, &mut reader, &mut decoder)) => ended,
+            ended = write(&hub, conn, &signals, &mut writer, &mut outgoing, &mut last) => ended,
+            () = signals.end.notified() => hub.closing(conn).map_or(Ended::Gone, Ended::Refused),
         };
-        tokio::select! {
-            close = read => close,
-            close = write => close,
-            () = signals.end.notified() => hub.closing(conn),
+        match ended {
+            Ended::Ping(payload) => outgoing.pong(&payload),
+            ended => break ended,
         }
     };
     hub.leave(conn);
-    if let Some(close) = close {
-        let frame = CloseFrame { code: close.code, reason: reason(&close.reason) };
-        // A peer that reads nothing cannot be told; it is dropped all the same.
-        let _ = timeout(Duration::from_millis(SHUTDOWN_MS), sink.send(Message::Close(Some(frame)))).await;
-        let _ =
-            timeout(Duration::from_millis(SHUTDOWN_MS), async { while let Some(Ok(_)) = stream.next().await {} }).await;
+    let (close, by_hub) = match ended {
+        Ended::Refused(close) => (close, true),
+        Ended::Closed(close) => (close, false),
+        Ended::Ping(_) | Ended::Gone => return,
+    };
+    outgoing.close(&close);
+    let _ = farewell(&mut writer, &mut outgoing).await;
+    if by_hub {
+        let _ = timeout(Duration::from_millis(SHUTDOWN_MS), wait_for_close(&mut reader, &mut decoder)).await;
+    }
+    let _ = writer.shutdown().await;
+}
+
+/// Ends a WebSocket before it is served.
+pub async fn refuse(mut socket: Stream, close: Close) {
+    let mut outgoing = Outgoing::default();
+    outgoing.close(&close);
+    if farewell(&mut socket, &mut outgoing).await.is_ok() {
+        let _ = socket.shutdown().await;
     }
 }
 
-async fn send(
+async fn read(
     hub: &Hub,
     conn: Conn,
-    sink: &mut SplitSink<WebSocket, Message>,
-    parcel: Parcel,
-) -> Result<(), axum::Error> {
-    let bytes = Bytes::from(parcel.bytes);
-    let (mut start, count) = (0, parcel.ends.len());
-    for (at, end) in parcel.ends.into_iter().enumerate() {
-        let message = bytes.slice(start..end);
-        start = end;
-        if parcel.binary.contains(&at) {
-            sink.feed(Message::Binary(message)).await?;
-        } else if let Ok(text) = Utf8Bytes::try_from(message) {
-            sink.feed(Message::Text(text)).await?;
-        }
-        if at + 1 < count {
-            hub.progress(conn);
+    signals: &Arc<Signals>,
+    turn: &Turn,
+    reader: &mut (impl AsyncRead + Unpin),
+    decoder: &mut Decoder,
+) -> Ended {
+    loop {
+        match decoder.next() {
+            Ok(Some(Heard::Text(text))) => {
+                turn.frame();
+                let heard = match text {
+                    Cow::Borrowed(text) if !is_large(text.len()) => hub.hear(conn, text),
+                    text => hub.hear_any(conn, text.into_owned()).await,
+                };
+                if let Err(close) = heard {
+                    return Ended::Refused(close);
+                }
+                hub.ready(conn, signals).await;
+                turn.pass().await;
+            }
+            Ok(Some(Heard::Binary(bytes))) => {
+                turn.frame();
+                if let Err(close) = hub.hear_binary(conn, &bytes) {
+                    return Ended::Refused(close);
+                }
+                turn.pass().await;
+            }
+            Ok(Some(Heard::Ping(payload))) => return Ended::Ping(payload),
+            Ok(Some(Heard::Pong)) => {}
+            Ok(Some(Heard::Close(code))) => {
+                return Ended::Closed(Close { code: code.unwrap_or(NORMAL), reason: String::new() });
+            }
+            Ok(None) => {
+                if decoder.is_within_frame() {
+                    // Reading a large frame takes its time, too.
+                    turn.pass().await;
+                }
+                if !matches!(reader.read_buf(decoder.buffer()).await, Ok(1..)) {
+                    return Ended::Gone;
+                }
+            }
+            Err(fault) => return Ended::Refused(fault.close()),
         }
     }
-    sink.flush().await
 }
 
-/// The library tells a message over the limit only by its words.
-fn too_big(error: &axum::Error) -> Option<Close> {
-    error.to_string().contains("too long").then(|| Close::too_big(MESSAGE_BYTES_MAX))
+/// Writes what there is, as it comes. `last`: why the hub ends the connection behind what is not written yet.
+async fn write(
+    hub: &Hub,
+    conn: Conn,
+    signals: &Signals,
+    writer: &mut (impl AsyncWrite + Unpin),
+    outgoing: &mut Outgoing,
+    last: &mut Option<Close>,
+) -> Ended {
+    loop {
+        while let Some(next) = outgoing.next() {
+            match writer.write(next).await {
+                Ok(count @ 1..) => outgoing.wrote(count),
+                Ok(0) | Err(_) => return Ended::Gone,
+            }
+            if outgoing.next().is_some() {
+                hub.progress(conn);
+            }
+        }
+        if writer.flush().await.is_err() {
+            return Ended::Gone;
+        }
+        if let Some(close) = last.take() {
+            return Ended::Refused(close);
+        }
+        let Some((parcel, close)) = hub.parcel(conn, signals).await else { return Ended::Gone };
+        outgoing.add(parcel);
+        *last = close;
+    }
 }
 
-fn reason(text: &str) -> Utf8Bytes {
-    let end = (0..=text.len().min(REASON_BYTES_MAX)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    text[..end].into()
+/// Writes the last frames. A peer that reads nothing cannot be told; it is dropped all the same.
+async fn farewell(writer: &mut (impl AsyncWrite + Unpin), outgoing: &mut Outgoing) -> io::Result<()> {
+    let told = async {
+        while let Some(next) = outgoing.next() {
+            let count = writer.write(next).await?;
+            if count == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            outgoing.wrote(count);
+        }
+        writer.flush().await
+    };
+    timeout(Duration::from_millis(SHUTDOWN_MS), told).await?
+}
+
+/// Reads until the peer has closed, too.
+async fn wait_for_close(reader: &mut (impl AsyncRead + Unpin), decoder: &mut Decoder) {
+    loop {
+        match decoder.next() {
+            Ok(Some(Heard::Close(_))) | Err(_) => return,
+            Ok(Some(_)) => continue,
+            Ok(None) => {}
+        }
+        if !matches!(reader.read_buf(decoder.buffer()).await, Ok(1..)) {
+            return;
+        }
+    }
 }

@@ -1,0 +1,95 @@
+//! Frames of a WebSocket's client: however the bytes are cut into pieces, the same is heard, and it is what `tungstenite` hears.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use std::io::{Error, ErrorKind, Read, Result as IoResult, Write};
+use tungstenite::protocol::{Role, WebSocketConfig};
+use tungstenite::{Message, WebSocket};
+
+#[path = "../../crates/eye-hub/src/transport/websocket/decoder.rs"]
+mod decoder;
+#[path = "../../crates/eye-hub/src/transport/websocket/opcode.rs"]
+mod opcode;
+
+use decoder::{Decoder, Heard};
+
+const LIMIT_BYTES: usize = 3_000;
+
+/// What is heard of bytes that arrive in pieces, up to the close or what is wrong.
+fn heard(bytes: &[u8], piece: usize) -> (Vec<String>, Option<u16>) {
+    let (mut decoder, mut all) = (Decoder::new(LIMIT_BYTES), Vec::new());
+    for part in bytes.chunks(piece) {
+        decoder.buffer().extend_from_slice(part);
+        loop {
+            match decoder.next() {
+                Ok(Some(Heard::Text(text))) => all.push(format!("text {text}")),
+                Ok(Some(Heard::Binary(bytes))) => all.push(format!("binary {bytes:?}")),
+                Ok(Some(Heard::Ping(bytes))) => all.push(format!("ping {bytes:?}")),
+                Ok(Some(Heard::Pong)) => all.push("pong".to_owned()),
+                Ok(Some(Heard::Close(code))) => {
+                    all.push(format!("close {code:?}"));
+                    return (all, None);
+                }
+                Ok(None) => break,
+                Err(fault) => return (all, Some(fault.close().code)),
+            }
+        }
+    }
+    assert!(decoder.is_within_frame() || decoder.buffer().len() < 14);
+    (all, None)
+}
+
+/// Bytes that are there, and behind them a peer that is silent.
+struct Silent<'a>(&'a [u8]);
+
+impl Read for Silent<'_> {
+    fn read(&mut self, out: &mut [u8]) -> IoResult<usize> {
+        match self.0.read(out) {
+            Ok(0) => Err(Error::from(ErrorKind::WouldBlock)),
+            read => read,
+        }
+    }
+}
+
+impl Write for Silent<'_> {
+    fn write(&mut self, bytes: &[u8]) -> IoResult<usize> {
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> IoResult<()> {
+        Ok(())
+    }
+}
+
+fn heard_by_tungstenite(bytes: &[u8]) -> (Vec<String>, bool) {
+    let config = WebSocketConfig::default().max_message_size(Some(LIMIT_BYTES)).max_frame_size(Some(LIMIT_BYTES));
+    let mut socket = WebSocket::from_raw_socket(Silent(bytes), Role::Server, Some(config));
+    let mut all = Vec::new();
+    loop {
+        match socket.read() {
+            Ok(Message::Text(text)) => all.push(format!("text {text}")),
+            Ok(Message::Binary(bytes)) => all.push(format!("binary {:?}", &bytes[..])),
+            Ok(Message::Ping(bytes)) => all.push(format!("ping {:?}", &bytes[..])),
+            Ok(Message::Pong(_)) => all.push("pong".to_owned()),
+            // It gives a code that may not be sent as one of its own.
+            Ok(Message::Close(Some(close))) if close.reason == "Protocol violation" => return (all, true),
+            Ok(Message::Close(close)) => {
+                all.push(format!("close {:?}", close.map(|close| u16::from(close.code))));
+                return (all, false);
+            }
+            Ok(Message::Frame(_)) => {}
+            Err(tungstenite::Error::Io(_)) => return (all, false),
+            Err(_) => return (all, true),
+        }
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let whole = heard(bytes, usize::MAX);
+    assert_eq!(whole, heard(bytes, 1));
+    assert_eq!(whole, heard(bytes, 7));
+    let (all, fault) = whole;
+    let (known, wrong) = heard_by_tungstenite(bytes);
+    assert_eq!(all, known, "{fault:?}");
+    assert!(!wrong || fault.is_some(), "{all:?}");
+});
