@@ -10,25 +10,30 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Notify};
 
-/// As the hub's.
+/// As the hub's was, when it had the same library.
 const READ_BUFFER_BYTES: usize = 4 << 10;
 
-/// Copies until either side ends.
+/// Copies until either side ends, and ends then.
 pub fn run(socket: &Path) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let agents = Arc::new(Mutex::new(UnixListener::bind(socket).expect("a socket")));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         println!("{}", listener.local_addr().expect("its address").port());
+        let ended = Arc::new(Notify::new());
+        let end = ended.clone();
         let upgrade = move |upgrade: WebSocketUpgrade| async move {
-            upgrade
-                .read_buffer_size(READ_BUFFER_BYTES)
-                .write_buffer_size(0)
-                .on_upgrade(move |page| async move { copy(&*agents.lock().await, page).await })
+            upgrade.read_buffer_size(READ_BUFFER_BYTES).write_buffer_size(0).on_upgrade(move |page| async move {
+                copy(&*agents.lock().await, page).await;
+                end.notify_one();
+            })
         };
-        axum::serve(listener, Router::new().route("/", any(upgrade))).await.expect("it serves");
+        tokio::select! {
+            served = axum::serve(listener, Router::new().route("/", any(upgrade))) => served.expect("it serves"),
+            () = ended.notified() => {}
+        }
     });
     ExitCode::SUCCESS
 }
@@ -56,6 +61,4 @@ async fn copy(agents: &UnixListener, page: WebSocket) {
         () = there => {}
         () = back => {}
     }
-    // It is counted to its end.
-    std::process::exit(0);
 }

@@ -132,6 +132,9 @@ fn used(pid: u32) -> (f64, f64) {
     (ns, switches)
 }
 
+/// A row of the table of times: its name, and its figures.
+type Row = (&'static str, fn(&Times) -> &Pair);
+
 /// Everything of one run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Figures {
@@ -169,7 +172,6 @@ impl Figures {
         let (mine, its) = (all(hub), all(relay));
         let calls_before = last(|figures| figures.hub.system_calls.values().sum());
         println!("| system calls | {mine:.1} | {its:.1} | {:.2} |{calls_before}", mine / its);
-        type Row = (&'static str, fn(&Times) -> &Pair);
         let rows: [Row; 3] = [
             ("processor, µs", |times| &times.processor_us),
             ("latency, µs", |times| &times.latency_us),
