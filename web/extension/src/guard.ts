@@ -158,7 +158,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   "Input.dispatchTouchEvent": { params: ["type", "touchPoints", "modifiers", "timestamp"] },
   "Input.dispatchDragEvent": { params: ["type", "x", "y", "data", "modifiers"], check: withoutFiles },
   "Input.insertText": { params: ["text"] },
-  "Input.imeSetComposition": { params: ["text", "selectionStart", "selectionEnd"] },
   "Emulation.setFocusEmulationEnabled": { params: ["enabled"] },
   "Emulation.setDeviceMetricsOverride": { params: ["width", "height", "deviceScaleFactor", "mobile"] },
   "Emulation.clearDeviceMetricsOverride": NOTHING,

@@ -1,6 +1,8 @@
 // What a false or curious hub may not do in a granted tab, nor hear of it.
 
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { answer, command, event, type Granted, type Params, Refusal } from "../src/guard.js";
 
@@ -207,4 +209,46 @@ test("a request is told, with its body, only where a granted document made it", 
   assert.throws(() => body("1"), Refusal);
   for (let at = 0; at < 3_000; at++) sent(`many${String(at)}`, SITE);
   assert.ok(tab.requests.size <= 2_000);
+});
+
+/** What the driver does in eye's own browser only: files of the machine, the browser itself, other targets, where a tab has been. */
+const NOT_HERE: ReadonlySet<string> = new Set([
+  ...["Browser.close", "Browser.setDownloadBehavior", "Browser.setPermission"],
+  ...["DOM.setFileInputFiles", "Page.setInterceptFileChooserDialog"],
+  ...["Target.createTarget", "Target.getTargets"],
+  ...["Network.setCookies", "Page.navigateToHistoryEntry", "Runtime.removeBinding"],
+]);
+
+/** Those that are the browser's, which `tabs.ts` answers, and events. */
+const NO_COMMANDS: ReadonlySet<string> = new Set([
+  ...["Browser.getVersion", "Target.closeTarget", "Target.setAutoAttach"],
+  ...["Browser.downloadProgress", "Browser.downloadWillBegin", "Page.fileChooserOpened", "Page.frameNavigated"],
+  ...["Page.frameStartedLoading", "Page.frameStoppedLoading", "Page.javascriptDialogOpening", "Runtime.bindingCalled"],
+  ...["Runtime.executionContextCreated", "Runtime.executionContextDestroyed", "Runtime.executionContextsCleared"],
+  ...["Inspector.targetCrashed", "Inspector.targetReloadedAfterCrash"],
+]);
+
+test("every command of the driver and of the page client has a row, or is known not to be for a person's browser", () => {
+  // From the folder that the tests are bundled into.
+  const root = join(import.meta.dirname, "../../../..");
+  const named = new Set<string>();
+  for (const folder of ["crates/eye-browser/src/drive", "web/client/src"]) {
+    for (const file of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })) {
+      if (!/\.(?:rs|ts)$/.test(file)) continue;
+      const text = readFileSync(join(root, folder, file), "utf8");
+      for (const [, name = ""] of text.matchAll(/"((?:[A-Z][a-z]+|DOM)\.[a-z][A-Za-z]+)"/g)) named.add(name);
+    }
+  }
+  assert.ok(named.has("Page.captureScreenshot") && named.has("Input.dispatchMouseEvent"), "the sources are read");
+  const allowed = (method: string): boolean => {
+    try {
+      command(method, {}, byTab);
+      return true;
+    } catch (error) {
+      return !(error as Error).message.endsWith(`${method} is not allowed`);
+    }
+  };
+  const unknown = [...named].filter((name) => !allowed(name) && !NOT_HERE.has(name) && !NO_COMMANDS.has(name));
+  assert.deepEqual(unknown, []);
+  assert.deepEqual([...NOT_HERE].filter(allowed), []);
 });
