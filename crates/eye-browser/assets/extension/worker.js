@@ -278,7 +278,6 @@ var RULES = {
   "Input.dispatchTouchEvent": { params: ["type", "touchPoints", "modifiers", "timestamp"] },
   "Input.dispatchDragEvent": { params: ["type", "x", "y", "data", "modifiers"], check: withoutFiles },
   "Input.insertText": { params: ["text"] },
-  "Input.imeSetComposition": { params: ["text", "selectionStart", "selectionEnd"] },
   "Emulation.setFocusEmulationEnabled": { params: ["enabled"] },
   "Emulation.setDeviceMetricsOverride": { params: ["width", "height", "deviceScaleFactor", "mobile"] },
   "Emulation.clearDeviceMetricsOverride": NOTHING,
