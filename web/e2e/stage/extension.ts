@@ -17,6 +17,7 @@ export const MARK = "\u{1F441}\u2060 ";
 declare const chrome: {
   readonly tabs: { query(what: object): Promise<{ readonly id: number; readonly url: string }[]> };
   readonly action: { getBadgeText(what: { tabId: number }): Promise<string> };
+  readonly windows: { create(what: { tabId: number }): Promise<{ readonly id: number }> };
 };
 
 export class Person {
@@ -143,6 +144,11 @@ export class Person {
     const tab = tabs.find(({ url }) => url === page.url());
     if (tab === undefined) throw new Error(`no tab shows ${page.url()}`);
     return tab.id;
+  }
+
+  /** Moves a tab into a window of its own. */
+  async moveOut(page: Page): Promise<void> {
+    await this.desk.evaluate((tabId) => chrome.windows.create({ tabId }), await this.tabId(page));
   }
 
   async badge(page: Page): Promise<string> {

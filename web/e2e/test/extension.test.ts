@@ -120,6 +120,18 @@ test("a tab that is granted by itself stays granted wherever it goes, and one th
   await two.close();
 });
 
+test("a tab that is moved to another window stays the page that it was, with hands", async () => {
+  const page = await person.visit(site.url("/shop"));
+  await person.grant(page);
+  const { id } = await person.joined(page);
+  await said("globalThis.kept = 42", "--page", id);
+  await person.moveOut(page);
+  assert.equal(await said("kept", "--page", id), "42\n");
+  await said("click", "text=Go", "--page", id);
+  assert.equal(await said("out.textContent", "--page", id), "clicked:true\n");
+  await page.close();
+});
+
 test("a file of the machine is not granted, for a tab that shows one can be sent to any other", async () => {
   const file = join(home.folder, "note.html");
   await writeFile(file, "<title>Note</title>");
