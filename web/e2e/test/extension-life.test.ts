@@ -135,7 +135,10 @@ test("two profiles have their own pairings, and each shows its own tabs", async 
     assert.equal(await said("document.title", "--page", one.id), "Shop\n");
     assert.equal(await said("document.title", "--page", two.id), "Mail\n");
     const listed = await said("browse", "--list");
-    assert.equal(listed.trim().split("\n").length, 2, listed);
+    const rows = listed.trim().split("\n");
+    assert.equal(rows.length, 2, listed);
+    for (const { id } of [one, two])
+      assert.equal(rows.filter((row) => row.endsWith(` 1 pages: ${id}`)).length, 1, listed);
     await other.context.close();
     await until("the other browser's page is gone", async () =>
       (await home.pages()).find((row) => row.id === two.id && row.state === "gone"),

@@ -133,6 +133,8 @@ struct Row<'a> {
     pid: Option<u32>,
     headless: bool,
     pages: usize,
+    /// The sessions of its tabs in the hub.
+    tabs: Vec<String>,
 }
 
 fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -198,12 +200,11 @@ impl Browsers {
         let running = hold(&self.0.running);
         let rows: Vec<Row<'_>> = running
             .iter()
-            .map(|(profile, one)| Row {
-                profile,
-                product: &one.product,
-                pid: one.pid,
-                headless: one.headless,
-                pages: hold(&one.tabs).len(),
+            .map(|(profile, one)| {
+                // Held once: the lock of a field would last until the row is made.
+                let tabs: Vec<String> = hold(&one.tabs).values().map(|(session, ..)| session.clone()).collect();
+                let (product, pid, headless) = (one.product.as_str(), one.pid, one.headless);
+                Row { profile, product, pid, headless, pages: tabs.len(), tabs }
             })
             .collect();
         json(&json!({ "browsers": rows }))

@@ -350,7 +350,7 @@ pub const OPERATIONS: &[Operation] = &[
         .faces(Faces::CLI.and(Faces::RPC)),
     Operation::method("browser/list", Class::Admin, "List the browsers that run")
         .effect(Effect::Reads)
-        .result("`{browsers: [{profile, product, pid, headless, pages}]}`"),
+        .result("`{browsers: [{profile, product, pid, headless, pages, tabs}]}`"),
     Operation::method("browser/stop", Class::Admin, "End a browser, or all")
         .params(&[Param::new("profile", Kind::Text, "Which; else all")])
         .result("`{stopped: n}`"),

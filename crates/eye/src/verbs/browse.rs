@@ -62,6 +62,9 @@ struct Browser {
     pid: Option<u32>,
     headless: bool,
     pages: usize,
+    /// Which of `eye pages` they are.
+    #[serde(default)]
+    tabs: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -139,10 +142,11 @@ fn list(options: &Options) -> Result<Exit, Failure> {
         ui::line(serde_json::to_string(&browsers).map_err(|error| Failure::Garbled(error.to_string()))?)?;
         return Ok(Exit::Success);
     }
-    for Browser { profile, product, pid, headless, pages } in browsers {
+    for Browser { profile, product, pid, headless, pages, tabs } in browsers {
         let pid = pid.map_or_else(String::new, |pid| format!(" pid {pid}"));
         let window = if headless { " headless" } else { "" };
-        say(options, &format!("{profile} {product}{window}{pid}, {pages} pages"))?;
+        let which = if tabs.is_empty() { String::new() } else { format!(": {}", tabs.join(" ")) };
+        say(options, &format!("{profile} {product}{window}{pid}, {pages} pages{which}"))?;
     }
     Ok(Exit::Success)
 }
