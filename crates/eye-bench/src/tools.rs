@@ -82,7 +82,8 @@ impl Events {
         write!(stream, "GET /events?{query} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\r\n")
             .doing("opening events")?;
         let mut events = Self { events: BufReader::new(stream), posts: Rpc::connect(hub, token, "/message")? };
-        events.next()?;
+        // Greetings come first, this the last of them.
+        while !events.next()?.contains("\"connected\"") {}
         Ok(events)
     }
 
