@@ -3,7 +3,7 @@
 use crate::settings::{Settings, Status};
 use crate::{FromHub, Hub, nats};
 use eye_core::Effect;
-use eye_core::elsewhere::ChangedRow;
+use eye_core::elsewhere::{ChangedInterest, ChangedRow};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Notify, mpsc, watch};
 
@@ -61,6 +61,11 @@ impl Cluster {
     /// Rows of pages here.
     pub fn rows(&self, rows: Vec<ChangedRow>) {
         let _ = self.hand_over.send(FromHub::Rows(rows));
+    }
+
+    /// What is listened to here from now on, and what no more.
+    pub fn interests(&self, changed: Vec<ChangedInterest>) {
+        let _ = self.hand_over.send(FromHub::Interests(changed));
     }
 
     /// How it does.

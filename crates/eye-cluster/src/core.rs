@@ -9,6 +9,7 @@ mod hubs;
 mod judging;
 mod passing;
 mod state;
+mod topics;
 
 pub use event::{Action, BEAT_MS, DEAD_AFTER_MS, Event, FORGET_AFTER_MS, Life, SEND_ON_BYTES_MAX};
 pub use state::Core;
@@ -22,6 +23,7 @@ impl Core {
             Event::Up => {
                 self.up_since = Some(now);
                 self.hubs.link_is_up(now);
+                self.topics.link_is_up();
                 self.write_all(out);
             }
             Event::Down => self.down(now, out),
@@ -37,6 +39,8 @@ impl Core {
             Event::Cancel { agent, forms } => self.calls.cancel(agent, &forms, out),
             Event::AgentLeft { agent } => self.calls.agent_left(agent, out),
             Event::Rows(rows) => self.rows(rows, out),
+            Event::Interests(changed) => self.topics.change(changed, out),
+            Event::Publish { hubs, message } => self.publish(&hubs, *message, out),
             Event::Tick => self.tick(now, out),
         }
     }
@@ -46,6 +50,7 @@ impl Core {
             return;
         }
         self.directory.link_is_down();
+        self.topics.link_is_down(out);
         self.end_everything(now, out);
     }
 

@@ -14,7 +14,7 @@ pub mod settings;
 pub mod wire;
 
 pub use eye_core;
-use eye_core::elsewhere::ChangedRow;
+use eye_core::elsewhere::{ChangedInterest, ChangedRow};
 use eye_core::{Conn, Effect, Input, Millis};
 use eye_protocol::messages::Hello;
 use eye_protocol::scope::Scope;
@@ -41,4 +41,6 @@ pub enum FromHub {
     Effect(Effect),
     /// Rows of pages that others list.
     Rows(Vec<ChangedRow>),
+    /// What is listened to from now on, and what no more.
+    Interests(Vec<ChangedInterest>),
 }

@@ -180,6 +180,10 @@ impl Link {
     fn on_hub(&mut self, one: FromHub) {
         match one {
             FromHub::Rows(rows) => self.event(Event::Rows(rows)),
+            FromHub::Interests(changed) => self.event(Event::Interests(changed)),
+            FromHub::Effect(Effect::PublishElsewhere { hubs, message }) => {
+                self.event(Event::Publish { hubs, message });
+            }
             FromHub::Effect(Effect::PassOn(passed)) => self.event(Event::PassOn(passed)),
             FromHub::Effect(Effect::CancelElsewhere { agent, forms }) => self.event(Event::Cancel { agent, forms }),
             FromHub::Effect(Effect::LeftElsewhere { agent }) => self.event(Event::AgentLeft { agent }),

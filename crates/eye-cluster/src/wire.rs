@@ -7,10 +7,16 @@ use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Snapshotting, Task, Te
 use eye_protocol::answer::Bytes;
 use eye_protocol::error::Kind;
 use eye_protocol::messages::Hello;
-use eye_protocol::operations::Class;
-use eye_protocol::scope::{Limits, Scope};
+use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Ending, Error, Value};
+use scope::{scope_in, scope_out};
 use serde::{Deserialize, Serialize};
+
+mod scope;
+mod topics;
+
+pub use scope::{WireLimits, WireScope};
+pub use topics::{WireAudience, WireHeardBy, WireInterest, WireMessage};
 
 /// A heartbeat, as JSON.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,6 +114,17 @@ pub enum Frame {
         /// Which request.
         call: u64,
     },
+    /// What does the other hub listen to?
+    WantInterests,
+    /// What is listened to at the sender, or what changed of it.
+    Interests {
+        /// Whether this is all of it.
+        all: bool,
+        /// What, and whether it is listened to.
+        changed: Vec<(WireInterest, bool)>,
+    },
+    /// A message that was published at the sender.
+    Publish(Box<WireMessage>),
 }
 
 /// A request for a page.
@@ -222,48 +239,10 @@ pub enum WireNews {
     State { revision: u64, patch: bool, json: String },
 }
 
-/// [`Scope`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum WireScope {
-    /// Everything.
-    All,
-    /// What a token is limited to.
-    Limited(WireLimits),
-}
-
-/// [`Limits`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `Limits`")]
-pub struct WireLimits {
-    pub id: Box<str>,
-    pub name: Box<str>,
-    pub may: Vec<String>,
-    pub pages: Vec<Box<str>>,
-    pub void: Option<Box<str>>,
-}
-
-fn scope_out(scope: &Scope) -> WireScope {
-    let Some(limits) = scope.limits() else { return WireScope::All };
-    WireScope::Limited(WireLimits {
-        id: limits.id.clone(),
-        name: limits.name.clone(),
-        may: limits.may.iter().map(|class| class.word().to_owned()).collect(),
-        pages: limits.pages.clone(),
-        void: limits.void.clone(),
-    })
-}
-
 impl WireCaller {
     /// What the agent may do here.
     pub fn scope(&self) -> Scope {
-        match self.scope.clone() {
-            WireScope::All => Scope::ALL,
-            WireScope::Limited(WireLimits { id, name, may, pages, void }) => {
-                // A class that this version does not know allows nothing.
-                let may = may.iter().filter_map(|word| Class::parse(word)).collect();
-                Scope::limited(Limits { id, name, may, pages, void })
-            }
-        }
+        scope_in(self.scope.clone())
     }
 
     /// How the agent introduces itself here.

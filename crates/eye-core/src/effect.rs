@@ -1,6 +1,6 @@
 //! What follows from what happened: what the hub is to send, do and close.
 
-use crate::elsewhere::Passed;
+use crate::elsewhere::{Passed, TopicMessage};
 use crate::event::{CallId, Conn, News, Reply, ReplyForm, Task};
 use crate::work::{Lane, Work};
 use eye_protocol::close::Close;
@@ -108,6 +108,13 @@ pub enum Effect {
     LeftElsewhere {
         /// Its connection.
         agent: Conn,
+    },
+    /// A message is heard at other hubs.
+    PublishElsewhere {
+        /// Which hubs, by their lives.
+        hubs: Vec<Arc<str>>,
+        /// What.
+        message: Box<TopicMessage>,
     },
     /// A request of an agent that was no call has its result, as JSON text.
     Result {

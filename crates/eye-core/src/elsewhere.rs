@@ -119,6 +119,84 @@ pub enum Back {
     },
 }
 
+/// What somebody at a hub listens to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Interest {
+    /// A topic, or a beginning of topics with `*`.
+    pub pattern: Box<str>,
+    /// Who listens.
+    pub listener: HeardBy,
+}
+
+/// Who listens to a topic.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum HeardBy {
+    /// An agent.
+    Agent,
+    /// An agent whose token sees pages of this origin.
+    AgentOf(Box<str>),
+    /// A page of this origin.
+    Page(Box<str>),
+    /// A page of this origin that shares the topic with pages of others.
+    Sharing(Box<str>),
+}
+
+/// Whether somebody here listens to something from now on, or nobody any more.
+pub type ChangedInterest = (Interest, bool);
+
+/// What another hub listens to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HubInterests {
+    /// This, and nothing else.
+    All(Vec<Interest>),
+    /// What changed since.
+    Changed(Vec<ChangedInterest>),
+    /// The hub is gone.
+    Gone,
+}
+
+/// Which pages hear a message. Agents hear all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// No page.
+    Agents,
+    /// Pages of one origin, and those that share the topic.
+    Origin(Box<str>),
+    /// Every page.
+    Everyone,
+}
+
+/// A message that was published at one hub and is heard at another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopicMessage {
+    /// Its topic.
+    pub topic: Box<str>,
+    /// What listeners are told, as JSON text.
+    pub params: Arc<str>,
+    /// The publisher's origin, if it is a page.
+    pub origin: Option<Box<str>>,
+    /// What the publisher's token allows.
+    pub scope: Scope,
+    /// Which pages hear it.
+    pub audience: Audience,
+    /// How long it waits where nobody hears it after all. 0: not at all.
+    pub wait_ms: u64,
+}
+
+/// What another hub says of topics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TopicsNews {
+    /// What it listens to is something else now.
+    Interests {
+        /// The hub's life.
+        hub: Arc<str>,
+        /// What it listens to.
+        interests: HubInterests,
+    },
+    /// A message was published there.
+    Published(TopicMessage),
+}
+
 /// All pages that other hubs hold.
 #[derive(Debug, Default)]
 pub(crate) struct Elsewhere {

@@ -2,7 +2,7 @@
 
 mod input;
 
-use crate::elsewhere::{Back, Listed};
+use crate::elsewhere::{Back, Listed, TopicsNews};
 use crate::newcomer::Newcomer;
 use crate::policy::Policy;
 use crate::rate::Rate;
@@ -525,6 +525,8 @@ pub enum Input {
     Listed(Vec<Listed>),
     /// Another hub says something of what was passed on to it.
     Back(Box<Back>),
+    /// Another hub says something of topics.
+    Topics(Box<TopicsNews>),
     /// Time has passed.
     Tick,
     /// The hub is about to end: every wait ends now.

@@ -3,7 +3,7 @@
 use crate::agent::UsedPage;
 use crate::candidate::Candidate;
 use crate::effect::Effect;
-use crate::elsewhere::{Back, Caller, ChangedRow, PageElsewhere, Passed};
+use crate::elsewhere::{Back, Caller, ChangedInterest, ChangedRow, PageElsewhere, Passed, TopicsNews};
 use crate::event::{Asker, Conn, Input, Millis, Mode, Reply, ReplyForm};
 use crate::session::Session;
 use crate::session_event::{Event, Outcome};
@@ -21,6 +21,17 @@ impl Switchboard {
     pub fn want_rows(&mut self) {
         self.elsewhere.wanted = true;
         self.elsewhere.changed = self.sessions.keys().cloned().collect();
+        self.topics.want_interests();
+    }
+
+    /// Whether others have something to hear of what is listened to here.
+    pub fn has_changed_interests(&self) -> bool {
+        self.topics.has_changed_interests()
+    }
+
+    /// What is listened to here since this was last asked, and what no more.
+    pub fn take_changed_interests(&mut self) -> Vec<ChangedInterest> {
+        self.topics.take_changed_interests()
     }
 
     /// Whether rows may have changed.
@@ -50,6 +61,10 @@ impl Switchboard {
         match input {
             Input::Released(session) => self.release(now, &session, out),
             Input::Back(back) => self.back(now, *back, out),
+            Input::Topics(news) => match *news {
+                TopicsNews::Interests { hub, interests } => self.heard_elsewhere(now, &hub, interests, out),
+                TopicsNews::Published(message) => self.published_elsewhere(now, message, out),
+            },
             Input::Listed(changes) => {
                 for change in changes {
                     self.elsewhere.change(change);

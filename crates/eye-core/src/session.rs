@@ -216,6 +216,11 @@ impl Session {
         self.policy.shares(topic)
     }
 
+    /// The topics that it shares with pages of other origins.
+    pub(crate) fn shared(&self) -> impl Iterator<Item = &str> {
+        self.policy.topics.iter().map(|pattern| &**pattern)
+    }
+
     /// Whether the policy for its origin asks for confirmation.
     pub(crate) fn confirm(&self) -> bool {
         self.policy.confirm

@@ -105,7 +105,7 @@ impl Switchboard {
                     self.renaming(&session, |board| board.session_on(now, &session, changed, out));
                 }
             }
-            Input::PageAllowed { page, policy } => self.page_on(now, page, Event::Allowed { page, policy }, out),
+            Input::PageAllowed { page, policy } => self.page_allowed(now, page, policy, out),
             Input::PageNavigating { page, call, url } => {
                 self.page_on(now, page, Event::Navigating { page, call, url }, out);
             }
@@ -152,7 +152,7 @@ impl Switchboard {
             Input::AgentJoined { agent } => {
                 self.agents.insert(agent, Agent::default());
             }
-            Input::AgentScoped { agent, scope } => self.change_agent(agent, |known| known.scope = scope),
+            Input::AgentScoped { agent, scope } => self.agent_scoped(agent, scope),
             Input::AgentPaced { agent, rate } => self.change_agent(agent, |known| known.rate = Some(rate)),
             Input::AgentHello { agent, hello } => self.agent_hello(now, agent, *hello),
             Input::AgentLeft { agent } => self.agent_left(now, agent, None, out),
@@ -177,7 +177,9 @@ impl Switchboard {
             }
             Input::Use { reply, page, name } => self.use_page(now, reply, &page, name.as_deref(), out),
             Input::Forget { reply, page } => self.forget_page(reply, &page, out),
-            Input::Released(_) | Input::Listed(_) | Input::Back(_) => self.on_elsewhere(now, input, out),
+            Input::Released(_) | Input::Listed(_) | Input::Back(_) | Input::Topics(_) => {
+                self.on_elsewhere(now, input, out);
+            }
             Input::Tick => self.tick(now, out),
             Input::Shutdown => {
                 self.stop_work(now, out);
@@ -451,7 +453,7 @@ impl Switchboard {
         }
     }
 
-    fn change_agent(&mut self, agent: Conn, change: impl FnOnce(&mut Agent)) {
+    pub(crate) fn change_agent(&mut self, agent: Conn, change: impl FnOnce(&mut Agent)) {
         if let Some(known) = self.agents.get_mut(&agent) {
             change(known);
         }

@@ -1,11 +1,13 @@
 //! Topics: who listens to what, and what waits for the first who will.
 
+mod interests;
 mod queue;
 
 use crate::asking::opaque;
 use crate::effect::Effect;
+use crate::elsewhere::{Audience, ChangedInterest, HeardBy, HubInterests, Interest, TopicMessage};
 use crate::event::{Conn, Millis, Reply, ReplyForm};
-use crate::policy::topic_fits;
+use crate::policy::{Policy, topic_fits};
 use crate::session::Session;
 use crate::session_event::Event;
 use crate::switchboard::Switchboard;
@@ -16,7 +18,8 @@ use eye_protocol::limits::{
 use eye_protocol::rpc::{RpcId, json};
 use eye_protocol::scope::Scope;
 use eye_protocol::topics::{Message, Publish};
-use eye_protocol::{Code, Error};
+use eye_protocol::{Code, Error, SessionId};
+use interests::{Heard, Interests, common};
 use queue::Queue;
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
@@ -35,16 +38,6 @@ struct Waiting {
     audience: Audience,
 }
 
-/// Which pages hear a message. Agents hear all.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Audience {
-    Agents,
-    /// And pages of one origin, and those that share the topic.
-    Origin(Box<str>),
-    /// And every page.
-    Everyone,
-}
-
 impl Audience {
     /// Whether a listener is meant: an agent, or a page.
     fn holds(&self, topic: &str, page: Option<&Session>) -> bool {
@@ -56,12 +49,37 @@ impl Audience {
     }
 }
 
+/// The publisher of what was published at another hub: no connection here.
+const ELSEWHERE: Conn = Conn(u64::MAX);
+
+/// A connection that listens.
+#[derive(Debug, Default)]
+struct Listener {
+    /// As whom it listens, and to which topics alone as such.
+    as_whom: Vec<(HeardBy, Option<Box<str>>)>,
+    /// What it listens to, as it said it.
+    patterns: Vec<Box<str>>,
+}
+
+impl Listener {
+    fn interests(&self) -> impl Iterator<Item = Interest> {
+        self.patterns.iter().flat_map(|pattern| self.interests_in(pattern))
+    }
+
+    fn interests_in(&self, pattern: &str) -> impl Iterator<Item = Interest> {
+        self.as_whom.iter().filter_map(move |(listener, only)| {
+            let pattern = only.as_ref().map_or_else(|| Some(pattern.into()), |only| common(only, pattern))?;
+            Some(Interest { pattern, listener: listener.clone() })
+        })
+    }
+}
+
 /// All topics of one hub.
 #[derive(Debug, Default)]
 pub(crate) struct Topics {
-    /// What each connection listens to, as it said it.
-    subscriptions: FxHashMap<Conn, Vec<Box<str>>>,
+    subscriptions: FxHashMap<Conn, Listener>,
     waiting: Queue<Waiting>,
+    interests: Interests,
 }
 
 impl Topics {
@@ -71,7 +89,7 @@ impl Topics {
         let mut conns: Vec<Conn> = self
             .subscriptions
             .iter()
-            .filter(|(conn, patterns)| **conn != publisher && hears(patterns))
+            .filter(|(conn, listener)| **conn != publisher && hears(&listener.patterns))
             .map(|(conn, _)| *conn)
             .collect();
         conns.sort_unstable();
@@ -100,17 +118,33 @@ impl Topics {
 
     /// A connection is gone, and listens to nothing.
     pub fn forget(&mut self, conn: Conn) {
-        self.subscriptions.remove(&conn);
+        if let Some(listener) = self.subscriptions.remove(&conn) {
+            listener.interests().for_each(|interest| self.interests.remove(interest));
+        }
+    }
+
+    /// A connection listens as somebody else from now on: another token, other topics that are shared.
+    fn listens_as(&mut self, conn: Conn, as_whom: Vec<(HeardBy, Option<Box<str>>)>) {
+        let Some(listener) = self.subscriptions.get_mut(&conn).filter(|listener| listener.as_whom != as_whom) else {
+            return;
+        };
+        let before: Vec<Interest> = listener.interests().collect();
+        listener.as_whom = as_whom;
+        listener.interests().for_each(|interest| self.interests.add(interest));
+        for interest in before {
+            self.interests.remove(interest);
+        }
     }
 
     fn subscribe(&mut self, conn: Conn, page: Option<&Session>, topic: &str) -> Result<Vec<(Millis, Waiting)>, Error> {
         let own = self.subscriptions.entry(conn).or_default();
-        if own.len() >= SUBSCRIPTIONS_MAX {
+        if own.patterns.len() >= SUBSCRIPTIONS_MAX {
             let message = format!("{SUBSCRIPTIONS_MAX} topics are already subscribed to");
             return Err(Error::new(Code::PARAMS, message).hint("one that ends in `*` stands for many"));
         }
-        if !own.iter().any(|pattern| **pattern == *topic) {
-            own.push(topic.into());
+        if !own.patterns.iter().any(|pattern| **pattern == *topic) {
+            own.patterns.push(topic.into());
+            own.interests_in(topic).for_each(|interest| self.interests.add(interest));
         }
         let waited = self.waiting.take_where(|waiting| {
             waiting.publisher != conn
@@ -122,11 +156,29 @@ impl Topics {
 
     fn unsubscribe(&mut self, conn: Conn, topic: &str) {
         if let Some(own) = self.subscriptions.get_mut(&conn) {
-            own.retain(|pattern| **pattern != *topic);
-            if own.is_empty() {
+            if own.patterns.iter().any(|pattern| **pattern == *topic) {
+                own.patterns.retain(|pattern| **pattern != *topic);
+                own.interests_in(topic).for_each(|interest| self.interests.remove(interest));
+            }
+            if own.patterns.is_empty() {
                 self.subscriptions.remove(&conn);
             }
         }
+    }
+
+    /// Other hubs want to know from now on what is listened to here; all of it at first.
+    pub fn want_interests(&mut self) {
+        self.interests = Interests::wanted();
+        let all = self.subscriptions.values().flat_map(Listener::interests);
+        all.for_each(|interest| self.interests.add(interest));
+    }
+
+    pub fn has_changed_interests(&self) -> bool {
+        self.interests.has_changed()
+    }
+
+    pub fn take_changed_interests(&mut self) -> Vec<ChangedInterest> {
+        self.interests.take_changed()
     }
 }
 
@@ -180,9 +232,18 @@ impl Switchboard {
         let scope = self.agents.get(&conn).map(|agent| agent.scope.clone()).unwrap_or_default();
         let mut listeners = self.topics.listeners(topic, conn);
         listeners.retain(|to| audience.holds(topic, self.page(*to)) && self.reaches(&scope, origin, *to));
-        if !listeners.is_empty() {
-            let count = listeners.len();
+        // Topics of our own stay where they are: each hub keeps the mail of its own pages.
+        let is_own = topic.starts_with(OWN_TOPIC_PREFIX);
+        let heard = Heard { topic, audience: &audience, origin, scope: &scope };
+        let hubs = if is_own { Vec::new() } else { self.topics.interests.hubs(heard) };
+        if !listeners.is_empty() || !hubs.is_empty() {
+            let count = listeners.len() + hubs.len();
             out.extend(listeners.into_iter().map(|conn| Effect::Message { conn, params: params.clone() }));
+            if !hubs.is_empty() {
+                let (topic, origin) = (topic.into(), origin.map(Into::into));
+                let message = TopicMessage { topic, params, origin, scope, audience, wait_ms: 0 };
+                out.push(Effect::PublishElsewhere { hubs, message: Box::new(message) });
+            }
             return Ok(format!(r#"{{"status":"delivered","count":{count}}}"#));
         }
         let dropped = |reason| format!(r#"{{"status":"dropped","reason":"{reason}"}}"#);
@@ -197,6 +258,75 @@ impl Switchboard {
             Ok(()) => r#"{"status":"queued","reason":"no subscribers"}"#.into(),
             Err(reason) => dropped(reason),
         })
+    }
+
+    /// A message was published at another hub, where it was known that somebody here listens.
+    pub(crate) fn published_elsewhere(&mut self, now: Millis, message: TopicMessage, out: &mut Vec<Effect>) {
+        let TopicMessage { topic, params, origin, scope, audience, wait_ms } = message;
+        if check(&topic).is_err() || topic.starts_with(OWN_TOPIC_PREFIX) {
+            return;
+        }
+        let mut listeners = self.topics.listeners(&topic, ELSEWHERE);
+        let hears = |to: &Conn| audience.holds(&topic, self.page(*to)) && self.reaches(&scope, origin.as_deref(), *to);
+        listeners.retain(hears);
+        if listeners.is_empty() && wait_ms > 0 {
+            let waiting = Waiting { topic, params, publisher: ELSEWHERE, origin, scope, audience };
+            let _ = self.topics.queue(now.saturating_add(wait_ms.min(TOPIC_WAIT_MAX_MS)), waiting);
+            return;
+        }
+        out.extend(listeners.into_iter().map(|conn| Effect::Message { conn, params: params.clone() }));
+    }
+
+    /// What another hub listens to is something else now. What waits for it goes there.
+    pub(crate) fn heard_elsewhere(
+        &mut self,
+        now: Millis,
+        hub: &Arc<str>,
+        interests: HubInterests,
+        out: &mut Vec<Effect>,
+    ) {
+        let new = self.topics.interests.hear(hub, interests);
+        if new.is_empty() {
+            return;
+        }
+        let waited = self.topics.waiting.take_where(|waiting| {
+            let Waiting { topic, origin, scope, audience, .. } = waiting;
+            let heard = Heard { topic, audience, origin: origin.as_deref(), scope };
+            !topic.starts_with(OWN_TOPIC_PREFIX) && Interests::wants(&new, heard)
+        });
+        for (until, _, Waiting { topic, params, origin, scope, audience, .. }) in waited {
+            let wait_ms = until.saturating_sub(now);
+            let message = TopicMessage { topic, params, origin, scope, audience, wait_ms };
+            out.push(Effect::PublishElsewhere { hubs: vec![hub.clone()], message: Box::new(message) });
+        }
+    }
+
+    /// Another policy holds for a page.
+    pub(crate) fn page_allowed(&mut self, now: Millis, page: Conn, policy: Policy, out: &mut Vec<Effect>) {
+        self.page_on(now, page, Event::Allowed { page, policy }, out);
+        self.listens_as(page);
+    }
+
+    /// An agent has another scope.
+    pub(crate) fn agent_scoped(&mut self, agent: Conn, scope: Scope) {
+        self.change_agent(agent, |known| known.scope = scope);
+        self.listens_as(agent);
+    }
+
+    /// As whom a connection listens may have changed: what its page shares, or its token.
+    fn listens_as(&mut self, conn: Conn) {
+        let as_whom = match (self.page(conn), self.agents.get(&conn).and_then(|agent| agent.scope.limits())) {
+            (Some(page), _) => {
+                let origin: Box<str> = page.origin().into();
+                let sharing = page.shared().map(|pattern| (HeardBy::Sharing(origin.clone()), Some(pattern.into())));
+                [(HeardBy::Page(origin.clone()), None)].into_iter().chain(sharing).collect()
+            }
+            (None, Some(limits)) if !limits.pages.is_empty() => {
+                limits.pages.iter().map(|origin| (HeardBy::AgentOf(origin.clone()), None)).collect()
+            }
+            (None, _) => vec![(HeardBy::Agent, None)],
+        };
+        self.topics.listens_as(conn, as_whom);
     }
 
     /// Keepers of mail in files get it too. It is not kept under its topic, because it waits in the mailbox.
@@ -226,13 +356,20 @@ impl Switchboard {
             return Audience::Everyone;
         }
         let origin = if self.agents.get(&conn).is_some_and(|agent| agent.target.is_some()) {
-            self.find(conn, None).ok().and_then(|session| self.sessions.get(&session)).map(Session::origin)
+            self.find(conn, None).ok().and_then(|session| self.origin_of(&session))
         } else {
             let used = self.last_used(conn).map(|page| &*page.origin);
-            let mut origins = self.pages.keys().filter_map(|page| self.page(*page)).map(Session::origin);
+            let here = self.pages.keys().filter_map(|page| self.page(*page)).map(Session::origin);
+            let mut origins = here.chain(self.elsewhere.pages.values().map(|page| &*page.origin));
             used.or_else(|| origins.next().filter(|first| origins.all(|origin| origin == *first)))
         };
         origin.map_or(Audience::Agents, |origin| Audience::Origin(origin.into()))
+    }
+
+    /// The origin of a session, here or at another hub.
+    fn origin_of(&self, session: &SessionId) -> Option<&str> {
+        let elsewhere = || self.elsewhere.get(session).map(|page| &*page.origin);
+        self.sessions.get(session).map(Session::origin).or_else(elsewhere)
     }
 
     /// Whether a message may pass. An agent whose token names origins hears pages of those alone, and speaks to them alone.
@@ -253,6 +390,8 @@ impl Switchboard {
     ) {
         let heard = match check(topic) {
             Ok(()) if wanted => {
+                self.topics.subscriptions.entry(conn).or_default();
+                self.listens_as(conn);
                 let page = self.pages.get(&conn).and_then(|session| self.sessions.get(session));
                 self.topics.subscribe(conn, page, topic).map(|waited| {
                     // What does not pass goes on waiting for the next.
@@ -295,9 +434,8 @@ mod tests {
     use super::*;
     use crate::event::{Input, Mode, Task, Terms};
     use crate::newcomer::Newcomer;
-    use crate::policy::Policy;
+    use eye_protocol::Value;
     use eye_protocol::messages::PageInfo;
-    use eye_protocol::{SessionId, Value};
 
     const PAGE: Conn = Conn(1);
     const AGENT: Conn = Conn(2);

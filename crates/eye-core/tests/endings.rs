@@ -69,6 +69,7 @@ impl World {
                 | Effect::PassOn(_)
                 | Effect::CancelElsewhere { .. }
                 | Effect::LeftElsewhere { .. }
+                | Effect::PublishElsewhere { .. }
                 | Effect::Send { .. }
                 | Effect::PageResult { .. }
                 | Effect::Progress { .. }

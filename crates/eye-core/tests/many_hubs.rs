@@ -1,12 +1,15 @@
 //! Pages that other hubs hold: found as pages here are, asked by passing on, answered exactly once.
 
-use eye_core::elsewhere::{Back, Listed, PageElsewhere, Passed};
+use eye_core::elsewhere::{
+    Audience, Back, HeardBy, HubInterests, Interest, Listed, PageElsewhere, Passed, TopicMessage, TopicsNews,
+};
 use eye_core::{
     Asker, Conn, Effect, Input, Mode, Newcomer, Policy, Reply, ReplyForm, Snapshotting, Switchboard, Task, Terms,
 };
 use eye_protocol::messages::{PageInfo, Presence};
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};
+use eye_protocol::topics::Publish;
 use eye_protocol::{SessionId, Value};
 
 const AGENT: Conn = Conn(1);
@@ -174,4 +177,131 @@ fn cancelling_and_leaving_reach_the_other_hub() {
     assert!(matches!(&cancelled[..], [Effect::CancelElsewhere { agent: AGENT, .. }]), "{cancelled:?}");
     let left = on(&mut board, Input::AgentLeft { agent: AGENT });
     assert!(matches!(&left[..], [Effect::LeftElsewhere { agent: AGENT }]), "{left:?}");
+}
+
+fn interest(pattern: &str, origin: Option<&str>) -> Interest {
+    let listener = origin.map_or(HeardBy::Agent, |origin| HeardBy::Page(origin.into()));
+    Interest { pattern: pattern.into(), listener }
+}
+
+/// A hub tells what it listens to.
+fn told(hub: &str, interests: HubInterests) -> Input {
+    Input::Topics(Box::new(TopicsNews::Interests { hub: hub.into(), interests }))
+}
+
+fn publish(board: &mut Switchboard, conn: Conn, topic: &str) -> Vec<Effect> {
+    let message = serde_json::value::RawValue::from_string("1".into()).expect("JSON");
+    let message = Publish { topic: topic.into(), message, own_word: None, queue: None, timeout: None, all: false };
+    on(board, Input::Publish { conn, id: None, message, wall_ms: 0 })
+}
+
+/// The hubs that are sent something.
+fn sent_to(effects: &[Effect]) -> String {
+    let hubs = effects.iter().filter_map(|effect| match effect {
+        Effect::PublishElsewhere { hubs, .. } => Some(hubs.join(" ")),
+        _ => None,
+    });
+    hubs.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn a_message_goes_to_the_hubs_where_its_origin_or_an_agent_listens_and_to_no_other() {
+    let mut board = board();
+    join(&mut board, "near", "http://near.test");
+    for (hub, listens) in [
+        ("same", interest("ch*", Some("http://near.test"))),
+        ("other", interest("*", Some("http://evil.test"))),
+        ("agent", interest("chat", None)),
+        ("deaf", interest("news", None)),
+    ] {
+        on(&mut board, told(hub, HubInterests::All(vec![listens])));
+    }
+    assert_eq!(sent_to(&publish(&mut board, PAGE, "chat")), "agent same");
+    // Topics of our own stay within the hub.
+    on(&mut board, told("agent", HubInterests::All(vec![interest("*", None)])));
+    assert_eq!(sent_to(&publish(&mut board, PAGE, "_mailbox")), "");
+    on(&mut board, told("same", HubInterests::Gone));
+    assert_eq!(sent_to(&publish(&mut board, PAGE, "chat")), "agent");
+}
+
+#[test]
+fn what_waits_goes_to_the_first_hub_where_somebody_listens_and_only_there() {
+    let mut board = board();
+    join(&mut board, "near", "http://near.test");
+    assert_eq!(sent_to(&publish(&mut board, PAGE, "chat")), "");
+    let listens = |board: &mut Switchboard, hub: &str, origin| {
+        let changed = HubInterests::Changed(vec![(interest("chat", origin), true)]);
+        sent_to(&on(board, told(hub, changed)))
+    };
+    assert_eq!(listens(&mut board, "other", Some("http://evil.test")), "");
+    assert_eq!(listens(&mut board, "same", Some("http://near.test")), "same");
+    assert_eq!(listens(&mut board, "late", None), "");
+}
+
+#[test]
+fn what_others_hear_of_follows_who_listens_here_and_what_they_may_hear() {
+    let mut board = board();
+    board.want_rows();
+    join(&mut board, "near", "http://near.test");
+    let listen = |board: &mut Switchboard, conn, topic: &str, wanted| {
+        on(board, Input::Subscribe { conn, id: None, topic: topic.into(), wanted });
+    };
+    listen(&mut board, PAGE, "chat", true);
+    listen(&mut board, AGENT, "_mailbox", true);
+    listen(&mut board, AGENT, "chat", true);
+    let own = interest("chat", Some("http://near.test"));
+    assert_eq!(board.take_changed_interests(), [(own.clone(), true), (interest("chat", None), true)]);
+    // A page that shares a topic hears that one from every origin, and no other.
+    listen(&mut board, PAGE, "n*", true);
+    board.take_changed_interests();
+    let policy = Policy { topics: vec!["news".into()], ..Policy::default() };
+    on(&mut board, Input::PageAllowed { page: PAGE, policy });
+    let sharing = Interest { pattern: "news".into(), listener: HeardBy::Sharing("http://near.test".into()) };
+    assert_eq!(board.take_changed_interests(), [(sharing.clone(), true)]);
+    // A token with origins hears pages of those.
+    let pages = vec!["http://near.test".into()];
+    let limits = Limits { id: "1".into(), name: "ci".into(), may: vec![Class::Read], pages, void: None };
+    on(&mut board, Input::AgentScoped { agent: AGENT, scope: Scope::limited(limits) });
+    let of = Interest { pattern: "chat".into(), listener: HeardBy::AgentOf("http://near.test".into()) };
+    assert_eq!(board.take_changed_interests(), [(of.clone(), true), (interest("chat", None), false)]);
+    listen(&mut board, AGENT, "chat", false);
+    assert_eq!(board.take_changed_interests(), [(of, false)]);
+    on(&mut board, Input::PageLeft { page: PAGE });
+    let gone: Vec<Interest> = board.take_changed_interests().into_iter().map(|(one, _)| one).collect();
+    assert_eq!(gone.len(), 3);
+    assert!(gone.contains(&own) && gone.contains(&sharing), "{gone:?}");
+}
+
+#[test]
+fn a_message_of_another_hub_is_heard_by_its_audience_and_by_tokens_that_cover_it() {
+    let mut board = board();
+    join(&mut board, "near", "http://near.test");
+    for conn in [PAGE, AGENT] {
+        on(&mut board, Input::Subscribe { conn, id: None, topic: "*".into(), wanted: true });
+    }
+    let from = |origin: &str| TopicMessage {
+        topic: "chat".into(),
+        params: "{}".into(),
+        origin: Some(origin.into()),
+        scope: Scope::ALL,
+        audience: Audience::Origin(origin.into()),
+        wait_ms: 0,
+    };
+    let heard = |board: &mut Switchboard, message: TopicMessage| {
+        let effects = on(board, Input::Topics(Box::new(TopicsNews::Published(message))));
+        let conns = effects.into_iter().filter_map(|effect| match effect {
+            Effect::Message { conn, .. } => Some(conn),
+            _ => None,
+        });
+        conns.collect::<Vec<_>>()
+    };
+    assert_eq!(heard(&mut board, from("http://near.test")), [AGENT, PAGE]);
+    assert_eq!(heard(&mut board, from("http://evil.test")), [AGENT]);
+    assert_eq!(heard(&mut board, TopicMessage { topic: "_log".into(), ..from("http://near.test") }), []);
+    let pages = vec!["http://near.test".into()];
+    let limits = Limits { id: "1".into(), name: "ci".into(), may: vec![Class::Read], pages, void: None };
+    on(&mut board, Input::AgentScoped { agent: AGENT, scope: Scope::limited(limits.clone()) });
+    assert_eq!(heard(&mut board, from("http://evil.test")), []);
+    let limited = TopicMessage { scope: Scope::limited(limits), ..from("http://near.test") };
+    assert_eq!(heard(&mut board, limited), [PAGE], "a limited publisher reaches pages alone");
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use eye_cluster::cluster;
-use eye_cluster::eye_core::elsewhere::ChangedRow;
+use eye_cluster::eye_core::elsewhere::{ChangedInterest, ChangedRow};
 use eye_cluster::eye_core::{Conn, Effect, Input, Millis};
 use eye_cluster::settings::Settings;
 use eye_hub::{Cluster, ClusterLink, Guest, Hubs, Later, Links, OtherHub};
@@ -112,6 +112,10 @@ impl Cluster for Joined {
 
     fn rows(&self, rows: Vec<ChangedRow>) {
         self.0.rows(rows);
+    }
+
+    fn interests(&self, changed: Vec<ChangedInterest>) {
+        self.0.interests(changed);
     }
 
     fn hubs(&self) -> Hubs {

@@ -4,7 +4,7 @@
 
 mod stage;
 
-use eye_testkit::{Home, Hub, Nats, Reply, Running, ScriptedPage, ToolReply};
+use eye_testkit::{Home, Hub, Nats, PageSetup, Reply, Running, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use stage::answers;
 use stage::hubs::{ORIGIN, hub, hub_with, lists, setup};
@@ -18,7 +18,7 @@ use tungstenite::Message;
 struct Two {
     _nats: Nats,
     a: Home,
-    _b: Home,
+    b: Home,
     _hubs: [Hub; 2],
     page: ScriptedPage,
 }
@@ -32,12 +32,12 @@ impl Two {
             json!({ "name": "slow" }),
         ];
         let tool = |name: &str, arguments: &Value| match name {
-            "slow" => ToolReply::Hold,
+            "slow" | "page/wait" => ToolReply::Hold,
             _ => ToolReply::Result(json!({ "sum": arguments["n"].as_i64().unwrap_or(0) + 1 })),
         };
         let page = ScriptedPage::acting(&b, &setup(&b, "Shop").alias("shop"), script, &tools, tool);
         lists(&a, "shop");
-        Self { _nats: nats, a, _b: b, _hubs: [hub_a, hub_b], page }
+        Self { _nats: nats, a, b, _hubs: [hub_a, hub_b], page }
     }
 }
 
@@ -186,6 +186,103 @@ fn watch_prints_each_change_of_a_page_of_another_hub() {
         last = next["revision"].as_u64();
     }
     assert_eq!(watching.wait().code, 0);
+}
+
+#[test]
+fn a_wait_ends_when_the_page_says_so() {
+    let two = Two::new(echo);
+    let running = two.a.start(["wait", "text=Done"]);
+    let held = two.page.held_tool();
+    assert_eq!((held.name.as_str(), &held.arguments["target"]), ("page/wait", &json!("text=Done")));
+    two.page.answer_tool(&held, Ok(&json!({ "waited": 1 })));
+    let here = two.b.start(["wait", "text=Done"]);
+    let held = two.page.held_tool();
+    two.page.answer_tool(&held, Ok(&json!({ "waited": 1 })));
+    let (there, here) = (running.wait(), here.wait());
+    assert_eq!(there, here);
+    assert_eq!(there.code, 0, "{there:?}");
+}
+
+/// Lets a page hear topics, and returns when its hub knows.
+fn hears(page: &ScriptedPage, pattern: &str) {
+    let params = json!({ "topic": pattern });
+    page.say(&json!({ "jsonrpc": "2.0", "id": pattern, "method": "topic/subscribe", "params": params }).to_string());
+    page.sent(&format!(r#""id":"{pattern}""#));
+}
+
+fn publishes(page: &ScriptedPage, topic: &str, message: &str) {
+    let params = json!({ "topic": topic, "message": message, "timeout": 60_000 });
+    page.say(&json!({ "jsonrpc": "2.0", "method": "topic/publish", "params": params }).to_string());
+}
+
+/// The orders that a page has heard of, as they came.
+fn orders(frames: &[String]) -> Vec<u32> {
+    let all = frames.join("\n");
+    all.split("\"order ").skip(1).map(|rest| rest[..rest.find('"').unwrap()].parse().unwrap()).collect()
+}
+
+#[test]
+fn topics_cross_hubs_in_order_and_only_to_those_of_their_origin() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b), (c, _hub_c)) = (hub(&nats, "a"), hub(&nats, "b"), hub(&nats, "c"));
+    let join = |home: &Home, setup: &PageSetup| ScriptedPage::join(home, setup, |code| Reply::text(code));
+    let listener = join(&b, &setup(&b, "Listener"));
+    let evil = join(&b, &PageSetup { origin: Some("http://localhost:9".into()), ..setup(&b, "Evil") });
+    let quiet = join(&c, &setup(&c, "Quiet"));
+    hears(&listener, "orders.*");
+    hears(&evil, "*");
+    hears(&quiet, "news");
+    // What each hub is sent.
+    let mut observer = nats.peer();
+    observer.hear("eye.default.b");
+    let life = loop {
+        let beat: Value = serde_json::from_slice(&observer.heard().1).unwrap();
+        if beat["hub"] == "c" {
+            break beat["life"].as_str().unwrap().to_owned();
+        }
+    };
+    let at_c = format!("eye.default.h.{life}");
+    observer.hear(&at_c);
+    // Those that come before the other hubs have said what is heard there wait for it.
+    let shop = join(&a, &setup(&a, "Shop"));
+    for number in 1..=200 {
+        publishes(&shop, "orders.new", &format!("order {number}"));
+    }
+    let heard = listener.sent("order 200");
+    assert_eq!(orders(&heard), (1..=200).collect::<Vec<_>>());
+    // An agent speaks to every origin, at every hub.
+    let told = a.eye(["pub", "orders.done", "for all", "--all"]);
+    assert!(told.stdout.starts_with("delivered") || told.stdout.starts_with("queued"), "{told:?}");
+    assert_eq!(orders(&evil.sent("for all")), [0; 0], "another origin heard something");
+    publishes(&shop, "news", "fresh");
+    quiet.sent("fresh");
+    // Nothing was sent to the hub where nobody listens to orders.
+    loop {
+        let (subject, payload) = observer.heard();
+        let text = String::from_utf8_lossy(&payload);
+        assert!(subject != at_c || !text.contains("order "), "{text}");
+        if subject == at_c && text.contains("fresh") {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_page_that_was_granted_a_topic_hears_it_from_another_hub() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let join = |home: &Home, setup: &PageSetup| ScriptedPage::join(home, setup, |code| Reply::text(code));
+    assert_eq!(b.eye(["allow", "http://localhost:9", "--topics", "news"]).code, 0);
+    let partner = join(&b, &PageSetup { origin: Some("http://localhost:9".into()), ..setup(&b, "Partner") });
+    hears(&partner, "*");
+    let shop = join(&a, &setup(&a, "Shop"));
+    publishes(&shop, "orders", "order 1");
+    publishes(&shop, "news", "fresh");
+    assert_eq!(orders(&partner.sent("fresh")), [0; 0]);
+    // An agent of another hub hears pages of every origin.
+    let listening = Running::of(b.command().args(["sub", "orders", "--count", "1"]));
+    let heard = listening.wait();
+    assert!(heard.stdout.contains("order 1"), "{heard:?}");
 }
 
 /// A peer of BTCP on a WebSocket.

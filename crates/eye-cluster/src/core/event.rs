@@ -2,7 +2,7 @@
 
 use crate::row::Row;
 use crate::wire::{Frame, Request};
-use eye_core::elsewhere::{ChangedRow, Passed};
+use eye_core::elsewhere::{ChangedInterest, ChangedRow, Passed, TopicMessage};
 use eye_core::{Conn, Input, Millis, ReplyForm};
 use eye_protocol::SessionId;
 use std::sync::Arc;
@@ -90,6 +90,15 @@ pub enum Event {
     },
     /// Rows of pages here.
     Rows(Vec<ChangedRow>),
+    /// What is listened to here from now on, and what no more.
+    Interests(Vec<ChangedInterest>),
+    /// A message was published here and is heard at other hubs.
+    Publish {
+        /// Their lives.
+        hubs: Vec<Life>,
+        /// What.
+        message: Box<TopicMessage>,
+    },
     /// Time has passed.
     Tick,
 }

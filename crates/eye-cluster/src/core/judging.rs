@@ -20,6 +20,7 @@ impl Core {
             let rows = self.directory.listed_of(life, now);
             out.push(Action::Feed(Input::Listed(rows)));
         }
+        self.topics.beat(life, out);
     }
 
     /// A life is over, as far as this hub can know: what it was asked ends, and its pages are listed no more.
@@ -32,6 +33,7 @@ impl Core {
         if std::mem::replace(&mut known.is_alive, false) {
             out.push(Action::Feed(Input::Listed(self.directory.unlisted_of(life))));
             out.push(Action::Leave { from: life.clone(), agent: None });
+            self.topics.hub_ended(life, out);
         }
     }
 }

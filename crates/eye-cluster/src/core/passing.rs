@@ -4,7 +4,7 @@ use super::calls::{Out, REPEAT, error, fail, unread};
 use super::event::{Action, Life, SEND_ON_BYTES_MAX};
 use super::state::Core;
 use crate::wire::{self, Frame, Request};
-use eye_core::elsewhere::{Back, Passed};
+use eye_core::elsewhere::{Back, Passed, TopicMessage, TopicsNews};
 use eye_core::{Asker, Conn, Input, Millis};
 use eye_protocol::{Ending, Error, SessionId, Value};
 
@@ -33,6 +33,15 @@ impl Core {
             self.calls.put(call, one);
         }
         out.push(Action::Send { to, frame: Frame::Request(Box::new(request)) });
+    }
+
+    /// A message is heard at other hubs.
+    pub(super) fn publish(&self, hubs: &[Life], message: TopicMessage, out: &mut Vec<Action>) {
+        let message = wire::WireMessage::from(message);
+        for to in hubs.iter().filter(|life| self.up_since.is_some() && self.hubs.is_alive(life)) {
+            let frame = Frame::Publish(Box::new(message.clone()));
+            out.push(Action::Send { to: to.clone(), frame });
+        }
     }
 
     pub(super) fn frame(&mut self, now: Millis, from: Life, frame: Frame, out: &mut Vec<Action>) {
@@ -70,6 +79,12 @@ impl Core {
                 }
             }
             Frame::NotMine { call } => self.not_mine(now, &from, call, out),
+            Frame::WantInterests => self.topics.tell_all(from, out),
+            Frame::Interests { all, changed } => self.topics.heard(from, all, changed, out),
+            Frame::Publish(message) => {
+                let news = TopicsNews::Published((*message).into());
+                out.push(Action::Feed(Input::Topics(Box::new(news))));
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use super::calls::Calls;
 use super::directory::Directory;
 use super::event::Life;
 use super::hubs::Hubs;
+use super::topics::Topics;
 use eye_core::Millis;
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ pub struct Core {
     pub(super) calls: Calls,
     pub(super) directory: Directory,
     pub(super) hubs: Hubs,
+    pub(super) topics: Topics,
 }
 
 impl Core {
@@ -32,6 +34,7 @@ impl Core {
             calls: Calls::default(),
             directory: Directory::default(),
             hubs: Hubs::default(),
+            topics: Topics::default(),
         }
     }
 

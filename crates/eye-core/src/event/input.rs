@@ -43,9 +43,13 @@ impl Input {
             | Self::List { reply }
             | Self::Use { reply, .. }
             | Self::Forget { reply, .. } => Some(reply.agent),
-            Self::Worked { .. } | Self::Released(_) | Self::Listed(_) | Self::Back(_) | Self::Tick | Self::Shutdown => {
-                None
-            }
+            Self::Worked { .. }
+            | Self::Released(_)
+            | Self::Listed(_)
+            | Self::Back(_)
+            | Self::Topics(_)
+            | Self::Tick
+            | Self::Shutdown => None,
         }
     }
 
@@ -97,6 +101,7 @@ impl Input {
             | Self::Released(_)
             | Self::Listed(_)
             | Self::Back(_)
+            | Self::Topics(_)
             | Self::Tick
             | Self::Shutdown => 0,
         }

@@ -319,6 +319,7 @@ fn show(effect: &Effect) -> String {
         }
         Effect::CancelElsewhere { agent, .. } => format!("⇒ agent {} cancels elsewhere", agent.0),
         Effect::LeftElsewhere { agent } => format!("⇒ agent {} has left", agent.0),
+        Effect::PublishElsewhere { hubs, message } => format!("⇒ {} hears {}", hubs.join(" and "), message.params),
         Effect::PageResult { page, result, .. } => format!("→ page {} {}", page.0, outcome(result)),
         Effect::Progress { reply, progress } => format!("← agent {} progress {progress}", reply.agent.0),
         Effect::News { agent, session, news } => format!("← agent {} hears of {session}: {}", agent.0, show_news(news)),

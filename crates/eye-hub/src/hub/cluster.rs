@@ -1,7 +1,7 @@
 //! The way to other hubs, as the hub sees it.
 
 use eye_core::Effect;
-use eye_core::elsewhere::ChangedRow;
+use eye_core::elsewhere::{ChangedInterest, ChangedRow};
 use serde::Serialize;
 use std::fmt::Debug;
 
@@ -34,6 +34,9 @@ pub trait Cluster: Debug + Send + Sync {
 
     /// Rows of pages here that others list.
     fn rows(&self, rows: Vec<ChangedRow>);
+
+    /// What is listened to here from now on, and what no more.
+    fn interests(&self, changed: Vec<ChangedInterest>);
 
     /// The hubs that are there.
     fn hubs(&self) -> Hubs;

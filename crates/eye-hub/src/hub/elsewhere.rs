@@ -60,7 +60,7 @@ impl ClusterLink {
     pub fn want_rows(&self) {
         let mut state = self.0.hold();
         state.board.want_rows();
-        self.0.tell_rows(&mut state);
+        self.0.tell_changes(&mut state);
     }
 
     /// Calls of agents here and elsewhere that are under way at pages here.
@@ -77,13 +77,15 @@ impl Hub {
         }
     }
 
-    /// Hands over rows that changed.
-    pub(super) fn tell_rows(&self, state: &mut State) {
-        if state.board.has_changed_rows()
-            && let Some(cluster) = self.cluster.get()
-        {
+    /// Hands over what changed for other hubs: rows of pages, and what is listened to.
+    pub(super) fn tell_changes(&self, state: &mut State) {
+        let Some(cluster) = self.cluster.get() else { return };
+        if state.board.has_changed_rows() {
             let rows = state.board.take_changed_rows(self.now());
             cluster.rows(rows);
+        }
+        if state.board.has_changed_interests() {
+            cluster.interests(state.board.take_changed_interests());
         }
     }
 }

@@ -60,7 +60,8 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
         | Effect::Free(_)
         | Effect::PassOn(_)
         | Effect::CancelElsewhere { .. }
-        | Effect::LeftElsewhere { .. } => {}
+        | Effect::LeftElsewhere { .. }
+        | Effect::PublishElsewhere { .. } => {}
         Effect::Ended { reply, ending, delta } => match peer.voice {
             Voice::Original => {
                 original::to_agent(&reply.form, &ending, text);

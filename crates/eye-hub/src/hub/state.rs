@@ -446,7 +446,7 @@ impl Hub {
                 self.lists.send_modify(|count| *count += 1);
             }
         }
-        self.tell_rows(state);
+        self.tell_changes(state);
         self.arm(state);
         if state.board.known_changed() {
             self.remember.notify_one();
@@ -467,9 +467,10 @@ impl Hub {
             // The worker ends with the hub, and then no call waits for it.
             Effect::Work { lane, work } => return self.worker.send(Job::Do(lane, work)).unwrap_or_default(),
             Effect::Free(value) => return self.worker.send(Job::Free(value)).unwrap_or_default(),
-            Effect::PassOn(_) | Effect::CancelElsewhere { .. } | Effect::LeftElsewhere { .. } => {
-                return self.for_elsewhere(effect);
-            }
+            Effect::PassOn(_)
+            | Effect::CancelElsewhere { .. }
+            | Effect::LeftElsewhere { .. }
+            | Effect::PublishElsewhere { .. } => return self.for_elsewhere(effect),
             effect => effect,
         };
         let Some(effect) = self.unless_held(state, effect) else { return };
@@ -484,7 +485,8 @@ impl Hub {
             | Effect::Free(_)
             | Effect::PassOn(_)
             | Effect::CancelElsewhere { .. }
-            | Effect::LeftElsewhere { .. } => return,
+            | Effect::LeftElsewhere { .. }
+            | Effect::PublishElsewhere { .. } => return,
             Effect::Send { page, .. }
             | Effect::PageResult { page, .. }
             | Effect::Abort { page, .. }

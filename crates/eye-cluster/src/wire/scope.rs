@@ -1,0 +1,49 @@
+//! The scope of a token between hubs. Where it is missing a message cannot be read: what is missing must never allow everything.
+
+use eye_protocol::operations::Class;
+use eye_protocol::scope::{Limits, Scope};
+use serde::{Deserialize, Serialize};
+
+/// [`Scope`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum WireScope {
+    /// Everything.
+    All,
+    /// What a token is limited to.
+    Limited(WireLimits),
+}
+
+/// [`Limits`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of `Limits`")]
+pub struct WireLimits {
+    pub id: Box<str>,
+    pub name: Box<str>,
+    pub may: Vec<String>,
+    pub pages: Vec<Box<str>>,
+    pub void: Option<Box<str>>,
+}
+
+/// A scope, as it is sent.
+pub(super) fn scope_out(scope: &Scope) -> WireScope {
+    let Some(limits) = scope.limits() else { return WireScope::All };
+    WireScope::Limited(WireLimits {
+        id: limits.id.clone(),
+        name: limits.name.clone(),
+        may: limits.may.iter().map(|class| class.word().to_owned()).collect(),
+        pages: limits.pages.clone(),
+        void: limits.void.clone(),
+    })
+}
+
+/// A scope, as it came.
+pub(super) fn scope_in(scope: WireScope) -> Scope {
+    match scope {
+        WireScope::All => Scope::ALL,
+        WireScope::Limited(WireLimits { id, name, may, pages, void }) => {
+            // A class that this version does not know allows nothing.
+            let may = may.iter().filter_map(|word| Class::parse(word)).collect();
+            Scope::limited(Limits { id, name, may, pages, void })
+        }
+    }
+}
