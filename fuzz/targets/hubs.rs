@@ -3,7 +3,8 @@
 #![no_main]
 
 use eye_cluster::core::{Action, Core, Event, Life};
-use eye_cluster::eye_core::elsewhere::{Back, Caller, Passed};
+use eye_cluster::eye_core::elsewhere::{Back, Caller};
+use eye_cluster::eye_core::passed::Passed;
 use eye_cluster::eye_core::{Asker, Conn, Input, Mode, Reply, ReplyForm, Task, Terms};
 use eye_cluster::parts::{PARTS_LEN_MAX, Parts};
 use eye_cluster::row::{self, Row};

@@ -4,7 +4,8 @@
 use eye_cluster::core::{Action, Core, DEAD_AFTER_MS, Event, Life};
 use eye_cluster::row::Row;
 use eye_cluster::wire::{Frame, Request, WireValue};
-use eye_core::elsewhere::{Back, Caller, Passed};
+use eye_core::elsewhere::{Back, Caller};
+use eye_core::passed::Passed;
 use eye_core::{Asker, Conn, Input, Mode, Reply, ReplyForm, Task, Terms};
 use eye_protocol::SessionId;
 use eye_protocol::messages::{Presence, SessionRow};

@@ -1,7 +1,7 @@
 //! What is known of an agent: per connection, and, under its name, across connections.
 
 use crate::candidate::Candidate;
-use crate::event::Millis;
+use crate::ids::Millis;
 use crate::kept::Shelf;
 use crate::order::InOrder;
 use crate::pace::Pace;

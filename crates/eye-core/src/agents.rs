@@ -1,7 +1,7 @@
 //! Agents that say who they are, and agents that leave.
 
 use crate::effect::Effect;
-use crate::event::{Conn, Millis};
+use crate::ids::{Conn, Millis};
 use crate::session_event::Event;
 use crate::switchboard::Switchboard;
 use eye_protocol::Error;
@@ -36,7 +36,7 @@ impl Switchboard {
         let Some(left) = self.agents.remove(&agent) else { return };
         out.extend(left.passed.then_some(Effect::LeftElsewhere { agent }));
         self.waiting.remove(&agent);
-        self.batches.retain(|_, batch| batch.reply.agent != agent);
+        self.batches.retain(|_, batch| batch.reply().agent != agent);
         self.watchers.retain(|_, watchers| {
             watchers.retain(|watcher| *watcher != agent);
             !watchers.is_empty()

@@ -1,14 +1,19 @@
 //! Asking: finds the page an agent means, takes its call or refuses it, and gathers calls that came together.
 
 use crate::agent::{Agent, UsedPage};
+use crate::call_batch::CallBatch;
 use crate::document::Unfit;
 use crate::effect::Effect;
-use crate::event::{Asker, Conn, Input, Millis, Mode, Reply, ReplyForm, Task};
+use crate::ids::{Conn, Millis};
+use crate::input::Input;
+use crate::opaque::opaque;
 use crate::select;
 use crate::session::Session;
 use crate::session_event::{Event, Outcome};
 use crate::switchboard::Switchboard;
-use crate::work::{Check, Done, Lane, Then, Work};
+use crate::task::{Asker, Mode, Reply, ReplyForm, Task};
+use crate::then::Then;
+use crate::work::{Check, Done, Lane, Work};
 use eye_protocol::compact::Form;
 use eye_protocol::error::ErrorObject;
 use eye_protocol::id::{LineId, is_call_id};
@@ -18,7 +23,6 @@ use eye_protocol::rpc::json;
 use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
 use indexmap::IndexMap;
 use serde_json::value::{RawValue, to_raw_value};
-use std::hash::{DefaultHasher, Hasher};
 
 /// What an agent asks, before its page is found.
 pub(crate) struct Question {
@@ -27,14 +31,6 @@ pub(crate) struct Question {
     pub timeout_ms: Option<u64>,
     pub mode: Mode,
     pub unfit: Option<Error>,
-}
-
-/// Several calls of one request; it is answered when the last of them has ended.
-#[derive(Debug)]
-pub(crate) struct CallBatch {
-    pub reply: Reply,
-    pub slots: Vec<Option<Ending>>,
-    pub left: usize,
 }
 
 impl Switchboard {
@@ -246,7 +242,7 @@ impl Switchboard {
             }
             known.timeout_ms
         });
-        self.batches.insert(batch, CallBatch { reply, slots: vec![None; tasks.len()], left: tasks.len() });
+        self.batches.insert(batch, CallBatch::new(reply, tasks.len()));
         for (at, (task, timeout_ms, unfit)) in tasks.into_iter().enumerate() {
             let asker = Asker::Batch { agent, batch, at };
             let timeout_ms = timeout_ms.or(default_ms);
@@ -256,14 +252,11 @@ impl Switchboard {
 
     pub(crate) fn batch_ended(&mut self, key: u64, at: usize, ending: Ending, out: &mut Vec<Effect>) {
         let Some(batch) = self.batches.get_mut(&key) else { return };
-        if let Some(slot @ None) = batch.slots.get_mut(at) {
-            *slot = Some(ending);
-            batch.left -= 1;
-        }
-        if batch.left == 0
+        if batch.end(at, ending)
             && let Some(batch) = self.batches.remove(&key)
         {
-            out.push(Effect::Result { reply: batch.reply, result: Ok(results(&batch.slots)) });
+            let (reply, endings) = batch.into_parts();
+            out.push(Effect::Result { reply, result: Ok(results(&endings)) });
         }
     }
 
@@ -414,18 +407,6 @@ fn signed(params: &str, agent: &str, frame: Option<&str>) -> Box<str> {
     json(&members).into()
 }
 
-/// What a page is told of an agent's name. One that is a folder becomes a word that is the same for the same agent and
-/// says nothing else.
-pub(crate) fn opaque(key: u64, name: &str) -> String {
-    if !name.contains(['/', '\\']) {
-        return name.to_owned();
-    }
-    let mut hasher = DefaultHasher::new();
-    hasher.write_u64(key);
-    hasher.write(name.as_bytes());
-    format!("agent-{:012x}", hasher.finish() >> 16)
-}
-
 fn results(slots: &[Option<Ending>]) -> String {
     let one = |slot: &Option<Ending>| match slot {
         Some(Ok(value @ Value::Bytes(bytes))) => format!(r#"{{"result":{}}}"#, tools::result(value, &bytes.origin)),
@@ -451,14 +432,5 @@ mod tests {
         ] {
             assert_eq!(&*signed(params, "a", None), want);
         }
-    }
-
-    #[test]
-    fn a_page_hears_no_folder() {
-        let one = opaque(7, "/a/folder/secret");
-        assert!(one.starts_with("agent-") && !one.contains("secret"), "{one}");
-        assert_eq!(one, opaque(7, "/a/folder/secret"));
-        assert_ne!(one, opaque(8, "/a/folder/secret"), "without the key it cannot be guessed");
-        assert_eq!((opaque(7, ""), opaque(7, "claude")), (String::new(), "claude".to_owned()));
     }
 }

@@ -3,11 +3,7 @@
 //! gives way until an eighth of it is free, so that looking for the oldest is rare.
 
 use crate::effect::Effect;
-use crate::event::Millis;
-use crate::session::Session;
-use crate::switchboard::Switchboard;
-use eye_protocol::SessionId;
-use eye_protocol::limits::{LIGHT_BYTES_MAX, MEMORY_BYTES_MAX};
+use eye_protocol::limits::MEMORY_BYTES_MAX;
 use std::fmt;
 
 /// What is left of the budget when something had to give way.
@@ -27,127 +23,44 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// What is to be freed elsewhere.
-    pub fn freed(&mut self) -> impl Iterator<Item = Effect> + '_ {
-        self.freed.drain(..).map(Effect::Free)
-    }
-}
-
-/// Something that may give way.
-enum Item {
-    State(SessionId),
-    Mailbox(SessionId),
-    /// The oldest of what agents kept of a state.
-    Snapshot(SessionId),
-    /// All of a session whose page is gone.
-    Session(SessionId),
-    /// The oldest results of an agent.
-    Shelf(Box<str>),
-}
-
-impl Switchboard {
     /// What is kept for peers, by estimate.
     pub fn kept_bytes(&self) -> usize {
-        self.budget.sessions_bytes + self.budget.shelves_bytes
+        self.sessions_bytes + self.shelves_bytes
+    }
+
+    /// Whether something has to give way.
+    pub fn is_exceeded(&self) -> bool {
+        self.kept_bytes() > MEMORY_BYTES_MAX
+    }
+
+    /// Whether enough has given way.
+    pub fn has_room(&self) -> bool {
+        self.kept_bytes() <= MEMORY_BYTES_AFTER
     }
 
     /// What the tools of one more page may take.
-    pub(crate) fn tools_room_bytes(&self) -> usize {
-        (MEMORY_BYTES_MAX / 2).saturating_sub(self.budget.tools_bytes)
+    pub fn tools_room_bytes(&self) -> usize {
+        (MEMORY_BYTES_MAX / 2).saturating_sub(self.tools_bytes)
     }
 
-    /// Counts anew what a session takes, and makes room if it is too much.
-    pub(crate) fn account(&mut self, session: &SessionId) {
-        let Some(held) = self.sessions.get_mut(session) else { return };
-        let (now_bytes, tools_bytes) = (held.kept_bytes(), held.toolbox().parsed_bytes());
-        let (before_bytes, tools_before) = std::mem::replace(&mut held.accounted, (now_bytes, tools_bytes));
-        self.budget.sessions_bytes = self.budget.sessions_bytes + now_bytes - before_bytes;
-        self.budget.tools_bytes = self.budget.tools_bytes + tools_bytes - tools_before;
-        if self.kept_bytes() > MEMORY_BYTES_MAX {
-            self.make_memory();
-        }
+    /// A session took `before` and takes `now`: all of it, and its tools.
+    pub fn session_takes(&mut self, before: (usize, usize), now: (usize, usize)) {
+        self.sessions_bytes = self.sessions_bytes + now.0 - before.0;
+        self.tools_bytes = self.tools_bytes + now.1 - before.1;
     }
 
-    /// Counts what the shelf of an agent takes more or less than before.
-    pub(crate) fn account_shelf(&mut self, before_bytes: usize, after_bytes: usize) {
-        self.budget.shelves_bytes = self.budget.shelves_bytes + after_bytes - before_bytes;
-        if self.kept_bytes() > MEMORY_BYTES_MAX {
-            self.make_memory();
-        }
+    /// The shelf of an agent took `before_bytes` and takes `now_bytes`.
+    pub fn shelf_takes(&mut self, before_bytes: usize, now_bytes: usize) {
+        self.shelves_bytes = self.shelves_bytes + now_bytes - before_bytes;
     }
 
-    /// A session is no more.
-    pub(crate) fn forget_session(&mut self, session: &SessionId) {
-        if let Some(held) = self.sessions.remove(session) {
-            self.forget_names(&held);
-            self.budget.sessions_bytes -= held.accounted.0;
-            self.budget.tools_bytes -= held.accounted.1;
-            if held.accounted.0 > LIGHT_BYTES_MAX {
-                self.budget.freed.push(Box::new(held));
-            }
-        }
-        self.armed.remove(session);
-        self.row_changed(session);
-        self.forget_lane(session);
-        // Another origin may make a session of this id later; what is told of it is not for those who followed this one.
-        self.watchers.remove(session);
-        for member in self.members.remove(session).unwrap_or_default() {
-            if let Some(agent) = self.agents.get_mut(&member) {
-                agent.joined = None;
-            }
-        }
+    /// Something gave way that takes long to free.
+    pub fn free_later(&mut self, value: Box<dyn Send + fmt::Debug>) {
+        self.freed.push(value);
     }
 
-    fn make_memory(&mut self) {
-        let mut items: Vec<(Millis, Item)> = Vec::new();
-        for held in self.sessions.values() {
-            let id = held.id();
-            if let Some(state) = held.published.state.as_ref().filter(|state| state.parsed_bytes() > 0) {
-                items.push((state.changed_at(), Item::State(id.clone())));
-            }
-            items.extend(held.mailbox().newest_at().map(|at| (at, Item::Mailbox(id.clone()))));
-            items.extend(held.published.snapshots.oldest_at().map(|at| (at, Item::Snapshot(id.clone()))));
-            let forgettable = held.gone_since().filter(|_| held.pending() == 0);
-            items.extend(forgettable.map(|at| (at, Item::Session(id.clone()))));
-        }
-        for (name, memory) in &self.memories {
-            items.extend(memory.shelf.oldest_at().map(|at| (at, Item::Shelf(name.clone()))));
-        }
-        items.sort_by_key(|(at, _)| *at);
-        for (_, item) in items {
-            if self.kept_bytes() <= MEMORY_BYTES_AFTER {
-                return;
-            }
-            match item {
-                Item::State(session) => {
-                    let freed = self.shrink(&session, |held| held.published.state.as_mut()?.drop_document());
-                    self.budget.freed.extend(freed.flatten().map(|document| Box::new(document) as _));
-                }
-                Item::Mailbox(session) => {
-                    self.shrink(&session, |held| held.mailbox_mut().drop_all());
-                }
-                Item::Snapshot(session) => {
-                    self.shrink(&session, |held| held.published.snapshots.drop_oldest());
-                }
-                Item::Session(session) => self.forget_session(&session),
-                Item::Shelf(name) => {
-                    if let Some(memory) = self.memories.get_mut(&name) {
-                        let before = memory.shelf.bytes();
-                        memory.shelf.drop_ended();
-                        self.budget.shelves_bytes = self.budget.shelves_bytes + memory.shelf.bytes() - before;
-                    }
-                }
-            }
-        }
-    }
-
-    fn shrink<T>(&mut self, session: &SessionId, change: impl FnOnce(&mut Session) -> T) -> Option<T> {
-        let held = self.sessions.get_mut(session)?;
-        let changed = change(held);
-        let bytes = held.kept_bytes();
-        let (before, tools) = held.accounted;
-        held.accounted = (bytes, tools);
-        self.budget.sessions_bytes = self.budget.sessions_bytes + bytes - before;
-        Some(changed)
+    /// What is to be freed elsewhere.
+    pub fn freed(&mut self) -> impl Iterator<Item = Effect> + '_ {
+        self.freed.drain(..).map(Effect::Free)
     }
 }

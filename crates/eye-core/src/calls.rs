@@ -1,6 +1,7 @@
 //! The calls of one session that have not ended: by id, and by deadline.
 
-use crate::event::{Asker, CallId, Millis, Task};
+use crate::ids::{CallId, Millis};
+use crate::task::{Asker, Task};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

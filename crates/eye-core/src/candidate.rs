@@ -1,6 +1,6 @@
 //! What is known of a page that an agent may mean.
 
-use crate::event::Millis;
+use crate::ids::Millis;
 use eye_protocol::SessionId;
 use eye_protocol::messages::Presence;
 

@@ -2,7 +2,7 @@
 
 use crate::candidate::Candidate;
 use crate::elsewhere::PageElsewhere;
-use crate::event::Millis;
+use crate::ids::Millis;
 use crate::session::Session;
 use eye_protocol::SessionId;
 use eye_protocol::messages::Presence;

@@ -1,7 +1,9 @@
 //! What follows from what happened: what the hub is to send, do and close.
 
-use crate::elsewhere::{Passed, TopicMessage};
-use crate::event::{CallId, Conn, News, Reply, ReplyForm, Task};
+use crate::elsewhere::TopicMessage;
+use crate::ids::{CallId, Conn};
+use crate::passed::Passed;
+use crate::task::{News, Reply, ReplyForm, Task};
 use crate::work::{Lane, Work};
 use eye_protocol::close::Close;
 use eye_protocol::rpc::RpcId;
@@ -12,7 +14,7 @@ use std::sync::Arc;
 /// What follows.
 #[derive(Debug)]
 pub enum Effect {
-    /// Work is to be done, anywhere but on the hub's thread; [`Input::Worked`](crate::event::Input::Worked) brings back what came of it.
+    /// Work is to be done, anywhere but on the hub's thread; [`Input::Worked`](crate::task::Input::Worked) brings back what came of it.
     Work {
         /// Whose order waits for it.
         lane: Lane,

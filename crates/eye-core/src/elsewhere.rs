@@ -1,6 +1,7 @@
 //! Pages that other hubs hold: a row for each. Does not know how hubs reach each other.
 
-use crate::event::{Asker, Conn, Input, Millis, News, Reply};
+use crate::ids::{Conn, Millis};
+use crate::task::{Asker, News, Reply};
 use eye_protocol::messages::{Presence, SessionRow};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Ending, Error, SessionId};
@@ -61,23 +62,6 @@ pub struct Caller {
     pub scope: Scope,
     /// The frame its calls are evaluated in.
     pub frame: Option<Box<str>>,
-}
-
-/// A request for a page that another hub holds.
-#[derive(Debug)]
-pub struct Passed {
-    /// The page.
-    pub session: SessionId,
-    /// Who asks.
-    pub caller: Caller,
-    /// Who waits for the ending; [`Asker::Fired`] when no answer is wanted.
-    pub asker: Asker,
-    /// Whether it is a call, which has an ending; everything else has a result.
-    pub is_call: bool,
-    /// How long until it counts as lost.
-    pub lifetime_ms: u64,
-    /// The request, which names the page by its id.
-    pub input: Input,
 }
 
 /// What another hub says of a request that was passed on.

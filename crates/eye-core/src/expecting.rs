@@ -1,9 +1,11 @@
 //! Requests that wait for what a page is expected to offer: found before they are answered, and ended when they are cancelled.
 
 use crate::effect::Effect;
-use crate::event::{Conn, Input, Millis, Reply, Task, ToolQuery};
+use crate::ids::{Conn, Millis};
+use crate::input::Input;
 use crate::session::Wanted;
 use crate::switchboard::Switchboard;
+use crate::task::{Reply, Task, ToolQuery};
 use eye_protocol::{Code, Error, SessionId};
 
 impl Switchboard {

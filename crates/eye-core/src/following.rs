@@ -1,9 +1,10 @@
 //! What follows from an event in a session: effects pass, endings find who waits, those who joined hear of it.
 
 use crate::effect::Effect;
-use crate::event::{Asker, Conn, Millis, News, Reply, ReplyForm};
+use crate::ids::{Conn, Millis};
 use crate::session_event::{Event, Outcome};
 use crate::switchboard::Switchboard;
+use crate::task::{Asker, News, Reply, ReplyForm};
 use crate::work::Lane;
 use eye_protocol::compact::Form;
 use eye_protocol::messages::Presence;

@@ -1,10 +1,11 @@
 //! Agents and sessions: joining, leaving, choosing, and hearing of what happens there.
 
 use crate::effect::Effect;
-use crate::event::{Conn, Millis, News, Reply, ReplyForm, ToolQuery};
+use crate::ids::{Conn, Millis};
 use crate::row::row;
 use crate::session_event::StateNews;
 use crate::switchboard::Switchboard;
+use crate::task::{News, Reply, ReplyForm, ToolQuery};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error, SessionId};
 

@@ -1,6 +1,7 @@
 //! Results of `async` calls, kept for one agent until it collects them. Bounded, and gone after a while.
 
-use crate::event::{Millis, Reply};
+use crate::ids::{Conn, Millis};
+use crate::task::Reply;
 use eye_protocol::limits::{CALL_TIMEOUT_DEFAULT_MS, KEPT_BYTES_MAX, KEPT_MS, KEPT_RESULTS_MAX};
 use eye_protocol::messages::{Collected, Kept};
 use eye_protocol::rpc::json;
@@ -167,7 +168,7 @@ impl Shelf {
     }
 
     /// Forgets the waits of a closed connection.
-    pub fn agent_left(&mut self, agent: crate::event::Conn) {
+    pub fn agent_left(&mut self, agent: Conn) {
         let left = self.collectors.iter().filter(|(_, collector)| collector.reply.agent == agent);
         for (key, deadline) in left.map(|(key, collector)| (*key, collector.deadline)).collect::<Vec<_>>() {
             self.collectors.remove(&key);
@@ -248,7 +249,8 @@ fn size_of(ending: &Ending) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Conn, ReplyForm};
+    use crate::ids::Conn;
+    use crate::task::ReplyForm;
     use eye_protocol::Value;
 
     fn reply() -> Reply {

@@ -1,12 +1,8 @@
 //! Lanes: while work is done for a session or an agent, what comes after it waits behind it, in order.
 
-use crate::effect::Effect;
-use crate::event::{Conn, Input, Millis};
-use crate::session_event::Event;
-use crate::switchboard::Switchboard;
-use crate::work::{Done, Lane, Then, Work};
-use eye_protocol::SessionId;
-use eye_protocol::close::Close;
+use crate::input::Input;
+use crate::then::Then;
+use crate::work::Lane;
 use eye_protocol::limits::{BACKLOG_BYTES_MAX, BACKLOG_LEN_MAX};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -19,6 +15,22 @@ struct Busy {
     backlog_bytes: usize,
 }
 
+/// What waited behind work, in order.
+#[derive(Debug)]
+pub(crate) struct Backlog {
+    inputs: VecDeque<Input>,
+    bytes: usize,
+}
+
+impl Backlog {
+    /// The next of it.
+    pub fn pop(&mut self) -> Option<Input> {
+        let input = self.inputs.pop_front()?;
+        self.bytes -= input.len_bytes();
+        Some(input)
+    }
+}
+
 /// Everything that waits for work.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
@@ -28,12 +40,54 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
-    fn holds(&self, lane: &Lane) -> bool {
+    /// Whether no work is under way.
+    pub fn are_free(&self) -> bool {
+        self.busy.is_empty()
+    }
+
+    /// Whether work is under way in a lane.
+    pub fn holds(&self, lane: &Lane) -> bool {
         self.busy.contains_key(lane)
     }
 
+    /// Work begins in a lane. Gives `then` back where the hub ends: no more work is begun.
+    pub fn begin(&mut self, lane: Lane, then: Then) -> Option<Then> {
+        if self.stopping {
+            return Some(then);
+        }
+        let doubled = self.busy.insert(lane, Busy { then, backlog: VecDeque::new(), backlog_bytes: 0 });
+        debug_assert!(doubled.is_none(), "a lane has one work at a time");
+        None
+    }
+
+    /// The work of a lane is over: what follows it, and what waited behind it.
+    pub fn end(&mut self, lane: &Lane) -> Option<(Then, Backlog)> {
+        let Busy { then, backlog: inputs, backlog_bytes: bytes } = self.busy.remove(lane)?;
+        Some((then, Backlog { inputs, bytes }))
+    }
+
+    /// Work began in a lane whose backlog is not worked off: the rest waits before what came since.
+    pub fn put_back(&mut self, lane: &Lane, mut rest: Backlog) {
+        if let Some(busy) = self.busy.get_mut(lane) {
+            rest.inputs.append(&mut busy.backlog);
+            busy.backlog = rest.inputs;
+            busy.backlog_bytes += rest.bytes;
+        }
+    }
+
+    /// The hub ends: the lanes in which work is under way.
+    pub fn stop(&mut self) -> Vec<Lane> {
+        self.stopping = true;
+        self.busy.keys().cloned().collect()
+    }
+
+    /// Nothing waits in a lane any more.
+    pub fn forget(&mut self, lane: &Lane) {
+        self.busy.remove(lane);
+    }
+
     /// Puts something behind the work of a lane. `false`: there is no room, and it is lost.
-    fn put(&mut self, lane: &Lane, input: Input) -> bool {
+    pub fn put(&mut self, lane: &Lane, input: Input) -> bool {
         let Some(busy) = self.busy.get_mut(lane) else { return false };
         let bytes = input.len_bytes();
         // What ends a connection always has room.
@@ -47,110 +101,5 @@ impl Lanes {
             busy.backlog.push_back(input);
         }
         fits || ends
-    }
-}
-
-impl Switchboard {
-    /// Whether what a connection says would wait behind work. It should not be read from meanwhile.
-    pub fn is_busy(&self, conn: Conn) -> bool {
-        if self.lanes.busy.is_empty() {
-            return false;
-        }
-        self.lanes.holds(&Lane::Agent(conn))
-            || self.pages.get(&conn).is_some_and(|session| self.lanes.holds(&Lane::Session(session.clone())))
-    }
-
-    /// Lets something wait if its lane is busy. `Some`: it is not.
-    pub(crate) fn behind_work(&mut self, input: Input, out: &mut Vec<Effect>) -> Option<Input> {
-        if self.lanes.busy.is_empty() {
-            return Some(input);
-        }
-        let Some((conn, lane)) = self.lane_of(&input) else { return Some(input) };
-        if !self.lanes.holds(&lane) {
-            return Some(input);
-        }
-        if !self.lanes.put(&lane, input) {
-            out.push(Effect::Close { conn, close: Close::too_slow("too much waits behind its own work") });
-        }
-        None
-    }
-
-    /// Whose order something keeps, and which connection it came from.
-    fn lane_of(&self, input: &Input) -> Option<(Conn, Lane)> {
-        let conn = input.conn()?;
-        match input {
-            Input::PageJoined { .. } | Input::PageAlive { .. } | Input::PageAllowed { .. } => None,
-            Input::GetState { page, .. } | Input::Snapshot { page, .. } if !self.lanes.holds(&Lane::Agent(conn)) => {
-                // Read-your-writes: a state is read after what its page said before.
-                let session = self.find(conn, page.as_deref()).ok()?;
-                Some((conn, Lane::Session(session)))
-            }
-            _ => match self.pages.get(&conn) {
-                Some(session) => Some((conn, Lane::Session(session.clone()))),
-                None => Some((conn, Lane::Agent(conn))),
-            },
-        }
-    }
-
-    /// Begins work, behind which its lane waits.
-    pub(crate) fn begin_work(&mut self, now: Millis, lane: Lane, work: Work, then: Then, out: &mut Vec<Effect>) {
-        if self.lanes.stopping {
-            return self.follow_work(now, &lane, Done::Failed, then, out);
-        }
-        let busy = Busy { then, backlog: VecDeque::new(), backlog_bytes: 0 };
-        let doubled = self.lanes.busy.insert(lane.clone(), busy);
-        debug_assert!(doubled.is_none(), "a lane has one work at a time");
-        out.push(Effect::Work { lane, work: Box::new(work) });
-    }
-
-    /// Work is done: what it was for goes on, and what waited behind it follows, until there is work again.
-    pub(crate) fn worked(&mut self, now: Millis, lane: &Lane, done: Done, out: &mut Vec<Effect>) {
-        let Some(Busy { then, mut backlog, backlog_bytes: mut bytes }) = self.lanes.busy.remove(lane) else { return };
-        self.follow_work(now, lane, done, then, out);
-        while !self.lanes.holds(lane) {
-            let Some(input) = backlog.pop_front() else { return self.caught_up(now, lane, out) };
-            bytes -= input.len_bytes();
-            self.handle(now, input, out);
-        }
-        if let Some(busy) = self.lanes.busy.get_mut(lane) {
-            backlog.append(&mut busy.backlog);
-            busy.backlog = backlog;
-            busy.backlog_bytes += bytes;
-        }
-    }
-
-    /// Nothing waits in a lane any more: who asked for what its page was about to offer is answered.
-    fn caught_up(&mut self, now: Millis, lane: &Lane, out: &mut Vec<Effect>) {
-        let Lane::Session(session) = lane else { return };
-        let mut outcomes = std::mem::take(&mut self.outcomes);
-        if let Some(held) = self.sessions.get_mut(session) {
-            held.caught_up(&mut outcomes);
-        }
-        self.arm(session);
-        self.follow(now, session, outcomes, out);
-    }
-
-    fn follow_work(&mut self, now: Millis, lane: &Lane, done: Done, then: Then, out: &mut Vec<Effect>) {
-        match (lane, then) {
-            (_, Then::Ask(input)) => self.ask_checked(now, *input, done, out),
-            (Lane::Session(session), then) => {
-                let room_bytes = self.tools_room_bytes();
-                self.session_on(now, session, Event::Worked { done, then, room_bytes }, out);
-            }
-            (Lane::Agent(_), _) => {}
-        }
-    }
-
-    /// The hub ends: nothing waits for work any more.
-    pub(crate) fn stop_work(&mut self, now: Millis, out: &mut Vec<Effect>) {
-        self.lanes.stopping = true;
-        for lane in self.lanes.busy.keys().cloned().collect::<Vec<_>>() {
-            self.worked(now, &lane, Done::Failed, out);
-        }
-    }
-
-    /// A session is forgotten: nothing waits in its lane.
-    pub(crate) fn forget_lane(&mut self, session: &SessionId) {
-        self.lanes.busy.remove(&Lane::Session(session.clone()));
     }
 }

@@ -1,9 +1,10 @@
 //! What a page had to say to an agent that was not there: kept in order, given once.
 
 use crate::effect::Effect;
-use crate::event::{Conn, Millis, Reply};
+use crate::ids::{Conn, Millis};
 use crate::session_event::Outcome;
 use crate::state::When;
+use crate::task::Reply;
 use eye_protocol::limits::{CALL_TIMEOUT_MAX_MS, MAILBOX_BYTES_MAX, MAILBOX_LEN_MAX};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};

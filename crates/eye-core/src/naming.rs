@@ -1,11 +1,12 @@
 //! Naming pages: which one an agent means, what a person called it (`eye use PAGE --as NAME`), and what it is called as a sender.
 
 use crate::effect::Effect;
-use crate::event::{Conn, Millis, Reply};
+use crate::ids::{Conn, Millis};
 use crate::row::row;
 use crate::select;
 use crate::session::Session;
 use crate::switchboard::Switchboard;
+use crate::task::Reply;
 use eye_protocol::limits::NAME_BYTES_MAX;
 use eye_protocol::messages::Presence;
 use eye_protocol::rpc::json;

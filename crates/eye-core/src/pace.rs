@@ -1,6 +1,6 @@
 //! How often something may happen: GCRA over the time that comes in with the event.
 
-use crate::event::Millis;
+use crate::ids::Millis;
 use crate::rate::Rate;
 
 /// Remembers when all that happened so far would have been spaced out at the allowed rate.

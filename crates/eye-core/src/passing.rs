@@ -3,12 +3,15 @@
 use crate::agent::UsedPage;
 use crate::candidate::Candidate;
 use crate::effect::Effect;
-use crate::elsewhere::{Back, Caller, ChangedInterest, ChangedRow, PageElsewhere, Passed, TopicsNews};
-use crate::event::{Asker, Conn, Input, Millis, Mode, Reply, ReplyForm};
+use crate::elsewhere::{Back, Caller, ChangedInterest, ChangedRow, PageElsewhere, TopicsNews};
+use crate::ids::{Conn, Millis};
+use crate::input::Input;
+use crate::passed::Passed;
 use crate::session::Session;
 use crate::session_event::{Event, Outcome};
 use crate::snapshots::Snapshotting;
 use crate::switchboard::Switchboard;
+use crate::task::{Asker, Mode, Reply, ReplyForm};
 use eye_protocol::close::Close;
 use eye_protocol::compact::Form;
 use eye_protocol::limits::{AWAY_CALL_MARGIN_MS, CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS};

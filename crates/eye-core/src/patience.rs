@@ -1,7 +1,9 @@
 //! How long a request may take that is held back before it is asked, and what is left of that when it is asked after all.
 
-use crate::event::{Conn, Input, Millis, Task};
+use crate::ids::{Conn, Millis};
+use crate::input::Input;
 use crate::switchboard::Switchboard;
+use crate::task::Task;
 use eye_protocol::limits::{CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS};
 
 impl Switchboard {
@@ -65,7 +67,7 @@ impl Input {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Mode, Reply, ReplyForm, Terms};
+    use crate::task::{Mode, Reply, ReplyForm, Terms};
     use eye_protocol::messages::Hello;
 
     fn eval(timeout_ms: Option<u64>) -> Input {

@@ -3,12 +3,15 @@
 use crate::calls::{Call, Phase};
 use crate::document::{Document, Meter, Unfit};
 use crate::effect::Effect;
-use crate::event::{Asker, CallId, Conn, Input, Millis, Reply, Task};
+use crate::ids::{CallId, Conn, Millis};
+use crate::input::Input;
 use crate::session::{Session, answer_page};
 use crate::session_event::{Outcome, StateNews};
 use crate::snapshots::Published;
 use crate::state::{State, StateQuery, When, apply};
-use crate::work::{Done, Then, Work};
+use crate::task::{Asker, Reply, Task};
+use crate::then::Then;
+use crate::work::{Done, Work};
 use eye_protocol::limits::{LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, STATE_ASK_MS};
 use eye_protocol::state::{Change, Whole};
 use eye_protocol::{Code, Ending, Error, Value};

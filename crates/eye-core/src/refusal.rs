@@ -1,7 +1,8 @@
 //! Why a session does not take a call: before the page sees anything of it.
 
-use crate::event::{Millis, Task};
+use crate::ids::Millis;
 use crate::session::Session;
+use crate::task::Task;
 use eye_protocol::limits::{PAGE_CALLS_PER_S_MAX, SESSION_CALLS_MAX, SESSION_WAITING_BYTES_MAX};
 use eye_protocol::page_hint::quoted;
 use eye_protocol::{Code, Error, Kind};

@@ -1,6 +1,6 @@
 //! What a hub remembers of its sessions across a restart, and how it begins with that.
 
-use crate::event::Millis;
+use crate::ids::Millis;
 use crate::known::Known;
 use crate::session::Session;
 use crate::switchboard::Switchboard;

@@ -1,7 +1,7 @@
 //! One session as a row of the list.
 
 use crate::agent::UsedPage;
-use crate::event::Millis;
+use crate::ids::Millis;
 use crate::session::Session;
 use eye_protocol::messages::SessionRow;
 

@@ -7,10 +7,11 @@ mod expecting;
 mod leaving;
 mod offering;
 mod ticking;
+mod told;
 
 use crate::calls::{Call, Calls, Phase};
 use crate::effect::Effect;
-use crate::event::{Asker, CallId, Conn, Millis, Reply, Task};
+use crate::ids::{CallId, Conn, Millis};
 use crate::known::Known;
 use crate::mailbox::Mailbox;
 use crate::pace::Pace;
@@ -18,8 +19,8 @@ use crate::policy::Policy;
 use crate::rate::Rate;
 use crate::session_event::{Event, Outcome};
 use crate::state::{Published, State, When};
+use crate::task::{Asker, Reply, Task};
 use crate::toolbox::Toolbox;
-use arriving::arrival;
 pub(crate) use expected::Wanted;
 use expected::{Expecting, at_arrival};
 use eye_protocol::limits::{
@@ -28,7 +29,8 @@ use eye_protocol::limits::{
 };
 use eye_protocol::messages::{PageInfo, Presence};
 use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
-pub(crate) use offering::answer_page;
+pub(crate) use told::answer_page;
+use told::arrival;
 
 /// What every page may be asked.
 const PAGE_RATE_MAX: Rate = Rate { per_s: PAGE_CALLS_PER_S_MAX, burst: SESSION_CALLS_MAX };

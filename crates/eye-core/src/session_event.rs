@@ -1,11 +1,14 @@
 //! What happens to one session, and what follows from it.
 
 use crate::effect::Effect;
-use crate::event::{Asker, CallId, Conn, Input, Millis, Reply, Task};
+use crate::ids::{CallId, Conn, Millis};
+use crate::input::Input;
 use crate::newcomer::Newcomer;
 use crate::policy::Policy;
 use crate::state::StateQuery;
-use crate::work::{Done, Then, Work};
+use crate::task::{Asker, Reply, Task};
+use crate::then::Then;
+use crate::work::{Done, Work};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::rpc::RpcId;
 use eye_protocol::state::{Change, Whole};

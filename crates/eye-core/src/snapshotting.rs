@@ -1,13 +1,16 @@
 //! What agents do with kept states: keep the page's, list them, give one back. And calls that are only done at a certain revision.
 
 use crate::effect::Effect;
-use crate::event::{Input, Millis, Mode, Reply, Task, Terms};
+use crate::ids::Millis;
+use crate::input::Input;
 use crate::session::Session;
 use crate::session_event::{Event, Outcome};
 use crate::snapshots::{Published, Snapshotting, conflict};
 use crate::state::{State, StateQuery};
 use crate::switchboard::Switchboard;
-use crate::work::{Then, Work};
+use crate::task::{Mode, Reply, Task, Terms};
+use crate::then::Then;
+use crate::work::Work;
 use eye_protocol::limits::NAME_BYTES_MAX;
 use eye_protocol::{Code, Ending, Error};
 use serde_json::value::RawValue;

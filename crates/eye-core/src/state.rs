@@ -1,7 +1,7 @@
 //! The state a page publishes: one document with a revision, what changed lately, and how it is read.
 
 use crate::document::{Document, Meter, Unfit};
-use crate::event::Millis;
+use crate::ids::Millis;
 use crate::snapshots::Snapshots;
 use eye_protocol::limits::{
     LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, QUERY_STEPS_MAX, STATE_BYTES_MAX, STATE_HISTORY_BYTES_MAX, STATE_HISTORY_LEN_MAX,

@@ -1,12 +1,13 @@
 //! All sessions and agents of one hub: finds who is meant, keeps shelves and order, and wakes who has a deadline.
 
 use crate::agent::{Agent, Memory};
-use crate::asking::CallBatch;
 use crate::budget::Budget;
+use crate::call_batch::CallBatch;
 use crate::calls::FirstCalls;
 use crate::effect::Effect;
 use crate::elsewhere::Elsewhere;
-use crate::event::{Conn, Input, Millis, Reply};
+use crate::ids::{Conn, Millis};
+use crate::input::Input;
 use crate::kept::Delivery;
 use crate::lanes::Lanes;
 use crate::names::Names;
@@ -16,6 +17,7 @@ use crate::session::Session;
 use crate::session_event::{Event, Outcome};
 use crate::state::State;
 use crate::tally::Tally;
+use crate::task::Reply;
 use crate::tools_news::ToolsNews;
 use crate::topics::Topics;
 use eye_protocol::SessionId;

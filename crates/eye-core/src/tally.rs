@@ -1,6 +1,6 @@
 //! Counts of what happened in a hub.
 
-use crate::event::Millis;
+use crate::ids::Millis;
 use eye_protocol::{Code, Ending};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! How often those who joined a session hear of its tools: the first change at once, further ones together.
 
-use crate::event::Millis;
+use crate::ids::Millis;
 use eye_protocol::SessionId;
 use eye_protocol::limits::TOOLS_NEWS_MS;
 use rustc_hash::FxHashMap;

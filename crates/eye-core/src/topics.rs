@@ -3,44 +3,35 @@
 mod interests;
 mod queue;
 
-use crate::asking::opaque;
-use crate::effect::Effect;
-use crate::elsewhere::{Audience, ChangedInterest, HeardBy, HubInterests, Interest, TopicMessage};
-use crate::event::{Conn, Millis, Reply, ReplyForm};
-use crate::policy::{Policy, topic_fits};
+use crate::elsewhere::{Audience, ChangedInterest, HeardBy, HubInterests, Interest};
+use crate::ids::{Conn, Millis};
+use crate::policy::topic_fits;
 use crate::session::Session;
-use crate::session_event::Event;
-use crate::switchboard::Switchboard;
-use eye_protocol::limits::{
-    MAILBOX_TOPIC, NAME_BYTES_MAX, OWN_TOPIC_PREFIX, SUBSCRIPTIONS_MAX, TOPIC_BYTES_MAX, TOPIC_QUEUE_BYTES_MAX,
-    TOPIC_QUEUE_LEN_MAX, TOPIC_WAIT_DEFAULT_MS, TOPIC_WAIT_MAX_MS,
-};
-use eye_protocol::rpc::{RpcId, json};
+use eye_protocol::limits::{OWN_TOPIC_PREFIX, SUBSCRIPTIONS_MAX, TOPIC_QUEUE_BYTES_MAX, TOPIC_QUEUE_LEN_MAX};
 use eye_protocol::scope::Scope;
-use eye_protocol::topics::{Message, Publish};
-use eye_protocol::{Code, Error, SessionId};
-use interests::{Heard, Interests, common};
+use eye_protocol::{Code, Error};
+pub(crate) use interests::Heard;
+use interests::{Interests, common};
 use queue::Queue;
 use rustc_hash::FxHashMap;
-use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// A message without a subscriber so far.
 #[derive(Debug)]
-struct Waiting {
-    topic: Box<str>,
-    params: Arc<str>,
-    publisher: Conn,
+pub(crate) struct Waiting {
+    pub topic: Box<str>,
+    pub params: Arc<str>,
+    pub publisher: Conn,
     /// The publisher's origin, if it is a page.
-    origin: Option<Box<str>>,
+    pub origin: Option<Box<str>>,
     /// What the publisher's token allows. Kept here, because it holds when the publisher has left.
-    scope: Scope,
-    audience: Audience,
+    pub scope: Scope,
+    pub audience: Audience,
 }
 
 impl Audience {
     /// Whether a listener is meant: an agent, or a page.
-    fn holds(&self, topic: &str, page: Option<&Session>) -> bool {
+    pub(crate) fn holds(&self, topic: &str, page: Option<&Session>) -> bool {
         match (self, page) {
             (_, None) | (Self::Everyone, _) => true,
             (Self::Origin(origin), Some(page)) => **origin == *page.origin() || page.shares(topic),
@@ -48,9 +39,6 @@ impl Audience {
         }
     }
 }
-
-/// The publisher of what was published at another hub: no connection here.
-const ELSEWHERE: Conn = Conn(u64::MAX);
 
 /// A connection that listens.
 #[derive(Debug, Default)]
@@ -84,7 +72,7 @@ pub(crate) struct Topics {
 
 impl Topics {
     /// Everyone but the publisher who listens to a topic, in the order they connected.
-    fn listeners(&self, topic: &str, publisher: Conn) -> Vec<Conn> {
+    pub fn listeners(&self, topic: &str, publisher: Conn) -> Vec<Conn> {
         let hears = |patterns: &[Box<str>]| patterns.iter().any(|pattern| topic_fits(pattern, topic));
         let mut conns: Vec<Conn> = self
             .subscriptions
@@ -96,7 +84,8 @@ impl Topics {
         conns
     }
 
-    fn queue(&mut self, until: Millis, waiting: Waiting) -> Result<(), &'static str> {
+    /// Keeps a message until then for the first who listens to it.
+    pub fn queue(&mut self, until: Millis, waiting: Waiting) -> Result<(), &'static str> {
         let (len, bytes) = self.waiting.size();
         let own_bytes = waiting.params.len();
         if len >= TOPIC_QUEUE_LEN_MAX || bytes + own_bytes > TOPIC_QUEUE_BYTES_MAX {
@@ -109,6 +98,12 @@ impl Topics {
     /// When the next message that waits has waited long enough.
     pub fn next_wake(&self) -> Option<Millis> {
         self.waiting.next_due()
+    }
+
+    /// Messages that wait, and how many were looked at so far.
+    #[cfg(test)]
+    pub fn waiting_and_looked_at(&self) -> (usize, u64) {
+        (self.waiting.size().0, self.waiting.looked_at())
     }
 
     /// Drops what waited too long.
@@ -124,7 +119,7 @@ impl Topics {
     }
 
     /// A connection listens as somebody else from now on: another token, other topics that are shared.
-    fn listens_as(&mut self, conn: Conn, as_whom: Vec<(HeardBy, Option<Box<str>>)>) {
+    pub fn listens_as(&mut self, conn: Conn, as_whom: Vec<(HeardBy, Option<Box<str>>)>) {
         let Some(listener) = self.subscriptions.get_mut(&conn).filter(|listener| listener.as_whom != as_whom) else {
             return;
         };
@@ -136,7 +131,13 @@ impl Topics {
         }
     }
 
-    fn subscribe(&mut self, conn: Conn, page: Option<&Session>, topic: &str) -> Result<Vec<(Millis, Waiting)>, Error> {
+    /// A connection listens to a topic, too. Gives what has waited for it.
+    pub fn subscribe(
+        &mut self,
+        conn: Conn,
+        page: Option<&Session>,
+        topic: &str,
+    ) -> Result<Vec<(Millis, Waiting)>, Error> {
         let own = self.subscriptions.entry(conn).or_default();
         if own.patterns.len() >= SUBSCRIPTIONS_MAX {
             let message = format!("{SUBSCRIPTIONS_MAX} topics are already subscribed to");
@@ -154,7 +155,8 @@ impl Topics {
         Ok(waited.into_iter().map(|(until, _, waiting)| (until, waiting)).collect())
     }
 
-    fn unsubscribe(&mut self, conn: Conn, topic: &str) {
+    /// A connection listens to a topic no more.
+    pub fn unsubscribe(&mut self, conn: Conn, topic: &str) {
         if let Some(own) = self.subscriptions.get_mut(&conn) {
             if own.patterns.iter().any(|pattern| **pattern == *topic) {
                 own.patterns.retain(|pattern| **pattern != *topic);
@@ -164,6 +166,30 @@ impl Topics {
                 self.subscriptions.remove(&conn);
             }
         }
+    }
+
+    /// A connection is about to listen.
+    pub fn begins(&mut self, conn: Conn) {
+        self.subscriptions.entry(conn).or_default();
+    }
+
+    /// The hubs at which somebody may hear this.
+    pub fn hubs(&self, heard: Heard<'_>) -> Vec<Arc<str>> {
+        self.interests.hubs(heard)
+    }
+
+    /// What another hub listens to is something else now. Gives what has waited for that, and until when.
+    pub fn hear_elsewhere(&mut self, hub: &Arc<str>, interests: HubInterests) -> Vec<(Millis, Waiting)> {
+        let new = self.interests.hear(hub, interests);
+        if new.is_empty() {
+            return Vec::new();
+        }
+        let waited = self.waiting.take_where(|waiting| {
+            let Waiting { topic, origin, scope, audience, .. } = waiting;
+            let heard = Heard { topic, audience, origin: origin.as_deref(), scope };
+            !topic.starts_with(OWN_TOPIC_PREFIX) && Interests::wants(&new, heard)
+        });
+        waited.into_iter().map(|(until, _, waiting)| (until, waiting)).collect()
     }
 
     /// Other hubs want to know from now on what is listened to here; all of it at first.
@@ -179,300 +205,5 @@ impl Topics {
 
     pub fn take_changed_interests(&mut self) -> Vec<ChangedInterest> {
         self.interests.take_changed()
-    }
-}
-
-fn check(topic: &str) -> Result<(), Error> {
-    if topic.is_empty() || topic.len() > TOPIC_BYTES_MAX || topic.chars().any(char::is_control) {
-        let message = format!("a topic is 1 to {TOPIC_BYTES_MAX} bytes without control characters");
-        return Err(Error::new(Code::PARAMS, message));
-    }
-    Ok(())
-}
-
-impl Switchboard {
-    /// A page leaves a message for an agent that may not be there.
-    pub(crate) fn page_puts(
-        &mut self,
-        now: Millis,
-        page: Conn,
-        message: Box<str>,
-        wall_ms: u64,
-        out: &mut Vec<Effect>,
-    ) {
-        self.tell_of_mail(now, page, &message, wall_ms, out);
-        let from = self.page(page).map(|held| self.sender_name(held)).unwrap_or_default();
-        self.page_on(now, page, Event::Puts { page, message, from, wall_ms }, out);
-    }
-
-    /// Publishes a message to all subscribers, or keeps it for the first one.
-    pub(crate) fn publish(
-        &mut self,
-        now: Millis,
-        conn: Conn,
-        message: &Publish,
-        wall_ms: u64,
-        out: &mut Vec<Effect>,
-    ) -> Result<String, Error> {
-        check(&message.topic)?;
-        let page = self.page(conn);
-        let from = match page {
-            Some(page) => self.sender_name(page),
-            None => self.agents.get(&conn).map(|agent| opaque(self.names_key, &agent.name)).unwrap_or_default(),
-        };
-        let origin = page.map(Session::origin);
-        let own_word = message.own_word.as_deref();
-        if own_word.is_some_and(|word| word.len() > NAME_BYTES_MAX) {
-            return Err(Error::new(Code::PARAMS, format!("`as` is longer than {NAME_BYTES_MAX} bytes")));
-        }
-        let (topic, body) = (message.topic.as_str(), &*message.message);
-        let params: Arc<str> =
-            json(&Message { topic, message: body, from: &from, own_word, origin, time: wall_ms }).into();
-        let audience = self.audience(conn, message);
-        let scope = self.agents.get(&conn).map(|agent| agent.scope.clone()).unwrap_or_default();
-        let mut listeners = self.topics.listeners(topic, conn);
-        listeners.retain(|to| audience.holds(topic, self.page(*to)) && self.reaches(&scope, origin, *to));
-        // Topics of our own stay where they are: each hub keeps the mail of its own pages.
-        let is_own = topic.starts_with(OWN_TOPIC_PREFIX);
-        let heard = Heard { topic, audience: &audience, origin, scope: &scope };
-        let hubs = if is_own { Vec::new() } else { self.topics.interests.hubs(heard) };
-        if !listeners.is_empty() || !hubs.is_empty() {
-            let count = listeners.len() + hubs.len();
-            out.extend(listeners.into_iter().map(|conn| Effect::Message { conn, params: params.clone() }));
-            if !hubs.is_empty() {
-                let (topic, origin) = (topic.into(), origin.map(Into::into));
-                let message = TopicMessage { topic, params, origin, scope, audience, wait_ms: 0 };
-                out.push(Effect::PublishElsewhere { hubs, message: Box::new(message) });
-            }
-            return Ok(format!(r#"{{"status":"delivered","count":{count}}}"#));
-        }
-        let dropped = |reason| format!(r#"{{"status":"dropped","reason":"{reason}"}}"#);
-        if message.queue == Some(false) {
-            return Ok(dropped("no subscribers"));
-        }
-        let until = now.saturating_add(message.timeout.unwrap_or(TOPIC_WAIT_DEFAULT_MS).min(TOPIC_WAIT_MAX_MS));
-        let origin = origin.map(Into::into);
-        let topic = topic.into();
-        let waiting = Waiting { topic, params, publisher: conn, origin, scope, audience };
-        Ok(match self.topics.queue(until, waiting) {
-            Ok(()) => r#"{"status":"queued","reason":"no subscribers"}"#.into(),
-            Err(reason) => dropped(reason),
-        })
-    }
-
-    /// A message was published at another hub, where it was known that somebody here listens.
-    pub(crate) fn published_elsewhere(&mut self, now: Millis, message: TopicMessage, out: &mut Vec<Effect>) {
-        let TopicMessage { topic, params, origin, scope, audience, wait_ms } = message;
-        if check(&topic).is_err() || topic.starts_with(OWN_TOPIC_PREFIX) {
-            return;
-        }
-        let mut listeners = self.topics.listeners(&topic, ELSEWHERE);
-        let hears = |to: &Conn| audience.holds(&topic, self.page(*to)) && self.reaches(&scope, origin.as_deref(), *to);
-        listeners.retain(hears);
-        if listeners.is_empty() && wait_ms > 0 {
-            let waiting = Waiting { topic, params, publisher: ELSEWHERE, origin, scope, audience };
-            let _ = self.topics.queue(now.saturating_add(wait_ms.min(TOPIC_WAIT_MAX_MS)), waiting);
-            return;
-        }
-        out.extend(listeners.into_iter().map(|conn| Effect::Message { conn, params: params.clone() }));
-    }
-
-    /// What another hub listens to is something else now. What waits for it goes there.
-    pub(crate) fn heard_elsewhere(
-        &mut self,
-        now: Millis,
-        hub: &Arc<str>,
-        interests: HubInterests,
-        out: &mut Vec<Effect>,
-    ) {
-        let new = self.topics.interests.hear(hub, interests);
-        if new.is_empty() {
-            return;
-        }
-        let waited = self.topics.waiting.take_where(|waiting| {
-            let Waiting { topic, origin, scope, audience, .. } = waiting;
-            let heard = Heard { topic, audience, origin: origin.as_deref(), scope };
-            !topic.starts_with(OWN_TOPIC_PREFIX) && Interests::wants(&new, heard)
-        });
-        for (until, _, Waiting { topic, params, origin, scope, audience, .. }) in waited {
-            let wait_ms = until.saturating_sub(now);
-            let message = TopicMessage { topic, params, origin, scope, audience, wait_ms };
-            out.push(Effect::PublishElsewhere { hubs: vec![hub.clone()], message: Box::new(message) });
-        }
-    }
-
-    /// Another policy holds for a page.
-    pub(crate) fn page_allowed(&mut self, now: Millis, page: Conn, policy: Policy, out: &mut Vec<Effect>) {
-        self.page_on(now, page, Event::Allowed { page, policy }, out);
-        self.listens_as(page);
-    }
-
-    /// An agent has another scope.
-    pub(crate) fn agent_scoped(&mut self, agent: Conn, scope: Scope) {
-        self.change_agent(agent, |known| known.scope = scope);
-        self.listens_as(agent);
-    }
-
-    /// As whom a connection listens may have changed: what its page shares, or its token.
-    fn listens_as(&mut self, conn: Conn) {
-        let as_whom = match (self.page(conn), self.agents.get(&conn).and_then(|agent| agent.scope.limits())) {
-            (Some(page), _) => {
-                let origin: Box<str> = page.origin().into();
-                let sharing = page.shared().map(|pattern| (HeardBy::Sharing(origin.clone()), Some(pattern.into())));
-                [(HeardBy::Page(origin.clone()), None)].into_iter().chain(sharing).collect()
-            }
-            (None, Some(limits)) if !limits.pages.is_empty() => {
-                limits.pages.iter().map(|origin| (HeardBy::AgentOf(origin.clone()), None)).collect()
-            }
-            (None, _) => vec![(HeardBy::Agent, None)],
-        };
-        self.topics.listens_as(conn, as_whom);
-    }
-
-    /// Keepers of mail in files get it too. It is not kept under its topic, because it waits in the mailbox.
-    pub(crate) fn tell_of_mail(&mut self, now: Millis, page: Conn, message: &str, wall_ms: u64, out: &mut Vec<Effect>) {
-        let Ok(message) = RawValue::from_string(message.to_owned()) else { return };
-        let topic = MAILBOX_TOPIC.to_owned();
-        let message = Publish { topic, message, own_word: None, queue: Some(false), timeout: None, all: false };
-        let _ = self.publish(now, page, &message, wall_ms, out);
-    }
-
-    /// A connected page; `None` for an agent.
-    fn page(&self, conn: Conn) -> Option<&Session> {
-        self.pages.get(&conn).and_then(|session| self.sessions.get(session))
-    }
-
-    /// Which pages hear what is published: those of a page's own origin; for an agent, those of the page it uses.
-    fn audience(&self, conn: Conn, message: &Publish) -> Audience {
-        // Topics of our own, such as page mail, are for agents.
-        if message.topic.starts_with(OWN_TOPIC_PREFIX) {
-            return Audience::Agents;
-        }
-        if let Some(page) = self.page(conn) {
-            let shared = page.shares(&message.topic);
-            return if shared { Audience::Everyone } else { Audience::Origin(page.origin().into()) };
-        }
-        if message.all {
-            return Audience::Everyone;
-        }
-        let origin = if self.agents.get(&conn).is_some_and(|agent| agent.target.is_some()) {
-            self.find(conn, None).ok().and_then(|session| self.origin_of(&session))
-        } else {
-            let used = self.last_used(conn).map(|page| &*page.origin);
-            let here = self.pages.keys().filter_map(|page| self.page(*page)).map(Session::origin);
-            let mut origins = here.chain(self.elsewhere.pages.values().map(|page| &*page.origin));
-            used.or_else(|| origins.next().filter(|first| origins.all(|origin| origin == *first)))
-        };
-        origin.map_or(Audience::Agents, |origin| Audience::Origin(origin.into()))
-    }
-
-    /// The origin of a session, here or at another hub.
-    fn origin_of(&self, session: &SessionId) -> Option<&str> {
-        let elsewhere = || self.elsewhere.get(session).map(|page| &*page.origin);
-        self.sessions.get(session).map(Session::origin).or_else(elsewhere)
-    }
-
-    /// Whether a message may pass. An agent whose token names origins hears pages of those alone, and speaks to them alone.
-    fn reaches(&self, from: &Scope, origin: Option<&str>, to: Conn) -> bool {
-        let listener = self.agents.get(&to).map(|agent| &agent.scope).filter(|scope| !scope.sees_all());
-        let heard = listener.is_none_or(|scope| origin.is_some_and(|origin| scope.sees(origin)));
-        heard && (from.sees_all() || self.page(to).is_some_and(|page| from.sees(page.origin())))
-    }
-
-    /// Lets a connection hear a topic, from what waits for it on; or no more.
-    pub(crate) fn subscribe(
-        &mut self,
-        conn: Conn,
-        id: Option<RpcId>,
-        topic: &str,
-        wanted: bool,
-        out: &mut Vec<Effect>,
-    ) {
-        let heard = match check(topic) {
-            Ok(()) if wanted => {
-                self.topics.subscriptions.entry(conn).or_default();
-                self.listens_as(conn);
-                let page = self.pages.get(&conn).and_then(|session| self.sessions.get(session));
-                self.topics.subscribe(conn, page, topic).map(|waited| {
-                    // What does not pass goes on waiting for the next.
-                    let passes = |one: &Waiting| self.reaches(&one.scope, one.origin.as_deref(), conn);
-                    let (heard, kept): (Vec<_>, Vec<_>) = waited.into_iter().partition(|(_, one)| passes(one));
-                    for (until, waiting) in kept {
-                        let _ = self.topics.queue(until, waiting);
-                    }
-                    heard
-                })
-            }
-            Ok(()) => {
-                self.topics.unsubscribe(conn, topic);
-                Ok(Vec::new())
-            }
-            Err(error) => Err(error),
-        };
-        match heard {
-            Ok(heard) => {
-                self.tell(conn, id, Ok("{}".into()), out);
-                out.extend(heard.into_iter().map(|(_, waiting)| Effect::Message { conn, params: waiting.params }));
-            }
-            Err(error) => self.tell(conn, id, Err(error), out),
-        }
-    }
-
-    /// Tells a page or an agent what came of its request.
-    pub(crate) fn tell(&self, conn: Conn, id: Option<RpcId>, result: Result<String, Error>, out: &mut Vec<Effect>) {
-        let Some(id) = id else { return };
-        out.push(if self.pages.contains_key(&conn) {
-            Effect::PageResult { page: conn, id, result }
-        } else {
-            Effect::Result { reply: Reply { agent: conn, form: ReplyForm::Rpc(id) }, result }
-        });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::event::{Input, Mode, Task, Terms};
-    use crate::newcomer::Newcomer;
-    use eye_protocol::Value;
-    use eye_protocol::messages::PageInfo;
-
-    const PAGE: Conn = Conn(1);
-    const AGENT: Conn = Conn(2);
-
-    /// How often messages that wait are looked at while an agent asks and a page answers, each of them a frame.
-    fn looks(waiting: usize) -> u64 {
-        let mut board = Switchboard::default();
-        let mut out = Vec::new();
-        let (origin, info, policy) = ("http://localhost".into(), PageInfo::default(), Policy::default());
-        let who = Newcomer { origin, info, policy, ask_first: false, driven: false };
-        let session = SessionId::parse("shop").unwrap();
-        board.on(0, Input::PageJoined { page: PAGE, session, who }, &mut out);
-        board.on(0, Input::AgentJoined { agent: AGENT }, &mut out);
-        for n in 0..waiting {
-            let message = RawValue::from_string(n.to_string()).unwrap();
-            let topic = "nobody".into();
-            let message = Publish { topic, message, own_word: None, queue: None, timeout: None, all: false };
-            board.on(0, Input::Publish { conn: AGENT, id: None, message, wall_ms: 0 }, &mut out);
-        }
-        assert_eq!(board.topics.waiting.size().0, waiting);
-        for call in 1..=100 {
-            let task = Task::Eval { code: "1".into(), frame: None, terms: Terms::default() };
-            let form = Some(ReplyForm::Rpc("1".into()));
-            let ask = Input::Ask { agent: AGENT, form, task, page: None, timeout_ms: None, mode: Mode::Answer };
-            board.on(call, ask, &mut out);
-            assert!(board.next_wake().is_some());
-            let ending = Ok(Value::Json("1".into()));
-            board.on(call, Input::PageAnswered { page: PAGE, call, ending }, &mut out);
-            assert!(board.next_wake().is_some());
-        }
-        let ended = out.iter().filter(|effect| matches!(effect, Effect::Ended { .. })).count();
-        assert_eq!(ended, 100, "each is answered");
-        board.topics.waiting.looked_at()
-    }
-
-    #[test]
-    fn messages_that_wait_are_not_looked_at_with_every_frame() {
-        assert_eq!((looks(0), looks(5_000)), (0, 0));
     }
 }

@@ -5,12 +5,11 @@
 //! waits behind the work that came before it.
 
 use crate::document::{Document, Meter, Unfit};
-use crate::event::{Conn, Input, Reply};
+use crate::ids::Conn;
 use crate::schema::Schema;
-use crate::state::{self, StateQuery, When};
+use crate::state;
 use crate::toolbox::{self, Prepared};
 use eye_protocol::limits::{CHECK_STEPS_MAX, PATCH_STEPS_MAX};
-use eye_protocol::rpc::RpcId;
 use eye_protocol::{Code, Error, SessionId};
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -106,23 +105,4 @@ impl Work {
             }
         }
     }
-}
-
-/// What is to follow once it is done.
-#[derive(Debug)]
-pub(crate) enum Then {
-    /// A page's document is taken.
-    Publish { page: Conn, page_revision: u64, when: When },
-    /// A page's document is taken, and the agents that waited for it read it.
-    Tell { page: Conn, page_revision: u64, when: When, reply: Option<Reply>, query: StateQuery },
-    /// A document is patched.
-    Change { page: Conn, patch: Box<RawValue>, page_revision: u64, when: When },
-    /// A document is read.
-    Read { reply: Reply, from_page: bool, warning: Option<&'static str> },
-    /// A document is read and kept under a name.
-    Save { reply: Reply, name: Box<str> },
-    /// A page's tools are taken.
-    Offer { page: Conn, id: Option<RpcId> },
-    /// An agent's question goes on.
-    Ask(Box<Input>),
 }

@@ -1,8 +1,9 @@
 //! Pages that other hubs hold: found as pages here are, asked by passing on, answered exactly once.
 
 use eye_core::elsewhere::{
-    Audience, Back, HeardBy, HubInterests, Interest, Listed, PageElsewhere, Passed, TopicMessage, TopicsNews,
+    Audience, Back, HeardBy, HubInterests, Interest, Listed, PageElsewhere, TopicMessage, TopicsNews,
 };
+use eye_core::passed::Passed;
 use eye_core::{
     Asker, Conn, Effect, Input, Mode, Newcomer, Policy, Reply, ReplyForm, Snapshotting, Switchboard, Task, Terms,
 };

@@ -2,7 +2,8 @@
 
 use crate::row::Row;
 use crate::wire::{Frame, Request};
-use eye_core::elsewhere::{ChangedInterest, ChangedRow, Passed, TopicMessage};
+use eye_core::elsewhere::{ChangedInterest, ChangedRow, TopicMessage};
+use eye_core::passed::Passed;
 use eye_core::{Conn, Input, Millis, ReplyForm};
 use eye_protocol::SessionId;
 use std::sync::Arc;

@@ -4,7 +4,8 @@ use super::calls::{Out, REPEAT, error, fail, unread};
 use super::event::{Action, Life, SEND_ON_BYTES_MAX};
 use super::state::Core;
 use crate::wire::{self, Frame, Request};
-use eye_core::elsewhere::{Back, Passed, TopicMessage, TopicsNews};
+use eye_core::elsewhere::{Back, TopicMessage, TopicsNews};
+use eye_core::passed::Passed;
 use eye_core::{Asker, Conn, Input, Millis};
 use eye_protocol::{Ending, Error, SessionId, Value};
 

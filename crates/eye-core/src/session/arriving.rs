@@ -1,9 +1,10 @@
 //! A page comes and goes: who holds the session, what its coming ends, and what its going does.
 
+use super::told::arrival;
 use super::{Place, Session};
 use crate::calls::{Call, Phase};
 use crate::effect::Effect;
-use crate::event::{Conn, Millis};
+use crate::ids::{Conn, Millis};
 use crate::mailbox::Mailbox;
 use crate::newcomer::Newcomer;
 use crate::session_event::Outcome;
@@ -12,7 +13,7 @@ use crate::toolbox::Toolbox;
 use eye_protocol::close::Close;
 use eye_protocol::limits::{GRACE_LEAVING_MS, GRACE_MS, TITLE_MS};
 use eye_protocol::messages::PageInfo;
-use eye_protocol::{Code, Error, Value};
+use eye_protocol::{Code, Error};
 
 impl Session {
     pub(super) fn join(&mut self, now: Millis, page: Conn, who: Newcomer, seen_by: &[Conn], out: &mut Vec<Outcome>) {
@@ -99,11 +100,4 @@ impl Session {
             self.end(key, Err(error), out);
         }
     }
-}
-
-/// Where a call that navigated has arrived.
-pub(super) fn arrival(info: &PageInfo) -> Value {
-    let title = info.title.as_deref().unwrap_or("");
-    let url = info.url.as_deref().unwrap_or("");
-    Value::Rendering(format!("{title} {url}").trim().to_owned())
 }

@@ -1,6 +1,8 @@
 //! What is expected of a session's page: facts without the session that holds them.
 
-use crate::event::{Input, Millis, Task};
+use crate::ids::Millis;
+use crate::input::Input;
+use crate::task::Task;
 use serde_json::{Value, json};
 
 /// What a request needs of a page.
@@ -67,5 +69,5 @@ pub(super) fn at_arrival(task: &Task) -> Option<Task> {
     }
     let asked: Value = serde_json::from_str(params).ok()?;
     let params = json!({ "agent": asked["agent"], "loaded": true }).to_string().into();
-    Some(Task::Verb { method: "page/look".into(), params, again: false, terms: crate::event::Terms::default() })
+    Some(Task::Verb { method: "page/look".into(), params, again: false, terms: crate::task::Terms::default() })
 }

@@ -5,11 +5,14 @@ use super::expected::{Expecting, Stopped, Wanted};
 use super::{Place, Session};
 use crate::calls::Phase;
 use crate::effect::Effect;
-use crate::event::{Asker, Conn, Input, Millis, Reply};
+use crate::ids::{Conn, Millis};
+use crate::input::Input;
 use crate::known::Known;
 use crate::session_event::Outcome;
 use crate::state::State;
-use crate::work::{Then, Work};
+use crate::task::{Asker, Reply};
+use crate::then::Then;
+use crate::work::Work;
 use eye_protocol::limits::{
     ARRIVAL_LOOK_MS, DIALOG_MS, LEAVING_MS, OFFER_MS, SESSION_CALLS_MAX, SESSION_WAITING_BYTES_MAX,
 };

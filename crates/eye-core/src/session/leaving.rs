@@ -1,7 +1,7 @@
 //! An agent of a session leaves: what it waits for ends.
 
 use super::Session;
-use crate::event::Conn;
+use crate::ids::Conn;
 use crate::session_event::Outcome;
 use eye_protocol::Error;
 

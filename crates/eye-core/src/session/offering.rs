@@ -1,12 +1,12 @@
 //! The tools that a session's page offers and withdraws.
 
 use super::Session;
-use crate::effect::Effect;
-use crate::event::{Conn, Millis};
+use super::told::answer_page;
+use crate::ids::{Conn, Millis};
 use crate::session_event::Outcome;
+use crate::then::Then;
 use crate::toolbox::{self, Prepared};
-use crate::work::{Then, Work};
-use eye_protocol::Error;
+use crate::work::Work;
 use eye_protocol::rpc::{RpcId, json};
 use serde_json::value::RawValue;
 
@@ -55,9 +55,4 @@ impl Session {
             out.push(Outcome::Tools);
         }
     }
-}
-
-/// Tells a page what came of its request, when it wants to be told.
-pub(crate) fn answer_page(page: Conn, id: Option<RpcId>, result: Result<String, Error>, out: &mut Vec<Outcome>) {
-    out.extend(id.map(|id| Outcome::Effect(Effect::PageResult { page, id, result })));
 }

@@ -1,10 +1,10 @@
 //! What time does to a session: calls that are due end, silent pages are pinged, and one that does not come back is gone.
 
-use super::arriving::arrival;
+use super::told::arrival;
 use super::{Place, Session};
 use crate::calls::Phase;
 use crate::effect::Effect;
-use crate::event::Millis;
+use crate::ids::Millis;
 use crate::session_event::Outcome;
 use eye_protocol::close::Close;
 use eye_protocol::limits::{PING_INTERVAL_MS, PING_TIMEOUT_MS};

@@ -33,7 +33,7 @@ struct OfHub {
 
 /// A message, as far as it decides who hears it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Heard<'a> {
+pub(crate) struct Heard<'a> {
     pub topic: &'a str,
     pub audience: &'a Audience,
     /// The publisher's origin, if it is a page.

@@ -1,0 +1,11 @@
+//! Time, connections and calls, as every module names them.
+
+/// Monotonic milliseconds. They come in with every event.
+pub type Millis = u64;
+
+/// The hub's id of a call, unique in its session. Below 2^53, because pages may read it as a JavaScript number.
+pub type CallId = u64;
+
+/// One connection. Never used twice in a hub's life, so a replaced page's late frame has no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Conn(pub u64);

@@ -1,0 +1,27 @@
+//! What follows work once it is done.
+
+use crate::ids::Conn;
+use crate::input::Input;
+use crate::state::{StateQuery, When};
+use crate::task::Reply;
+use eye_protocol::rpc::RpcId;
+use serde_json::value::RawValue;
+
+/// What is to follow once it is done.
+#[derive(Debug)]
+pub(crate) enum Then {
+    /// A page's document is taken.
+    Publish { page: Conn, page_revision: u64, when: When },
+    /// A page's document is taken, and the agents that waited for it read it.
+    Tell { page: Conn, page_revision: u64, when: When, reply: Option<Reply>, query: StateQuery },
+    /// A document is patched.
+    Change { page: Conn, patch: Box<RawValue>, page_revision: u64, when: When },
+    /// A document is read.
+    Read { reply: Reply, from_page: bool, warning: Option<&'static str> },
+    /// A document is read and kept under a name.
+    Save { reply: Reply, name: Box<str> },
+    /// A page's tools are taken.
+    Offer { page: Conn, id: Option<RpcId> },
+    /// An agent's question goes on.
+    Ask(Box<Input>),
+}

@@ -1,0 +1,107 @@
+//! What the switchboard does with work: begins it, lets its lane wait, and goes on when it is done.
+
+use crate::effect::Effect;
+use crate::ids::{Conn, Millis};
+use crate::input::Input;
+use crate::session_event::Event;
+use crate::switchboard::Switchboard;
+use crate::then::Then;
+use crate::work::{Done, Lane, Work};
+use eye_protocol::SessionId;
+use eye_protocol::close::Close;
+
+impl Switchboard {
+    /// Whether what a connection says would wait behind work. It should not be read from meanwhile.
+    pub fn is_busy(&self, conn: Conn) -> bool {
+        if self.lanes.are_free() {
+            return false;
+        }
+        self.lanes.holds(&Lane::Agent(conn))
+            || self.pages.get(&conn).is_some_and(|session| self.lanes.holds(&Lane::Session(session.clone())))
+    }
+
+    /// Lets something wait if its lane is busy. `Some`: it is not.
+    pub(crate) fn behind_work(&mut self, input: Input, out: &mut Vec<Effect>) -> Option<Input> {
+        if self.lanes.are_free() {
+            return Some(input);
+        }
+        let Some((conn, lane)) = self.lane_of(&input) else { return Some(input) };
+        if !self.lanes.holds(&lane) {
+            return Some(input);
+        }
+        if !self.lanes.put(&lane, input) {
+            out.push(Effect::Close { conn, close: Close::too_slow("too much waits behind its own work") });
+        }
+        None
+    }
+
+    /// Whose order something keeps, and which connection it came from.
+    fn lane_of(&self, input: &Input) -> Option<(Conn, Lane)> {
+        let conn = input.conn()?;
+        match input {
+            Input::PageJoined { .. } | Input::PageAlive { .. } | Input::PageAllowed { .. } => None,
+            Input::GetState { page, .. } | Input::Snapshot { page, .. } if !self.lanes.holds(&Lane::Agent(conn)) => {
+                // Read-your-writes: a state is read after what its page said before.
+                let session = self.find(conn, page.as_deref()).ok()?;
+                Some((conn, Lane::Session(session)))
+            }
+            _ => match self.pages.get(&conn) {
+                Some(session) => Some((conn, Lane::Session(session.clone()))),
+                None => Some((conn, Lane::Agent(conn))),
+            },
+        }
+    }
+
+    /// Begins work, behind which its lane waits.
+    pub(crate) fn begin_work(&mut self, now: Millis, lane: Lane, work: Work, then: Then, out: &mut Vec<Effect>) {
+        if let Some(then) = self.lanes.begin(lane.clone(), then) {
+            return self.follow_work(now, &lane, Done::Failed, then, out);
+        }
+        out.push(Effect::Work { lane, work: Box::new(work) });
+    }
+
+    /// Work is done: what it was for goes on, and what waited behind it follows, until there is work again.
+    pub(crate) fn worked(&mut self, now: Millis, lane: &Lane, done: Done, out: &mut Vec<Effect>) {
+        let Some((then, mut backlog)) = self.lanes.end(lane) else { return };
+        self.follow_work(now, lane, done, then, out);
+        while !self.lanes.holds(lane) {
+            let Some(input) = backlog.pop() else { return self.caught_up(now, lane, out) };
+            self.handle(now, input, out);
+        }
+        self.lanes.put_back(lane, backlog);
+    }
+
+    /// Nothing waits in a lane any more: who asked for what its page was about to offer is answered.
+    fn caught_up(&mut self, now: Millis, lane: &Lane, out: &mut Vec<Effect>) {
+        let Lane::Session(session) = lane else { return };
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        if let Some(held) = self.sessions.get_mut(session) {
+            held.caught_up(&mut outcomes);
+        }
+        self.arm(session);
+        self.follow(now, session, outcomes, out);
+    }
+
+    fn follow_work(&mut self, now: Millis, lane: &Lane, done: Done, then: Then, out: &mut Vec<Effect>) {
+        match (lane, then) {
+            (_, Then::Ask(input)) => self.ask_checked(now, *input, done, out),
+            (Lane::Session(session), then) => {
+                let room_bytes = self.tools_room_bytes();
+                self.session_on(now, session, Event::Worked { done, then, room_bytes }, out);
+            }
+            (Lane::Agent(_), _) => {}
+        }
+    }
+
+    /// The hub ends: nothing waits for work any more.
+    pub(crate) fn stop_work(&mut self, now: Millis, out: &mut Vec<Effect>) {
+        for lane in self.lanes.stop() {
+            self.worked(now, &lane, Done::Failed, out);
+        }
+    }
+
+    /// A session is forgotten: nothing waits in its lane.
+    pub(crate) fn forget_lane(&mut self, session: &SessionId) {
+        self.lanes.forget(&Lane::Session(session.clone()));
+    }
+}
