@@ -231,9 +231,8 @@ impl World {
         self.hubs[hub].is_up = false;
         self.hubs[hub].watch.clear();
         self.wire.retain(|(from, to), _| *from != hub && *to != hub);
+        // What became of the writes that were under way may still be heard.
         self.on(hub, Event::Down);
-        // Writes that were under way come to nothing that this hub hears of.
-        self.hubs[hub].acks.clear();
     }
 
     fn heal(&mut self, hub: usize) {
@@ -344,6 +343,7 @@ impl World {
             Step::Empty => {
                 for hub in 0..HUBS {
                     self.cut(hub);
+                    self.hubs[hub].acks.clear();
                 }
                 self.kv.clear();
                 self.revision = 0;

@@ -84,6 +84,7 @@ impl Core {
         out: &mut Vec<Action>,
     ) {
         self.directory.unread.remove(&session);
+        self.directory.newest_read = self.directory.newest_read.max(revision);
         let Some(row) = row else {
             self.directory.entries.remove(&session);
             return self.entry_gone(session, out);
@@ -176,7 +177,8 @@ impl Core {
         if let Some(revision) = revision {
             let known = self.directory.entries.get(session).map_or(0, |entry| entry.revision);
             let was_elsewhere = self.directory.entries.get(session).is_some_and(|entry| entry.row.life != self.life);
-            if revision > known {
+            // The note of a write may come after the entry has been removed again. While the directory is read, reading decides.
+            if self.directory.is_read && revision > known.max(self.directory.newest_read) {
                 self.directory.entries.insert(session.clone(), Entry { row, revision });
                 if was_elsewhere {
                     out.push(Action::Feed(Input::Listed(vec![Listed::Gone(session.clone())])));
@@ -187,8 +189,8 @@ impl Core {
             // Another hub was faster: its entry has come, or comes, and decides.
             Some(own) if revision.is_none() => {
                 own.writing = false;
-                let epoch = self.directory.entries.get(session).map_or(0, |entry| entry.row.epoch);
-                own.changed |= own.row.epoch > epoch || epoch == 0;
+                let is_refused = |entry: &Entry| entry.row.life != self.life && entry.row.epoch >= own.row.epoch;
+                own.changed |= !self.directory.entries.get(session).is_some_and(is_refused);
                 self.write(session, out);
             }
             Some(own) => {

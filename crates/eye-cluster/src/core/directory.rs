@@ -16,6 +16,9 @@ pub(super) struct Directory {
     pub unread: FxHashSet<SessionId>,
     /// Whether all of it has been read.
     pub is_read: bool,
+    /// The newest revision that has been read. Revisions are of the whole directory and come in order, so what was stored at an
+    /// older one has been read, or has been replaced since.
+    pub newest_read: u64,
 }
 
 /// An entry, as it was last read or written.
@@ -38,6 +41,7 @@ pub(super) struct Own {
 impl Directory {
     pub fn begin(&mut self) {
         self.is_read = false;
+        self.newest_read = 0;
         self.unread = self.entries.keys().cloned().collect();
     }
 
