@@ -134,12 +134,13 @@ impl Core {
 
     /// All of the directory has been read: what is not in it any more is gone, and what this hub holds is written again.
     pub(super) fn directory_read(&mut self, out: &mut Vec<Action>) {
-        self.directory.is_read = true;
         for session in std::mem::take(&mut self.directory.unread) {
             self.directory.entries.remove(&session);
             self.entry_gone(session, out);
         }
         self.claim_all(out);
+        // Nothing is written before everything is claimed.
+        self.directory.is_read = true;
         let (entries, own) = (&self.directory.entries, &mut self.directory.own);
         for (session, own) in own.iter_mut() {
             own.changed |= entries.get(session).is_none_or(|entry| entry.row != own.row);
@@ -283,6 +284,13 @@ mod tests {
         let other = entry(theirs(3, "http://localhost:9"));
         let events = vec![rows(Presence::Connected), Event::Up, Event::Reading, other, Event::Read];
         assert_eq!(played(events), ["release"]);
+    }
+
+    #[test]
+    fn a_page_that_comes_while_the_directory_is_lost_takes_its_session_with_an_epoch() {
+        let mut events = vec![Event::Up, Event::Reading, entry(theirs(3, ORIGIN)), Event::Read, Event::Down];
+        events.extend([rows(Presence::Connected), Event::Up, Event::Reading, Event::Read]);
+        assert_eq!(played(events), ["put epoch 1 over 0"]);
     }
 
     #[test]
