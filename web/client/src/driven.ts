@@ -61,7 +61,8 @@ function drive(call: (message: string) => void): void {
   const release = (): void => {
     const messages = held?.messages.splice(0);
     held = undefined;
-    messages?.forEach(call);
+    // The browser's function throws unless it is given one argument, a text.
+    for (const message of messages ?? []) call(message);
   };
   let socket: (Socket & { readyState: number }) | undefined;
   const waiting = new Map<number, { done(): void; failed(error: Error): void; field?: Element | undefined }>();

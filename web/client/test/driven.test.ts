@@ -154,3 +154,11 @@ test("what is answered at once is the value of its message, and what is said lat
   const { heard } = await value(["301:1", `302:${slow}`, "303:4"], ["301", "302", "303"]);
   assert.deepEqual(heard.join("").match(/\d+=/g), ["301=", "302=", "303="]);
 });
+
+test("what was said before code that runs for long is not lost, nor is its answer", { timeout: 60_000 }, async () => {
+  const { value } = await drive();
+  // Said in a turn of its own and held; the answer comes when nothing is held any more.
+  const slow = "await null; const until = Date.now() + 20; while (Date.now() < until);";
+  const { heard } = await value([`1:eye.resume(); for (let at = 0; at < 9; at++) await null; ${slow} 2`], ["1"]);
+  assert.match(heard.join(""), /"paused".*"1=2"/);
+});
