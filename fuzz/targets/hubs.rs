@@ -1,8 +1,8 @@
-//! What other hubs of a cluster send: messages, parts of messages, heartbeats, entries of the directory. Nothing panics, what waits is
-//! bounded, what is read is written and read the same, and a call ends at most once.
+//! What other hubs of a cluster send: messages, parts of messages, heartbeats, entries of the directory, tokens. Nothing
+//! panics, what waits is bounded, what is read is written and read the same, and a call ends at most once.
 #![no_main]
 
-use eye_cluster::core::{Action, Core, Event, Life};
+use eye_cluster::core::{Action, Core, Event, Life, TokensAction, TokensEvent};
 use eye_cluster::eye_core::elsewhere::{Back, Caller};
 use eye_cluster::eye_core::passed::Passed;
 use eye_cluster::eye_core::{Asker, Conn, Input, Mode, Reply, ReplyForm, Task, Terms};
@@ -12,6 +12,7 @@ use eye_cluster::wire::{self, Beat, Frame};
 use eye_protocol::SessionId;
 use eye_protocol::messages::{Presence, SessionRow};
 use eye_protocol::scope::Scope;
+use eye_protocol::shared_token::SharedToken;
 use libfuzzer_sys::fuzz_target;
 
 /// Small, so that inputs reach it.
@@ -64,7 +65,13 @@ impl World {
                 }
                 Action::Send { frame, .. } => same(&frame),
                 Action::Put { row, .. } => assert!(serde_json::to_string(&row).is_ok()),
-                Action::Feed(_) | Action::Remove { .. } | Action::Cancel { .. } | Action::Leave { .. } => {}
+                Action::Tokens(TokensAction::Put { token, .. }) => panic!("this hub has no tokens: {token:?}"),
+                Action::Tokens(TokensAction::Take(tokens)) => assert!(!tokens.is_empty()),
+                Action::Tokens(TokensAction::Remove { .. })
+                | Action::Feed(_)
+                | Action::Remove { .. }
+                | Action::Cancel { .. }
+                | Action::Leave { .. } => {}
             }
         }
         assert!(self.ended <= 1, "a call ended twice");
@@ -112,7 +119,7 @@ fuzz_target!(|bytes: &[u8]| {
         let (one, after) = more.split_at(more.len().min(usize::from(u16::from_be_bytes([*high, *low]))));
         rest = after;
         world.now += 50;
-        match kind % 4 {
+        match kind % 5 {
             0 => {
                 let read = parts.read(one);
                 let (waiting, kept) = parts.waiting();
@@ -135,6 +142,12 @@ fuzz_target!(|bytes: &[u8]| {
                 let Some(session) = row::session(key) else { continue };
                 assert_eq!(row::session(&row::key(&session)).as_ref(), Some(&session));
                 world.on(Event::Entry { session, row: serde_json::from_str(value).ok(), revision: world.now });
+            }
+            4 => {
+                let Ok(token) = serde_json::from_slice::<SharedToken>(one) else { continue };
+                let entry = TokensEvent::Entry { hash: token.hash.clone(), token: Some(token), revision: world.now };
+                world.on(Event::Tokens(entry));
+                world.on(Event::Tokens(TokensEvent::Read));
             }
             _ => {
                 world.now += 1000;

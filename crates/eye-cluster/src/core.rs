@@ -9,9 +9,12 @@ mod hubs;
 mod judging;
 mod passing;
 mod state;
+mod tokens;
 mod topics;
 
-pub use event::{Action, BEAT_MS, DEAD_AFTER_MS, Event, FORGET_AFTER_MS, Life, SEND_ON_BYTES_MAX};
+pub use event::{
+    Action, BEAT_MS, DEAD_AFTER_MS, Event, FORGET_AFTER_MS, Life, SEND_ON_BYTES_MAX, TokensAction, TokensEvent,
+};
 pub use state::Core;
 
 use eye_core::Millis;
@@ -41,6 +44,7 @@ impl Core {
             Event::Rows(rows) => self.rows(rows, out),
             Event::Interests(changed) => self.topics.change(changed, out),
             Event::Publish { hubs, message } => self.publish(&hubs, *message, out),
+            Event::Tokens(event) => self.tokens.on(event, out),
             Event::Tick => self.tick(now, out),
         }
     }
@@ -50,6 +54,7 @@ impl Core {
             return;
         }
         self.directory.link_is_down();
+        self.tokens.link_is_down();
         self.topics.link_is_down(out);
         self.end_everything(now, out);
     }

@@ -18,6 +18,7 @@ use eye_core::elsewhere::{ChangedInterest, ChangedRow};
 use eye_core::{Conn, Effect, Input, Millis};
 use eye_protocol::messages::Hello;
 use eye_protocol::scope::Scope;
+use eye_protocol::shared_token::{OwnTokens, SharedToken};
 use std::fmt::Debug;
 
 /// The hub, as a cluster sees it.
@@ -32,6 +33,10 @@ pub trait Hub: Debug + Send + Sync {
     fn now(&self) -> Millis;
     /// From now on the rows of its pages are wanted, all of them at first.
     fn want_rows(&self);
+    /// The named tokens that are valid or were taken back, if they may have changed since this was last asked.
+    fn changed_tokens(&self) -> Option<OwnTokens>;
+    /// Other hubs made tokens, or took some back.
+    fn take_tokens(&self, tokens: Vec<SharedToken>);
 }
 
 /// What the hub hands over.

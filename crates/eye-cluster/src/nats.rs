@@ -1,17 +1,17 @@
 //! The link over NATS: subjects, messages, the directory's bucket. Nothing is published unless the link is up, because the library
 //! would keep it and deliver it seconds late.
 
-mod directory;
+mod bucket;
 mod served;
 
-use crate::core::{Action, BEAT_MS, Core, Event, Life};
+use crate::core::{Action, BEAT_MS, Core, Event, Life, TokensAction, TokensEvent};
 use crate::parts::{PARTS_BYTES_MAX, Parts};
 use crate::settings::{HubStatus, Settings, Status};
 use crate::wire::{Beat, Body, Frame, Packet};
 use crate::{FromHub, Hub};
 use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, Message, Subscriber};
-use directory::Bucket;
+use bucket::{Bucket, NamedTokens, Sessions};
 use eye_core::Effect;
 use futures_util::{FutureExt, StreamExt};
 use rustc_hash::FxHashMap;
@@ -72,7 +72,8 @@ struct Link {
     name: String,
     client: Client,
     subjects: Subjects,
-    bucket: Bucket,
+    directory: Bucket<Sessions>,
+    tokens: Bucket<NamedTokens>,
     served: Served,
     /// What is to be sent at the end of this turn.
     outgoing: FxHashMap<Life, Vec<Frame>>,
@@ -106,9 +107,10 @@ pub async fn run(
     let mut own = client.subscribe(subjects.of(&life)).await?;
     let mut beats = client.subscribe(subjects.beats()).await?;
     let mut unread = client.subscribe(subjects.unread(&life, "*")).await?;
-    let (directory, mut directory_in) = mpsc::unbounded_channel();
+    let (stored, mut stored_in) = mpsc::unbounded_channel();
     let core = Core::new(settings.hub.as_str().into(), life.clone());
-    let bucket = Bucket::new(client.clone(), format!("eye-{}", settings.cluster), directory);
+    let directory = Bucket::new(client.clone(), format!("eye-{}", settings.cluster), stored.clone());
+    let tokens = Bucket::new(client.clone(), format!("eye_tokens-{}", settings.cluster), stored);
     let served = Served::new(hub.clone());
     let mut link = Link {
         hub,
@@ -117,7 +119,8 @@ pub async fn run(
         name: settings.hub.clone(),
         client,
         subjects,
-        bucket,
+        directory,
+        tokens,
         served,
         outgoing: FxHashMap::default(),
         sent: VecDeque::new(),
@@ -135,7 +138,7 @@ pub async fn run(
             Some(message) = own.next() => link.message(&message),
             Some(message) = beats.next() => link.beat(&message),
             Some(message) = unread.next() => link.unread(&message),
-            Some(event) = directory_in.recv() => link.directory_event(event, status),
+            Some(event) = stored_in.recv() => link.stored_event(event, status),
             Some(event) = events_in.recv() => link.link_event(&event).await,
             _ = ticks.tick() => link.tick(status).await,
             () = stop.notified() => {
@@ -201,8 +204,13 @@ impl Link {
         for action in actions.drain(..) {
             match action {
                 Action::Send { to, frame } => self.outgoing.entry(to).or_default().push(frame),
-                Action::Put { session, row, replaces } => self.bucket.put(session, row, replaces),
-                Action::Remove { session, revision } => self.bucket.remove(session, revision),
+                Action::Put { session, row, replaces } => self.directory.put(session, row, replaces),
+                Action::Remove { session, revision } => self.directory.remove(&session, revision),
+                Action::Tokens(TokensAction::Put { token, replaces }) => {
+                    self.tokens.put(token.hash.clone(), token, replaces);
+                }
+                Action::Tokens(TokensAction::Remove { hash, revision }) => self.tokens.remove(&hash, revision),
+                Action::Tokens(TokensAction::Take(tokens)) => self.hub.take_tokens(tokens),
                 Action::Feed(input) => self.hub.feed(input),
                 Action::Serve { from, request } => self.served.serve(from, *request),
                 Action::Cancel { from, agent, call } => self.served.cancel(&from, agent, call),
@@ -251,7 +259,8 @@ impl Link {
         if !self.core.is_up() {
             tracing::info!(server = self.client.server_info().version, "the link to the other hubs is up");
             self.event(Event::Up);
-            self.bucket.read();
+            self.directory.read();
+            self.tokens.read();
         }
     }
 
@@ -260,7 +269,8 @@ impl Link {
             tracing::warn!("the link to the other hubs is down; this hub serves its own pages");
         }
         self.event(Event::Down);
-        self.bucket.stop();
+        self.directory.stop();
+        self.tokens.stop();
         self.outgoing.clear();
         self.parts.clear();
     }
@@ -298,6 +308,9 @@ impl Link {
 
     async fn tick(&mut self, status: &watch::Sender<Status>) {
         self.event(Event::Tick);
+        if let Some(own) = self.hub.changed_tokens() {
+            self.event(Event::Tokens(TokensEvent::Own(own)));
+        }
         if let (messages @ 1.., error) = std::mem::take(&mut self.dropped) {
             tracing::warn!(messages, error, "messages of other hubs are dropped");
         }
@@ -321,7 +334,7 @@ impl Link {
         });
     }
 
-    fn directory_event(&mut self, event: Event, status: &watch::Sender<Status>) {
+    fn stored_event(&mut self, event: Event, status: &watch::Sender<Status>) {
         let is_read = matches!(event, Event::Read);
         self.event(event);
         if is_read {

@@ -198,7 +198,8 @@ impl World {
                 assert!(!twice, "a request is served once");
                 self.hubs[hub].served.push((from, *request));
             }
-            Action::Feed(_) | Action::Cancel { .. } => {}
+            // Tokens have a property test of their own.
+            Action::Tokens(_) | Action::Feed(_) | Action::Cancel { .. } => {}
             Action::Leave { from, .. } => self.hubs[hub].served.retain(|(life, _)| *life != from),
         }
     }

@@ -24,6 +24,7 @@ pub mod path_cost;
 pub mod rpc;
 pub mod schema;
 pub mod scope;
+pub mod shared_token;
 pub mod signature;
 pub mod state;
 pub mod stream;

@@ -8,6 +8,7 @@ use eye_cluster::settings::Settings;
 use eye_hub::{Cluster, ClusterLink, Guest, Hubs, Later, Links, OtherHub};
 use eye_protocol::messages::Hello;
 use eye_protocol::scope::Scope;
+use eye_protocol::shared_token::{OwnTokens, SharedToken};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -154,6 +155,14 @@ impl eye_cluster::Hub for OfHub {
 
     fn want_rows(&self) {
         self.0.want_rows();
+    }
+
+    fn changed_tokens(&self) -> Option<OwnTokens> {
+        self.0.changed_tokens()
+    }
+
+    fn take_tokens(&self, tokens: Vec<SharedToken>) {
+        self.0.take_tokens(tokens);
     }
 }
 

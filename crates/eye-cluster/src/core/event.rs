@@ -6,6 +6,7 @@ use eye_core::elsewhere::{ChangedInterest, ChangedRow, TopicMessage};
 use eye_core::passed::Passed;
 use eye_core::{Conn, Input, Millis, ReplyForm};
 use eye_protocol::SessionId;
+use eye_protocol::shared_token::{OwnTokens, SharedToken};
 use std::sync::Arc;
 
 /// How often a hub says that it is there.
@@ -100,8 +101,56 @@ pub enum Event {
         /// What.
         message: Box<TopicMessage>,
     },
+    /// Something of named tokens.
+    Tokens(TokensEvent),
     /// Time has passed.
     Tick,
+}
+
+/// What happened to named tokens.
+#[derive(Debug)]
+pub enum TokensEvent {
+    /// What this hub knows, all of it.
+    Own(OwnTokens),
+    /// The bucket is read from its beginning.
+    Reading,
+    /// The bucket has been read; what was not in it is gone.
+    Read,
+    /// An entry of the bucket; `None` when it was removed.
+    Entry {
+        /// Of which token.
+        hash: Box<str>,
+        /// What it says.
+        token: Option<SharedToken>,
+        /// Its revision.
+        revision: u64,
+    },
+    /// A write to the bucket failed, or another hub was faster.
+    Refused {
+        /// Of which token.
+        hash: Box<str>,
+    },
+}
+
+/// What follows for named tokens.
+#[derive(Debug)]
+pub enum TokensAction {
+    /// An entry is written, if its revision is still this one; 0 when there is none.
+    Put {
+        /// What.
+        token: SharedToken,
+        /// The revision it replaces.
+        replaces: u64,
+    },
+    /// An entry is removed, if its revision is still this one.
+    Remove {
+        /// Of which token.
+        hash: Box<str>,
+        /// Its revision.
+        revision: u64,
+    },
+    /// The hub here learns of tokens that were made or taken back elsewhere.
+    Take(Vec<SharedToken>),
 }
 
 /// What follows.
@@ -130,6 +179,8 @@ pub enum Action {
         /// Its revision.
         revision: u64,
     },
+    /// Something of named tokens.
+    Tokens(TokensAction),
     /// The hub here learns something.
     Feed(Input),
     /// A request of another hub's agent is done here.

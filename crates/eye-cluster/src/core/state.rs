@@ -4,6 +4,7 @@ use super::calls::Calls;
 use super::directory::Directory;
 use super::event::Life;
 use super::hubs::Hubs;
+use super::tokens::Tokens;
 use super::topics::Topics;
 use eye_core::Millis;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub struct Core {
     pub(super) calls: Calls,
     pub(super) directory: Directory,
     pub(super) hubs: Hubs,
+    pub(super) tokens: Tokens,
     pub(super) topics: Topics,
 }
 
@@ -34,6 +36,7 @@ impl Core {
             calls: Calls::default(),
             directory: Directory::default(),
             hubs: Hubs::default(),
+            tokens: Tokens::default(),
             topics: Topics::default(),
         }
     }

@@ -107,6 +107,7 @@ mod tests {
     use eye_core::Millis;
     use eye_protocol::messages::Hello;
     use eye_protocol::scope::Scope;
+    use eye_protocol::shared_token::{OwnTokens, SharedToken};
     use std::sync::Mutex;
 
     /// Keeps what it is fed, as text.
@@ -132,6 +133,10 @@ mod tests {
             0
         }
         fn want_rows(&self) {}
+        fn changed_tokens(&self) -> Option<OwnTokens> {
+            None
+        }
+        fn take_tokens(&self, _: Vec<SharedToken>) {}
     }
 
     #[test]

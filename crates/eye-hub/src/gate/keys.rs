@@ -3,6 +3,7 @@
 use super::token::{Auth, Token};
 use super::tokens::{self, FileVersion, Found, Rows, Tokens, TokensError, Valid, Wish};
 use eye_protocol::scope::{Bearer, Scope};
+use eye_protocol::shared_token::{OwnTokens, SharedToken};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -50,6 +51,22 @@ impl Keys {
     /// Makes a named one.
     pub fn create(&self, wish: Wish) -> Result<Token, TokensError> {
         self.tokens.create(wish, now_ms())
+    }
+
+    /// Takes a named one back.
+    pub fn revoke(&self, name: &str) -> Result<(), TokensError> {
+        self.tokens.revoke(name, now_ms())
+    }
+
+    /// What other hubs are to know of the named ones, and the time by which they are valid.
+    pub fn shared(&self) -> Result<OwnTokens, TokensError> {
+        let now_ms = now_ms();
+        Ok(OwnTokens { now_ms, tokens: self.tokens.shared(now_ms)? })
+    }
+
+    /// Takes over what other hubs made or took back. It writes files.
+    pub fn take(&self, tokens: Vec<SharedToken>) -> Result<(), TokensError> {
+        self.tokens.take(tokens, now_ms())
     }
 
     /// Who may be an agent over TCP.
@@ -137,7 +154,7 @@ mod tests {
         assert!(matches!(keys.find(one.reveal()), Found::Agent(_)));
         let kept = keys.read.lock().unwrap().clone().unwrap().1;
         assert!(Arc::ptr_eq(&keys.rows(), &kept), "nothing changed, nothing is read");
-        tokens.revoke("one").unwrap();
+        tokens.revoke("one", 1).unwrap();
         assert_eq!(keys.find(one.reveal()), Found::Unknown);
         let two = tokens.create(wish("two"), 1).unwrap();
         assert!(matches!(keys.find(two.reveal()), Found::Agent(_)));

@@ -1,5 +1,7 @@
 //! Named tokens: what each may do, whose pages it sees, until when. The file holds hashes, never secrets.
 
+mod sharing;
+
 use super::token::{self, Token};
 use eye_protocol::extension::EXTENSION_ORIGIN;
 use eye_protocol::operations::Class;
@@ -255,9 +257,9 @@ impl Tokens {
 
     /// Makes a token and gives its secret, which is kept nowhere.
     pub fn create(&self, wish: Wish, now_ms: u64) -> Result<Token, TokensError> {
+        let _alone = self.lock()?;
         let mut rows = self.list()?;
-        let clean = |b: u8| b.is_ascii_alphanumeric() || b"_.-".contains(&b);
-        if !(1..=TOKEN_NAME_BYTES_MAX).contains(&wish.name.len()) || !wish.name.bytes().all(clean) {
+        if !is_name(&wish.name) {
             return Err(TokensError::Name(wish.name));
         }
         if rows.iter().any(|row| row.name == wish.name) {
@@ -285,14 +287,17 @@ impl Tokens {
         Ok(secret)
     }
 
-    /// Takes a token back.
-    pub fn revoke(&self, name: &str) -> Result<(), TokensError> {
+    /// Takes back every token of this name: hubs of a cluster that were apart may have made several.
+    pub fn revoke(&self, name: &str, now_ms: u64) -> Result<(), TokensError> {
+        let _alone = self.lock()?;
         let mut rows = self.list()?;
-        let before = rows.len();
-        rows.retain(|row| row.name != name);
-        if rows.len() == before {
+        let gone: Vec<Row> = rows.extract_if(.., |row| row.name == name).collect();
+        if gone.is_empty() {
             return Err(TokensError::Unknown(name.to_owned()));
         }
+        // Noted first: what is noted and still in the file is taken back again, what is in neither would come back.
+        let shared = gone.iter().filter(|row| !row.stays_here());
+        self.note_revoked(shared.map(|row| row.shared(Some(now_ms))), now_ms)?;
         self.write(&rows)
     }
 
@@ -323,6 +328,11 @@ fn hash(secret: &str) -> String {
         let _ = write!(text, "{byte:02x}");
     }
     text
+}
+
+fn is_name(text: &str) -> bool {
+    let clean = |b: u8| b.is_ascii_alphanumeric() || b"_.-".contains(&b);
+    (1..=TOKEN_NAME_BYTES_MAX).contains(&text.len()) && text.bytes().all(clean)
 }
 
 /// `scheme://host[:port]`, as a browser sends it: lower case, no path.
@@ -360,9 +370,9 @@ mod tests {
         let file = fs::read_to_string(&tokens.path).unwrap();
         assert!(!file.contains(forever.reveal()), "the file holds no secret");
         assert_eq!(fs::metadata(&tokens.path).unwrap().mode() & 0o777, 0o600);
-        tokens.revoke("ci").unwrap();
+        tokens.revoke("ci", 9).unwrap();
         assert_eq!(tokens.rows().find(forever.reveal(), 9), Found::Unknown);
-        assert!(matches!(tokens.revoke("ci"), Err(TokensError::Unknown(_))));
+        assert!(matches!(tokens.revoke("ci", 9), Err(TokensError::Unknown(_))));
     }
 
     #[test]
@@ -380,7 +390,7 @@ mod tests {
         assert_eq!((tokens.rows().valid(9).fault(&ci), tokens.rows().valid(9).fault(&soon)), (None, None));
         assert_eq!(tokens.rows().valid(10).fault(&soon).unwrap(), "the token `soon` has expired");
         assert_eq!(tokens.rows().valid(10).next_expiry_ms, None);
-        tokens.revoke("ci").unwrap();
+        tokens.revoke("ci", 9).unwrap();
         assert_ne!(tokens.version(), before);
         tokens.create(wish("ci", &[Class::Read], &[]), 0).unwrap();
         assert_eq!(

@@ -125,7 +125,7 @@ impl Hub {
             }
             "console/revoke" => {
                 let NameParams { name } = rpc::params(params)?;
-                self.facts.keys.tokens().revoke(&name).map_err(|error| failed(&error))?;
+                self.facts.keys.revoke(&name).map_err(|error| failed(&error))?;
                 Ok(json(&serde_json::json!({ "revoked": name })))
             }
             "console/origins" => self.origins_json(),

@@ -78,7 +78,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         Action::New(new) => ui::line(create(new)?.reveal())?,
         Action::List => list(options)?,
         Action::Revoke { name } => {
-            named()?.revoke(name).map_err(failed)?;
+            named()?.revoke(name, now_ms()).map_err(failed)?;
             ui::note("what it opened ends within a second, calls that are under way too");
         }
     }
