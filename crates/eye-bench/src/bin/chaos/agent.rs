@@ -55,9 +55,9 @@ const FORMS: [Form; 10] = [
 pub fn start_all(ward: &Ward, seed: u64, ledger: &Arc<Ledger>) -> Vec<JoinHandle<()>> {
     let agent = |number: u64| {
         let pages = if number < STEADY_AGENTS { STEADY } else { ODD };
-        let (socket, ledger) = (ward.socket(), Arc::clone(ledger));
+        let (sockets, ledger) = (ward.sockets(), Arc::clone(ledger));
         let rng = Rng::with_seed(seed ^ (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        thread::spawn(move || Agent { number, pages, socket, ledger, rng, nonce: 0 }.run())
+        thread::spawn(move || Agent { number, pages, sockets, ledger, rng, nonce: 0 }.run())
     };
     (0..STEADY_AGENTS + ODD_AGENTS).map(agent).collect()
 }
@@ -65,7 +65,8 @@ pub fn start_all(ward: &Ward, seed: u64, ledger: &Arc<Ledger>) -> Vec<JoinHandle
 struct Agent {
     number: u64,
     pages: &'static [&'static str],
-    socket: PathBuf,
+    /// Of every hub: each connection takes one of them.
+    sockets: Vec<PathBuf>,
     ledger: Arc<Ledger>,
     rng: Rng,
     nonce: u64,
@@ -85,7 +86,8 @@ impl Agent {
     fn run(mut self) {
         loop {
             let target = self.page();
-            let Some(mut frames) = connect(&self.socket, &format!("chaos-{}", self.number), target) else { return };
+            let socket = self.sockets[self.rng.usize(..self.sockets.len())].clone();
+            let Some(mut frames) = connect(&socket, &format!("chaos-{}", self.number), target) else { return };
             for _ in 0..self.rng.u32(1..40) {
                 let count = self.ledger.take(self.rng.u64(1..=if self.pages == STEADY { BURST_MAX } else { 16 }));
                 if count == 0 {

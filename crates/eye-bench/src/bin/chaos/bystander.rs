@@ -1,4 +1,4 @@
-//! One well-behaved agent and its page: what the chaos of the others costs them.
+//! One well-behaved agent and its page, in a cluster at the last hub: what the chaos of the others costs them.
 
 use crate::frames::{Frames, Heard};
 use crate::hub::Ward;
@@ -30,14 +30,14 @@ pub fn measure_idle(ward: &Ward) -> Trips {
     let mut trips = Trips(Vec::new());
     let mut frames = None;
     while trips.0.len() < IDLE_TRIPS {
-        trip(&ward.socket(), &mut frames, &mut trips);
+        trip(&ward.sockets()[0], &mut frames, &mut trips);
     }
     trips
 }
 
 /// Measures round trips until it is told to end.
 pub fn watch(ward: &Ward, over: &Arc<AtomicBool>) -> Watching {
-    let (socket, ended) = (ward.socket(), Arc::new(AtomicBool::new(false)));
+    let (socket, ended) = (ward.sockets().swap_remove(0), Arc::new(AtomicBool::new(false)));
     let (all, own) = (Arc::clone(over), Arc::clone(&ended));
     let thread = thread::spawn(move || ask_until(&socket, &[all, own]));
     Watching { thread, over: ended }

@@ -1,10 +1,11 @@
-//! The hub under test: the real binary, killed and started again, its memory and files sampled.
+//! The hub under test, or three of them over NATS: the real binaries, killed and started again, the hubs' memory and files sampled.
 
 use crate::ledger::Ledger;
 use crate::plan::Plan;
-use eye_testkit::{Home, Hub};
+use eye_testkit::{Home, Hub, Nats};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,17 +14,22 @@ const SAMPLE: Duration = Duration::from_millis(100);
 /// How long the hub may take to give back what the chaos used.
 const SETTLE: Duration = Duration::from_secs(5);
 
-/// The hub and its home.
+/// How long a hub, or NATS, hangs: longer than a heartbeat may be missed, and than a client of NATS waits.
+const HANG: Duration = Duration::from_secs(5);
+/// Hubs of a cluster.
+const HUBS: usize = 3;
+
+/// The hubs with their homes, and what joins them.
 pub struct Ward {
-    home: Home,
-    hub: Option<Hub>,
+    nats: Option<Nats>,
+    hubs: Vec<(Home, Option<Hub>)>,
     start: Usage,
     peak: Usage,
     end: Usage,
     kills: u32,
 }
 
-/// What the hub's process holds.
+/// What the hubs' processes hold.
 #[derive(Clone, Copy, Default)]
 struct Usage {
     resident_kib: u64,
@@ -31,22 +37,64 @@ struct Usage {
 }
 
 impl Ward {
-    /// Starts the hub in a home of its own.
-    pub fn start(eye: &Path) -> Self {
-        let home = Home::new(eye);
-        let hub = Some(Hub::start(&home));
+    /// Starts the hubs, each in a home of its own.
+    pub fn start(plan: &Plan) -> Self {
+        let nats = plan.is_cluster.then(Nats::start);
+        let count = if plan.is_cluster { HUBS } else { 1 };
         let none = Usage::default();
-        Self { home, hub, start: none, peak: none, end: none, kills: 0 }
+        let hubs = (0..count).map(|_| (Home::new(&plan.eye), None)).collect();
+        let mut ward = Self { nats, hubs, start: none, peak: none, end: none, kills: 0 };
+        for number in 0..count {
+            ward.start_hub(number);
+        }
+        ward
     }
 
-    /// Its port.
-    pub fn port(&self) -> u16 {
-        self.home.port()
+    fn start_hub(&mut self, number: usize) {
+        let (url, name) = (self.nats.as_ref().map(Nats::url), format!("h{number}"));
+        let flags = url.as_deref().map_or(Vec::new(), |url| vec!["--cluster", url, "--hub-name", &name]);
+        let (home, hub) = &mut self.hubs[number];
+        *hub = Some(Hub::start_with(home, &flags));
     }
 
-    /// Its Unix socket.
-    pub fn socket(&self) -> PathBuf {
-        self.home.socket()
+    fn kill_hub(&mut self, number: usize) {
+        if let Some(hub) = self.hubs[number].1.take() {
+            hub.kill();
+        }
+        self.start_hub(number);
+    }
+
+    /// Does the next thing that must not lose a call.
+    fn harm(&mut self) {
+        let number = self.kills as usize;
+        self.kills += 1;
+        let Some(nats) = &mut self.nats else { return self.kill_hub(0) };
+        let hub = number / 6 % HUBS;
+        match number % 6 {
+            0 => self.kill_hub(hub),
+            1 => {
+                nats.kill();
+                nats.run();
+            }
+            2 => self.kill_hub((hub + 1) % HUBS),
+            3 => hang(self.hubs[(hub + 2) % HUBS].1.as_ref().map(Hub::pid)),
+            4 => {
+                nats.kill();
+                nats.empty();
+                nats.run();
+            }
+            _ => hang(Some(nats.pid())),
+        }
+    }
+
+    /// Their ports.
+    pub fn ports(&self) -> Vec<u16> {
+        self.hubs.iter().map(|(home, _)| home.port()).collect()
+    }
+
+    /// Their Unix sockets.
+    pub fn sockets(&self) -> Vec<PathBuf> {
+        self.hubs.iter().map(|(home, _)| home.socket()).collect()
     }
 
     /// Notes what it holds before the chaos, with every page there.
@@ -54,7 +102,7 @@ impl Ward {
         self.start = self.usage();
     }
 
-    /// Kills and restarts the hub, evenly over the first four fifths of the calls, until the agents are done.
+    /// Kills and restarts, evenly over the first four fifths of the calls, until the agents are done.
     pub fn supervise(&mut self, plan: &Plan, ledger: &Ledger, done: impl Fn() -> bool) {
         let step = plan.calls * 4 / 5 / (u64::from(plan.kills) + 1);
         let mut noted = Instant::now();
@@ -64,11 +112,7 @@ impl Ward {
             self.peak.resident_kib = self.peak.resident_kib.max(usage.resident_kib);
             self.peak.files = self.peak.files.max(usage.files);
             if self.kills < plan.kills && ledger.asked() > step * u64::from(self.kills + 1) {
-                self.kills += 1;
-                if let Some(hub) = self.hub.take() {
-                    hub.kill();
-                }
-                self.hub = Some(Hub::start(&self.home));
+                self.harm();
             }
             if noted.elapsed() > Duration::from_secs(10) {
                 noted = Instant::now();
@@ -90,7 +134,7 @@ impl Ward {
     /// What it held, for people. The hub ends with this.
     pub fn report(self) -> impl fmt::Display {
         let row = |name: &str, usage: Usage| {
-            format!("hub, {name:<19} {:.1} MiB, {} files\n", usage.resident_kib as f64 / 1024.0, usage.files)
+            format!("hubs, {name:<18} {:.1} MiB, {} files\n", usage.resident_kib as f64 / 1024.0, usage.files)
         };
         let text = row("start", self.start) + &row("peak", self.peak) + &row("end", self.end);
         let ratio = self.end.resident_kib as f64 / self.start.resident_kib.max(1) as f64;
@@ -98,11 +142,22 @@ impl Ward {
     }
 
     fn usage(&self) -> Usage {
-        let Some(hub) = &self.hub else { return Usage::default() };
-        let status = std::fs::read_to_string(format!("/proc/{}/status", hub.pid())).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let resident_kib = line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0);
-        let files = std::fs::read_dir(format!("/proc/{}/fd", hub.pid())).map_or(0, |files| files.count() as u64);
-        Usage { resident_kib, files }
+        let mut all = Usage::default();
+        for hub in self.hubs.iter().filter_map(|(_, hub)| hub.as_ref()) {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", hub.pid())).unwrap_or_default();
+            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+            all.resident_kib += line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0);
+            all.files += std::fs::read_dir(format!("/proc/{}/fd", hub.pid())).map_or(0, |files| files.count() as u64);
+        }
+        all
+    }
+}
+
+/// Stops a process for a while, as a machine does that swaps, or a debugger.
+fn hang(pid: Option<u32>) {
+    let Some(pid) = pid.and_then(|pid| Pid::from_raw(pid.cast_signed())) else { return };
+    if kill_process(pid, Signal::STOP).is_ok() {
+        thread::sleep(HANG);
+        let _ = kill_process(pid, Signal::CONT);
     }
 }

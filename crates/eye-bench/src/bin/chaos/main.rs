@@ -23,11 +23,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 
 const HELP: &str = "\
-usage: cargo xtask chaos [--debug] [--calls N] [--kills N] [--seed N] [--without KIND]
+usage: cargo xtask chaos [--debug] [--cluster] [--calls N] [--kills N] [--seed N] [--without KIND]
 
   --debug         a debug build of eye instead of the release one
+  --cluster       three hubs over a real nats-server: hubs and NATS are killed, stopped for a while, and NATS loses its files;
+                  pages come back through any hub, agents ask any hub
   --calls N       how many calls the agents make in all (default 1,000,000)
-  --kills N       how often the hub is killed with -9 on the way (default 5)
+  --kills N       how often the hub is killed with -9 on the way (default 5; in a cluster 18)
   --seed N        the seed of every choice (default: a new one, which is printed)
   --without KIND  leaves out one kind of page: reloads, vanishes, answers-twice, late, foreign-ids, slow-reader,
                   half-open, bombs (documents and schemas that are small on the wire and large to work on)
@@ -38,11 +40,12 @@ fn main() -> ExitCode {
         println!("{HELP}");
         return ExitCode::from(2);
     };
-    println!("chaos: {} calls, {} kills, seed {}", plan.calls, plan.kills, plan.seed);
+    let of = if plan.is_cluster { "three hubs and NATS" } else { "one hub" };
+    println!("chaos: {of}, {} calls, {} kills, seed {}", plan.calls, plan.kills, plan.seed);
     let ledger = Arc::new(Ledger::new(plan.calls));
     let over = Arc::new(AtomicBool::new(false));
-    let mut ward = Ward::start(&plan.eye);
-    let pages = page::start_all(ward.port(), &plan, &over);
+    let mut ward = Ward::start(&plan);
+    let pages = page::start_all(&ward.ports(), &plan, &over);
     let idle = bystander::measure_idle(&ward);
 
     let watching = bystander::watch(&ward, &over);

@@ -30,7 +30,7 @@ pub const BYSTANDER: &str = "bystander";
 const TURN: Duration = Duration::from_millis(20);
 
 /// Starts all pages; returns when each has joined once. They end when `over` is set and the hub is gone.
-pub fn start_all(port: u16, plan: &Plan, over: &Arc<AtomicBool>) -> Vec<JoinHandle<()>> {
+pub fn start_all(ports: &[u16], plan: &Plan, over: &Arc<AtomicBool>) -> Vec<JoinHandle<()>> {
     let (joined, waiting) = std::sync::mpsc::channel();
     let sessions: Vec<&'static str> = STEADY
         .iter()
@@ -43,8 +43,9 @@ pub fn start_all(port: u16, plan: &Plan, over: &Arc<AtomicBool>) -> Vec<JoinHand
     let start = |(number, session): (usize, &'static str)| {
         let (over, joined) = (Arc::clone(over), joined.clone());
         let rng = Rng::with_seed(plan.seed.wrapping_add(number as u64));
+        let ports = if session == BYSTANDER { ports[ports.len() - 1..].to_vec() } else { ports.to_vec() };
         thread::spawn(move || {
-            let mut page = Page { port, session, rng, over, kept: VecDeque::new(), calls: 0 };
+            let mut page = Page { ports, session, rng, over, kept: VecDeque::new(), calls: 0 };
             page.run(|| joined.send(()).expect("the starter waits"));
         })
     };
@@ -56,7 +57,8 @@ pub fn start_all(port: u16, plan: &Plan, over: &Arc<AtomicBool>) -> Vec<JoinHand
 }
 
 struct Page {
-    port: u16,
+    /// Of the hubs that it joins: each connection takes one of them, as a load balancer would.
+    ports: Vec<u16>,
     session: &'static str,
     rng: Rng,
     over: Arc<AtomicBool>,
@@ -69,7 +71,8 @@ impl Page {
     fn run(&mut self, mut on_first: impl FnMut()) {
         let mut first = true;
         while !self.over.load(Relaxed) {
-            let Ok(mut socket) = Socket::join(self.port, self.session) else {
+            let port = self.ports[self.rng.usize(..self.ports.len())];
+            let Ok(mut socket) = Socket::join(port, self.session) else {
                 thread::sleep(TURN);
                 continue;
             };
