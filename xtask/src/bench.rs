@@ -30,6 +30,19 @@ pub fn run(quick: bool) -> Result<(), TaskError> {
     corpus(&place::root().join(&eye), chromium.as_ref())
 }
 
+/// Several hubs over a real nats-server, which the program fetches where it is missing.
+pub fn cluster(quick: bool) -> Result<(), TaskError> {
+    let eye = place::root().join(dist::build()?);
+    cargo(&["build", "--release", "--package", "eye-bench", "--bin", "eye-bench"])?;
+    let bench = place::target().join("release/eye-bench");
+    let mut measure = command(&bench.to_string_lossy(), &["--cluster"], &place::root());
+    measure.arg(&eye).arg(place::target().join("bench-cluster.json"));
+    if quick {
+        measure.arg("--quick");
+    }
+    run_command(&mut measure)
+}
+
 /// What one round trip costs the release binary. Every word goes to the program that counts.
 pub fn counts(words: &[&str]) -> Result<(), TaskError> {
     let eye = place::root().join(dist::build()?);

@@ -39,6 +39,8 @@ usage: cargo xtask COMMAND
   demo [--binary FILE]    build, start a hub, open pages, run the README's commands; the hub goes on
   demo --stop             end what a demo left running
   bench [--quick]         measure, and print a table with ratios against the budgets
+  bench --cluster [--quick]
+                          the same for three hubs over a nats-server
   chaos [OPTIONS]         misbehaving pages and agents, a hub that is killed, and every call's endings counted
   metering [OPTIONS]      one page that never rests, and what that costs others
   counts [OPTIONS]        instructions, system calls and time of the processor of one round trip, beside a relay
@@ -78,6 +80,8 @@ fn main() -> ExitCode {
         ["package", rest @ ..] => package::run(rest),
         ["bench"] => bench::run(false),
         ["bench", "--quick"] => bench::run(true),
+        ["bench", "--cluster"] => bench::cluster(false),
+        ["bench", "--cluster", "--quick"] => bench::cluster(true),
         ["chaos", rest @ ..] => chaos::run(rest),
         ["metering", rest @ ..] => chaos::metering(rest),
         ["counts", rest @ ..] => bench::counts(rest),

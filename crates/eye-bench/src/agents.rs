@@ -79,6 +79,26 @@ impl Agent {
         self.send(&vec![format!(":{code}"); count])
     }
 
+    /// Sends lines and waits for nothing.
+    pub fn send_lines(&mut self, lines: impl Iterator<Item = String>) -> Result<(), BenchError> {
+        self.send(&lines.collect::<Vec<_>>())
+    }
+
+    /// The next frame that comes.
+    pub fn next_frame(&mut self) -> Result<String, BenchError> {
+        self.frame()
+    }
+
+    /// How many frames come before the answer to one more request.
+    pub fn left_over(&mut self) -> Result<usize, BenchError> {
+        self.connection.send(&[r#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#]).doing("asking")?;
+        let mut count = 0;
+        while !self.frame()?.contains("\"id\":\"last\"") {
+            count += 1;
+        }
+        Ok(count)
+    }
+
     fn send(&self, frames: &[String]) -> Result<(), BenchError> {
         let frames: Vec<&str> = frames.iter().map(String::as_str).collect();
         self.connection.send(&frames).doing("asking")

@@ -5,6 +5,7 @@
 mod agents;
 mod bare;
 mod browser;
+mod cluster;
 mod depth;
 mod error;
 mod hub;
@@ -25,6 +26,18 @@ use report::Report;
 use std::path::PathBuf;
 
 fn main() -> Result<(), BenchError> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match &words[..] {
+        [word, rest @ ..] if word == cluster::HOLD => {
+            raise_file_limit();
+            return cluster::hold(rest);
+        }
+        [word, eye, json, rest @ ..] if word == "--cluster" => {
+            raise_file_limit();
+            return cluster::run(eye.as_ref(), json.as_ref(), rest.iter().any(|word| word == "--quick"));
+        }
+        _ => {}
+    }
     let mut args = std::env::args_os().skip(1);
     let eye: PathBuf = args.next().ok_or(BenchError::Usage)?.into();
     let json: PathBuf = args.next().ok_or(BenchError::Usage)?.into();

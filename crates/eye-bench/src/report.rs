@@ -15,6 +15,9 @@ pub struct Row {
     ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     budget: Option<f64>,
+    /// Whether the budget is what must be reached; otherwise it must not be exceeded.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_least: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     within: Option<bool>,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -30,9 +33,17 @@ pub struct Report {
 impl Report {
     /// A figure on its own.
     pub fn figure(&mut self, group: &'static str, what: impl Into<String>, value: f64, unit: &'static str) -> &mut Row {
-        let row =
-            Row { group, what: what.into(), value, unit, ratio: None, budget: None, within: None, note: String::new() };
-        self.rows.push(row);
+        self.rows.push(Row {
+            group,
+            what: what.into(),
+            value,
+            unit,
+            ratio: None,
+            budget: None,
+            is_least: false,
+            within: None,
+            note: String::new(),
+        });
         self.rows.last_mut().expect("a row was just added")
     }
 
@@ -52,7 +63,10 @@ impl Report {
             }
             let ratio = row.ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
             let budget = match (row.budget, row.within) {
-                (Some(budget), Some(within)) => format!("≤ {budget:.3} {}", if within { "✓" } else { "✗ MISSED" }),
+                (Some(budget), Some(within)) => {
+                    let sign = if row.is_least { "≥" } else { "≤" };
+                    format!("{sign} {budget:.3} {}", if within { "✓" } else { "✗ MISSED" })
+                }
                 _ => String::new(),
             };
             println!(
@@ -89,6 +103,14 @@ impl Row {
     pub fn budget(&mut self, budget: f64) -> &mut Self {
         self.budget = Some(budget);
         self.within = Some(self.ratio.unwrap_or(self.value) <= budget);
+        self
+    }
+
+    /// What the ratio must reach.
+    pub fn at_least(&mut self, budget: f64) -> &mut Self {
+        self.is_least = true;
+        self.budget = Some(budget);
+        self.within = Some(self.ratio.unwrap_or(self.value) >= budget);
         self
     }
 

@@ -1,0 +1,111 @@
+//! Hubs of one cluster with their nats-server, and what their processes use.
+
+use crate::agents::Agent;
+use crate::error::{BenchError, Doing};
+use eye_testkit::{Home, Hub, Nats};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long something may take before the run is given up.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Hubs and their server. Everything ends with this value.
+pub struct Stage {
+    pub nats: Nats,
+    hubs: Vec<(Home, Option<Hub>)>,
+    eye: std::path::PathBuf,
+}
+
+/// What a process has used.
+#[derive(Clone, Copy, Debug)]
+pub struct Usage {
+    /// Time of the processor.
+    pub cpu: Duration,
+    /// Resident memory in KiB.
+    pub resident_kib: f64,
+}
+
+impl Stage {
+    /// Starts a server and so many hubs, and waits until each knows the others.
+    pub fn start(eye: &Path, hubs: usize) -> Self {
+        let mut stage = Self { nats: Nats::start(), hubs: Vec::new(), eye: eye.to_owned() };
+        for _ in 0..hubs {
+            stage.add();
+        }
+        stage
+    }
+
+    /// Starts one more hub and gives its number.
+    pub fn add(&mut self) -> usize {
+        let (home, number) = (Home::new(&self.eye), self.hubs.len());
+        let name = format!("h{number}");
+        let hub = Hub::start_with(&home, &["--cluster", &self.nats.url(), "--hub-name", &name]);
+        self.hubs.push((home, Some(hub)));
+        number
+    }
+
+    pub fn home(&self, hub: usize) -> &Home {
+        &self.hubs[hub].0
+    }
+
+    pub fn port(&self, hub: usize) -> u16 {
+        self.home(hub).port()
+    }
+
+    pub fn pid(&self, hub: usize) -> u32 {
+        self.hubs[hub].1.as_ref().map_or(0, Hub::pid)
+    }
+
+    /// Kills a hub with -9.
+    pub fn kill(&mut self, hub: usize) {
+        if let Some(hub) = self.hubs[hub].1.take() {
+            hub.kill();
+        }
+    }
+
+    /// An agent at a hub that asks a session.
+    pub fn agent(&self, hub: usize, target: &str) -> Result<Agent, BenchError> {
+        Agent::over_socket(&self.home(hub).socket(), Some(target))
+    }
+
+    /// How many pages a hub lists whose titles begin so.
+    pub fn listed(agent: &mut Agent, title: &str) -> Result<usize, BenchError> {
+        let text = agent.ask_raw(r#"{"jsonrpc":"2.0","id":1,"method":"session/list"}"#)?;
+        Ok(text.matches(&format!("\"title\":\"{title}")).count())
+    }
+}
+
+/// Repeats something until it is so, and says how long that took from a point in time.
+pub fn until(
+    from: Instant,
+    what: &str,
+    mut is_so: impl FnMut() -> Result<bool, BenchError>,
+) -> Result<Duration, BenchError> {
+    while !is_so()? {
+        if from.elapsed() > PATIENCE {
+            return Err(BenchError::Odd(format!("it took too long until {what}")));
+        }
+    }
+    Ok(from.elapsed())
+}
+
+/// What a process has used until now.
+pub fn usage(pid: u32) -> Result<Usage, BenchError> {
+    let odd = || BenchError::Odd(format!("/proc/{pid} is not as expected"));
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).doing("reading the time of a process")?;
+    // Behind the name, which may hold anything: the 12th and 13th are user and system time in ticks of 10 ms.
+    let numbers: Vec<u64> = stat
+        .rsplit(')')
+        .next()
+        .ok_or_else(odd)?
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    let ticks: u64 = numbers.iter().sum();
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).doing("reading the memory of a process")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let resident = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    Ok(Usage { cpu: Duration::from_millis(ticks * 10), resident_kib: resident.ok_or_else(odd)? })
+}
