@@ -85,7 +85,7 @@ impl Row {
         PageElsewhere {
             id,
             hub: self.hub.clone(),
-            origin: self.origin.clone(),
+            origin: (*self.origin).into(),
             alias: self.alias.clone(),
             title: self.title.clone(),
             url: self.url.clone(),

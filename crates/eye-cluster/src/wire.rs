@@ -321,7 +321,11 @@ pub fn request(call: u64, session: &str, caller: &Caller, lifetime_ms: u64, ask:
     Request {
         call,
         agent: caller.agent.0,
-        caller: WireCaller { name: caller.name.clone(), scope: scope_out(&caller.scope), frame: caller.frame.clone() },
+        caller: WireCaller {
+            name: (*caller.name).into(),
+            scope: scope_out(&caller.scope),
+            frame: caller.frame.clone(),
+        },
         session: session.to_owned(),
         lifetime_ms,
         ask,

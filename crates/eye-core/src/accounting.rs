@@ -5,6 +5,7 @@ use crate::session::Session;
 use crate::switchboard::Switchboard;
 use eye_protocol::SessionId;
 use eye_protocol::limits::LIGHT_BYTES_MAX;
+use std::sync::Arc;
 
 /// Something that may give way.
 enum Item {
@@ -15,7 +16,7 @@ enum Item {
     /// All of a session whose page is gone.
     Session(SessionId),
     /// The oldest results of an agent.
-    Shelf(Box<str>),
+    Shelf(Arc<str>),
 }
 
 impl Switchboard {

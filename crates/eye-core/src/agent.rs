@@ -11,6 +11,7 @@ use eye_protocol::limits::{AGENT_CALLS_MAX, AGENT_CALLS_PER_S_MAX};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Ending, Error, SessionId};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The page that an agent means. A session of the same id that another origin made is another page, unless it is of a tab
 /// that the hub drives.
@@ -19,7 +20,7 @@ pub struct UsedPage {
     /// Its session.
     pub session: SessionId,
     /// The origin that held the session then.
-    pub origin: Box<str>,
+    pub origin: Arc<str>,
 }
 
 impl UsedPage {
@@ -33,7 +34,7 @@ impl UsedPage {
 #[derive(Debug, Default)]
 pub struct Agent {
     /// Who it is across connections; empty when it did not say.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// What its token allows; here only whose pages exist for it.
     pub scope: Scope,
     /// The page its calls go to, as it named it.
@@ -67,7 +68,7 @@ const RATE_MAX: Rate = Rate { per_s: AGENT_CALLS_PER_S_MAX, burst: AGENT_CALLS_M
 
 impl Agent {
     /// Under which name its results are kept. Agents without a name share a shelf, but not with those of another token.
-    pub fn shelf_name(&self) -> Box<str> {
+    pub fn shelf_name(&self) -> Arc<str> {
         match self.scope.name() {
             Some(token) if self.name.is_empty() => format!("{token}:").into(),
             Some(_) | None => self.name.clone(),

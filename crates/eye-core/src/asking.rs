@@ -23,6 +23,7 @@ use eye_protocol::rpc::json;
 use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
 use indexmap::IndexMap;
 use serde_json::value::{RawValue, to_raw_value};
+use std::sync::Arc;
 
 /// What an agent asks, before its page is found.
 pub(crate) struct Question {
@@ -265,7 +266,7 @@ impl Switchboard {
         now: Millis,
         agent: Conn,
         id: Option<Box<str>>,
-    ) -> Result<(Box<str>, Box<str>), Error> {
+    ) -> Result<(Arc<str>, Box<str>), Error> {
         if let Some(id) = id.as_deref().filter(|id| !is_call_id(id)) {
             let message = format!("`{id}` is not an id; use 1 to 19 letters, digits or underscores");
             return Err(Error::new(Code::PARAMS, message));
@@ -298,16 +299,21 @@ impl Switchboard {
     }
 
     /// The page that a request of this agent means now, with its origin: what [`Input::Ask`] would find.
-    pub fn meant(&self, agent: Conn, page: Option<&str>) -> Option<(SessionId, Box<str>)> {
+    pub fn meant(&self, agent: Conn, page: Option<&str>) -> Option<(SessionId, Arc<str>)> {
         let id = self.find(agent, page).ok()?;
-        let elsewhere = || self.elsewhere.get(&id).map(|page| &*page.origin);
-        let origin = self.sessions.get(&id).map(Session::origin).or_else(elsewhere)?.into();
+        let elsewhere = || self.elsewhere.get(&id).map(|page| &page.origin);
+        let origin = self.sessions.get(&id).map(Session::shared_origin).or_else(elsewhere)?.clone();
         Some((id, origin))
     }
 
     /// An agent's name; empty when it gave none.
     pub fn agent_name(&self, agent: Conn) -> &str {
         self.agents.get(&agent).map_or("", |known| &known.name)
+    }
+
+    /// The same, to keep.
+    pub fn shared_name(&self, agent: Conn) -> Option<Arc<str>> {
+        self.agents.get(&agent).map(|known| known.name.clone())
     }
 
     pub(crate) fn find(&self, agent: Conn, page: Option<&str>) -> Result<SessionId, Error> {
@@ -341,7 +347,7 @@ impl Switchboard {
     pub(crate) fn last_used(&self, agent: Conn) -> Option<&UsedPage> {
         let known = self.agents.get(&agent)?;
         let own = known.joined.as_ref().or(known.last_used.as_ref());
-        own.or_else(|| self.memories.get(&known.name)?.last_used.as_ref())
+        own.or_else(|| self.memories.get(&*known.name)?.last_used.as_ref())
     }
 
     pub(crate) fn used(&mut self, now: Millis, agent: Conn, session: &SessionId) {

@@ -281,7 +281,7 @@ mod tests {
         let (origin, info, policy) = ("http://localhost".into(), PageInfo::default(), Policy::default());
         let who = Newcomer { origin, info, policy, ask_first: false, driven: false };
         let session = SessionId::parse("shop").unwrap();
-        board.on(0, Input::PageJoined { page: PAGE, session, who }, &mut out);
+        board.on(0, Input::PageJoined { page: PAGE, session, who: Box::new(who) }, &mut out);
         board.on(0, Input::AgentJoined { agent: AGENT }, &mut out);
         for n in 0..waiting {
             let message = RawValue::from_string(n.to_string()).unwrap();

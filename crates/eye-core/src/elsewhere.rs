@@ -16,7 +16,7 @@ pub struct PageElsewhere {
     /// The name of the hub that holds it.
     pub hub: Arc<str>,
     /// The origin that holds the session.
-    pub origin: Box<str>,
+    pub origin: Arc<str>,
     /// The name its author gave it.
     pub alias: Option<Box<str>>,
     /// Its title.
@@ -57,7 +57,7 @@ pub struct Caller {
     /// Its connection here.
     pub agent: Conn,
     /// Its name.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// What its token allows.
     pub scope: Scope,
     /// The frame its calls are evaluated in.

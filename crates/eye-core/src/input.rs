@@ -27,7 +27,7 @@ pub enum Input {
         /// The session it claims.
         session: SessionId,
         /// Who it is.
-        who: Newcomer,
+        who: Box<Newcomer>,
     },
     /// A page's connection is closed.
     PageLeft {
@@ -44,7 +44,7 @@ pub enum Input {
         /// Its connection.
         page: Conn,
         /// Only what changed.
-        info: PageInfo,
+        info: Box<PageInfo>,
     },
     /// The user changed what pages of a page's origin may do.
     PageAllowed {

@@ -2,6 +2,7 @@
 
 use eye_protocol::SessionId;
 use eye_protocol::messages::PageInfo;
+use std::sync::Arc;
 
 /// A session as a hub remembers it across a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +10,7 @@ pub struct Known {
     /// Its id.
     pub id: SessionId,
     /// The origin that holds it.
-    pub origin: Box<str>,
+    pub origin: Arc<str>,
     /// What its page said of itself.
     pub info: PageInfo,
     /// Whether its page offered tools.

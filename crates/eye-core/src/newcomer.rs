@@ -2,12 +2,13 @@
 
 use crate::policy::Policy;
 use eye_protocol::messages::PageInfo;
+use std::sync::Arc;
 
 /// A page that claims a session, as the gate let it in.
 #[derive(Debug)]
 pub struct Newcomer {
     /// Where its document comes from.
-    pub origin: Box<str>,
+    pub origin: Arc<str>,
     /// What it says of itself.
     pub info: PageInfo,
     /// What the user allowed pages of its origin.

@@ -29,6 +29,7 @@ use eye_protocol::limits::{
 };
 use eye_protocol::messages::{PageInfo, Presence};
 use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
+use std::sync::Arc;
 pub(crate) use told::answer_page;
 use told::arrival;
 
@@ -56,7 +57,7 @@ enum Place {
 #[derive(Debug)]
 pub struct Session {
     id: SessionId,
-    origin: Box<str>,
+    origin: Arc<str>,
     info: PageInfo,
     policy: Policy,
     /// What a person called it.
@@ -89,7 +90,7 @@ pub struct Session {
 impl Session {
     /// A session without a page yet; its first event should be [`Event::Joined`]. Its calls are numbered from after
     /// `before_first_call`.
-    pub fn new(id: SessionId, origin: Box<str>, now: Millis, before_first_call: CallId) -> Self {
+    pub fn new(id: SessionId, origin: Arc<str>, now: Millis, before_first_call: CallId) -> Self {
         Self {
             id,
             origin,
@@ -131,6 +132,11 @@ impl Session {
 
     /// The origin that holds it.
     pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The same, to keep.
+    pub fn shared_origin(&self) -> &Arc<str> {
         &self.origin
     }
 

@@ -27,6 +27,7 @@ use eye_protocol::rpc::json;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 /// How often the hub looks for sessions and names that are no longer needed.
 const SWEEP_MS: Millis = 60_000;
@@ -39,7 +40,7 @@ pub struct Switchboard {
     pub(crate) sessions: FxHashMap<SessionId, Session>,
     pub(crate) pages: FxHashMap<Conn, SessionId>,
     pub(crate) agents: FxHashMap<Conn, Agent>,
-    pub(crate) memories: FxHashMap<Box<str>, Memory>,
+    pub(crate) memories: FxHashMap<Arc<str>, Memory>,
     /// Agents that joined a session and hear of it.
     pub(crate) members: FxHashMap<SessionId, Vec<Conn>>,
     /// Agents that hear of every change of a session's state.
@@ -92,7 +93,7 @@ impl Switchboard {
         let Some(input) = self.unless_elsewhere(now, input, out) else { return };
         let Some(input) = self.unless_expected(now, input) else { return };
         match input {
-            Input::PageJoined { page, session, who } => self.page_joined(now, &session, page, who, out),
+            Input::PageJoined { page, session, who } => self.page_joined(now, &session, page, *who, out),
             Input::PageLeft { page } | Input::PageLeaving { page } => {
                 self.topics.forget(page);
                 if let Some(session) = self.pages.remove(&page) {
@@ -103,7 +104,7 @@ impl Switchboard {
                 // A title may change with every frame; what is remembered of it is written now and then.
                 self.remember_at.get_or_insert(now + REMEMBER_MS);
                 if let Some(session) = self.pages.get(&page).cloned() {
-                    let changed = Event::Changed { page, info };
+                    let changed = Event::Changed { page, info: *info };
                     self.renaming(&session, |board| board.session_on(now, &session, changed, out));
                 }
             }

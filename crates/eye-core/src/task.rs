@@ -6,6 +6,7 @@ use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::rpc::RpcId;
 use eye_protocol::scope::Scope;
+use std::sync::Arc;
 
 /// Where an answer goes: the connection, and the id in the form the agent wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub enum Asker {
     /// The shelf of an agent, by its name, under an id.
     Shelf {
         /// The agent's name.
-        name: Box<str>,
+        name: Arc<str>,
         /// The id of the kept result.
         id: Box<str>,
         /// What the token of that agent allows.

@@ -170,7 +170,7 @@ fn pages_of_a_hub_before_do_not_stand_beside_those_that_are_here() {
     board.recall(0, vec![known("old1"), known("old2")]);
     let (origin, info) = ("http://localhost".into(), PageInfo::default());
     let who = Newcomer { origin, info, policy: Policy::default(), ask_first: false, driven: false };
-    board.on(1, Input::PageJoined { page: Conn(1), session: id("new"), who }, &mut out);
+    board.on(1, Input::PageJoined { page: Conn(1), session: id("new"), who: Box::new(who) }, &mut out);
     board.on(2, Input::AgentJoined { agent: Conn(2) }, &mut out);
     let task = Task::Eval { code: "x".into(), frame: None, terms: Terms::default() };
     let form = Some(ReplyForm::Rpc("1".into()));

@@ -103,7 +103,7 @@ impl World {
                 let info = PageInfo { title: Some("t".into()), ..PageInfo::default() };
                 let session = SessionId::parse(&format!("s{session}")).expect("an id");
                 let who = Newcomer { origin, info, policy: Policy::default(), ask_first: false, driven: false };
-                self.on(Input::PageJoined { page, session, who });
+                self.on(Input::PageJoined { page, session, who: Box::new(who) });
             }
             Step::Leave { page } => {
                 if let Some(page) = nth(&self.pages, page) {

@@ -55,7 +55,7 @@ fn board() -> Switchboard {
 fn join(board: &mut Switchboard, id: &str, origin: &str) {
     let info = PageInfo { title: Some("Near".into()), ..PageInfo::default() };
     let who = Newcomer { origin: origin.into(), info, policy: Policy::default(), ask_first: false, driven: false };
-    on(board, Input::PageJoined { page: PAGE, session: session(id), who });
+    on(board, Input::PageJoined { page: PAGE, session: session(id), who: Box::new(who) });
 }
 
 fn ask(board: &mut Switchboard, id: &str, page: Option<&str>) -> Vec<Effect> {

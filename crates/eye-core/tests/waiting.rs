@@ -7,6 +7,7 @@ use eye_protocol::SessionId;
 use eye_protocol::messages::PageInfo;
 use insta::assert_snapshot;
 use script::play;
+use std::sync::Arc;
 
 #[test]
 fn what_is_asked_of_a_page_that_goes_elsewhere_waits_for_where_it_goes() {
@@ -419,7 +420,7 @@ fn tools_are_waited_for_after_a_restart_of_the_hub() {
     let mut board = Switchboard::default();
     let (page, agent) = (Conn(1), Conn(2));
     let id = SessionId::parse("shop").unwrap();
-    let origin: Box<str> = "http://localhost".into();
+    let origin: Arc<str> = "http://localhost".into();
     let known = Known {
         id: id.clone(),
         origin: origin.clone(),
@@ -438,7 +439,7 @@ fn tools_are_waited_for_after_a_restart_of_the_hub() {
     board.on(7_000, Input::Tick, &mut out);
     let who =
         Newcomer { origin, info: PageInfo::default(), policy: Policy::default(), ask_first: false, driven: false };
-    board.on(7_500, Input::PageJoined { page, session: id, who }, &mut out);
+    board.on(7_500, Input::PageJoined { page, session: id, who: Box::new(who) }, &mut out);
     assert!(out.is_empty(), "{out:?}");
     let tools = serde_json::from_str(r#"[{"name":"add"}]"#).unwrap();
     board.on(7_600, Input::PageOffers { page, id: None, tools }, &mut out);
@@ -449,11 +450,11 @@ fn tools_are_waited_for_after_a_restart_of_the_hub() {
 fn that_a_page_offers_something_is_remembered_at_once() {
     let mut board = Switchboard::default();
     let page = Conn(1);
-    let (origin, session): (Box<str>, _) = ("http://localhost".into(), SessionId::parse("shop").unwrap());
+    let (origin, session): (Arc<str>, _) = ("http://localhost".into(), SessionId::parse("shop").unwrap());
     let who =
         Newcomer { origin, info: PageInfo::default(), policy: Policy::default(), ask_first: false, driven: false };
     let mut out = Vec::new();
-    board.on(0, Input::PageJoined { page, session, who }, &mut out);
+    board.on(0, Input::PageJoined { page, session, who: Box::new(who) }, &mut out);
     let offers = |board: &mut Switchboard| board.take_known().map(|known| (known[0].tools, known[0].state));
     assert_eq!(offers(&mut board), Some((false, false)));
     let tools = || serde_json::from_str(r#"[{"name":"add"}]"#).unwrap();

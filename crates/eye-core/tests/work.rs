@@ -227,7 +227,7 @@ fn joins(board: &mut Switchboard, now: u64, page: u64) {
     let (origin, info) = ("http://localhost".into(), PageInfo::default());
     let who = Newcomer { origin, info, policy: Policy::default(), ask_first: false, driven: false };
     let session = SessionId::parse(&format!("s{page}")).expect("an id");
-    run(board, now, Input::PageJoined { page: Conn(page), session, who });
+    run(board, now, Input::PageJoined { page: Conn(page), session, who: Box::new(who) });
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn a_title_that_moves_is_remembered_now_and_then() {
     let mut written = 0;
     for now in 0..10_000 {
         let info = PageInfo { title: Some(now.to_string()), ..PageInfo::default() };
-        run(&mut board, now, Input::PageChanged { page: Conn(1), info });
+        run(&mut board, now, Input::PageChanged { page: Conn(1), info: Box::new(info) });
         if board.next_wake().is_some_and(|at| at <= now) {
             run(&mut board, now, Input::Tick);
         }

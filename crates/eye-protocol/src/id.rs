@@ -2,6 +2,7 @@
 
 use crate::limits::{CALL_ID_BYTES_MAX, SESSION_ID_BYTES_MAX};
 use std::fmt;
+use std::sync::Arc;
 
 /// Splits a frame at its first of `ends` when what stands before is a call id.
 ///
@@ -55,9 +56,9 @@ impl fmt::Debug for LineId {
     }
 }
 
-/// Names one session. Never empty, `[A-Za-z0-9_.-]`, at most [`SESSION_ID_BYTES_MAX`] bytes.
+/// Names one session, shared by all who name it. Never empty, `[A-Za-z0-9_.-]`, at most [`SESSION_ID_BYTES_MAX`] bytes.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SessionId(Box<str>);
+pub struct SessionId(Arc<str>);
 
 impl SessionId {
     /// Takes the text if it is a session id.

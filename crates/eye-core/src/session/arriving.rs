@@ -14,6 +14,7 @@ use eye_protocol::close::Close;
 use eye_protocol::limits::{GRACE_LEAVING_MS, GRACE_MS, TITLE_MS};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::{Code, Error};
+use std::sync::Arc;
 
 impl Session {
     pub(super) fn join(&mut self, now: Millis, page: Conn, who: Newcomer, seen_by: &[Conn], out: &mut Vec<Outcome>) {
@@ -59,7 +60,7 @@ impl Session {
 
     /// A driven tab shows a document of another origin: nothing of what the first one published, offered or was sent goes on
     /// with it, and calls wait for it only if the token of their agent covers it.
-    fn show_another_origin(&mut self, origin: Box<str>, seen_by: &[Conn], out: &mut Vec<Outcome>) {
+    fn show_another_origin(&mut self, origin: Arc<str>, seen_by: &[Conn], out: &mut Vec<Outcome>) {
         let why = format!("the tab went to {origin}, which this token does not cover");
         self.origin = origin;
         let origin = &*self.origin;

@@ -83,17 +83,31 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
             let session = SessionId::parse(first).expect("a session id");
             let policy = policy(tail);
             let driven = tail.contains("driven");
-            Input::PageJoined { page, session, who: Newcomer { origin, info, policy, ask_first: false, driven } }
+            Input::PageJoined {
+                page,
+                session,
+                who: Box::new(Newcomer { origin, info, policy, ask_first: false, driven }),
+            }
         }
         "leaves" => Input::PageLeft { page },
         "allowed" => Input::PageAllowed { page, policy: policy(rest) },
         "hides" => Input::PageLeaving { page },
         "lives" => Input::PageAlive { page },
-        "pauses" => Input::PageChanged { page, info: PageInfo { paused: Some(rest.into()), ..PageInfo::default() } },
-        "titled" => Input::PageChanged { page, info: PageInfo { title: Some(rest.into()), ..PageInfo::default() } },
-        "loaded" => Input::PageChanged { page, info: PageInfo { loading: Some(false), ..PageInfo::default() } },
-        "goes" => Input::PageChanged { page, info: PageInfo { leaving: Some(rest.into()), ..PageInfo::default() } },
-        "stops" => Input::PageChanged { page, info: PageInfo { dialog: Some(rest.into()), ..PageInfo::default() } },
+        "pauses" => {
+            Input::PageChanged { page, info: Box::new(PageInfo { paused: Some(rest.into()), ..PageInfo::default() }) }
+        }
+        "titled" => {
+            Input::PageChanged { page, info: Box::new(PageInfo { title: Some(rest.into()), ..PageInfo::default() }) }
+        }
+        "loaded" => {
+            Input::PageChanged { page, info: Box::new(PageInfo { loading: Some(false), ..PageInfo::default() }) }
+        }
+        "goes" => {
+            Input::PageChanged { page, info: Box::new(PageInfo { leaving: Some(rest.into()), ..PageInfo::default() }) }
+        }
+        "stops" => {
+            Input::PageChanged { page, info: Box::new(PageInfo { dialog: Some(rest.into()), ..PageInfo::default() }) }
+        }
         "navigates" => Input::PageNavigating { page, call: call(), url: tail.into() },
         "offers" => Input::PageOffers { page, id: Some("1".into()), tools: raws(rest) },
         "withdraws" => Input::PageWithdraws { page, id: None, names: vec![rest.into()] },

@@ -2,19 +2,20 @@
 
 use super::entry::Entry;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// What was asked, before it is known what came of it.
 #[derive(Debug)]
 pub struct Noted {
     /// The agent's own id; empty for an answer by its place. `None`: nothing waits for an answer.
-    pub id: Option<Box<str>>,
+    pub id: Option<Arc<str>>,
     /// The row so far.
     pub entry: Box<Entry>,
 }
 
 /// Calls under way.
 #[derive(Debug, Default)]
-pub struct Calls(FxHashMap<Box<str>, Open>);
+pub struct Calls(FxHashMap<Arc<str>, Open>);
 
 #[derive(Debug)]
 struct Open {
@@ -27,7 +28,7 @@ struct Open {
 
 impl Calls {
     /// A call begins.
-    pub fn begin(&mut self, id: Box<str>, entry: Box<Entry>, now_us: u64) {
+    pub fn begin(&mut self, id: Arc<str>, entry: Box<Entry>, now_us: u64) {
         let open = Open { entry, began_us: now_us, sent: false, next: None };
         match self.0.get_mut(&id) {
             None => {
@@ -64,7 +65,7 @@ impl Calls {
     /// All of them end.
     #[expect(clippy::vec_box, reason = "entries move on, and a pointer moves for less")]
     pub fn end_all(&mut self, now_us: u64) -> Vec<Box<Entry>> {
-        let ids: Vec<Box<str>> = self.0.keys().cloned().collect();
+        let ids: Vec<Arc<str>> = self.0.keys().cloned().collect();
         let mut ended = Vec::new();
         for id in ids {
             while let Some((entry, _)) = self.end(&id, now_us) {

@@ -1,5 +1,6 @@
 //! One call as the audit thread gets it, and the row that it becomes.
 
+use super::members::Members;
 use eye_protocol::audit::Row;
 use eye_protocol::limits::AUDIT_ARGUMENTS_BYTES_MAX;
 use eye_protocol::rpc::json;
@@ -11,10 +12,11 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// Names that agents choose are cut to this.
-const NAME_BYTES_MAX: usize = 256;
+/// Room for a row of usual length.
+const ROW_BYTES: usize = 384;
 /// Bytes of a hash that a row shows: enough to tell arguments apart.
 const HASH_BYTES: usize = 16;
 /// Digits of the milliseconds in a time.
@@ -85,14 +87,14 @@ impl Ended {
 pub struct Entry {
     /// When it was asked, Unix time in ms.
     pub at_ms: u64,
-    /// The agent's name; may be empty.
-    pub agent: Box<str>,
+    /// The agent's name, if it gave one.
+    pub agent: Option<Arc<str>>,
     /// What its token allows, and the token's name.
     pub scope: Scope,
     /// How it is connected.
     pub face: &'static str,
     /// The page that was meant, and its origin.
-    pub page: Option<(SessionId, Box<str>)>,
+    pub page: Option<(SessionId, Arc<str>)>,
     /// The method.
     pub op: Cow<'static, str>,
     /// The MCP server that was asked.
@@ -114,7 +116,7 @@ impl Entry {
     pub fn new(op: Cow<'static, str>, arguments: &str) -> Self {
         Self {
             at_ms: now_ms(),
-            agent: Box::default(),
+            agent: None,
             scope: Scope::ALL,
             face: "",
             page: None,
@@ -133,29 +135,29 @@ impl Entry {
         let arguments = self.without_environment();
         let tool = matches!(&*self.op, "tools/call" | "gateway/call").then(|| tool_name(&arguments)).flatten();
         let hash = hash(key, arguments.as_bytes());
-        write_row(
-            &Row {
-                time: clock.text(self.at_ms),
-                agent: shown(&self.agent),
-                token: self.scope.name().and_then(shown),
-                face: shown(self.face),
-                page: self.page.as_ref().map(|(session, _)| session.as_str()),
-                origin: self.page.as_ref().and_then(|(_, origin)| shown(origin)),
-                op: shown(&self.op),
-                server: self.server.as_deref().and_then(shown),
-                tool: tool.as_deref().and_then(shown),
-                bytes: Some(self.bytes as u64),
-                hash: std::str::from_utf8(&hash).ok(),
-                ending: Some(self.ended.word()),
-                code: self.ended.code(),
-                ms: Some(self.us / 1000),
-                us: Some(self.us),
-                answered: Some(self.answered as u64),
-                args: contents.then_some(&*arguments),
-                ..Row::default()
-            },
-            out,
-        );
+        out.reserve(ROW_BYTES);
+        let mut row = Members::begin(out, "time", clock.text(self.at_ms));
+        row.name("agent", self.agent.as_deref());
+        row.name("token", self.scope.name());
+        row.name("face", Some(self.face));
+        row.name("page", self.page.as_ref().map(|(session, _)| session.as_str()));
+        row.name("origin", self.page.as_ref().map(|(_, origin)| &**origin));
+        row.name("op", Some(&self.op));
+        row.name("server", self.server.as_deref());
+        row.name("tool", tool.as_deref());
+        row.number("bytes", self.bytes as u64);
+        row.plain("hash", &hash);
+        row.plain("ending", self.ended.word().as_bytes());
+        if let Some(code) = self.ended.code() {
+            row.number("code", code);
+        }
+        row.number("ms", self.us / 1000);
+        row.number("us", self.us);
+        row.number("answered", self.answered as u64);
+        if contents {
+            row.text("args", &arguments);
+        }
+        row.end();
     }
 
     /// The arguments without the folder and the environment that the command line sends to the gateway: the latter holds
@@ -176,11 +178,6 @@ impl Entry {
 pub fn dropped_line(count: u64, why: &str) -> String {
     let time = rfc3339(now_ms());
     json(&Row { time: &*time, dropped: Some(count), why: Some(why), ..Row::default() })
-}
-
-fn write_row(row: &Row<&str>, out: &mut Vec<u8>) {
-    // Neither can fail: these are texts and numbers, and there is memory.
-    let _ = serde_json::to_writer(out, row);
 }
 
 /// Unix time in ms.
@@ -219,12 +216,7 @@ impl Clock {
 }
 
 fn cut(text: &str, bytes_max: usize) -> &str {
-    &text[..text.floor_char_boundary(bytes_max)]
-}
-
-/// A name as a row shows it.
-fn shown(text: &str) -> Option<&str> {
-    (!text.is_empty()).then(|| cut(text, NAME_BYTES_MAX))
+    if text.len() <= bytes_max { text } else { &text[..text.floor_char_boundary(bytes_max)] }
 }
 
 fn hash(key: &hmac::Key, bytes: &[u8]) -> [u8; 2 * HASH_BYTES] {

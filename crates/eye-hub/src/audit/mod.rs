@@ -4,6 +4,7 @@
 mod calls;
 mod entry;
 mod log;
+mod members;
 mod queue;
 mod reading;
 mod writing;

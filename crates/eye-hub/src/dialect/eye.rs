@@ -293,7 +293,7 @@ fn page_notification(page: Conn, method: &str, params: &str) -> Option<FromPage>
         }
         "page/info" => {
             let info: PageInfo = rpc::params(params).ok()?;
-            Input::PageChanged { page, info }
+            Input::PageChanged { page, info: Box::new(info) }
         }
         "page/leaving" => Input::PageLeaving { page },
         "call/progress" => super::tools::progress_from_page(page, params)?,

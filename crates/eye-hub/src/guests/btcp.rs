@@ -102,7 +102,7 @@ async fn events(State(door): State<Door>, headers: Head, Query(query): Query<Eve
     let (scope, bearer) = (admitted.scope(), admitted.bearer());
     let joining = match admitted {
         Admitted::Page { origin, policy, bearer } => {
-            Some(Joining { session: id.clone(), origin, policy, by_token: bearer.is_some() })
+            Some(Joining { session: id.clone(), origin: origin.into(), policy, by_token: bearer.is_some() })
         }
         Admitted::Public | Admitted::Agent(_) | Admitted::Own | Admitted::Console | Admitted::Extension => None,
     };

@@ -129,7 +129,7 @@ async fn page(
     // The original names no session; a page of the same address that was there before is the same one, reloaded.
     let before = left_behind(&door.hub.rows(&Scope::ALL), &origin, &url);
     let session = before.unwrap_or_else(session_id::fresh);
-    let joining = Joining { session, origin, policy, by_token };
+    let joining = Joining { session, origin: origin.into(), policy, by_token };
     handshake.grant(move |socket| {
         let peer = Peer::new(Side::Page, Voice::Original, Outbox::messages(), Some(joining)).borne_by(bearer);
         let info = PageInfo { title: Some(TITLE.into()), url: Some(url), ..PageInfo::default() };

@@ -55,7 +55,7 @@ pub async fn socket(
     let joining = match (admitted, query.session_id.as_deref().and_then(SessionId::parse)) {
         (Admitted::Page { origin, policy, bearer }, session) => {
             let session = session.unwrap_or_else(session_id::fresh);
-            Some(Joining { session, origin, policy, by_token: bearer.is_some() })
+            Some(Joining { session, origin: origin.into(), policy, by_token: bearer.is_some() })
         }
         (Admitted::Public | Admitted::Agent(_) | Admitted::Own | Admitted::Console | Admitted::Extension, _) => None,
     };

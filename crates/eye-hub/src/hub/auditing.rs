@@ -46,10 +46,10 @@ impl Hub {
     }
 
     /// A request begins. Gives the id under which it will end, unless its ending is known at once.
-    pub(crate) fn begin(&self, state: &mut State, conn: Conn, noted: Noted, one: &FromAgent) -> Option<Box<str>> {
+    pub(crate) fn begin(&self, state: &mut State, conn: Conn, noted: Noted, one: &FromAgent) -> Option<Arc<str>> {
         let Noted { id, mut entry } = noted;
         let now_us = self.now_us();
-        entry.agent = state.board.agent_name(conn).into();
+        entry.agent = state.board.shared_name(conn);
         if let FromAgent::Input(input) = one {
             entry.page = match about(input) {
                 About::Page(page) => state.board.meant(conn, page),
@@ -76,14 +76,14 @@ impl Hub {
             }
             (_, None) => Ended::Fired,
         };
-        self.finish(state, entry);
+        self.finish(state, entry, now_us);
         None
     }
 
     /// A call has ended: it is counted, and its row goes to the log.
-    fn finish(&self, state: &mut State, entry: Box<Entry>) {
+    fn finish(&self, state: &mut State, entry: Box<Entry>, now_us: u64) {
         let counted = Counted {
-            agent: &entry.agent,
+            agent: entry.agent.as_deref().unwrap_or_default(),
             page: entry.page.as_ref().map(|(session, _)| session.as_str()),
             face: entry.face,
             us: entry.us,
@@ -91,13 +91,13 @@ impl Hub {
             asked_bytes: entry.bytes as u64,
             answered_bytes: entry.answered as u64,
         };
-        state.desk.book.ended(self.now(), &counted);
+        state.desk.book.ended(now_us / 1000, &counted);
         self.audit().put(entry);
     }
 
     /// A request was asked. If it has not ended meanwhile, a page or a server may have it.
     #[expect(clippy::unused_self, reason = "one of the hub's steps, beside its siblings")]
-    pub(crate) fn begun(&self, state: &mut State, conn: Conn, id: Option<Box<str>>) {
+    pub(crate) fn begun(&self, state: &mut State, conn: Conn, id: Option<Arc<str>>) {
         if let (Some(id), Some(peer)) = (id, state.peers.get_mut(&conn)) {
             peer.calls.sent(&id);
         }
@@ -120,7 +120,7 @@ impl Hub {
                 Ok(answer) => bytes(answer),
                 Err(error) => error.message.len(),
             };
-            self.finish(state, entry);
+            self.finish(state, entry, now_us);
         }
     }
 
@@ -149,9 +149,10 @@ impl Hub {
     /// An agent is gone: nothing waits for its calls any more.
     pub(crate) fn left(&self, state: &mut State, conn: Conn, peer: &mut Peer) {
         tracing::debug!(conn = conn.0, "left");
-        for mut entry in peer.calls.end_all(self.now_us()) {
+        let now_us = self.now_us();
+        for mut entry in peer.calls.end_all(now_us) {
             entry.ended = Ended::Error(Code::CANCELLED);
-            self.finish(state, entry);
+            self.finish(state, entry, now_us);
         }
     }
 
@@ -215,7 +216,7 @@ impl Hub {
 #[derive(Clone, Debug)]
 pub struct Auditor {
     audit: Arc<Audit>,
-    agent: Box<str>,
+    agent: Option<Arc<str>>,
     scope: Scope,
     face: &'static str,
 }
@@ -243,7 +244,7 @@ impl AgentLink {
         }
         let state = hub.hold();
         let peer = state.peers.get(&conn)?;
-        let agent = state.board.agent_name(conn).into();
+        let agent = state.board.shared_name(conn);
         Some(Auditor { audit: hub.audit().clone(), agent, scope: peer.scope.clone(), face: peer.face })
     }
 }

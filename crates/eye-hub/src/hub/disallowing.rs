@@ -7,6 +7,7 @@ use crate::gate::{Refusal, agent_origin, driven_policy, page_policy};
 use eye_core::{Conn, Input, Policy};
 use eye_protocol::{Code, Error};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -63,7 +64,7 @@ impl Hub {
         self.hold().origins_due = false;
         let Ok(list) = self.facts.origins.list() else { return };
         self.origins.send_replace(());
-        let mut known: FxHashMap<Box<str>, Verdict> = FxHashMap::default();
+        let mut known: FxHashMap<Arc<str>, Verdict> = FxHashMap::default();
         let mut state = self.hold();
         let changed: Vec<(Conn, Result<Policy, Refusal>)> = state
             .peers

@@ -172,30 +172,40 @@ impl Hub {
             let typed = state.peers.get(&conn).is_some_and(|peer| peer.voice == Voice::Eye { typed: true });
             return self.reply(state, conn, &too_long(text, typed));
         }
-        let mut said = Vec::new();
         let scope = state.peers.get(&conn).map(|peer| peer.scope.clone()).unwrap_or_default();
         let rpc_only = state.peers.get(&conn).is_some_and(|peer| peer.rpc_only);
         let watched = state.desk.is_watched();
-        eye::from_agent(conn, text, rpc_only, &scope, |asked, one| said.push((self.note(asked, watched), one)));
-        self.agent_heard(state, conn, text, said);
+        let mut goes_on = true;
+        eye::from_agent(conn, text, rpc_only, &scope, |asked, one| {
+            goes_on = goes_on && self.agent_asked(state, conn, text, self.note(asked, watched), one);
+        });
     }
 
     /// Does what a frame of an agent asks for.
     pub(super) fn agent_heard(&self, state: &mut State, conn: Conn, text: &str, said: Vec<(Option<Noted>, FromAgent)>) {
         for (noted, one) in said {
-            let (noted, one) = if state.desk.pauses.any() {
-                let Some(free) = self.unless_paused(state, conn, noted, one) else { continue };
-                free
-            } else {
-                (noted, one)
-            };
-            let begun = noted.and_then(|noted| self.begin(state, conn, noted, &one));
-            if matches!(one, FromAgent::Provide) {
-                return self.provide(state, conn, text);
+            if !self.agent_asked(state, conn, text, noted, one) {
+                return;
             }
-            self.do_asked(state, conn, one);
-            self.begun(state, conn, begun);
         }
+    }
+
+    /// Does one thing that a frame of an agent asks for. `false`: the rest of the frame is not for the agent's side.
+    fn agent_asked(&self, state: &mut State, conn: Conn, text: &str, noted: Option<Noted>, one: FromAgent) -> bool {
+        let (noted, one) = if state.desk.pauses.any() {
+            let Some(free) = self.unless_paused(state, conn, noted, one) else { return true };
+            free
+        } else {
+            (noted, one)
+        };
+        let begun = noted.and_then(|noted| self.begin(state, conn, noted, &one));
+        if matches!(one, FromAgent::Provide) {
+            self.provide(state, conn, text);
+            return false;
+        }
+        self.do_asked(state, conn, one);
+        self.begun(state, conn, begun);
+        true
     }
 
     /// Does what an agent asks for, but for providing.
@@ -356,17 +366,23 @@ impl Hub {
             }
             Some(FromPage::Reply(frame)) => self.reply(state, conn, &frame),
             Some(FromPage::Input(input)) => {
-                // A page that begins without hello speaks plain BTCP.
-                self.page_joins(state, conn, plain_page());
+                self.plain_page_joins(state, conn);
                 self.feed(state, input);
             }
             Some(FromPage::Session(id)) => {
-                self.page_joins(state, conn, plain_page());
+                self.plain_page_joins(state, conn);
                 let session = state.board.session_of(conn).map_or_else(|| "null".into(), |id| json(id.as_str()));
                 let result = format!(r#"{{"sessionId":{session},"expiresAt":null}}"#);
                 self.reply(state, conn, &rpc::response(&id, Ok(&result)));
             }
             Some(FromPage::Hello { id, hello }) => self.page_hello(state, conn, id.as_deref(), *hello),
+        }
+    }
+
+    /// A page that begins without hello speaks plain BTCP.
+    fn plain_page_joins(&self, state: &mut State, conn: Conn) {
+        if state.peers.get(&conn).is_some_and(|peer| peer.joining.is_some()) {
+            self.page_joins(state, conn, plain_page());
         }
     }
 
@@ -395,7 +411,7 @@ impl Hub {
             info.eval = Some(true);
         }
         if !self.page_joins(state, conn, info.clone()) {
-            self.feed(state, Input::PageChanged { page: conn, info });
+            self.feed(state, Input::PageChanged { page: conn, info: Box::new(info) });
         }
         if let Some(capabilities) = hello.capabilities {
             self.feed(state, Input::PageCapable { page: conn, capabilities });
@@ -417,7 +433,7 @@ impl Hub {
             info.url = Some(origin.to_string());
         }
         let who = Newcomer { origin, info, policy, ask_first: false, driven };
-        self.feed(state, Input::PageJoined { page: conn, session: session.clone(), who });
+        self.feed(state, Input::PageJoined { page: conn, session: session.clone(), who: Box::new(who) });
         self.page_came(state, &session);
         true
     }

@@ -43,7 +43,7 @@ impl Memory {
         let text = if small { fs::read_to_string(&self.file).unwrap_or_default() } else { String::new() };
         let entries: Vec<Entry> = serde_json::from_str(&text).unwrap_or_default();
         let known = |Entry { id, origin, page: info, tools, state, name }: Entry| {
-            Some(Known { id: SessionId::parse(&id)?, origin, info, tools, state, name })
+            Some(Known { id: SessionId::parse(&id)?, origin: origin.into(), info, tools, state, name })
         };
         entries.into_iter().filter_map(known).collect()
     }
@@ -52,7 +52,7 @@ impl Memory {
     pub fn save(&self, known: Vec<Known>) -> io::Result<()> {
         let entry = |Known { id, origin, info, tools, state, name }: Known| {
             let id = id.to_string();
-            Entry { id, origin, page: info, tools, state, name }
+            Entry { id, origin: (*origin).into(), page: info, tools, state, name }
         };
         let entries: Vec<Entry> = known.into_iter().map(entry).collect();
         private::write(&self.file, &serde_json::to_vec(&entries)?)

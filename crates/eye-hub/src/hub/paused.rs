@@ -3,6 +3,7 @@
 use crate::audit::Noted;
 use crate::dialect::FromAgent;
 use eye_protocol::Error;
+use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// Tells an MCP face that its agent's turn has come, or why it does not.
@@ -25,7 +26,7 @@ pub(crate) struct Asked {
     /// What it asks for.
     pub one: FromAgent,
     /// The id under which it is noted to end.
-    pub begun: Option<Box<str>>,
+    pub begun: Option<Arc<str>>,
     /// One that has no id is noted when it is known what came of it.
     pub noted: Option<Noted>,
 }

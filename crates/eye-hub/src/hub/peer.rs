@@ -63,7 +63,7 @@ pub struct Joining {
     /// The session it claims.
     pub session: SessionId,
     /// Where its document comes from.
-    pub origin: Box<str>,
+    pub origin: Arc<str>,
     /// What the user allowed pages of it.
     pub policy: Policy,
     /// Whether a token says that it is a page of this origin, which then need not be on the list.
@@ -74,7 +74,7 @@ pub struct Joining {
 #[derive(Clone, Debug)]
 pub struct Listed {
     /// The origin.
-    pub origin: Box<str>,
+    pub origin: Arc<str>,
     /// What its pages may do, as the peer knows it; without meaning for an agent.
     pub policy: Policy,
     /// As [`Joining::by_token`].

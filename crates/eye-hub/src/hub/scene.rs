@@ -34,7 +34,7 @@ impl Hub {
     fn scene_joins(&self, state: &mut State, conn: Conn, joined: Joining) {
         let Joining { session, origin, policy, .. } = joined;
         let who = Newcomer { origin, info: scene::info(), policy, ask_first: true, driven: false };
-        self.feed(state, Input::PageJoined { page: conn, session, who });
+        self.feed(state, Input::PageJoined { page: conn, session, who: Box::new(who) });
         self.feed(state, Input::PageOffers { page: conn, id: None, tools: scene::definitions() });
     }
 

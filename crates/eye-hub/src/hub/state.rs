@@ -227,11 +227,10 @@ impl Hub {
     pub async fn parcel(&self, conn: Conn, signals: &Signals) -> Option<(Parcel, Option<Close>)> {
         loop {
             {
-                let now = self.now();
                 let mut state = self.hold();
                 let peer = state.peers.get_mut(&conn)?;
                 if peer.outbox.len_bytes() > 0 || peer.close.is_some() {
-                    peer.writing_since = Some(now);
+                    peer.writing_since = Some(self.now());
                     let (parcel, close) = (peer.outbox.take(), peer.close.clone());
                     state.traffic.bytes_out += parcel.bytes.len() as u64;
                     return Some((parcel, close));

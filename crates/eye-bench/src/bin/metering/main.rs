@@ -8,6 +8,7 @@ mod hog;
 
 use eye_testkit::{Home, Hub, ScriptedPage};
 use hog::{Hog, KINDS};
+use rustix::thread::{CpuSet, sched_setaffinity};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -15,13 +16,19 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 const HELP: &str = "\
-usage: cargo xtask metering [--debug] [--rounds N] [KIND…]
+usage: cargo xtask metering [--debug] [--apart] [--rounds N] [KIND…]
 
   --debug      a debug build of eye instead of the release one
+  --apart      the page that never rests and the other hub have the first core to themselves, all else the second: what is
+               left is the hub's doing, not the machine's
   --rounds N   how often the three phases of half a second alternate for each kind (default 10)
   KIND         what the page does; all of them unless some are named
 ";
 const ROUNDS_DEFAULT: usize = 10;
+/// Of the page that never rests, and of the other hub.
+const BUSY_CORE: usize = 0;
+/// Of the hub that is measured, its agent and the bystander.
+const QUIET_CORE: usize = 1;
 /// How long a phase takes.
 const PHASE: Duration = Duration::from_millis(500);
 /// An agent that thinks a little between its questions.
@@ -34,10 +41,11 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
-    let (mut rounds, mut wanted) = (ROUNDS_DEFAULT, Vec::new());
+    let (mut rounds, mut wanted, mut apart) = (ROUNDS_DEFAULT, Vec::new(), false);
     let eye = args.next().filter(|eye| !eye.starts_with('-')).map(PathBuf::from);
     while let Some(word) = args.next() {
         match word.as_str() {
+            "--apart" => apart = true,
             "--rounds" => rounds = args.next().and_then(|text| text.parse().ok()).unwrap_or(0),
             kind => wanted.push(kind.to_owned()),
         }
@@ -55,10 +63,15 @@ fn main() -> ExitCode {
     println!("|{}", "---|".repeat(10));
     for kind in KINDS.iter().filter(|kind| wanted.is_empty() || wanted.iter().any(|word| word == kind.name)) {
         let (home, other_home) = (Home::new(&eye), Home::new(&eye));
-        let (_hub, _other_hub) = (Hub::start(&home), Hub::start(&other_home));
+        // What a thread starts has its cores.
+        place(apart, QUIET_CORE);
+        let _hub = Hub::start(&home);
         let _page = ScriptedPage::echo(&home, "Bystander");
-        let mut agent = Agent::connect(&home);
+        place(apart, BUSY_CORE);
+        let _other_hub = Hub::start(&other_home);
         let (hog, elsewhere) = (Hog::start(&home, kind), Hog::start(&other_home, kind));
+        place(apart, QUIET_CORE);
+        let mut agent = Agent::connect(&home);
         let mut trips = [Vec::new(), Vec::new(), Vec::new()];
         let mut frames = 0;
         for _ in 0..rounds {
@@ -80,6 +93,15 @@ fn main() -> ExitCode {
         println!("| {} | {figures} | {:.1} | {:.1} | {rate:.0} |", kind.about, to(p99[0]), to(p99[1]));
     }
     ExitCode::SUCCESS
+}
+
+/// Gives this thread, and what it starts from here on, one core, where cores are apart.
+fn place(apart: bool, core: usize) {
+    if apart {
+        let mut cores = CpuSet::new();
+        cores.set(core);
+        sched_setaffinity(None, &cores).expect("a core of this number");
+    }
 }
 
 /// The value below which so many percent of them are.
