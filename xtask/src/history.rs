@@ -60,6 +60,9 @@ fn with_table(page: &str, runs: &[Value]) -> Option<String> {
 
 /// Every ratio that has a budget, a column for each run.
 fn table(runs: &[Value]) -> String {
+    if runs.is_empty() {
+        return String::new();
+    }
     let rows = |run: &Value| run["rows"].as_array().cloned().unwrap_or_default();
     let mut names: Vec<[String; 2]> = Vec::new();
     for row in runs.iter().flat_map(rows).filter(|row| row["budget"].is_number() && row["ratio"].is_number()) {

@@ -1,17 +1,19 @@
 //! Starts a browser of the Chromium family with a pipe instead of a port, and finds out why it ended.
 
 #[cfg(unix)]
-#[path = "launch/pipe_of_child.rs"]
-mod wire;
+mod pipe_of_child;
 #[cfg(windows)]
-#[path = "launch/port_of_child.rs"]
-mod wire;
+mod port_of_child;
 
 use crate::cdp::{Connection, connect};
 use crate::error::{BrowserError, CommandError};
 use crate::limits::{CLOSE_MS, START_MS, STDERR_BYTES_MAX};
 use crate::pipe::Pipe;
 use eye_platform::{files, user};
+#[cfg(unix)]
+use pipe_of_child as wire;
+#[cfg(windows)]
+use port_of_child as wire;
 use serde::Deserialize;
 use serde_json::json;
 use std::fs;
@@ -143,7 +145,7 @@ pub async fn launch(how: Launch) -> Result<Launched, BrowserError> {
     let listening = tokio::spawn(listen(stderr, words.clone()));
     let (told, gone) = watch::channel(None);
     let kill = Arc::new(Notify::new());
-    let pipe = wire::open(&mut child, &how).await?;
+    let pipe = wire::open(&mut child, &how.profile).await?;
     tokio::spawn(reap(child, guard, kill.clone(), told));
     let mut exit = gone.clone();
     let exited = async move {
@@ -173,7 +175,7 @@ pub async fn attach(pipe: impl Pipe) -> Result<Launched, BrowserError> {
 }
 
 fn command(how: &Launch) -> Command {
-    let mut command = wire::command(how);
+    let mut command = wire::command(&how.program, &how.profile);
     command.arg(format!("--user-data-dir={}", how.profile.display()));
     command.args([
         "--no-first-run",

@@ -1,10 +1,10 @@
 //! How a browser is spoken to that eye starts, on systems with file descriptors: a pipe that nobody else can reach.
 
-use super::Launch;
 use crate::error::BrowserError;
 use crate::pipe::Pipe;
 use crate::pipe::process::ProcessPipe;
 use std::io;
+use std::path::Path;
 use std::process::Stdio;
 use tokio::process::{Child, Command};
 
@@ -17,9 +17,9 @@ const PLACE_DESCRIPTORS: &str = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#;
 pub struct Guard;
 
 /// The browser's program, told to use the pipe.
-pub fn command(how: &Launch) -> Command {
+pub fn command(program: &Path, _: &Path) -> Command {
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", PLACE_DESCRIPTORS]).arg(&how.program).arg("--remote-debugging-pipe");
+    command.args(["-c", PLACE_DESCRIPTORS]).arg(program).arg("--remote-debugging-pipe");
     command
 }
 
@@ -31,7 +31,7 @@ pub fn start(command: &mut Command) -> io::Result<(Child, Guard)> {
 
 /// The way to it.
 #[expect(clippy::unused_async, reason = "elsewhere it is waited for")]
-pub async fn open(child: &mut Child, _: &Launch) -> Result<impl Pipe, BrowserError> {
+pub async fn open(child: &mut Child, _: &Path) -> Result<impl Pipe, BrowserError> {
     let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(BrowserError::Died("its pipes are missing".into()));
     };

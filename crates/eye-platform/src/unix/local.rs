@@ -16,7 +16,7 @@ pub use with_runtime::{Arrived, AsyncStream, Listener, OwnedReadHalf, OwnedWrite
 
 #[cfg(feature = "tokio")]
 mod with_runtime {
-    use crate::{files, user};
+    use crate::unix::{files, user};
     use std::io;
     use std::path::Path;
     pub use tokio::net::UnixStream as AsyncStream;

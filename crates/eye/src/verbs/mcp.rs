@@ -84,7 +84,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     #[cfg(target_os = "linux")]
-    if let Some(exit) = handing::serve(args, options)? {
+    if let Some(exit) = handing::serve(|again| announce(args, options, again, true))? {
         return Ok(exit);
     }
     pipe(args, options, ui::raw_stdin()?)

@@ -1,9 +1,7 @@
 //! Hands stdin and stdout to the hub (Linux).
 
-use super::{Args, announce};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::options::Options;
 use crate::ui;
 use eye_mcp::face::handover::{self, Flags};
 use eye_platform::local::Stream;
@@ -18,15 +16,19 @@ use std::time::Duration;
 /// A hub that takes files says so at once; one of another version may say nothing.
 const ASK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Serves until the client is done. `None`: they cannot be handed over, or the hub does not take them.
-pub fn serve(args: &Args, options: &Options) -> Result<Option<Exit>, Failure> {
+/// A connection to the hub that knows whom it serves, and what was read of it already.
+pub type Announced = (Stream, Vec<u8>);
+
+/// Serves until the client is done. `announce` opens a connection, and is told whether there was one before. `None`: they cannot be
+/// handed over, or the hub does not take them.
+pub fn serve(announce: impl Fn(bool) -> Result<Announced, Failure>) -> Result<Option<Exit>, Failure> {
     let (stdin, stdout) = (ui::raw_stdin()?, ui::raw_stdout()?);
     if !handover::can_be_handed_over(&stdin) || !handover::can_be_handed_over(&stdout) {
         return Ok(None);
     }
     let _flags = [&stdin, &stdout].map(|file| Flags::of(file.as_fd()));
     let mut again = false;
-    while let Some(socket) = hand_over(args, options, again, &stdin, &stdout)? {
+    while let Some(socket) = hand_over(announce(again)?, &stdin, &stdout)? {
         if is_done(socket) || !asks_more(&stdin) {
             return Ok(Some(Exit::Success));
         }
@@ -36,14 +38,8 @@ pub fn serve(args: &Args, options: &Options) -> Result<Option<Exit>, Failure> {
 }
 
 /// Gives stdin and stdout to the hub. `None`: it does not take them.
-fn hand_over(
-    args: &Args,
-    options: &Options,
-    again: bool,
-    stdin: &File,
-    stdout: &File,
-) -> Result<Option<Stream>, Failure> {
-    let (mut socket, mut said) = announce(args, options, again, true)?;
+fn hand_over(announced: Announced, stdin: &File, stdout: &File) -> Result<Option<Stream>, Failure> {
+    let (mut socket, mut said) = announced;
     let mut bytes = [0; handover::ASK.len()];
     socket.set_read_timeout(Some(ASK_TIMEOUT)).map_err(Failure::io("wait for the hub"))?;
     while said.len() < handover::ASK.len() {
