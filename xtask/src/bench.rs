@@ -2,7 +2,7 @@
 //! tokens and hops.
 
 use crate::run::{TaskError, cargo, command, run as run_command};
-use crate::{browser, dist, place, web};
+use crate::{browser, dist, history, place, web};
 use std::path::Path;
 
 /// Each prints its own tables; `AGENT_BROWSER` names a peer for those that compare with one.
@@ -10,7 +10,27 @@ const TABLES: [&str; 5] =
     ["bench/seed-tables.mjs", "bench/tasks.mjs", "bench/look-tokens.mjs", "bench/mcp-tokens.mjs", "bench/panning.mjs"];
 
 /// Builds and measures.
-pub fn run(quick: bool) -> Result<(), TaskError> {
+pub fn run(words: &[&str]) -> Result<(), TaskError> {
+    let (mut quick, mut kept, mut against) = (false, false, None);
+    let mut rest = words;
+    loop {
+        rest = match rest {
+            [] => break,
+            ["--quick", after @ ..] => {
+                quick = true;
+                after
+            }
+            ["--keep", after @ ..] => {
+                kept = true;
+                after
+            }
+            ["--against", file, after @ ..] => {
+                against = Some(*file);
+                after
+            }
+            _ => return Err(TaskError::Usage("bench takes --quick, --keep and --against FILE")),
+        };
+    }
     let chromium = browser::find_or_install()?;
     // The release binary carries the desktop, on which the tasks are done.
     web::build()?;
@@ -18,11 +38,19 @@ pub fn run(quick: bool) -> Result<(), TaskError> {
     cargo(&["build", "--release", "--package", "eye-bench"])?;
     let bench = place::target().join("release/eye-bench");
     let mut measure = command(&bench.to_string_lossy(), &[], &place::root());
-    measure.arg(&eye).arg(place::target().join("bench.json")).arg(place::client_asset()).env("EYE_CHROMIUM", &chromium);
+    let run = place::target().join("bench.json");
+    measure.arg(&eye).arg(&run).arg(place::client_asset()).args(["--commit", &commit()]);
+    measure.env("EYE_CHROMIUM", &chromium);
     if quick {
         measure.arg("--quick");
     }
+    if let Some(file) = against {
+        measure.args(["--against", file]);
+    }
     run_command(&mut measure)?;
+    if kept {
+        println!("kept as {}", history::keep(&run)?.display());
+    }
     gateway()?;
     retrieval()?;
     evolution(quick)?;
@@ -43,13 +71,29 @@ pub fn cluster(quick: bool) -> Result<(), TaskError> {
     run_command(&mut measure)
 }
 
+/// The commit that is measured.
+fn commit() -> String {
+    let asked = command("git", &["describe", "--always", "--dirty"], &place::root()).output();
+    asked.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
+}
+
 /// What one round trip costs the release binary. Every word goes to the program that counts.
 pub fn counts(words: &[&str]) -> Result<(), TaskError> {
     let eye = place::root().join(dist::build()?);
     // The relay that it is compared with is part of the program, and as optimised as the hub.
     cargo(&["build", "--release", "--package", "eye-bench", "--bin", "eye-counts"])?;
     let mut count = command(&place::target().join("release/eye-counts").to_string_lossy(), &[], &place::root());
-    run_command(count.arg(eye).args(words))
+    run_command(count.arg(eye).args(["--watched".as_ref(), watched()?.as_os_str()]).args(words))
+}
+
+/// A hub on the system's allocator, whose allocations valgrind sees. What is allocated does not depend on how it is optimised.
+fn watched() -> Result<std::path::PathBuf, TaskError> {
+    let folder = place::target().join("watched");
+    let folder_text = folder.to_string_lossy();
+    let mut words = vec!["build", "--profile", "watched", "--package", "eye", "--no-default-features"];
+    words.extend(["--features", "browser,cluster", "--target-dir", &folder_text]);
+    cargo(&words)?;
+    Ok(folder.join("watched/eye"))
 }
 
 /// Tasks in real applications, with eye and with the peer that the corpus pins.

@@ -7,15 +7,16 @@ mod tests {
     use std::process::Command;
 
     /// What each crate of ours may use of ours, outside tests.
-    const EDGES: [(&str, &[&str]); 13] = [
+    const EDGES: [(&str, &[&str]); 14] = [
+        ("eye-platform", &[]),
         ("eye-protocol", &[]),
         ("eye-core", &["eye-protocol"]),
-        ("eye-remote", &["eye-protocol"]),
-        ("eye-browser", &["eye-protocol"]),
+        ("eye-remote", &["eye-platform", "eye-protocol"]),
+        ("eye-browser", &["eye-platform", "eye-protocol"]),
         ("eye-cluster", &["eye-core", "eye-protocol"]),
-        ("eye-hub", &["eye-core", "eye-protocol", "eye-remote"]),
-        ("eye-mcp", &["eye-protocol"]),
-        ("eye-geometry", &["eye-protocol"]),
+        ("eye-hub", &["eye-core", "eye-platform", "eye-protocol", "eye-remote"]),
+        ("eye-mcp", &["eye-platform", "eye-protocol"]),
+        ("eye-geometry", &["eye-platform", "eye-protocol"]),
         (
             "eye",
             &[
@@ -25,23 +26,38 @@ mod tests {
                 "eye-geometry",
                 "eye-hub",
                 "eye-mcp",
+                "eye-platform",
                 "eye-protocol",
                 "eye-remote",
             ],
         ),
-        ("eye-client", &["eye-protocol"]),
+        ("eye-client", &["eye-platform", "eye-protocol"]),
         ("eye-testkit", &["eye-client", "eye-protocol"]),
         ("eye-bench", &["eye-client", "eye-protocol", "eye-testkit"]),
         ("xtask", &["eye-protocol"]),
     ];
 
     /// Who may use a library that only one room knows.
-    const ONLY: [(&str, &[&str]); 6] = [
+    const ONLY: [(&str, &[&str]); 7] = [
         // The benchmark has a relay that only copies, on the hub's own libraries.
         ("axum", &["eye-bench", "eye-hub"]),
         ("rmcp", &["eye-mcp"]),
         ("async-nats", &["eye-cluster"]),
-        ("tokio", &["eye-bench", "eye-browser", "eye-cluster", "eye-geometry", "eye-hub", "eye-mcp", "eye-remote"]),
+        (
+            "tokio",
+            &[
+                "eye-bench",
+                "eye-browser",
+                "eye-cluster",
+                "eye-geometry",
+                "eye-hub",
+                "eye-mcp",
+                "eye-platform",
+                "eye-remote",
+            ],
+        ),
+        // What differs between systems has one room; beside it, what only Linux knows.
+        ("rustix", &["eye", "eye-bench", "eye-hub", "eye-mcp", "eye-platform"]),
         ("clap", &["eye"]),
         ("rustyline", &["eye"]),
     ];
@@ -86,5 +102,37 @@ mod tests {
                 assert!(!uses.contains(library) || rooms.contains(&name.as_str()), "{name} must not use {library}");
             }
         }
+    }
+
+    /// Files that may ask whether this is Windows or Unix: the room for it, and how a browser is started.
+    const SYSTEMS: [&str; 2] = ["crates/eye-platform/", "crates/eye-browser/src/launch.rs"];
+
+    #[test]
+    fn what_differs_between_systems_has_one_room() {
+        let root = place::root();
+        let mut folders = vec![root.join("crates")];
+        let mut asking = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).expect("a folder").flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let name = path.strip_prefix(&root).expect("below the root").to_string_lossy().into_owned();
+                let source = path.extension().is_some_and(|end| end == "rs") && name.contains("/src/");
+                if !source || SYSTEMS.iter().any(|known| name.starts_with(known)) {
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).expect("a file");
+                if ["(unix)", "(windows)", "(not(unix))", "(not(windows))"]
+                    .iter()
+                    .any(|word| text.contains(&format!("cfg{word}")))
+                {
+                    asking.push(name);
+                }
+            }
+        }
+        assert_eq!(asking, Vec::<String>::new(), "ask eye-platform instead");
     }
 }

@@ -1,8 +1,8 @@
 //! Generated files: what TypeScript must know of the protocol, and the page client that the hub carries.
 
-use crate::place;
 use crate::run::TaskError;
 use crate::web;
+use crate::{history, place};
 use eye_protocol::{Code, limits, messages, operations};
 use std::fmt::Write;
 use std::fs;
@@ -42,7 +42,9 @@ pub fn write() -> Result<(), TaskError> {
     let operations = place::root().join(OPERATIONS);
     let wire = place::root().join(WIRE);
     let tables = wire_with_tables()?;
-    for (path, text) in [(path, protocol()), (operations, operations::typescript()), (wire, tables)] {
+    let figures = (place::root().join(history::FIGURES), history::figures_with_table()?);
+    let made = [(path, protocol()), (operations, operations::typescript()), (wire, tables), figures];
+    for (path, text) in made {
         fs::write(&path, text).map_err(TaskError::io(format!("writing {}", path.display())))?;
     }
     web::build()
@@ -60,6 +62,9 @@ pub fn check() -> Result<(), TaskError> {
     }
     if read(place::root().join(WIRE)) != wire_with_tables()?.as_bytes() {
         stale.push(WIRE);
+    }
+    if read(place::root().join(history::FIGURES)) != history::figures_with_table()?.as_bytes() {
+        stale.push(history::FIGURES);
     }
     let before = ASSETS.map(|asset| read(place::root().join(asset)));
     web::build()?;

@@ -12,6 +12,7 @@ mod dist;
 mod edges;
 mod fuzz;
 mod generated;
+mod history;
 mod package;
 mod place;
 mod readme;
@@ -38,12 +39,14 @@ usage: cargo xtask COMMAND
   test --all              also real applications, packages, licences, links for other systems, longer fuzzing
   demo [--binary FILE]    build, start a hub, open pages, run the README's commands; the hub goes on
   demo --stop             end what a demo left running
-  bench [--quick]         measure, and print a table with ratios against the budgets
+  bench [--quick] [--keep] [--against FILE]
+                          measure, and print a table with ratios against the budgets, each until it is known to 5 %;
+                          --keep puts the run into docs/bench, --against compares with one that was kept
   bench --cluster [--quick]
                           the same for three hubs over a nats-server
   chaos [OPTIONS]         misbehaving pages and agents, a hub that is killed, and every call's endings counted
   metering [OPTIONS]      one page that never rests, and what that costs others
-  counts [OPTIONS]        instructions, system calls and time of the processor of one round trip, beside a relay
+  counts [OPTIONS]        instructions, system calls, memory and processor's time of one round trip, beside a relay
   fuzz [TARGET] [--seconds N]
                           fuzz every parser, guided by coverage, 60 s each; findings are in target/fuzz/findings
   gen [--check]           make the generated files, or say which of them are stale
@@ -78,10 +81,9 @@ fn main() -> ExitCode {
         ["package", "--check"] => package::check(None),
         ["package", "--check", "--binary", binary] => package::check(Some(binary.as_ref())),
         ["package", rest @ ..] => package::run(rest),
-        ["bench"] => bench::run(false),
-        ["bench", "--quick"] => bench::run(true),
         ["bench", "--cluster"] => bench::cluster(false),
         ["bench", "--cluster", "--quick"] => bench::cluster(true),
+        ["bench", rest @ ..] => bench::run(rest),
         ["chaos", rest @ ..] => chaos::run(rest),
         ["metering", rest @ ..] => chaos::metering(rest),
         ["counts", rest @ ..] => bench::counts(rest),

@@ -27,6 +27,6 @@ pub fn run(eye: &Path, json: &Path, quick: bool) -> Result<(), BenchError> {
     killed::measure(&mut report, eye, rounds)?;
     crowd::joins(&mut report, eye, rounds)?;
     crowd::measure(&mut report, eye, if quick { 1_500 } else { 15_000 }, rounds)?;
-    report.print();
+    report.print(None);
     report.write(json)
 }

@@ -6,20 +6,21 @@ use crate::error::BenchError;
 use crate::hub::Hub;
 use crate::report::Report;
 use crate::roundtrip::{CODE, token};
-use crate::stats::{Series, micros};
+use crate::stats::{Rounds, Series, micros};
 use std::time::Instant;
 
 const FIRES: usize = 10_000;
 
 /// Measures many questions at once.
-pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
+pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: Rounds) -> Result<(), BenchError> {
     let token = token(hub)?;
     let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
     let mut single = Agent::over_socket(&hub.socket, Some("single"))?;
     let mut socket = Agent::over_websocket(hub.port, &token, Some("bench"))?;
     for (depth, repeats, budget) in [(10, 20, None), (100, 10, Some(0.6)), (10_000, 1, Some(0.06))] {
         let mut series: [Series; 5] = Default::default();
-        for _ in 0..=rounds {
+        let mut turns = rounds.turns();
+        while turns.more(&mut series) {
             let mut timed = |at: usize, ask: &mut dyn FnMut() -> Result<(), BenchError>| {
                 let samples: Result<Vec<f64>, BenchError> = (0..repeats)
                     .map(|_| {
@@ -36,9 +37,6 @@ pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: usiz
             timed(2, &mut || unix.ask_many(CODE, depth))?;
             timed(3, &mut || single.ask_many(CODE, depth))?;
             timed(4, &mut || socket.ask_many(CODE, depth))?;
-        }
-        for one in &mut series {
-            one.0.remove(0);
         }
         let group = match depth {
             10 => "10 questions in flight (ms)",
@@ -68,9 +66,9 @@ pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: usiz
 }
 
 /// Fire and forget: how long until the page has done all of them.
-fn fires(report: &mut Report, unix: &mut Agent, rounds: usize) -> Result<(), BenchError> {
+fn fires(report: &mut Report, unix: &mut Agent, rounds: Rounds) -> Result<(), BenchError> {
     let (mut handed, mut done) = (Series::default(), Series::default());
-    for _ in 0..=rounds {
+    for _ in 0..=rounds.least {
         let started = Instant::now();
         unix.fire_many("fired++", FIRES)?;
         let handed_us = micros(started.elapsed()) / FIRES as f64;

@@ -22,8 +22,35 @@ mod stats;
 mod tools;
 
 use error::{BenchError, Doing};
-use report::Report;
+use report::{About, Report};
+use stats::Rounds;
+use std::ffi::OsString;
 use std::path::PathBuf;
+
+/// What the command line asks for, after the three files.
+#[derive(Debug, Default)]
+struct Wanted {
+    quick: bool,
+    against: Option<PathBuf>,
+    commit: String,
+}
+
+impl Wanted {
+    fn parse(mut words: impl Iterator<Item = OsString>) -> Result<Self, BenchError> {
+        let mut wanted = Self::default();
+        while let Some(word) = words.next() {
+            match word.to_str() {
+                Some("--quick") => wanted.quick = true,
+                Some("--against") => wanted.against = Some(words.next().ok_or(BenchError::Usage)?.into()),
+                Some("--commit") => {
+                    wanted.commit = words.next().ok_or(BenchError::Usage)?.to_string_lossy().into_owned();
+                }
+                _ => return Err(BenchError::Usage),
+            }
+        }
+        Ok(wanted)
+    }
+}
 
 fn main() -> Result<(), BenchError> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -42,10 +69,18 @@ fn main() -> Result<(), BenchError> {
     let eye: PathBuf = args.next().ok_or(BenchError::Usage)?.into();
     let json: PathBuf = args.next().ok_or(BenchError::Usage)?.into();
     let client_js: PathBuf = args.next().ok_or(BenchError::Usage)?.into();
-    let quick = args.next().is_some_and(|word| word == "--quick");
+    let wanted = Wanted::parse(args)?;
+    let quick = wanted.quick;
+    let earlier = wanted.against.as_deref().map(Report::read).transpose()?;
     raise_file_limit();
 
-    let mut report = Report::default();
+    let about = About {
+        day: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string()[..10].to_owned(),
+        commit: wanted.commit,
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        quick,
+    };
+    let mut report = Report::of(about);
     let home = tempfile::tempdir().doing("making a home")?;
     let hub = hub::Hub::start(&eye, home.path(), "main")?;
     let bare = bare::Bare::listen()?;
@@ -54,7 +89,7 @@ fn main() -> Result<(), BenchError> {
     let mut relayed = relay::Relayed::connect(home.path(), second)?;
     hub.wait_for_pages(2)?;
 
-    let rounds = if quick { 3 } else { 9 };
+    let rounds = if quick { Rounds { least: 3, most: 3 } } else { Rounds { least: 9, most: 40 } };
     roundtrip::measure(&mut report, &mut bare, &mut relayed, &hub, rounds)?;
     depth::measure(&mut report, &mut bare, &hub, rounds)?;
     tools::measure(&mut report, &hub, rounds)?;
@@ -62,7 +97,7 @@ fn main() -> Result<(), BenchError> {
     mcp::measure(&mut report, &mut bare, &eye, &hub, rounds)?;
     let bare = bare.into_http_server()?;
     process::measure(&mut report, &eye, &hub, bare.port(), if quick { 20 } else { 200 })?;
-    modes::measure(&mut report, &eye, &hub, rounds)?;
+    modes::measure(&mut report, &eye, &hub, rounds.least)?;
     drop(browser);
     process::first_and_second(&mut report, &eye, home.path())?;
     drop(hub);
@@ -70,7 +105,7 @@ fn main() -> Result<(), BenchError> {
     tools::growth(&mut report, &eye, home.path(), if quick { &[10, 1_000] } else { &[10, 100, 1_000, 10_000] })?;
     sizes::measure(&mut report, &eye, &client_js)?;
 
-    report.print();
+    report.print(earlier.as_ref());
     report.write(&json)
 }
 

@@ -7,7 +7,7 @@ use crate::error::{BenchError, Doing};
 use crate::hub::{Hub, at_home};
 use crate::report::Report;
 use crate::roundtrip::{CODE, token};
-use crate::stats::{Series, micros};
+use crate::stats::{Rounds, Series, micros};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -25,22 +25,19 @@ pub fn measure(
     bare: &mut BarePage,
     eye: &Path,
     hub: &Hub,
-    rounds: usize,
+    rounds: Rounds,
 ) -> Result<(), BenchError> {
     let token = token(hub)?;
     let mut stdio = StdioClient::start(eye, hub)?;
     let mut legacy = HttpClient::legacy(hub.port, &token)?;
     let mut modern = HttpClient::modern(hub.port, &token)?;
     let mut series: [Series; 4] = Default::default();
-    for _ in 0..=rounds {
+    let mut turns = rounds.turns();
+    while turns.more(&mut series) {
         series[0].round(sample(|| bare.ask(CODE))?);
         series[1].round(sample(|| stdio.call())?);
         series[2].round(sample(|| legacy.call())?);
         series[3].round(sample(|| modern.call())?);
-    }
-    // The first round warms everything up.
-    for one in &mut series {
-        one.0.remove(0);
     }
     let group = "MCP: tools/call eye, one at a time (µs)";
     let [limit, stdio, legacy, modern] = series;

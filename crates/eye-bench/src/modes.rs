@@ -44,8 +44,8 @@ pub fn measure(report: &mut Report, eye: &Path, hub: &Hub, rounds: usize) -> Res
             let ratio = times.ratio(&series[0]);
             let row = report.figure(group, mode.name, times.median(), "ms").ratio(ratio);
             // Two digits of a ratio say nothing of what is a hundred times as fast.
-            if ratio < 0.5 {
-                row.note(format!("{:.0} times as fast", 1.0 / ratio));
+            if ratio.value < 0.5 {
+                row.note(format!("{:.0} times as fast", 1.0 / ratio.value));
             }
         }
     }

@@ -54,12 +54,12 @@ pub fn measure(report: &mut Report, eye: &Path, hub: &Hub, http: u16, samples: u
     ));
     if with_curl {
         let row = report.figure(group, "`curl` of MCP JSON (the seed's today)", curl.median(), "ms");
-        row.ratio(curl.ratio(&nothing)).note(format!("eye takes {:.2} of it", ask.ratio(&curl)));
+        row.ratio(curl.ratio(&nothing)).note(format!("eye takes {:.2} of it", ask.ratio(&curl).value));
     }
     if peer.is_some() {
         let row = report.figure(group, "`agent-browser eval document.title` (peer)", peer_times.median(), "ms");
         row.ratio(peer_times.ratio(&nothing))
-            .note(format!("eye takes {:.2} of it, budget 0.5", ask.ratio(&peer_times)));
+            .note(format!("eye takes {:.2} of it, budget 0.5", ask.ratio(&peer_times).value));
     }
     Ok(())
 }

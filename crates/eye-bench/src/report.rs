@@ -1,49 +1,83 @@
-//! The table: what was measured, as a figure and as a ratio, against its budget. Also as JSON.
+//! The table: what was measured, as a figure and as a ratio with its interval, against its budget and an earlier run. Also as JSON.
 
 use crate::error::{BenchError, Doing};
-use serde::Serialize;
+use crate::stats::Ratio;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// One line of the table.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Row {
-    group: &'static str,
+    group: Cow<'static, str>,
     what: String,
     value: f64,
-    unit: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Cow<'static, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Half of the interval of the ratio (95 %).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    plus_minus: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     budget: Option<f64>,
     /// Whether the budget is what must be reached; otherwise it must not be exceeded.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_least: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     within: Option<bool>,
-    #[serde(skip_serializing_if = "str::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     note: String,
 }
 
+/// What was measured, and when.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct About {
+    /// The day, as `2026-11-17`.
+    pub day: String,
+    /// The commit that was built.
+    pub commit: String,
+    /// Processors of the machine.
+    pub cores: usize,
+    /// Whether it was a run of few rounds.
+    pub quick: bool,
+}
+
 /// All lines.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Report {
+    /// What was measured.
+    #[serde(default)]
+    about: About,
     rows: Vec<Row>,
 }
 
 impl Report {
+    /// Nothing was measured yet.
+    pub fn of(about: About) -> Self {
+        Self { about, rows: Vec::new() }
+    }
+
+    /// An earlier run.
+    pub fn read(path: &Path) -> Result<Self, BenchError> {
+        let text = std::fs::read_to_string(path).doing("reading the earlier run")?;
+        serde_json::from_str(&text).map_err(|error| BenchError::Odd(format!("{}: {error}", path.display())))
+    }
+
     /// A figure on its own.
     pub fn figure(&mut self, group: &'static str, what: impl Into<String>, value: f64, unit: &'static str) -> &mut Row {
-        self.rows.push(Row {
-            group,
+        let row = Row {
+            group: group.into(),
             what: what.into(),
             value,
-            unit,
+            unit: unit.into(),
             ratio: None,
+            plus_minus: None,
             budget: None,
             is_least: false,
             within: None,
             note: String::new(),
-        });
+        };
+        self.rows.push(row);
         self.rows.last_mut().expect("a row was just added")
     }
 
@@ -52,16 +86,17 @@ impl Report {
         self.rows.iter().find(|row| row.what == what).map(|row| row.value)
     }
 
-    /// Prints the table.
-    pub fn print(&self) {
+    /// Prints the table, beside an earlier run.
+    pub fn print(&self, earlier: Option<&Self>) {
         let mut group = "";
+        let before = if earlier.is_some() { "before" } else { "" };
         for row in &self.rows {
             if row.group != group {
-                group = row.group;
+                group = &row.group;
                 println!("\n{group}");
-                println!("  {:<58} {:>12}        {:>8}  {:>8}", "", "median", "× limit", "budget");
+                let heads = ["median", "× limit", "budget"];
+                println!("  {:<58} {:>12}        {:>14}  {:<16} {before}", "", heads[0], heads[1], heads[2]);
             }
-            let ratio = row.ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
             let budget = match (row.budget, row.within) {
                 (Some(budget), Some(within)) => {
                     let sign = if row.is_least { "≥" } else { "≤" };
@@ -69,23 +104,28 @@ impl Report {
                 }
                 _ => String::new(),
             };
+            let was = earlier.and_then(|earlier| earlier.same(row)).map_or(String::new(), |was| row.beside(was));
+            let (value, unit) = (number(row.value), &row.unit);
             println!(
-                "  {:<58} {:>12} {:<6} {:>8}  {:<16} {}",
+                "  {:<58} {value:>12} {unit:<6} {:>14}  {budget:<16} {was:<24} {}",
                 row.what,
-                number(row.value),
-                row.unit,
-                ratio,
-                budget,
+                row.times(),
                 row.note
             );
         }
         let missed = self.rows.iter().filter(|row| row.within == Some(false)).count();
-        println!("\n{missed} budgets missed");
+        let unknown = self.rows.iter().filter(|row| row.is_unknown()).count();
+        println!("\n{missed} budgets missed; {unknown} ratios are not known to 5 % (marked ?)");
+    }
+
+    fn same(&self, row: &Row) -> Option<&Row> {
+        self.rows.iter().find(|other| other.group == row.group && other.what == row.what)
     }
 
     /// Writes the same as JSON.
     pub fn write(&self, path: &Path) -> Result<(), BenchError> {
-        let json = serde_json::to_vec_pretty(self).map_err(|error| BenchError::Odd(error.to_string()))?;
+        let mut json = serde_json::to_vec_pretty(self).map_err(|error| BenchError::Odd(error.to_string()))?;
+        json.push(b'\n');
         std::fs::write(path, json).doing("writing the JSON")?;
         println!("written to {}", path.display());
         Ok(())
@@ -94,8 +134,10 @@ impl Report {
 
 impl Row {
     /// How it compares with the limit.
-    pub fn ratio(&mut self, ratio: f64) -> &mut Self {
-        self.ratio = Some(ratio);
+    pub fn ratio(&mut self, ratio: impl Into<Ratio>) -> &mut Self {
+        let ratio = ratio.into();
+        self.ratio = Some(ratio.value);
+        self.plus_minus = ratio.plus_minus;
         self
     }
 
@@ -118,6 +160,34 @@ impl Row {
     pub fn note(&mut self, note: impl Into<String>) -> &mut Self {
         self.note = note.into();
         self
+    }
+
+    fn is_unknown(&self) -> bool {
+        match (self.ratio, self.plus_minus) {
+            (Some(value), plus_minus @ Some(_)) => !Ratio { value, plus_minus }.is_known(),
+            _ => false,
+        }
+    }
+
+    fn times(&self) -> String {
+        let unsure = if self.is_unknown() { "?" } else { "" };
+        match (self.ratio, self.plus_minus) {
+            (Some(ratio), Some(plus_minus)) => format!("{ratio:.2} ± {plus_minus:.2}{unsure}"),
+            (Some(ratio), None) => format!("{ratio:.2}"),
+            (None, _) => String::new(),
+        }
+    }
+
+    /// What it was before, and by how much it changed where both intervals say that it did.
+    fn beside(&self, was: &Self) -> String {
+        let (Some(now), Some(before)) = (self.ratio, was.ratio) else { return number(was.value) };
+        let apart = self.plus_minus.unwrap_or(0.0) + was.plus_minus.unwrap_or(0.0);
+        let change = (now / before - 1.0) * 100.0;
+        if self.plus_minus.is_some() && (now - before).abs() > apart {
+            format!("{} ({change:+.0} %)", was.times())
+        } else {
+            format!("{} (the same)", was.times())
+        }
     }
 }
 

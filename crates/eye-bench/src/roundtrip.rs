@@ -6,7 +6,7 @@ use crate::error::{BenchError, Doing};
 use crate::hub::Hub;
 use crate::relay::Relayed;
 use crate::report::Report;
-use crate::stats::{Series, micros};
+use crate::stats::{Rounds, Series, micros};
 use std::time::Instant;
 
 /// What is asked. The answer begins with `bench`, which every path checks.
@@ -25,14 +25,15 @@ pub fn measure(
     bare: &mut BarePage,
     relayed: &mut Relayed,
     hub: &Hub,
-    rounds: usize,
+    rounds: Rounds,
 ) -> Result<(), BenchError> {
     let token = token(hub)?;
     let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
     let mut single = Agent::over_socket(&hub.socket, Some("single"))?;
     let mut socket = Agent::over_websocket(hub.port, &token, Some("bench"))?;
     let mut series: [Series; 6] = Default::default();
-    for _ in 0..=rounds {
+    let mut turns = rounds.turns();
+    while turns.more(&mut series) {
         series[0].round(sample(bare)?);
         series[1].round(sample(&mut unix)?);
         series[2].round(sample(&mut single)?);
@@ -40,17 +41,13 @@ pub fn measure(
         series[4].round(sample_connecting(hub)?);
         series[5].round(sample(relayed)?);
     }
-    // The first round warms everything up.
-    for one in &mut series {
-        one.0.remove(0);
-    }
     let group = "one question at a time (µs)";
     let [limit, unix, single, socket, fresh, relay] = series;
     report.figure(group, "limit: a bare WebSocket to the page", limit.median(), "µs").ratio(1.0);
     let row = report.figure(group, "floor: Unix socket → relay that only copies → page", relay.median(), "µs");
     row.ratio(relay.ratio(&limit));
     let row = report.figure(group, "Unix socket → hub → page", unix.median(), "µs");
-    let over = unix.ratio(&relay);
+    let over = unix.ratio(&relay).value;
     row.ratio(unix.ratio(&limit)).budget(1.3).note(format!("{over:.2} × the relay; the seed projected 11,000 µs"));
     report
         .figure(group, "Unix socket → hub → page that takes no batches", single.median(), "µs")

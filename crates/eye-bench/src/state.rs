@@ -4,7 +4,7 @@ use crate::agents::Agent;
 use crate::error::BenchError;
 use crate::hub::Hub;
 use crate::report::Report;
-use crate::stats::{Series, median, micros};
+use crate::stats::{Rounds, Series, median, micros};
 use std::time::Instant;
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -32,28 +32,29 @@ fn animation(push: bool) -> String {
 }
 
 /// Measures all of it in the real page.
-pub fn measure(report: &mut Report, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
+pub fn measure(report: &mut Report, hub: &Hub, rounds: Rounds) -> Result<(), BenchError> {
     let mut agent = Agent::over_socket(&hub.socket, Some("bench"))?;
     let mut watcher = Agent::over_socket(&hub.socket, Some("bench"))?;
     expect(&agent.ask_raw(SMALL)?, "bench")?;
     watcher.ask_raw(WATCH)?;
     reading(report, &mut agent, &mut watcher, rounds)?;
-    changing(report, "a small document", &mut agent, &mut watcher, rounds)?;
+    changing(report, "a small document", &mut agent, &mut watcher, rounds.least)?;
     let bytes = agent.ask_raw(LARGE)?;
     watcher.next_notification("state/changed")?;
     let bytes: f64 = bytes.trim_start_matches("a=").parse().unwrap_or(0.0);
     report.figure(CHANGES, "the large document", bytes / 1024.0, "KiB");
-    changing(report, "the large document", &mut agent, &mut watcher, rounds)?;
+    changing(report, "the large document", &mut agent, &mut watcher, rounds.least)?;
     animating(report, &mut agent, &mut watcher)
 }
 
 const READS: &str = "state (µs; × is against a ping of the hub on the same socket)";
 const CHANGES: &str = "a change of state (µs; × is against the call that caused it)";
 
-fn reading(report: &mut Report, agent: &mut Agent, watcher: &mut Agent, rounds: usize) -> Result<(), BenchError> {
+fn reading(report: &mut Report, agent: &mut Agent, watcher: &mut Agent, rounds: Rounds) -> Result<(), BenchError> {
     let questions = [("ping of the hub", PING), ("cached read", CACHED), ("fresh read", FRESH), ("delta", DELTA)];
     let mut series: [Series; 4] = Default::default();
-    for _ in 0..=rounds {
+    let mut turns = rounds.turns();
+    while turns.more(&mut series) {
         for ((_, question), series) in questions.iter().zip(&mut series) {
             let mut samples = Vec::with_capacity(SAMPLES);
             for _ in 0..SAMPLES {
@@ -65,10 +66,7 @@ fn reading(report: &mut Report, agent: &mut Agent, watcher: &mut Agent, rounds: 
             series.round(samples);
         }
     }
-    for one in &mut series {
-        one.0.remove(0);
-    }
-    let changes = (rounds + 1) * SAMPLES;
+    let changes = turns.done() * SAMPLES;
     (0..changes).try_for_each(|_| watcher.next_notification("state/changed").map(|_| ()))?;
     let [ping, cached, fresh, delta] = &series;
     report.figure(READS, "ping of the hub", ping.median(), "µs").ratio(1.0);

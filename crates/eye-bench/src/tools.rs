@@ -6,7 +6,7 @@ use crate::hub::Hub;
 use crate::idle;
 use crate::report::Report;
 use crate::roundtrip::token;
-use crate::stats::{Series, micros};
+use crate::stats::{Rounds, Series, micros};
 use eye_client::connection::Connection;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -129,7 +129,7 @@ fn sample(caller: &mut dyn Caller) -> Result<Vec<f64>, BenchError> {
 }
 
 /// Measures calls of a tool in the real page.
-pub fn measure(report: &mut Report, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
+pub fn measure(report: &mut Report, hub: &Hub, rounds: Rounds) -> Result<(), BenchError> {
     let token = token(hub)?;
     let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
     wait_for_tool(&mut unix)?;
@@ -137,14 +137,12 @@ pub fn measure(report: &mut Report, hub: &Hub, rounds: usize) -> Result<(), Benc
     let mut rpc = Rpc::connect(hub, &token, "/rpc")?;
     let mut events = Events::connect(hub, &token)?;
     let mut series: [Series; 4] = Default::default();
-    for _ in 0..=rounds {
+    let mut turns = rounds.turns();
+    while turns.more(&mut series) {
         series[0].round(sample(&mut unix)?);
         series[1].round(sample(&mut socket)?);
         series[2].round(sample(&mut rpc)?);
         series[3].round(sample(&mut events)?);
-    }
-    for one in &mut series {
-        one.0.remove(0);
     }
     let group = "one call of a tool at a time (µs; × is against the Unix socket)";
     let [unix, socket, rpc, events] = series;

@@ -1,16 +1,23 @@
 //! Starts a browser of the Chromium family with a pipe instead of a port, and finds out why it ended.
 
+#[cfg(unix)]
+mod pipe_of_child;
+#[cfg(windows)]
+mod port_of_child;
+
 use crate::cdp::{Connection, connect};
 use crate::error::{BrowserError, CommandError};
 use crate::limits::{CLOSE_MS, START_MS, STDERR_BYTES_MAX};
 use crate::pipe::Pipe;
-use crate::pipe::process::ProcessPipe;
-use rustix::process::geteuid;
+use eye_platform::{files, user};
+#[cfg(unix)]
+use pipe_of_child as wire;
+#[cfg(windows)]
+use port_of_child as wire;
 use serde::Deserialize;
 use serde_json::json;
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,24 +39,31 @@ const PROGRAMS: [&str; 8] = [
     "brave-browser",
 ];
 
-/// The browser reads commands from file descriptor 3 and writes answers to 4. They are made of stdin and stdout, which become
-/// nothing and stderr: `std` can place no others in a child without unsafe code.
-const PLACE_DESCRIPTORS: &str = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#;
-
 /// The exit code of a Chromium whose profile another has open.
 const PROFILE_IN_USE: i32 = 21;
 
 /// How long the last words of a process that has ended are waited for: they may still be in its pipe.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 
-/// The first browser on this search path (`PATH`).
-pub fn find(path: &str) -> Option<PathBuf> {
-    let folders: Vec<&Path> = path.split(':').filter(|folder| !folder.is_empty()).map(Path::new).collect();
-    PROGRAMS.iter().find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|file| is_program(file)))
-}
+/// Where browsers are that no search path names: on macOS and Windows.
+const PLACES: [&str; 7] = [
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    "/Applications/Brave Browser.app/Contents/MacOS/Brave Browser",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
+    r"C:\Program Files\BraveSoftware\Brave-Browser\Application\brave.exe",
+];
 
-fn is_program(file: &Path) -> bool {
-    fs::metadata(file).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+/// The first browser on this search path (`PATH`), or at a usual place.
+pub fn find(path: &str) -> Option<PathBuf> {
+    let folders: Vec<PathBuf> = std::env::split_paths(path).filter(|folder| !folder.as_os_str().is_empty()).collect();
+    let named = PROGRAMS.iter().flat_map(|name| {
+        let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+        folders.iter().map(move |folder| folder.join(&file))
+    });
+    named.chain(PLACES.iter().map(PathBuf::from)).find(|file| files::is_program(file))
 }
 
 /// Which browser, and how.
@@ -123,24 +137,23 @@ struct Version {
 /// Starts a browser and waits until it answers.
 pub async fn launch(how: Launch) -> Result<Launched, BrowserError> {
     make_profile(&how.profile).map_err(|why| BrowserError::Profile { folder: how.profile.clone(), why })?;
-    let mut child = command(&how).spawn().map_err(|why| BrowserError::Start { program: how.program.clone(), why })?;
-    let (Some(input), Some(output), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
-    else {
-        return Err(BrowserError::Died("its pipes are missing".into()));
-    };
+    let started = wire::start(&mut command(&how));
+    let (mut child, guard) = started.map_err(|why| BrowserError::Start { program: how.program.clone(), why })?;
+    let Some(stderr) = child.stderr.take() else { return Err(BrowserError::Died("its pipes are missing".into())) };
     let pid = child.id();
     let words = Arc::new(Mutex::new(Vec::new()));
     let listening = tokio::spawn(listen(stderr, words.clone()));
     let (told, gone) = watch::channel(None);
     let kill = Arc::new(Notify::new());
-    tokio::spawn(reap(child, kill.clone(), told));
+    let pipe = wire::open(&mut child, &how.profile).await?;
+    tokio::spawn(reap(child, guard, kill.clone(), told));
     let mut exit = gone.clone();
     let exited = async move {
         let status = exit.wait_for(Option::is_some).await.ok().and_then(|status| status.clone());
         let _ = timeout(LAST_WORDS, listening).await;
         describe(&status.unwrap_or_default(), &words.lock().unwrap_or_else(PoisonError::into_inner))
     };
-    let connection = connect(ProcessPipe { input, output }, exited);
+    let connection = connect(pipe, exited);
     let asked = connection.browser.send("Browser.getVersion", &json!({}))?.within(START_MS).await;
     match asked.and_then(|result| crate::cdp::read::<Version>("Browser.getVersion", &result)) {
         Ok(Version { product }) => Ok(Launched { connection, pid, product, process: Some(Process { gone, kill }) }),
@@ -162,9 +175,8 @@ pub async fn attach(pipe: impl Pipe) -> Result<Launched, BrowserError> {
 }
 
 fn command(how: &Launch) -> Command {
-    let mut command = Command::new("/bin/sh");
-    command.args(["-c", PLACE_DESCRIPTORS]).arg(&how.program);
-    command.arg("--remote-debugging-pipe").arg(format!("--user-data-dir={}", how.profile.display()));
+    let mut command = wire::command(&how.program, &how.profile);
+    command.arg(format!("--user-data-dir={}", how.profile.display()));
     command.args([
         "--no-first-run",
         "--no-default-browser-check",
@@ -185,21 +197,19 @@ fn command(how: &Launch) -> Command {
     if how.headless {
         command.arg("--headless=new");
     }
-    if geteuid().is_root() {
+    if user::is_root() {
         // Chromium refuses to run as root with its sandbox.
         command.arg("--no-sandbox");
     }
     command.args(&how.arguments);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-    // What ends the hub by a signal of its terminal must not end the browser before its pages are told.
-    command.process_group(0);
+    command.stderr(Stdio::piped());
     command
 }
 
 fn make_profile(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    files::make_folder(folder)?;
     // A folder from before may be open to others; it holds logins.
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+    files::close_folder(folder)
 }
 
 /// The process that has a profile open: Chromium's lock is a link to `HOST-PID`.
@@ -208,7 +218,7 @@ fn holder(profile: &Path) -> Option<u32> {
     link.to_str()?.rsplit('-').next()?.parse().ok()
 }
 
-async fn reap(mut child: Child, kill: Arc<Notify>, told: watch::Sender<Option<String>>) {
+async fn reap(mut child: Child, _guard: wire::Guard, kill: Arc<Notify>, told: watch::Sender<Option<String>>) {
     let status = tokio::select! {
         status = child.wait() => status,
         () = kill.notified() => {
@@ -245,6 +255,7 @@ fn describe(exit: &str, words: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn the_last_complaint_is_told() {

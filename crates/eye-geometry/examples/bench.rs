@@ -3,6 +3,9 @@
 #![allow(clippy::print_stdout, reason = "printing is all it does")]
 #![allow(clippy::expect_used, clippy::cast_precision_loss, reason = "a measurement that fails is of no use")]
 
+#[path = "bench/unseen.rs"]
+mod unseen;
+
 use eye_geometry::evolution::{Metric, Outcome, Request, evolve, picture, random_search};
 use eye_geometry::hilbert::{d2xy, xy2d};
 use std::hint::black_box;
@@ -123,8 +126,13 @@ fn fastest(mut work: impl FnMut()) -> f64 {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let seeds: u64 = if arguments.iter().any(|argument| argument == "--quick") { 3 } else { 9 };
-    let tables: [(&str, &dyn Fn()); 4] =
-        [("machine", &machine), ("speed", &speed), ("fitness", &|| fitnesses(seeds)), ("hilbert", &hilbert)];
+    let tables: [(&str, &dyn Fn()); 5] = [
+        ("machine", &machine),
+        ("speed", &speed),
+        ("fitness", &|| fitnesses(seeds)),
+        ("unseen", &|| unseen_shaders(seeds)),
+        ("hilbert", &hilbert),
+    ];
     let asked = |name: &str| arguments.iter().any(|argument| argument == name);
     let all = tables.iter().all(|(name, _)| !asked(name));
     for (name, print) in tables {
@@ -204,6 +212,39 @@ fn fitness(seeds: u64, population: usize, generations: u32) {
             median(bred)
         );
     }
+}
+
+/// Ten shaders that the search was not tuned on, as the geometry app asks for it; `correctness` is towards the next of them.
+fn unseen_shaders(seeds: u64) {
+    println!("\n### Ten shaders that it was not tuned on: medians of {seeds} seeds, 20 shaders in 10 generations\n");
+    println!("| shader | entropy: random, evolution | visual quality | correctness, towards the next | performance |");
+    println!("|---|---:|---:|---:|---:|");
+    let (mut won, mut runs) = ([0; 4], 0);
+    for (at, (name, shader)) in unseen::UNSEEN.into_iter().enumerate() {
+        let next = unseen::UNSEEN[(at + 1) % unseen::UNSEEN.len()].1;
+        let bases = [
+            request(shader, Metric::Entropy),
+            request(shader, Metric::VisualQuality),
+            Request { target_shader: Some(next.into()), ..request(shader, Metric::Correctness) },
+            request(shader, Metric::Performance),
+        ];
+        runs += seeds;
+        let cells = bases.into_iter().zip(&mut won).map(|(base, won)| {
+            let (mut bred, mut random, mut wins) = (Vec::new(), Vec::new(), 0);
+            for seed in 1..=seeds {
+                let request = Request { seed, population: 20, generations: 10, threads: 2, ..base.clone() };
+                let evolved = run(&request).best_fitness;
+                let other = random_search(&request, &AtomicBool::new(false)).expect("it searches").best_fitness;
+                wins += u64::from(evolved > other);
+                bred.push(evolved);
+                random.push(other);
+            }
+            *won += wins;
+            format!("{:.3}, {:.3} ({wins} of {seeds})", median(random), median(bred))
+        });
+        println!("| {name} | {} |", cells.collect::<Vec<_>>().join(" | "));
+    }
+    println!("| all | {} |", won.map(|won| format!("{won} of {runs}")).join(" | "));
 }
 
 fn hilbert() {

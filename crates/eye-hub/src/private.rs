@@ -1,18 +1,18 @@
 //! Files that only their owner reads: 0600 in folders of 0700, replaced whole.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use eye_platform::files;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 /// Replaces a file. Its folder is made where it is missing.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        files::make_folder(folder)?;
     }
     let fresh = path.with_extension("new");
     let _ = fs::remove_file(&fresh);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
+    let mut file = files::private(OpenOptions::new().write(true).create_new(true)).open(&fresh)?;
     file.write_all(bytes)?;
     drop(file);
     fs::rename(fresh, path)

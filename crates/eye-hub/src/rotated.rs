@@ -1,9 +1,9 @@
 //! A file of lines that is bounded: at its limit it is renamed to `NAME.1`, older ones move on, the oldest is removed. Only its
 //! owner reads it. It is written in whole lines: what a crash or a full disk cut off is taken back.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use eye_platform::files;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A line that a crash cut off is looked for so far back.
@@ -73,15 +73,15 @@ fn piece(path: &Path, age: usize) -> PathBuf {
 
 fn open(path: &Path) -> io::Result<(File, u64)> {
     if let Some(folder) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        files::make_folder(folder)?;
     }
-    let mut file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
+    let mut file = files::private(OpenOptions::new().read(true).append(true).create(true)).open(path)?;
     let about = file.metadata()?;
     if !about.is_file() {
         return Ok((file, 0));
     }
-    if about.permissions().mode() & 0o077 != 0 {
-        file.set_permissions(Permissions::from_mode(0o600))?;
+    if files::is_open(&about) {
+        files::close_open(&file)?;
     }
     let len = about.len();
     let start = len.saturating_sub(TAIL_BYTES_MAX);

@@ -15,19 +15,18 @@ use crate::transport::place::Place;
 use crate::transport::{holder, requests, tls, unix};
 use axum::Router;
 use eye_core::Done;
+use eye_platform::local::Listener;
+use eye_platform::process;
+pub use eye_platform::signals::told_to_stop;
 use eye_protocol::limits::{CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
-use rustix::process::{
-    Resource, Rlimit, Signal, getpid, getrlimit, getuid, kill_process, setpriority_process, setrlimit,
-};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream, UnixListener};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, sleep_until, timeout};
@@ -39,7 +38,8 @@ const WORKER_STACK_BYTES: usize = 8 << 20;
 const HANDSHAKE: Duration = Duration::from_millis(HANDSHAKE_MS);
 /// How often peers that take nothing are looked for, and counters are sampled.
 const STALL_CHECK: Duration = Duration::from_secs(1);
-/// How far workers stand behind the hub's thread where there are too few cores for both.
+/// How far workers stand behind the hub's thread where there are too few cores for both. They are the only threads that the runtime
+/// starts, and what they do may wait for the hub's thread, never the other way round.
 const WORKER_NICENESS: i32 = 5;
 /// How often a hub that shuts down looks whether everybody has left.
 const LEAVE_CHECK: Duration = Duration::from_millis(2);
@@ -56,7 +56,7 @@ pub fn run(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
         .enable_all()
         // What pages send is nested, and what works on it recurses.
         .thread_stack_size(WORKER_STACK_BYTES)
-        .on_thread_start(stand_back)
+        .on_thread_start(|| process::stand_back(WORKER_NICENESS))
         .build()
         .map_err(HubError::io("starting the runtime"))?;
     end_if_stuck()?;
@@ -65,7 +65,7 @@ pub fn run(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
 
 async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
     check_exposure(&config)?;
-    raise_file_limit();
+    process::raise_file_limit();
     let acceptor = config.tls.as_ref().map(tls::acceptor).transpose()?;
     let (place, agents) = Place::take(&config.socket)?;
     let pages = listen(config.listen).await?;
@@ -209,14 +209,6 @@ async fn work(hub: &Arc<Hub>) {
     }
 }
 
-/// Workers are the only threads that the runtime starts. What they do may wait for the hub's thread, never the other way round.
-fn stand_back() {
-    // Elsewhere this would slow the whole process.
-    if cfg!(target_os = "linux") {
-        let _ = setpriority_process(None, WORKER_NICENESS);
-    }
-}
-
 /// A thread of its own that ends the process some time after SIGTERM, whatever the hub's thread is doing.
 fn end_if_stuck() -> Result<(), HubError> {
     let watch = || {
@@ -224,7 +216,7 @@ fn end_if_stuck() -> Result<(), HubError> {
         runtime.block_on(async {
             told_to_stop().await;
             sleep(STUCK_AFTER).await;
-            let _ = kill_process(getpid(), Signal::KILL);
+            process::end_now();
         });
     };
     let thread = std::thread::Builder::new().name("stop".into());
@@ -337,11 +329,7 @@ static FULL: Seldom = Seldom::new(2);
 
 fn not_accepted(error: &io::Error) {
     if let Some(left_out) = NOT_ACCEPTED.take() {
-        let hint = match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
-            Some(rustix::io::Errno::MFILE) => "no file descriptors are left; raise `ulimit -n`",
-            Some(rustix::io::Errno::NFILE) => "the system has no file descriptors left",
-            _ => "it is tried again",
-        };
+        let hint = process::out_of_files(error).unwrap_or("it is tried again");
         tracing::error!(%error, hint, left_out, "a connection cannot be accepted");
     }
 }
@@ -386,26 +374,28 @@ async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(socket: 
     requests::serve(socket, answer).await;
 }
 
-async fn accept_agents(hub: &Arc<Hub>, listener: &UnixListener) {
-    let uid = getuid().as_raw();
+async fn accept_agents(hub: &Arc<Hub>, listener: &Listener) {
     loop {
-        let socket = match listener.accept().await {
-            Ok((socket, _)) => socket,
+        let arrived = match listener.accept().await {
+            Ok(arrived) => arrived,
             Err(error) => {
                 not_accepted(&error);
                 sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
-        // The folder keeps others out; this holds even where its mode was changed.
-        let same_user = socket.peer_cred().is_ok_and(|peer| peer.uid() == uid);
-        if !same_user {
-            tracing::warn!("another user's connection on the Unix socket was refused");
-        } else if hub.peers() < CONNECTIONS_MAX {
-            tokio::spawn(unix::serve(hub.clone(), socket));
-        } else {
+        if hub.peers() >= CONNECTIONS_MAX {
             full();
+            continue;
         }
+        let hub = hub.clone();
+        tokio::spawn(async move {
+            if let Some(socket) = arrived.admit().await {
+                unix::serve(hub, socket).await;
+            } else {
+                tracing::warn!("another user's connection on the agents' socket was refused");
+            }
+        });
     }
 }
 
@@ -447,26 +437,6 @@ async fn remember(hub: &Hub, memory: &Memory) {
                 tracing::error!(%error, left_out, "the list of sessions cannot be saved; a restarted hub will not know them");
             }
         }
-    }
-}
-
-/// Waits for SIGTERM or SIGINT.
-pub async fn told_to_stop() {
-    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
-}
-
-/// Thousands of pages need thousands of file descriptors; the soft limit is often 1,024.
-fn raise_file_limit() {
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    if current != maximum {
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     }
 }
 

@@ -1,11 +1,11 @@
 //! What identities were told, in files: instructions that outlive a session. Off unless the config asks for it.
 
 use crate::limits::{ONBOARDING_BYTES_MAX, ONBOARDING_HISTORY_LEN_MAX};
+use eye_platform::files;
 use eye_protocol::{Code, Error};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 /// The longest name of an identity.
@@ -174,8 +174,10 @@ impl Onboarding {
         let file = self.file(identity);
         let draft = file.with_extension("draft");
         let written = fs::create_dir_all(&self.folder).and_then(|()| {
-            let mut out = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+            let mut how = fs::OpenOptions::new();
+            let mut out = files::private(how.write(true).create(true).truncate(true)).open(&draft)?;
             out.write_all(&serde_json::to_vec_pretty(record)?)?;
+            drop(out);
             fs::rename(&draft, &file)
         });
         written.map_err(|error| self.failed(identity, &error))

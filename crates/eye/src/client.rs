@@ -319,8 +319,7 @@ fn hello(options: &Options, absent: Absent, elsewhere: bool) -> Hello {
 /// Who asks: the folder the command is called in, and for a hub elsewhere the machine too.
 pub fn agent(elsewhere: bool) -> Option<String> {
     let folder = env::current_folder()?.to_string_lossy().into_owned();
-    let name =
-        if elsewhere { format!("{}:{folder}", rustix::system::uname().nodename().to_string_lossy()) } else { folder };
+    let name = if elsewhere { format!("{}:{folder}", eye_platform::process::machine()) } else { folder };
     // The end of a long path tells more than its beginning.
     let from = name.ceil_char_boundary(name.len().saturating_sub(NAME_BYTES_MAX));
     Some(name[from..].to_owned())

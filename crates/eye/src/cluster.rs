@@ -52,7 +52,7 @@ pub fn guest(args: Args, port: u16) -> Result<Option<Arc<dyn Guest>>, Failure> {
     if args.cluster.is_empty() {
         return Ok(None);
     }
-    let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let machine = eye_platform::process::machine();
     let machine: String = machine.chars().map(|c| if is_plain(c) { c } else { '-' }).take(NAME_BYTES_MAX / 2).collect();
     let settings = Settings {
         servers: args.cluster,

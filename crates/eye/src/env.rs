@@ -1,12 +1,13 @@
 //! Everything eye takes from its environment, in one table; `--help` shows the same table. Nothing else reads it.
 
+use eye_platform::user;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// One variable that eye honours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Var {
-    /// `HOME`
+    /// `HOME`, on Windows `USERPROFILE`
     Home,
     /// `XDG_RUNTIME_DIR`
     RuntimeDir,
@@ -83,7 +84,7 @@ pub const TABLE: [(Var, &str, &str); 21] = [
     (Var::Display, "DISPLAY", "without it and WAYLAND_DISPLAY, eye browse starts a browser without a window"),
     (Var::WaylandDisplay, "WAYLAND_DISPLAY", "as DISPLAY"),
     (Var::Path, "PATH", "where that program is looked for"),
-    (Var::Home, "HOME", "where ~ is"),
+    (Var::Home, user::HOME, "where ~ is"),
     (Var::NoColor, "NO_COLOR", "no colour on a terminal"),
 ];
 

@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The state of a listening socket in `/proc/net/tcp`.
@@ -42,7 +41,7 @@ fn listening(table: &str, port: u16, uid: u32) -> Vec<String> {
 
 fn is_process(entry: &fs::DirEntry, uid: u32) -> bool {
     let numeric = entry.file_name().to_str().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
-    numeric && entry.metadata().is_ok_and(|found| found.uid() == uid)
+    numeric && entry.metadata().is_ok_and(|found| eye_platform::user::owner(&found) == Some(uid))
 }
 
 /// The inodes of a process's sockets.

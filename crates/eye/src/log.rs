@@ -189,7 +189,7 @@ impl Writing {
     /// A panic is written to standard error: into the current file, not into one that was renamed.
     fn take_stderr(&self) {
         if let Ok(file) = OpenOptions::new().append(true).open(&self.path) {
-            let _ = rustix::stdio::dup2_stderr(file);
+            eye_platform::process::redirect_stderr(file);
         }
     }
 }

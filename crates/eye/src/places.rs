@@ -3,10 +3,10 @@
 use crate::env::Var;
 use crate::failure::Failure;
 use crate::kernel;
+use eye_platform::{files, user};
 use eye_protocol::limits::SHUTDOWN_MS;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub fn socket() -> Socket {
     }
     // A client that trims the environment looks elsewhere than the hub does; the kernel knows where the hub of the port listens.
     let port = Var::Port.text().map_or(Some(DEFAULT_PORT), |text| text.parse().ok());
-    match port.and_then(|port| kernel::hub_socket(port, rustix::process::getuid().as_raw())) {
+    match port.zip(user::id()).and_then(|(port, uid)| kernel::hub_socket(port, uid)) {
         Some(path) => Socket { path, shared: false },
         None => usual,
     }
@@ -46,10 +46,14 @@ fn usual_socket() -> Socket {
     if let Some(runtime) = Var::RuntimeDir.folder() {
         return Socket { path: runtime.join("eye/hub.sock"), shared: false };
     }
-    let uid = rustix::process::getuid().as_raw();
+    // Where users have no numbers, there is no folder for what lives as long as a login.
+    let Some(uid) = user::id() else {
+        let folder = state_folder().unwrap_or_else(|_| std::env::temp_dir().join("eye"));
+        return Socket { path: folder.join("hub.sock"), shared: false };
+    };
     // What XDG_RUNTIME_DIR is on nearly every system, for those who are not told.
     let runtime = PathBuf::from(format!("/run/user/{uid}"));
-    if check_folder(&runtime, uid).is_ok() && runtime.is_dir() {
+    if check_folder(&runtime, Some(uid)).is_ok() && runtime.is_dir() {
         return Socket { path: runtime.join("eye/hub.sock"), shared: false };
     }
     Socket { path: PathBuf::from(format!("/tmp/eye-{uid}/hub.sock")), shared: true }
@@ -59,7 +63,7 @@ impl Socket {
     /// Refuses a folder that another user may have put there.
     pub fn check(&self) -> Result<(), Failure> {
         match self.path.parent() {
-            Some(folder) if self.shared => check_folder(folder, rustix::process::getuid().as_raw()),
+            Some(folder) if self.shared => check_folder(folder, user::id()),
             _ => Ok(()),
         }
     }
@@ -90,7 +94,7 @@ pub fn wait_for_end(socket: &Path) {
     let _ = ended.recv_timeout(END);
 }
 
-fn check_folder(folder: &Path, uid: u32) -> Result<(), Failure> {
+fn check_folder(folder: &Path, uid: Option<u32>) -> Result<(), Failure> {
     let refuse = |why| Err(Failure::UnsafeFolder { folder: folder.to_owned(), why });
     let found = match fs::symlink_metadata(folder) {
         Ok(found) => found,
@@ -104,10 +108,10 @@ fn check_folder(folder: &Path, uid: u32) -> Result<(), Failure> {
     if !found.is_dir() {
         return refuse("it is not a folder");
     }
-    if found.uid() != uid {
+    if user::owner(&found) != uid {
         return refuse("it belongs to another user");
     }
-    if found.mode() & 0o777 != 0o700 {
+    if files::is_open(&found) {
         return refuse("others may use it; its mode must be 0700");
     }
     Ok(())
@@ -173,7 +177,17 @@ pub fn persons_profiles() -> Vec<PathBuf> {
         "Library/Application Support/Microsoft Edge",
         "Library/Application Support/BraveSoftware/Brave-Browser",
     ];
-    let below_home: &[&str] = if cfg!(target_os = "macos") { &MACOS } else { &LINUX };
+    const WINDOWS: [&str; 4] = [
+        "AppData/Local/Google/Chrome/User Data",
+        "AppData/Local/Chromium/User Data",
+        "AppData/Local/Microsoft/Edge/User Data",
+        "AppData/Local/BraveSoftware/Brave-Browser/User Data",
+    ];
+    let below_home: &[&str] = match std::env::consts::OS {
+        "macos" => &MACOS,
+        "windows" => &WINDOWS,
+        _ => &LINUX,
+    };
     Var::Home.folder().into_iter().flat_map(|home| below_home.iter().map(move |folder| home.join(folder))).collect()
 }
 
@@ -219,7 +233,8 @@ fn config_folder() -> Result<PathBuf, Failure> {
 }
 
 fn base(var: Var, below_home: &str) -> Result<PathBuf, Failure> {
-    let homeless = || Failure::usage("HOME is not set", format!("set HOME, or {}", var.name()));
+    let homeless =
+        || Failure::usage(format!("{} is not set", user::HOME), format!("set {}, or {}", user::HOME, var.name()));
     var.folder().or_else(|| Var::Home.folder().map(|home| home.join(below_home))).ok_or_else(homeless)
 }
 
@@ -229,7 +244,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn why(folder: &Path, uid: u32) -> Option<&'static str> {
-        match check_folder(folder, uid) {
+        match check_folder(folder, Some(uid)) {
             Ok(()) => None,
             Err(Failure::UnsafeFolder { why, .. }) => Some(why),
             Err(other) => panic!("{other}"),

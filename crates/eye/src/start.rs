@@ -4,11 +4,11 @@ use crate::env;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::places;
+use eye_platform::{files, process};
 use eye_remote::relay::Transport;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::process::{Command, Stdio};
 
 /// How often one command starts a hub: once in most cases, more when others start and stop hubs at the same time.
@@ -88,7 +88,9 @@ fn hub(flags: &[String]) -> Result<Started, Failure> {
 pub fn in_background(words: &[&str], flags: &[String]) -> Result<Report, Failure> {
     let log = open_log()?;
     let program = env::current_program().map_err(Failure::io("find the program of the hub"))?;
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    process::in_background(&mut command);
+    let mut child = command
         .args(words)
         .args(flags)
         .env(env::Var::Socket.name(), places::socket().path)
@@ -120,7 +122,7 @@ fn open_log() -> Result<File, Failure> {
     let folder = places::state_folder()?;
     let path = places::log_file()?;
     let doing = || Failure::io(format!("write {}", path.display()));
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(doing())?;
+    files::make_folder(&folder).map_err(doing())?;
     let full = fs::metadata(&path).is_ok_and(|found| found.len() > LOG_BYTES_MAX);
     let mut how = OpenOptions::new();
     if full {
@@ -128,7 +130,7 @@ fn open_log() -> Result<File, Failure> {
     } else {
         how.append(true);
     }
-    how.create(true).mode(0o600).open(&path).map_err(doing())
+    files::private(how.create(true)).open(&path).map_err(doing())
 }
 
 #[cfg(test)]

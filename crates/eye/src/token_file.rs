@@ -3,13 +3,12 @@
 use crate::exit::Exit;
 use crate::failure::Failure;
 use eye_remote::Secret;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// A secret of a file that no other user can read.
 pub fn read_token(file: &Path) -> Result<Secret, Failure> {
     let doing = || Failure::io(format!("read {}", file.display()));
-    if std::fs::metadata(file).map_err(doing())?.mode() & 0o077 != 0 {
+    if eye_platform::files::is_open(&std::fs::metadata(file).map_err(doing())?) {
         return Err(Failure::NotConnected {
             message: format!("{} can be read by others", file.display()),
             hint: Some(format!("chmod 600 {}", file.display())),

@@ -5,13 +5,13 @@ use crate::env::Var;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::{Options, cut};
+use eye_platform::process;
 pub use eye_protocol::signature::one_line;
 use eye_protocol::{Value, visible};
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, ErrorKind, IsTerminal, Write};
-use std::os::fd::AsFd;
 use std::process::ExitCode;
 
 const RED: &str = "\x1b[1;31m";
@@ -128,7 +128,7 @@ impl ProgressLine {
     /// Nothing is shown yet.
     pub fn new() -> Self {
         let stderr = io::stderr();
-        let size = || rustix::termios::tcgetwinsize(&stderr).map_or(0, |size| usize::from(size.ws_col));
+        let size = || terminal_size::terminal_size_of(&stderr).map_or(0, |(width, _)| usize::from(width.0));
         // A terminal that does not know its width is as wide as they have always been.
         let columns = stderr.is_terminal().then(size).map(|columns| if columns == 0 { 80 } else { columns });
         Self { columns, shown: false }
@@ -179,10 +179,10 @@ fn not_printed(error: io::Error) -> Failure {
 
 /// Standard input without a buffer of ours, for what is only passed on.
 pub fn raw_stdin() -> Result<File, Failure> {
-    io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(Failure::io("read from stdin"))
+    process::raw_stdin().map_err(Failure::io("read from stdin"))
 }
 
 /// Standard output without a buffer of ours.
 pub fn raw_stdout() -> Result<File, Failure> {
-    io::stdout().as_fd().try_clone_to_owned().map(File::from).map_err(not_printed)
+    process::raw_stdout().map_err(not_printed)
 }

@@ -7,9 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::json;
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -161,9 +160,9 @@ fn write(folder: &Path, files: &[Given]) -> io::Result<Vec<PathBuf>> {
         let bytes = STANDARD.decode(&file.base64).map_err(io::Error::other)?;
         // One folder each, so that two of one name keep it.
         let own = folder.join(super::script::random_text(12));
-        DirBuilder::new().recursive(true).mode(0o700).create(&own)?;
+        eye_platform::files::make_folder(&own)?;
         let path = own.join(plain(&file.name));
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?.write_all(&bytes)?;
+        eye_platform::files::private(OpenOptions::new().write(true).create_new(true)).open(&path)?.write_all(&bytes)?;
         paths.push(path);
     }
     Ok(paths)

@@ -7,7 +7,7 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use serde::Deserialize;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -48,9 +48,14 @@ impl SocketPipe {
         }
     }
 
+    /// Where a browser that has this profile open says how it is reached.
+    pub fn file_of(folder: &Path) -> PathBuf {
+        folder.join("DevToolsActivePort")
+    }
+
     /// Connects to the browser that has this profile open and lets itself be debugged.
     pub async fn of_profile(folder: &Path) -> Result<Self, BrowserError> {
-        let file = folder.join("DevToolsActivePort");
+        let file = Self::file_of(folder);
         let failed = |why: String| BrowserError::Unreachable { url: file.display().to_string(), why };
         let text = tokio::task::spawn_blocking({
             let file = file.clone();

@@ -12,8 +12,8 @@ pub use writer::Writer;
 
 use crate::address::{Address, Server};
 use crate::error::Error;
+use eye_platform::local::{self, Stream};
 use std::io;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,13 +39,13 @@ impl Connection {
 
     /// Connects to a Unix socket.
     pub fn over_socket(path: &Path) -> io::Result<Self> {
-        let stream = Arc::new(UnixStream::connect(path)?);
+        let stream = Arc::new(local::connect(path)?);
         stream.set_write_timeout(Some(opening::WRITE))?;
         Ok(Self { reader: Reader::of_socket(Arc::clone(&stream)), writer: Writer::of_socket(stream) })
     }
 
     /// The Unix socket, to ask the kernel about its other end. `None`: it goes to a URL.
-    pub fn socket(&self) -> Option<&UnixStream> {
+    pub fn socket(&self) -> Option<&Stream> {
         self.reader.socket()
     }
 
@@ -75,7 +75,7 @@ impl Connection {
     }
 
     /// The Unix socket itself, and what was read of it already, to go on in another protocol. `None`: it is no Unix socket.
-    pub fn into_socket(self) -> Option<(UnixStream, Vec<u8>)> {
+    pub fn into_socket(self) -> Option<(Stream, Vec<u8>)> {
         let Self { reader, writer } = self;
         drop(writer);
         reader.into_socket()

@@ -2,9 +2,9 @@
 
 use super::bytes::Bytes;
 use crate::error::Error;
+use eye_platform::local::Stream;
 use eye_protocol::stream::Decoder;
 use std::io::{self, ErrorKind, Read};
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 use tungstenite::{Message, WebSocket};
@@ -16,7 +16,7 @@ pub enum Reader {
     /// A Unix socket.
     Socket {
         /// Where the bytes come from.
-        stream: Arc<UnixStream>,
+        stream: Arc<Stream>,
         /// What makes frames of them.
         decoder: Decoder,
     },
@@ -36,12 +36,12 @@ pub enum Lost {
 }
 
 impl Reader {
-    pub(super) fn of_socket(stream: Arc<UnixStream>) -> Self {
+    pub(super) fn of_socket(stream: Arc<Stream>) -> Self {
         Self::Socket { stream, decoder: Decoder::default() }
     }
 
     /// The Unix socket, if it is one.
-    pub fn socket(&self) -> Option<&UnixStream> {
+    pub fn socket(&self) -> Option<&Stream> {
         match self {
             Self::Socket { stream, .. } => Some(stream),
             Self::Server(_) => None,
@@ -82,7 +82,7 @@ impl Reader {
         }
     }
 
-    pub(super) fn into_socket(self) -> Option<(UnixStream, Vec<u8>)> {
+    pub(super) fn into_socket(self) -> Option<(Stream, Vec<u8>)> {
         match self {
             Self::Socket { stream, mut decoder } => {
                 let stream = Arc::try_unwrap(stream).or_else(|shared| shared.try_clone()).ok()?;
@@ -97,7 +97,7 @@ fn buffered(decoder: &mut Decoder) -> Result<Option<String>, String> {
     decoder.frame().map(|frame| frame.map(str::to_owned)).map_err(|error| error.to_string())
 }
 
-fn read_socket(mut stream: &UnixStream, decoder: &mut Decoder) -> Result<String, Lost> {
+fn read_socket(mut stream: &Stream, decoder: &mut Decoder) -> Result<String, Lost> {
     loop {
         if let Some(frame) = buffered(decoder).map_err(Lost::Garbled)? {
             return Ok(frame);

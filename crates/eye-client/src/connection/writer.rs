@@ -1,10 +1,10 @@
 //! The half of a connection that writes, from any number of threads.
 
 use super::bytes::Bytes;
+use eye_platform::local::Stream;
 use eye_protocol::stream;
 use std::io::{self, Write};
 use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 use tungstenite::{Message, WebSocket};
 
@@ -14,12 +14,12 @@ pub struct Writer(Kind);
 
 #[derive(Clone)]
 enum Kind {
-    Socket { stream: Arc<UnixStream>, turn: Arc<Mutex<()>> },
+    Socket { stream: Arc<Stream>, turn: Arc<Mutex<()>> },
     Server { socket: Arc<Mutex<WebSocket<Bytes>>>, bytes: Arc<Bytes> },
 }
 
 impl Writer {
-    pub(super) fn of_socket(stream: Arc<UnixStream>) -> Self {
+    pub(super) fn of_socket(stream: Arc<Stream>) -> Self {
         Self(Kind::Socket { stream, turn: Arc::default() })
     }
 

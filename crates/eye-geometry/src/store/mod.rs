@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -52,7 +51,7 @@ impl Store {
 
     /// Keeps a cartridge; gives its id. Older ones make room.
     pub fn save(&self, png: &[u8], facts: Facts) -> io::Result<String> {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        eye_platform::files::make_folder(&self.folder)?;
         let id = fresh_id(&facts)?;
         let (path, part) = (self.path(&id), self.folder.join(format!("{id}{UNFINISHED}")));
         let written = fs::File::create(&part).and_then(|mut file| {

@@ -55,7 +55,7 @@ impl Caller {
             return Owner::NotAsked;
         }
         match diag::uid(self.peer, self.here) {
-            Ok(Some(uid)) if uid == rustix::process::getuid().as_raw() => Owner::Ours,
+            Ok(Some(uid)) if eye_platform::user::id() == Some(uid) => Owner::Ours,
             Ok(Some(uid)) => Owner::Other(uid),
             Ok(None) => Owner::Unknown,
             Err(_) => Owner::NotAsked,

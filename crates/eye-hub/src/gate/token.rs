@@ -1,9 +1,9 @@
 //! The bearer token: 256 random bits in a file that only its owner reads.
 
+use eye_platform::files;
 use std::fmt::{self, Write as _};
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use subtle::ConstantTimeEq;
 
@@ -23,7 +23,7 @@ impl Token {
     pub fn load_or_create(path: &Path) -> io::Result<Self> {
         match fs::read_to_string(path) {
             Ok(text) if text.trim().len() >= TOKEN_BYTES => {
-                if fs::metadata(path)?.mode() & 0o077 != 0 {
+                if files::is_open(&fs::metadata(path)?) {
                     let why = format!("{} can be read by others; run `chmod 600` on it", path.display());
                     return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
                 }
@@ -89,11 +89,11 @@ pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
 
 fn private_beside(path: &Path, text: &str) -> io::Result<PathBuf> {
     if let Some(folder) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        files::make_folder(folder)?;
     }
     let fresh = path.with_extension(format!("{}.new", std::process::id()));
     let _ = fs::remove_file(&fresh);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
+    let mut file = files::private(OpenOptions::new().write(true).create_new(true)).open(&fresh)?;
     writeln!(file, "{text}")?;
     file.sync_all()?;
     Ok(fresh)
@@ -117,6 +117,7 @@ pub enum Auth {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::MetadataExt;
 
     #[test]
     fn a_token_is_made_once_and_only_its_owner_reads_it() {

@@ -3,6 +3,7 @@
 mod sharing;
 
 use super::token::{self, Token};
+use eye_platform::files;
 use eye_protocol::extension::EXTENSION_ORIGIN;
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Bearer, Limits, Scope};
@@ -12,8 +13,8 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 use subtle::ConstantTimeEq;
 
 /// How many tokens a hub knows at most.
@@ -110,7 +111,12 @@ pub enum Found {
 
 /// One state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileVersion(u64, u64, i64, i64, u32);
+pub struct FileVersion {
+    number: u64,
+    len: u64,
+    modified: Option<SystemTime>,
+    mode: u32,
+}
 
 /// Which tokens are valid at one time, by [`Bearer::id`].
 #[derive(Clone, Debug, Default)]
@@ -213,12 +219,14 @@ impl FileVersion {
     /// The file as it is now; `None` when there is none.
     pub fn of(path: &Path) -> Option<Self> {
         let meta = fs::metadata(path).ok()?;
-        Some(Self(meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec(), meta.mode()))
+        let (number, mode) = (files::number(&meta), files::mode(&meta));
+        Some(Self { number, len: meta.len(), modified: meta.modified().ok(), mode })
     }
 
     /// Whether the file was last written at least so long before a time.
     pub fn is_older_than(&self, age_ms: u64, now_ms: u64) -> bool {
-        let written_ms = u64::try_from(self.2).unwrap_or(0).saturating_mul(1_000).saturating_add(999);
+        let since = self.modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        let written_ms = since.as_secs().saturating_mul(1_000).saturating_add(999);
         now_ms.saturating_sub(written_ms) >= age_ms
     }
 }
@@ -244,7 +252,7 @@ impl Tokens {
             Err(error) => return Err(io(error)),
         };
         let wrong = |why: String| TokensError::File { path: self.path.clone(), why };
-        if fs::metadata(&self.path).map_err(io)?.mode() & 0o077 != 0 {
+        if files::is_open(&fs::metadata(&self.path).map_err(io)?) {
             return Err(wrong("others can read it; run `chmod 600` on it".into()));
         }
         let rows: Vec<Row> = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
@@ -345,6 +353,7 @@ fn is_origin(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::MetadataExt;
 
     fn tokens() -> (Tokens, tempfile::TempDir) {
         let home = tempfile::tempdir().unwrap();

@@ -4,13 +4,12 @@ use eye_protocol::Error;
 use eye_protocol::scope::Scope;
 use std::fmt::Debug;
 use std::pin::Pin;
-use tokio::net::UnixStream;
 
 /// Something that is there later.
 pub type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// A connection of this user on the Unix socket.
-pub type Stream = UnixStream;
+pub type Stream = eye_platform::local::AsyncStream;
 
 /// How the methods begin that the gateway answers.
 pub const GATEWAY: &str = "gateway/";

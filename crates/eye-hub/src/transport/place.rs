@@ -1,11 +1,10 @@
 //! The Unix socket's place: a folder that is ours alone, one hub in it, and no leftovers in the way.
 
 use crate::error::HubError;
-use rustix::process::getuid;
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use eye_platform::local::Listener;
+use eye_platform::{files, user};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
-use tokio::net::UnixListener;
 
 /// The socket of a running hub. While it lives, no other hub takes its place.
 #[derive(Debug)]
@@ -18,15 +17,11 @@ impl Place {
     /// Takes the place, and listens.
     ///
     /// The lock says whether a hub lives; a socket file without one is left over from a hub that was killed.
-    pub fn take(socket: &Path) -> Result<(Self, UnixListener), HubError> {
+    pub fn take(socket: &Path) -> Result<(Self, Listener), HubError> {
         let folder = socket.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         check_folder(folder)?;
         let lock_path = socket.with_extension("lock");
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
+        let lock = files::private(OpenOptions::new().create(true).truncate(false).write(true))
             .open(&lock_path)
             .map_err(HubError::io(format!("opening {}", lock_path.display())))?;
         match lock.try_lock() {
@@ -37,10 +32,7 @@ impl Place {
             }
         }
         clear_leftover(socket)?;
-        let listener =
-            UnixListener::bind(socket).map_err(HubError::io(format!("listening on {}", socket.display())))?;
-        fs::set_permissions(socket, fs::Permissions::from_mode(0o600))
-            .map_err(HubError::io(format!("protecting {}", socket.display())))?;
+        let listener = Listener::bind(socket).map_err(HubError::io(format!("listening on {}", socket.display())))?;
         Ok((Self { socket: socket.into(), _lock: lock }, listener))
     }
 }
@@ -60,17 +52,17 @@ impl Drop for Place {
 
 fn check_folder(folder: &Path) -> Result<(), HubError> {
     let wrong = |why: &str| HubError::UnsafePlace { path: folder.into(), why: why.into() };
-    if let Err(error) = DirBuilder::new().recursive(true).mode(0o700).create(folder) {
+    if let Err(error) = files::make_folder(folder) {
         return Err(HubError::io(format!("making {}", folder.display()))(error));
     }
     let meta = fs::symlink_metadata(folder).map_err(HubError::io(format!("looking at {}", folder.display())))?;
     if meta.is_symlink() || !meta.is_dir() {
         return Err(wrong("is not a folder of its own; remove it or set EYE_SOCKET"));
     }
-    if meta.uid() != getuid().as_raw() {
+    if user::owner(&meta) != user::id() {
         return Err(wrong("belongs to another user; remove it or set EYE_SOCKET"));
     }
-    if meta.mode() & 0o077 != 0 {
+    if files::is_open(&meta) {
         return Err(wrong("can be entered by others; run `chmod 700` on it"));
     }
     Ok(())
@@ -78,7 +70,7 @@ fn check_folder(folder: &Path) -> Result<(), HubError> {
 
 fn clear_leftover(socket: &Path) -> Result<(), HubError> {
     match fs::symlink_metadata(socket) {
-        Ok(meta) if meta.file_type().is_socket() => {
+        Ok(meta) if files::is_leftover(&meta) => {
             fs::remove_file(socket).map_err(HubError::io(format!("removing the old {}", socket.display())))
         }
         Ok(_) => Err(HubError::UnsafePlace { path: socket.into(), why: "is there and is no socket".into() }),
@@ -89,6 +81,7 @@ fn clear_leftover(socket: &Path) -> Result<(), HubError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
     fn runtime() -> tokio::runtime::Runtime {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
@@ -126,7 +119,7 @@ mod tests {
         std::os::unix::fs::symlink(home.path(), &link).unwrap();
         assert!(matches!(Place::take(&link.join("hub.sock")), Err(HubError::UnsafePlace { .. })));
         let file = home.path().join("own/hub.sock");
-        DirBuilder::new().mode(0o700).create(file.parent().unwrap()).unwrap();
+        files::make_folder(file.parent().unwrap()).unwrap();
         fs::write(&file, "x").unwrap();
         assert!(matches!(Place::take(&file), Err(HubError::UnsafePlace { .. })));
     }

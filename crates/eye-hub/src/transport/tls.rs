@@ -1,6 +1,7 @@
 //! TLS for hubs that listen beyond loopback or serve pages over HTTPS. The files are read anew when they have changed.
 
 use crate::error::HubError;
+use eye_platform::files;
 use rustls::ServerConfig;
 use rustls::crypto::CryptoProvider;
 use rustls::server::{ClientHello, ResolvesServerCert};
@@ -10,9 +11,9 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use std::fmt::Display;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
@@ -81,13 +82,13 @@ impl ResolvesServerCert for Resolver {
 
 /// What tells that a file is another one: two looks cost less than one reading.
 #[derive(Debug, PartialEq, Eq)]
-struct Stamp([Option<(u64, i64, i64, u64)>; 2]);
+struct Stamp([Option<(u64, Option<SystemTime>, u64)>; 2]);
 
 impl Stamp {
     fn of(tls: &Tls) -> Self {
         let look = |path: &Path| {
             let found = fs::metadata(path).ok()?;
-            Some((found.ino(), found.mtime(), found.mtime_nsec(), found.size()))
+            Some((files::number(&found), found.modified().ok(), found.len()))
         };
         Self([look(&tls.cert), look(&tls.key)])
     }

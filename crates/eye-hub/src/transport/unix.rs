@@ -6,6 +6,7 @@ use crate::hub::outbox::Outbox;
 use crate::hub::peer::{Peer, Side, Signals, Voice};
 use crate::hub::state::Hub;
 use eye_core::Conn;
+use eye_platform::local::{AsyncStream, ReadHalf, WriteHalf};
 use eye_protocol::answer::write_plain;
 use eye_protocol::frame::MCP_ANNOUNCEMENT;
 use eye_protocol::limits::SHUTDOWN_MS;
@@ -14,15 +15,13 @@ use eye_protocol::{Code, Error};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::UnixStream;
-use tokio::net::unix::{ReadHalf, WriteHalf};
 use tokio::time::timeout;
 
 const READ_BYTES: usize = 16 << 10;
 const KEPT_BUFFER_BYTES_MAX: usize = 256 << 10;
 
 /// Serves one connection until either side ends it.
-pub async fn serve(hub: Arc<Hub>, mut socket: UnixStream) {
+pub async fn serve(hub: Arc<Hub>, mut socket: AsyncStream) {
     let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::stream(), None);
     peer.may_provide = true;
     let (conn, signals) = hub.enter(peer);

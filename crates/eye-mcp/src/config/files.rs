@@ -9,7 +9,6 @@ use super::read::parse;
 use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -36,7 +35,7 @@ pub struct Layers {
     pub errors: Vec<ConfigError>,
     files: Vec<(PathBuf, Stamp)>,
     /// The user whose files count.
-    uid: u32,
+    uid: Option<u32>,
     /// Servers whose `cwd` is that of the user's own file.
     own_cwd: HashSet<String>,
     /// The folder of the user's own file.
@@ -63,11 +62,11 @@ pub struct ProjectEntry {
 impl Layers {
     /// Reads what there is for a folder. Consent is read from the file beside the user's config, nowhere else.
     pub fn read(user: Option<&Path>, cwd: &Path, overrides: &Config) -> Self {
-        Self::read_as(rustix::process::getuid().as_raw(), user, cwd, overrides)
+        Self::read_as(eye_platform::user::id(), user, cwd, overrides)
     }
 
     /// Reads it as the user with this id.
-    pub(super) fn read_as(uid: u32, user: Option<&Path>, cwd: &Path, overrides: &Config) -> Self {
+    pub(super) fn read_as(uid: Option<u32>, user: Option<&Path>, cwd: &Path, overrides: &Config) -> Self {
         let project = project_file(cwd);
         let base = match &project {
             Some(file) => file.ancestors().nth(2).unwrap_or(cwd).to_owned(),
@@ -197,9 +196,9 @@ fn user_only(layer: &Config) -> Option<String> {
 }
 
 /// Refuses a file that belongs neither to this user nor to the system: in a shared folder anybody may put one above us.
-fn stranger(file: &Path, uid: u32) -> Option<ConfigError> {
-    let owner = fs::metadata(file).ok()?.uid();
-    let foreign = owner != 0 && owner != uid;
+fn stranger(file: &Path, uid: Option<u32>) -> Option<ConfigError> {
+    let owner = eye_platform::user::owner(&fs::metadata(file).ok()?)?;
+    let foreign = owner != 0 && Some(owner) != uid;
     foreign.then(|| {
         let why = format!("it belongs to another user ({owner}), and would start programs as you");
         ConfigError::new(file, why).hint("make it yours, or work in another folder")

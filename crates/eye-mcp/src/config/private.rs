@@ -1,18 +1,18 @@
 //! Writes files that may hold secrets: whole or not at all, and readable by their owner alone.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use eye_platform::files;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 /// Replaces the file. Its folder is made if it is missing, for the owner alone.
 pub fn write(file: &Path, text: &str) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    files::make_folder(folder)?;
     let draft = file.with_extension(format!("{}.draft", std::process::id()));
     // A draft that a crash left behind may have another mode.
     let _ = fs::remove_file(&draft);
-    let mut out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    let mut out = files::private(OpenOptions::new().write(true).create_new(true)).open(&draft)?;
     out.write_all(text.as_bytes())?;
     out.sync_all()?;
     drop(out);

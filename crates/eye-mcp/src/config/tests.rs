@@ -144,7 +144,7 @@ fn a_file_of_another_user_starts_nothing() {
     let owner = if rustix::process::getuid().is_root() { 12345 } else { rustix::process::getuid().as_raw() };
     std::os::unix::fs::chown(&file, Some(owner), None).unwrap();
     let found = |uid| {
-        let layers = Layers::read_as(uid, None, home.path(), &Config::default());
+        let layers = Layers::read_as(Some(uid), None, home.path(), &Config::default());
         (layers.project.len(), layers.errors.len())
     };
     assert_eq!(found(owner), (1, 0));

@@ -23,7 +23,7 @@ pub const DONE: &[u8] = b"done\n";
 
 /// Whether a file can be handed over: something that tells when it can be read or written.
 pub fn can_be_handed_over(file: impl AsFd) -> bool {
-    cfg!(target_os = "linux") && kind(file.as_fd()).is_ok()
+    kind(file.as_fd()).is_ok()
 }
 
 /// Puts the flags of a file back when it goes.
@@ -81,11 +81,9 @@ pub(super) async fn take(socket: &UnixStream) -> io::Result<(Reader, Writer, Unr
     Ok((reader(stdin)?, writer(stdout)?, unread))
 }
 
-/// What is received goes to no program that the hub starts; where the kernel cannot be told so, nothing is handed over.
-#[cfg(target_os = "linux")]
+/// What is received goes to no program that the hub starts. Where the kernel cannot be told so, which is elsewhere than on Linux,
+/// nothing is handed over.
 const RECEIVING: RecvFlags = RecvFlags::CMSG_CLOEXEC;
-#[cfg(not(target_os = "linux"))]
-const RECEIVING: RecvFlags = RecvFlags::empty();
 
 fn receive(socket: &UnixStream) -> io::Result<[OwnedFd; 2]> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];

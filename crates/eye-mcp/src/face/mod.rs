@@ -13,6 +13,7 @@ mod content;
 mod era;
 mod errand;
 mod fresh;
+#[cfg(target_os = "linux")]
 pub mod handover;
 mod held;
 mod http;

@@ -10,9 +10,10 @@ use super::hub::Identity;
 use super::limits::{BATCH_LEN_MAX, OUTBOX_BYTES_MAX, OUTLET_LEN_MAX, REQUESTS_MAX};
 use super::message::{self, Incoming, Message, Request, response};
 use super::unread::Unread;
-use super::{handover, methods, pump};
+use super::{methods, pump};
 use crate::config::Config;
 use crate::{Project, RpcError};
+use eye_platform::local::AsyncStream;
 use eye_protocol::limits::{MESSAGE_BYTES_MAX, SHUTDOWN_MS};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error};
@@ -23,13 +24,11 @@ use memchr::memchr;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap};
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -76,9 +75,11 @@ struct Done {
 
 impl Face {
     /// Serves one connection until either side ends it. `rest` was read of it already.
-    pub async fn stream(&self, announcement: &str, scope: Scope, rest: Vec<u8>, mut socket: UnixStream) {
-        let Announcement { cwd, env, agent, page, full, again, hands_over, overrides, .. } =
-            serde_json::from_str(announcement).unwrap_or_default();
+    pub async fn stream(&self, announcement: &str, scope: Scope, rest: Vec<u8>, mut socket: AsyncStream) {
+        let announcement: Announcement = serde_json::from_str(announcement).unwrap_or_default();
+        #[cfg(target_os = "linux")]
+        let hands_over = announcement.hands_over;
+        let Announcement { cwd, env, agent, page, full, again, overrides, .. } = announcement;
         let project = cwd.map(|cwd| Project { cwd, env });
         let newcomer = Newcomer { who: Identity { name: agent, page, scope }, project, full, overrides };
         let Some(client) = Client::new(self, newcomer) else { return };
@@ -95,15 +96,24 @@ impl Face {
             under_way: HashMap::new(),
             listening: Vec::new(),
         };
-        if !hands_over {
-            let (reader, writer) = socket.split();
-            connection.serve(reader, writer, Unread::default(), outgoing).await;
-            return;
+        #[cfg(target_os = "linux")]
+        if hands_over {
+            return connection.serve_files(socket, outgoing).await;
         }
+        let (reader, writer) = socket.split();
+        connection.serve(reader, writer, Unread::default(), outgoing).await;
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Connection {
+    /// Serves the files that a shim hands over.
+    async fn serve_files(self, mut socket: AsyncStream, outgoing: mpsc::Receiver<Outgoing>) {
+        use super::handover;
         // A shim whose files cannot be taken, which it looked at itself, is told by the end of its connection.
         let Ok((reader, writer, unread)) = handover::take(&socket).await else { return };
         tokio::select! {
-            over = connection.serve(reader, writer, unread, outgoing) => if matches!(over, Over::Client) {
+            over = self.serve(reader, writer, unread, outgoing) => if matches!(over, Over::Client) {
                 let _ = socket.write_all(handover::DONE).await;
             },
             // The client ended its server.
@@ -113,12 +123,13 @@ impl Face {
 }
 
 /// Returns when the other side is gone. It says nothing any more.
-async fn closed(socket: &UnixStream) {
+#[cfg(target_os = "linux")]
+async fn closed(socket: &AsyncStream) {
     let mut byte = [0];
     while socket.readable().await.is_ok() {
         match socket.try_read(&mut byte) {
             Ok(count) if count > 0 => {}
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
             Ok(_) | Err(_) => return,
         }
     }

@@ -1,14 +1,13 @@
 //! Whether the program at the other end of a pipe or Unix socket has read all that was written to it, as the kernel says (Linux).
 
-use std::os::fd::AsFd;
-
 /// Where that can be asked. The default knows nothing.
 #[derive(Debug, Default)]
 pub(super) struct Unread(Option<kernel::Way>);
 
 impl Unread {
     /// Of what is written to this file.
-    pub fn of(file: impl AsFd) -> Self {
+    #[cfg(target_os = "linux")]
+    pub fn of(file: impl std::os::fd::AsFd) -> Self {
         Self(kernel::Way::of(file.as_fd()).ok())
     }
 
@@ -105,16 +104,12 @@ mod kernel {
 #[cfg(not(target_os = "linux"))]
 mod kernel {
     use std::io;
-    use std::os::fd::BorrowedFd;
 
+    /// There is none.
     #[derive(Debug)]
     pub enum Way {}
 
     impl Way {
-        pub fn of(_: BorrowedFd<'_>) -> io::Result<Self> {
-            Err(io::ErrorKind::Unsupported.into())
-        }
-
         pub fn is_empty(&self) -> io::Result<bool> {
             match *self {}
         }

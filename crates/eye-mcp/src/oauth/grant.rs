@@ -3,13 +3,13 @@
 use super::client::Client;
 use super::error::OAuthError;
 use crate::config::private;
+use eye_platform::files;
 use oauth2::{AccessToken, RefreshToken};
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -130,9 +130,9 @@ impl GrantFile {
         let path = self.path.with_extension(extension);
         let folder = path.parent().unwrap_or(Path::new("."));
         let doing = format!("open {}", path.display());
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-        let opened =
-            made.and_then(|()| OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path));
+        let made = files::make_folder(folder);
+        let mut how = OpenOptions::new();
+        let opened = made.and_then(|()| files::private(how.write(true).create(true).truncate(false)).open(&path));
         opened.map_err(OAuthError::io(doing))
     }
 }

@@ -7,7 +7,7 @@ use super::outbox::Outbox;
 use super::reason::Reason;
 use crate::config::{Spec, Transport};
 use crate::limits::{FAREWELL, MESSAGE_BYTES_MAX, PARSE_INLINE_BYTES_MAX, STDERR_BYTES_MAX};
-use rustix::process::{Pid, Signal, kill_process_group};
+use eye_platform::group::Group;
 use std::collections::BTreeMap;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,25 +25,6 @@ pub struct ChildWire {
     pub outbox: Outbox,
     /// What it says on stderr.
     pub murmur: Murmur,
-}
-
-/// A process group that must not outlive us.
-#[derive(Debug)]
-struct Group(Option<Pid>);
-
-impl Group {
-    fn signal(&self, signal: Signal) {
-        if let Some(pid) = self.0 {
-            // It may be gone already, which is what is wanted.
-            let _ = kill_process_group(pid, signal);
-        }
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.signal(Signal::KILL);
-    }
 }
 
 /// The end of what a child said on stderr.
@@ -79,15 +60,13 @@ pub fn start(spec: &Spec, asking: &BTreeMap<String, String>) -> Result<Started, 
     // As the original does: neither may wait for a terminal nor for a full buffer.
     command.envs([("NODE_NO_READLINE", "1"), ("PYTHONUNBUFFERED", "1")]).envs(spec.environment(asking));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.process_group(0).kill_on_drop(true);
     if !cwd.is_dir() {
         return Err(format!("its folder {} is not there", cwd.display()).into());
     }
-    let child = command.spawn().map_err(|error| match error.kind() {
+    let (child, group) = Group::start(&mut command).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => format!("`{program}` is not installed, or not on the PATH of the agent"),
         _ => format!("`{program}` cannot be started: {error}"),
     })?;
-    let group = Group(child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw));
     Ok(Started { child, group })
 }
 
@@ -130,9 +109,9 @@ impl Started {
     /// Its input is closed by now. First it may go by itself, then it is asked, then it is made to.
     async fn farewell(mut self) {
         if tokio::time::timeout(FAREWELL, self.child.wait()).await.is_err() {
-            self.group.signal(Signal::TERM);
+            self.group.ask_to_end();
             if tokio::time::timeout(FAREWELL, self.child.wait()).await.is_err() {
-                self.group.signal(Signal::KILL);
+                self.group.kill();
                 let _ = self.child.wait().await;
             }
         }

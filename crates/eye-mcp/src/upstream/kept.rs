@@ -2,11 +2,11 @@
 
 use crate::config::{Spec, Transport};
 use crate::limits::KEPT_LIST_BYTES_MAX;
+use eye_platform::files;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// What is known of an upstream from before.
@@ -55,7 +55,7 @@ pub fn write(file: &Path, kept: &Kept) -> std::io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let draft = file.with_extension(format!("{}.draft", std::process::id()));
-    let mut out = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    let mut out = files::private(fs::OpenOptions::new().write(true).create(true).truncate(true)).open(&draft)?;
     out.write_all(&text)?;
     drop(out);
     fs::rename(&draft, file)

@@ -5,6 +5,7 @@ use super::screen::{Said, Screen};
 use super::shared::Relay;
 use super::status::RelayStatus;
 use crate::dial::Fault;
+use eye_platform::local::{AsyncStream, OwnedReadHalf, OwnedWriteHalf};
 use eye_protocol::answer::write_plain;
 use eye_protocol::limits::{RELAY_PROBE_MS, SHUTDOWN_MS};
 use eye_protocol::rpc;
@@ -14,8 +15,6 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
@@ -40,7 +39,7 @@ enum End {
 }
 
 /// Serves one connection until either side ends it.
-pub async fn serve(relay: Arc<Relay>, socket: UnixStream, mut ending: watch::Receiver<bool>) {
+pub async fn serve(relay: Arc<Relay>, socket: AsyncStream, mut ending: watch::Receiver<bool>) {
     relay.agents.fetch_add(1, Ordering::Relaxed);
     let (reader, mut writer) = socket.into_split();
     let screen = Arc::new(Mutex::new(Screen::new(&relay.machine)));

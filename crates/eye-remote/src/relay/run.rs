@@ -6,14 +6,13 @@ use super::news::RelayNews;
 use super::pool::Pool;
 use super::shared::Relay;
 use crate::dial::{Fault, Remote};
+use eye_platform::local::Listener;
 use eye_protocol::limits::{CONNECTIONS_MAX, SHUTDOWN_MS};
-use rustix::process::getuid;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::net::UnixListener;
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
@@ -34,7 +33,7 @@ pub struct RelayConfig {
 }
 
 /// A socket that was taken, and what removes it from sight when it is called. It stays taken until that is dropped.
-pub type Taken<W> = (UnixListener, W);
+pub type Taken<W> = (Listener, W);
 
 /// Why a relay did not start. `E` is why the local socket could not be taken.
 #[derive(Debug, thiserror::Error)]
@@ -122,17 +121,19 @@ async fn serve<E, W: FnMut()>(
     Ok(())
 }
 
-async fn accept(relay: &Arc<Relay>, listener: &UnixListener) {
-    let uid = getuid().as_raw();
+async fn accept(relay: &Arc<Relay>, listener: &Listener) {
     loop {
-        let Ok((socket, _)) = listener.accept().await else {
+        let Ok(arrived) = listener.accept().await else {
             sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        // The folder keeps others out; this holds even where its mode was loosened.
-        let same_user = socket.peer_cred().is_ok_and(|peer| peer.uid() == uid);
-        if same_user && relay.agents.load(Ordering::Relaxed) < CONNECTIONS_MAX {
-            tokio::spawn(local::serve(relay.clone(), socket, relay.ending.subscribe()));
+        if relay.agents.load(Ordering::Relaxed) < CONNECTIONS_MAX {
+            let (relay, ending) = (relay.clone(), relay.ending.subscribe());
+            tokio::spawn(async move {
+                if let Some(socket) = arrived.admit().await {
+                    local::serve(relay, socket, ending).await;
+                }
+            });
         }
     }
 }

@@ -19,17 +19,17 @@ pub fn make(place: &Place, names: &[String], now: OffsetDateTime) -> Result<(), 
     let key = KeyPair::generate()?;
     let cert = cert_params(names, now)?.signed_by(&key, &authority)?;
     // The certificate is written last: where it is, all of it is.
-    write(&place.authority_key(), &authority.key().serialize_pem(), 0o600)?;
-    write(&place.authority(), &authority.pem(), 0o644)?;
-    write(&place.key(), &key.serialize_pem(), 0o600)?;
-    write(&place.cert(), &cert.pem(), 0o644)
+    write(&place.authority_key(), &authority.key().serialize_pem(), false)?;
+    write(&place.authority(), &authority.pem(), true)?;
+    write(&place.key(), &key.serialize_pem(), false)?;
+    write(&place.cert(), &cert.pem(), true)
 }
 
 /// Signs the same key anew.
 pub fn sign_again(place: &Place, names: &[String], now: OffsetDateTime) -> Result<(), CertificateError> {
     let key = KeyPair::from_pem(&read_secret(&place.key())?)?;
     let cert = cert_params(names, now)?.signed_by(&key, &issuer(place)?)?;
-    write(&place.cert(), &cert.pem(), 0o644)
+    write(&place.cert(), &cert.pem(), true)
 }
 
 fn issuer(place: &Place) -> Result<Issuer<'static, KeyPair>, CertificateError> {

@@ -1,24 +1,21 @@
 //! Files of secrets and certificates: replaced whole, in a folder that is this user's alone.
 
 use super::place::CertificateError;
-use std::fs::{self, DirBuilder, OpenOptions};
+use eye_platform::files;
+use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Replaces a file; readers see the old one or the new one.
-pub fn write(path: &Path, text: &str, mode: u32) -> Result<(), CertificateError> {
+/// Replaces a file; readers see the old one or the new one. Others may read it if it is `readable`.
+pub fn write(path: &Path, text: &str, readable: bool) -> Result<(), CertificateError> {
     let wrong = |source| CertificateError::Io { path: path.to_owned(), source };
     if let Some(folder) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(wrong)?;
+        files::make_folder(folder).map_err(wrong)?;
     }
     let fresh = path.with_extension(format!("new-{}", std::process::id()));
     // One that was left behind may have another mode.
     let _ = fs::remove_file(&fresh);
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(mode)
+    files::own(OpenOptions::new().write(true).create_new(true), readable)
         .open(&fresh)
         .and_then(|mut file| file.write_all(text.as_bytes()))
         .and_then(|()| fs::rename(&fresh, path))

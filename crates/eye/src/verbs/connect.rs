@@ -12,6 +12,7 @@ use crate::{places, trust, ui};
 use clap::ValueEnum;
 use eye_client::Server;
 use eye_hub::{HubError, Place, told_to_stop};
+use eye_platform::process;
 use eye_remote::relay::{self, RelayConfig, RelayError, RelayNews, RelayStatus, Taken, Transport};
 use eye_remote::{Remote, Secret};
 use std::path::{Path, PathBuf};
@@ -150,8 +151,7 @@ fn run_here(args: &Args, options: &Options) -> Result<Exit, Failure> {
 
 /// What starts a relay hears from it by one line; after that the relay has no more to do with its starter.
 fn run_detached(args: &Args, options: &Options) -> Result<Exit, Failure> {
-    // It fails only for a process that leads its group already, which is as good.
-    let _ = rustix::process::setsid();
+    process::detach();
     let outcome = args.config().and_then(|config| {
         let url = config.remote.url();
         relay::run(
@@ -161,7 +161,7 @@ fn run_detached(args: &Args, options: &Options) -> Result<Exit, Failure> {
             |news| match news {
                 RelayNews::Ready(transport) => {
                     up::report(&Report::Connected { url: url.clone(), transport: *transport });
-                    up::leave_stdout();
+                    process::leave_stdout();
                 }
                 RelayNews::Lost(_) | RelayNews::Back => log(&url, news),
             },
@@ -207,7 +207,7 @@ impl Args {
             socket: places::socket().path,
             remote: Remote { host, port, prefix, tls, token },
             transport: self.transport.map(Way::transport),
-            machine: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            machine: process::machine(),
         })
     }
 

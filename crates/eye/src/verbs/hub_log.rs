@@ -11,7 +11,6 @@ use eye_protocol::limits::LOG_FILES_MAX;
 use eye_protocol::visible;
 use std::fs::{self, File};
 use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -79,7 +78,7 @@ impl<'a> Tail<'a> {
     /// What was written since the last time, also to a file that took the place of the one before.
     fn read(&mut self) -> String {
         let mut bytes = Vec::new();
-        let number = |about: std::io::Result<fs::Metadata>| about.ok().map(|about| about.ino());
+        let number = |about: std::io::Result<fs::Metadata>| about.ok().map(|about| eye_platform::files::number(&about));
         let before = self.file.as_ref().and_then(|file| number(file.metadata()));
         let now = number(fs::metadata(self.path));
         if let Some(file) = &mut self.file {

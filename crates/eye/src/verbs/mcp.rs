@@ -1,6 +1,9 @@
 //! `eye mcp`: an MCP server on stdio. It hands its stdin and stdout to the hub, which speaks MCP and serves every client;
 //! where they cannot be handed over (a file, a terminal, another system than Linux), it pipes.
 
+#[cfg(target_os = "linux")]
+mod handing;
+
 use crate::env;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -10,25 +13,18 @@ use crate::verbs::status;
 use crate::{client, ui};
 use eye_mcp::config::{self, Command, Config, ServerConfig};
 use eye_mcp::face::Announcement;
-use eye_mcp::face::handover::{self, Flags};
+use eye_platform::local::Stream;
+use eye_platform::process;
 use eye_protocol::rpc::json;
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
-use rustix::net::{RecvFlags, recv};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
-use std::os::fd::AsFd;
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 const READ_BYTES: usize = 64 << 10;
-/// A hub that takes files says so at once; one of another version may say nothing.
-const ASK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Serve MCP on stdio, for an agent's configuration
 #[derive(Debug, clap::Args)]
@@ -87,69 +83,11 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         ui::text_out(&mcp_config::text(client, args.full, options)?)?;
         return Ok(Exit::Success);
     }
-    let (stdin, stdout) = (ui::raw_stdin()?, ui::raw_stdout()?);
-    if handover::can_be_handed_over(&stdin) && handover::can_be_handed_over(&stdout) {
-        let _flags = [&stdin, &stdout].map(|file| Flags::of(file.as_fd()));
-        let mut again = false;
-        while let Some(socket) = hand_over(args, options, again, &stdin, &stdout)? {
-            if is_done(socket) || !asks_more(&stdin) {
-                return Ok(Exit::Success);
-            }
-            again = true;
-        }
+    #[cfg(target_os = "linux")]
+    if let Some(exit) = handing::serve(|again| announce(args, options, again, true))? {
+        return Ok(exit);
     }
-    pipe(args, options, stdin)
-}
-
-/// Gives stdin and stdout to the hub. `None`: it does not take them.
-fn hand_over(
-    args: &Args,
-    options: &Options,
-    again: bool,
-    stdin: &File,
-    stdout: &File,
-) -> Result<Option<UnixStream>, Failure> {
-    let (mut socket, mut said) = announce(args, options, again, true)?;
-    let mut bytes = [0; handover::ASK.len()];
-    socket.set_read_timeout(Some(ASK_TIMEOUT)).map_err(Failure::io("wait for the hub"))?;
-    while said.len() < handover::ASK.len() {
-        match socket.read(&mut bytes) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Ok(0) | Err(_) => return Ok(None),
-            Ok(count) => said.extend_from_slice(&bytes[..count]),
-        }
-    }
-    if said != handover::ASK {
-        return Ok(None);
-    }
-    socket.set_read_timeout(None).map_err(Failure::io("wait for the hub"))?;
-    handover::hand_over(&socket, [stdin.as_fd(), stdout.as_fd()]).map_err(|_| Failure::HubGone)?;
-    Ok(Some(socket))
-}
-
-/// Waits until the hub says that the client has all its answers. A hub that says nothing has ended.
-fn is_done(mut socket: UnixStream) -> bool {
-    let mut said = Vec::new();
-    let _ = socket.read_to_end(&mut said);
-    said == handover::DONE
-}
-
-/// Waits until the client says more: a hub that ended is missed when there is something to ask, not before, for
-/// `eye down` means it.
-fn asks_more(stdin: &File) -> bool {
-    loop {
-        let mut waiting = [PollFd::new(stdin, PollFlags::IN)];
-        match poll(&mut waiting, None) {
-            Err(Errno::INTR) => {}
-            Err(_) => return false,
-            Ok(_) => {
-                let mut byte = [0];
-                // A pipe that was closed cannot be read; a socket can, and gives nothing.
-                let empty = matches!(recv(stdin, &mut byte, RecvFlags::PEEK), Ok((0, _)));
-                return waiting[0].revents().contains(PollFlags::IN) && !empty;
-            }
-        }
-    }
+    pipe(args, options, ui::raw_stdin()?)
 }
 
 /// Passes bytes both ways.
@@ -174,7 +112,7 @@ fn pipe(args: &Args, options: &Options, mut stdin: File) -> Result<Exit, Failure
 }
 
 /// A connection to the hub that knows whom it serves, and what was read of it already.
-fn announce(args: &Args, options: &Options, again: bool, hands_over: bool) -> Result<(UnixStream, Vec<u8>), Failure> {
+fn announce(args: &Args, options: &Options, again: bool, hands_over: bool) -> Result<(Stream, Vec<u8>), Failure> {
     let elsewhere = || {
         let hint = "give your client the URL of that hub with /mcp, and its token as a bearer token";
         Failure::usage("eye mcp serves through the hub of this machine only", hint)
@@ -202,7 +140,7 @@ fn announce(args: &Args, options: &Options, again: bool, hands_over: bool) -> Re
 
 /// One connection to a hub, and the thread that prints what comes from it.
 struct Pipe {
-    socket: UnixStream,
+    socket: Stream,
     ended: Arc<AtomicBool>,
     printing: JoinHandle<()>,
 }
@@ -229,7 +167,7 @@ impl Pipe {
     }
 }
 
-fn print(mut socket: UnixStream, rest: &[u8]) -> Result<(), Failure> {
+fn print(mut socket: Stream, rest: &[u8]) -> Result<(), Failure> {
     let mut stdout = ui::raw_stdout()?;
     let broken = |_| Failure::HubGone;
     stdout.write_all(rest).map_err(broken)?;
@@ -244,9 +182,9 @@ fn print(mut socket: UnixStream, rest: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Who asks: the program that started this one, in this folder. Another program in it means its own pages.
+/// Who asks: the program that started this one (this one itself where that is not known), in this folder. Another program in it means its own pages.
 fn agent() -> String {
     let folder = env::current_folder().map(|folder| folder.display().to_string()).unwrap_or_default();
-    let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
+    let parent = process::parent().unwrap_or_else(std::process::id);
     format!("mcp {parent} {folder}")
 }

@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::ui;
 use crate::verbs::page;
+use eye_platform::process;
 use eye_protocol::limits::CALL_TIMEOUT_DEFAULT_MS;
 use eye_protocol::messages::{Presence, Serve, SessionRow, Sessions, Use};
 use serde::Deserialize;
@@ -140,8 +141,7 @@ fn origin_of(url: &str) -> &str {
 /// Hands the URL to the browser that the person uses.
 pub fn open_in_browser(url: &str) -> Result<Child, Failure> {
     let own = Var::Browser.text();
-    let usual: &[&str] = if cfg!(target_os = "macos") { &["open"] } else { &["xdg-open", "wslview"] };
-    for opener in own.iter().map(String::as_str).chain(usual.iter().copied()) {
+    for opener in own.iter().map(String::as_str).chain(process::OPENERS) {
         let spawned =
             Command::new(opener).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         match spawned {

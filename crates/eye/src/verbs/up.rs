@@ -14,6 +14,7 @@ use eye_hub::{AuditMode, Auth, Config, Guest, HubError, RATE_DEFAULT, Rate, Read
 use eye_mcp::config;
 use eye_mcp::face::Face;
 use eye_mcp::{Gateway, Project, Settings};
+use eye_platform::process;
 use eye_protocol::messages::Status;
 use eye_protocol::rpc;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -47,7 +48,7 @@ pub struct Args {
     #[arg(long, requires = "listen")]
     published: bool,
     /// A user whose programs pass pages on to this hub, such as www-data for nginx
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide = cfg!(not(target_os = "linux")))]
     proxy_user: Vec<String>,
     /// A host name that pages and agents may use for this hub, beside localhost
     #[arg(long, value_name = "NAME", value_parser = parse_host)]
@@ -185,14 +186,14 @@ fn already(args: &Args, options: &Options, running: &Status) -> Result<Exit, Fai
 
 /// What starts a hub hears from it by one line; after that the hub has no more to do with its starter.
 fn run_detached(args: Args) -> Result<Exit, Failure> {
-    // It fails only for a process that leads its group already, which is as good.
-    let _ = rustix::process::setsid();
+    process::detach();
     let log = LogLevel::chosen(args.log).and_then(|level| log::begin(level, places::log_file()?, Beside::Nothing));
     let outcome = log.and_then(|log| Ok((log, args.into_config()?))).and_then(|(_log, config)| {
         let socket = config.socket.display().to_string();
         let ready = |ready: &Ready| {
             report(&Report::Ready { url: url(ready), socket });
-            leave_stdout();
+            // The pipe to the starter.
+            process::leave_stdout();
         };
         eye_hub::run(config, ready).map_err(Failure::from)
     });
@@ -219,13 +220,6 @@ pub fn report_end(outcome: Result<(), Failure>) -> Result<Exit, Failure> {
 pub fn report(report: &Report) {
     // A starter that was interrupted reads no more; the hub serves all the same.
     let _ = ui::line(rpc::json(report));
-}
-
-/// Lets go of the pipe to the starter.
-pub fn leave_stdout() {
-    if let Ok(nowhere) = std::fs::OpenOptions::new().write(true).open("/dev/null") {
-        let _ = rustix::stdio::dup2_stdout(nowhere);
-    }
 }
 
 fn say(options: &Options, text: &str) -> Result<Exit, Failure> {

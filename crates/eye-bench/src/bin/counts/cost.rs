@@ -1,5 +1,6 @@
 //! The figures: counted by tools, and measured beside the relay until their ratio is known well enough.
 
+use crate::memory::Memory;
 use crate::subject::{Kind, Subject};
 use crate::under::{self, Under};
 use serde::{Deserialize, Serialize};
@@ -144,6 +145,12 @@ pub struct Figures {
     pub relay: Cost,
     /// What was measured of both.
     pub times: Times,
+    /// What the hub allocates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
+    /// What the relay allocates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relay_memory: Option<Memory>,
 }
 
 impl Figures {
@@ -172,6 +179,9 @@ impl Figures {
         let (mine, its) = (all(hub), all(relay));
         let calls_before = last(|figures| figures.hub.system_calls.values().sum());
         println!("| system calls | {mine:.1} | {its:.1} | {:.2} |{calls_before}", mine / its);
+        if let (Some(mine), Some(its)) = (&self.memory, &self.relay_memory) {
+            mine.print(its, before.and_then(|before| before.memory.as_ref()));
+        }
         let rows: [Row; 3] = [
             ("processor, µs", |times| &times.processor_us),
             ("latency, µs", |times| &times.latency_us),
@@ -183,6 +193,9 @@ impl Figures {
             let was = before.map_or_else(String::new, |before| format!(" {:.1} |", pick(&before.times).hub));
             let Pair { hub, relay, ratio, plus_minus } = pair;
             println!("| {name} | {hub:.1} | {relay:.1} | {ratio:.2} ± {plus_minus:.2}{unsure} |{was}");
+        }
+        if let Some(memory) = &self.memory {
+            memory.print_places();
         }
         for (name, cost) in [("hub", hub), ("relay", relay)] {
             let calls: Vec<String> =

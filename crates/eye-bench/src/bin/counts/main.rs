@@ -1,27 +1,30 @@
 //! `cargo xtask counts`: what one round trip costs the hub, by measures that do not depend on the neighbours: instructions, system
-//! calls, switches of context and time of the processor. Beside it a relay that only copies, on the same libraries.
+//! calls, allocations, switches of context and time of the processor. Beside it a relay that only copies, on the same libraries.
 #![allow(clippy::print_stdout, reason = "a program for people at a terminal")]
 #![allow(clippy::cast_precision_loss, reason = "figures are read by people")]
 
 mod copying;
 mod cost;
+mod memory;
 mod subject;
 mod under;
 
 use cost::Cost;
+use memory::Memory;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use subject::Kind;
 use under::Under;
 
 const HELP: &str = "\
-usage: cargo xtask counts [--rounds N] [--calls N] [--json FILE] [--against FILE] [--profile FILE]
+usage: cargo xtask counts [--rounds N] [--calls N] [--json FILE] [--against FILE] [--watched FILE] [--profile FILE]
 
   --rounds N       how often hub and relay alternate for the time of the processor, at most (default 30);
                    it ends sooner when the interval of confidence of their ratio is below 5 %
   --calls N        round trips that are counted (default 2000)
   --json FILE      writes the figures
   --against FILE   prints those of an earlier run beside them
+  --watched FILE   a hub on the system's allocator, whose allocations are counted too (xtask builds one)
   --profile FILE   keeps what callgrind wrote of the hub, for callgrind_annotate, and counts nothing else
 ";
 
@@ -35,6 +38,7 @@ struct Wanted {
     json: Option<PathBuf>,
     against: Option<PathBuf>,
     profile: Option<PathBuf>,
+    watched: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -58,7 +62,9 @@ fn main() -> ExitCode {
     }
     let [hub, relay] = [Kind::Hub(&wanted.eye), Kind::Relay].map(|kind| Cost::of(&kind, wanted.calls));
     let times = cost::times(&wanted.eye, wanted.calls, wanted.rounds);
-    let figures = cost::Figures { hub, relay, times };
+    let memory = wanted.watched.as_deref().map(|watched| Memory::of(&Kind::Hub(watched), wanted.calls));
+    let relay_memory = memory.is_some().then(|| Memory::of(&Kind::Relay, wanted.calls));
+    let figures = cost::Figures { hub, relay, times, memory, relay_memory };
     let before = wanted.against.as_deref().map(cost::Figures::read);
     figures.print(before.as_ref());
     if let Some(file) = &wanted.json {
@@ -69,13 +75,15 @@ fn main() -> ExitCode {
 
 fn wanted(words: &[String]) -> Option<Wanted> {
     let (eye, mut rest) = words.split_first()?;
-    let mut wanted = Wanted { eye: eye.into(), rounds: 30, calls: 2_000, json: None, against: None, profile: None };
+    let mut wanted =
+        Wanted { eye: eye.into(), rounds: 30, calls: 2_000, json: None, against: None, profile: None, watched: None };
     while let [option, value, after @ ..] = rest {
         match option.as_str() {
             "--rounds" => wanted.rounds = value.parse().ok().filter(|rounds| *rounds > 1)?,
             "--calls" => wanted.calls = value.parse().ok().filter(|calls| *calls > 0)?,
             "--json" => wanted.json = Some(value.into()),
             "--profile" => wanted.profile = Some(value.into()),
+            "--watched" => wanted.watched = Some(value.into()),
             "--against" => wanted.against = Some(value.into()),
             _ => return None,
         }

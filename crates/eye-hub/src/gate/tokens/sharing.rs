@@ -2,12 +2,12 @@
 //! file, so that they are valid while the others cannot be reached.
 
 use super::{FileVersion, Row, TOKEN_PAGES_LEN_MAX, TOKENS_LEN_MAX, Tokens, TokensError, is_name, is_origin, token};
+use eye_platform::files;
 use eye_protocol::extension::EXTENSION_ORIGIN;
 use eye_protocol::operations::Class;
 use eye_protocol::shared_token::SharedToken;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 
 /// How many tokens that were taken back are remembered, the newest of them. Those that have expired need not be.
@@ -146,9 +146,9 @@ impl Tokens {
         let path = self.path.with_file_name("tokens.lock");
         let open = || {
             if let Some(folder) = path.parent() {
-                DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+                files::make_folder(folder)?;
             }
-            let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path)?;
+            let file = files::private(OpenOptions::new().write(true).create(true).truncate(false)).open(&path)?;
             file.lock()?;
             Ok(file)
         };

@@ -9,6 +9,7 @@ use crate::options::Options;
 use crate::verbs::status;
 use crate::{places, start};
 use eye_hub::origins::Origins;
+use eye_platform::{files, process, user};
 use eye_protocol::messages::{Presence, Sessions, Status};
 use serde::Serialize;
 use serde_json::json;
@@ -16,14 +17,11 @@ use std::borrow::Cow;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// How long the hub's HTTP side may take to answer.
 const HTTP: Duration = Duration::from_secs(2);
-/// What may be read and written by its owner alone.
-const OWN: u32 = 0o600;
 
 /// What a check found.
 #[derive(Debug, Serialize)]
@@ -106,12 +104,11 @@ fn folder() -> Finding {
     let Ok(about) = fs::metadata(&folder) else {
         return Finding::good(WHAT, format!("{} is made by the hub", folder.display()));
     };
-    let uid = rustix::process::getuid().as_raw();
-    if about.uid() != uid {
+    if user::owner(&about) != user::id() {
         let failure = Failure::UnsafeFolder { folder, why: "it belongs to another user" };
         return Finding::failed(WHAT, &failure);
     }
-    if about.mode() & 0o022 != 0 {
+    if files::is_writable_by_others(&about) {
         let found = format!("others may write to {}", folder.display());
         return Finding::bad(WHAT, Exit::Denied, found, format!("chmod 700 {}", folder.display()));
     }
@@ -130,10 +127,10 @@ fn token(fix: bool) -> Finding {
     let Ok(about) = fs::metadata(&file) else {
         return Finding::good(WHAT, "none yet; the hub makes one");
     };
-    if about.mode() & 0o777 & !OWN == 0 {
+    if !files::is_open(&about) {
         return Finding::good(WHAT, file.display().to_string());
     }
-    if fix && fs::set_permissions(&file, fs::Permissions::from_mode(OWN)).is_ok() {
+    if fix && files::close(&file).is_ok() {
         return Finding::good(WHAT, format!("{} was open to others, and is not any more", file.display()))
             .hint("others may have read it: eye token new makes another");
     }
@@ -269,7 +266,7 @@ fn own_browser() -> Finding {
 fn browser() -> Finding {
     const WHAT: &str = "browser";
     let own = Var::Browser.text();
-    let names = own.iter().map(String::as_str).chain(["xdg-open", "open", "wslview"]);
+    let names = own.iter().map(String::as_str).chain(process::OPENERS);
     let path = Var::Path.get().unwrap_or_default();
     let found = |name: &str| std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
     let program: Option<PathBuf> = names

@@ -7,10 +7,10 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::said;
 use crate::ui;
+use eye_platform::files;
 use serde_json::{Map, Value, json};
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 /// Saves or loads.
@@ -39,14 +39,16 @@ pub fn run(mut words: Map<String, Value>, options: &Options) -> Result<Exit, Fai
 
 /// Writes a file that only this user can read, also where it was open to others before.
 fn write_own(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-    file.set_permissions(Permissions::from_mode(0o600))?;
+    let mut file = files::private(OpenOptions::new().write(true).create(true).truncate(true)).open(path)?;
+    files::close_open(&file)?;
     file.write_all(text.as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_file_that_was_open_to_others_is_closed_to_them() {

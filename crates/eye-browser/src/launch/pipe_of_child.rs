@@ -1,0 +1,39 @@
+//! How a browser is spoken to that eye starts, on systems with file descriptors: a pipe that nobody else can reach.
+
+use crate::error::BrowserError;
+use crate::pipe::Pipe;
+use crate::pipe::process::ProcessPipe;
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+use tokio::process::{Child, Command};
+
+/// The browser reads commands from file descriptor 3 and writes answers to 4. They are made of stdin and stdout, which become
+/// nothing and stderr: `std` can place no others in a child without unsafe code.
+const PLACE_DESCRIPTORS: &str = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#;
+
+/// What ends with the browser. The pipe does it here: a browser whose pipe is closed ends by itself.
+#[derive(Debug)]
+pub struct Guard;
+
+/// The browser's program, told to use the pipe.
+pub fn command(program: &Path, _: &Path) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", PLACE_DESCRIPTORS]).arg(program).arg("--remote-debugging-pipe");
+    command
+}
+
+/// Starts it. What ends the hub by a signal of its terminal must not end the browser before its pages are told.
+pub fn start(command: &mut Command) -> io::Result<(Child, Guard)> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).process_group(0);
+    Ok((command.spawn()?, Guard))
+}
+
+/// The way to it.
+#[expect(clippy::unused_async, reason = "elsewhere it is waited for")]
+pub async fn open(child: &mut Child, _: &Path) -> Result<impl Pipe, BrowserError> {
+    let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(BrowserError::Died("its pipes are missing".into()));
+    };
+    Ok(ProcessPipe { input, output })
+}

@@ -1,0 +1,10 @@
+//! Linux and macOS.
+
+pub mod files;
+#[cfg(feature = "tokio")]
+pub mod group;
+pub mod local;
+pub mod process;
+#[cfg(feature = "tokio")]
+pub mod signals;
+pub mod user;

@@ -1,0 +1,15 @@
+//! Being told to stop.
+
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Waits for SIGTERM or SIGINT.
+pub async fn told_to_stop() {
+    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+}

@@ -1,0 +1,147 @@
+//! The socket on which agents of the same user and machine come. There are no Unix sockets in `std` and tokio here, so it is a port
+//! of loopback, and the file at its place says which, with two secrets: one that an agent shows, and one that the hub shows. The
+//! folder of the file is the user's alone, so who shows a secret could read it. A port that another program took over after a hub
+//! was killed does not know them, and is taken for no hub.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::time::Duration;
+use subtle::ConstantTimeEq;
+
+/// A connection to it that blocks.
+pub type Stream = std::net::TcpStream;
+
+/// How long either side waits for the other's secret.
+const PROOF_WAIT: Duration = Duration::from_secs(5);
+/// The bytes of a secret as text.
+const SECRET_LEN: usize = 64;
+
+/// What the file at a place says: `PORT AGENT HUB`.
+#[derive(Debug)]
+struct Entry {
+    port: u16,
+    agent: String,
+    hub: String,
+}
+
+impl Entry {
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let (port, agent, hub) = (words.next()?.parse().ok()?, words.next()?.to_owned(), words.next()?.to_owned());
+        (agent.len() == SECRET_LEN && hub.len() == SECRET_LEN).then_some(Self { port, agent, hub })
+    }
+}
+
+fn is_same(one: &[u8], other: &str) -> bool {
+    one.ct_eq(other.as_bytes()).into()
+}
+
+fn refused(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionRefused, why.to_owned())
+}
+
+/// Connects to the socket at a place. `NotFound` and `ConnectionRefused`: nobody serves there.
+pub fn connect(place: &Path) -> io::Result<Stream> {
+    let entry = Entry::parse(&fs::read_to_string(place)?).ok_or_else(|| refused("the place names no port"))?;
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, entry.port));
+    let mut stream = Stream::connect_timeout(&address, PROOF_WAIT).map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => refused("nobody listens at the port of the place"),
+        _ => error,
+    })?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(PROOF_WAIT))?;
+    let mut proof = [0; SECRET_LEN];
+    let proven = stream.write_all(entry.agent.as_bytes()).and_then(|()| stream.read_exact(&mut proof));
+    if proven.is_err() || !is_same(&proof, &entry.hub) {
+        return Err(refused("who listens at the port of the place is not its hub"));
+    }
+    stream.set_read_timeout(None)?;
+    Ok(stream)
+}
+
+#[cfg(feature = "tokio")]
+pub use with_runtime::{Arrived, AsyncStream, Listener, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
+
+#[cfg(feature = "tokio")]
+mod with_runtime {
+    use super::{PROOF_WAIT, SECRET_LEN, is_same};
+    use std::fmt::Write as _;
+    use std::fs;
+    use std::io;
+    use std::net::Ipv4Addr;
+    use std::path::Path;
+    use std::sync::Arc;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    pub use tokio::net::TcpStream as AsyncStream;
+    pub use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
+    use tokio::time::timeout;
+
+    #[derive(Debug)]
+    struct Secrets {
+        agent: String,
+        hub: String,
+    }
+
+    /// Listens at a place.
+    #[derive(Debug)]
+    pub struct Listener {
+        listener: tokio::net::TcpListener,
+        secrets: Arc<Secrets>,
+    }
+
+    impl Listener {
+        /// Listens at a place in a folder that is this user's alone.
+        pub fn bind(place: &Path) -> io::Result<Self> {
+            let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+            listener.set_nonblocking(true)?;
+            let secrets = Secrets { agent: secret()?, hub: secret()? };
+            let text = format!("{} {} {}\n", listener.local_addr()?.port(), secrets.agent, secrets.hub);
+            // Agents see a whole file or none.
+            let draft = place.with_extension("draft");
+            fs::write(&draft, text)?;
+            fs::rename(&draft, place)?;
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            Ok(Self { listener, secrets: Arc::new(secrets) })
+        }
+
+        /// The next connection, of which is not known yet whose it is.
+        pub async fn accept(&self) -> io::Result<Arrived> {
+            let (stream, _) = self.listener.accept().await?;
+            Ok(Arrived { stream, secrets: Arc::clone(&self.secrets) })
+        }
+    }
+
+    /// A connection of which is not known yet whose it is.
+    #[derive(Debug)]
+    pub struct Arrived {
+        stream: AsyncStream,
+        secrets: Arc<Secrets>,
+    }
+
+    impl Arrived {
+        /// The connection, if it is one of this user: it shows what only this user can read.
+        pub async fn admit(self) -> Option<AsyncStream> {
+            let Self { mut stream, secrets } = self;
+            stream.set_nodelay(true).ok()?;
+            let mut proof = [0; SECRET_LEN];
+            timeout(PROOF_WAIT, stream.read_exact(&mut proof)).await.ok()?.ok()?;
+            if !is_same(&proof, &secrets.agent) {
+                return None;
+            }
+            timeout(PROOF_WAIT, stream.write_all(secrets.hub.as_bytes())).await.ok()?.ok()?;
+            Some(stream)
+        }
+    }
+
+    fn secret() -> io::Result<String> {
+        let mut random = [0_u8; SECRET_LEN / 2];
+        getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
+        let mut text = String::with_capacity(SECRET_LEN);
+        for byte in random {
+            let _ = write!(text, "{byte:02x}");
+        }
+        Ok(text)
+    }
+}

@@ -1,0 +1,18 @@
+//! Being told to stop.
+
+use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};
+
+/// Waits for Ctrl-C, Ctrl-Break, the end of the console or of the system.
+pub async fn told_to_stop() {
+    let (Ok(mut interrupt), Ok(mut broken), Ok(mut closed), Ok(mut shut_down)) =
+        (ctrl_c(), ctrl_break(), ctrl_close(), ctrl_shutdown())
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = broken.recv() => {}
+        _ = closed.recv() => {}
+        _ = shut_down.recv() => {}
+    }
+}

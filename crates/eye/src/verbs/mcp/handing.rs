@@ -1,0 +1,83 @@
+//! Hands stdin and stdout to the hub (Linux).
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::ui;
+use eye_mcp::face::handover::{self, Flags};
+use eye_platform::local::Stream;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+/// A hub that takes files says so at once; one of another version may say nothing.
+const ASK_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A connection to the hub that knows whom it serves, and what was read of it already.
+pub type Announced = (Stream, Vec<u8>);
+
+/// Serves until the client is done. `announce` opens a connection, and is told whether there was one before. `None`: they cannot be
+/// handed over, or the hub does not take them.
+pub fn serve(announce: impl Fn(bool) -> Result<Announced, Failure>) -> Result<Option<Exit>, Failure> {
+    let (stdin, stdout) = (ui::raw_stdin()?, ui::raw_stdout()?);
+    if !handover::can_be_handed_over(&stdin) || !handover::can_be_handed_over(&stdout) {
+        return Ok(None);
+    }
+    let _flags = [&stdin, &stdout].map(|file| Flags::of(file.as_fd()));
+    let mut again = false;
+    while let Some(socket) = hand_over(announce(again)?, &stdin, &stdout)? {
+        if is_done(socket) || !asks_more(&stdin) {
+            return Ok(Some(Exit::Success));
+        }
+        again = true;
+    }
+    Ok(None)
+}
+
+/// Gives stdin and stdout to the hub. `None`: it does not take them.
+fn hand_over(announced: Announced, stdin: &File, stdout: &File) -> Result<Option<Stream>, Failure> {
+    let (mut socket, mut said) = announced;
+    let mut bytes = [0; handover::ASK.len()];
+    socket.set_read_timeout(Some(ASK_TIMEOUT)).map_err(Failure::io("wait for the hub"))?;
+    while said.len() < handover::ASK.len() {
+        match socket.read(&mut bytes) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Ok(0) | Err(_) => return Ok(None),
+            Ok(count) => said.extend_from_slice(&bytes[..count]),
+        }
+    }
+    if said != handover::ASK {
+        return Ok(None);
+    }
+    socket.set_read_timeout(None).map_err(Failure::io("wait for the hub"))?;
+    handover::hand_over(&socket, [stdin.as_fd(), stdout.as_fd()]).map_err(|_| Failure::HubGone)?;
+    Ok(Some(socket))
+}
+
+/// Waits until the hub says that the client has all its answers. A hub that says nothing has ended.
+fn is_done(mut socket: Stream) -> bool {
+    let mut said = Vec::new();
+    let _ = socket.read_to_end(&mut said);
+    said == handover::DONE
+}
+
+/// Waits until the client says more: a hub that ended is missed when there is something to ask, not before, for
+/// `eye down` means it.
+fn asks_more(stdin: &File) -> bool {
+    loop {
+        let mut waiting = [PollFd::new(stdin, PollFlags::IN)];
+        match poll(&mut waiting, None) {
+            Err(Errno::INTR) => {}
+            Err(_) => return false,
+            Ok(_) => {
+                let mut byte = [0];
+                // A pipe that was closed cannot be read; a socket can, and gives nothing.
+                let empty = matches!(recv(stdin, &mut byte, RecvFlags::PEEK), Ok((0, _)));
+                return waiting[0].revents().contains(PollFlags::IN) && !empty;
+            }
+        }
+    }
+}
