@@ -11,6 +11,7 @@ mod history;
 mod hub;
 mod input;
 mod net;
+mod outer;
 mod permissions;
 mod prepare;
 mod recording;

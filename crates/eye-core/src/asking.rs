@@ -118,7 +118,8 @@ impl Switchboard {
         let name = opaque(self.names_key, &known.name);
         let default_frame = known.frame.clone();
         let scope = known.scope.clone();
-        let (session, frame) = self.in_frame(agent, session, frame_of(&question.task).or(default_frame));
+        let frame = frame_of(&question.task).or_else(|| frame_of_ref(&question.task)).or(default_frame);
+        let (session, frame) = self.in_frame(agent, session, frame);
         let mut task = question.task;
         match &mut task {
             Task::Eval { frame: own, .. } => *own = frame,
@@ -176,10 +177,14 @@ impl Switchboard {
         let is_it = |s: &Session| {
             let info = s.info();
             let inside = info.parent.as_deref().is_none_or(|parent| parent == page.as_str());
+            // A frame of a driven tab has a number in it: `f2`.
+            let numbered = s.id().as_str().strip_prefix(page.as_str()).and_then(|rest| rest.strip_prefix('.'));
             let named = s.id().as_str() == frame
+                || numbered == Some(frame)
                 || info.alias.as_deref() == Some(frame)
                 || info.url.as_deref().is_some_and(|url| url.contains(frame));
-            info.frame == Some(true) && s.page().is_some() && s.origin() != around.origin() && inside && named
+            let apart = numbered.is_some() || s.origin() != around.origin();
+            info.frame == Some(true) && s.page().is_some() && apart && inside && named
         };
         let those: Vec<&Session> = self.visible(agent).filter(|s| is_it(s)).collect();
         match those[..] {
@@ -399,6 +404,20 @@ fn frame_of(task: &Task) -> Option<Box<str>> {
     }
 }
 
+/// The frame of the ref that a verb is about: `f2` of `f2e5`. Only frames of driven tabs give such refs.
+fn frame_of_ref(task: &Task) -> Option<Box<str>> {
+    let Task::Verb { params, .. } = task else { return None };
+    if !params.contains("\"f") && !params.contains("\"@f") {
+        return None;
+    }
+    let params: serde_json::Value = serde_json::from_str(params).ok()?;
+    let first = params["fields"][0][0].as_str();
+    let target = ["target", "from"].iter().find_map(|name| params[name].as_str()).or(first)?;
+    let (frame, element) = target.strip_prefix('@').unwrap_or(target).split_once('e')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number(frame.strip_prefix('f')?) && is_number(element)).then(|| frame.into())
+}
+
 /// The params of a verb with the name of the agent that asks, and with no other: its own word for it does not count,
 /// and a name that stands twice is passed on once.
 fn signed(params: &str, agent: &str, frame: Option<&str>) -> Box<str> {
@@ -427,6 +446,29 @@ fn results(slots: &[Option<Ending>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::task::Terms;
+
+    #[test]
+    fn a_ref_of_a_frame_names_its_frame() {
+        let frame = |params: &str| {
+            let (method, terms) = ("page/click".into(), Terms::default());
+            let task = Task::Verb { method, params: params.into(), again: false, terms };
+            frame_of_ref(&task).map(String::from)
+        };
+        for params in [
+            r#"{"target":"f2e5"}"#,
+            r#"{"target":"@f2e15"}"#,
+            r#"{"from":"f2e5","to":"f2e6"}"#,
+            r#"{"fields":[["f2e5","x"]]}"#,
+        ] {
+            assert_eq!(frame(params).as_deref(), Some("f2"), "{params}");
+        }
+        for params in
+            ["{}", r#"{"target":"e5"}"#, r#"{"target":"fe5"}"#, r#"{"target":"f2e"}"#, r#"{"target":"text=f2e5"}"#]
+        {
+            assert_eq!(frame(params), None, "{params}");
+        }
+    }
 
     #[test]
     fn an_agent_speaks_under_its_own_name_only() {

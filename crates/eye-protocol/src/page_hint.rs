@@ -9,9 +9,10 @@ const PARAMETERS_MAX: usize = 32;
 const PARAMETER_CHARS_MAX: usize = 200;
 
 /// Every id with its words; `{}` stands for the parameters.
-pub const TABLE: [(&str, &str); 21] = [
+pub const TABLE: [(&str, &str); 26] = [
     ("another", "check another of them"),
     ("apps", "its apps: {}"),
+    ("browse", "eye browse URL opens the page in eye's own browser"),
     ("click", "it takes nothing but a click"),
     ("csp", "allow 'unsafe-eval' in script-src for development, or use verbs and tools"),
     ("elements", "name one of them: {}"),
@@ -30,6 +31,10 @@ pub const TABLE: [(&str, &str); 21] = [
     ("no-eval", "use verbs and tools"),
     ("options", "its options: {}"),
     ("part", "ask for a part of it"),
+    ("pdf-field", "empty the field, or take a picture: eye shot hides it"),
+    ("pdf-frame", "take a picture: eye shot hides it"),
+    ("png", "take it as a PNG: eye shot --format png -o FILE"),
+    ("png-file", "--format png, and a file whose name ends with .png"),
     ("return", "leave out `return`: the last statement is the answer"),
     ("target", "a target is a ref of look (e5), text=…, css=… or a CSS selector"),
     ("threw", "it threw {}"),

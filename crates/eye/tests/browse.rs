@@ -241,3 +241,27 @@ fn browsers_are_listed_and_stopped_and_what_cannot_be_loaded_is_said() {
     assert_eq!(ok(home.eye(["browse", "--stop"])), "stopped 1\n");
     assert_eq!(ok(home.eye(["browse", "--list"])), "");
 }
+
+#[test]
+fn back_and_forward_lead_to_other_sites_too() {
+    let Some((home, _hub)) = hub() else { return };
+    let (one, two) = (site(), site());
+    ok(home.eye(["browse", &one, "--headless", "--private"]));
+    // What is before the first page is no page.
+    assert_ne!(home.eye(["back"]).code, 0);
+    ok(home.eye(["goto", &format!("{one}/next")]));
+    ok(home.eye(["goto", &format!("{two}/next")]));
+    let is_at = |wanted: &str| {
+        ok(home.eye(["wait", &format!("location.href === {wanted:?}"), "--timeout", "50"]));
+    };
+    is_at(&format!("{two}/next"));
+    assert_eq!(ok(home.eye(["back"])), "# Arrived\n");
+    is_at(&format!("{one}/next"));
+    ok(home.eye(["back"]));
+    is_at(&format!("{one}/"));
+    ok(home.eye(["forward"]));
+    is_at(&format!("{one}/next"));
+    assert_eq!(ok(home.eye(["forward"])), "# Arrived\n");
+    is_at(&format!("{two}/next"));
+    assert_ne!(home.eye(["forward"]).code, 0);
+}

@@ -4,6 +4,8 @@
 import { connectWith, type Driven, type Eye } from "./core/connect.js";
 import type { Socket } from "./core/link.js";
 import type { Input, LoadPart, Offer, Parts } from "./core/part.js";
+import { prefixRefs } from "./look/refs.js";
+import { frameNumbers } from "./look/titles.js";
 import { hands, state, tools, verbs } from "./parts.js";
 import { webmcp } from "./webmcp/part.js";
 
@@ -30,6 +32,10 @@ const CLOSES = "!";
 const STAYS = "=";
 /** How the driver asks for the field of a request: `@NUMBER`. */
 const FIELD = "@";
+/** How the driver says which frame of its tab the document is in: `%f2`. Its refs begin with that. */
+const FRAME = "%";
+/** How the driver says which frame an element of the document shows: `&f2`, with the element. */
+const SHOWS = "&";
 
 /** How long an answer may take to go back as the value of its message; code that runs longer may say something while it runs. */
 const HELD_MS = 5;
@@ -46,7 +52,8 @@ const post = global[binding] as ((message: string) => void) | undefined;
 // Nothing that runs after this finds it.
 delete global[binding];
 
-if (window === top && typeof post === "function") drive(post);
+// The document around one of its own origin looks into it; one of another origin has a client of its own.
+if (frameElement === null && typeof post === "function") drive(post);
 
 function drive(call: (message: string) => void): void {
   let held: Held | undefined;
@@ -94,7 +101,11 @@ function drive(call: (message: string) => void): void {
     return mine;
   };
 
-  const take = (message: string): Element | undefined => {
+  const take = (message: string, element?: Element): Element | undefined => {
+    if (message.startsWith(SHOWS)) {
+      if (element !== undefined) frameNumbers.set(element, message.slice(1));
+      return undefined;
+    }
     if (message.startsWith(FIELD)) return waiting.get(Number(message.slice(1)))?.field;
     if (message.startsWith("{")) {
       const { input, error } = JSON.parse(message) as { input: number; error?: string };
@@ -103,6 +114,7 @@ function drive(call: (message: string) => void): void {
       if (error === undefined) one?.done();
       else one?.failed(new Error(error));
     } else if (message === STAYS) driven.stays?.();
+    else if (message.startsWith(FRAME)) prefixRefs(message.slice(1));
     else if (message.startsWith(CLOSES)) {
       const [code = "", ...reason] = message.slice(1).split(" ");
       const closed = socket;
@@ -131,7 +143,8 @@ function drive(call: (message: string) => void): void {
   };
   // The first document of a popup leaves its window to the one that the popup is opened for, with another client.
   Object.defineProperty(globalThis, receive, {
-    value: (message: string, answered?: 1) => (answered === undefined ? take(message) : answer(message)),
+    value: (message: string, answered?: 1, element?: Element) =>
+      answered === undefined ? take(message, element) : answer(message),
     configurable: true,
   });
 

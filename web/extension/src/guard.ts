@@ -143,6 +143,9 @@ const RULES: Readonly<Record<string, Rule>> = {
     params: ["expression", "contextId", "silent", "awaitPromise", "returnByValue", "userGesture", "timeout"],
     check: inContext,
   },
+  // Where a frame stands in the tab, so that input meets it.
+  "DOM.getFrameOwner": { params: ["frameId"] },
+  "DOM.getBoxModel": { params: ["backendNodeId"] },
   "Input.dispatchMouseEvent": {
     params: [
       ...["type", "x", "y", "modifiers", "timestamp", "button", "buttons", "clickCount", "force", "tangentialPressure"],
@@ -219,6 +222,7 @@ export function answer(method: string, result: Params): Params {
 const EVENTS: ReadonlySet<string> = new Set([
   "Page.javascriptDialogOpening",
   "Page.javascriptDialogClosed",
+  "Page.frameDetached",
   "Page.frameStartedLoading",
   "Page.frameStoppedLoading",
   "Inspector.targetCrashed",

@@ -216,6 +216,8 @@ const NOT_HERE: ReadonlySet<string> = new Set([
   ...["Browser.close", "Browser.setDownloadBehavior", "Browser.setPermission"],
   ...["DOM.setFileInputFiles", "Page.setInterceptFileChooserDialog"],
   ...["Target.createTarget", "Target.getTargets"],
+  // Frames of other sites, which the extension gives no sessions.
+  ...["Page.getFrameTree", "DOM.resolveNode", "Runtime.callFunctionOn", "Runtime.releaseObject"],
   ...["Network.setCookies", "Page.navigateToHistoryEntry", "Runtime.removeBinding"],
 ]);
 
@@ -223,6 +225,7 @@ const NOT_HERE: ReadonlySet<string> = new Set([
 const NO_COMMANDS: ReadonlySet<string> = new Set([
   ...["Browser.getVersion", "Target.closeTarget", "Target.setAutoAttach"],
   ...["Browser.downloadProgress", "Browser.downloadWillBegin", "Page.fileChooserOpened", "Page.frameNavigated"],
+  ...["Page.frameDetached"],
   ...["Page.frameStartedLoading", "Page.frameStoppedLoading", "Page.javascriptDialogOpening", "Runtime.bindingCalled"],
   ...["Runtime.executionContextCreated", "Runtime.executionContextDestroyed", "Runtime.executionContextsCleared"],
   ...["Inspector.targetCrashed", "Inspector.targetReloadedAfterCrash"],

@@ -263,6 +263,9 @@ var RULES = {
     params: ["expression", "contextId", "silent", "awaitPromise", "returnByValue", "userGesture", "timeout"],
     check: inContext
   },
+  // Where a frame stands in the tab, so that input meets it.
+  "DOM.getFrameOwner": { params: ["frameId"] },
+  "DOM.getBoxModel": { params: ["backendNodeId"] },
   "Input.dispatchMouseEvent": {
     params: [
       ...["type", "x", "y", "modifiers", "timestamp", "button", "buttons", "clickCount", "force", "tangentialPressure"],
@@ -328,6 +331,7 @@ function answer(method, result) {
 var EVENTS = /* @__PURE__ */ new Set([
   "Page.javascriptDialogOpening",
   "Page.javascriptDialogClosed",
+  "Page.frameDetached",
   "Page.frameStartedLoading",
   "Page.frameStoppedLoading",
   "Inspector.targetCrashed",

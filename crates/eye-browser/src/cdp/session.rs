@@ -49,6 +49,11 @@ pub struct Events {
 }
 
 impl Events {
+    /// Some events of a session, which its reader passes on.
+    pub fn of(session: Session, receiver: mpsc::Receiver<Event>) -> Self {
+        Self { session, receiver }
+    }
+
     /// The next event. `None`: the session ended.
     pub async fn next(&mut self) -> Option<Event> {
         self.receiver.recv().await

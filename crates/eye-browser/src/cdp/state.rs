@@ -70,6 +70,8 @@ struct Known {
     events: mpsc::Sender<Event>,
     dialog: Option<Dialog>,
     crashed: bool,
+    /// The session in which it was found.
+    parent: Option<Box<str>>,
 }
 
 /// Commands that need the page's own thread, which a dialog stops.
@@ -229,13 +231,21 @@ impl State {
             serde_json::from_str(params.get()).ok()?;
         let (sender, events) = mpsc::channel(EVENTS_LEN_MAX);
         let id: Box<str> = session_id.into();
-        self.sessions.insert(id.clone(), Known { events: sender, dialog: None, crashed: false });
-        Some(Begun { id, events, target: target_info, waiting: waiting_for_debugger, parent: parent.map(Into::into) })
+        let parent: Option<Box<str>> = parent.map(Into::into);
+        let known = Known { events: sender, dialog: None, crashed: false, parent: parent.clone() };
+        self.sessions.insert(id.clone(), known);
+        Some(Begun { id, events, target: target_info, waiting: waiting_for_debugger, parent })
     }
 
+    /// Ends a session and those in it: the browser does not tell of these, because they were told of in it.
     fn detach(&mut self, session: &str) {
-        self.sessions.remove(session);
-        self.end_of(session, |_| true, &CommandError::Detached);
+        let mut ending: Vec<Box<str>> = vec![session.into()];
+        while let Some(session) = ending.pop() {
+            let inside = |known: &Known| known.parent.as_ref() == Some(&session);
+            ending.extend(self.sessions.iter().filter(|(_, known)| inside(known)).map(|(id, _)| id.clone()));
+            self.sessions.remove(&session);
+            self.end_of(&session, |_| true, &CommandError::Detached);
+        }
     }
 
     fn dialog_opens(&mut self, session: &str, params: &RawValue) {
@@ -369,6 +379,24 @@ mod tests {
         assert_eq!(ended(&mut listing), CommandError::Ended(why.clone()));
         assert_eq!(state.begin(None, "Target.getTargets").unwrap_err(), CommandError::Ended(why));
         assert!(state.pending.is_empty());
+    }
+
+    #[test]
+    fn a_session_ends_with_the_one_in_which_it_was_found() {
+        let mut state = State::default();
+        let _outer = attached(&mut state, "S");
+        let info = r#"{"targetId":"F","type":"iframe","title":"","url":"","attached":true}"#;
+        let mut inside = |parent: &str, id: &str| {
+            let params = format!(r#"{{"sessionId":"{id}","targetInfo":{info},"waitingForDebugger":true}}"#);
+            let method = r#""method":"Target.attachedToTarget""#;
+            take(&mut state, &format!(r#"{{{method},"params":{params},"sessionId":"{parent}"}}"#)).unwrap()
+        };
+        let (_inner, mut innermost) = (inside("S", "inner"), inside("inner", "innermost"));
+        let (_, mut evaluating) = state.begin(Some("innermost"), "Runtime.evaluate").unwrap();
+        take(&mut state, r#"{"method":"Target.detachedFromTarget","params":{"sessionId":"inner"},"sessionId":"S"}"#);
+        assert_eq!(ended(&mut evaluating), CommandError::Detached);
+        assert!(innermost.events.try_recv().is_err_and(|error| error == mpsc::error::TryRecvError::Disconnected));
+        assert!(state.begin(Some("S"), "Runtime.evaluate").is_ok());
     }
 
     #[test]

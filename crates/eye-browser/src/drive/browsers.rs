@@ -1,16 +1,16 @@
 //! The browsers that run, by their profiles: starts them on demand, opens pages in them, ends them.
 
+mod attached;
 mod failed;
 mod tunnel;
 
 use super::downloads::Downloads;
 use super::hub::Hub;
+use super::outer::Outer;
 use super::permissions;
-use super::prepare::prepare;
 use super::script::{Names, random_text};
 use super::site::site_of;
-use super::tab::Tab;
-use crate::cdp::{Attached, News, Session, TargetInfo};
+use crate::cdp::{News, Session, TargetInfo};
 use crate::error::{BrowserError, CommandError};
 use crate::launch::{Launch, Launched, attach, launch};
 use crate::pipe::socket::SocketPipe;
@@ -89,6 +89,8 @@ struct Running {
     /// Tabs by their targets: the session, and whether a document has joined.
     tabs: Mutex<HashMap<String, Known>>,
     changed: watch::Sender<u64>,
+    /// Tabs and frames by the ids of their sessions, for the frames in them.
+    outers: Mutex<HashMap<String, (Session, Outer, Names)>>,
     /// Where files for its pages are written; removed with it.
     uploads: PathBuf,
     downloads: Arc<Downloads>,
@@ -356,34 +358,6 @@ impl Browsers {
         }
         running.gone.send_replace(true);
     }
-
-    fn attach(&self, running: &Arc<Running>, attached: Attached, used: watch::Sender<u64>) {
-        let session = attached.events.session.clone();
-        let Some(hub) = self.0.hub.get().filter(|_| attached.target.kind == "page") else {
-            // Workers and the browser's own surfaces go on by themselves.
-            let _ = session.send("Runtime.runIfWaitingForDebugger", &json!({}));
-            return;
-        };
-        let target = attached.target.target_id.clone();
-        // A hub that is started again finds the tab under the name that it had.
-        let names = if running.tunnel { Names::of_target(&target) } else { Names::fresh() };
-        let name = names.session.clone();
-        let there = attached.target.opener_id.is_some() || !attached.waiting;
-        let preparing = prepare(session.clone(), names.clone(), there);
-        let files = (running.uploads.clone(), running.downloads.clone());
-        let place = (target.clone(), attached.target.url.clone());
-        let tab = Tab::new((session.clone(), running.browser.clone()), place, names, hub.clone(), used, files);
-        let (joined, running) = (tab.joined(), running.clone());
-        tokio::spawn(async move {
-            if preparing.await.is_ok() {
-                hold(&running.tabs).insert(target.clone(), (name, joined, session));
-                running.changed.send_modify(|count| *count += 1);
-                tab.run(attached.events).await;
-            }
-            hold(&running.tabs).remove(&target);
-            running.changed.send_modify(|count| *count += 1);
-        });
-    }
 }
 
 impl Running {
@@ -398,6 +372,7 @@ impl Running {
             gone: watch::Sender::new(false),
             tabs: Mutex::default(),
             changed: watch::Sender::new(0),
+            outers: Mutex::default(),
             uploads,
             downloads,
         }

@@ -133,7 +133,7 @@ pub async fn emulate(session: &Session, browser: Option<&Session>, origin: &str,
         Some(browser) if reset || !grant.is_empty() => permissions::grant(browser, origin, &grant, reset).await?,
         None if !grant.is_empty() => {
             let text = "this browser is a person's: it asks them what a page may use";
-            return Err(Error::new(Code::PARAMS, text).hint("eye browse URL opens the page in eye's own browser"));
+            return Err(Error::new(Code::PARAMS, text).hint("browse"));
         }
         Some(_) | None => {}
     }

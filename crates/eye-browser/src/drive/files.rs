@@ -1,6 +1,7 @@
 //! Gives files to a page as a person does who chooses or drops them. The page client sends their content; they are written to a
 //! folder of this user alone, for the browser takes paths only, and removed with the browser. No path comes from the page.
 
+use super::outer::Affine;
 use crate::cdp::Session;
 use crate::error::CommandError;
 use base64::Engine;
@@ -56,6 +57,19 @@ impl Giving {
     /// Whether the browser is to say which chooser was opened.
     pub fn is_chosen(&self) -> bool {
         matches!(self.to, To::Chooser { .. })
+    }
+
+    /// Whether it goes into a field, not to a place.
+    pub fn is_for_field(&self) -> bool {
+        matches!(self.to, To::Field)
+    }
+
+    /// The same where the frame that asks stands in its tab.
+    pub fn placed(mut self, place: Affine) -> Self {
+        if let To::Chooser { x, y } | To::Drop { x, y } = &mut self.to {
+            (*x, *y) = place.apply((*x, *y));
+        }
+        self
     }
 }
 

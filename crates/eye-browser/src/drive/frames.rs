@@ -5,6 +5,7 @@ use eye_protocol::batch::{self, Element};
 use eye_protocol::id::split_call_id;
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::{Ending, Error};
+use serde_json::value::RawValue;
 use std::collections::HashSet;
 
 /// A call that the driver itself answers.
@@ -19,7 +20,9 @@ pub struct Own {
 }
 
 /// Verbs that the browser does, not the page.
-pub const OWN_VERBS: [&str; 10] = [
+pub const OWN_VERBS: [&str; 12] = [
+    "page/back",
+    "page/forward",
     "page/shot",
     "page/pdf",
     "page/dialog",
@@ -31,6 +34,14 @@ pub const OWN_VERBS: [&str; 10] = [
     "page/close",
     "page/stop-script",
 ];
+
+impl Own {
+    /// The message that it came in, for the page.
+    pub fn message(&self) -> String {
+        let params: Option<&RawValue> = serde_json::from_str(&self.params).ok();
+        format!("[{}]", rpc::request(&rpc::json(&self.id), &self.method, &params))
+    }
+}
 
 /// What a message of the hub holds.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -102,7 +113,7 @@ pub fn is_of(element: &serde_json::Value, id: &str) -> bool {
     }
 }
 
-/// An answer, as the page would give it.
+/// An answer, as the page would give it: a hint is an id of `eye_protocol::page_hint`, for the hub takes no other words.
 pub fn answer(id: &str, ending: &Ending) -> String {
     let mut line = String::new();
     write_typed(id, ending, &mut line);
@@ -158,6 +169,8 @@ mod tests {
         let sorted = sort(mixed.to_owned(), false);
         assert_eq!(sorted.for_page.as_deref(), Some(r#"["7:1"]"#));
         assert_eq!((sorted.own[0].id.as_str(), sorted.own[0].params.as_str()), ("8", r#"{"full":true}"#));
+        let back = r#"[{"jsonrpc":"2.0","id":"9","method":"page/back","params":{"agent":"a"}}]"#;
+        assert_eq!(sort(back.to_owned(), false).own[0].message(), back);
         let reload = r#"[{"jsonrpc":"2.0","id":"9","method":"page/reload","params":{}}]"#;
         assert_eq!(sort(reload.to_owned(), false).own, []);
         assert_eq!(sort(reload.to_owned(), true).for_page, None);

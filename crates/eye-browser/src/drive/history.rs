@@ -1,5 +1,6 @@
 //! Where a tab has been, as the browser says it.
 
+use super::site::site_of;
 use crate::cdp::Session;
 use crate::error::CommandError;
 use serde::Deserialize;
@@ -38,8 +39,34 @@ impl History {
         self.entries.get(self.current_index.checked_sub(1)?)
     }
 
+    /// The document that a verb leads to, where that is of another site than the one that is shown: its page cannot go there. One of
+    /// the same site may be the same document, which only the page knows.
+    pub fn elsewhere(&self, method: &str) -> Option<&Entry> {
+        let entry = if method == "page/back" { self.before() } else { self.after() }?;
+        let site = site_of(&entry.url)?;
+        (site_of(&self.current()?.url).as_ref() != Some(&site)).then_some(entry)
+    }
+
     /// The one after it.
     pub fn after(&self) -> Option<&Entry> {
         self.entries.get(self.current_index.checked_add(1)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_another_site_is_elsewhere() {
+        let urls = ["about:blank", "https://a.example/1", "https://a.example/2", "https://b.example/"];
+        let entries = || urls.iter().zip(0..).map(|(url, id)| Entry { id, url: (*url).to_owned() }).collect();
+        let lead = |current_index: usize, method: &str| {
+            History { current_index, entries: entries() }.elsewhere(method).map(|entry| entry.id)
+        };
+        assert_eq!((lead(0, "page/back"), lead(0, "page/forward")), (None, Some(1)));
+        assert_eq!((lead(1, "page/back"), lead(1, "page/forward")), (None, None));
+        assert_eq!((lead(2, "page/back"), lead(2, "page/forward")), (None, Some(3)));
+        assert_eq!((lead(3, "page/back"), lead(3, "page/forward")), (Some(2), None));
     }
 }

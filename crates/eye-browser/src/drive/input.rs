@@ -1,6 +1,7 @@
 //! Real input that the page client asks for while an agent acts: checked, sent together, and waited for.
 
 use super::files::Giving;
+use super::outer::Affine;
 use crate::cdp::Session;
 use crate::error::CommandError;
 use serde::Deserialize;
@@ -61,6 +62,22 @@ impl Method {
 /// Reads a request. `None`: it is none, or asks for more than input.
 pub fn read(message: &str) -> Option<Request> {
     serde_json::from_str(message).ok().filter(|request: &Request| request.commands.len() <= COMMANDS_LEN_MAX)
+}
+
+impl Request {
+    /// The same where the frame that asks stands in its tab.
+    pub fn placed(mut self, place: Affine) -> Self {
+        for command in &mut self.commands {
+            let number = |name: &str| command.params.get(name).and_then(Value::as_f64);
+            if let (Some(x), Some(y)) = (number("x"), number("y")) {
+                let (x, y) = place.apply((x, y));
+                command.params.insert("x".into(), x.into());
+                command.params.insert("y".into(), y.into());
+            }
+        }
+        self.giving = self.giving.map(|giving| giving.placed(place));
+        self
+    }
 }
 
 /// Sends all commands together and waits for the last: awaited one by one, each would wait for a frame.

@@ -5,19 +5,37 @@ use crate::cdp::Session;
 use crate::error::CommandError;
 use serde_json::json;
 
-/// Puts the client into a tab's documents and lets it go on. `popup`: its first document may be there already.
-pub async fn prepare(session: Session, names: Names, popup: bool) -> Result<(), CommandError> {
+/// What is prepared.
+#[derive(Clone, Copy, Debug)]
+pub struct What {
+    /// Its first document may be there already: it is a popup, or was there before the driver.
+    pub there: bool,
+    /// A frame of another site in a tab.
+    pub frame: bool,
+    /// Whether its own frames of other sites are given sessions. The extension gives none.
+    pub frames: bool,
+}
+
+/// Puts the client into the documents of a tab or a frame and lets it go on.
+pub async fn prepare(session: Session, names: Names, what: What) -> Result<(), CommandError> {
     // The client must be there before the page's scripts: all is sent before the target is let go.
-    let source = json!({ "source": names.source(), "runImmediately": popup });
-    let sent = [
+    let source = json!({ "source": names.source(), "runImmediately": what.there });
+    let mut sent = vec![
         session.send("Page.enable", &json!({}))?,
         session.send("Runtime.enable", &json!({}))?,
         session.send("Runtime.addBinding", &json!({ "name": names.binding }))?,
         session.send("Page.addScriptToEvaluateOnNewDocument", &source)?,
-        // Only one window of a desktop has the focus; each page acts as if it were the one.
-        session.send("Emulation.setFocusEmulationEnabled", &json!({ "enabled": true }))?,
-        session.send("Runtime.runIfWaitingForDebugger", &json!({}))?,
     ];
+    if !what.frame {
+        // Only one window of a desktop has the focus; each page acts as if it were the one.
+        sent.push(session.send("Emulation.setFocusEmulationEnabled", &json!({ "enabled": true }))?);
+    }
+    if what.frames {
+        let filter = json!([{ "type": "iframe", "exclude": false }]);
+        let asked = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter });
+        sent.push(session.send("Target.setAutoAttach", &asked)?);
+    }
+    sent.push(session.send("Runtime.runIfWaitingForDebugger", &json!({}))?);
     for one in sent {
         one.within(crate::cdp::COMMAND_MS).await?;
     }

@@ -1,16 +1,19 @@
 //! Where a page shows what no one else is to read: filled fields for passwords, one-time codes and card numbers. Asked in a world of
 //! the driver's own, in which nothing of the page's code runs, so that a page cannot say otherwise.
 
+use super::outer::Outer;
 use super::rect::Rect;
-use crate::cdp::Session;
+use super::site::site_of;
+use crate::cdp::{COMMAND_MS, Session, read};
 use crate::error::CommandError;
+use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::json;
 
 /// The world in which is looked.
 const WORLD: &str = "eye";
 
-/// Gives `[[x, y, width, height], …]` in the viewport of the tab. The rule is that of `isSecret` in `web/client/src/core/element.ts`.
+/// Gives `[[x, y, width, height], …]` in the viewport of the document. The rule is that of `isSecret` in `web/client/src/core/element.ts`.
 const LOOK: &str = r#"(() => {
   const known = /\b(?:one-time-code|cc-number|cc-csc|(?:current|new)-password)$/i;
   const found = [];
@@ -37,8 +40,136 @@ const LOOK: &str = r#"(() => {
   return found;
 })()"#;
 
-/// Places of such fields, in CSS pixels of the viewport.
-pub async fn places(session: &Session, frame: &str) -> Result<Vec<Rect>, CommandError> {
+/// How long a frame may take to say where they are. One that does not is hidden whole.
+const FRAME_MS: u64 = 2_000;
+
+/// Places that agents may not see, in CSS pixels of the tab's viewport: such fields, unless they are `unmasked`, in its documents and
+/// in frames of other origins; and frames of sites that `denies` says. A frame that does not answer is one of them.
+pub async fn places(
+    outer: &Outer,
+    tab: &str,
+    denies: &(dyn Fn(&str) -> bool + Sync),
+    unmasked: bool,
+) -> Result<Vec<Rect>, CommandError> {
+    if !outer.has_sites() {
+        return if unmasked { Ok(Vec::new()) } else { fields(&outer.root, tab, COMMAND_MS).await };
+    }
+    let asked = outer.sessions(tab).into_iter().map(|(session, frame, outer)| async move {
+        let frames = match frames(&session, &frame).await {
+            Ok(frames) => frames,
+            // It has gone meanwhile, or its whole place is hidden.
+            Err(error) => return instead(&outer, error).await,
+        };
+        let each = frames.into_iter().map(|one| {
+            let outer = if one.id == frame { outer.clone() } else { outer.inside(session.clone(), &one.id, "") };
+            let session = session.clone();
+            async move { of_frame(&session, &one, &outer, denies, unmasked).await }
+        });
+        let found: Result<Vec<Vec<Rect>>, CommandError> = join_all(each).await.into_iter().collect();
+        found.map(|found| found.concat())
+    });
+    let found: Result<Vec<Vec<Rect>>, CommandError> = join_all(asked).await.into_iter().collect();
+    found.map(|found| found.concat())
+}
+
+async fn of_frame(
+    session: &Session,
+    frame: &Frame,
+    outer: &Outer,
+    denies: &(dyn Fn(&str) -> bool + Sync),
+    unmasked: bool,
+) -> Result<Vec<Rect>, CommandError> {
+    let site = site_of(&frame.url).unwrap_or_default();
+    if outer.is_frame() && (denies(&frame.security_origin) || denies(&site)) {
+        return whole(outer).await;
+    }
+    if unmasked {
+        return Ok(Vec::new());
+    }
+    let found = fields(session, &frame.id, if outer.is_frame() { FRAME_MS } else { COMMAND_MS }).await;
+    match (found, outer.is_frame()) {
+        (Ok(rects), false) => Ok(rects),
+        (Ok(rects), true) if rects.is_empty() => Ok(rects),
+        (Ok(rects), true) => match outer.place().await {
+            Ok(place) => Ok(rects.into_iter().map(|rect| place.cover(rect)).collect()),
+            Err(error) => unseen(error),
+        },
+        (Err(error), _) => instead(outer, error).await,
+    }
+}
+
+/// What is hidden where a document does not say what to hide. A tab that does not has no picture.
+async fn instead(outer: &Outer, error: CommandError) -> Result<Vec<Rect>, CommandError> {
+    match error {
+        CommandError::Detached if outer.is_frame() => Ok(Vec::new()),
+        _ if outer.is_frame() => whole(outer).await,
+        error => Err(error),
+    }
+}
+
+/// The whole place of a frame.
+async fn whole(outer: &Outer) -> Result<Vec<Rect>, CommandError> {
+    match outer.stands().await {
+        Ok((place, size)) => {
+            let (width, height) = size.unwrap_or_default();
+            Ok(vec![place.cover(Rect { x: 0.0, y: 0.0, width, height })])
+        }
+        Err(error) => unseen(error),
+    }
+}
+
+/// A frame whose element is gone, or has no box, is not in the picture.
+fn unseen(error: CommandError) -> Result<Vec<Rect>, CommandError> {
+    match error {
+        CommandError::Refused { .. } | CommandError::Detached => Ok(Vec::new()),
+        other => Err(other),
+    }
+}
+
+/// A document of a session.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Frame {
+    id: String,
+    #[serde(default)]
+    url: String,
+    #[serde(default)]
+    security_origin: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Tree {
+    frame: Frame,
+    #[serde(default)]
+    child_frames: Vec<Tree>,
+}
+
+/// The documents of a session that the one around them cannot look into, and its own.
+async fn frames(session: &Session, own: &str) -> Result<Vec<Frame>, CommandError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Answered {
+        frame_tree: Tree,
+    }
+    let sent = session.send("Page.getFrameTree", &json!({}))?;
+    let result = sent.within(FRAME_MS).await?;
+    let Answered { frame_tree } = read("Page.getFrameTree", &result)?;
+    let mut found = Vec::new();
+    let mut open = vec![(frame_tree, None)];
+    while let Some((Tree { frame, child_frames }, around)) = open.pop() {
+        let origin = frame.security_origin.clone();
+        let apart = frame.id == own || around.as_ref() != Some(&origin) || !origin.starts_with("http");
+        open.extend(child_frames.into_iter().map(|child| (child, Some(origin.clone()))));
+        if apart {
+            found.push(frame);
+        }
+    }
+    Ok(found)
+}
+
+/// Places of such fields in one document and those of its origin in it, in CSS pixels of its viewport.
+async fn fields(session: &Session, frame: &str, ms: u64) -> Result<Vec<Rect>, CommandError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct World {
@@ -55,8 +186,10 @@ pub async fn places(session: &Session, frame: &str) -> Result<Vec<Rect>, Command
     }
     // The same world each time, until the document is another.
     let asked = json!({ "frameId": frame, "worldName": WORLD });
-    let World { execution_context_id } = session.ask("Page.createIsolatedWorld", &asked).await?;
+    let made = session.send("Page.createIsolatedWorld", &asked)?.within(ms).await?;
+    let World { execution_context_id } = read("Page.createIsolatedWorld", &made)?;
     let asked = json!({ "expression": LOOK, "contextId": execution_context_id, "returnByValue": true });
-    let Evaluated { result } = session.ask("Runtime.evaluate", &asked).await?;
+    let evaluated = session.send("Runtime.evaluate", &asked)?.within(ms).await?;
+    let Evaluated { result } = read("Runtime.evaluate", &evaluated)?;
     Ok(result.value.into_iter().map(|(x, y, width, height)| Rect { x, y, width, height }).collect())
 }

@@ -3,10 +3,11 @@
 mod seen;
 
 use super::client::Client;
+use super::hub::Hub;
+use super::outer::Outer;
 use super::rect::Rect;
 use super::secrets;
 use super::verbs::refusal;
-use crate::cdp::Session;
 use crate::error::CommandError;
 use crate::picture::{self, Canvas, Mark, Region, Unreadable};
 use base64::Engine;
@@ -17,6 +18,7 @@ use seen::Seen;
 use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write;
+use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// The longest side of a picture where nothing else is said: models scale down what is larger.
@@ -114,8 +116,28 @@ struct Data {
     data: String,
 }
 
-/// Takes a picture of the document in a frame of a session.
-pub async fn shot(session: &Session, frame: &str, client: &Client, shot: Shot) -> Ending {
+/// A tab of which pictures are taken.
+#[derive(Debug)]
+pub struct Scene {
+    /// The tab's place, and its frames.
+    pub outer: Outer,
+    /// The frame of its document.
+    pub frame: String,
+    /// Whether agents may see pages of an origin.
+    pub hub: Arc<dyn Hub>,
+}
+
+impl Scene {
+    async fn hidden(&self, unmasked: bool) -> Result<Vec<Rect>, Error> {
+        let denies = |origin: &str| self.hub.denies(origin).is_some();
+        let places = secrets::places(&self.outer, &self.frame, &denies, unmasked).await;
+        places.map_err(|error| refusal(&error))
+    }
+}
+
+/// Takes a picture of the document of a tab.
+pub async fn shot(scene: &Scene, client: &Client, shot: Shot) -> Ending {
+    let session = &scene.outer.root;
     let failed = |error: CommandError| refusal(&error);
     let before = shot.before.as_deref().map(bytes_before).transpose()?;
     let seen: Seen = match (&shot.target, shot.annotate) {
@@ -137,7 +159,7 @@ pub async fn shot(session: &Session, frame: &str, client: &Client, shot: Shot) -
     if place.width < 1.0 || place.height < 1.0 {
         return Err(Error::new(Code::PARAMS, "there is nothing to see: it has no size"));
     }
-    let mut hidden = if shot.unmask { Vec::new() } else { secrets::places(session, frame).await.map_err(failed)? };
+    let mut hidden = scene.hidden(shot.unmask).await?;
     let painted = !hidden.is_empty() || shot.annotate || before.is_some();
     let scale = scale_of(place, density, shot.max.unwrap_or(SHOT_SIDE_MAX), painted);
     let large = place.width * place.height * scale * scale > PNG_PIXELS_MAX;
@@ -165,7 +187,7 @@ pub async fn shot(session: &Session, frame: &str, client: &Client, shot: Shot) -
     }
     if !hidden.is_empty() {
         // It may have scrolled meanwhile.
-        hidden.extend(secrets::places(session, frame).await.map_err(failed)?);
+        hidden.extend(scene.hidden(shot.unmask).await?);
     }
     let in_picture =
         move |rect: Rect| Rect { x: rect.x + view.page_x - place.x, y: rect.y + view.page_y - place.y, ..rect };
@@ -267,11 +289,16 @@ async fn told(client: &Client, difference: &Difference, in_view: impl Fn(&Region
 }
 
 /// Prints the page. A PDF cannot be painted on.
-pub async fn pdf(session: &Session, frame: &str) -> Ending {
+pub async fn pdf(scene: &Scene) -> Ending {
+    let session = &scene.outer.root;
     let failed = |error: CommandError| refusal(&error);
-    if !secrets::places(session, frame).await.map_err(failed)?.is_empty() {
+    if !scene.hidden(true).await?.is_empty() {
+        let text = "a frame of the page is of a site that is denied to agents, and a PDF would show it";
+        return Err(Error::new(Code::DENIED, text).hint("pdf-frame"));
+    }
+    if !scene.hidden(false).await?.is_empty() {
         let text = "a field for a password, a one-time code or a card number is filled, and a PDF would show it";
-        return Err(Error::new(Code::DENIED, text).hint("empty the field, or take a picture: eye shot hides it"));
+        return Err(Error::new(Code::DENIED, text).hint("pdf-field"));
     }
     let asked = json!({ "printBackground": true, "preferCSSPageSize": true });
     let Data { data } = session.ask("Page.printToPDF", &asked).await.map_err(failed)?;
@@ -311,7 +338,7 @@ fn bytes_before(base64: &str) -> Result<Vec<u8>, Error> {
 
 fn unreadable(error: &Unreadable) -> Error {
     let text = format!("the picture to compare with cannot be read: {error}");
-    Error::new(Code::PARAMS, text).hint("take it as a PNG: eye shot --format png -o FILE")
+    Error::new(Code::PARAMS, text).hint("png")
 }
 
 fn malformed(error: &impl ToString) -> Error {
@@ -320,7 +347,7 @@ fn malformed(error: &impl ToString) -> Error {
 
 fn only_png(format: Format) -> Error {
     let text = format!("a picture on which refs are drawn or secrets are hidden is a PNG, not {}", format.name());
-    Error::new(Code::PARAMS, text).hint("--format png, and a file whose name ends with .png")
+    Error::new(Code::PARAMS, text).hint("png-file")
 }
 
 fn unclear() -> Error {

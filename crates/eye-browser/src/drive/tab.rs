@@ -2,14 +2,15 @@
 
 mod barred;
 mod begin;
+mod inner;
+mod making;
 
 use super::client::Client;
 use super::downloads::Downloads;
 use super::events::{BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed, Evaluated, Loading, Navigated};
-use super::files::{self, Field};
-use super::frames::{self, Owed};
+use super::frames::{self, Owed, Own};
 use super::hub::{Hub, PageLink};
-use super::input;
+use super::outer::{Number, Outer};
 use super::recording::Recording;
 use super::script::Names;
 use super::verbs;
@@ -28,10 +29,13 @@ use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// Tells the page client that its document stays: what it was leaving for became a download, or brought nothing.
 const STAYS: &str = "=";
+
+/// Tells the page client which frame of its tab it is in.
+const FRAME: &str = "%";
 
 /// Pages of the browser itself, which are not an agent's.
 const BROWSERS_OWN: [&str; 6] =
@@ -65,15 +69,29 @@ enum Done {
     Close(String),
     /// Input was made, or not.
     Input(u64, Result<(), CommandError>),
+    /// The page does it.
+    Page(Own),
+    /// The tab goes to this entry of its history.
+    Travel(Own, i64),
     /// It is told otherwise.
     Nothing,
 }
 
-/// A tab of a driven browser.
+/// A tab of a driven browser, or a frame of another origin in one.
 pub struct Tab {
     session: Session,
     browser: Session,
+    /// Its frame, which for a tab is the target.
     target: String,
+    outer: Outer,
+    /// Of a frame; given back with it.
+    number: Option<Number>,
+    /// Frames of other origins in the same session: each gets the events of its documents.
+    inner: HashMap<String, mpsc::Sender<Event>>,
+    /// Documents of all its frames, by their contexts: the frame, and how the browser told of it.
+    inner_contexts: HashMap<i64, (String, Event)>,
+    /// Addresses of frames, as the browser says them.
+    inner_urls: HashMap<String, String>,
     names: Names,
     hub: Arc<dyn Hub>,
     /// Counts what agents ask of this browser, so that an idle one can be ended.
@@ -96,17 +114,16 @@ pub struct Tab {
     /// Whether the browser loads something into it; the document that is there hears nothing meanwhile.
     loading: bool,
     doing: FuturesUnordered<Doing>,
-    /// Clicks are taps.
-    touch: bool,
     recording: Recording,
     downloads: Arc<Downloads>,
 }
 
 impl Tab {
-    /// A tab that is attached and waits.
+    /// A tab or a frame that is attached and waits.
     pub fn new(
         (session, browser): (Session, Session),
         (target, url): (String, String),
+        (outer, number): (Outer, Option<Number>),
         names: Names,
         hub: Arc<dyn Hub>,
         used: watch::Sender<u64>,
@@ -116,6 +133,11 @@ impl Tab {
             session,
             browser,
             target,
+            outer,
+            number,
+            inner: HashMap::new(),
+            inner_contexts: HashMap::new(),
+            inner_urls: HashMap::new(),
             names,
             hub,
             used,
@@ -130,7 +152,6 @@ impl Tab {
             crashed: false,
             loading: false,
             doing: FuturesUnordered::new(),
-            touch: false,
             recording: Recording::default(),
             downloads,
         }
@@ -166,6 +187,9 @@ impl Tab {
     }
 
     fn happened(&mut self, event: &Event) {
+        if self.is_of_inner(event) {
+            return;
+        }
         match &*event.method {
             "Runtime.bindingCalled" => {
                 if let Some(BindingCalled { name, payload, execution_context_id }) = event.read()
@@ -255,7 +279,7 @@ impl Tab {
 
     /// The page client of a document says something.
     fn said(&mut self, context: i64, message: &str) {
-        // The function is in every frame; only the tab's own document is its page.
+        // The function is in every frame; those of the same origin are the page's own to look into.
         let Some(known) = self.contexts.get(&context) else { return };
         let message = &*without_mark(message);
         let hello = message.starts_with(r#"{"jsonrpc""#)
@@ -290,54 +314,38 @@ impl Tab {
     fn join(&mut self, context: i64, origin: &str, hello: &str) {
         // The older document leaves before this one joins.
         self.part();
+        // A frame that agents may not see is none; the page around it leads the tab elsewhere.
+        let unknown = origin == "null" && self.url.is_empty();
+        if self.outer.is_frame() && (unknown || self.hub.denies(origin).is_some()) {
+            return;
+        }
         let link = self.hub.join(&self.names.session, origin);
         let barred = link.is_barred();
-        let hello = if barred { Self::barred_hello(origin) } else { hello.to_owned() };
+        let hello = match (barred, self.outer.is_frame()) {
+            (true, _) => Self::barred_hello(origin),
+            (false, true) => self.framed(hello),
+            (false, false) => hello.to_owned(),
+        };
         let heard = link.hear(&hello);
         let client = Client::new(self.session.clone(), context, self.names.receive.clone());
         self.document = Some(Joined { context, client, link, owed: Owed::default(), barred });
         if barred {
             self.recording.end(&self.session);
         }
+        if let Some(number) = &self.number {
+            let label = number.label();
+            let _ = self.tell(&format!("{FRAME}{label}"));
+            let outer = self.outer.clone();
+            self.doing.push(Box::pin(async move {
+                // A frame whose element is gone by now needs none.
+                let _ = outer.tell(&label).await;
+                Done::Nothing
+            }));
+        }
         self.joined.send_replace(true);
         if let Err((code, reason)) = heard {
             self.closed(code, &reason);
         }
-    }
-
-    /// Input is made only while an agent waits for something: a page cannot press its own buttons.
-    fn input(&mut self, message: &str) {
-        let Some(mut request) = input::read(message) else { return };
-        let Some(document) = self.document.as_ref().filter(|document| !document.owed.is_empty()) else {
-            let why = "real input is made only while an agent waits; synthetic: true does without";
-            let _ = self.tell(&json(&json!({ "input": request.input, "error": why })));
-            return;
-        };
-        let session = self.session.clone();
-        if let Some(giving) = request.giving.take() {
-            let number = request.input;
-            let field =
-                Field { context: document.context, expression: format!(r#"{}("@{number}")"#, self.names.receive) };
-            let chooser = giving.is_chosen().then(|| {
-                let (sender, receiver) = oneshot::channel();
-                self.chooser = Some(sender);
-                receiver
-            });
-            let folder = self.uploads.clone();
-            self.doing.push(Box::pin(async move {
-                let done = match input::perform(&session, request, false).await {
-                    Ok(()) => files::give(&session, giving, field, chooser, folder).await,
-                    Err(error) => Err(error),
-                };
-                Done::Input(number, done)
-            }));
-            return;
-        }
-        let touch = self.touch;
-        self.doing.push(Box::pin(async move {
-            let number = request.input;
-            Done::Input(number, input::perform(&session, request, touch).await)
-        }));
     }
 
     /// The hub has something for the document.
@@ -353,15 +361,21 @@ impl Tab {
         if let Some(document) = &mut self.document {
             document.owed.add(sorted.ids);
         }
-        let Some(message) = sorted.for_page else { return };
-        if let Err(error) = self.tell(&message) {
+        if let Some(message) = sorted.for_page {
+            self.hand(&message, &sorted.pings);
+        }
+    }
+
+    /// Hands a message to the document, which owes answers to its calls.
+    fn hand(&mut self, message: &str, pings: &[String]) {
+        if let Err(error) = self.tell(message) {
             self.fail(&verbs::refusal(&error));
             // The browser itself shows the dialog: the page is there, and can say nothing.
             if matches!(error, CommandError::Dialog(_)) {
-                self.pong(&sorted.pings);
+                self.pong(pings);
             }
         } else if self.loading {
-            self.pong(&sorted.pings);
+            self.pong(pings);
         }
     }
 
@@ -383,7 +397,7 @@ impl Tab {
     }
 
     fn done(&mut self, done: Done) {
-        let heard = match (done, &self.document) {
+        let heard = match (done, &mut self.document) {
             (Done::Answer(id, Ok(Value::Bytes(bytes))), Some(document)) => {
                 let mut message = Vec::new();
                 Binary { id: &id, media_type: &bytes.media_type, bytes: &bytes.bytes }.write(&mut message);
@@ -403,6 +417,16 @@ impl Tab {
                 };
                 // A page that shows a dialog hears of it when that is answered; its calls have been told.
                 let _ = self.tell(&json(&told));
+                Ok(())
+            }
+            (Done::Page(own), Some(document)) => {
+                document.owed.add(vec![own.id.clone()]);
+                self.hand(&own.message(), &[]);
+                Ok(())
+            }
+            (Done::Travel(own, entry), Some(_)) => {
+                self.announce(&own);
+                let _ = self.session.send("Page.navigateToHistoryEntry", &json!({ "entryId": entry }));
                 Ok(())
             }
             (Done::Nothing, _) | (_, None) => Ok(()),

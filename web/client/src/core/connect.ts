@@ -148,7 +148,8 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
       // The hub keeps the one that was asked for, for a page of another origin.
       if (claim !== undefined && sessionId !== undefined && sessionId !== claim.id) {
         claim = { ...claim, id: sessionId };
-        link.session = rememberSession(sessionId, wish);
+        // A driver knows its documents by their frames.
+        link.session = driven === undefined ? rememberSession(sessionId, wish) : sessionId;
       }
       for (const part of around.parts()) part.welcomed?.();
     },

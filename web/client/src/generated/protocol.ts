@@ -20,7 +20,7 @@ export const CODE_CONFLICT = -32007;
 export const CODE_METHOD = -32601;
 export const CODE_PARAMS = -32602;
 
-export type HintId = "another" | "apps" | "click" | "csp" | "elements" | "files" | "format" | "frame" | "frames" | "keys" | "levels" | "modifiers" | "nearest" | "no-apps" | "no-eval" | "options" | "part" | "return" | "target" | "threw" | "use";
+export type HintId = "another" | "apps" | "browse" | "click" | "csp" | "elements" | "files" | "format" | "frame" | "frames" | "keys" | "levels" | "modifiers" | "nearest" | "no-apps" | "no-eval" | "options" | "part" | "pdf-field" | "pdf-frame" | "png" | "png-file" | "return" | "target" | "threw" | "use";
 export type Code = number;
 export type Source = "page";
 export type ErrorData = { 

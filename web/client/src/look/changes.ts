@@ -6,7 +6,7 @@ import { CHANGES_MAX, GONE_MAX, GONE_SHOWN, OUTLINE_TEXT_CHARS_MAX } from "../co
 
 /** Between what stands in one line of an outline. No text of a page holds it: white space in texts is a space. */
 export const SEPARATOR = "\u2029";
-const FIRST_REF = /(?<=^(?:#+ )?)e\d+(?:\.\d+)?\b/;
+const FIRST_REF = /(?<=^(?:#+ )?)(?:f\d+)?e\d+(?:\.\d+)?\b/;
 
 /** As an agent reads it. */
 export function printed(line: string): string {

@@ -5,7 +5,7 @@ import { MOVES_MAX } from "../core/limits.js";
 
 /** So much of a line is enough to know it by. */
 const NEIGHBOUR_CHARS = 40;
-const REFS = /(?<![\w.])e\d+(?:\.\d+)? /g;
+const REFS = /(?<![\w.])(?:f\d+)?e\d+(?:\.\d+)? /g;
 /** Behind the first piece of a line. */
 const LATER_REFS = new RegExp(`(?<=\u2029)${REFS.source}`, "g");
 

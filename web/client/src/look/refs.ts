@@ -20,7 +20,20 @@ const provisional = new WeakMap<Element, number>();
 const compared = new Map<number, WeakRef<Element>>();
 let counted = 0;
 
-export const REF = /^@?e(\d+)$/;
+export const REF = /^@?(f\d+)?e(\d+)$/;
+
+/** What stands before every ref of this document: the number of its frame in the tab. */
+let prefix = "";
+
+export function prefixRefs(number: string): void {
+  prefix = number;
+}
+
+/** The number of a ref. 0 for one of another frame: those without a frame are of the one that is asked. */
+function numberOf(ref: string): number {
+  const [, frame = prefix, number = 0] = REF.exec(ref) ?? [];
+  return frame === prefix ? Number(number) : 0;
+}
 
 /** Refs of this document begin behind those of the documents before it. */
 export function countFrom(number: number): void {
@@ -35,7 +48,7 @@ export function lastRef(): number {
 
 /** Whether an earlier document gave this ref. */
 export function isEarlier(ref: string): boolean {
-  const number = Number(REF.exec(ref)?.[1] ?? 0);
+  const number = numberOf(ref);
   return number > 0 && number <= base;
 }
 
@@ -66,7 +79,7 @@ export function refOf(element: Element): string {
     if (named.size >= REFS_MAX) forget();
     named.set(number, { element: new WeakRef(element), line: "", name: "" });
   }
-  return `e${number}`;
+  return `${prefix}e${number}`;
 }
 
 /** Of those that are gone, how they were shown; their numbers are not used again. */
@@ -88,7 +101,7 @@ export interface Referred {
 
 /** The element, if it is still in its document, and how it was shown last. `undefined` for what was never given. */
 export function referred(ref: string): Referred | undefined {
-  const one = named.get(Number(REF.exec(ref)?.[1] ?? 0));
+  const one = named.get(numberOf(ref));
   if (one === undefined) return undefined;
   const element = one.element.deref();
   return { element: element?.isConnected === true ? element : undefined, line: one.line, name: one.name };

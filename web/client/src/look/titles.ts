@@ -54,9 +54,14 @@ export function titleOf(element: Element): string {
   }
 }
 
+/** Frames of other origins that are asked by a number, by their elements. The browser's driver says which. */
+export const frameNumbers = new WeakMap<Element, string>();
+
 export function frameTitle(frame: HTMLIFrameElement): string {
   const name = frame.title || frame.name || frame.id || frame.src;
-  return `frame ${name}${frameBody(frame) === undefined ? " (of another origin)" : ""}`;
+  if (frameBody(frame) !== undefined) return `frame ${name}`;
+  const number = frameNumbers.get(frame);
+  return `frame ${name} (of another origin${number === undefined ? "" : `: --frame ${number}`})`;
 }
 
 const SORTED: Readonly<Record<string, string>> = { ascending: "sorted up", descending: "sorted down" };

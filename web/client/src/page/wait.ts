@@ -15,7 +15,7 @@ export interface Waits {
 /** What a person does, and what a page hears when something has arrived. */
 const EVENTS =
   "input change click keydown pointerup focusin load transitionend animationend popstate hashchange message".split(" ");
-const TARGET = /^(?:(?:text|css)=|[#.[]|@?e\d+$)/;
+const TARGET = /^(?:(?:text|css)=|[#.[]|@?(?:f\d+)?e\d+$)/;
 const MUTATIONS = { subtree: true, childList: true, attributes: true, characterData: true };
 
 /** One look: what to answer with once it is truthy. */

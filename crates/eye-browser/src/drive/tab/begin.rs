@@ -2,23 +2,39 @@
 
 use super::{Doing, Done, Tab};
 use crate::drive::frames::{Own, params};
-use crate::drive::shot::{self, Shot};
+use crate::drive::history::History;
+use crate::drive::shot::{self, Scene, Shot};
 use crate::drive::{device, stored, verbs};
 use eye_protocol::Value;
 use eye_protocol::rpc;
 use serde_json::json;
+use std::sync::atomic::Ordering;
 
 impl Tab {
     pub(super) fn begin(&mut self, own: Own) {
         let session = self.session.clone();
         let doing: Doing = match own.method.as_str() {
+            "page/back" | "page/forward" => {
+                let frame = self.outer.is_frame();
+                Box::pin(async move {
+                    let history = if frame { None } else { History::of(&session).await.ok() };
+                    match history.as_ref().and_then(|history| history.elsewhere(&own.method)) {
+                        Some(entry) => Done::Travel(own, entry.id),
+                        None => Done::Page(own),
+                    }
+                })
+            }
+            _ if self.outer.is_frame() => {
+                let error = self.not_of_frames(&own);
+                Box::pin(std::future::ready(Done::Answer(own.id, Err(error))))
+            }
             "page/shot" | "page/pdf" => {
                 let Some(client) = self.document.as_ref().map(|document| document.client.clone()) else { return };
-                let frame = self.target.clone();
+                let scene = Scene { outer: self.outer.clone(), frame: self.target.clone(), hub: self.hub.clone() };
                 Box::pin(async move {
                     let ending = match (own.method.as_str(), params::<Shot>(&own)) {
-                        ("page/pdf", _) => shot::pdf(&session, &frame).await,
-                        (_, Ok(wanted)) => shot::shot(&session, &frame, &client, wanted).await,
+                        ("page/pdf", _) => shot::pdf(&scene).await,
+                        (_, Ok(wanted)) => shot::shot(&scene, &client, wanted).await,
                         (_, Err(error)) => Err(error),
                     };
                     Done::Answer(own.id, ending)
@@ -37,7 +53,9 @@ impl Tab {
                 Done::Answer(own.id, ending)
             }),
             "page/emulate" => {
-                self.touch = device::touch_after(&own).unwrap_or(self.touch);
+                if let Some(touch) = device::touch_after(&own) {
+                    self.outer.touch.store(touch, Ordering::Relaxed);
+                }
                 let browser = self.downloads.are_kept().then(|| self.browser.clone());
                 let context = self.document.as_ref().map(|document| document.context);
                 let known = context.and_then(|context| self.contexts.get(&context));

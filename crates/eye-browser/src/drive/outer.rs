@@ -1,0 +1,282 @@
+//! Where a frame of another origin stands in its tab, and the tab that takes its input. A tab itself stands nowhere.
+
+use super::rect::Rect;
+use crate::cdp::Session;
+use crate::error::CommandError;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Frames of other origins in one tab that are pages at a time; more are not looked into.
+const FRAMES_LEN_MAX: usize = 32;
+
+/// Runs on a frame's element. The client stands in the outermost document of the origin.
+const TELL: &str = r"function (receive, label) {
+  let view = this.ownerDocument.defaultView;
+  while (view && !view[receive] && view.frameElement) view = view.parent;
+  view?.[receive]?.(`&${label}`, undefined, this);
+}";
+
+/// A tab, or a frame in it.
+#[derive(Clone, Debug)]
+pub struct Outer {
+    /// The tab's own session, which takes the input for all its frames.
+    pub root: Session,
+    /// The tab's session in the hub.
+    pub page: String,
+    /// Clicks are taps.
+    pub touch: Arc<AtomicBool>,
+    /// From the frame outwards: the session that has the frame's element, and the frame.
+    hops: Hops,
+    /// The function of the documents around it that takes messages of the driver.
+    receive: String,
+    numbers: Arc<Mutex<BTreeSet<usize>>>,
+    /// Frames of other sites in the tab; `None`: they are given no sessions.
+    sites: Option<Arc<Mutex<Vec<Site>>>>,
+}
+
+type Hops = Vec<(Session, String)>;
+
+/// A frame of another site: it has a session of its own.
+#[derive(Clone, Debug)]
+struct Site {
+    session: Session,
+    frame: String,
+    hops: Hops,
+}
+
+/// The number of a frame in its tab, which no other has meanwhile.
+#[derive(Debug)]
+pub struct Number {
+    value: usize,
+    taken: Arc<Mutex<BTreeSet<usize>>>,
+}
+
+impl Number {
+    /// As refs begin in it: `f2`.
+    pub fn label(&self) -> String {
+        format!("f{}", self.value)
+    }
+}
+
+impl Drop for Number {
+    fn drop(&mut self) {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.value);
+    }
+}
+
+impl Outer {
+    /// The tab itself. `sites`: whether its frames of other sites are given sessions.
+    pub fn tab(root: Session, page: String, sites: bool) -> Self {
+        let sites = sites.then(Arc::default);
+        let (touch, numbers) = (Arc::default(), Arc::default());
+        Self { root, page, touch, hops: Vec::new(), receive: String::new(), numbers, sites }
+    }
+
+    /// A frame in it, whose element a document of this session has. `receive` is the function of such documents.
+    pub fn inside(&self, session: Session, frame: &str, receive: &str) -> Self {
+        let mut inner = self.clone();
+        receive.clone_into(&mut inner.receive);
+        inner.hops.insert(0, (session, frame.to_owned()));
+        inner
+    }
+
+    /// A session of its own for this frame has begun, or ended.
+    pub fn note(&self, session: &Session, frame: &str, begun: bool) {
+        let Some(sites) = &self.sites else { return };
+        let mut sites = sites.lock().unwrap_or_else(PoisonError::into_inner);
+        sites.retain(|site| site.session.id() != session.id());
+        if begun {
+            sites.push(Site { session: session.clone(), frame: frame.to_owned(), hops: self.hops.clone() });
+        }
+    }
+
+    /// The sessions of the tab, each with its frame and where that stands: its own first, then those of frames of other sites.
+    /// Without frames where those are given no sessions.
+    pub fn sessions(&self, tab: &str) -> Vec<(Session, String, Self)> {
+        let own = (self.root.clone(), tab.to_owned(), Self { hops: Vec::new(), ..self.clone() });
+        let sites = self.sites.as_ref().map(|sites| sites.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        let site = |site: Site| (site.session, site.frame, Self { hops: site.hops, ..self.clone() });
+        std::iter::once(own).chain(sites.into_iter().flatten().map(site)).collect()
+    }
+
+    /// Whether frames of other sites can be asked.
+    pub fn has_sites(&self) -> bool {
+        self.sites.is_some()
+    }
+
+    /// Whether it is a frame.
+    pub fn is_frame(&self) -> bool {
+        !self.hops.is_empty()
+    }
+
+    /// A number for a new frame, and the frame's session in the hub. `None`: the tab has too many.
+    pub fn number(&self) -> Option<(Number, String)> {
+        let mut taken = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = (1..=FRAMES_LEN_MAX).find(|value| !taken.contains(value))?;
+        taken.insert(value);
+        let number = Number { value, taken: self.numbers.clone() };
+        let session = format!("{}.{}", self.page, number.label());
+        Some((number, session))
+    }
+
+    /// Tells the client of the document around the frame which number its element has: the browser's word, not the frame's.
+    pub async fn tell(&self, label: &str) -> Result<(), CommandError> {
+        #[derive(Deserialize)]
+        struct Resolved {
+            object: Remote,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Remote {
+            object_id: String,
+        }
+        let Some((session, frame)) = self.hops.first() else { return Ok(()) };
+        let node = json!({ "backendNodeId": element(session, frame).await? });
+        let Resolved { object } = session.ask("DOM.resolveNode", &node).await?;
+        let (object, arguments) = (object.object_id, json!([{ "value": self.receive }, { "value": label }]));
+        let asked = json!({ "objectId": object, "functionDeclaration": TELL, "arguments": arguments, "silent": true });
+        session.command("Runtime.callFunctionOn", &asked).await?;
+        session.command("Runtime.releaseObject", &json!({ "objectId": object })).await.map(drop)
+    }
+
+    /// How coordinates of the frame become those of the tab, at this moment.
+    pub async fn place(&self) -> Result<Affine, CommandError> {
+        Ok(self.stands().await?.0)
+    }
+
+    /// The same, with the width and height of the frame in its own coordinates; a tab has none.
+    pub async fn stands(&self) -> Result<(Affine, Option<(f64, f64)>), CommandError> {
+        let (mut place, mut size) = (Affine::SAME, None);
+        for (session, frame) in &self.hops {
+            let (owner, own) = owner(session, frame).await?;
+            place = place.then(owner);
+            size = size.or(Some(own));
+        }
+        Ok((place, size))
+    }
+}
+
+/// The element of a frame, as the browser calls it.
+async fn element(session: &Session, frame: &str) -> Result<i64, CommandError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Owner {
+        backend_node_id: i64,
+    }
+    let Owner { backend_node_id } = session.ask("DOM.getFrameOwner", &json!({ "frameId": frame })).await?;
+    Ok(backend_node_id)
+}
+
+/// Where the element of a frame shows its document, in the viewport of the session that has it.
+async fn owner(session: &Session, frame: &str) -> Result<(Affine, (f64, f64)), CommandError> {
+    #[derive(Deserialize)]
+    struct Boxed {
+        model: Model,
+    }
+    let node = json!({ "backendNodeId": element(session, frame).await? });
+    let Boxed { model } = session.ask("DOM.getBoxModel", &node).await?;
+    model.place().ok_or_else(|| CommandError::Refused { code: 0, message: "the frame has no size".to_owned() })
+}
+
+/// The box of an element, as the browser tells it.
+#[derive(Debug, Deserialize)]
+struct Model {
+    /// Corners, clockwise from the top left, as x and y each.
+    content: [f64; 8],
+    border: [f64; 8],
+    /// Of the border, before transforms.
+    width: f64,
+    height: f64,
+}
+
+impl Model {
+    /// How its document is placed, and the document's size.
+    fn place(&self) -> Option<(Affine, (f64, f64))> {
+        let [x, y, right_x, right_y, _, _, bottom_x, bottom_y] = self.border;
+        let affine = Affine {
+            xx: (right_x - x) / self.width,
+            xy: (right_y - y) / self.width,
+            yx: (bottom_x - x) / self.height,
+            yy: (bottom_y - y) / self.height,
+            x: self.content[0],
+            y: self.content[1],
+        };
+        let side = |at: usize| (self.content[at] - self.content[0]).hypot(self.content[at + 1] - self.content[1]);
+        let (wide, high) = (affine.xx.hypot(affine.xy), affine.yx.hypot(affine.yy));
+        let shown = self.width > 0.0 && self.height > 0.0 && wide > 0.0 && high > 0.0;
+        shown.then(|| (affine, (side(2) / wide, side(6) / high)))
+    }
+}
+
+/// Moves, scales and turns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Affine {
+    xx: f64,
+    xy: f64,
+    yx: f64,
+    yy: f64,
+    x: f64,
+    y: f64,
+}
+
+impl Affine {
+    /// Leaves everything where it is.
+    pub const SAME: Self = Self { xx: 1.0, xy: 0.0, yx: 0.0, yy: 1.0, x: 0.0, y: 0.0 };
+
+    /// Where a point is.
+    pub fn apply(self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.xx * x + self.yx * y + self.x, self.xy * x + self.yy * y + self.y)
+    }
+
+    /// What covers a rectangle, whatever it is turned to.
+    pub fn cover(self, rect: Rect) -> Rect {
+        let (right, bottom) = (rect.x + rect.width, rect.y + rect.height);
+        let corners = [(rect.x, rect.y), (right, rect.y), (right, bottom), (rect.x, bottom)].map(|one| self.apply(one));
+        let least = |of: fn(&(f64, f64)) -> f64| corners.iter().map(of).fold(f64::INFINITY, f64::min);
+        let most = |of: fn(&(f64, f64)) -> f64| corners.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
+        let (x, y) = (least(|one| one.0), least(|one| one.1));
+        Rect { x, y, width: most(|one| one.0) - x, height: most(|one| one.1) - y }
+    }
+
+    /// This, and then another.
+    fn then(self, next: Self) -> Self {
+        let (x, y) = next.apply((self.x, self.y));
+        let column = |(a, b): (f64, f64)| (next.xx * a + next.yx * b, next.xy * a + next.yy * b);
+        let ((xx, xy), (yx, yy)) = (column((self.xx, self.xy)), column((self.yx, self.yy)));
+        Self { xx, xy, yx, yy, x, y }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 200x100 with a border of 5, scaled by `scale`, with its corner at 10,20.
+    fn model(scale: f64) -> Model {
+        let corners = |inset: f64| {
+            let (left, top) = (10.0 + inset * scale, 20.0 + inset * scale);
+            let (right, bottom) = (10.0 + (200.0 - inset) * scale, 20.0 + (100.0 - inset) * scale);
+            [left, top, right, top, right, bottom, left, bottom]
+        };
+        Model { content: corners(5.0), border: corners(0.0), width: 200.0, height: 100.0 }
+    }
+
+    #[test]
+    fn a_point_of_a_frame_in_a_frame_is_where_its_elements_are() {
+        let (outer, size) = model(2.0).place().unwrap();
+        assert_eq!(size, (190.0, 90.0));
+        assert_eq!(outer.apply((0.0, 0.0)), (20.0, 30.0));
+        assert_eq!(outer.apply((10.0, 10.0)), (40.0, 50.0));
+        let (inner, _) = model(1.0).place().unwrap();
+        assert_eq!(inner.apply((3.0, 4.0)), (18.0, 29.0));
+        assert_eq!(inner.then(outer).apply((3.0, 4.0)), outer.apply((18.0, 29.0)));
+        assert_eq!(Affine::SAME.then(outer), outer);
+        assert_eq!(Model { width: 0.0, ..model(1.0) }.place(), None);
+        let quarter = Affine { xx: 0.0, xy: 1.0, yx: -1.0, yy: 0.0, x: 50.0, y: 0.0 };
+        let Rect { x, y, width, height } = quarter.cover(Rect { x: 1.0, y: 2.0, width: 30.0, height: 10.0 });
+        assert_eq!((x, y, width, height), (38.0, 1.0, 10.0, 30.0));
+    }
+}
