@@ -87,10 +87,12 @@ impl Core {
         for life in self.hubs.silent(now, up_since) {
             self.hub_ended(now, &life, &[], out);
         }
-        if self.hubs.is_first(&self.life) {
-            for life in self.hubs.long_dead(now) {
-                self.directory.remove_all_of(&life, out);
+        let is_first = self.hubs.is_first(&self.life);
+        for life in self.hubs.long_dead(now) {
+            if self.directory.entries.held_by(&life) == 0 {
                 self.hubs.forget(&life);
+            } else if is_first && self.hubs.tidy(&life) {
+                self.directory.remove_all_of(&life, out);
             }
         }
     }

@@ -83,6 +83,8 @@ struct Link {
     parts: Parts,
     /// How many messages were dropped since the last heartbeat, and why the last one was.
     dropped: (u64, String),
+    /// What the server refused since it was reached: it says so by events alone, and what was asked returns as if it were done.
+    refused: Option<String>,
     actions: Vec<Action>,
 }
 
@@ -127,6 +129,7 @@ pub async fn run(
         last_message: 0,
         parts: Parts::default(),
         dropped: Default::default(),
+        refused: None,
         actions: Vec::new(),
     };
     link.hub.want_rows();
@@ -281,9 +284,15 @@ impl Link {
             async_nats::Event::Disconnected | async_nats::Event::SlowConsumer(_) | async_nats::Event::Closed => {
                 self.is_down();
             }
-            async_nats::Event::ServerError(error) => tracing::error!(%error, "NATS refuses something"),
+            async_nats::Event::ServerError(error) => {
+                tracing::error!(%error, "NATS refuses something");
+                self.refused = Some(error.to_string());
+            }
             async_nats::Event::ClientError(error) => tracing::debug!(%error, "the link to NATS"),
-            async_nats::Event::Connected => self.ask_itself().await,
+            async_nats::Event::Connected => {
+                self.refused = None;
+                self.ask_itself().await;
+            }
             async_nats::Event::LameDuckMode | async_nats::Event::Draining => {}
         }
     }
@@ -324,7 +333,7 @@ impl Link {
         let (is_up, server) = (self.core.is_up(), self.client.server_info().version);
         let hubs = self.core.others().into_iter();
         status.send_modify(|status| {
-            status.problem = problem(is_up, &server);
+            status.problem = problem(is_up, &server, self.refused.as_deref());
             status.up = is_up;
             status.read = self.core.has_read();
             status.server = server;
@@ -426,9 +435,13 @@ impl Link {
 }
 
 /// What is wrong with the link.
-fn problem(is_up: bool, server: &str) -> Option<String> {
+fn problem(is_up: bool, server: &str, refused: Option<&str>) -> Option<String> {
     let mut numbers = server.split('.').map_while(|number| number.parse::<u64>().ok());
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if let Some(refused) = refused {
+        let rest = if is_up { "" } else { "; this hub serves its own pages only" };
+        return Some(format!("NATS refuses something: {refused}{rest}"));
+    }
     if !is_up {
         return Some("the link to NATS is down; this hub serves its own pages only".into());
     }
@@ -442,9 +455,11 @@ mod tests {
 
     #[test]
     fn an_old_server_and_a_lost_link_are_problems() {
-        assert_eq!(problem(true, "2.11.0"), None);
-        assert_eq!(problem(true, "3.0.1"), None);
-        assert!(problem(true, "2.10.9").unwrap().contains("older than 2.11"));
-        assert!(problem(false, "2.15.1").unwrap().contains("own pages only"));
+        assert_eq!(problem(true, "2.11.0", None), None);
+        assert_eq!(problem(true, "3.0.1", None), None);
+        assert!(problem(true, "2.10.9", None).unwrap().contains("older than 2.11"));
+        assert!(problem(false, "2.15.1", None).unwrap().contains("own pages only"));
+        assert!(problem(false, "2.15.1", Some("no")).unwrap().contains("something: no; this hub serves its own pages"));
+        assert_eq!(problem(true, "2.15.1", Some("no")).unwrap(), "NATS refuses something: no");
     }
 }

@@ -23,7 +23,8 @@ pub struct Row {
     /// How often the session has changed its hub.
     pub epoch: u64,
     /// The origin that holds the session.
-    pub origin: Box<str>,
+    #[serde(with = "shared")]
+    pub origin: Arc<str>,
     /// The name its author gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alias: Option<Box<str>>,
@@ -85,7 +86,7 @@ impl Row {
         PageElsewhere {
             id,
             hub: self.hub.clone(),
-            origin: (*self.origin).into(),
+            origin: self.origin.clone(),
             alias: self.alias.clone(),
             title: self.title.clone(),
             url: self.url.clone(),

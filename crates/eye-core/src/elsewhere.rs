@@ -45,8 +45,8 @@ pub type ChangedRow = (SessionId, Option<(SessionRow, Option<u32>)>);
 /// What changed in the list of pages that other hubs hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// A page is there, or is another than before.
-    There(Box<PageElsewhere>),
+    /// A page is there, or is another than before. Whoever reaches other hubs keeps it too: there may be many.
+    There(Arc<PageElsewhere>),
     /// A page is there no more.
     Gone(SessionId),
 }
@@ -184,7 +184,7 @@ pub enum TopicsNews {
 /// All pages that other hubs hold.
 #[derive(Debug, Default)]
 pub(crate) struct Elsewhere {
-    pub pages: FxHashMap<SessionId, PageElsewhere>,
+    pub pages: FxHashMap<SessionId, Arc<PageElsewhere>>,
     aliases: FxHashMap<Box<str>, FxHashSet<SessionId>>,
     /// Whether the rows of pages here are wanted by others.
     pub wanted: bool,
@@ -194,7 +194,7 @@ pub(crate) struct Elsewhere {
 
 impl Elsewhere {
     pub fn get(&self, session: &SessionId) -> Option<&PageElsewhere> {
-        self.pages.get(session)
+        self.pages.get(session).map(|page| &**page)
     }
 
     pub fn change(&mut self, listed: Listed) {
@@ -203,19 +203,19 @@ impl Elsewhere {
             Listed::Gone(id) => id.clone(),
         };
         if let Some(before) = self.pages.remove(&id)
-            && let Some(alias) = before.alias
-            && let Some(named) = self.aliases.get_mut(&alias)
+            && let Some(alias) = &before.alias
+            && let Some(named) = self.aliases.get_mut(alias)
         {
             named.remove(&id);
             if named.is_empty() {
-                self.aliases.remove(&alias);
+                self.aliases.remove(alias);
             }
         }
         if let Listed::There(page) = listed {
             if let Some(alias) = &page.alias {
                 self.aliases.entry(alias.clone()).or_default().insert(id.clone());
             }
-            self.pages.insert(id, *page);
+            self.pages.insert(id, page);
         }
     }
 

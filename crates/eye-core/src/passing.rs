@@ -96,7 +96,7 @@ impl Switchboard {
 
     /// The pages of other hubs that exist for an agent.
     pub(crate) fn visible_elsewhere(&self, agent: Conn) -> impl Iterator<Item = &PageElsewhere> + Clone {
-        let all = self.elsewhere.pages.values();
+        let all = self.elsewhere.pages.values().map(|page| &**page);
         all.filter(move |page| self.sees_origin(agent, &page.origin) && self.page_elsewhere(&page.id).is_some())
     }
 
@@ -113,7 +113,13 @@ impl Switchboard {
         let seen = |page: &&PageElsewhere| {
             agent.is_none_or(|agent| self.sees_origin(agent, &page.origin)) && self.page_elsewhere(&page.id).is_some()
         };
-        self.elsewhere.pages.values().filter(seen).map(|page| row_elsewhere(now, page, current)).collect()
+        self.elsewhere
+            .pages
+            .values()
+            .map(|page| &**page)
+            .filter(seen)
+            .map(|page| row_elsewhere(now, page, current))
+            .collect()
     }
 
     /// Passes a request on when its page is elsewhere. `Some`: it is for this hub.

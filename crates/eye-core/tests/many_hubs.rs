@@ -13,6 +13,8 @@ use eye_protocol::scope::{Limits, Scope};
 use eye_protocol::topics::Publish;
 use eye_protocol::{SessionId, Value};
 
+use std::sync::Arc;
+
 const AGENT: Conn = Conn(1);
 const PAGE: Conn = Conn(2);
 
@@ -27,7 +29,7 @@ fn on(board: &mut Switchboard, input: Input) -> Vec<Effect> {
 }
 
 fn page(id: &str, origin: &str, alias: Option<&str>) -> Listed {
-    Listed::There(Box::new(PageElsewhere {
+    Listed::There(Arc::new(PageElsewhere {
         id: session(id),
         hub: "b".into(),
         origin: origin.into(),

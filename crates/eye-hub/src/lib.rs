@@ -26,7 +26,7 @@ pub use eye_core::rate::Rate;
 pub use gate::{Auth, Token, origins, pattern};
 pub use http::door::Door;
 pub use hub::auditing::Auditor;
-pub use hub::cluster::{Cluster, Hubs, OtherHub};
+pub use hub::cluster::Cluster;
 pub use hub::elsewhere::ClusterLink;
 pub use hub::gateway::{Answers, Gateway, Later, Stream};
 pub use hub::letterbox::ProgressSink;

@@ -2,8 +2,8 @@
 
 use crate::error::{Code, ErrorData, ErrorObject, Source};
 use crate::messages::{
-    ClientType, Collect, Collected, Eval, EvalInPage, EvalMode, Hello, Kept, Navigating, PageInfo, Presence, Retiring,
-    SessionRow, Sessions, Status, Use, Welcome,
+    ClientType, Collect, Collected, Eval, EvalInPage, EvalMode, Hello, Hubs, Kept, Navigating, OtherHub, PageInfo,
+    Presence, Retiring, SessionRow, Sessions, Status, Use, Welcome,
 };
 use crate::page_hint::TABLE;
 use crate::tools::{Registered, Rejected};
@@ -34,6 +34,8 @@ pub fn typescript() -> String {
         Presence::decl(&config),
         SessionRow::decl(&config),
         Sessions::decl(&config),
+        OtherHub::decl(&config),
+        Hubs::decl(&config),
         Status::decl(&config),
         Retiring::decl(&config),
         Registered::decl(&config),

@@ -449,6 +449,33 @@ pub struct Status {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<Vec<String>>"))]
     pub problems: Vec<String>,
+    /// The hubs of its cluster; left out by a hub that is alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<Hubs>,
+}
+
+/// The hubs of a cluster, as one of them sees them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+pub struct Hubs {
+    /// The cluster's name.
+    pub cluster: String,
+    /// What this hub is called in it.
+    pub own: String,
+    /// Whether the way to the others is open.
+    pub up: bool,
+    /// The others, by their names.
+    pub others: Vec<OtherHub>,
+}
+
+/// Another hub.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+pub struct OtherHub {
+    /// What it is called.
+    pub name: String,
+    /// Pages that it holds.
+    pub pages: usize,
 }
 
 /// Params of `hub/retiring`.

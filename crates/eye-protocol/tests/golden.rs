@@ -145,6 +145,7 @@ fn messages_of_json_rpc() {
         agents: 5,
         pending: 6,
         problems: Vec::new(),
+        cluster: None,
     };
     let kept: Vec<Kept> = endings().iter().map(|(what, ending)| Kept::new((*what).into(), ending)).collect();
     let lines = [

@@ -2,7 +2,7 @@
 
 use crate::home::Home;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// A hub in the foreground of a process of its own.
 #[derive(Debug)]
@@ -19,7 +19,11 @@ impl Hub {
 
     /// Starts a hub with flags.
     pub fn start_with(home: &Home, flags: &[&str]) -> Self {
-        let mut command = home.command();
+        Self::start_by(&mut home.command(), flags)
+    }
+
+    /// The same by a command of a home, which may have more of an environment.
+    pub fn start_by(command: &mut Command, flags: &[&str]) -> Self {
         command.args(["up", "--foreground"]).args(flags).stderr(Stdio::inherit());
         let mut child = command.spawn().expect("the hub starts");
         let mut line = String::new();

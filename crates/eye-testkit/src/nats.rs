@@ -5,6 +5,7 @@ mod peer;
 pub use peer::NatsPeer;
 
 use crate::deadline::DEADLINE;
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -24,17 +25,33 @@ const READY: &str = "Server is ready";
 pub struct Nats {
     folder: TempDir,
     port: u16,
+    /// A file with more of its configuration.
+    config: Option<PathBuf>,
     child: Option<Child>,
 }
 
 impl Nats {
     /// Starts a server and waits until it answers.
     pub fn start() -> Self {
+        Self::configured(None)
+    }
+
+    /// The same with more configuration, in the server's own words.
+    pub fn start_with(config: &str) -> Self {
+        Self::configured(Some(config))
+    }
+
+    fn configured(config: Option<&str>) -> Self {
         let folder = tempfile::Builder::new().prefix("nats").tempdir().expect("a temporary folder");
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let port = listener.local_addr().expect("its address").port();
         drop(listener);
-        let mut nats = Self { folder, port, child: None };
+        let config = config.map(|text| {
+            let file = folder.path().join("server.conf");
+            std::fs::write(&file, text).expect("its configuration");
+            file
+        });
+        let mut nats = Self { folder, port, config, child: None };
         nats.run();
         nats
     }
@@ -42,6 +59,11 @@ impl Nats {
     /// Where it listens.
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// Something that is not a hub, at this server.
@@ -66,6 +88,7 @@ impl Nats {
     pub fn run(&mut self) {
         let mut command = Command::new(program());
         command.args(["-a", "127.0.0.1", "-p", &self.port.to_string(), "-js", "-sd"]).arg(self.folder.path());
+        command.args(self.config.iter().flat_map(|file| [OsStr::new("-c"), file.as_os_str()]));
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("nats-server starts");
         let log = BufReader::new(child.stderr.take().expect("its log"));
         self.child = Some(child);

@@ -4,11 +4,12 @@ use crate::failure::Failure;
 use eye_cluster::cluster;
 use eye_cluster::eye_core::elsewhere::{ChangedInterest, ChangedRow};
 use eye_cluster::eye_core::{Conn, Effect, Input, Millis};
-use eye_cluster::settings::Settings;
-use eye_hub::{Cluster, ClusterLink, Guest, Hubs, Later, Links, OtherHub};
-use eye_protocol::messages::Hello;
+use eye_cluster::settings::{HubStatus, Settings};
+use eye_hub::{Cluster, ClusterLink, Guest, Later, Links};
+use eye_protocol::messages::{Hello, Hubs, OtherHub};
 use eye_protocol::scope::Scope;
 use eye_protocol::shared_token::{OwnTokens, SharedToken};
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -96,9 +97,13 @@ impl Guest for Joined {
         let status = self.0.status();
         let hubs = status.hubs.len();
         let (up, out, parts) = (u8::from(status.up), status.calls_out, status.parts);
-        format!(
+        let mut text = format!(
             "eye_cluster_up {up}\neye_cluster_hubs {hubs}\neye_cluster_calls_out {out}\neye_cluster_parts {parts}\n"
-        )
+        );
+        for HubStatus { name, pages } in &status.hubs {
+            let _ = writeln!(text, "eye_cluster_pages{{hub=\"{name}\"}} {pages}");
+        }
+        text
     }
 
     fn shut_down(&self) -> Later<()> {

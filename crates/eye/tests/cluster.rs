@@ -45,6 +45,23 @@ fn a_page_of_one_hub_is_asked_through_another() {
 }
 
 #[test]
+fn status_and_metrics_name_the_hubs_of_the_cluster() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let _page = ScriptedPage::join(&b, &setup(&b, "Shop").alias("shop"), table);
+    let listed = "cluster default, linked\na  0 pages, this hub\nb  1 page\n";
+    until(&a, &["status", "--cluster"], |ran| *ran == answers(0, listed, ""));
+    let json: Value = serde_json::from_str(&a.eye(["status", "--cluster", "--json"]).stdout).unwrap();
+    assert_eq!(json["others"], json!([{ "name": "b", "pages": 1 }]));
+    let token = a.eye(["token", "show"]).stdout.trim().to_owned();
+    assert!(metrics(&a, &token).contains("eye_cluster_pages{hub=\"b\"} 1\n"));
+    let alone = stage::home();
+    let _hub = Hub::start(&alone);
+    let refused = alone.eye(["status", "--cluster"]);
+    assert!(refused.code == 2 && refused.stderr.contains("this hub is alone"), "{refused:?}");
+}
+
+#[test]
 fn tools_of_a_page_elsewhere_are_listed_called_and_checked() {
     let nats = Nats::start();
     let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));

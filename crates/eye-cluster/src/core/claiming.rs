@@ -14,7 +14,7 @@ const UNCLAIMED: u64 = 0;
 
 /// The epoch of a claim, where the directory has this entry.
 fn next_epoch(entry: Option<&Entry>, own: &str) -> u64 {
-    entry.map_or(1, |entry| entry.row.epoch + u64::from(*entry.row.life != *own))
+    entry.map_or(1, |entry| entry.epoch + u64::from(*entry.life != *own))
 }
 
 impl Core {
@@ -40,7 +40,7 @@ impl Core {
     pub(super) fn rows(&mut self, rows: Vec<ChangedRow>, out: &mut Vec<Action>) {
         for (session, row) in rows {
             let entry = self.directory.entries.get(&session);
-            let elsewhere = entry.filter(|entry| entry.row.life != self.life);
+            let elsewhere = entry.filter(|entry| entry.life != self.life);
             match row {
                 Some((row, last_ref)) => {
                     let mut row = Row::of(row, last_ref, &self.name, &self.life);
@@ -69,7 +69,7 @@ impl Core {
 
     /// Removes the entry of a session that this hub no longer holds.
     fn remove_own(&self, session: &SessionId, out: &mut Vec<Action>) {
-        let entry = self.directory.entries.get(session).filter(|entry| entry.row.life == self.life);
+        let entry = self.directory.entries.get(session).filter(|entry| entry.life == self.life);
         if let Some(entry) = entry.filter(|_| self.up_since.is_some()) {
             out.push(Action::Remove { session: session.clone(), revision: entry.revision });
         }
@@ -85,22 +85,24 @@ impl Core {
     ) {
         self.directory.unread.remove(&session);
         self.directory.newest_read = self.directory.newest_read.max(revision);
-        let Some(row) = row else {
+        let Some(mut row) = row else {
             self.directory.entries.remove(&session);
             return self.entry_gone(session, out);
         };
         let is_own = row.life == self.life;
-        let (epoch, life) = (row.epoch, row.life.clone());
+        self.directory.entries.share(&mut row);
+        let entry = Entry::of(session.clone(), &row, revision, now);
+        let (epoch, life) = (row.epoch, row.life);
         if !is_own {
             self.hubs.note(now, &life);
             if self.hubs.is_alive(&life) {
-                let listed = Listed::There(Box::new(row.listed(session.clone(), now)));
+                let listed = Listed::There(entry.page.clone());
                 out.push(Action::Feed(Input::Listed(vec![listed])));
             }
-        } else if self.directory.entries.get(&session).is_some_and(|before| before.row.life != life) {
+        } else if self.directory.entries.get(&session).is_some_and(|before| before.life != life) {
             out.push(Action::Feed(Input::Listed(vec![Listed::Gone(session.clone())])));
         }
-        self.directory.entries.insert(session.clone(), Entry { row, revision });
+        self.directory.entries.insert(session.clone(), entry);
         if is_own {
             if !self.directory.own.contains_key(&session) {
                 self.remove_own(&session, out);
@@ -143,7 +145,7 @@ impl Core {
         self.directory.is_read = true;
         let (entries, own) = (&self.directory.entries, &mut self.directory.own);
         for (session, own) in own.iter_mut() {
-            own.changed |= entries.get(session).is_none_or(|entry| entry.row != own.row);
+            own.changed |= !entries.get(session).is_some_and(|entry| entry.says(&own.row));
         }
         self.write_all(out);
     }
@@ -156,8 +158,8 @@ impl Core {
                 return true;
             }
             let entry = entries.get(session);
-            let elsewhere = entry.filter(|entry| entry.row.life != *life);
-            if elsewhere.is_some_and(|entry| entry.row.origin != own.row.origin) {
+            let elsewhere = entry.filter(|entry| entry.life != *life);
+            if elsewhere.is_some_and(|entry| entry.page.origin != own.row.origin) {
                 // The session belongs to another origin: the page gets another one when it comes back.
                 out.push(Action::Feed(Input::Released(session.clone())));
                 return false;
@@ -177,10 +179,11 @@ impl Core {
         let Some(row) = row else { return };
         if let Some(revision) = revision {
             let known = self.directory.entries.get(session).map_or(0, |entry| entry.revision);
-            let was_elsewhere = self.directory.entries.get(session).is_some_and(|entry| entry.row.life != self.life);
+            let was_elsewhere = self.directory.entries.get(session).is_some_and(|entry| entry.life != self.life);
             // The note of a write may come after the entry has been removed again. While the directory is read, reading decides.
             if self.directory.is_read && revision > known.max(self.directory.newest_read) {
-                self.directory.entries.insert(session.clone(), Entry { row, revision });
+                let entry = Entry::of(session.clone(), &row, revision, 0);
+                self.directory.entries.insert(session.clone(), entry);
                 if was_elsewhere {
                     out.push(Action::Feed(Input::Listed(vec![Listed::Gone(session.clone())])));
                 }
@@ -190,7 +193,7 @@ impl Core {
             // Another hub was faster: its entry has come, or comes, and decides.
             Some(own) if revision.is_none() => {
                 own.writing = false;
-                let is_refused = |entry: &Entry| entry.row.life != self.life && entry.row.epoch >= own.row.epoch;
+                let is_refused = |entry: &Entry| entry.life != self.life && entry.epoch >= own.row.epoch;
                 own.changed |= !self.directory.entries.get(session).is_some_and(is_refused);
                 self.write(session, out);
             }

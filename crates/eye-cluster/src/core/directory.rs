@@ -3,14 +3,15 @@
 use super::event::{Action, Life};
 use crate::row::Row;
 use eye_core::Millis;
-use eye_core::elsewhere::Listed;
+use eye_core::elsewhere::{Listed, PageElsewhere};
 use eye_protocol::SessionId;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// The directory as this hub knows it, and what it holds itself.
 #[derive(Debug, Default)]
 pub(super) struct Directory {
-    pub entries: FxHashMap<SessionId, Entry>,
+    pub entries: Entries,
     pub own: FxHashMap<SessionId, Own>,
     /// Entries that have not been read again since the directory was begun anew.
     pub unread: FxHashSet<SessionId>,
@@ -21,11 +22,85 @@ pub(super) struct Directory {
     pub newest_read: u64,
 }
 
-/// An entry, as it was last read or written.
+/// All entries, counted by the lives that hold them: asked every 200 ms, so it must not grow with the pages.
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    all: FxHashMap<SessionId, Entry>,
+    held: FxHashMap<Life, usize>,
+    /// One entry of each life, with which others share their words.
+    newest: FxHashMap<Life, SessionId>,
+}
+
+impl Entries {
+    pub fn get(&self, session: &SessionId) -> Option<&Entry> {
+        self.all.get(session)
+    }
+
+    pub fn insert(&mut self, session: SessionId, entry: Entry) {
+        self.remove(&session);
+        *self.held.entry(entry.life.clone()).or_default() += 1;
+        self.newest.insert(entry.life.clone(), session.clone());
+        self.all.insert(session, entry);
+    }
+
+    pub fn remove(&mut self, session: &SessionId) {
+        let Some(entry) = self.all.remove(session) else { return };
+        if let Some(count) = self.held.get_mut(&entry.life) {
+            *count -= 1;
+            if *count == 0 {
+                self.held.remove(&entry.life);
+                self.newest.remove(&entry.life);
+            }
+        }
+    }
+
+    /// Lets a row share its life, hub and origin with those that are there: read from text, each has its own.
+    pub fn share(&self, row: &mut Row) {
+        let Some((life, _)) = self.held.get_key_value(&row.life) else { return };
+        row.life = life.clone();
+        let Some(other) = self.newest.get(life).and_then(|session| self.all.get(session)) else { return };
+        if other.page.hub == row.hub {
+            row.hub = other.page.hub.clone();
+        }
+        if other.page.origin == row.origin {
+            row.origin = other.page.origin.clone();
+        }
+    }
+
+    pub fn sessions(&self) -> impl Iterator<Item = &SessionId> {
+        self.all.keys()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&SessionId, &Entry)> {
+        self.all.iter()
+    }
+
+    /// How many entries a life holds.
+    pub fn held_by(&self, life: &str) -> usize {
+        self.held.get(life).copied().unwrap_or(0)
+    }
+}
+
+/// An entry, as it was last read or written. Its page is the one in the hub's list, so that it is kept once.
 #[derive(Debug)]
 pub(super) struct Entry {
-    pub row: Row,
+    pub page: Arc<PageElsewhere>,
+    pub life: Life,
+    pub epoch: u64,
     pub revision: u64,
+}
+
+impl Entry {
+    pub fn of(session: SessionId, row: &Row, revision: u64, now: Millis) -> Self {
+        let page = Arc::new(row.listed(session, now));
+        Self { page, life: row.life.clone(), epoch: row.epoch, revision }
+    }
+
+    /// Whether it says the same.
+    pub fn says(&self, row: &Row) -> bool {
+        let is_its = self.life == row.life && self.epoch == row.epoch;
+        is_its && *self.page == row.listed(self.page.id.clone(), self.page.heard_at)
+    }
 }
 
 /// A session that this hub holds.
@@ -42,7 +117,7 @@ impl Directory {
     pub fn begin(&mut self) {
         self.is_read = false;
         self.newest_read = 0;
-        self.unread = self.entries.keys().cloned().collect();
+        self.unread = self.entries.sessions().cloned().collect();
     }
 
     pub fn link_is_down(&mut self) {
@@ -58,24 +133,25 @@ impl Directory {
     }
 
     pub fn life_of(&self, session: &SessionId) -> Option<&Life> {
-        self.entries.get(session).map(|entry| &entry.row.life)
+        self.entries.get(session).map(|entry| &entry.life)
     }
 
-    pub fn held_by<'a>(&'a self, life: &'a str) -> impl Iterator<Item = (&'a SessionId, &'a Row)> {
-        self.entries.iter().map(|(session, entry)| (session, &entry.row)).filter(move |(_, row)| *row.life == *life)
+    fn entries_of<'a>(&'a self, life: &'a str) -> impl Iterator<Item = (&'a SessionId, &'a Entry)> {
+        self.entries.iter().filter(move |(_, entry)| *entry.life == *life)
     }
 
-    pub fn listed_of(&self, life: &Life, now: Millis) -> Vec<Listed> {
-        let listed = |(session, row): (&SessionId, &Row)| Listed::There(Box::new(row.listed(session.clone(), now)));
-        self.held_by(life).map(listed).collect()
+    pub fn listed_of(&self, life: &Life) -> Vec<Listed> {
+        self.entries_of(life).map(|(_, entry)| Listed::There(entry.page.clone())).collect()
     }
 
     pub fn unlisted_of(&self, life: &Life) -> Vec<Listed> {
-        self.held_by(life).map(|(session, _)| Listed::Gone(session.clone())).collect()
+        self.entries_of(life).map(|(session, _)| Listed::Gone(session.clone())).collect()
     }
 
     pub fn remove_all_of(&self, life: &Life, out: &mut Vec<Action>) {
-        let of_it = self.entries.iter().filter(|(_, entry)| entry.row.life == *life);
-        out.extend(of_it.map(|(session, entry)| Action::Remove { session: session.clone(), revision: entry.revision }));
+        out.extend(
+            self.entries_of(life)
+                .map(|(session, entry)| Action::Remove { session: session.clone(), revision: entry.revision }),
+        );
     }
 }

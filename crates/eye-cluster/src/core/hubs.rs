@@ -18,13 +18,21 @@ pub(super) struct Known {
     pub is_alive: bool,
     /// The highest number of its requests that came here.
     last_call: u64,
+    /// Its entries have been removed, as far as that goes, since the link is up.
+    pub is_tidied: bool,
 }
 
 impl Hubs {
     pub fn link_is_up(&mut self, now: Millis) {
         for known in self.0.values_mut() {
             known.heard_at = now;
+            known.is_tidied = false;
         }
+    }
+
+    /// Whether its entries are still to be removed: they are asked to be once.
+    pub fn tidy(&mut self, life: &Life) -> bool {
+        self.0.get_mut(life).is_some_and(|known| !std::mem::replace(&mut known.is_tidied, true))
     }
 
     pub fn all(&self) -> Vec<Life> {
@@ -43,7 +51,10 @@ impl Hubs {
     pub fn note(&mut self, now: Millis, life: &Life) -> bool {
         let is_new = !self.0.contains_key(life);
         if is_new {
-            self.0.insert(life.clone(), Known { name: None, heard_at: now, is_alive: true, last_call: 0 });
+            self.0.insert(
+                life.clone(),
+                Known { name: None, heard_at: now, is_alive: true, last_call: 0, is_tidied: false },
+            );
         }
         is_new
     }

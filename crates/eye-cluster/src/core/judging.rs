@@ -17,7 +17,8 @@ impl Core {
         known.name = Some(name);
         if !std::mem::replace(&mut known.is_alive, true) {
             // It was only hung, or cut off.
-            let rows = self.directory.listed_of(life, now);
+            known.is_tidied = false;
+            let rows = self.directory.listed_of(life);
             out.push(Action::Feed(Input::Listed(rows)));
         }
         self.topics.beat(life, out);

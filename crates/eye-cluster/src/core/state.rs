@@ -59,7 +59,7 @@ impl Core {
     /// The other hubs that are there, by name, with the pages that each holds.
     pub fn others(&self) -> Vec<(Arc<str>, usize)> {
         let mut others: Vec<_> =
-            self.hubs.alive().map(|(life, name)| (name.clone(), self.directory.held_by(life).count())).collect();
+            self.hubs.alive().map(|(life, name)| (name.clone(), self.directory.entries.held_by(life))).collect();
         others.sort();
         others
     }

@@ -2,30 +2,8 @@
 
 use eye_core::Effect;
 use eye_core::elsewhere::{ChangedInterest, ChangedRow};
-use serde::Serialize;
+use eye_protocol::messages::Hubs;
 use std::fmt::Debug;
-
-/// The hubs of a cluster, as consoles show them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Hubs {
-    /// The cluster's name.
-    pub cluster: String,
-    /// What this hub is called in it.
-    pub own: String,
-    /// Whether the way to the others is open.
-    pub up: bool,
-    /// The others, by their names.
-    pub others: Vec<OtherHub>,
-}
-
-/// Another hub.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct OtherHub {
-    /// What it is called.
-    pub name: String,
-    /// Pages that it holds.
-    pub pages: usize,
-}
 
 /// The way to other hubs. It is called while the hub's state is held: it takes note and returns.
 pub trait Cluster: Debug + Send + Sync {

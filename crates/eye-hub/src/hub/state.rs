@@ -411,6 +411,7 @@ impl Hub {
                 .chain(self.facts.audit.problem())
                 .chain(self.cluster.get().and_then(|cluster| cluster.problem()))
                 .collect(),
+            cluster: self.cluster.get().map(|cluster| cluster.hubs()),
         }
     }
 

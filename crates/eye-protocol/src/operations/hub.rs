@@ -219,8 +219,11 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::verb("status", "hub/status", "Tell whether a hub runs, and what it does")
         .reads()
         .group(Group::Hub)
-        .words(words::NONE)
-        .result("`{version,pid,uptimeMs,listen,socket,auth,pages,sessions,agents,pending}`")
+        .words(words::STATUS)
+        .result(
+            "`{version,pid,uptimeMs,listen,socket,auth,pages,sessions,agents,pending}`; in a cluster also \
+             `cluster: {cluster,own,up,others:[{name,pages}]}`",
+        )
         .faces(Faces::CLI.and(Faces::RPC)),
     Operation::method("hub/serve", Class::Admin, "Serve a file or folder of the hub's machine; Unix socket only")
         .params(&[Param::new("path", Kind::Text, "An absolute path").required()])

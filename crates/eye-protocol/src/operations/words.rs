@@ -13,6 +13,8 @@ pub const EVAL: &[Param] = &[
 ];
 pub const COLLECT: &[Param] = &[Param::new("ids", Kind::Texts, "Which; all when none is named").placed().many()];
 pub const NONE: &[Param] = &[];
+pub const STATUS: &[Param] =
+    &[Param::new("cluster", Kind::Flag, "Print the hubs of the cluster instead, with the pages of each")];
 pub const USE: &[Param] = &[
     Param::new("page", Kind::Text, "An id, an alias, an origin, or part of a title or URL").required().placed(),
     Param::new("as", Kind::Text, "A name for it, which no page can take; empty takes it back").called("NAME"),

@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::ui;
-use eye_protocol::messages::Status;
+use eye_protocol::messages::{Hubs, OtherHub, Status};
 use eye_protocol::{Code, rpc};
 use eye_remote::relay::RelayStatus;
 use serde::Serialize;
@@ -14,12 +14,19 @@ use serde_json::json;
 /// Tell whether a hub runs, and what it does
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example: eye status\n         eye status --json\n\nStarts no hub; exits with 3 when none runs."
+    after_help = "Example: eye status\n         eye status --json\n         eye status --cluster\n\nStarts no hub; exits with 3 when none runs."
 )]
-pub struct Args {}
+pub struct Args {
+    /// Print the hubs of the cluster instead, with the pages of each
+    #[arg(long)]
+    cluster: bool,
+}
 
 /// Asks the hub and prints what it says.
-pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
+pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
+    if args.cluster {
+        return cluster(options);
+    }
     let Some(relay) = relay(options)? else {
         let status = ask(options)?;
         if options.json {
@@ -38,6 +45,31 @@ pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
         ui::text_out(&hub.as_ref().map(lines).unwrap_or_default())?;
     }
     hub.map(|_| Exit::Success)
+}
+
+/// Prints the hubs of the cluster.
+fn cluster(options: &Options) -> Result<Exit, Failure> {
+    let status = ask(options)?;
+    let Some(hubs) = &status.cluster else {
+        let hint = "eye up --cluster nats://HOST:4222 makes it one of several".into();
+        return Err(Failure::usage("this hub is alone".into(), hint));
+    };
+    if options.json {
+        ui::line(rpc::json(hubs))?;
+    } else if !options.errors {
+        ui::text_out(&hub_lines(hubs, status.pages))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn hub_lines(hubs: &Hubs, own_pages: usize) -> String {
+    let Hubs { cluster, own, up, others } = hubs;
+    let link = if *up { "linked" } else { "not linked: only pages of this hub are there" };
+    let mut text = format!("cluster {cluster}, {link}\n{own}  {}, this hub\n", count(own_pages, "page"));
+    for OtherHub { name, pages } in others {
+        text += &format!("{name}  {}\n", count(*pages, "page"));
+    }
+    text
 }
 
 /// The remote hub's status, and the relay's beside it.
@@ -151,6 +183,18 @@ mod tests {
     }
 
     #[test]
+    fn hubs_of_a_cluster_are_a_line_each() {
+        let others = vec![OtherHub { name: "b".into(), pages: 2 }];
+        let hubs = Hubs { cluster: "default".into(), own: "a".into(), up: true, others };
+        insta::assert_snapshot!(hub_lines(&hubs, 1), @r"
+        cluster default, linked
+        a  1 page, this hub
+        b  2 pages
+        ");
+        assert!(hub_lines(&Hubs { up: false, ..hubs }, 1).starts_with("cluster default, not linked"));
+    }
+
+    #[test]
     fn status_is_a_few_lines() {
         let status = Status {
             version: "0.1.0".into(),
@@ -164,6 +208,7 @@ mod tests {
             agents: 1,
             pending: 0,
             problems: Vec::new(),
+            cluster: None,
         };
         insta::assert_snapshot!(lines(&status), @r#"
         hub 0.1.0 (pid 7), up 1 h 2 min

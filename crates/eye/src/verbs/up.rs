@@ -479,6 +479,7 @@ mod tests {
             agents: 0,
             pending: 0,
             problems: Vec::new(),
+            cluster: None,
         };
         for (line, want) in [
             (&["--port=8765", "--auth=token"][..], None),

@@ -1,0 +1,47 @@
+//! Hubs and a nats-server that hang, as a machine does that swaps: nothing closes, so only silence tells. With the real binary and a
+//! real nats-server.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
+
+mod stage;
+
+use eye_testkit::{Nats, Reply, ScriptedPage};
+use stage::hubs::{hub, lists, setup, until};
+use stage::{answers, signal};
+
+fn script(code: &str) -> Reply {
+    if code == "forever" { Reply::Hold } else { Reply::text(code) }
+}
+
+#[test]
+fn a_hub_that_hangs_is_given_up_and_its_pages_are_there_again_when_it_goes_on() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let page = ScriptedPage::join(&b, &setup(&b, "Shop").alias("shop"), script);
+    lists(&a, "shop");
+    let call = a.start(["--page", "shop", "forever"]);
+    page.held();
+    signal(hub_b.pid(), "STOP");
+    let ended = call.wait();
+    assert!(ended.code != 0 && ended.stderr.contains("may have run"), "{ended:?}");
+    until(&a, &["pages"], |ran| !ran.stdout.contains("shop"));
+    signal(hub_b.pid(), "CONT");
+    until(&a, &["--page", "shop", "back"], |ran| *ran == answers(0, "back\n", ""));
+    // What was asked before it hung is answered to nobody.
+    assert!(!page.cancelled().is_empty());
+}
+
+#[test]
+fn hubs_whose_server_hangs_serve_their_own_pages_and_are_one_service_again_afterwards() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let page = ScriptedPage::join(&b, &setup(&b, "Shop").alias("shop"), script);
+    lists(&a, "shop");
+    let call = a.start(["--page", "shop", "forever"]);
+    page.held();
+    signal(nats.pid(), "STOP");
+    let ended = call.wait();
+    assert!(ended.code != 0 && ended.stderr.contains("may have run"), "{ended:?}");
+    assert_eq!(b.eye(["--page", "shop", "own"]), answers(0, "own\n", ""));
+    signal(nats.pid(), "CONT");
+    until(&a, &["--page", "shop", "back"], |ran| *ran == answers(0, "back\n", ""));
+}
