@@ -12,7 +12,7 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     /// Modules that are in circles, of crates that still have some. The numbers may only become smaller.
-    const KNOWN: [(&str, usize); 2] = [("eye", 2), ("eye-mcp", 23)];
+    const KNOWN: [(&str, usize); 1] = [("eye", 2)];
 
     /// The folders of all crates of ours.
     fn crates() -> Vec<(String, PathBuf)> {

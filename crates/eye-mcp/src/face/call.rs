@@ -2,9 +2,10 @@
 
 use super::client::{Client, LEVELS};
 use super::era::{Era, Meta, invalid_params, missing_capability};
-use super::hub::AskHub;
+use super::hub::{AskHub, Later};
 use super::limits::INPUT;
 use super::message::{self, Request};
+use super::offers::Offers;
 use super::outcome::Outcome;
 use crate::{NoticeSink, RpcError};
 use eye_protocol::operations::Class;
@@ -51,10 +52,18 @@ impl From<Error> for Stop {
     }
 }
 
+/// The embedding program, which answers requests about what it offers itself.
+pub trait Provider: Offers {
+    /// Answers a request that is about something of its own. `None`: it is not.
+    fn serve<'a>(&'a self, call: &'a Call) -> Option<Later<'a, Result<Outcome, Stop>>>;
+}
+
 /// One request under way.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub(super) client: Arc<Client>,
+    /// Is asked before the face answers itself.
+    pub(super) provider: Option<Arc<dyn Provider>>,
     pub(super) era: Era,
     pub(super) request: Request,
     pub(super) meta: Meta,
@@ -143,12 +152,12 @@ impl Call {
             state: Option<String>,
         }
         let State { state } = self.params()?;
-        state.map(|sealed| self.client.face.seal().open(&sealed, self.method())).transpose()
+        state.map(|sealed| self.client.shared.seal().open(&sealed, self.method())).transpose()
     }
 
     /// Seals a state for [`Outcome::Input`].
     pub fn sealed(&self, state: &str) -> String {
-        self.client.face.seal().close(state, self.method())
+        self.client.shared.seal().close(state, self.method())
     }
 
     /// Asks the client's user or model something: `sampling/createMessage`, `elicitation/create`, `roots/list`.

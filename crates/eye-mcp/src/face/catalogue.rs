@@ -1,12 +1,14 @@
 //! Everything that one client can call, gathered: eye's verbs, the tools of pages, and those of upstreams. Kept until
-//! one of them changes.
+//! one of them changes (`keeping`).
 
 use super::called::CalledIn;
-use super::client::{Client, hold};
-use super::hub::Counter;
+use super::client::Client;
+use super::hold::hold;
+use super::keeping::{Held, Keeping, Pages};
+use super::members::renamed;
 use super::verbs;
 use crate::CallContext;
-use crate::catalogue::{Catalogue, DiscoverError, Discovered, Entry, Provider, Standing, Unresolved, prefixed};
+use crate::catalogue::{DiscoverError, Discovered, Entry, Provider, Standing, Unresolved, prefixed};
 use crate::gateway::{More, search};
 use crate::limits::DISCOVERY;
 use crate::status::ServerState;
@@ -16,64 +18,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How the name of a page's provider begins.
 const PAGE: &str = "page:";
 /// Pages of a list that an upstream may give.
 const LIST_PAGES_MAX: usize = 100;
-
-/// Everything that can be called now.
-#[derive(Clone, Debug)]
-pub struct Held {
-    /// To search in.
-    pub catalogue: Arc<Catalogue>,
-    pages: Arc<Pages>,
-}
-
-impl Held {
-    /// The session of a provider that is a page.
-    pub fn session(&self, server: &str) -> Option<&str> {
-        self.pages.sessions.get(server).map(String::as_str)
-    }
-}
-
-/// The pages' and the verbs' part of it.
-#[derive(Debug)]
-struct Pages {
-    more: Arc<More>,
-    sessions: HashMap<String, String>,
-}
-
-/// What is kept of it until a page changes; the gateway keeps its own part.
-#[derive(Debug)]
-pub struct Keeping(Mutex<Kept>);
-
-#[derive(Debug)]
-struct Kept {
-    hub: Counter,
-    pages: Option<Arc<Pages>>,
-}
-
-impl Keeping {
-    pub fn new(hub: Counter) -> Self {
-        Self(Mutex::new(Kept { hub, pages: None }))
-    }
-
-    fn get(&self) -> Option<Arc<Pages>> {
-        let mut kept = hold(&self.0);
-        if kept.hub.has_changed().unwrap_or(true) {
-            kept.hub.mark_unchanged();
-            kept.pages = None;
-        }
-        kept.pages.clone()
-    }
-
-    fn set(&self, pages: Arc<Pages>) {
-        hold(&self.0).pages = Some(pages);
-    }
-}
 
 #[derive(Deserialize)]
 struct Sessions {
@@ -94,7 +45,7 @@ impl Client {
     /// Everything that can be called now.
     pub(super) async fn catalogue(&self) -> Held {
         // What is kept is everybody's; a client that sees only some pages gathers its own.
-        let keeping = self.face.keeping().filter(|_| self.allowed.sees_all());
+        let keeping = self.shared.keeping().filter(|_| self.allowed.sees_all());
         let pages = if let Some(pages) = keeping.and_then(Keeping::get) {
             pages
         } else {
@@ -235,7 +186,7 @@ impl Client {
     pub(super) async fn prompts(&self) -> Vec<Box<RawValue>> {
         let mut all = Vec::new();
         for (server, name, raw) in self.upstream_prompts().await {
-            all.extend(super::methods::renamed(raw.get(), "name", &prefixed(&server, &name)));
+            all.extend(renamed(raw.get(), "name", &prefixed(&server, &name)));
         }
         all
     }

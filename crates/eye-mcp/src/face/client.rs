@@ -1,12 +1,14 @@
 //! One client of a face: its way into the hub, its upstreams, and what was agreed with it.
 
-use super::Face;
 use super::audited::audited;
 use super::called::CalledTools;
+use super::hold::hold;
 use super::hub::{Identity, Link};
 use super::in_turn::in_turn;
 use super::limits::{CHANGES_LEN_MAX, SUBSCRIPTIONS_MAX};
 use super::message::Message;
+use super::offers::Change;
+use super::shared::Shared;
 use crate::config::Config;
 use crate::{CallContext, Project, RpcError, Scope};
 use eye_protocol::operations::Class;
@@ -14,21 +16,8 @@ use eye_protocol::{Code, Error};
 use serde_json::value::RawValue;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::{broadcast, oneshot};
-
-/// Something that a client may want to hear of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// The list of tools.
-    Tools,
-    /// The list of prompts.
-    Prompts,
-    /// The list of resources.
-    Resources,
-    /// One resource, by its URI.
-    Resource(String),
-}
 
 /// What a client is told apart by before it says anything.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +35,7 @@ pub struct Newcomer {
 /// One client.
 #[derive(Debug)]
 pub struct Client {
-    pub(super) face: Face,
+    pub(super) shared: Arc<Shared>,
     pub(super) link: Arc<dyn Link>,
     pub(super) scope: Scope,
     /// What its token allows.
@@ -81,16 +70,16 @@ pub(super) struct Agreed {
 pub const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 impl Client {
-    pub(super) fn new(face: &Face, newcomer: Newcomer) -> Option<Arc<Self>> {
-        let hub = face.hub()?;
+    pub(super) fn new(shared: &Arc<Shared>, newcomer: Newcomer) -> Option<Arc<Self>> {
+        let hub = shared.hub()?;
         let allowed = newcomer.who.scope.clone();
         let link = hub.open(newcomer.who);
         let scope = match newcomer.project {
-            Some(project) => face.gateway().scope_with(project, newcomer.overrides),
-            None => face.own_scope(),
+            Some(project) => shared.gateway().scope_with(project, newcomer.overrides),
+            None => shared.own_scope(),
         };
         Some(Arc::new(Self {
-            face: face.clone(),
+            shared: Arc::clone(shared),
             link,
             allowed,
             scope,
@@ -230,9 +219,4 @@ impl Drop for Client {
             self.scope.set_roots(*number, None);
         }
     }
-}
-
-pub(super) fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing that is held here is left half done.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

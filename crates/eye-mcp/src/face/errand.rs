@@ -5,31 +5,22 @@ use super::audited::audited;
 use super::call::{Call, Stop};
 use super::era::{Era, missing_capability};
 use super::in_turn::in_turn;
-use super::limits::{INPUT, PARKED_MAX, QUESTIONS_MAX};
+use super::limits::{PARKED_MAX, QUESTIONS_MAX};
 use super::outcome::Outcome;
+use super::parking::{Errand, Parking};
+use crate::CallContext;
 use crate::context::Question;
 use crate::upstream::is_error;
-use crate::{CallContext, RpcError};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
 use serde_json::value::RawValue;
-use std::collections::HashMap;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// Under which key a modern client finds the question and gives the answer.
 const KEY: &str = "question";
 const STATE: &str = "parked ";
-
-type Work = Pin<Box<dyn Future<Output = Result<Box<RawValue>, RpcError>> + Send>>;
-
-/// One call under way. Dropping it cancels it at the upstream.
-pub(super) struct Errand {
-    work: Work,
-    questions: mpsc::Receiver<Question>,
-}
 
 impl Errand {
     /// Sets out.
@@ -63,7 +54,7 @@ impl Errand {
         }
         let state = call.own_state();
         let Some(number) = state.as_deref().and_then(|state| state.strip_prefix(STATE)) else { return Ok(None) };
-        let parking = call.client.face.parking();
+        let parking = call.client.shared.parking();
         let Some((errand, question)) = number.parse().ok().and_then(|number| parking.take(number)) else {
             let error = Error::new(Code::CANCELLED, "the call that asked this is over");
             return Err(error.hint("call the tool again, without `requestState`").into());
@@ -118,7 +109,7 @@ impl Errand {
     /// Puts the errand aside until its question is answered, and gives what asks the client.
     fn park(self, call: &Call, question: Question) -> Stop {
         let request = format!(r#"{{"method":{},"params":{}}}"#, json(&question.method), question.params.get());
-        match Parking::put(call.client.face.parking(), self, question) {
+        match Parking::put(call.client.shared.parking(), self, question) {
             Some(number) => {
                 let state = Some(call.sealed(&format!("{STATE}{number}")));
                 Stop::Input(Outcome::Input { requests: vec![(KEY.to_owned(), request)], state })
@@ -127,99 +118,5 @@ impl Errand {
                 .hint("answer some of them first")
                 .into(),
         }
-    }
-}
-
-/// The errands of modern clients that wait for an answer.
-#[derive(Default)]
-pub(super) struct Parking(Mutex<Lot>);
-
-#[derive(Default)]
-struct Lot {
-    last: u64,
-    errands: HashMap<u64, (Errand, Question)>,
-}
-
-impl std::fmt::Debug for Parking {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Parking({})", self.lot().errands.len())
-    }
-}
-
-impl Parking {
-    fn lot(&self) -> MutexGuard<'_, Lot> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Gives all of them up.
-    pub fn clear(&self) {
-        let all = std::mem::take(&mut self.lot().errands);
-        drop(all);
-    }
-
-    fn take(&self, number: u64) -> Option<(Errand, Question)> {
-        self.lot().errands.remove(&number)
-    }
-
-    /// Keeps it for as long as a person may take.
-    fn put(parking: &Arc<Self>, errand: Errand, question: Question) -> Option<u64> {
-        let number = {
-            let mut lot = parking.lot();
-            if lot.errands.len() >= PARKED_MAX {
-                return None;
-            }
-            lot.last += 1;
-            let number = lot.last;
-            lot.errands.insert(number, (errand, question));
-            number
-        };
-        let parking = Arc::downgrade(parking);
-        tokio::spawn(async move {
-            tokio::time::sleep(INPUT).await;
-            if let Some(parking) = parking.upgrade() {
-                parking.take(number);
-            }
-        });
-        Some(number)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tokio::sync::oneshot;
-
-    fn errand() -> (Errand, Question, oneshot::Receiver<Result<Box<RawValue>, RpcError>>) {
-        let (answer, answered) = oneshot::channel();
-        let params = RawValue::from_string("{}".into()).unwrap();
-        let question = Question { method: "elicitation/create".into(), params, answer };
-        (Errand { work: Box::pin(std::future::pending()), questions: mpsc::channel(1).1 }, question, answered)
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn what_is_parked_waits_as_long_as_a_person_may_take_and_is_taken_up_once() {
-        let parking = Arc::new(Parking::default());
-        let (waiting, question, mut answered) = errand();
-        let number = Parking::put(&parking, waiting, question).unwrap();
-        tokio::time::sleep(INPUT / 2).await;
-        assert!(parking.take(number).is_some() && parking.take(number).is_none());
-        assert!(answered.try_recv().is_err());
-        let (waiting, question, answered) = errand();
-        let number = Parking::put(&parking, waiting, question).unwrap();
-        assert!(answered.await.is_err(), "the upstream is told that there is no answer");
-        assert!(parking.take(number).is_none());
-    }
-
-    #[tokio::test]
-    async fn only_so_many_are_parked() {
-        let parking = Arc::new(Parking::default());
-        let put = || {
-            let (waiting, question, _) = errand();
-            Parking::put(&parking, waiting, question)
-        };
-        let all: Vec<Option<u64>> = (0..=PARKED_MAX).map(|_| put()).collect();
-        assert_eq!(all.iter().filter(|number| number.is_some()).count(), PARKED_MAX);
-        parking.clear();
-        assert!(put().is_some());
     }
 }

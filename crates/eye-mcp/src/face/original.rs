@@ -1,8 +1,8 @@
 //! The body that the original eye took at `/api/mcp`: `{"method", "params"}` without `jsonrpc`, answered in its own form
 //! and with its own tools, which are functions of `ALGO.bridge` in the page.
 
-use super::Face;
-use super::client::{Client, Newcomer};
+use super::client::Newcomer;
+use super::faces::Face;
 use eye_protocol::rpc::json as text_of;
 use eye_protocol::{Code, Error};
 use serde::Deserialize;
@@ -73,7 +73,7 @@ impl Face {
             arguments.iter().map(|(argument, _)| params["arguments"][argument].to_string()).collect();
         let code = format!("({BRIDGE})({}, [{}])", text_of(function), values.join(","));
         let told = user.clone().or_else(|| page.clone()).unwrap_or_else(|| "this hub".into());
-        let client = Client::new(self, newcomer).ok_or("the hub shuts down")?;
+        let client = self.client(newcomer).ok_or("the hub shuts down")?;
         // The original's user is a person; only where a page is called so does it choose one.
         let mut outcome = Err(Error::new(Code::SESSION, "no page yet"));
         let mut named = String::new();

@@ -2,9 +2,10 @@
 //! listen for.
 
 use super::call::Call;
-use super::client::{Change, Client};
+use super::client::Client;
 use super::limits::CHANGES_PAUSE;
-use super::resources;
+use super::offers::Change;
+use super::{message, resources};
 use crate::RpcError;
 use crate::context::ChangeKind;
 use crate::gateway::Changes;
@@ -31,8 +32,8 @@ impl Client {
         if self.pumping.swap(true, Ordering::Relaxed) {
             return std::future::pending().await;
         }
-        let Some(hub) = self.face.hub() else { return };
-        let provider = self.face.provider().map(|provider| provider.changes());
+        let Some(hub) = self.shared.hub() else { return };
+        let provider = self.shared.offers().map(|offers| offers.changes());
         let mut sources = Sources { hub: hub.changes(), gateway: self.scope.changes(), provider };
         while let Some(mut changed) = self.next(&mut sources).await {
             // What comes together is told once.
@@ -129,7 +130,7 @@ fn told(change: &Change) -> (&'static str, String) {
 /// A change as a legacy client hears of it, if it wants to.
 pub fn to_legacy(client: &Client, change: &Change) -> Option<String> {
     let (method, params) = told(change);
-    client.follows(change).then(|| super::message::notification(method, &format!("{{{params}}}")))
+    client.follows(change).then(|| message::notification(method, &format!("{{{params}}}")))
 }
 
 /// What a modern client listens for.
@@ -174,7 +175,7 @@ pub async fn listen(call: &Call) -> Result<String, RpcError> {
     let mut accepted = Vec::new();
     for uri in std::mem::take(&mut filter.resource_subscriptions) {
         // What tells of no changes is not among what is acknowledged.
-        if call.client.face.provider().is_some() || resources::watch(call, &uri).await.is_ok() {
+        if call.client.shared.offers().is_some() || resources::watch(call, &uri).await.is_ok() {
             accepted.push(uri);
         }
     }
@@ -199,9 +200,9 @@ pub async fn listen(call: &Call) -> Result<String, RpcError> {
     tokio::select! {
         () = hear => {}
         () = call.client.pump() => {}
-        () = call.client.face.closing().cancelled() => {}
+        () = call.client.shared.closing().cancelled() => {}
     }
-    let info = call.client.face.server_info();
+    let info = call.client.shared.server_info();
     Ok(format!(
         r#"{{"resultType":"complete","_meta":{{"{SUBSCRIPTION_ID}":{id},"io.modelcontextprotocol/serverInfo":{info}}}}}"#
     ))

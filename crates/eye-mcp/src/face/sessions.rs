@@ -1,8 +1,9 @@
 //! Sessions of legacy clients over HTTP: who they are, and their streams, which can be taken up again after a break.
 
 use super::call::{Outgoing, Outlet, learn_roots};
-use super::client::{Client, hold};
+use super::client::Client;
 use super::fresh::fresh_id;
+use super::hold::hold;
 use super::limits::{EVENTS_BYTES_MAX, EVENTS_MAX, SESSION_IDLE, SESSIONS_MAX, STREAMS_MAX};
 use super::pump;
 use futures_util::future::AbortHandle;

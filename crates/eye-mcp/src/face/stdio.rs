@@ -1,10 +1,10 @@
 //! MCP over a byte stream: the shim `eye mcp` pipes its client's stdio here, or hands it over. One task per connection: reading, working
 //! and writing go on side by side, so that no call waits for another and no answer for a task switch.
 
-use super::Face;
-use super::call::{Call, Outgoing, Outlet, is_news_of_roots, learn_roots};
+use super::call::{Call, Outgoing, Outlet, Provider, is_news_of_roots, learn_roots};
 use super::client::{Client, Newcomer};
 use super::era::{BATCHES, Era, LEGACY, Meta};
+use super::faces::Face;
 use super::held::Waiting;
 use super::hub::Identity;
 use super::limits::{BATCH_LEN_MAX, OUTBOX_BYTES_MAX, OUTLET_LEN_MAX, REQUESTS_MAX};
@@ -82,13 +82,14 @@ impl Face {
         let Announcement { cwd, env, agent, page, full, again, overrides, .. } = announcement;
         let project = cwd.map(|cwd| Project { cwd, env });
         let newcomer = Newcomer { who: Identity { name: agent, page, scope }, project, full, overrides };
-        let Some(client) = Client::new(self, newcomer) else { return };
+        let Some(client) = self.client(newcomer) else { return };
         if again {
             client.agree(LEGACY[0], serde_json::Value::Null);
         }
         let (sender, outgoing) = mpsc::channel(OUTLET_LEN_MAX);
         let connection = Connection {
             client,
+            provider: self.provider(),
             outlet: Outlet(sender),
             input: rest,
             out: Vec::new(),
@@ -137,6 +138,7 @@ async fn closed(socket: &AsyncStream) {
 
 struct Connection {
     client: Arc<Client>,
+    provider: Option<Arc<dyn Provider>>,
     outlet: Outlet,
     input: Vec<u8>,
     out: Vec<u8>,
@@ -225,7 +227,7 @@ impl Connection {
                     return Over::Hub;
                 }
                 () = &mut pump => return Over::Hub,
-                () = client.face.closing().cancelled() => {
+                () = client.shared.closing().cancelled() => {
                     self.say_farewell(Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again"));
                     // A client that does not read now reads no more.
                     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), writer.write_all(&self.out)).await;
@@ -362,7 +364,8 @@ impl Connection {
         let meta = Meta::of(request.params.as_deref());
         let modern = meta.version.is_some() || request.method == "server/discover";
         let era = if modern { Era::Modern } else { Era::Legacy };
-        Call { client: self.client.clone(), era, request, meta, outlet: self.outlet.clone() }
+        let (client, provider) = (self.client.clone(), self.provider.clone());
+        Call { client, provider, era, request, meta, outlet: self.outlet.clone() }
     }
 }
 

@@ -1,15 +1,16 @@
 //! The three tools of the sparse list, and what they do. With `full`, every tool under a prefixed name.
 
 use super::call::{Call, Stop};
-use super::catalogue::Held;
 use super::content;
 use super::hub::AskHub;
+use super::keeping::Held;
 use super::limits::{ANSWER_CHARS_MAX, LIST_LEN_MAX};
-use super::methods::{Cursor, page_of, provided, renamed};
+use super::listing::{Cursor, page_of, provided};
+use super::members::{renamed, without};
+use super::offers::List;
 use super::outcome::Outcome;
-use super::provider::List;
 use super::select::selected;
-use super::{begin, resources, verbs};
+use super::{answer, ask, begin, resources, verbs};
 use crate::catalogue::{Entry, Unresolved, prefixed, shown};
 use crate::limits::FULL_LIST;
 use crate::{CallContext, RpcError, onboarding};
@@ -268,7 +269,7 @@ async fn mcp_call(call: &Call, arguments: &str) -> Result<Outcome, Stop> {
             Err(error) => return Ok(misread(&error)),
         };
     if let Some(cursor) = cursor {
-        return Ok(call.client.face.pieces().at(&cursor).unwrap_or_else(|error| content::of_error(&error)));
+        return Ok(call.client.shared.pieces().at(&cursor).unwrap_or_else(|error| content::of_error(&error)));
     }
     match method.as_deref() {
         None => {}
@@ -322,7 +323,7 @@ async fn mcp_call(call: &Call, arguments: &str) -> Result<Outcome, Stop> {
 
 fn in_pieces(call: &Call, outcome: Outcome) -> Outcome {
     match outcome {
-        Outcome::Foreign(result) => call.client.face.pieces().first(result),
+        Outcome::Foreign(result) => call.client.shared.pieces().first(result),
         other @ (Outcome::Ours { .. } | Outcome::Input { .. }) => other,
     }
 }
@@ -370,7 +371,7 @@ async fn forwarded(call: &Call, method: &str, params: Option<Box<RawValue>>) -> 
     let mut inner = call.clone();
     inner.request.method = method.to_owned();
     inner.request.params = params;
-    let text = Box::pin(super::methods::answer(&inner)).await?;
+    let text = Box::pin(answer::finish(&inner, answer::read)).await?;
     Ok(raw(&text))
 }
 
@@ -382,12 +383,6 @@ fn fitting(all: &[Box<RawValue>], start: usize) -> usize {
         chars <= ANSWER_CHARS_MAX
     });
     fits.count().max(1)
-}
-
-fn without(params: &str, member: &str) -> Option<Box<RawValue>> {
-    let mut members: indexmap::IndexMap<String, Box<RawValue>> = serde_json::from_str(params).ok()?;
-    members.shift_remove(member);
-    RawValue::from_string(json(&members)).ok()
 }
 
 /// Calls a tool of the page or server that has it.
@@ -415,7 +410,7 @@ async fn run(call: &Call, held: &Held, entry: &Entry, arguments: &str, how: How)
     let params = how
         .params
         .unwrap_or_else(|| raw(&format!(r#"{{"name":{},"arguments":{arguments}{meta}}}"#, json(&*entry.name))));
-    super::ask::upstream(call, &entry.server, "tools/call", params, how.timeout).await
+    ask::upstream(call, &entry.server, "tools/call", params, how.timeout).await
 }
 
 async fn page_tool(call: &Call, page: &str, name: &str, arguments: &str, how: &How) -> Result<Outcome, Stop> {
@@ -436,7 +431,7 @@ async fn page_tool(call: &Call, page: &str, name: &str, arguments: &str, how: &H
         answered => answered,
     };
     Ok(match answered {
-        Ok(result) => call.client.face.pieces().first(result),
+        Ok(result) => call.client.shared.pieces().first(result),
         Err(error) => content::of_error(&error),
     })
 }

@@ -2,6 +2,7 @@
 
 use super::connection::Connection;
 use super::envelope;
+use super::listener::Listener;
 use crate::context::Question;
 use crate::error::RpcError;
 use eye_protocol::{Code, Error};

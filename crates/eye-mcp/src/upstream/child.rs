@@ -1,50 +1,22 @@
 //! A server that is a child of ours: its group of processes, its three pipes, its end.
 
 use super::connection::{Connection, Wire};
-use super::envelope;
 use super::lines::{Line, Lines};
-use super::outbox::Outbox;
+use super::listener::{Listener, hear};
+use super::pipes::{ChildWire, Murmur};
 use super::reason::Reason;
 use crate::config::{Spec, Transport};
-use crate::limits::{FAREWELL, MESSAGE_BYTES_MAX, PARSE_INLINE_BYTES_MAX, STDERR_BYTES_MAX};
+use crate::limits::{FAREWELL, MESSAGE_BYTES_MAX};
 use eye_platform::group::Group;
 use std::collections::BTreeMap;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 /// What a dead child may still have in its pipe is read for so long.
 const LAST_WORDS: Duration = Duration::from_millis(200);
-
-/// The sending end of a child.
-#[derive(Debug, Default)]
-pub struct ChildWire {
-    /// What waits to be written.
-    pub outbox: Outbox,
-    /// What it says on stderr.
-    pub murmur: Murmur,
-}
-
-/// The end of what a child said on stderr.
-#[derive(Clone, Debug, Default)]
-pub struct Murmur(Arc<Mutex<Vec<u8>>>);
-
-impl Murmur {
-    fn hear(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend_from_slice(bytes);
-        let over = kept.len().saturating_sub(STDERR_BYTES_MAX);
-        kept.drain(..over);
-    }
-
-    /// The last of it.
-    pub fn text(&self) -> String {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&kept).trim().to_owned()
-    }
-}
 
 /// A child that runs, before anybody has spoken to it.
 pub struct Started {
@@ -129,15 +101,6 @@ async fn read(mut stdout: ChildStdout, connection: &Arc<Connection>) {
                 Line::TooLong { head, tail } => connection.passed_over(&head, &tail),
             }
         }
-    }
-}
-
-/// Hands a message on; a large one is parsed elsewhere, so that it delays its own upstream only.
-pub async fn hear(connection: &Arc<Connection>, message: Vec<u8>, about: Option<u64>) {
-    if message.len() <= PARSE_INLINE_BYTES_MAX {
-        connection.heard(envelope::read(&message), about);
-    } else if let Ok(messages) = tokio::task::spawn_blocking(move || envelope::read(&message)).await {
-        connection.heard(messages, about);
     }
 }
 

@@ -1,9 +1,10 @@
 //! One open connection to an upstream: which of our requests wait for an answer, and what it tells us unasked.
 //! Bytes are the business of `child` and `http`.
 
-use super::child::ChildWire;
 use super::envelope::{self, Era, Incoming};
 use super::http::HttpWire;
+use super::listener::Listener;
+use super::pipes::ChildWire;
 use super::roots::ClientRoots;
 use crate::context::{CallContext, Change, ChangeKind, NoticeSink, Question};
 use crate::error::RpcError;
@@ -27,7 +28,7 @@ pub enum Wire {
     /// A child's stdin and stdout.
     Child(ChildWire),
     /// POST and events.
-    Http(Box<HttpWire>),
+    Http(Arc<HttpWire>),
 }
 
 pub(super) struct Waiting {
@@ -135,9 +136,9 @@ impl Connection {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether this call still has no answer.
-    pub fn waits_for(&self, id: u64) -> bool {
-        self.calls().contains_key(&id)
+    /// Itself, as a wire knows it.
+    pub fn listener(self: &Arc<Self>) -> Arc<dyn Listener> {
+        self.clone()
     }
 
     /// How many calls are under way.
@@ -240,7 +241,7 @@ impl Connection {
                 Err(Error::new(Code::CONNECTION, message).hint("look at the server; it may hang").into())
             }
             Wire::Http(wire) => {
-                wire.post(self, id, era, method, params, text);
+                wire.post(self.listener(), id, era, method, params, text);
                 Ok(())
             }
         }
@@ -253,53 +254,10 @@ impl Connection {
         let _ = self.send(None, self.era(), method, None, text);
     }
 
-    /// Takes messages that came, `about` one of our calls when they came on its stream.
-    pub fn heard(self: &Arc<Self>, messages: Vec<Incoming>, about: Option<u64>) {
-        for message in messages {
-            if !matches!(message, Incoming::Garbage) {
-                self.garbage_in_a_row.store(0, Ordering::Relaxed);
-            }
-            match message {
-                Incoming::Response { id: Some(id), outcome } => self.answer(id, Ok(outcome)),
-                // Without an id it answers no call that we know of.
-                Incoming::Response { id: None, .. } => {}
-                Incoming::Notification { method, params } => self.notified(&method, params.as_deref(), about),
-                Incoming::Request { id, method, params } => self.asked(id, &method, params, about),
-                Incoming::Garbage => {
-                    if self.garbage_in_a_row.fetch_add(1, Ordering::Relaxed) + 1 >= GARBAGE_LINES_MAX {
-                        self.end(&format!("it wrote {GARBAGE_LINES_MAX} lines in a row that are no JSON-RPC"));
-                    }
-                }
-            }
-        }
-    }
-
     fn answer(&self, id: u64, outcome: Result<Outcome, Lost>) {
         // A late answer has no waiter: its caller has been told already.
         if let Some(waiting) = self.calls().remove(&id) {
             let _ = waiting.answer.send(outcome);
-        }
-    }
-
-    /// Ends one call that will have no answer.
-    pub fn fail(&self, id: u64, error: RpcError) {
-        self.answer(id, Ok(Err(error)));
-    }
-
-    /// Ends one call that was not taken.
-    pub fn fail_unsent(&self, id: u64, why: &str) {
-        self.answer(id, Err(Lost { why: why.to_owned(), unsent: true }));
-    }
-
-    /// A message was longer than allowed, and only its ends are known.
-    pub fn passed_over(&self, head: &[u8], tail: &[u8]) {
-        let message = format!("{} sent a message of more than {} MiB", self.server, MESSAGE_BYTES_MAX >> 20);
-        let error: RpcError = Error::new(Code::INTERNAL, message).hint("ask for less, or for a part of it").into();
-        let whose = envelope::id_in_ends(head, tail).filter(|id| self.calls().contains_key(id));
-        // When it is not known whose answer is lost, all end now rather than one of them never.
-        let lost: Vec<u64> = whose.map_or_else(|| self.calls().keys().copied().collect(), |id| vec![id]);
-        for id in lost {
-            self.fail(id, error.clone());
         }
     }
 
@@ -371,16 +329,6 @@ impl Connection {
             .hint("look before you call again: it may have done what it was asked")
     }
 
-    /// Ends the connection and every call on it. The first reason stands.
-    pub fn end(&self, why: &str) {
-        let _ = self.ended.set(why.to_owned());
-        self.closed.cancel();
-        let all: Vec<Waiting> = self.calls().drain().map(|(_, waiting)| waiting).collect();
-        for waiting in all {
-            let _ = waiting.answer.send(Err(Lost { why: self.why_ended().to_owned(), unsent: false }));
-        }
-    }
-
     /// Why it ended.
     pub fn why_ended(&self) -> &str {
         self.ended.get().map_or("it was closed", String::as_str)
@@ -389,6 +337,68 @@ impl Connection {
     /// Whether it has ended.
     pub fn has_ended(&self) -> bool {
         self.closed.is_cancelled()
+    }
+}
+
+impl Listener for Connection {
+    fn server(&self) -> &str {
+        &self.server
+    }
+
+    fn closed(&self) -> &CancellationToken {
+        &self.closed
+    }
+
+    fn waits_for(&self, id: u64) -> bool {
+        self.calls().contains_key(&id)
+    }
+
+    fn heard(self: Arc<Self>, messages: Vec<Incoming>, about: Option<u64>) {
+        for message in messages {
+            if !matches!(message, Incoming::Garbage) {
+                self.garbage_in_a_row.store(0, Ordering::Relaxed);
+            }
+            match message {
+                Incoming::Response { id: Some(id), outcome } => self.answer(id, Ok(outcome)),
+                // Without an id it answers no call that we know of.
+                Incoming::Response { id: None, .. } => {}
+                Incoming::Notification { method, params } => self.notified(&method, params.as_deref(), about),
+                Incoming::Request { id, method, params } => self.asked(id, &method, params, about),
+                Incoming::Garbage => {
+                    if self.garbage_in_a_row.fetch_add(1, Ordering::Relaxed) + 1 >= GARBAGE_LINES_MAX {
+                        self.end(&format!("it wrote {GARBAGE_LINES_MAX} lines in a row that are no JSON-RPC"));
+                    }
+                }
+            }
+        }
+    }
+
+    fn fail(&self, id: u64, error: RpcError) {
+        self.answer(id, Ok(Err(error)));
+    }
+
+    fn fail_unsent(&self, id: u64, why: &str) {
+        self.answer(id, Err(Lost { why: why.to_owned(), unsent: true }));
+    }
+
+    fn passed_over(&self, head: &[u8], tail: &[u8]) {
+        let message = format!("{} sent a message of more than {} MiB", self.server, MESSAGE_BYTES_MAX >> 20);
+        let error: RpcError = Error::new(Code::INTERNAL, message).hint("ask for less, or for a part of it").into();
+        let whose = envelope::id_in_ends(head, tail).filter(|id| self.calls().contains_key(id));
+        // When it is not known whose answer is lost, all end now rather than one of them never.
+        let lost: Vec<u64> = whose.map_or_else(|| self.calls().keys().copied().collect(), |id| vec![id]);
+        for id in lost {
+            self.fail(id, error.clone());
+        }
+    }
+
+    fn end(&self, why: &str) {
+        let _ = self.ended.set(why.to_owned());
+        self.closed.cancel();
+        let all: Vec<Waiting> = self.calls().drain().map(|(_, waiting)| waiting).collect();
+        for waiting in all {
+            let _ = waiting.answer.send(Err(Lost { why: self.why_ended().to_owned(), unsent: false }));
+        }
     }
 }
 

@@ -72,7 +72,7 @@ async fn legacy(connection: &Arc<Connection>) -> Result<Greeting, Reason> {
         }
         Wire::Http(wire) => {
             wire.set_version(&version);
-            wire.tell(connection, Era::Legacy, "notifications/initialized", text).await;
+            wire.tell(&connection.listener(), Era::Legacy, "notifications/initialized", text).await;
         }
     }
     Ok(Greeting { version, capabilities: said.capabilities, instructions: cut(said.instructions) })

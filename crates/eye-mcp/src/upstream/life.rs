@@ -3,6 +3,8 @@
 use super::connection::{Connection, Failed, Wire};
 use super::envelope::Era;
 use super::handshake::Greeting;
+use super::listener::Listener;
+use super::pipes::ChildWire;
 use super::reason::{self, Reason};
 use super::server::{Start, State, Upstream, lock};
 use super::{child, handshake, http, lists};
@@ -77,7 +79,7 @@ impl Upstream {
         let connection = match &self.spec.transport {
             Transport::Child { cwd, .. } => {
                 let started = child::start(&self.spec, &self.env)?;
-                let wire = child::ChildWire::default();
+                let wire = ChildWire::default();
                 lock(&self.stderr).clone_from(&wire.murmur);
                 let connection = open(Some(cwd.clone()), Wire::Child(wire));
                 self.tasks.spawn(started.carry(Arc::clone(&connection)));
@@ -88,7 +90,7 @@ impl Upstream {
                     bearer.note_attempt();
                 }
                 let wire = http::HttpWire::new(&self.spec.transport, self.bearer.clone())?;
-                open(None, Wire::Http(Box::new(wire)))
+                open(None, Wire::Http(Arc::new(wire)))
             }
         };
         // A caller that gives up on this start leaves no child behind.
@@ -157,7 +159,7 @@ impl Upstream {
     /// Hears what it says unasked, where that needs asking.
     async fn listen(&self, connection: &Arc<Connection>) {
         match (&connection.wire, connection.era()) {
-            (Wire::Http(wire), Era::Legacy) => wire.listen(connection).await,
+            (Wire::Http(wire), Era::Legacy) => wire.listen(&connection.listener()).await,
             (Wire::Child(_), Era::Legacy) => {}
             (Wire::Child(_) | Wire::Http(_), Era::Modern) => {
                 let capabilities = self.capabilities().unwrap_or_default();

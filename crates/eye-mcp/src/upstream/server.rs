@@ -5,10 +5,11 @@ use super::approval::{self, Approvals};
 use super::connection::Connection;
 use super::envelope::Era;
 use super::kept::{self, Kept};
+use super::lists;
+use super::pipes::Murmur;
 use super::reason::Reason;
 use super::results::Results;
 use super::roots::{ClientRoots, Root};
-use super::{child, lists};
 use crate::catalogue::Standing;
 use crate::config::{Spec, Transport};
 use crate::context::Change;
@@ -65,7 +66,7 @@ pub struct Upstream {
     pub(super) metrics: Metrics,
     pub(super) used: Mutex<Instant>,
     /// What the last of its processes wrote on stderr.
-    pub(super) stderr: Mutex<child::Murmur>,
+    pub(super) stderr: Mutex<Murmur>,
     /// How many lives were begun: only the last one goes on.
     pub(super) lives: AtomicU64,
     pub(super) stopped: CancellationToken,

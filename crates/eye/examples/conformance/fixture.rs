@@ -2,7 +2,7 @@
 
 use crate::{inputs, tools};
 use eye_mcp::RpcError;
-use eye_mcp::face::{Call, Change, Later, List, Outcome, Provider, Stop};
+use eye_mcp::face::{Call, Change, Later, List, Offers, Outcome, Provider, Stop};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -92,11 +92,17 @@ pub struct Params {
     pub r#ref: Value,
 }
 
-impl Provider for Fixture {
+impl Offers for Fixture {
     fn list(&self, list: List) -> Vec<Box<RawValue>> {
         self.items(list).iter().filter_map(|item| RawValue::from_string(item.to_string()).ok()).collect()
     }
 
+    fn changes(&self) -> broadcast::Receiver<Change> {
+        self.changes.subscribe()
+    }
+}
+
+impl Provider for Fixture {
     fn serve<'a>(&'a self, call: &'a Call) -> Option<Later<'a, Result<Outcome, Stop>>> {
         let params: Params = call.params().ok()?;
         let has = |list, member: &str, value: &str| self.items(list).iter().any(|item| item[member] == value);
@@ -117,10 +123,6 @@ impl Provider for Fixture {
             })),
             _ => None,
         }
-    }
-
-    fn changes(&self) -> broadcast::Receiver<Change> {
-        self.changes.subscribe()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Server-sent events: an answer that says something on the way, and streams that can be taken up again.
 
-use super::{Body, EVENTS, response};
+use super::reply::{Body, EVENTS, response};
 use crate::face::call::Outgoing;
 use crate::face::limits::{APART, KEEP_ALIVE};
 use crate::face::sessions::{Log, Next};

@@ -1,12 +1,11 @@
 //! The headers of modern requests, which must say what the body says: what stands between may route by them.
 
-use super::modern::name_of;
-use super::{VERSION, text};
+use super::reply::{VERSION, text};
 use crate::RpcError;
 use crate::face::client::Client;
 use crate::face::era::{HEADER_MISMATCH, Meta};
 use crate::face::message::Request;
-use crate::face::provider::List;
+use crate::face::offers::List;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
@@ -67,8 +66,8 @@ pub async fn check_arguments(client: &Client, headers: &HeaderMap, request: &Req
 }
 
 async fn schema_of(client: &Client, name: &str) -> Option<Value> {
-    if let Some(provider) = client.face.provider() {
-        let own = provider.list(List::Tools);
+    if let Some(offers) = client.shared.offers() {
+        let own = offers.list(List::Tools);
         let own = own.iter().filter_map(|raw| serde_json::from_str::<Value>(raw.get()).ok());
         if let Some(mut tool) = own.into_iter().find(|tool| tool["name"] == name) {
             return Some(tool["inputSchema"].take());
@@ -110,6 +109,17 @@ fn decoded(value: &str) -> Option<String> {
 
 fn mismatch(message: impl Into<String>) -> RpcError {
     RpcError { code: HEADER_MISMATCH, message: message.into(), data: None }
+}
+
+/// What a request is called in `Mcp-Name`.
+fn name_of(request: &Request) -> Option<String> {
+    let member = match request.method.as_str() {
+        "tools/call" | "prompts/get" => "name",
+        "resources/read" => "uri",
+        _ => return None,
+    };
+    let params: serde_json::Value = serde_json::from_str(request.params.as_deref()?.get()).ok()?;
+    params[member].as_str().map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! 2025-11-25 and older over HTTP: a session begins with `initialize`, and its streams outlive their connections.
 
 use super::events::{Reading, reading};
-use super::{Body, EVENTS, VERSION, accepts, empty, json_body, plain_error, rpc_error, text};
-use crate::face::Face;
+use super::reply::{Body, EVENTS, VERSION, accepts, empty, json_body, plain_error, rpc_error, text};
 use crate::face::call::{Call, Outgoing, Outlet, is_news_of_roots};
 use crate::face::client::{Client, Newcomer};
 use crate::face::era::{BATCHES, Era, Meta, PRIMED_FROM};
+use crate::face::faces::Face;
 use crate::face::limits::{APART, BATCH_LEN_MAX, OUTLET_LEN_MAX};
 use crate::face::message::{Incoming, Message, Request, response};
 use crate::face::methods;
@@ -39,7 +39,7 @@ pub async fn post(face: &Face, headers: &HeaderMap, incoming: Incoming, newcomer
         Err(refusal) => return *refusal,
     };
     match incoming {
-        Incoming::One(Message::Request(request)) => answer(&session, request).await,
+        Incoming::One(Message::Request(request)) => answer(face, &session, request).await,
         Incoming::One(Message::Notification { method, params }) => {
             notified(&session, &method, params.as_deref());
             empty(StatusCode::ACCEPTED)
@@ -48,18 +48,18 @@ pub async fn post(face: &Face, headers: &HeaderMap, incoming: Incoming, newcomer
             session.client.hear(message);
             empty(StatusCode::ACCEPTED)
         }
-        Incoming::Batch(all) => batch(&session, all).await,
+        Incoming::Batch(all) => batch(face, &session, all).await,
     }
 }
 
 async fn initialize(face: &Face, request: Request, newcomer: Newcomer) -> Response<Body> {
     let id = request.id.get().to_owned();
-    let Some(client) = Client::new(face, newcomer) else {
+    let Some(client) = face.client(newcomer) else {
         let error = Error::new(Code::CONNECTION, "the hub shuts down");
         return rpc_error(StatusCode::SERVICE_UNAVAILABLE, &id, &error.into());
     };
     let (sender, _nothing) = mpsc::channel(1);
-    let outcome = methods::answer(&call(client.clone(), request, Outlet(sender))).await;
+    let outcome = methods::answer(&call(face, client.clone(), request, Outlet(sender))).await;
     let begun = outcome.is_ok();
     let mut answer = json_body(StatusCode::OK, response(&id, outcome.as_deref()));
     if begun {
@@ -71,9 +71,9 @@ async fn initialize(face: &Face, request: Request, newcomer: Newcomer) -> Respon
     answer
 }
 
-fn call(client: Arc<Client>, request: Request, outlet: Outlet) -> Call {
+fn call(face: &Face, client: Arc<Client>, request: Request, outlet: Outlet) -> Call {
     let meta = Meta::of(request.params.as_deref());
-    Call { client, era: Era::Legacy, request, meta, outlet }
+    Call { client, provider: face.provider(), era: Era::Legacy, request, meta, outlet }
 }
 
 fn session_of(face: &Face, headers: &HeaderMap) -> Result<Arc<Session>, Box<Response<Body>>> {
@@ -93,12 +93,12 @@ fn session_of(face: &Face, headers: &HeaderMap) -> Result<Arc<Session>, Box<Resp
 type Answering = Pin<Box<dyn Future<Output = String> + Send>>;
 
 /// A request's answer: plain where nothing is told on the way, else a stream.
-async fn answer(session: &Arc<Session>, request: Request) -> Response<Body> {
+async fn answer(face: &Face, session: &Arc<Session>, request: Request) -> Response<Body> {
     let (sender, mut outgoing) = mpsc::channel(OUTLET_LEN_MAX);
     let id = request.id.get().to_owned();
     let (handle, registration) = AbortHandle::new_pair();
     let cancel = session.under_way(&id, handle);
-    let call = call(session.client.clone(), request, Outlet(sender));
+    let call = call(face, session.client.clone(), request, Outlet(sender));
     let mut work: Answering = Box::pin(async move {
         let _cancel = cancel;
         match Abortable::new(methods::answer(&call), registration).await {
@@ -176,7 +176,7 @@ fn notified(session: &Session, method: &str, params: Option<&RawValue>) {
     }
 }
 
-async fn batch(session: &Arc<Session>, all: Vec<Message>) -> Response<Body> {
+async fn batch(face: &Face, session: &Arc<Session>, all: Vec<Message>) -> Response<Body> {
     let known = session.client.agreed().is_some_and(|agreed| agreed.version == BATCHES);
     if !known {
         return plain_error(StatusCode::BAD_REQUEST, "this revision has no batches");
@@ -189,7 +189,9 @@ async fn batch(session: &Arc<Session>, all: Vec<Message>) -> Response<Body> {
     let mut texts = Vec::new();
     for message in all {
         match message {
-            Message::Request(request) => calls.push(call(session.client.clone(), request, Outlet(sender.clone()))),
+            Message::Request(request) => {
+                calls.push(call(face, session.client.clone(), request, Outlet(sender.clone())));
+            }
             Message::Notification { method, params } => notified(session, &method, params.as_deref()),
             message @ Message::Response { .. } => session.client.hear(message),
             Message::Invalid { id, error } => texts.push(response(&id, Err(&error.into()))),

@@ -4,28 +4,20 @@ mod events;
 mod headers;
 mod legacy;
 mod modern;
+mod reply;
 
-use super::Face;
+pub use reply::Body;
+
 use super::client::Newcomer;
 use super::era::{LEGACY, MODERN, Meta};
+use super::faces::Face;
 use super::hub::Identity;
 use super::message::{self, Incoming, Message};
 use super::original;
-use crate::RpcError;
 use bytes::Bytes;
 use eye_protocol::scope::Scope;
-use eye_protocol::{Code, Error};
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::Full;
-use std::convert::Infallible;
-use std::pin::Pin;
-
-/// The body of an answer, whole or as a stream.
-pub type Body = Pin<Box<dyn http_body::Body<Data = Bytes, Error = Infallible> + Send>>;
-
-const VERSION: &str = "mcp-protocol-version";
-const JSON: &str = "application/json";
-const EVENTS: &str = "text/event-stream";
+use http::{Method, Request, Response, StatusCode};
+use reply::{EVENTS, JSON, VERSION, accepts, json_body, not_allowed, plain_error, text};
 
 impl Face {
     /// Answers a request that the gate let in.
@@ -115,62 +107,6 @@ fn decoded(value: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
-}
-
-/// Whether a client takes this. Who says nothing takes all.
-fn accepts(headers: &HeaderMap, kind: &str) -> bool {
-    let mut said = false;
-    for value in headers.get_all(header::ACCEPT) {
-        said = true;
-        let value = value.to_str().unwrap_or_default();
-        let family = kind.split('/').next().unwrap_or(kind);
-        let fits = |one: &str| {
-            let one = one.split(';').next().unwrap_or(one).trim();
-            one.eq_ignore_ascii_case(kind) || one == "*/*" || one.eq_ignore_ascii_case(&format!("{family}/*"))
-        };
-        if value.split(',').any(fits) {
-            return true;
-        }
-    }
-    !said
-}
-
-fn response(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
-}
-
-fn json_body(status: StatusCode, text: String) -> Response<Body> {
-    response(status, JSON, Box::pin(Full::new(Bytes::from(text))))
-}
-
-fn empty(status: StatusCode) -> Response<Body> {
-    let mut response = Response::new(Box::pin(Full::new(Bytes::new())) as Body);
-    *response.status_mut() = status;
-    response
-}
-
-fn not_allowed() -> Response<Body> {
-    let mut response = plain_error(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed");
-    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
-    response
-}
-
-/// An error that belongs to no request.
-fn plain_error(status: StatusCode, message: &str) -> Response<Body> {
-    rpc_error(status, "null", &Error::new(Code::REQUEST, message).into())
-}
-
-fn rpc_error(status: StatusCode, id: &str, error: &RpcError) -> Response<Body> {
-    json_body(status, message::response(id, Err(error)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,18 +117,5 @@ mod tests {
         assert_eq!(found.who.name.as_deref(), Some("mcp:my project"));
         assert_eq!(found.who.page.as_deref(), Some("shop 1"));
         assert!(found.full && !newcomer("full=0").full && !newcomer("").full);
-    }
-
-    #[test]
-    fn who_accepts_nothing_of_ours_is_told_apart() {
-        let with = |value: &'static str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT, HeaderValue::from_static(value));
-            headers
-        };
-        assert!(accepts(&HeaderMap::new(), JSON));
-        assert!(accepts(&with("application/json, text/event-stream"), EVENTS));
-        assert!(accepts(&with("text/html, */*;q=0.1"), JSON));
-        assert!(!accepts(&with("text/html"), JSON));
     }
 }

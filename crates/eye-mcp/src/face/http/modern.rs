@@ -1,15 +1,15 @@
 //! 2026-07-28 over HTTP: every request stands for itself. Hanging up cancels it.
 
-use super::Body;
 use super::events::{Work, answering};
-use super::{empty, headers, json_body, rpc_error};
+use super::headers;
+use super::reply::{Body, empty, json_body, plain_error, rpc_error};
 use crate::RpcError;
-use crate::face::Face;
 use crate::face::call::{Call, Outgoing, Outlet};
-use crate::face::client::{Client, Newcomer};
+use crate::face::client::Newcomer;
 use crate::face::era::{Era, HEADER_MISMATCH, MISSING_CAPABILITY, Meta, UNSUPPORTED_VERSION};
+use crate::face::faces::Face;
 use crate::face::limits::OUTLET_LEN_MAX;
-use crate::face::message::{Incoming, Message, Request, response};
+use crate::face::message::{Incoming, Message, response};
 use crate::face::{methods, pump};
 use eye_protocol::{Code, Error};
 use http::{HeaderMap, Response, StatusCode};
@@ -22,12 +22,12 @@ pub async fn post(face: &Face, headers: &HeaderMap, incoming: Incoming, newcomer
         // Cancelling is hanging up; nothing else is told without being asked.
         Incoming::One(Message::Notification { .. }) => return empty(StatusCode::ACCEPTED),
         Incoming::One(Message::Response { .. }) => {
-            return super::plain_error(StatusCode::BAD_REQUEST, "nothing was asked of this client");
+            return plain_error(StatusCode::BAD_REQUEST, "nothing was asked of this client");
         }
         Incoming::One(Message::Invalid { id, error }) => {
             return rpc_error(StatusCode::BAD_REQUEST, &id, &error.into());
         }
-        Incoming::Batch(_) => return super::plain_error(StatusCode::BAD_REQUEST, "this revision has no batches"),
+        Incoming::Batch(_) => return plain_error(StatusCode::BAD_REQUEST, "this revision has no batches"),
     };
     let meta = Meta::of(request.params.as_deref());
     let id = request.id.get().to_owned();
@@ -36,7 +36,7 @@ pub async fn post(face: &Face, headers: &HeaderMap, incoming: Incoming, newcomer
         return rpc_error(StatusCode::BAD_REQUEST, &id, &error);
     }
     // A client of its own for each request: who asked before means nothing.
-    let Some(client) = Client::new(face, newcomer) else {
+    let Some(client) = face.client(newcomer) else {
         let error = Error::new(Code::CONNECTION, "the hub shuts down");
         return rpc_error(StatusCode::SERVICE_UNAVAILABLE, &id, &error.into());
     };
@@ -46,7 +46,7 @@ pub async fn post(face: &Face, headers: &HeaderMap, incoming: Incoming, newcomer
         return rpc_error(StatusCode::BAD_REQUEST, &id, &error);
     }
     let (sender, mut outgoing) = mpsc::channel(OUTLET_LEN_MAX);
-    let call = Call { client, era: Era::Modern, request, meta, outlet: Outlet(sender) };
+    let call = Call { client, provider: face.provider(), era: Era::Modern, request, meta, outlet: Outlet(sender) };
     let mut answer = Box::pin(answer(call));
     tokio::select! {
         biased;
@@ -77,15 +77,4 @@ fn status(outcome: &Result<String, RpcError>) -> StatusCode {
         }
         Ok(_) | Err(_) => StatusCode::OK,
     }
-}
-
-/// What a request is called in `Mcp-Name`.
-pub fn name_of(request: &Request) -> Option<String> {
-    let member = match request.method.as_str() {
-        "tools/call" | "prompts/get" => "name",
-        "resources/read" => "uri",
-        _ => return None,
-    };
-    let params: serde_json::Value = serde_json::from_str(request.params.as_deref()?.get()).ok()?;
-    params[member].as_str().map(str::to_owned)
 }

@@ -4,9 +4,8 @@ mod headers;
 mod old;
 mod refusal;
 
-use super::child::hear;
-use super::connection::{Connection, Wire};
 use super::envelope::{self, Era};
+use super::listener::{Listener, hear};
 use super::reason::Reason;
 use super::sse::Events;
 use crate::config::Transport;
@@ -28,6 +27,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
+use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
 /// How often a broken stream is taken up again for one answer.
@@ -105,10 +105,10 @@ impl HttpWire {
         self.headers.set_params(params);
     }
 
-    /// Sends a message from a task of its own; what comes back is heard by the connection.
+    /// Sends a message from a task of its own; what comes back is heard by the listener.
     pub fn post(
-        &self,
-        connection: &Arc<Connection>,
+        self: &Arc<Self>,
+        listener: Arc<dyn Listener>,
         id: Option<u64>,
         era: Era,
         method: &str,
@@ -116,12 +116,11 @@ impl HttpWire {
         text: String,
     ) {
         let headers = self.headers.of(era, method, params);
-        let connection = Arc::clone(connection);
+        let wire = Arc::clone(self);
         let task = tokio::spawn(async move {
-            let Wire::Http(wire) = &connection.wire else { return };
-            let posted = wire.exchange(&connection, id, headers, text);
+            let posted = wire.exchange(&listener, id, headers, text);
             tokio::select! {
-                () = connection.closed.cancelled() => {}
+                () = listener.closed().cancelled() => {}
                 () = posted => {}
             }
             if let Some(id) = id {
@@ -136,9 +135,9 @@ impl HttpWire {
     }
 
     /// Sends a notification and waits until it was taken.
-    pub async fn tell(&self, connection: &Arc<Connection>, era: Era, method: &str, text: String) {
+    pub async fn tell(&self, listener: &Arc<dyn Listener>, era: Era, method: &str, text: String) {
         let headers = self.headers.of(era, method, None);
-        self.exchange(connection, None, headers, text).await;
+        self.exchange(listener, None, headers, text).await;
     }
 
     /// Closes the stream of a call: in the modern era that is what cancels it.
@@ -148,26 +147,58 @@ impl HttpWire {
         }
     }
 
-    async fn exchange(&self, connection: &Arc<Connection>, id: Option<u64>, headers: HeaderMap, text: String) {
+    async fn exchange(&self, listener: &Arc<dyn Listener>, id: Option<u64>, headers: HeaderMap, text: String) {
         // The first request may find out that the server speaks the older transport; then it is sent again there.
         let first =
             (self.era.get().is_none() && self.endpoint.get().is_none()).then(|| (headers.clone(), text.clone()));
         match self.send(Method::POST, headers, Some(text)).await {
             Ok(response) => {
                 if let Some((headers, text)) = first.filter(|_| old::may_be(response.status()))
-                    && self.open_old(connection).await
+                    && self.open_old(listener).await
                 {
-                    return self.post_old(connection, id, headers, text).await;
+                    return self.post_old(listener, id, headers, text).await;
                 }
-                self.answered(connection, id, response).await;
+                self.answered(listener, id, response).await;
             }
             Err(Unreached { why, unsent }) => {
                 if let Some(id) = id.filter(|_| unsent) {
-                    connection.fail_unsent(id, &why);
+                    listener.fail_unsent(id, &why);
                 }
                 // What may have been sent ends with the connection, and is not sent again.
-                connection.end(&why);
+                listener.end(&why);
             }
+        }
+    }
+
+    /// Opens the stream, if the server offers one that names an address. `true`: messages go there from now on.
+    async fn open_old(&self, listener: &Arc<dyn Listener>) -> bool {
+        let headers = self.headers.of(Era::Legacy, "", None);
+        let Ok(response) = self.send(Method::GET, headers, None).await else { return false };
+        if !response.status().is_success() || !is_events(&response) {
+            return false;
+        }
+        let (tell, told) = oneshot::channel();
+        let listener = Arc::clone(listener);
+        let following = tokio::spawn(async move {
+            let closed = listener.closed().clone();
+            tokio::select! {
+                () = closed.cancelled() => {}
+                () = old::follow(&listener, response, tell) => listener.end("its stream of events ended"),
+            }
+        });
+        let told = tokio::time::timeout(old::ENDPOINT, told).await.ok().and_then(Result::ok);
+        let named = told.and_then(|address| old::resolved(&self.uri, &address));
+        if named.is_none() {
+            following.abort();
+        }
+        named.is_some_and(|endpoint| self.endpoint.set(endpoint).is_ok())
+    }
+
+    /// Sends a message to the address that the server named.
+    async fn post_old(&self, listener: &Arc<dyn Listener>, id: Option<u64>, headers: HeaderMap, text: String) {
+        match self.send(Method::POST, headers, Some(text)).await {
+            Ok(response) => self.answered(listener, id, response).await,
+            Err(Unreached { why, .. }) => listener.end(&why),
         }
     }
 
@@ -219,7 +250,7 @@ impl HttpWire {
         })
     }
 
-    async fn answered(&self, connection: &Arc<Connection>, id: Option<u64>, response: Response<Incoming>) {
+    async fn answered(&self, listener: &Arc<dyn Listener>, id: Option<u64>, response: Response<Incoming>) {
         let status = response.status();
         self.headers.take_session(response.headers());
         if status.is_success() {
@@ -231,15 +262,15 @@ impl HttpWire {
         }
         if status.is_success() {
             if is_events(&response) {
-                self.listen_for(connection, id, response).await;
+                self.listen_for(listener, id, response).await;
             } else if let Some(id) = id {
                 match whole(response).await {
-                    Some(body) => hear(connection, body, Some(id)).await,
-                    None => connection.passed_over(format!("\"id\":{id},\"result\"").as_bytes(), b""),
+                    Some(body) => hear(listener, body, Some(id)).await,
+                    None => listener.passed_over(format!("\"id\":{id},\"result\"").as_bytes(), b""),
                 }
                 // Whatever that was, no other answer comes.
-                connection
-                    .fail(id, said(Code::INTERNAL, &connection.server, "answered with something else than JSON-RPC"));
+                listener
+                    .fail(id, said(Code::INTERNAL, listener.server(), "answered with something else than JSON-RPC"));
             }
             return;
         }
@@ -253,9 +284,9 @@ impl HttpWire {
             // The request was refused unread, so it may be sent in a new session.
             let why = "its session is over";
             if let Some(id) = id {
-                connection.fail_unsent(id, why);
+                listener.fail_unsent(id, why);
             }
-            connection.end(why);
+            listener.end(why);
             return;
         }
         let Some(id) = id else { return };
@@ -263,11 +294,11 @@ impl HttpWire {
         let error = match error {
             Some(error) if !refused || self.bearer.is_none() => error,
             Some(_) | None if refused => {
-                refusal::refusal(self.bearer.is_some(), &connection.server, status, challenge.as_ref())
+                refusal::refusal(self.bearer.is_some(), listener.server(), status, challenge.as_ref())
             }
-            Some(_) | None => refusal::status(&connection.server, status, &body),
+            Some(_) | None => refusal::status(listener.server(), status, &body),
         };
-        connection.fail(id, error);
+        listener.fail(id, error);
     }
 
     /// Whether the server no longer knows the session. It should say 404; many say 400 and tell it in words.
@@ -279,21 +310,21 @@ impl HttpWire {
     }
 
     /// Hears events until the answer is there. A stream that breaks off is taken up where it was.
-    async fn listen_for(&self, connection: &Arc<Connection>, id: Option<u64>, response: Response<Incoming>) {
+    async fn listen_for(&self, listener: &Arc<dyn Listener>, id: Option<u64>, response: Response<Incoming>) {
         let mut place = Place::default();
         let mut response = Some(response);
         for _ in 0..=RESUMES_MAX {
             let Some(stream) = response.take() else { break };
-            hear_events(connection, id, stream, &mut place).await;
+            hear_events(listener, id, stream, &mut place).await;
             let (Some(id), Some(last)) = (id, place.last.clone()) else { break };
-            if !connection.waits_for(id) {
+            if !listener.waits_for(id) {
                 return;
             }
             tokio::time::sleep(place.pause).await;
             response = self.take_up(&last).await;
         }
         if let Some(id) = id {
-            connection.fail(id, said(Code::CONNECTION, &connection.server, "closed the stream without an answer"));
+            listener.fail(id, said(Code::CONNECTION, listener.server(), "closed the stream without an answer"));
         }
     }
 
@@ -305,7 +336,7 @@ impl HttpWire {
     }
 
     /// Hears what the server says unasked, as long as it offers that. Legacy only.
-    pub async fn listen(&self, connection: &Arc<Connection>) {
+    pub async fn listen(&self, listener: &Arc<dyn Listener>) {
         if self.endpoint.get().is_some() {
             return;
         }
@@ -317,7 +348,7 @@ impl HttpWire {
             }
             match self.send(Method::GET, headers, None).await {
                 Ok(response) if response.status().is_success() && is_events(&response) => {
-                    hear_events(connection, None, response, &mut place).await;
+                    hear_events(listener, None, response, &mut place).await;
                 }
                 // It offers no such stream.
                 Ok(response) if response.status().is_client_error() => return,
@@ -357,7 +388,7 @@ impl Default for Place {
 
 /// Hears a stream; what comes on the stream of a call is about that call.
 async fn hear_events(
-    connection: &Arc<Connection>,
+    listener: &Arc<dyn Listener>,
     about: Option<u64>,
     response: Response<Incoming>,
     place: &mut Place,
@@ -373,10 +404,10 @@ async fn hear_events(
                         place.last = Some(id);
                     }
                     if !event.data.is_empty() {
-                        hear(connection, event.data, about).await;
+                        hear(listener, event.data, about).await;
                     }
                 }
-                Err(long) => connection.passed_over(&long.head, &long.tail),
+                Err(long) => listener.passed_over(&long.head, &long.tail),
             }
         }
         if let Some(ms) = events.retry_ms {

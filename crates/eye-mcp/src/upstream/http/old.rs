@@ -1,70 +1,26 @@
 //! The transport of 2024-11-05, "HTTP with SSE": one stream of events carries every answer, and its first event names the address that
 //! messages are posted to. Found out by the first request, which such a server refuses.
 
-use super::{HttpWire, Unreached, is_events};
 use crate::limits::MESSAGE_BYTES_MAX;
-use crate::upstream::child::hear;
-use crate::upstream::connection::{Connection, Wire};
-use crate::upstream::envelope::Era;
+use crate::upstream::listener::{Listener, hear};
 use crate::upstream::sse::Events;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper::header::HeaderMap;
-use hyper::{Method, Response, StatusCode, Uri};
+use hyper::{Response, StatusCode, Uri};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// How long such a server may take to name its address.
-const ENDPOINT: Duration = Duration::from_secs(3);
+pub const ENDPOINT: Duration = Duration::from_secs(3);
 
 /// Whether a refusal of the first request is that of such a server.
 pub fn may_be(status: StatusCode) -> bool {
     matches!(status, StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED)
 }
 
-impl HttpWire {
-    /// Opens the stream, if the server offers one that names an address. `true`: messages go there from now on.
-    pub(super) async fn open_old(&self, connection: &Arc<Connection>) -> bool {
-        let headers = self.headers.of(Era::Legacy, "", None);
-        let Ok(response) = self.send(Method::GET, headers, None).await else { return false };
-        if !response.status().is_success() || !is_events(&response) {
-            return false;
-        }
-        let (tell, told) = oneshot::channel();
-        let connection = Arc::clone(connection);
-        let following = tokio::spawn(async move {
-            let closed = connection.closed.clone();
-            tokio::select! {
-                () = closed.cancelled() => {}
-                () = follow(&connection, response, tell) => connection.end("its stream of events ended"),
-            }
-        });
-        let told = tokio::time::timeout(ENDPOINT, told).await.ok().and_then(Result::ok);
-        let named = told.and_then(|address| resolved(&self.uri, &address));
-        if named.is_none() {
-            following.abort();
-        }
-        named.is_some_and(|endpoint| self.endpoint.set(endpoint).is_ok())
-    }
-
-    /// Sends a message to the address that the server named.
-    pub(super) async fn post_old(
-        &self,
-        connection: &Arc<Connection>,
-        id: Option<u64>,
-        headers: HeaderMap,
-        text: String,
-    ) {
-        match self.send(Method::POST, headers, Some(text)).await {
-            Ok(response) => self.answered(connection, id, response).await,
-            Err(Unreached { why, .. }) => connection.end(&why),
-        }
-    }
-}
-
 /// Hears the stream: an address first, then messages.
-async fn follow(connection: &Arc<Connection>, response: Response<Incoming>, tell: oneshot::Sender<String>) {
+pub async fn follow(listener: &Arc<dyn Listener>, response: Response<Incoming>, tell: oneshot::Sender<String>) {
     let mut tell = Some(tell);
     let mut events = Events::new(MESSAGE_BYTES_MAX);
     let mut body = response.into_body();
@@ -77,17 +33,16 @@ async fn follow(connection: &Arc<Connection>, response: Response<Incoming>, tell
                         let _ = tell.send(String::from_utf8_lossy(&event.data).trim().to_owned());
                     }
                 }
-                Ok(event) if !event.data.is_empty() => hear(connection, event.data, None).await,
+                Ok(event) if !event.data.is_empty() => hear(listener, event.data, None).await,
                 Ok(_) => {}
-                Err(long) => connection.passed_over(&long.head, &long.tail),
+                Err(long) => listener.passed_over(&long.head, &long.tail),
             }
         }
     }
-    debug_assert!(matches!(connection.wire, Wire::Http(_)), "only HTTP has such a stream");
 }
 
 /// The address that a server names, as seen from its own. Another host is none: what is sent may hold the user's token.
-fn resolved(base: &Uri, address: &str) -> Option<Uri> {
+pub fn resolved(base: &Uri, address: &str) -> Option<Uri> {
     let absolute: Uri = if address.starts_with('/') {
         let (scheme, authority) = (base.scheme_str()?, base.authority()?);
         format!("{scheme}://{authority}{address}").parse().ok()?

@@ -1,9 +1,6 @@
-//! Tools, resources and prompts of the program that embeds a face, beside those of pages and upstreams.
+//! What can be listed and what may change, and what the program that embeds a face offers of its own beside pages and
+//! upstreams.
 
-use super::call::{Call, Stop};
-use super::client::Change;
-use super::hub::Later;
-use super::outcome::Outcome;
 use serde_json::value::RawValue;
 use std::fmt::Debug;
 use tokio::sync::broadcast;
@@ -21,13 +18,23 @@ pub enum List {
     Prompts,
 }
 
+/// Something that a client may want to hear of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources.
+    Resources,
+    /// One resource, by its URI.
+    Resource(String),
+}
+
 /// The embedding program's own tools, resources and prompts. They are listed under their own names in every mode.
-pub trait Provider: Debug + Send + Sync {
+pub trait Offers: Debug + Send + Sync {
     /// What it has.
     fn list(&self, list: List) -> Vec<Box<RawValue>>;
-
-    /// Answers a request that is about something of its own. `None`: it is not.
-    fn serve<'a>(&'a self, call: &'a Call) -> Option<Later<'a, Result<Outcome, Stop>>>;
 
     /// Tells when its lists or resources change.
     fn changes(&self) -> broadcast::Receiver<Change>;
