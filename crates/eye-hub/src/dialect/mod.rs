@@ -94,7 +94,6 @@ pub enum FromAgent {
 }
 
 /// What a frame from a page says.
-#[expect(clippy::large_enum_variant, reason = "it lives for one frame; a box would cost an allocation for each")]
 #[derive(Debug)]
 pub enum FromPage {
     /// It says who it is.
