@@ -193,14 +193,14 @@ const BOXED: &str = "<!doctype html><title>Boxed</title><button onclick='this.te
 fn frames_without_an_origin_are_acted_on_unless_their_site_is_denied() {
     let Some((home, _hub)) = hub() else { return };
     let answer = |path: &str, _: &str| Page::html(&[], if path.starts_with("/boxed") { BOXED } else { BOXES });
-    let (boxes, boxed) = (Site::open(answer), Site::open(answer).port);
-    ok(home.eye(["browse", &format!("{}/?port={boxed}", boxes.url()), "--headless", "--private"]));
+    let (around, port) = (Site::open(answer), Site::open(answer).port);
+    ok(home.eye(["browse", &format!("{}/?port={port}", around.url()), "--headless", "--private"]));
     for frame in ["srcdoc", "?127.0.0.1", "?localhost"] {
         until(&home, &["--frame", frame, "origin"], |ran| ran.stdout == "null\n");
         let clicked = ok(home.eye(["--frame", frame, "click", "text=Go"]));
         assert!(clicked.contains("[true]"), "{clicked}");
     }
-    ok(home.eye(["deny", &format!("http://127.0.0.1:{boxed}")]));
+    ok(home.eye(["deny", &format!("http://127.0.0.1:{port}")]));
     ok(home.eye(["reload"]));
     for frame in ["srcdoc", "?localhost"] {
         until(&home, &["--frame", frame, "document.body.innerText"], |ran| ran.stdout == "Go\n");
