@@ -3,20 +3,14 @@
 //! folder of the file is the user's alone, so who shows a secret could read it. A port that another program took over after a hub
 //! was killed does not know them, and is taken for no hub.
 
+use super::proof;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::time::Duration;
-use subtle::ConstantTimeEq;
 
 /// A connection to it that blocks.
 pub type Stream = std::net::TcpStream;
-
-/// How long either side waits for the other's secret.
-const PROOF_WAIT: Duration = Duration::from_secs(5);
-/// The bytes of a secret as text.
-const SECRET_LEN: usize = 64;
 
 /// What the file at a place says: `PORT AGENT HUB`.
 #[derive(Debug)]
@@ -30,12 +24,8 @@ impl Entry {
     fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let (port, agent, hub) = (words.next()?.parse().ok()?, words.next()?.to_owned(), words.next()?.to_owned());
-        (agent.len() == SECRET_LEN && hub.len() == SECRET_LEN).then_some(Self { port, agent, hub })
+        (agent.len() == proof::LEN && hub.len() == proof::LEN).then_some(Self { port, agent, hub })
     }
-}
-
-fn is_same(one: &[u8], other: &str) -> bool {
-    one.ct_eq(other.as_bytes()).into()
 }
 
 fn refused(why: &str) -> io::Error {
@@ -46,15 +36,15 @@ fn refused(why: &str) -> io::Error {
 pub fn connect(place: &Path) -> io::Result<Stream> {
     let entry = Entry::parse(&fs::read_to_string(place)?).ok_or_else(|| refused("the place names no port"))?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, entry.port));
-    let mut stream = Stream::connect_timeout(&address, PROOF_WAIT).map_err(|error| match error.kind() {
+    let mut stream = Stream::connect_timeout(&address, proof::WAIT).map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => refused("nobody listens at the port of the place"),
         _ => error,
     })?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(PROOF_WAIT))?;
-    let mut proof = [0; SECRET_LEN];
-    let proven = stream.write_all(entry.agent.as_bytes()).and_then(|()| stream.read_exact(&mut proof));
-    if proven.is_err() || !is_same(&proof, &entry.hub) {
+    stream.set_read_timeout(Some(proof::WAIT))?;
+    let mut shown = [0; proof::LEN];
+    let proven = stream.write_all(entry.agent.as_bytes()).and_then(|()| stream.read_exact(&mut shown));
+    if proven.is_err() || !proof::is_right(&shown, &entry.hub) {
         return Err(refused("who listens at the port of the place is not its hub"));
     }
     stream.set_read_timeout(None)?;
@@ -66,7 +56,7 @@ pub use with_runtime::{Arrived, AsyncStream, Listener, OwnedReadHalf, OwnedWrite
 
 #[cfg(feature = "tokio")]
 mod with_runtime {
-    use super::{PROOF_WAIT, SECRET_LEN, is_same};
+    use crate::windows::proof;
     use std::fmt::Write as _;
     use std::fs;
     use std::io;
@@ -125,20 +115,20 @@ mod with_runtime {
         pub async fn admit(self) -> Option<AsyncStream> {
             let Self { mut stream, secrets } = self;
             stream.set_nodelay(true).ok()?;
-            let mut proof = [0; SECRET_LEN];
-            timeout(PROOF_WAIT, stream.read_exact(&mut proof)).await.ok()?.ok()?;
-            if !is_same(&proof, &secrets.agent) {
+            let mut shown = [0; proof::LEN];
+            timeout(proof::WAIT, stream.read_exact(&mut shown)).await.ok()?.ok()?;
+            if !proof::is_right(&shown, &secrets.agent) {
                 return None;
             }
-            timeout(PROOF_WAIT, stream.write_all(secrets.hub.as_bytes())).await.ok()?.ok()?;
+            timeout(proof::WAIT, stream.write_all(secrets.hub.as_bytes())).await.ok()?.ok()?;
             Some(stream)
         }
     }
 
     fn secret() -> io::Result<String> {
-        let mut random = [0_u8; SECRET_LEN / 2];
+        let mut random = [0_u8; proof::LEN / 2];
         getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
-        let mut text = String::with_capacity(SECRET_LEN);
+        let mut text = String::with_capacity(proof::LEN);
         for byte in random {
             let _ = write!(text, "{byte:02x}");
         }

@@ -5,6 +5,7 @@ pub mod files;
 pub mod group;
 pub mod local;
 pub mod process;
+mod proof;
 #[cfg(feature = "tokio")]
 pub mod signals;
 pub mod user;
