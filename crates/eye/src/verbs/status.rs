@@ -51,8 +51,8 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
 fn cluster(options: &Options) -> Result<Exit, Failure> {
     let status = ask(options)?;
     let Some(hubs) = &status.cluster else {
-        let hint = "eye up --cluster nats://HOST:4222 makes it one of several".into();
-        return Err(Failure::usage("this hub is alone".into(), hint));
+        let hint = "eye up --cluster nats://HOST:4222 makes it one of several";
+        return Err(Failure::usage("this hub is alone", hint));
     };
     if options.json {
         ui::line(rpc::json(hubs))?;
