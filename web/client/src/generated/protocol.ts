@@ -368,6 +368,32 @@ export type Sessions = {
  * All of them: connected first, then by last use.
  */
 sessions: Array<SessionRow>, };
+export type OtherHub = { 
+/**
+ * What it is called.
+ */
+name: string, 
+/**
+ * Pages that it holds.
+ */
+pages: number, };
+export type Hubs = { 
+/**
+ * The cluster's name.
+ */
+cluster: string, 
+/**
+ * What this hub is called in it.
+ */
+own: string, 
+/**
+ * Whether the way to the others is open.
+ */
+up: boolean, 
+/**
+ * The others, by their names.
+ */
+others: Array<OtherHub>, };
 export type Status = { 
 /**
  * The hub's own version.
@@ -412,7 +438,11 @@ pending: number,
 /**
  * What is wrong with the hub's own files, one sentence each; left out when nothing is.
  */
-problems?: Array<string>, };
+problems?: Array<string>, 
+/**
+ * The hubs of its cluster; left out by a hub that is alone.
+ */
+cluster?: Hubs, };
 export type Retiring = { 
 /**
  * The version of the hub that makes room.
