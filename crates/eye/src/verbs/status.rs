@@ -65,11 +65,9 @@ fn cluster(options: &Options) -> Result<Exit, Failure> {
 fn hub_lines(hubs: &Hubs, own_pages: usize) -> String {
     let Hubs { cluster, own, up, others } = hubs;
     let link = if *up { "linked" } else { "not linked: only pages of this hub are there" };
-    let mut text = format!("cluster {cluster}, {link}\n{own}  {}, this hub\n", count(own_pages, "page"));
-    for OtherHub { name, pages } in others {
-        text += &format!("{name}  {}\n", count(*pages, "page"));
-    }
-    text
+    let here = format!("cluster {cluster}, {link}\n{own}  {}, this hub\n", count(own_pages, "page"));
+    let other = |OtherHub { name, pages }: &OtherHub| format!("{name}  {}\n", count(*pages, "page"));
+    std::iter::once(here).chain(others.iter().map(other)).collect()
 }
 
 /// The remote hub's status, and the relay's beside it.
