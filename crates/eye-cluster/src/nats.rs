@@ -165,6 +165,14 @@ fn options(settings: &Settings, subjects: &Subjects) -> Result<ConnectOptions, J
         // Hubs that lost a server together do not come back together.
         .reconnect_delay_callback(|_| Duration::from_millis(fastrand::u64(20..=RECONNECT_MS_MAX)))
         .retry_on_initial_connect();
+    // The library reads a user and a password in a URL and does not use them.
+    let named = settings.servers.iter().filter_map(|server| server.parse::<async_nats::ServerAddr>().ok());
+    let user =
+        named.into_iter().find_map(|server| Some((server.username()?.to_owned(), server.password()?.to_owned())));
+    let options = match user {
+        Some((user, password)) => options.user_and_password(user, password),
+        None => options,
+    };
     let Some(file) = &settings.credentials else { return Ok(options) };
     let text = std::fs::read_to_string(file).map_err(JoinError::Credentials)?;
     if text.contains("BEGIN NATS USER JWT") {

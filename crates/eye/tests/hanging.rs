@@ -25,7 +25,7 @@ fn a_hub_that_hangs_is_given_up_and_its_pages_are_there_again_when_it_goes_on() 
     assert!(ended.code != 0 && ended.stderr.contains("may have run"), "{ended:?}");
     until(&a, &["pages"], |ran| !ran.stdout.contains("shop"));
     signal(hub_b.pid(), "CONT");
-    until(&a, &["--page", "shop", "back"], |ran| *ran == answers(0, "back\n", ""));
+    until(&a, &["--page", "shop", "afterwards"], |ran| *ran == answers(0, "afterwards\n", ""));
     // What was asked before it hung is answered to nobody.
     assert!(!page.cancelled().is_empty());
 }
@@ -43,5 +43,5 @@ fn hubs_whose_server_hangs_serve_their_own_pages_and_are_one_service_again_after
     assert!(ended.code != 0 && ended.stderr.contains("may have run"), "{ended:?}");
     assert_eq!(b.eye(["--page", "shop", "own"]), answers(0, "own\n", ""));
     signal(nats.pid(), "CONT");
-    until(&a, &["--page", "shop", "back"], |ran| *ran == answers(0, "back\n", ""));
+    until(&a, &["--page", "shop", "afterwards"], |ran| *ran == answers(0, "afterwards\n", ""));
 }
