@@ -11,7 +11,7 @@ use stage::{answers, home, table};
 use std::path::Path;
 
 /// An nkey of a user, as the documentation of NATS has it.
-const SEED: &str = "SUAGMJH5XLGZKQQWAWKRZJIGMOU4HPFUYLXJMXOO5NLFEO2OOQJ5LPRDPM";
+const SEED: &str = "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY";
 const PUBLIC: &str = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4";
 
 /// The subjects that docs/cluster.md lists in a row of its table, for the hub `H` of the cluster `default`.
