@@ -78,7 +78,7 @@ export const TOPIC_REQUEST_MS = 5_000;
 export const UNSENT_MAX = 100;
 
 /** How long a call's answer is held back when the call seems to have started a navigation. */
-export const NAVIGATION_MS = 1000;
+export const NAVIGATION_MS = 3000;
 /** After this a navigation that has not happened is forgotten. */
 export const LEAVING_MS = 30_000;
 /** How long goto, back and forward wait for where they go, below the time after which the hub gives up. */

@@ -3,7 +3,7 @@
 
 import type { Page } from "./page.js";
 
-const TRAVELS = /\b(?:history|navigation)\s*\.\s*(?:back|forward|go|traverseTo)\s*\(/;
+const TRAVELS = /\b(?:history|navigation)\s*\.\s*(back|forward|go|traverseTo)\s*\(/;
 /** What a browser loads into the page. */
 const LOADED = /^(?:https?|file|about|blob|data|filesystem|[a-z]+-extension):/;
 
@@ -28,6 +28,8 @@ export function watchNavigation(page: () => Page | undefined, leaving: (url: str
 }
 
 export function travels(code: string): boolean {
-  if (!TRAVELS.test(code) || !("navigation" in window)) return false;
-  return window.navigation.canGoBack || window.navigation.canGoForward;
+  const way = TRAVELS.exec(code)?.[1];
+  if (way === undefined || !("navigation" in window)) return false;
+  const { canGoBack, canGoForward } = window.navigation;
+  return (canGoBack && way !== "forward") || (canGoForward && way !== "back");
 }
