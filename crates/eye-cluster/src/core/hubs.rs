@@ -67,6 +67,13 @@ impl Hubs {
         is_next
     }
 
+    /// This hub was late by so much: it could not have heard anyone meanwhile.
+    pub fn excuse(&mut self, now: Millis, late: Millis) {
+        for known in self.0.values_mut().filter(|known| known.is_alive) {
+            known.heard_at = now.min(known.heard_at + late);
+        }
+    }
+
     pub fn silent(&self, now: Millis, up_since: Millis) -> Vec<Life> {
         let silent = |known: &Known| known.is_alive && now >= known.heard_at.max(up_since) + DEAD_AFTER_MS;
         self.0.iter().filter(|(_, known)| silent(known)).map(|(life, _)| life.clone()).collect()
@@ -84,5 +91,32 @@ impl Hubs {
 
     pub fn forget(&mut self, life: &Life) {
         self.0.remove(life);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::core::{BEAT_MS, Core, DEAD_AFTER_MS, Event};
+
+    /// A hub that has heard of another at 0 and is asked for the time at these moments.
+    fn others_after(ticks: impl IntoIterator<Item = u64>) -> usize {
+        let (mut core, mut out) = (Core::new("a".into(), "a".into()), Vec::new());
+        for event in [Event::Up, Event::Reading, Event::Read, Event::Beat { name: "b".into(), life: "b".into() }] {
+            core.on(0, event, &mut out);
+        }
+        for at in ticks {
+            core.on(at, Event::Tick, &mut out);
+        }
+        core.others().len()
+    }
+
+    #[test]
+    fn a_hub_that_is_silent_is_gone_and_one_that_this_hub_had_no_time_to_hear_is_not() {
+        let on_time = |until: u64| (0..=until).step_by(usize::try_from(BEAT_MS).unwrap());
+        assert_eq!(others_after(on_time(DEAD_AFTER_MS - BEAT_MS)), 1);
+        assert_eq!(others_after(on_time(DEAD_AFTER_MS)), 0);
+        let late = [0, BEAT_MS, DEAD_AFTER_MS - 1, DEAD_AFTER_MS + BEAT_MS - 1];
+        assert_eq!(others_after(late), 1, "it ticked three times in that time, not four");
+        assert_eq!(others_after(late.into_iter().chain([DEAD_AFTER_MS + 2 * BEAT_MS])), 0);
     }
 }
