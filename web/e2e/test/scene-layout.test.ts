@@ -21,6 +21,8 @@ for (const [width, session] of [
   test(`at ${width} px nothing overlaps, with a session id of ${session.length} characters`, async () => {
     const tab = await SceneTab.open(stage, session);
     await tab.page.setViewportSize({ width, height: 844 });
+    // The app looks once a second whether it is connected.
+    await tab.page.locator("#status[data-connected=true]").waitFor();
     const boxes = await tab.page.evaluate(() =>
       ["header", "#controls > summary", "#readings", "#grips", "#legend"].map((name) => {
         const element = document.querySelector(name);

@@ -18,9 +18,9 @@ before(async () => {
   // Later than the tools of the page that shows it.
   site.serve("/late", (_, response) => void setTimeout(() => response.writeHead(404).end(), 1200));
   site.serve("/nothing", (_, response) => response.writeHead(204).end());
-  // Longer than the second that an action waits for the page it leaves for.
+  // Longer than the three seconds that an action waits for the page it leaves for.
   site.serve("/slow", (_, response) => {
-    setTimeout(() => response.writeHead(302, { location: "/there.html" }).end(), 2500);
+    setTimeout(() => response.writeHead(302, { location: "/there.html" }).end(), 4500);
   });
 });
 after(async () => {
