@@ -79,7 +79,7 @@ impl Switchboard {
             }
             items.extend(held.mailbox().newest_at().map(|at| (at, Item::Mailbox(id.clone()))));
             items.extend(held.published.snapshots.oldest_at().map(|at| (at, Item::Snapshot(id.clone()))));
-            let forgettable = held.gone_since().filter(|_| held.pending() == 0);
+            let forgettable = held.gone_since().filter(|_| !held.is_awaited());
             items.extend(forgettable.map(|at| (at, Item::Session(id.clone()))));
         }
         for (name, memory) in &self.memories {

@@ -4,13 +4,15 @@ use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
 use crate::session_event::Event;
 use crate::switchboard::Switchboard;
-use eye_protocol::Error;
 use eye_protocol::limits::NAME_BYTES_MAX;
 use eye_protocol::messages::Hello;
+use eye_protocol::scope::Scope;
+use eye_protocol::{Code, Error};
 
 impl Switchboard {
-    pub(crate) fn agent_hello(&mut self, now: Millis, agent: Conn, hello: Hello) {
+    pub(crate) fn agent_hello(&mut self, now: Millis, agent: Conn, hello: Hello, out: &mut Vec<Effect>) {
         let Some(known) = self.agents.get_mut(&agent) else { return };
+        let before = known.shelf_name();
         known.target_page = None;
         known.target = hello.target.filter(|target| !target.is_empty()).map(Into::into);
         known.frame = hello.frame.filter(|frame| !frame.is_empty()).map(Into::into);
@@ -20,6 +22,24 @@ impl Switchboard {
             known.name = known.scope.name().map_or_else(|| name.clone(), |token| format!("{token}:{name}")).into();
             let name = known.name.clone();
             self.memory(now, &name);
+        }
+        self.leave_shelf(agent, &before, out);
+    }
+
+    /// An agent has another scope.
+    pub(crate) fn agent_scoped(&mut self, agent: Conn, scope: Scope, out: &mut Vec<Effect>) {
+        let Some(known) = self.agents.get_mut(&agent) else { return };
+        let before = known.shelf_name();
+        known.scope = scope;
+        self.listens_as(agent);
+        self.leave_shelf(agent, &before, out);
+    }
+
+    /// What an agent keeps may be elsewhere from now on: then it waits for nothing of what it kept before.
+    fn leave_shelf(&mut self, agent: Conn, before: &str, out: &mut Vec<Effect>) {
+        if self.agents.get(&agent).is_some_and(|known| *known.shelf_name() != *before) {
+            let error = Error::new(Code::CANCELLED, "the agent took another name, with other kept results");
+            self.stop_collecting(agent, before, Some(&error), out);
         }
     }
 
@@ -44,8 +64,14 @@ impl Switchboard {
         for session in &left.asked {
             self.session_on(now, session, Event::AgentLeft { agent, told: None }, out);
         }
-        if let Some(memory) = self.memories.get_mut(&left.shelf_name()) {
-            memory.shelf.agent_left(agent);
+        self.stop_collecting(agent, &left.shelf_name(), told, out);
+    }
+
+    fn stop_collecting(&mut self, agent: Conn, kept_by: &str, error: Option<&Error>, out: &mut Vec<Effect>) {
+        if let Some(memory) = self.memories.get_mut(kept_by) {
+            memory.shelf.agent_left(agent, error, &mut self.deliveries);
+            let wake = memory.shelf.next_wake();
+            self.shelf_changed(wake, out);
         }
     }
 }

@@ -4,9 +4,7 @@ use crate::effect::Effect;
 use crate::elsewhere::{Audience, HeardBy, HubInterests, TopicMessage};
 use crate::ids::{Conn, Millis};
 use crate::opaque::opaque;
-use crate::policy::Policy;
 use crate::session::Session;
-use crate::session_event::Event;
 use crate::switchboard::Switchboard;
 use crate::task::{Reply, ReplyForm};
 use crate::topics::{Heard, Waiting};
@@ -32,20 +30,6 @@ fn check(topic: &str) -> Result<(), Error> {
 }
 
 impl Switchboard {
-    /// A page leaves a message for an agent that may not be there.
-    pub(crate) fn page_puts(
-        &mut self,
-        now: Millis,
-        page: Conn,
-        message: Box<str>,
-        wall_ms: u64,
-        out: &mut Vec<Effect>,
-    ) {
-        self.tell_of_mail(now, page, &message, wall_ms, out);
-        let from = self.page(page).map(|held| self.sender_name(held)).unwrap_or_default();
-        self.page_on(now, page, Event::Puts { page, message, from, wall_ms }, out);
-    }
-
     /// Publishes a message to all subscribers, or keeps it for the first one.
     pub(crate) fn publish(
         &mut self,
@@ -134,20 +118,8 @@ impl Switchboard {
         }
     }
 
-    /// Another policy holds for a page.
-    pub(crate) fn page_allowed(&mut self, now: Millis, page: Conn, policy: Policy, out: &mut Vec<Effect>) {
-        self.page_on(now, page, Event::Allowed { page, policy }, out);
-        self.listens_as(page);
-    }
-
-    /// An agent has another scope.
-    pub(crate) fn agent_scoped(&mut self, agent: Conn, scope: Scope) {
-        self.change_agent(agent, |known| known.scope = scope);
-        self.listens_as(agent);
-    }
-
     /// As whom a connection listens may have changed: what its page shares, or its token.
-    fn listens_as(&mut self, conn: Conn) {
+    pub(crate) fn listens_as(&mut self, conn: Conn) {
         let as_whom = match (self.page(conn), self.agents.get(&conn).and_then(|agent| agent.scope.limits())) {
             (Some(page), _) => {
                 let origin: Box<str> = page.origin().into();
@@ -171,7 +143,7 @@ impl Switchboard {
     }
 
     /// A connected page; `None` for an agent.
-    fn page(&self, conn: Conn) -> Option<&Session> {
+    pub(crate) fn page(&self, conn: Conn) -> Option<&Session> {
         self.pages.get(&conn).and_then(|session| self.sessions.get(session))
     }
 
@@ -267,6 +239,8 @@ mod tests {
     use super::*;
     use crate::input::Input;
     use crate::newcomer::Newcomer;
+    use crate::page_event::PageEvent;
+    use crate::policy::Policy;
     use crate::task::{Mode, Task, Terms};
     use eye_protocol::Value;
     use eye_protocol::messages::PageInfo;
@@ -297,7 +271,7 @@ mod tests {
             board.on(call, ask, &mut out);
             assert!(board.next_wake().is_some());
             let ending = Ok(Value::Json("1".into()));
-            board.on(call, Input::PageAnswered { page: PAGE, call, ending }, &mut out);
+            board.on(call, Input::page(PAGE, PageEvent::Answered { call, ending }), &mut out);
             assert!(board.next_wake().is_some());
         }
         let ended = out.iter().filter(|effect| matches!(effect, Effect::Ended { .. })).count();

@@ -79,17 +79,16 @@ impl Switchboard {
                 Outcome::Work { work, then } => {
                     self.begin_work(now, Lane::Session(session.clone()), work, then, out);
                 }
-                Outcome::Later(input) => {
-                    if let Some(input) = self.behind_work(input, out) {
-                        later.push(input);
-                    }
-                }
+                Outcome::Later(input) => later.push(input),
                 Outcome::Effect(_) | Outcome::Ended { .. } => self.follow_one(now, outcome, out),
             }
         }
         self.outcomes = outcomes;
         for input in later {
-            self.handle(now, input, out);
+            // The one before may have begun work.
+            if let Some(input) = self.behind_work(input, out) {
+                self.handle(now, input, out);
+            }
         }
     }
 

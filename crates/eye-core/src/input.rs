@@ -1,21 +1,19 @@
 //! What happens to the switchboard.
 
 use crate::elsewhere::{Back, Listed, TopicsNews};
-use crate::ids::{CallId, Conn};
+use crate::ids::Conn;
 use crate::newcomer::Newcomer;
-use crate::policy::Policy;
+use crate::page_event::PageEvent;
 use crate::rate::Rate;
 use crate::snapshots::Snapshotting;
 use crate::state::StateQuery;
 use crate::task::{Mode, Reply, ReplyForm, Task, ToolQuery};
 use crate::work::{Done, Lane};
-use eye_protocol::messages::{Hello, PageInfo};
+use eye_protocol::messages::Hello;
 use eye_protocol::rpc::RpcId;
 use eye_protocol::scope::Scope;
-use eye_protocol::state::{Change, Whole};
 use eye_protocol::topics::Publish;
-use eye_protocol::{Ending, Error, SessionId};
-use serde_json::value::RawValue;
+use eye_protocol::{Error, SessionId};
 
 /// What happened.
 #[derive(Debug)]
@@ -29,95 +27,12 @@ pub enum Input {
         /// Who it is.
         who: Box<Newcomer>,
     },
-    /// A page's connection is closed.
-    PageLeft {
+    /// What a joined page does, and what happens to it.
+    Page {
         /// Its connection.
-        page: Conn,
-    },
-    /// A page's document goes away; its connection follows.
-    PageLeaving {
-        /// Its connection.
-        page: Conn,
-    },
-    /// A page tells what changed about it.
-    PageChanged {
-        /// Its connection.
-        page: Conn,
-        /// Only what changed.
-        info: Box<PageInfo>,
-    },
-    /// The user changed what pages of a page's origin may do.
-    PageAllowed {
-        /// Its connection.
-        page: Conn,
-        /// What is allowed now.
-        policy: Policy,
-    },
-    /// A page's code answered a ping, or gave any other sign of life.
-    PageAlive {
-        /// Its connection.
-        page: Conn,
-    },
-    /// A call made its page navigate.
-    PageNavigating {
-        /// Its connection.
-        page: Conn,
-        /// The call.
-        call: CallId,
-        /// Where it goes.
-        url: String,
-    },
-    /// A page answered.
-    PageAnswered {
-        /// Its connection.
-        page: Conn,
-        /// The call.
-        call: CallId,
-        /// How it ended.
-        ending: Ending,
-    },
-    /// A page offers tools.
-    PageOffers {
-        /// Its connection.
-        page: Conn,
-        /// Where it wants to be told, when it does.
-        id: Option<RpcId>,
-        /// Their definitions.
-        tools: Vec<Box<RawValue>>,
-    },
-    /// A page withdraws tools.
-    PageWithdraws {
-        /// Its connection.
-        page: Conn,
-        /// Where it wants to be told, when it does.
-        id: Option<RpcId>,
-        /// Their names.
-        names: Vec<String>,
-    },
-    /// A page says what it is capable of.
-    PageCapable {
-        /// Its connection.
-        page: Conn,
-        /// Of what.
-        capabilities: Vec<String>,
-    },
-    /// A page publishes its state, whole.
-    PageState {
-        /// Its connection.
-        page: Conn,
-        /// The document, and its revision.
-        whole: Whole,
-        /// By the calendar.
-        wall_ms: u64,
-    },
-    /// A page publishes a change of its state.
-    PageStateChanged {
-        /// Its connection.
-        page: Conn,
-        /// The change, and the revision it leads to.
-        change: Change,
-        /// By the calendar.
-        wall_ms: u64,
+        conn: Conn,
+        /// What.
+        event: PageEvent,
     },
     /// An agent wants a page's state.
     GetState {
@@ -147,15 +62,6 @@ pub enum Input {
         page: Option<Box<str>>,
         /// Whether it does.
         wanted: bool,
-    },
-    /// A page has something to say to an agent that may not be there.
-    PagePuts {
-        /// Its connection.
-        page: Conn,
-        /// What, as JSON text.
-        message: Box<str>,
-        /// By the calendar.
-        wall_ms: u64,
     },
     /// An agent wants what a page had to say.
     ReadMail {
@@ -187,15 +93,6 @@ pub enum Input {
         topic: String,
         /// Whether it does.
         wanted: bool,
-    },
-    /// A page tells how far a call is.
-    PageProgress {
-        /// Its connection.
-        page: Conn,
-        /// The call.
-        call: CallId,
-        /// What it told, as JSON text.
-        progress: Box<str>,
     },
     /// What an agent's token allows, before anything else of it counts.
     AgentScoped {
@@ -348,25 +245,16 @@ pub enum Input {
 }
 
 impl Input {
+    /// What a joined page does, and what happens to it.
+    pub const fn page(conn: Conn, event: PageEvent) -> Self {
+        Self::Page { conn, event }
+    }
+
     /// The connection that it came from.
     pub fn conn(&self) -> Option<Conn> {
         match self {
-            Self::PageJoined { page, .. }
-            | Self::PageLeft { page }
-            | Self::PageLeaving { page }
-            | Self::PageChanged { page, .. }
-            | Self::PageAllowed { page, .. }
-            | Self::PageAlive { page }
-            | Self::PageNavigating { page, .. }
-            | Self::PageAnswered { page, .. }
-            | Self::PageOffers { page, .. }
-            | Self::PageWithdraws { page, .. }
-            | Self::PageCapable { page, .. }
-            | Self::PageState { page, .. }
-            | Self::PageStateChanged { page, .. }
-            | Self::PagePuts { page, .. }
-            | Self::PageProgress { page, .. } => Some(*page),
-            Self::Publish { conn, .. } | Self::Subscribe { conn, .. } => Some(*conn),
+            Self::PageJoined { page, .. } => Some(*page),
+            Self::Page { conn, .. } | Self::Publish { conn, .. } | Self::Subscribe { conn, .. } => Some(*conn),
             Self::AgentJoined { agent }
             | Self::AgentHello { agent, .. }
             | Self::AgentScoped { agent, .. }
@@ -401,28 +289,12 @@ impl Input {
     /// What it takes to let it wait: the parts that may be large.
     pub fn len_bytes(&self) -> usize {
         match self {
-            Self::PageAnswered { ending, .. } => match ending {
-                Ok(value) => value.as_text().len(),
-                Err(error) => error.message.len() + error.stack.as_ref().map_or(0, String::len),
-            },
-            Self::PageOffers { tools, .. } => tools.iter().map(|tool| tool.get().len()).sum(),
-            Self::PageWithdraws { names, .. } => names.iter().map(String::len).sum(),
-            Self::PageCapable { capabilities, .. } => capabilities.iter().map(String::len).sum(),
-            Self::PageState { whole, .. } => whole.state.get().len(),
-            Self::PageStateChanged { change, .. } => change.patch.get().len(),
-            Self::PagePuts { message, .. } => message.len(),
-            Self::PageProgress { progress, .. } => progress.len(),
+            Self::Page { event, .. } => event.len_bytes(),
             Self::Publish { message, .. } => message.message.get().len(),
             Self::Ask { task, .. } => task.len_bytes(),
             Self::AskBatch { tasks, .. } => tasks.iter().map(|(task, _)| task.len_bytes()).sum(),
             Self::Collect { ids, .. } => ids.iter().map(|id| id.len()).sum(),
             Self::PageJoined { .. }
-            | Self::PageLeft { .. }
-            | Self::PageLeaving { .. }
-            | Self::PageChanged { .. }
-            | Self::PageAllowed { .. }
-            | Self::PageAlive { .. }
-            | Self::PageNavigating { .. }
             | Self::GetState { .. }
             | Self::Snapshot { .. }
             | Self::Watch { .. }

@@ -167,12 +167,13 @@ impl Shelf {
         }
     }
 
-    /// Forgets the waits of a closed connection.
-    pub fn agent_left(&mut self, agent: Conn) {
+    /// Forgets the waits of an agent that left. With an error it is still there to get it.
+    pub fn agent_left(&mut self, agent: Conn, error: Option<&Error>, out: &mut Vec<Delivery>) {
         let left = self.collectors.iter().filter(|(_, collector)| collector.reply.agent == agent);
-        for (key, deadline) in left.map(|(key, collector)| (*key, collector.deadline)).collect::<Vec<_>>() {
-            self.collectors.remove(&key);
+        for key in left.map(|(key, _)| *key).collect::<Vec<_>>() {
+            let Some(Collector { reply, deadline, .. }) = self.collectors.remove(&key) else { continue };
             self.due.remove(&(deadline, Due::Collector(key)));
+            out.extend(error.map(|error| (reply, Err(error.clone()))));
         }
     }
 

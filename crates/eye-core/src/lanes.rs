@@ -91,10 +91,10 @@ impl Lanes {
         let Some(busy) = self.busy.get_mut(lane) else { return false };
         let bytes = input.len_bytes();
         // What ends a connection always has room.
-        let ends = matches!(
-            input,
-            Input::PageLeft { .. } | Input::PageLeaving { .. } | Input::AgentLeft { .. } | Input::AgentRevoked { .. }
-        );
+        let ends = match &input {
+            Input::Page { event, .. } => event.ends(),
+            _ => matches!(input, Input::AgentLeft { .. } | Input::AgentRevoked { .. }),
+        };
         let fits = busy.backlog.len() < BACKLOG_LEN_MAX && busy.backlog_bytes + bytes <= BACKLOG_BYTES_MAX;
         if fits || ends {
             busy.backlog_bytes += bytes;

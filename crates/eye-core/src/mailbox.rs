@@ -103,6 +103,13 @@ impl Mailbox {
         });
     }
 
+    /// The tab shows another origin: no letter goes on with it, and agents whose tokens do not cover it wait no longer.
+    pub(crate) fn change_origin(&mut self, seen_by: &[Conn], why: &str, out: &mut Vec<Outcome>) {
+        let (stay, end) = std::mem::take(self).readers.into_iter().partition(|(to, _)| seen_by.contains(&to.agent));
+        self.readers = stay;
+        out.extend(VecDeque::into_iter(end).map(|(to, _)| told(to, Err(Error::new(Code::DENIED, why)))));
+    }
+
     /// The hub ends, and every wait with it.
     pub(crate) fn shut_down(&mut self, out: &mut Vec<Outcome>) {
         for (reader, _) in std::mem::take(&mut self.readers) {

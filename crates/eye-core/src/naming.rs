@@ -133,9 +133,13 @@ impl Switchboard {
     fn forgotten(&mut self, agent: Conn, page: &str) -> Result<String, Error> {
         let session = self.named(agent, page)?;
         let Some(held) = self.sessions.get(&session) else { return Ok("null".into()) };
-        if held.presence() == Presence::Connected || held.pending() > 0 {
+        if held.presence() == Presence::Connected {
             let message = format!("the page {} is connected", held.name());
             return Err(Error::new(Code::SESSION, message).hint("close its tab first"));
+        }
+        if held.is_awaited() {
+            let message = format!("an agent waits for the page {}", held.name());
+            return Err(Error::new(Code::SESSION, message).hint("cancel what waits, or try again when it has ended"));
         }
         self.forget_session(&session);
         self.known_changed = true;

@@ -6,6 +6,7 @@ use crate::effect::Effect;
 use crate::elsewhere::{Back, Caller, ChangedInterest, ChangedRow, PageElsewhere, TopicsNews};
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
+use crate::page_event::PageEvent;
 use crate::passed::Passed;
 use crate::session::Session;
 use crate::session_event::{Event, Outcome};
@@ -84,7 +85,7 @@ impl Switchboard {
         out.push(Effect::Close { conn: page, close: Close::taken_over() });
         self.pages.remove(&page);
         self.topics.forget(page);
-        self.session_on(now, session, Event::Left { page }, out);
+        self.session_on(now, session, Event::page(page, PageEvent::Left), out);
     }
 
     /// A page that another hub holds, unless this hub's own page has the session.

@@ -5,7 +5,7 @@ use crate::document::{Document, Meter, Unfit};
 use crate::effect::Effect;
 use crate::ids::{CallId, Conn, Millis};
 use crate::input::Input;
-use crate::session::{Session, answer_page};
+use crate::session::{Session, answer_page, shut_down};
 use crate::session_event::{Outcome, StateNews};
 use crate::snapshots::Published;
 use crate::state::{State, StateQuery, When, apply};
@@ -224,6 +224,10 @@ impl Session {
     }
 
     fn ask_page(&mut self, now: Millis, reply: Option<Reply>, query: StateQuery, out: &mut Vec<Outcome>) {
+        if self.is_over() {
+            out.extend(reply.map(|reply| Outcome::Effect(Effect::Result { reply, result: Err(shut_down()) })));
+            return;
+        }
         let Some(page) = self.page() else { return };
         let asker = Asker::State { reply, query };
         let deadline = now.saturating_add(STATE_ASK_MS);

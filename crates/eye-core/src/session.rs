@@ -6,6 +6,7 @@ mod expected;
 mod expecting;
 mod leaving;
 mod offering;
+mod page;
 mod ticking;
 mod told;
 
@@ -18,20 +19,21 @@ use crate::pace::Pace;
 use crate::policy::Policy;
 use crate::rate::Rate;
 use crate::session_event::{Event, Outcome};
-use crate::state::{Published, State, When};
+use crate::state::{Published, State};
 use crate::task::{Asker, Reply, Task};
 use crate::toolbox::Toolbox;
 pub(crate) use expected::Wanted;
 use expected::{Expecting, at_arrival};
 use eye_protocol::limits::{
-    CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS, NAVIGATION_MS, PAGE_CALLS_PER_S_MAX, PING_INTERVAL_MS,
-    PING_TIMEOUT_MS, SESSION_CALLS_MAX, VERB_MARGIN_MS,
+    CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS, PAGE_CALLS_PER_S_MAX, PING_INTERVAL_MS, PING_TIMEOUT_MS,
+    SESSION_CALLS_MAX, VERB_MARGIN_MS,
 };
 use eye_protocol::messages::{PageInfo, Presence};
 use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
 use std::sync::Arc;
 pub(crate) use told::answer_page;
 use told::arrival;
+pub(crate) use told::shut_down;
 
 /// What every page may be asked.
 const PAGE_RATE_MAX: Rate = Rate { per_s: PAGE_CALLS_PER_S_MAX, burst: SESSION_CALLS_MAX };
@@ -204,6 +206,11 @@ impl Session {
         self.calls.len() + self.expecting.waiting()
     }
 
+    /// Whether something waits for it: a call, an agent that reads its mail, or what comes behind its work.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.pending() > 0 || self.working || self.mailbox.next_wake().is_some()
+    }
+
     /// When it came to be.
     pub fn made_at(&self) -> Millis {
         self.made_at
@@ -284,95 +291,32 @@ impl Session {
     pub(crate) fn on(&mut self, now: Millis, event: Event, out: &mut Vec<Outcome>) {
         match event {
             Event::Joined { page, who, seen_by } => self.join(now, page, who, &seen_by, out),
-            Event::Left { page } => {
-                if self.page() == Some(page) {
-                    self.lose_page(now, "the page left before it answered", out);
-                }
-            }
-            Event::Changed { page, info } => {
-                if self.hear(now, page) {
-                    self.changed(now, info, out);
-                }
-            }
-            Event::Allowed { page, policy } => {
-                if self.page() == Some(page) {
-                    self.policy = policy;
-                }
-            }
-            Event::Alive { page } => {
-                if self.hear(now, page) {
-                    self.place = Place::Connected { page, heard_at: now, pinged_at: None };
-                }
-            }
-            Event::Navigating { page, call, url } => {
-                if self.hear(now, page)
-                    && let Some(known) = self.calls.get_mut(call)
-                    && matches!(known.phase, Phase::Sent)
-                {
-                    known.phase = Phase::Navigating { url };
-                    let deadline = known.deadline.min(now + NAVIGATION_MS);
-                    self.calls.postpone(call, deadline);
-                }
-            }
-            Event::Answered { page, call, ending } => self.answered(now, page, call, ending, out),
+            Event::Page { page, event, given } => self.on_page(now, page, event, given, out),
             Event::ArrivedElsewhere { info } => {
                 self.arrived_elsewhere(now);
                 for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Navigating { .. })) {
                     self.end(key, Ok(arrival(&info)), out);
                 }
             }
-            Event::Offers { page, id, tools, room_bytes } => {
-                if self.hear(now, page) {
-                    self.offer(page, id, tools, room_bytes, out);
-                }
-            }
             Event::Worked { done, then, room_bytes } => {
                 self.working = false;
                 self.worked(now, done, then, room_bytes, out);
             }
-            Event::Withdraws { page, id, names } => self.withdraws(now, page, id, &names, out),
-            Event::Capable { page, capabilities } => {
-                if self.hear(now, page) {
-                    self.capabilities = Some(capabilities);
-                }
-            }
-            Event::State { page, whole, wall_ms } => {
-                if self.hear(now, page) {
-                    self.publish_state(When { now, wall_ms }, page, whole, out);
-                }
-            }
-            Event::StateChanged { page, change, wall_ms } => {
-                if self.hear(now, page) {
-                    self.change_state(When { now, wall_ms }, page, change, out);
-                }
-            }
             Event::SnapshotsWanted { reply } => self.list_snapshots(reply, out),
             Event::StateWanted { reply, fresh, query } => self.want_state(now, reply, fresh, query, out),
-            Event::Puts { page, message, from, wall_ms } => {
-                if self.hear(now, page) {
-                    self.mailbox.put(When { now, wall_ms }, &from, &message, out);
-                }
-            }
             Event::MailWanted { reply, timeout_ms } => self.mailbox.read(now, reply, timeout_ms, out),
-            Event::Progressed { page, call, progress } => {
-                if self.hear(now, page)
-                    && let Some(Call { asker: Asker::Agent(reply), .. }) = self.calls.get_mut(call)
-                {
-                    out.push(Outcome::Effect(Effect::Progress { reply: reply.clone(), progress }));
-                }
-            }
             Event::Asked { asker, task, timeout_ms, unfit } => self.ask(now, asker, task, timeout_ms, unfit, out),
             Event::Cancelled { reply } => self.cancel(&reply, out),
             Event::AgentLeft { agent, told } => self.agent_left(agent, told.as_ref(), out),
             Event::Tick => self.tick(now, out),
             Event::Shutdown => {
+                let error = shut_down();
                 for key in self.calls.keys_where(|_| true) {
-                    let error = Error::new(Code::CONNECTION, "the hub shut down before the page answered");
                     self.abort(key, out);
-                    self.end(key, Err(error.hint("ask again; a hub starts by itself")), out);
+                    self.end(key, Err(error.clone()), out);
                 }
                 self.mailbox.shut_down(out);
-                self.stop_expecting(out);
+                self.stop_expecting(&error, out);
             }
         }
     }
@@ -438,7 +382,9 @@ impl Session {
         self.used_at = now;
         let in_pace = self.pace.take(now, 1, PAGE_RATE_MAX).is_ok();
         let if_revision = task.terms().if_revision;
-        let refused = self.refusal(now, &task, unfit, in_pace).or_else(|| self.at_revision(&mut task).err());
+        let over = self.is_over().then(shut_down);
+        let refused =
+            over.or_else(|| self.refusal(now, &task, unfit, in_pace)).or_else(|| self.at_revision(&mut task).err());
         if let Some(error) = refused {
             out.push(Outcome::Ended { asker, ending: Err(error), asked_at: now, delta: None });
             return;

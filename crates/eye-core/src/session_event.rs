@@ -1,17 +1,15 @@
 //! What happens to one session, and what follows from it.
 
 use crate::effect::Effect;
-use crate::ids::{CallId, Conn, Millis};
+use crate::ids::{Conn, Millis};
 use crate::input::Input;
 use crate::newcomer::Newcomer;
-use crate::policy::Policy;
+use crate::page_event::PageEvent;
 use crate::state::StateQuery;
 use crate::task::{Asker, Reply, Task};
 use crate::then::Then;
 use crate::work::{Done, Work};
 use eye_protocol::messages::PageInfo;
-use eye_protocol::rpc::RpcId;
-use eye_protocol::state::{Change, Whole};
 use eye_protocol::{Ending, Error};
 use serde_json::value::RawValue;
 
@@ -27,92 +25,14 @@ pub(crate) enum Event {
         /// Where a driven tab shows another origin: the agents whose tokens cover it.
         seen_by: Vec<Conn>,
     },
-    /// The page is gone: its connection closed, or its document went away.
-    Left {
+    /// What a page that joined does, and what happens to it.
+    Page {
         /// Its connection.
         page: Conn,
-    },
-    /// The page tells what changed about it.
-    Changed {
-        /// Its connection.
-        page: Conn,
-        /// Only what changed.
-        info: PageInfo,
-    },
-    /// The user changed what pages of its origin may do.
-    Allowed {
-        /// Its connection.
-        page: Conn,
-        /// What is allowed now.
-        policy: Policy,
-    },
-    /// The page's code gave a sign of life.
-    Alive {
-        /// Its connection.
-        page: Conn,
-    },
-    /// A call made the page navigate.
-    Navigating {
-        /// Its connection.
-        page: Conn,
-        /// The call.
-        call: CallId,
-        /// Where it goes.
-        url: String,
-    },
-    /// The page answered.
-    Answered {
-        /// Its connection.
-        page: Conn,
-        /// The call.
-        call: CallId,
-        /// How it ended.
-        ending: Ending,
-    },
-    /// The page offers tools.
-    Offers {
-        /// Its connection.
-        page: Conn,
-        /// Where it wants to be told.
-        id: Option<RpcId>,
-        /// Their definitions.
-        tools: Vec<Box<RawValue>>,
-        /// What they may take.
-        room_bytes: usize,
-    },
-    /// The page withdraws tools.
-    Withdraws {
-        /// Its connection.
-        page: Conn,
-        /// Where it wants to be told.
-        id: Option<RpcId>,
-        /// Their names.
-        names: Vec<String>,
-    },
-    /// The page says what it is capable of.
-    Capable {
-        /// Its connection.
-        page: Conn,
-        /// Of what.
-        capabilities: Vec<String>,
-    },
-    /// The page publishes its state, whole.
-    State {
-        /// Its connection.
-        page: Conn,
-        /// The document, and its revision.
-        whole: Whole,
-        /// By the calendar.
-        wall_ms: u64,
-    },
-    /// The page publishes a change of its state.
-    StateChanged {
-        /// Its connection.
-        page: Conn,
-        /// The change, and the revision it leads to.
-        change: Change,
-        /// By the calendar.
-        wall_ms: u64,
+        /// What.
+        event: PageEvent,
+        /// What only the switchboard knows of it.
+        given: Given,
     },
     /// An agent asks for the states that are kept.
     SnapshotsWanted {
@@ -128,32 +48,12 @@ pub(crate) enum Event {
         /// What of it.
         query: StateQuery,
     },
-    /// The page has something to say to an agent that may not be there.
-    Puts {
-        /// Its connection.
-        page: Conn,
-        /// What, as JSON text.
-        message: Box<str>,
-        /// What the page is called as a sender.
-        from: String,
-        /// By the calendar.
-        wall_ms: u64,
-    },
     /// An agent reads the page's messages.
     MailWanted {
         /// Where it goes.
         reply: Reply,
         /// How long to wait for the first.
         timeout_ms: Option<u64>,
-    },
-    /// The page tells how far a call is.
-    Progressed {
-        /// Its connection.
-        page: Conn,
-        /// The call.
-        call: CallId,
-        /// What it told, as JSON text.
-        progress: Box<str>,
     },
     /// A call that navigated away from this session's origin arrived under another session.
     ArrivedElsewhere {
@@ -198,20 +98,29 @@ pub(crate) enum Event {
     Shutdown,
 }
 
+/// What the switchboard adds to what a page does.
+#[derive(Debug)]
+pub(crate) enum Given {
+    /// Nothing.
+    Nothing,
+    /// What tools may take, for [`PageEvent::Offers`].
+    RoomBytes(usize),
+    /// What the page is called as a sender, for [`PageEvent::Puts`].
+    Sender(Box<str>),
+}
+
 impl Event {
+    /// What a page that joined does.
+    pub const fn page(page: Conn, event: PageEvent) -> Self {
+        Self::Page { page, event, given: Given::Nothing }
+    }
+
     /// Whether the session's row in the list may be another one after it.
     pub fn changes_row(&self) -> bool {
-        matches!(
-            self,
-            Self::Joined { .. }
-                | Self::Left { .. }
-                | Self::Changed { .. }
-                | Self::Allowed { .. }
-                | Self::Offers { .. }
-                | Self::Withdraws { .. }
-                | Self::Worked { .. }
-                | Self::Tick
-        )
+        match self {
+            Self::Page { event, .. } => event.changes_row(),
+            _ => matches!(self, Self::Joined { .. } | Self::Worked { .. } | Self::Tick),
+        }
     }
 }
 

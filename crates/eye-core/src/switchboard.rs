@@ -31,8 +31,6 @@ use std::sync::Arc;
 
 /// How often the hub looks for sessions and names that are no longer needed.
 const SWEEP_MS: Millis = 60_000;
-/// How long changes of titles and addresses wait to be remembered together.
-const REMEMBER_MS: Millis = 2_000;
 
 /// Everything one hub knows.
 #[derive(Debug, Default)]
@@ -94,40 +92,7 @@ impl Switchboard {
         let Some(input) = self.unless_expected(now, input) else { return };
         match input {
             Input::PageJoined { page, session, who } => self.page_joined(now, &session, page, *who, out),
-            Input::PageLeft { page } | Input::PageLeaving { page } => {
-                self.topics.forget(page);
-                if let Some(session) = self.pages.remove(&page) {
-                    self.session_on(now, &session, Event::Left { page }, out);
-                }
-            }
-            Input::PageChanged { page, info } => {
-                // A title may change with every frame; what is remembered of it is written now and then.
-                self.remember_at.get_or_insert(now + REMEMBER_MS);
-                if let Some(session) = self.pages.get(&page).cloned() {
-                    let changed = Event::Changed { page, info: *info };
-                    self.renaming(&session, |board| board.session_on(now, &session, changed, out));
-                }
-            }
-            Input::PageAllowed { page, policy } => self.page_allowed(now, page, policy, out),
-            Input::PageNavigating { page, call, url } => {
-                self.page_on(now, page, Event::Navigating { page, call, url }, out);
-            }
-            Input::PageOffers { page, id, tools } => {
-                let room_bytes = self.tools_room_bytes();
-                self.page_on(now, page, Event::Offers { page, id, tools, room_bytes }, out);
-            }
-            Input::PageWithdraws { page, id, names } => {
-                self.page_on(now, page, Event::Withdraws { page, id, names }, out);
-            }
-            Input::PageCapable { page, capabilities } => {
-                self.page_on(now, page, Event::Capable { page, capabilities }, out);
-            }
-            Input::PageState { page, whole, wall_ms } => {
-                self.page_on(now, page, Event::State { page, whole, wall_ms }, out);
-            }
-            Input::PageStateChanged { page, change, wall_ms } => {
-                self.page_on(now, page, Event::StateChanged { page, change, wall_ms }, out);
-            }
+            Input::Page { conn, event } => self.on_page(now, conn, event, out),
             Input::GetState { reply, page, fresh, query } => {
                 self.want(now, reply, page.as_deref(), |reply| Event::StateWanted { reply, fresh, query }, out);
             }
@@ -136,7 +101,6 @@ impl Switchboard {
                 let result = self.watch(reply.agent, page.as_deref(), wanted);
                 out.push(Effect::Result { reply, result });
             }
-            Input::PagePuts { page, message, wall_ms } => self.page_puts(now, page, message, wall_ms, out),
             Input::ReadMail { reply, page, timeout_ms } => {
                 self.want(now, reply, page.as_deref(), |reply| Event::MailWanted { reply, timeout_ms }, out);
             }
@@ -145,19 +109,12 @@ impl Switchboard {
                 self.tell(conn, id, result, out);
             }
             Input::Subscribe { conn, id, topic, wanted } => self.subscribe(conn, id, &topic, wanted, out),
-            Input::PageProgress { page, call, progress } => {
-                self.page_on(now, page, Event::Progressed { page, call, progress }, out);
-            }
-            Input::PageAlive { page } => self.page_on(now, page, Event::Alive { page }, out),
-            Input::PageAnswered { page, call, ending } => {
-                self.page_answered(now, page, Event::Answered { page, call, ending }, out);
-            }
             Input::AgentJoined { agent } => {
                 self.agents.insert(agent, Agent::default());
             }
-            Input::AgentScoped { agent, scope } => self.agent_scoped(agent, scope),
+            Input::AgentScoped { agent, scope } => self.agent_scoped(agent, scope, out),
             Input::AgentPaced { agent, rate } => self.change_agent(agent, |known| known.rate = Some(rate)),
-            Input::AgentHello { agent, hello } => self.agent_hello(now, agent, *hello),
+            Input::AgentHello { agent, hello } => self.agent_hello(now, agent, *hello, out),
             Input::AgentLeft { agent } => self.agent_left(now, agent, None, out),
             Input::AgentRevoked { agent, error } => self.agent_left(now, agent, Some(&error), out),
             Input::Ask { .. } | Input::AskBatch { .. } => self.check_and_ask(now, input, out),
@@ -476,7 +433,7 @@ impl Switchboard {
 
     fn sweep(&mut self, now: Millis) {
         let over =
-            |held: &&Session| held.pending() == 0 && held.gone_since().is_some_and(|at| now >= at + SESSION_KEPT_MS);
+            |held: &&Session| !held.is_awaited() && held.gone_since().is_some_and(|at| now >= at + SESSION_KEPT_MS);
         let old: Vec<SessionId> = self.sessions.values().filter(over).map(|held| held.id().clone()).collect();
         for session in old {
             self.forget_session(&session);
@@ -488,7 +445,8 @@ impl Switchboard {
         if self.sessions.len() < SESSIONS_MAX {
             return;
         }
-        let oldest = self.sessions.values().filter_map(|s| Some((s.gone_since()?, s.id().clone()))).min();
+        let idle = self.sessions.values().filter(|s| !s.is_awaited());
+        let oldest = idle.filter_map(|s| Some((s.gone_since()?, s.id().clone()))).min();
         if let Some((_, id)) = oldest {
             self.forget_session(&id);
         }

@@ -3,6 +3,7 @@
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
+use crate::page_event::PageEvent;
 use crate::session_event::Event;
 use crate::switchboard::Switchboard;
 use crate::then::Then;
@@ -39,7 +40,7 @@ impl Switchboard {
     fn lane_of(&self, input: &Input) -> Option<(Conn, Lane)> {
         let conn = input.conn()?;
         match input {
-            Input::PageJoined { .. } | Input::PageAlive { .. } | Input::PageAllowed { .. } => None,
+            Input::PageJoined { .. } | Input::Page { event: PageEvent::Alive | PageEvent::Allowed(_), .. } => None,
             Input::GetState { page, .. } | Input::Snapshot { page, .. } if !self.lanes.holds(&Lane::Agent(conn)) => {
                 // Read-your-writes: a state is read after what its page said before.
                 let session = self.find(conn, page.as_deref()).ok()?;
@@ -84,7 +85,12 @@ impl Switchboard {
 
     fn follow_work(&mut self, now: Millis, lane: &Lane, done: Done, then: Then, out: &mut Vec<Effect>) {
         match (lane, then) {
-            (_, Then::Ask(input)) => self.ask_checked(now, *input, done, out),
+            (_, Then::Ask(input)) => {
+                // Another hub may hold the page by now; it checks for itself.
+                if let Some(input) = self.unless_elsewhere(now, *input, out) {
+                    self.ask_checked(now, input, done, out);
+                }
+            }
             (Lane::Session(session), then) => {
                 let room_bytes = self.tools_room_bytes();
                 self.session_on(now, session, Event::Worked { done, then, room_bytes }, out);

@@ -5,7 +5,8 @@ use eye_core::elsewhere::{
 };
 use eye_core::passed::Passed;
 use eye_core::{
-    Asker, Conn, Effect, Input, Mode, Newcomer, Policy, Reply, ReplyForm, Snapshotting, Switchboard, Task, Terms,
+    Asker, Conn, Effect, Input, Mode, Newcomer, PageEvent, Policy, Reply, ReplyForm, Snapshotting, Switchboard, Task,
+    Terms,
 };
 use eye_protocol::messages::{PageInfo, Presence};
 use eye_protocol::operations::Class;
@@ -169,7 +170,7 @@ fn a_session_that_moved_is_closed_here_and_asked_there() {
     on(&mut board, Input::Listed(vec![page("moved", "http://near.test", None)]));
     assert_eq!(passed(ask(&mut board, "2", Some("moved"))).session, session("moved"));
     // The closed connection's own end changes nothing.
-    assert!(on(&mut board, Input::PageLeft { page: PAGE }).is_empty());
+    assert!(on(&mut board, Input::page(PAGE, PageEvent::Left)).is_empty());
 }
 
 #[test]
@@ -258,7 +259,7 @@ fn what_others_hear_of_follows_who_listens_here_and_what_they_may_hear() {
     listen(&mut board, PAGE, "n*", true);
     board.take_changed_interests();
     let policy = Policy { topics: vec!["news".into()], ..Policy::default() };
-    on(&mut board, Input::PageAllowed { page: PAGE, policy });
+    on(&mut board, Input::page(PAGE, PageEvent::Allowed(policy)));
     let sharing = Interest { pattern: "news".into(), listener: HeardBy::Sharing("http://near.test".into()) };
     assert_eq!(board.take_changed_interests(), [(sharing.clone(), true)]);
     // A token with origins hears pages of those.
@@ -269,7 +270,7 @@ fn what_others_hear_of_follows_who_listens_here_and_what_they_may_hear() {
     assert_eq!(board.take_changed_interests(), [(of.clone(), true), (interest("chat", None), false)]);
     listen(&mut board, AGENT, "chat", false);
     assert_eq!(board.take_changed_interests(), [(of, false)]);
-    on(&mut board, Input::PageLeft { page: PAGE });
+    on(&mut board, Input::page(PAGE, PageEvent::Left));
     let gone: Vec<Interest> = board.take_changed_interests().into_iter().map(|(one, _)| one).collect();
     assert_eq!(gone.len(), 3);
     assert!(gone.contains(&own) && gone.contains(&sharing), "{gone:?}");

@@ -2,7 +2,7 @@
 
 mod script;
 
-use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task, Terms};
+use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, PageEvent, Policy, ReplyForm, Switchboard, Task, Terms};
 use eye_protocol::SessionId;
 use eye_protocol::messages::PageInfo;
 use insta::assert_snapshot;
@@ -369,7 +369,7 @@ fn what_waits_is_cancelled_and_ends_with_its_agent_and_with_the_hub() {
     6 agent 3 leaves
     7 agent 2 calls add
     8 shutdown
-        ← agent 2 7!-32004 Tool not found: add | the page offers no tools
+        ← agent 2 7!-32000 the hub shut down before the page answered | ask again; a hub starts by itself
     ");
 }
 
@@ -442,7 +442,7 @@ fn tools_are_waited_for_after_a_restart_of_the_hub() {
     board.on(7_500, Input::PageJoined { page, session: id, who: Box::new(who) }, &mut out);
     assert!(out.is_empty(), "{out:?}");
     let tools = serde_json::from_str(r#"[{"name":"add"}]"#).unwrap();
-    board.on(7_600, Input::PageOffers { page, id: None, tools }, &mut out);
+    board.on(7_600, Input::page(page, PageEvent::Offers { id: None, tools }), &mut out);
     assert!(matches!(&out[..], [Effect::Send { task: Task::Tool { .. }, .. }]), "{out:?}");
 }
 
@@ -458,11 +458,11 @@ fn that_a_page_offers_something_is_remembered_at_once() {
     let offers = |board: &mut Switchboard| board.take_known().map(|known| (known[0].tools, known[0].state));
     assert_eq!(offers(&mut board), Some((false, false)));
     let tools = || serde_json::from_str(r#"[{"name":"add"}]"#).unwrap();
-    board.on(1, Input::PageOffers { page, id: None, tools: tools() }, &mut out);
+    board.on(1, Input::page(page, PageEvent::Offers { id: None, tools: tools() }), &mut out);
     assert_eq!(offers(&mut board), Some((true, false)));
-    board.on(2, Input::PageOffers { page, id: None, tools: tools() }, &mut out);
+    board.on(2, Input::page(page, PageEvent::Offers { id: None, tools: tools() }), &mut out);
     assert_eq!(offers(&mut board), None, "nothing new");
     let whole = serde_json::from_str(r#"{"state":{"n":1},"revision":1}"#).unwrap();
-    board.on(3, Input::PageState { page, whole, wall_ms: 0 }, &mut out);
+    board.on(3, Input::page(page, PageEvent::State { whole, wall_ms: 0 }), &mut out);
     assert_eq!(offers(&mut board), Some((true, true)));
 }

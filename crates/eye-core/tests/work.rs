@@ -2,7 +2,7 @@
 
 mod script;
 
-use eye_core::{Conn, Effect, Input, Mode, Newcomer, Policy, ReplyForm, Switchboard, Task, Terms};
+use eye_core::{Conn, Effect, Input, Mode, Newcomer, PageEvent, Policy, ReplyForm, Switchboard, Task, Terms};
 use eye_protocol::limits::{LIGHT_BYTES_MAX, LIGHT_TOOLS_BYTES_MAX, MEMORY_BYTES_MAX};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::state::Whole;
@@ -238,7 +238,7 @@ fn the_oldest_state_gives_way_when_memory_is_short() {
         joins(&mut board, page, page);
         let state = RawValue::from_string(zeros.clone()).expect("JSON");
         let whole = Whole { state, revision: 1 };
-        run(&mut board, page, Input::PageState { page: Conn(page), whole, wall_ms: 0 });
+        run(&mut board, page, Input::page(Conn(page), PageEvent::State { whole, wall_ms: 0 }));
         assert!(board.kept_bytes() <= MEMORY_BYTES_MAX, "{} after {page}", board.kept_bytes());
     }
     assert!(board.kept_bytes() > MEMORY_BYTES_MAX / 2);
@@ -269,7 +269,7 @@ fn kept_results_and_mail_count_and_give_way_too() {
             let (form, mode) = (Some(ReplyForm::Rpc("1".into())), Mode::Keep(None));
             run(&mut board, 1, Input::Ask { agent: *agent, form, task, page: None, timeout_ms: None, mode });
             let ending: Ending = Ok(eye_protocol::Value::Text("x".repeat(15 << 20)));
-            run(&mut board, call, Input::PageAnswered { page: Conn(1), call, ending });
+            run(&mut board, call, Input::page(Conn(1), PageEvent::Answered { call, ending }));
             assert!(board.kept_bytes() <= MEMORY_BYTES_MAX);
         }
     }
@@ -294,7 +294,7 @@ fn a_title_that_moves_is_remembered_now_and_then() {
     let mut written = 0;
     for now in 0..10_000 {
         let info = PageInfo { title: Some(now.to_string()), ..PageInfo::default() };
-        run(&mut board, now, Input::PageChanged { page: Conn(1), info: Box::new(info) });
+        run(&mut board, now, Input::page(Conn(1), PageEvent::Changed(Box::new(info))));
         if board.next_wake().is_some_and(|at| at <= now) {
             run(&mut board, now, Input::Tick);
         }

@@ -5,7 +5,6 @@ use super::{Place, Session};
 use crate::calls::{Call, Phase};
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
-use crate::mailbox::Mailbox;
 use crate::newcomer::Newcomer;
 use crate::session_event::Outcome;
 use crate::state::Published;
@@ -66,7 +65,7 @@ impl Session {
         let origin = &*self.origin;
         self.toolbox = Toolbox::default();
         self.published = Published::default();
-        self.mailbox = Mailbox::default();
+        self.mailbox.change_origin(seen_by, &why, out);
         self.expecting.had_tools = false;
         self.expecting.had_state = false;
         let unseen = |call: &Call| !call.asker.sees(origin, seen_by);

@@ -10,7 +10,7 @@ use crate::input::Input;
 use crate::known::Known;
 use crate::session_event::Outcome;
 use crate::state::State;
-use crate::task::{Asker, Reply};
+use crate::task::{Asker, Mode, Reply};
 use crate::then::Then;
 use crate::work::Work;
 use eye_protocol::limits::{
@@ -194,16 +194,26 @@ impl Session {
         Some(request)
     }
 
-    /// An agent has left, and with it what it asked for.
-    pub(super) fn forget_waiting(&mut self, agent: Conn) {
-        self.expecting.requests.retain(|input| input.conn() != Some(agent));
+    /// An agent has left, and with it what it asked for. With an error it is still there to get it.
+    pub(super) fn forget_waiting(&mut self, agent: Conn, error: Option<&Error>, out: &mut Vec<Outcome>) {
+        let is_its = |input: &mut Input| input.conn() == Some(agent);
+        for request in self.expecting.requests.extract_if(.., is_its) {
+            out.extend(error.and_then(|error| refused(request, error.clone())).map(Outcome::Effect));
+        }
         self.expecting.requests_bytes = self.expecting.requests.iter().map(Input::len_bytes).sum();
     }
 
-    /// The hub ends.
-    pub(super) fn stop_expecting(&mut self, out: &mut Vec<Outcome>) {
+    /// Whether the hub ends: no page is asked any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.expecting.over
+    }
+
+    /// The hub ends, and with it what waits.
+    pub(super) fn stop_expecting(&mut self, error: &Error, out: &mut Vec<Outcome>) {
         self.expecting.over = true;
-        self.release_waiting(out);
+        self.expecting.requests_bytes = 0;
+        let waiting = std::mem::take(&mut self.expecting.requests).into_iter();
+        out.extend(waiting.filter_map(|request| refused(request, error.clone())).map(Outcome::Effect));
     }
 
     /// When something that is expected is overdue.
@@ -268,5 +278,21 @@ impl Session {
             self.calls.postpone(key, now + ARRIVAL_LOOK_MS);
             out.push(Outcome::Effect(Effect::Send { page, call: Some(key), task: *task }));
         }
+    }
+}
+
+/// How a request that waits ends with an error, if an answer is wanted.
+fn refused(request: Input, error: Error) -> Option<Effect> {
+    match request {
+        Input::Ask { agent, form, mode: Mode::Answer, .. } => {
+            Some(Effect::Ended { reply: Reply { agent, form: form? }, ending: Err(error), delta: None })
+        }
+        Input::Ask { agent, form, .. } => {
+            Some(Effect::Result { reply: Reply { agent, form: form? }, result: Err(error) })
+        }
+        Input::AskBatch { reply, .. } | Input::Tools { reply, .. } | Input::GetState { reply, .. } => {
+            Some(Effect::Result { reply, result: Err(error) })
+        }
+        _ => None,
     }
 }

@@ -16,6 +16,6 @@ impl Session {
             self.calls.remove(key);
         }
         self.mailbox.agent_left(agent, told, out);
-        self.forget_waiting(agent);
+        self.forget_waiting(agent, told, out);
     }
 }

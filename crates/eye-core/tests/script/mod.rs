@@ -2,8 +2,8 @@
 
 use eye_core::state::StateQuery;
 use eye_core::{
-    Conn, Effect, Input, Lane, Mode, Newcomer, News, Policy, Reply, ReplyForm, Snapshotting, Switchboard, Task, Terms,
-    ToolQuery, Work,
+    Conn, Effect, Input, Lane, Mode, Newcomer, News, PageEvent, Policy, Reply, ReplyForm, Snapshotting, Switchboard,
+    Task, Terms, ToolQuery, Work,
 };
 use eye_protocol::answer::{parse_typed, write_typed};
 use eye_protocol::compact::Form;
@@ -89,44 +89,49 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
                 who: Box::new(Newcomer { origin, info, policy, ask_first: false, driven }),
             }
         }
-        "leaves" => Input::PageLeft { page },
-        "allowed" => Input::PageAllowed { page, policy: policy(rest) },
-        "hides" => Input::PageLeaving { page },
-        "lives" => Input::PageAlive { page },
-        "pauses" => {
-            Input::PageChanged { page, info: Box::new(PageInfo { paused: Some(rest.into()), ..PageInfo::default() }) }
-        }
-        "titled" => {
-            Input::PageChanged { page, info: Box::new(PageInfo { title: Some(rest.into()), ..PageInfo::default() }) }
-        }
+        "leaves" => Input::page(page, PageEvent::Left),
+        "allowed" => Input::page(page, PageEvent::Allowed(policy(rest))),
+        "hides" => Input::page(page, PageEvent::Leaving),
+        "lives" => Input::page(page, PageEvent::Alive),
+        "pauses" => Input::page(
+            page,
+            PageEvent::Changed(Box::new(PageInfo { paused: Some(rest.into()), ..PageInfo::default() })),
+        ),
+        "titled" => Input::page(
+            page,
+            PageEvent::Changed(Box::new(PageInfo { title: Some(rest.into()), ..PageInfo::default() })),
+        ),
         "loaded" => {
-            Input::PageChanged { page, info: Box::new(PageInfo { loading: Some(false), ..PageInfo::default() }) }
+            Input::page(page, PageEvent::Changed(Box::new(PageInfo { loading: Some(false), ..PageInfo::default() })))
         }
-        "goes" => {
-            Input::PageChanged { page, info: Box::new(PageInfo { leaving: Some(rest.into()), ..PageInfo::default() }) }
-        }
-        "stops" => {
-            Input::PageChanged { page, info: Box::new(PageInfo { dialog: Some(rest.into()), ..PageInfo::default() }) }
-        }
-        "navigates" => Input::PageNavigating { page, call: call(), url: tail.into() },
-        "offers" => Input::PageOffers { page, id: Some("1".into()), tools: raws(rest) },
-        "withdraws" => Input::PageWithdraws { page, id: None, names: vec![rest.into()] },
-        "can" => Input::PageCapable { page, capabilities: rest.split_whitespace().map(Into::into).collect() },
-        "publishes" => {
-            Input::PageState { page, whole: Whole { state: raws(tail).remove(0), revision: revision() }, wall_ms: 0 }
-        }
+        "goes" => Input::page(
+            page,
+            PageEvent::Changed(Box::new(PageInfo { leaving: Some(rest.into()), ..PageInfo::default() })),
+        ),
+        "stops" => Input::page(
+            page,
+            PageEvent::Changed(Box::new(PageInfo { dialog: Some(rest.into()), ..PageInfo::default() })),
+        ),
+        "navigates" => Input::page(page, PageEvent::Navigating { call: call(), url: tail.into() }),
+        "offers" => Input::page(page, PageEvent::Offers { id: Some("1".into()), tools: raws(rest) }),
+        "withdraws" => Input::page(page, PageEvent::Withdraws { id: None, names: vec![rest.into()] }),
+        "can" => Input::page(page, PageEvent::Capable(rest.split_whitespace().map(Into::into).collect())),
+        "publishes" => Input::page(
+            page,
+            PageEvent::State { whole: Whole { state: raws(tail).remove(0), revision: revision() }, wall_ms: 0 },
+        ),
         "patches" => {
             let change = Change { patch: raws(tail).remove(0), revision: revision() };
-            Input::PageStateChanged { page, change, wall_ms: 0 }
+            Input::page(page, PageEvent::StateChanged { change, wall_ms: 0 })
         }
         "says" => publish(page, rest),
         "hears" => subscribe(page, rest, true),
-        "puts" => Input::PagePuts { page, message: rest.into(), wall_ms: 7 },
-        "progresses" => Input::PageProgress { page, call: call(), progress: tail.into() },
+        "puts" => Input::page(page, PageEvent::Puts { message: rest.into(), wall_ms: 7 }),
+        "progresses" => Input::page(page, PageEvent::Progressed { call: call(), progress: tail.into() }),
         "answers" => {
             let text = format!("x{tail}");
             let (_, ending) = parse_typed(&text).expect("a typed answer");
-            Input::PageAnswered { page, call: call(), ending }
+            Input::page(page, PageEvent::Answered { call: call(), ending })
         }
         other => panic!("pages do not {other}"),
     }

@@ -2,7 +2,7 @@
 
 use super::calendar::wall_ms;
 use super::{Asked, FromAgent, FromPage, topics, verbs};
-use eye_core::{CallId, Conn, Input, Mode, News, Reply, ReplyForm, Task, Terms};
+use eye_core::{CallId, Conn, Input, Mode, News, PageEvent, Reply, ReplyForm, Task, Terms};
 use eye_protocol::answer::{Bytes, parse_plain, parse_typed, write_plain, write_typed};
 use eye_protocol::binary::Binary;
 use eye_protocol::compact::Form;
@@ -240,14 +240,14 @@ pub fn to_agent_binary(form: &ReplyForm, bytes: &Bytes) -> Option<Vec<u8>> {
 pub fn page_binary(page: Conn, message: &[u8]) -> Option<FromPage> {
     let Binary { id, media_type, bytes } = Binary::parse(message)?;
     let ending = Ok(Value::Bytes(Box::new(Bytes::new(media_type, bytes.to_vec()))));
-    Some(FromPage::Input(Input::PageAnswered { page, call: id.parse().ok()?, ending }))
+    Some(FromPage::Input(Input::page(page, PageEvent::Answered { call: id.parse().ok()?, ending })))
 }
 
 /// Reads one line frame of a page: an answer, or nothing we know.
 pub fn page_line(page: Conn, typed: bool, text: &str) -> Option<FromPage> {
     let (id, ending) = if typed { parse_typed(text) } else { parse_plain(text) }?;
     let call = id.parse().ok()?;
-    Some(FromPage::Input(Input::PageAnswered { page, call, ending }))
+    Some(FromPage::Input(Input::page(page, PageEvent::Answered { call, ending })))
 }
 
 /// Reads one JSON-RPC frame of a page.
@@ -274,7 +274,7 @@ pub fn page_rpc(page: Conn, text: &str) -> Option<FromPage> {
             // A malformed answer ends its call at once.
             Ok(call) => {
                 let error = Error::new(Code::INTERNAL, format!("the page's answer is malformed: {reason}"));
-                FromPage::Input(Input::PageAnswered { page, call, ending: Err(error) })
+                FromPage::Input(Input::page(page, PageEvent::Answered { call, ending: Err(error) }))
             }
             Err(_) => FromPage::Reply(invalid(&id, reason)),
         }),
@@ -289,20 +289,22 @@ fn page_notification(page: Conn, method: &str, params: &str) -> Option<FromPage>
         }
         "call/navigating" => {
             let Navigating { id, url } = rpc::params(params).ok()?;
-            Input::PageNavigating { page, call: id.parse().ok()?, url }
+            Input::page(page, PageEvent::Navigating { call: id.parse().ok()?, url })
         }
         "page/info" => {
             let info: PageInfo = rpc::params(params).ok()?;
-            Input::PageChanged { page, info: Box::new(info) }
+            Input::page(page, PageEvent::Changed(Box::new(info)))
         }
-        "page/leaving" => Input::PageLeaving { page },
+        "page/leaving" => Input::page(page, PageEvent::Leaving),
         "call/progress" => super::tools::progress_from_page(page, params)?,
-        "state/update" => Input::PageState { page, whole: rpc::params(params).ok()?, wall_ms: wall_ms() },
+        "state/update" => Input::page(page, PageEvent::State { whole: rpc::params(params).ok()?, wall_ms: wall_ms() }),
         "topic/publish" | "topic/subscribe" | "topic/unsubscribe" => {
             topics::from_peer(page, None, method, params).ok()?
         }
         "mailbox/put" => topics::put_mail(page, params)?,
-        "state/patch" => Input::PageStateChanged { page, change: rpc::params(params).ok()?, wall_ms: wall_ms() },
+        "state/patch" => {
+            Input::page(page, PageEvent::StateChanged { change: rpc::params(params).ok()?, wall_ms: wall_ms() })
+        }
         _ => return None,
     };
     Some(FromPage::Input(input))
@@ -312,13 +314,13 @@ fn page_notification(page: Conn, method: &str, params: &str) -> Option<FromPage>
 pub fn page_response(page: Conn, id: &str, outcome: Result<Box<str>, Error>) -> Option<Input> {
     let id = id.trim_matches('"');
     if id == "ping" {
-        return Some(Input::PageAlive { page });
+        return Some(Input::page(page, PageEvent::Alive));
     }
     let ending = outcome.map(|result| match serde_json::from_str(&result) {
         Ok(text) => Value::Text(text),
         Err(_) => Value::Json(result.into()),
     });
-    Some(Input::PageAnswered { page, call: id.parse().ok()?, ending })
+    Some(Input::page(page, PageEvent::Answered { call: id.parse().ok()?, ending }))
 }
 
 /// Writes a call for a page: the frame, and whether it is JSON-RPC.

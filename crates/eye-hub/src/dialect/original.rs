@@ -1,7 +1,7 @@
 //! The original eye's dialect: `EYE_CMD:` to its page, `EYE:` back, and strings in JSON quotes.
 
 use super::FromPage;
-use eye_core::{CallId, Conn, Input, ReplyForm};
+use eye_core::{CallId, Conn, Input, PageEvent, ReplyForm};
 use eye_protocol::answer::parse_plain;
 use eye_protocol::{Code, Ending, Error, Value};
 
@@ -22,7 +22,7 @@ pub fn from_page(page: Conn, text: &str) -> Option<FromPage> {
         Ok(value) => Ok(typed(value.as_text())),
         Err(error) => Err(Error::new(Code::THREW, error.message)),
     };
-    Some(FromPage::Input(Input::PageAnswered { page, call: id.parse().ok()?, ending }))
+    Some(FromPage::Input(Input::page(page, PageEvent::Answered { call: id.parse().ok()?, ending })))
 }
 
 /// The original serialises with `JSON.stringify`, and with `String()` what that cannot hold.
@@ -77,7 +77,7 @@ mod tests {
 
     fn answered(text: &str) -> Ending {
         match from_page(Conn(1), text) {
-            Some(FromPage::Input(Input::PageAnswered { call: 7, ending, .. })) => ending,
+            Some(FromPage::Input(Input::Page { event: PageEvent::Answered { call: 7, ending }, .. })) => ending,
             other => panic!("{other:?}"),
         }
     }

@@ -3,7 +3,7 @@
 use super::call_id::read_call_id;
 use super::{FromAgent, FromPage};
 use eye_core::state::StateQuery;
-use eye_core::{Conn, Input, Mode, Reply, ReplyForm, Snapshotting, Task, Terms, ToolQuery};
+use eye_core::{Conn, Input, Mode, PageEvent, Reply, ReplyForm, Snapshotting, Task, Terms, ToolQuery};
 use eye_protocol::limits::CALL_BATCH_LEN_MAX;
 use eye_protocol::rpc::{self, RpcId};
 use eye_protocol::state::{GetState, Restore, Save, Watch};
@@ -98,12 +98,10 @@ fn task(call: CallTool) -> Task {
 /// Reads a request of a page about its tools.
 pub fn from_page(page: Conn, id: &RpcId, method: &str, params: &str) -> FromPage {
     let input = match method {
-        "tools/register" => {
-            rpc::params(params).map(|Register { tools }| Input::PageOffers { page, id: Some(id.clone()), tools })
-        }
-        "tools/unregister" => {
-            rpc::params(params).map(|Unregister { names }| Input::PageWithdraws { page, id: Some(id.clone()), names })
-        }
+        "tools/register" => rpc::params(params)
+            .map(|Register { tools }| Input::page(page, PageEvent::Offers { id: Some(id.clone()), tools })),
+        "tools/unregister" => rpc::params(params)
+            .map(|Unregister { names }| Input::page(page, PageEvent::Withdraws { id: Some(id.clone()), names })),
         unknown => Err(Error::new(Code::METHOD, format!("Method not found: {unknown}"))),
     };
     match input {
@@ -118,7 +116,7 @@ pub fn progress_from_page(page: Conn, params: &str) -> Option<Input> {
     let id = id.get();
     // Where several streams of an origin post alike, the id names the stream too.
     let call = read_call_id(id).map_or_else(|| id.trim_matches('"').parse().ok(), |(_, call)| Some(call))?;
-    Some(Input::PageProgress { page, call, progress: params.into() })
+    Some(Input::page(page, PageEvent::Progressed { call, progress: params.into() }))
 }
 
 /// Tells an agent how far its call is: what the page said, under the agent's own id.

@@ -1,7 +1,7 @@
 //! Topics and mailboxes in JSON-RPC: the same for pages and agents.
 
 use super::calendar::wall_ms;
-use eye_core::{Conn, Input, Reply};
+use eye_core::{Conn, Input, PageEvent, Reply};
 use eye_protocol::Error;
 use eye_protocol::rpc::{self, RpcId};
 use eye_protocol::topics::{Put, ReadMail, Subscribe};
@@ -18,7 +18,7 @@ pub fn from_peer(conn: Conn, id: Option<RpcId>, method: &str, params: &str) -> R
 /// Reads what a page has to say to an agent that may not be there.
 pub fn put_mail(page: Conn, params: &str) -> Option<Input> {
     let Put { message } = rpc::params(params).ok()?;
-    Some(Input::PagePuts { page, message: message.get().into(), wall_ms: wall_ms() })
+    Some(Input::page(page, PageEvent::Puts { message: message.get().into(), wall_ms: wall_ms() }))
 }
 
 /// Reads that an agent wants what a page had to say.

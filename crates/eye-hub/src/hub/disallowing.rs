@@ -4,7 +4,7 @@ use super::peer::{Listed, Peer, Side};
 use super::state::{Hub, State};
 use crate::gate::origins::Verdict;
 use crate::gate::{Refusal, agent_origin, driven_policy, page_policy};
-use eye_core::{Conn, Input, Policy};
+use eye_core::{Conn, Input, PageEvent, Policy};
 use eye_protocol::{Code, Error};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ impl Hub {
                     let Some(peer) = state.peers.get_mut(&conn) else { continue };
                     tracing::info!(conn = conn.0, ?policy, "what a page may do has changed");
                     peer.allow(&policy);
-                    self.feed(&mut state, Input::PageAllowed { page: conn, policy });
+                    self.feed(&mut state, Input::page(conn, PageEvent::Allowed(policy)));
                 }
                 Err(refusal) => {
                     let why = format!("no longer allowed: {}", refusal.reason);

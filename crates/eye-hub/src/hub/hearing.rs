@@ -8,7 +8,7 @@ use super::state::{Hub, State};
 use super::{session_id, version};
 use crate::audit::Noted;
 use crate::dialect::{FromAgent, FromPage, eye, original, scene};
-use eye_core::{Conn, Effect, Input, Newcomer, Policy, Reply};
+use eye_core::{Conn, Effect, Input, Newcomer, PageEvent, Policy, Reply};
 use eye_protocol::answer::{write_plain, write_typed};
 use eye_protocol::batch::{self, Element};
 use eye_protocol::close::Close;
@@ -77,7 +77,7 @@ impl Hub {
             }
             (Side::Page, Voice::Original) => {
                 if text == "ping" {
-                    self.feed(&mut state, Input::PageAlive { page: conn });
+                    self.feed(&mut state, Input::page(conn, PageEvent::Alive));
                 }
                 self.page_said(&mut state, conn, original::from_page(conn, text));
             }
@@ -357,12 +357,13 @@ impl Hub {
     pub(crate) fn page_said(&self, state: &mut State, conn: Conn, said: Option<FromPage>) {
         match said {
             None => {}
-            Some(FromPage::Input(Input::PageAnswered { page, call, ending: Ok(value) }))
-                if value.as_text().len() > FRAME_BYTES_MAX =>
-            {
+            Some(FromPage::Input(Input::Page {
+                conn: page,
+                event: PageEvent::Answered { call, ending: Ok(value) },
+            })) if value.as_text().len() > FRAME_BYTES_MAX => {
                 // Our own client says so itself; this is for pages with another client.
                 let ending = Err(over_limit("the page's answer", value.as_text().len()));
-                self.feed(state, Input::PageAnswered { page, call, ending });
+                self.feed(state, Input::page(page, PageEvent::Answered { call, ending }));
             }
             Some(FromPage::Reply(frame)) => self.reply(state, conn, &frame),
             Some(FromPage::Input(input)) => {
@@ -411,10 +412,10 @@ impl Hub {
             info.eval = Some(true);
         }
         if !self.page_joins(state, conn, info.clone()) {
-            self.feed(state, Input::PageChanged { page: conn, info: Box::new(info) });
+            self.feed(state, Input::page(conn, PageEvent::Changed(Box::new(info))));
         }
         if let Some(capabilities) = hello.capabilities {
-            self.feed(state, Input::PageCapable { page: conn, capabilities });
+            self.feed(state, Input::page(conn, PageEvent::Capable(capabilities)));
         }
     }
 

@@ -1,17 +1,20 @@
 //! Which events change the lists of pages and tools that others follow.
 
-use eye_core::{Done, Input};
+use eye_core::{Done, Input, PageEvent};
 
 /// Whether another list of pages or tools may follow from it.
 pub fn changes_lists(input: &Input) -> bool {
     matches!(
         input,
         Input::PageJoined { .. }
-            | Input::PageLeft { .. }
-            | Input::PageChanged { .. }
-            | Input::PageAllowed { .. }
-            | Input::PageOffers { .. }
-            | Input::PageWithdraws { .. }
+            | Input::Page {
+                event: PageEvent::Left
+                    | PageEvent::Changed(_)
+                    | PageEvent::Allowed(_)
+                    | PageEvent::Offers { .. }
+                    | PageEvent::Withdraws { .. },
+                ..
+            }
             | Input::Worked { done: Done::Compiled(_), .. }
     )
 }

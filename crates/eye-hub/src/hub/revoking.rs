@@ -4,7 +4,7 @@ use super::outbox::{Kind, Outbox};
 use super::peer::{Peer, Side, Voice};
 use super::state::{Hub, State};
 use crate::gate::Valid;
-use eye_core::{Conn, Input};
+use eye_core::{Conn, Input, PageEvent};
 use eye_protocol::close::Close;
 use eye_protocol::rpc;
 use eye_protocol::scope::Bearer;
@@ -92,7 +92,7 @@ impl Hub {
         let (side, why) = (peer.side, error.message.clone());
         tracing::info!(conn = conn.0, ?side, face = peer.face, why, "a connection ends with what admitted it");
         match side {
-            Side::Page => self.feed(state, Input::PageLeft { page: conn }),
+            Side::Page => self.feed(state, Input::page(conn, PageEvent::Left)),
             Side::Agent => self.feed(state, Input::AgentRevoked { agent: conn, error: error.clone() }),
         }
         let Some(peer) = state.peers.get_mut(&conn) else { return };

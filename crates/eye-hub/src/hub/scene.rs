@@ -3,7 +3,7 @@
 use super::peer::{Joining, Peer, Voice};
 use super::state::{Hub, State};
 use crate::dialect::scene::{self, First, Scene};
-use eye_core::{CallId, Conn, Input, Newcomer, Task};
+use eye_core::{CallId, Conn, Input, Newcomer, PageEvent, Task};
 use eye_protocol::limits::STATE_ASK_MS;
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ impl Hub {
         let Joining { session, origin, policy, .. } = joined;
         let who = Newcomer { origin, info: scene::info(), policy, ask_first: true, driven: false };
         self.feed(state, Input::PageJoined { page: conn, session, who: Box::new(who) });
-        self.feed(state, Input::PageOffers { page: conn, id: None, tools: scene::definitions() });
+        self.feed(state, Input::page(conn, PageEvent::Offers { id: None, tools: scene::definitions() }));
     }
 
     /// A page has left: of the tabs that had its session before, the newest has it again.
@@ -67,7 +67,7 @@ impl Hub {
         if spoken.expires {
             self.expire_later(page, call);
         }
-        Some(Input::PageAnswered { page, call, ending: spoken.answer? })
+        Some(Input::page(page, PageEvent::Answered { call, ending: spoken.answer? }))
     }
 
     /// Ends a question that the page leaves open.
@@ -79,7 +79,7 @@ impl Hub {
             let mut state = hub.hold();
             let ending = state.peers.get_mut(&page).and_then(|peer| scene::expire(call, &mut peer.scene));
             if let Some(ending) = ending {
-                hub.feed(&mut state, Input::PageAnswered { page, call, ending });
+                hub.feed(&mut state, Input::page(page, PageEvent::Answered { call, ending }));
             }
         });
     }

@@ -18,7 +18,7 @@ use crate::console::{ConsoleKeys, Desk, Line};
 use crate::gate::{Valid, is_loopback_address};
 use eye_core::rate::Rate;
 use eye_core::tally::Tally;
-use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Switchboard, Work};
+use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, PageEvent, Switchboard, Work};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
 use eye_protocol::messages::{SessionRow, Status};
@@ -503,13 +503,13 @@ impl Hub {
             }
             if matches!(effect, Effect::Ping { .. }) && matches!(peer.voice, Voice::Events(_) | Voice::Scene) {
                 // Its stream ends when it does; it is not asked for more.
-                state.todo.push_back(Input::PageAlive { page: conn });
+                state.todo.push_back(Input::page(conn, PageEvent::Alive));
             }
             if let Effect::Send { page, call: Some(call), task } = &effect
                 && !peer.voice.can(task)
             {
                 let error = Error::new(Code::METHOD, "this page speaks an original's messages and cannot do that");
-                state.todo.push_back(Input::PageAnswered { page: *page, call: *call, ending: Err(error) });
+                state.todo.push_back(Input::page(*page, PageEvent::Answered { call: *call, ending: Err(error) }));
             } else if let Effect::Send { page, call, task } = &effect
                 && peer.voice == Voice::Scene
             {
@@ -546,7 +546,7 @@ impl Hub {
 
 pub(super) fn gone(side: Side, conn: Conn) -> Input {
     match side {
-        Side::Page => Input::PageLeft { page: conn },
+        Side::Page => Input::page(conn, PageEvent::Left),
         Side::Agent => Input::AgentLeft { agent: conn },
     }
 }

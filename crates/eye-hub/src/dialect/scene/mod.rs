@@ -9,7 +9,7 @@ mod words;
 
 use super::FromPage;
 use super::calendar::{time, wall_ms};
-use eye_core::{CallId, Conn, Input, Task};
+use eye_core::{CallId, Conn, Input, PageEvent, Task};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::state::Whole;
 use eye_protocol::{Code, Ending, Error, SessionId, Value};
@@ -183,11 +183,11 @@ pub fn from_page(page: Conn, scene: &mut Scene, text: &str) -> Vec<FromPage> {
 
 fn publish(page: Conn, scene: &mut Scene, state: Box<RawValue>) -> FromPage {
     let whole = Whole { revision: scene.revision_of(&state), state };
-    FromPage::Input(Input::PageState { page, whole, wall_ms: wall_ms() })
+    FromPage::Input(Input::page(page, PageEvent::State { whole, wall_ms: wall_ms() }))
 }
 
 fn answered(page: Conn, call: CallId, ending: Ending) -> FromPage {
-    FromPage::Input(Input::PageAnswered { page, call, ending })
+    FromPage::Input(Input::page(page, PageEvent::Answered { call, ending }))
 }
 
 /// The confirmation of a command that waits for it.
@@ -382,7 +382,7 @@ mod tests {
 
     fn answers(said: &[FromPage]) -> Vec<(CallId, String)> {
         let one = |said: &FromPage| match said {
-            FromPage::Input(Input::PageAnswered { call, ending, .. }) => {
+            FromPage::Input(Input::Page { event: PageEvent::Answered { call, ending }, .. }) => {
                 Some((*call, ending.as_ref().map_or_else(|error| error.message.clone(), Value::to_json)))
             }
             _ => None,
@@ -469,7 +469,7 @@ mod tests {
         for (bytes, kept) in [(CACHED_BYTES_MAX, true), (CACHED_BYTES_MAX + 1, false)] {
             let state = format!(r#""{}""#, "x".repeat(bytes - 2));
             let said = from_page(Conn(9), &mut scene, &format!(r#"{{"type":"stateUpdate","state":{state}}}"#));
-            assert!(matches!(said[..], [FromPage::Input(Input::PageState { .. })]));
+            assert!(matches!(said[..], [FromPage::Input(Input::Page { event: PageEvent::State { .. }, .. })]));
             assert_eq!(scene.cache.is_some(), kept);
         }
     }

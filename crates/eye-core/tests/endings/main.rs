@@ -1,0 +1,52 @@
+//! Whatever happens in whatever order, every call and every other request ends exactly once. Plays all inputs.
+
+mod asking;
+mod kinds;
+mod steps;
+mod world;
+
+use eye_core::Input;
+use kinds::KINDS;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::cell::RefCell;
+use std::collections::HashSet;
+use world::World;
+
+/// Longer than anything waits.
+const LONG_MS: u64 = 200_000;
+
+fn check(world: &World) -> Result<(), TestCaseError> {
+    for (conn, id) in &world.asked {
+        let endings = world.ended.get(id).copied().unwrap_or(0);
+        let there = world.is_there(*conn);
+        prop_assert!(endings == 1 || (!there && endings == 0), "request {} of {:?} ended {} times", id, conn, endings);
+    }
+    prop_assert_eq!(world.board.pending(), 0);
+    Ok(())
+}
+
+#[test]
+fn every_call_ends_exactly_once() {
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let played = RefCell::new(HashSet::new());
+    let test = |(steps, shuts_down): (Vec<steps::Step>, bool)| {
+        let mut world = World::default();
+        for step in steps {
+            world.step(step);
+        }
+        if shuts_down {
+            world.on(Input::Shutdown);
+        }
+        world.settle();
+        world.wait(if shuts_down { 0 } else { LONG_MS });
+        world.settle();
+        let checked = check(&world);
+        played.borrow_mut().extend(world.played);
+        checked
+    };
+    TestRunner::new(config).run(&(steps::steps(), prop::bool::weighted(0.2)), test).unwrap_or_else(|e| panic!("{e}"));
+    let played = played.into_inner();
+    let missing: Vec<_> = KINDS.iter().filter(|kind| !played.contains(*kind)).collect();
+    assert!(missing.is_empty(), "never played: {missing:?}");
+}

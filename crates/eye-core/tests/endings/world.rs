@@ -1,0 +1,274 @@
+//! Pages, agents, workers and a hub next door around one switchboard. Counts how often each request ended.
+
+use crate::kinds::kind;
+use crate::steps::Step;
+use eye_core::elsewhere::{Audience, HeardBy};
+use eye_core::elsewhere::{Back, HubInterests, Interest, Listed, PageElsewhere, TopicMessage, TopicsNews};
+use eye_core::passed::Passed;
+use eye_core::rate::Rate;
+use eye_core::{
+    Asker, Conn, Done, Effect, Input, Lane, Newcomer, PageEvent, Policy, Reply, ReplyForm, Switchboard, Work,
+};
+use eye_protocol::messages::{Hello, PageInfo, Presence};
+use eye_protocol::operations::Class;
+use eye_protocol::scope::{Limits, Scope};
+use eye_protocol::{Code, Error, SessionId, Value};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+pub const ORIGIN: &str = "http://localhost";
+
+#[derive(Default)]
+pub struct World {
+    pub board: Switchboard,
+    pub now: u64,
+    pub pages: Vec<Conn>,
+    agents: HashMap<u8, Conn>,
+    next_conn: u64,
+    /// Who asked, and under which id. The ids of pages and agents are not shared.
+    pub asked: Vec<(Conn, String)>,
+    pub ended: HashMap<String, u32>,
+    departed: HashSet<Conn>,
+    works: VecDeque<(Lane, Work)>,
+    passed: VecDeque<Box<Passed>>,
+    pub played: HashSet<&'static str>,
+}
+
+pub fn session(at: u8) -> SessionId {
+    SessionId::parse(&format!("s{at}")).expect("an id")
+}
+
+impl World {
+    fn conn(&mut self) -> Conn {
+        self.next_conn += 1;
+        Conn(self.next_conn)
+    }
+
+    /// A new request of a page or an agent, by its id.
+    pub fn ask(&mut self, conn: Conn) -> String {
+        let id = self.asked.len().to_string();
+        self.asked.push((conn, id.clone()));
+        id
+    }
+
+    pub fn agent(&mut self, agent: u8) -> Conn {
+        if let Some(conn) = self.agents.get(&agent) {
+            return *conn;
+        }
+        let conn = self.conn();
+        self.agents.insert(agent, conn);
+        self.on(Input::AgentJoined { agent: conn });
+        conn
+    }
+
+    pub fn on(&mut self, input: Input) {
+        self.played.insert(kind(&input));
+        let mut effects = Vec::new();
+        self.board.on(self.now, input, &mut effects);
+        for effect in effects {
+            self.follow(effect);
+        }
+    }
+
+    fn follow(&mut self, effect: Effect) {
+        match effect {
+            Effect::Ended { reply, .. } | Effect::Result { reply, .. } => {
+                assert!(!self.departed.contains(&reply.agent), "an agent that left gets no answer");
+                let id = match reply.form {
+                    ReplyForm::Rpc(id) | ReplyForm::Tool(id) => id.to_string(),
+                    ReplyForm::Line(id) => id.as_str().into(),
+                    other => panic!("nothing was asked as {other:?}"),
+                };
+                *self.ended.entry(id).or_default() += 1;
+            }
+            Effect::PageResult { id, .. } => *self.ended.entry(id.to_string()).or_default() += 1,
+            Effect::Close { conn, .. } => self.on(Input::page(conn, PageEvent::Left)),
+            Effect::Work { lane, work } => self.works.push_back((lane, *work)),
+            Effect::PassOn(passed) => self.passed.push_back(passed),
+            Effect::CancelElsewhere { agent, forms } => {
+                let is_meant = |passed: &Passed| match &passed.asker {
+                    Asker::Agent(reply) => reply.agent == agent && forms.contains(&reply.form),
+                    _ => false,
+                };
+                let (meant, others) = self.passed.drain(..).partition(|passed| is_meant(passed));
+                self.passed = others;
+                for passed in Vec::from(meant) {
+                    self.answer(*passed, Err(Error::new(Code::CANCELLED, "cancelled")));
+                }
+            }
+            Effect::LeftElsewhere { agent } => self.passed.retain(|passed| passed.asker.agent() != Some(agent)),
+            Effect::Free(_)
+            | Effect::PublishElsewhere { .. }
+            | Effect::Send { .. }
+            | Effect::Progress { .. }
+            | Effect::News { .. }
+            | Effect::Message { .. }
+            | Effect::Abort { .. }
+            | Effect::Ping { .. }
+            | Effect::Replaced { .. } => {}
+        }
+    }
+
+    /// The hub next door says how a request ended.
+    fn answer(&mut self, passed: Passed, ending: Result<Value, Error>) {
+        let back = match (passed.is_call, passed.asker) {
+            (true, asker) => Back::Ended { asker, ending, delta: None, asked_at: self.now },
+            (false, Asker::Agent(reply)) => Back::Result { reply, result: ending.map(|_| "1".into()) },
+            (false, _) => return,
+        };
+        self.on(Input::Back(Box::new(back)));
+    }
+
+    pub fn step(&mut self, step: Step) {
+        match step {
+            Step::Join { session: at, foreign, driven } => {
+                let page = self.conn();
+                self.pages.push(page);
+                let origin = if foreign { "http://evil.test" } else { ORIGIN }.into();
+                let info = PageInfo { title: Some("t".into()), ..PageInfo::default() };
+                let who = Newcomer { origin, info, policy: Policy::default(), ask_first: false, driven };
+                self.on(Input::PageJoined { page, session: session(at), who: Box::new(who) });
+            }
+            Step::PageDoes { page, does } => self.page_does(page, &does),
+            Step::Wants { agent, session, wants, form } => self.wants(agent, session, &wants, form),
+            Step::Cancel { agent, ask } => {
+                let agent = self.agent(agent);
+                self.on(Input::Cancel { agent, id: ask.to_string().into() });
+            }
+            Step::AgentHello { agent, named } => {
+                let agent = self.agent(agent);
+                let hello = Hello { agent: named.then(|| "claude".into()), timeout: Some(900), ..Hello::default() };
+                self.on(Input::AgentHello { agent, hello: Box::new(hello) });
+            }
+            Step::AgentScoped { agent, narrow } => {
+                let agent = self.agent(agent);
+                let scope = if narrow { narrow_scope() } else { Scope::ALL };
+                self.on(Input::AgentScoped { agent, scope });
+            }
+            Step::AgentPaced { agent } => {
+                let agent = self.agent(agent);
+                self.on(Input::AgentPaced { agent, rate: Rate { per_s: 2, burst: 3 } });
+            }
+            Step::AgentGone { agent } => {
+                if let Some(conn) = self.agents.remove(&agent) {
+                    self.depart(conn);
+                    self.on(Input::AgentLeft { agent: conn });
+                }
+            }
+            Step::AgentRevoked { agent } => self.revoke(agent),
+            Step::Works { failed } => self.work(failed),
+            Step::Answers { wrong } => {
+                if let Some(passed) = self.passed.pop_front() {
+                    let error = Error::new(Code::CONNECTION, "the hub that holds the page is gone");
+                    self.answer(*passed, if wrong { Err(error) } else { Ok(Value::Json("1".into())) });
+                }
+            }
+            Step::Elsewhere { session: at, there } => {
+                let listed = if there { Listed::There(elsewhere(at)) } else { Listed::Gone(session(at)) };
+                self.on(Input::Listed(vec![listed]));
+            }
+            Step::Released { session: at } => self.on(Input::Released(session(at))),
+            Step::Topics { published } => self.on(Input::Topics(Box::new(topics_news(published)))),
+            Step::Wait { ms } => self.wait(u64::from(ms)),
+        }
+    }
+
+    /// It was told how each of its calls ended before it left.
+    fn revoke(&mut self, agent: u8) {
+        let Some(conn) = self.agents.remove(&agent) else { return };
+        let error = Error::new(Code::DENIED, "the token `ci` was revoked");
+        let elsewhere = self.passed.iter().any(|passed| passed.asker.agent() == Some(conn));
+        self.on(Input::AgentRevoked { agent: conn, error });
+        self.on(Input::AgentLeft { agent: conn });
+        self.depart(conn);
+        if self.works.is_empty() && !elsewhere {
+            for (_, id) in self.asked.iter().filter(|(asked, _)| *asked == conn) {
+                assert_eq!(self.ended.get(id), Some(&1), "request {id} of an agent whose token was revoked");
+            }
+        }
+    }
+
+    /// Where work is under way, its leaving or its requests may wait behind it; the hub drops what comes of them.
+    fn depart(&mut self, conn: Conn) {
+        if self.works.is_empty() {
+            self.departed.insert(conn);
+        }
+    }
+
+    fn work(&mut self, failed: bool) {
+        if let Some((lane, work)) = self.works.pop_front() {
+            let done = if failed { Done::Failed } else { work.run() };
+            self.on(Input::Worked { lane, done });
+        }
+    }
+
+    /// Lets time pass as a hub would: a tick at every wake.
+    pub fn wait(&mut self, ms: u64) {
+        let end = self.now + ms;
+        while let Some(at) = self.board.next_wake().filter(|at| *at <= end) {
+            self.now = self.now.max(at);
+            self.on(Input::Tick);
+            assert!(self.board.next_wake().is_none_or(|next| next > at), "a tick leaves nothing due");
+        }
+        self.now = end;
+    }
+
+    /// All work is done and the hub next door has answered everything.
+    pub fn settle(&mut self) {
+        while !self.works.is_empty() || !self.passed.is_empty() {
+            self.work(false);
+            if let Some(passed) = self.passed.pop_front() {
+                self.answer(*passed, Ok(Value::Json("1".into())));
+            }
+        }
+    }
+
+    /// Whether the page or agent that asked has been there all along.
+    pub fn is_there(&self, conn: Conn) -> bool {
+        self.board.session_of(conn).is_some() || self.agents.values().any(|agent| *agent == conn)
+    }
+}
+
+pub fn reply(agent: Conn, id: String) -> Reply {
+    Reply { agent, form: ReplyForm::Rpc(id.into()) }
+}
+
+fn narrow_scope() -> Scope {
+    let pages = vec!["http://evil.test".into()];
+    Scope::limited(Limits { name: "ci".into(), id: "1".into(), may: vec![Class::Read], pages, void: None })
+}
+
+fn elsewhere(at: u8) -> Arc<PageElsewhere> {
+    Arc::new(PageElsewhere {
+        id: session(at),
+        hub: "b".into(),
+        origin: ORIGIN.into(),
+        alias: None,
+        title: "Far".into(),
+        url: "http://localhost/".into(),
+        presence: Presence::Connected,
+        visible: true,
+        frame: false,
+        eval: true,
+        tools: 0,
+        last_ref: None,
+        heard_at: 0,
+    })
+}
+
+fn topics_news(published: bool) -> TopicsNews {
+    if published {
+        let params = r#"{"topic":"news","message":1}"#.into();
+        let (scope, audience) = (Scope::ALL, Audience::Everyone);
+        return TopicsNews::Published(TopicMessage {
+            topic: "news".into(),
+            params,
+            origin: None,
+            scope,
+            audience,
+            wait_ms: 100,
+        });
+    }
+    let interest = Interest { pattern: "news".into(), listener: HeardBy::Agent };
+    TopicsNews::Interests { hub: "b".into(), interests: HubInterests::All(vec![interest]) }
+}
