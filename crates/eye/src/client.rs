@@ -169,7 +169,7 @@ pub fn open(options: &Options) -> Result<Connection, Failure> {
             Heard::Retiring => {}
         }
     }
-    Err(Failure::NotReached { socket: places::socket().path })
+    Err(places::socket().not_reached())
 }
 
 /// Refuses what no frame can hold.
@@ -231,7 +231,7 @@ fn exchange_within<T>(
             Heard::Retiring => {}
         }
     }
-    Err(Failure::NotReached { socket: places::socket().path })
+    Err(places::socket().not_reached())
 }
 
 fn listen<T>(
@@ -291,7 +291,7 @@ fn connect(absent: Absent) -> Result<Connection, Failure> {
         }
         start::hub_in_round(round, &[])?;
     }
-    Err(Failure::NotReached { socket: socket.path })
+    Err(socket.not_reached())
 }
 
 /// The token for the hub that `EYE_SERVER` names. The token file is the local hub's secret: it is never sent elsewhere.

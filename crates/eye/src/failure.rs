@@ -2,7 +2,6 @@
 
 use crate::certificate::CertificateError;
 use crate::exit::Exit;
-use crate::places;
 use eye_hub::HubError;
 use eye_mcp::RpcError;
 use eye_protocol::limits::FRAME_BYTES_MAX;
@@ -82,6 +81,8 @@ pub enum Failure {
     NotReached {
         /// Where it should.
         socket: PathBuf,
+        /// Where it writes what went wrong, if that is known.
+        log: Option<PathBuf>,
     },
     /// A started hub did not come up.
     #[error("the hub did not start: {message}")]
@@ -282,10 +283,7 @@ impl Failure {
                     .into()
             }
             Self::Garbled(_) => "the hub may be of another version: eye down, then ask again".into(),
-            Self::NotReached { .. } => match places::log_file() {
-                Ok(log) => format!("see {}", log.display()).into(),
-                Err(_) => return None,
-            },
+            Self::NotReached { log, .. } => format!("see {}", log.as_ref()?.display()).into(),
             Self::Socket { .. } => "name another with EYE_SOCKET".into(),
             Self::UnsafeFolder { folder, .. } => {
                 format!("remove {} if it is not yours, or set XDG_RUNTIME_DIR or EYE_SOCKET", folder.display()).into()

@@ -60,6 +60,11 @@ fn usual_socket() -> Socket {
 }
 
 impl Socket {
+    /// A hub was started, and still none answers here.
+    pub fn not_reached(self) -> Failure {
+        Failure::NotReached { socket: self.path, log: log_file().ok() }
+    }
+
     /// Refuses a folder that another user may have put there.
     pub fn check(&self) -> Result<(), Failure> {
         match self.path.parent() {

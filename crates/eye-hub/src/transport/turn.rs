@@ -16,10 +16,36 @@ use tokio::time::sleep;
 const TURN: Duration = Duration::from_micros(100);
 /// Who was heard within this time is there.
 const COMPANY: Duration = Duration::from_secs(10);
+/// Who was heard in the current or the last span of so many µs is active.
+const SPAN_US: u64 = 16_384;
 
 thread_local! {
     /// The peer whose turn was the last on this thread, and when the one before it had its last.
     static LAST: Cell<(u64, Option<u64>)> = const { Cell::new((0, None)) };
+    static ACTIVE: Cell<Active> = const { Cell::new(Active { span: 0, now: 0, before: 0 }) };
+}
+
+/// How many peers had a turn on this thread in a span, and in the one before it.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    span: u64,
+    now: u32,
+    before: u32,
+}
+
+impl Active {
+    /// As it is in this span.
+    fn at(self, span: u64) -> Self {
+        match span.saturating_sub(self.span) {
+            0 => self,
+            1 => Self { span, now: 0, before: self.now },
+            _ => Self { span, now: 0, before: 0 },
+        }
+    }
+
+    fn count(self) -> u32 {
+        self.now.max(self.before)
+    }
 }
 
 /// The turn of one peer.
@@ -31,6 +57,8 @@ pub struct Turn {
     begun_us: AtomicU64,
     /// From when on the time counts that it uses.
     since_us: AtomicU64,
+    /// The span in which it was last counted as active.
+    span: AtomicU64,
     /// Whether it is at a frame: what that waits for is done for it.
     in_frame: AtomicBool,
     share: Mutex<Share>,
@@ -44,6 +72,7 @@ impl Turn {
             peer: PEERS.fetch_add(1, Ordering::Relaxed),
             begun_us: AtomicU64::new(0),
             since_us: AtomicU64::new(0),
+            span: AtomicU64::new(0),
             in_frame: AtomicBool::new(false),
             share: Mutex::new(Share::new(now_us())),
         }
@@ -87,7 +116,7 @@ impl Turn {
             share.forget(now_us);
             return None;
         }
-        share.use_up(now_us, used_us)
+        share.use_up(now_us, used_us, ACTIVE.get().at(now_us / SPAN_US).count())
     }
 
     /// The last turn is this peer's.
@@ -95,6 +124,12 @@ impl Turn {
         let (peer, _) = LAST.get();
         if peer != self.peer {
             LAST.set((self.peer, (peer != 0).then_some(now_us)));
+        }
+        // Spans are counted from 1: 0 is never.
+        let span = now_us / SPAN_US;
+        if self.span.swap(span + 1, Ordering::Relaxed) != span + 1 {
+            let active = ACTIVE.get().at(span);
+            ACTIVE.set(Active { now: active.now + 1, ..active });
         }
     }
 
@@ -160,6 +195,24 @@ mod tests {
         first.is_last(60_000);
         assert!(first.use_up(110_000, 50_000).is_some());
         assert_eq!(first.use_up(20_000_000, 50_000), None, "the other has been silent for long");
+    }
+
+    #[test]
+    fn a_peer_gets_the_less_the_more_are_active() {
+        let turns = [Turn::new(), Turn::new(), Turn::new()];
+        // Each has a turn in every span; the first uses up its burst.
+        let pause = |peers: usize, from: u64| {
+            let mut share = Share::new(from);
+            let spans = from / SPAN_US..from / SPAN_US + 3;
+            for turn in spans.flat_map(|span| turns[..peers].iter().map(move |turn| (span, turn))) {
+                turn.1.is_last(turn.0 * SPAN_US);
+            }
+            let now = from + 3 * SPAN_US - 1;
+            share.use_up(now, 40_000, ACTIVE.get().at(now / SPAN_US).count())
+        };
+        let (two, three) = (pause(2, SPAN_US), pause(3, 100 * SPAN_US));
+        assert!(two.is_some() && two < three, "{two:?} {three:?}");
+        assert_eq!(ACTIVE.get().at(500).count(), 0, "activity is forgotten");
     }
 
     #[tokio::test]

@@ -155,7 +155,7 @@ fn run_in_background(args: &Args, options: &Options) -> Result<Exit, Failure> {
             Started::Running => {}
         }
     }
-    Err(Failure::NotReached { socket: places::socket().path })
+    Err(places::socket().not_reached())
 }
 
 /// The hub of this machine. A relay has its place, and is none.

@@ -55,7 +55,7 @@ fn main() -> ExitCode {
         println!("{HELP}\nkinds: {}", KINDS.map(|kind| kind.name).join(", "));
         return ExitCode::from(2);
     };
-    println!("µs of a round trip; one page in a loop\n");
+    println!("µs of a round trip, medians of {rounds} rounds; one page in a loop\n");
     println!(
         "| what it does | p50: idle | at another hub | at this hub | p99: idle | at another hub | at this hub | p99 to idle \
          | to the other hub | its frames/s |"
@@ -72,21 +72,27 @@ fn main() -> ExitCode {
         let (hog, elsewhere) = (Hog::start(&home, kind), Hog::start(&other_home, kind));
         place(apart, QUIET_CORE);
         let mut agent = Agent::connect(&home);
-        let mut trips = [Vec::new(), Vec::new(), Vec::new()];
+        // Of each phase of each round.
+        let mut percentiles: [[Vec<u64>; 3]; 2] = Default::default();
         let mut frames = 0;
         for _ in 0..rounds {
-            agent.ask_for(PHASE, &mut trips[0]);
+            let mut trips = [agent.ask_for(PHASE), Vec::new(), Vec::new()];
+            let usual_us = at(&mut trips[0], 50) * 4;
             elsewhere.run();
-            agent.ask_for(PHASE, &mut trips[1]);
+            trips[1] = agent.ask_for(PHASE);
             elsewhere.pause();
-            agent.settle(&trips[0]);
+            agent.settle(usual_us);
             let before = hog.run();
-            agent.ask_for(PHASE, &mut trips[2]);
+            trips[2] = agent.ask_for(PHASE);
             frames += hog.pause() - before;
             // What the hub still works on is not the idle phase's.
-            agent.settle(&trips[0]);
+            agent.settle(usual_us);
+            for (percent, phases) in [50, 99].into_iter().zip(&mut percentiles) {
+                phases.iter_mut().zip(&mut trips).for_each(|(phase, trips)| phase.push(at(trips, percent)));
+            }
         }
-        let [p50, p99] = [50, 99].map(|percent| trips.each_mut().map(|trips| at(trips, percent)));
+        // Now and then the machine itself stands still, for one phase of one round: hence the medians.
+        let [p50, p99] = percentiles.map(|mut phases| phases.each_mut().map(|rounds| at(rounds, 50)));
         let to = |base: u64| p99[2] as f64 / base.max(1) as f64;
         let rate = frames as f64 / (PHASE * u32::try_from(rounds).unwrap_or(1)).as_secs_f64();
         let figures = p50.iter().chain(&p99).map(u64::to_string).collect::<Vec<_>>().join(" | ");
@@ -124,18 +130,18 @@ impl Agent {
         Self { lines: BufReader::new(stream) }
     }
 
-    /// Asks for so long, and notes each round trip in µs.
-    fn ask_for(&mut self, time: Duration, trips: &mut Vec<u64>) {
-        let until = Instant::now() + time;
+    /// Asks for so long; gives the µs of each round trip.
+    fn ask_for(&mut self, time: Duration) -> Vec<u64> {
+        let (until, mut trips) = (Instant::now() + time, Vec::new());
         while Instant::now() < until {
             trips.push(self.ask());
             std::thread::sleep(PAUSE);
         }
+        trips
     }
 
-    /// Asks until the answers come as quickly as they go when nothing happens: until then the hub works on what came before.
-    fn settle(&mut self, idle: &[u64]) {
-        let usual_us = at(&mut idle.to_vec(), 50) * 4;
+    /// Asks until the answers come as quickly as usual: until then the hub works on what came before.
+    fn settle(&mut self, usual_us: u64) {
         let until = Instant::now() + SETTLE;
         let mut in_a_row = 0;
         while in_a_row < SETTLED_TRIPS && Instant::now() < until {
