@@ -9,6 +9,7 @@ mod control;
 mod disallowing;
 pub mod elsewhere;
 pub mod facts;
+mod feeding;
 pub mod gateway;
 pub mod hearing;
 mod holding;

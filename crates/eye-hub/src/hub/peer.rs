@@ -5,7 +5,7 @@ use super::version;
 use crate::audit::Calls;
 use crate::dialect::events::Posts;
 use crate::dialect::scene::Scene;
-use eye_core::{Millis, Policy, Task};
+use eye_core::{Conn, Input, Millis, PageEvent, Policy, Task};
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_STALL_MS;
@@ -22,6 +22,16 @@ pub enum Side {
     Page,
     /// It asks.
     Agent,
+}
+
+impl Side {
+    /// What happens when a connection of this side is closed.
+    pub fn gone(self, conn: Conn) -> Input {
+        match self {
+            Self::Page => Input::page(conn, PageEvent::Left),
+            Self::Agent => Input::AgentLeft { agent: conn },
+        }
+    }
 }
 
 /// How a peer is spoken to.

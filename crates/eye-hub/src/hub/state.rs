@@ -5,25 +5,21 @@ use super::cluster::Cluster;
 use super::confirmable::Confirmable;
 use super::facts::{Facts, Traffic};
 use super::gateway::{Answers, Gateway};
-use super::lists::changes_lists;
 use super::opened::{Opened, Target};
-use super::outbox::{Kind, Parcel};
+use super::outbox::Parcel;
 use super::paused::Paused;
 use super::peer::{Peer, Side, Signals, Voice};
 use super::session_id;
-use super::speaking::speak;
 use super::version;
 use super::waiting::Streams;
 use crate::console::{ConsoleKeys, Desk, Line};
 use crate::gate::{Valid, is_loopback_address};
 use eye_core::rate::Rate;
 use eye_core::tally::Tally;
-use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, PageEvent, Switchboard, Work};
+use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Switchboard, Work};
 use eye_protocol::close::Close;
-use eye_protocol::limits::OUTBOX_BYTES_MAX;
 use eye_protocol::messages::{SessionRow, Status};
 use eye_protocol::scope::Scope;
-use eye_protocol::{Code, Error};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -65,7 +61,7 @@ pub struct Hub {
     /// How many large frames are parsed at a time.
     pub(super) parsers: Semaphore,
     /// Where work goes that is too much for this thread.
-    worker: mpsc::UnboundedSender<Job>,
+    pub(super) worker: mpsc::UnboundedSender<Job>,
     /// Its receiving end, until it is taken.
     jobs: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
     /// Links and keys of consoles.
@@ -90,12 +86,12 @@ pub(crate) struct State {
     pub opened: Opened,
     /// Who is connected.
     pub peers: FxHashMap<Conn, Peer>,
-    traffic: Traffic,
+    pub(super) traffic: Traffic,
     last_conn: u64,
     pub(super) todo: VecDeque<Input>,
-    effects: Vec<Effect>,
-    text: String,
-    armed_at: Option<Millis>,
+    pub(super) effects: Vec<Effect>,
+    pub(super) text: String,
+    pub(super) armed_at: Option<Millis>,
     stopping: bool,
     /// Peers that hear by a stream and speak by POST.
     pub streams: Streams,
@@ -113,7 +109,7 @@ pub(crate) struct State {
 
 impl State {
     /// When something next ends by itself.
-    fn next_wake(&self) -> Option<Millis> {
+    pub(super) fn next_wake(&self) -> Option<Millis> {
         [self.board.next_wake(), self.line.next_wake()].into_iter().flatten().min()
     }
 }
@@ -205,7 +201,7 @@ impl Hub {
         self.paused_left(&mut state, conn);
         let Some(mut peer) = state.peers.remove(&conn) else { return };
         self.left(&mut state, conn, &mut peer);
-        let input = gone(peer.side, conn);
+        let input = peer.side.gone(conn);
         self.feed(&mut state, input);
         self.stream_left(&mut state, conn, &peer);
         if let Some(joined) = peer.joined {
@@ -413,140 +409,5 @@ impl Hub {
                 .collect(),
             cluster: self.cluster.get().map(|cluster| cluster.hubs()),
         }
-    }
-
-    pub(crate) fn reply(&self, state: &mut State, conn: Conn, json: &str) {
-        if let Some(peer) = state.peers.get_mut(&conn) {
-            match peer.voice {
-                Voice::Original | Voice::Scene => peer.outbox.line(json),
-                Voice::Eye { .. } | Voice::Events(_) => peer.rpc(Kind::Response, json),
-            }
-            self.written(state, conn);
-        }
-    }
-
-    /// Gives the switchboard what happened, and does what follows.
-    pub(crate) fn feed(&self, state: &mut State, input: Input) {
-        state.todo.push_back(input);
-        self.feed_todo(state);
-    }
-
-    /// Events are worked off from a list, never by recursion: a peer that is closed on the way is one more of them.
-    pub(super) fn feed_todo(&self, state: &mut State) {
-        let now = self.now();
-        while let Some(input) = state.todo.pop_front() {
-            let lists = changes_lists(&input);
-            let mut effects = std::mem::take(&mut state.effects);
-            state.board.on(now, input, &mut effects);
-            for effect in effects.drain(..) {
-                self.apply(state, effect);
-            }
-            state.effects = effects;
-            if lists {
-                self.lists.send_modify(|count| *count += 1);
-            }
-        }
-        self.tell_changes(state);
-        self.arm(state);
-        if state.board.known_changed() {
-            self.remember.notify_one();
-        }
-    }
-
-    /// Wakes who keeps the time, when the next deadline came nearer.
-    pub(super) fn arm(&self, state: &mut State) {
-        let wake = state.next_wake();
-        if wake.is_some_and(|at| state.armed_at.is_none_or(|armed| at < armed)) {
-            state.armed_at = wake;
-            self.rearm.notify_one();
-        }
-    }
-
-    pub(super) fn apply(&self, state: &mut State, effect: Effect) {
-        let effect = match effect {
-            // The worker ends with the hub, and then no call waits for it.
-            Effect::Work { lane, work } => return self.worker.send(Job::Do(lane, work)).unwrap_or_default(),
-            Effect::Free(value) => return self.worker.send(Job::Free(value)).unwrap_or_default(),
-            Effect::PassOn(_)
-            | Effect::CancelElsewhere { .. }
-            | Effect::LeftElsewhere { .. }
-            | Effect::PublishElsewhere { .. } => return self.for_elsewhere(effect),
-            effect => effect,
-        };
-        let Some(effect) = self.unless_held(state, effect) else { return };
-        self.note_ending(state, &effect);
-        if self.keeps_its_stream(state, &effect) {
-            return;
-        }
-        let mut text = std::mem::take(&mut state.text);
-        text.clear();
-        let conn = match &effect {
-            Effect::Work { .. }
-            | Effect::Free(_)
-            | Effect::PassOn(_)
-            | Effect::CancelElsewhere { .. }
-            | Effect::LeftElsewhere { .. }
-            | Effect::PublishElsewhere { .. } => return,
-            Effect::Send { page, .. }
-            | Effect::PageResult { page, .. }
-            | Effect::Abort { page, .. }
-            | Effect::Ping { page }
-            | Effect::Replaced { page } => *page,
-            Effect::Close { conn, .. } | Effect::Message { conn, .. } => *conn,
-            Effect::Ended { reply, .. } | Effect::Result { reply, .. } | Effect::Progress { reply, .. } => reply.agent,
-            Effect::News { agent, .. } => *agent,
-        };
-        if let Some(peer) = state.peers.get_mut(&conn) {
-            if peer.foreign {
-                state.text = text;
-                return self.for_elsewhere(effect);
-            }
-            if matches!(effect, Effect::Ping { .. }) && matches!(peer.voice, Voice::Events(_) | Voice::Scene) {
-                // Its stream ends when it does; it is not asked for more.
-                state.todo.push_back(Input::page(conn, PageEvent::Alive));
-            }
-            if let Effect::Send { page, call: Some(call), task } = &effect
-                && !peer.voice.can(task)
-            {
-                let error = Error::new(Code::METHOD, "this page speaks an original's messages and cannot do that");
-                state.todo.push_back(Input::page(*page, PageEvent::Answered { call: *call, ending: Err(error) }));
-            } else if let Effect::Send { page, call, task } = &effect
-                && peer.voice == Voice::Scene
-            {
-                state.todo.extend(self.tell_scene(peer, *page, *call, task));
-            }
-            speak(peer, effect, &mut text);
-            self.written(state, conn);
-        }
-        state.text = text;
-    }
-
-    /// Something was written: its writer is woken, or given up when too much waits.
-    pub(crate) fn written(&self, state: &mut State, conn: Conn) {
-        let Some(peer) = state.peers.get_mut(&conn) else { return };
-        if peer.outbox.len_bytes() > OUTBOX_BYTES_MAX {
-            self.give_up(state, conn, "more than 64 MiB waited to be read");
-        } else {
-            peer.signals.wake.notify_one();
-        }
-    }
-
-    #[expect(clippy::unused_self, reason = "one of the hub's steps, beside its siblings")]
-    fn give_up(&self, state: &mut State, conn: Conn, why: &str) {
-        if let Some(peer) = state.peers.get_mut(&conn)
-            && !peer.deaf
-        {
-            peer.close_now(Close::too_slow(why));
-            tracing::warn!(conn = conn.0, side = ?peer.side, face = peer.face, why, "a slow peer is closed");
-            state.traffic.closed_slow += 1;
-            state.todo.push_back(gone(peer.side, conn));
-        }
-    }
-}
-
-pub(super) fn gone(side: Side, conn: Conn) -> Input {
-    match side {
-        Side::Page => Input::page(conn, PageEvent::Left),
-        Side::Agent => Input::AgentLeft { agent: conn },
     }
 }

@@ -1,27 +1,28 @@
 //! `eye up`: run a hub, in the background or right here.
 
-use crate::env::{self, Var};
+mod guests;
+mod host;
+
+use crate::env::Var;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log::{self, Beside, LogLevel};
 use crate::options::Options;
 use crate::start::{self, Report, STARTS_MAX, Started};
 use crate::verbs::{status, tls, token};
-use crate::{faces, geometry, memory, places, ui};
+use crate::{memory, places, ui};
 use clap::ValueEnum;
-use eye_hub::guests::{BtcpOverHttp, MailboxFiles, OriginalEye};
-use eye_hub::{AuditMode, Auth, Config, Guest, HubError, RATE_DEFAULT, Rate, Ready, Tls, random_first_calls};
+use eye_hub::{AuditMode, Auth, Config, HubError, RATE_DEFAULT, Rate, Ready, Tls, random_first_calls};
 use eye_mcp::config;
-use eye_mcp::face::Face;
-use eye_mcp::{Gateway, Project, Settings};
 use eye_platform::process;
 use eye_protocol::messages::Status;
 use eye_protocol::rpc;
+use guests::guests;
+use host::parse_host;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
 const PORT_DEFAULT: u16 = 8765;
 
@@ -238,35 +239,6 @@ fn warn_open(args: &Args) {
     }
 }
 
-/// Everything that is mounted into the hub beside its own endpoints.
-fn guests(llm: Option<&str>) -> Result<Vec<Arc<dyn Guest>>, Failure> {
-    let mut guests: Vec<Arc<dyn Guest>> = vec![
-        mcp()?,
-        geometry::guest(places::cartridges_folder()?),
-        geometry::llm(llm)?,
-        Arc::new(BtcpOverHttp),
-        Arc::new(OriginalEye),
-    ];
-    #[cfg(feature = "browser")]
-    guests.extend(crate::browser::guests()?);
-    guests.extend(places::mailbox().map(|folder| Arc::new(MailboxFiles::new(folder)) as Arc<dyn Guest>));
-    Ok(guests)
-}
-
-/// MCP's faces, with the upstreams of this user's settings.
-fn mcp() -> Result<Arc<dyn Guest>, Failure> {
-    // A client over HTTP says nothing of a folder; this user's own is as good as any.
-    let cwd = Var::Home.folder().unwrap_or_else(|| "/".into());
-    let settings = Settings {
-        project: Project { cwd, env: env::everything() },
-        user_config: Some(places::config_file()?),
-        state_folder: Some(places::gateway_folder()?),
-        login_folder: Some(places::login_folder()?),
-        ..Settings::default()
-    };
-    Ok(faces::guest(Face::new(Gateway::new(settings), env!("CARGO_PKG_VERSION"))))
-}
-
 /// How often a client of BTCP may ask, as the user's config has it. What is wrong with that file is told where its servers are.
 fn rate(config_file: &Path) -> Rate {
     let Ok(text) = std::fs::read_to_string(config_file) else { return RATE_DEFAULT };
@@ -404,28 +376,6 @@ impl Args {
     }
 }
 
-/// Why a text is no further name of the hub.
-#[derive(Debug, thiserror::Error)]
-enum NotAHost {
-    #[error("pages and agents may always use it; leave it out")]
-    Known,
-    #[error("write the bare name, without scheme, port or path, such as box.local")]
-    NotBare,
-}
-
-/// A name as a `Host` header has it, without its port.
-fn parse_host(text: &str) -> Result<String, NotAHost> {
-    if matches!(text.to_ascii_lowercase().as_str(), "localhost" | "127.0.0.1" | "::1" | "[::1]") {
-        return Err(NotAHost::Known);
-    }
-    if let Ok(address) = text.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
-        return Ok(if address.is_ipv6() { format!("[{address}]") } else { address.to_string() });
-    }
-    let label =
-        |label: &str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
-    if text.split('.').all(label) { Ok(text.to_ascii_lowercase()) } else { Err(NotAHost::NotBare) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -489,25 +439,6 @@ mod tests {
             (&["--tls"], Some("no TLS")),
         ] {
             assert_eq!(args(line).differs(&running).unwrap().as_deref(), want, "{line:?}");
-        }
-    }
-
-    #[test]
-    fn hosts_are_bare_names_that_are_not_known_anyway() {
-        for (text, want) in [
-            ("Box.local", "box.local"),
-            ("192.168.1.5", "192.168.1.5"),
-            ("fe80::1", "[fe80::1]"),
-            ("[fe80::1]", "[fe80::1]"),
-            ("host.docker.internal", "host.docker.internal"),
-        ] {
-            assert_eq!(parse_host(text).unwrap(), want);
-        }
-        for text in ["localhost", "LOCALHOST", "127.0.0.1", "::1", "[::1]"] {
-            assert!(matches!(parse_host(text), Err(NotAHost::Known)), "{text}");
-        }
-        for text in ["", "*", "*.local", "http://box.local", "box.local:8765", "box.local/x", "a..b", "box.local."] {
-            assert!(matches!(parse_host(text), Err(NotAHost::NotBare)), "{text}");
         }
     }
 }

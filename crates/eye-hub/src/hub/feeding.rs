@@ -1,0 +1,141 @@
+//! What happened goes to the switchboard, and what follows goes into the outboxes of peers.
+
+use super::lists::changes_lists;
+use super::outbox::Kind;
+use super::peer::Voice;
+use super::speaking::speak;
+use super::state::{Hub, Job, State};
+use eye_core::{Conn, Effect, Input, PageEvent};
+use eye_protocol::close::Close;
+use eye_protocol::limits::OUTBOX_BYTES_MAX;
+use eye_protocol::{Code, Error};
+
+impl Hub {
+    pub(crate) fn reply(&self, state: &mut State, conn: Conn, json: &str) {
+        if let Some(peer) = state.peers.get_mut(&conn) {
+            match peer.voice {
+                Voice::Original | Voice::Scene => peer.outbox.line(json),
+                Voice::Eye { .. } | Voice::Events(_) => peer.rpc(Kind::Response, json),
+            }
+            self.written(state, conn);
+        }
+    }
+
+    /// Gives the switchboard what happened, and does what follows.
+    pub(crate) fn feed(&self, state: &mut State, input: Input) {
+        state.todo.push_back(input);
+        self.feed_todo(state);
+    }
+
+    /// Events are worked off from a list, never by recursion: a peer that is closed on the way is one more of them.
+    pub(super) fn feed_todo(&self, state: &mut State) {
+        let now = self.now();
+        while let Some(input) = state.todo.pop_front() {
+            let lists = changes_lists(&input);
+            let mut effects = std::mem::take(&mut state.effects);
+            state.board.on(now, input, &mut effects);
+            for effect in effects.drain(..) {
+                self.apply(state, effect);
+            }
+            state.effects = effects;
+            if lists {
+                self.lists.send_modify(|count| *count += 1);
+            }
+        }
+        self.tell_changes(state);
+        self.arm(state);
+        if state.board.known_changed() {
+            self.remember.notify_one();
+        }
+    }
+
+    /// Wakes who keeps the time, when the next deadline came nearer.
+    pub(super) fn arm(&self, state: &mut State) {
+        let wake = state.next_wake();
+        if wake.is_some_and(|at| state.armed_at.is_none_or(|armed| at < armed)) {
+            state.armed_at = wake;
+            self.rearm.notify_one();
+        }
+    }
+
+    pub(super) fn apply(&self, state: &mut State, effect: Effect) {
+        let effect = match effect {
+            // The worker ends with the hub, and then no call waits for it.
+            Effect::Work { lane, work } => return self.worker.send(Job::Do(lane, work)).unwrap_or_default(),
+            Effect::Free(value) => return self.worker.send(Job::Free(value)).unwrap_or_default(),
+            Effect::PassOn(_)
+            | Effect::CancelElsewhere { .. }
+            | Effect::LeftElsewhere { .. }
+            | Effect::PublishElsewhere { .. } => return self.for_elsewhere(effect),
+            effect => effect,
+        };
+        let Some(effect) = self.unless_held(state, effect) else { return };
+        self.note_ending(state, &effect);
+        if self.keeps_its_stream(state, &effect) {
+            return;
+        }
+        let mut text = std::mem::take(&mut state.text);
+        text.clear();
+        let conn = match &effect {
+            Effect::Work { .. }
+            | Effect::Free(_)
+            | Effect::PassOn(_)
+            | Effect::CancelElsewhere { .. }
+            | Effect::LeftElsewhere { .. }
+            | Effect::PublishElsewhere { .. } => return,
+            Effect::Send { page, .. }
+            | Effect::PageResult { page, .. }
+            | Effect::Abort { page, .. }
+            | Effect::Ping { page }
+            | Effect::Replaced { page } => *page,
+            Effect::Close { conn, .. } | Effect::Message { conn, .. } => *conn,
+            Effect::Ended { reply, .. } | Effect::Result { reply, .. } | Effect::Progress { reply, .. } => reply.agent,
+            Effect::News { agent, .. } => *agent,
+        };
+        if let Some(peer) = state.peers.get_mut(&conn) {
+            if peer.foreign {
+                state.text = text;
+                return self.for_elsewhere(effect);
+            }
+            if matches!(effect, Effect::Ping { .. }) && matches!(peer.voice, Voice::Events(_) | Voice::Scene) {
+                // Its stream ends when it does; it is not asked for more.
+                state.todo.push_back(Input::page(conn, PageEvent::Alive));
+            }
+            if let Effect::Send { page, call: Some(call), task } = &effect
+                && !peer.voice.can(task)
+            {
+                let error = Error::new(Code::METHOD, "this page speaks an original's messages and cannot do that");
+                state.todo.push_back(Input::page(*page, PageEvent::Answered { call: *call, ending: Err(error) }));
+            } else if let Effect::Send { page, call, task } = &effect
+                && peer.voice == Voice::Scene
+            {
+                state.todo.extend(self.tell_scene(peer, *page, *call, task));
+            }
+            speak(peer, effect, &mut text);
+            self.written(state, conn);
+        }
+        state.text = text;
+    }
+
+    /// Something was written: its writer is woken, or given up when too much waits.
+    pub(crate) fn written(&self, state: &mut State, conn: Conn) {
+        let Some(peer) = state.peers.get_mut(&conn) else { return };
+        if peer.outbox.len_bytes() > OUTBOX_BYTES_MAX {
+            self.give_up(state, conn, "more than 64 MiB waited to be read");
+        } else {
+            peer.signals.wake.notify_one();
+        }
+    }
+
+    #[expect(clippy::unused_self, reason = "one of the hub's steps, beside its siblings")]
+    pub(super) fn give_up(&self, state: &mut State, conn: Conn, why: &str) {
+        if let Some(peer) = state.peers.get_mut(&conn)
+            && !peer.deaf
+        {
+            peer.close_now(Close::too_slow(why));
+            tracing::warn!(conn = conn.0, side = ?peer.side, face = peer.face, why, "a slow peer is closed");
+            state.traffic.closed_slow += 1;
+            state.todo.push_back(peer.side.gone(conn));
+        }
+    }
+}
