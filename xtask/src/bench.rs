@@ -91,7 +91,7 @@ fn watched() -> Result<std::path::PathBuf, TaskError> {
     let folder = place::target().join("watched");
     let folder_text = folder.to_string_lossy();
     let mut words = vec!["build", "--profile", "watched", "--package", "eye", "--no-default-features"];
-    words.extend(["--features", "browser,cluster", "--target-dir", &folder_text]);
+    words.extend(["--features", "browser,cluster,guests", "--target-dir", &folder_text]);
     cargo(&words)?;
     Ok(folder.join("watched/eye"))
 }

@@ -59,6 +59,8 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
 
 fn more(times: &mut Times) -> Result<(), TaskError> {
     licences(times)?;
+    let lean = cargo_command(&["clippy", "--package", "eye", "--no-default-features", "--", "-D", "warnings"]);
+    times.one(Step::new("lean hub", "`cargo clippy` without guests, browser and cluster", lean))?;
     times.own("packages", "each package made, installed alone and tried", || package::check(None))?;
     times.own("adding a verb", "docs/adding-a-verb.md performed in a copy of the tree", tutorial::run)?;
     let eye = place::target().join("debug/eye");

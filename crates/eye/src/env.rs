@@ -32,8 +32,10 @@ pub enum Var {
     /// `EYE_AUDIT`
     Audit,
     /// `EYE_LLM_URL`
+    #[cfg(feature = "guests")]
     LlmUrl,
     /// `EYE_LLM_KEY`
+    #[cfg(feature = "guests")]
     LlmKey,
     /// `BROWSER`
     Browser,
@@ -52,7 +54,7 @@ pub enum Var {
 }
 
 /// Every variable with its name and what it is for.
-pub const TABLE: [(Var, &str, &str); 21] = [
+pub const TABLE: &[(Var, &str, &str)] = &[
     (Var::Page, "EYE_PAGE", "the page to ask, as --page does"),
     (Var::Server, "EYE_SERVER", "a hub elsewhere, such as wss://box.local:8765; else what ~/.algo/config.json says"),
     (
@@ -72,7 +74,9 @@ pub const TABLE: [(Var, &str, &str); 21] = [
     (Var::Mailbox, "EYE_MAILBOX", "the folder whose files in and out are the mailbox (~/.algo, if there is one)"),
     (Var::Log, "EYE_LOG", "how much a hub that starts logs, as eye up --log does (info)"),
     (Var::Audit, "EYE_AUDIT", "what the audit log of a hub that starts holds, as eye up --audit does: off, on, full"),
+    #[cfg(feature = "guests")]
     (Var::LlmUrl, "EYE_LLM_URL", "the LLM server of a hub that starts, as eye up --llm does (http://localhost:1234)"),
+    #[cfg(feature = "guests")]
     (Var::LlmKey, "EYE_LLM_KEY", "its key, instead of the file eye/llm-key"),
     (Var::Browser, "BROWSER", "the program that eye open hands URLs to"),
     (
@@ -165,7 +169,7 @@ mod tests {
 
     #[test]
     fn every_variable_has_its_own_name() {
-        for (var, name, what) in TABLE {
+        for &(var, name, what) in TABLE {
             assert_eq!(var.name(), name);
             assert!(!what.is_empty());
             assert_eq!(TABLE.iter().filter(|(_, other, _)| *other == name).count(), 1);

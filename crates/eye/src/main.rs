@@ -12,6 +12,7 @@ mod exit;
 mod faces;
 mod failure;
 mod frozen;
+#[cfg(feature = "guests")]
 mod geometry;
 mod help;
 mod join;

@@ -133,16 +133,19 @@ pub fn origins_file() -> Result<PathBuf, Failure> {
 }
 
 /// The file with the LLM server's key, if there is one.
+#[cfg(feature = "guests")]
 pub fn llm_key_file() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("llm-key"))
 }
 
 /// The file with the LLM server that was last named on the command line.
+#[cfg(feature = "guests")]
 pub fn llm_named_file() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("llm"))
 }
 
 /// Where cartridges are kept.
+#[cfg(feature = "guests")]
 pub fn cartridges_folder() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("cartridges"))
 }

@@ -17,7 +17,6 @@ use eye_mcp::config;
 use eye_platform::process;
 use eye_protocol::messages::Status;
 use eye_protocol::rpc;
-use guests::guests;
 use host::parse_host;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -63,9 +62,8 @@ pub struct Args {
     /// Its key, PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// The OpenAI-compatible server behind /v1/chat/completions, or none (`http://localhost:1234`)
-    #[arg(long, value_name = "URL")]
-    llm: Option<String>,
+    #[command(flatten)]
+    guests: guests::Args,
     /// What the audit log holds: off, on (a row for each call), or full (with arguments)
     #[arg(long, value_enum, hide_possible_values = true)]
     audit: Option<AuditKind>,
@@ -171,11 +169,7 @@ fn already(args: &Args, options: &Options, running: &Status) -> Result<Exit, Fai
     if let Some(what) = args.differs(running)? {
         return Err(Failure::RunsOtherwise { what });
     }
-    if args.llm.is_some() {
-        ui::note(
-            "the hub that runs keeps its LLM server; `eye down` first, or `llm: URL` in config.yaml for every start",
-        );
-    }
+    args.guests.note_running();
     if args.audit.is_some() {
         ui::note("the hub that runs keeps its audit log as it was; `eye down` first");
     }
@@ -285,7 +279,7 @@ impl Args {
             None => None,
         };
         #[cfg_attr(not(feature = "cluster"), expect(unused_mut, reason = "the cluster is a guest too"))]
-        let mut guests = guests(self.llm.as_deref())?;
+        let mut guests = self.guests.mounted()?;
         #[cfg(feature = "cluster")]
         guests.extend(crate::cluster::guest(self.cluster, port)?);
         Ok(Config {
@@ -340,7 +334,6 @@ impl Args {
         flag("listen", self.listen.map(|listen| listen.to_string()));
         flag("tls-cert", self.tls_cert.as_ref().map(whole));
         flag("tls-key", self.tls_key.as_ref().map(whole));
-        flag("llm", self.llm.clone());
         flag("log", self.log.map(|level| level.word().to_owned()));
         flag("audit", self.audit.map(|audit| AuditMode::from(audit).word().to_owned()));
         for host in &self.host {
@@ -349,6 +342,7 @@ impl Args {
         for user in &self.proxy_user {
             flag("proxy-user", Some(user.clone()));
         }
+        flags.extend(self.guests.flags());
         #[cfg(feature = "cluster")]
         flags.extend(self.cluster.flags());
         flags.extend(self.published.then(|| "--published".into()));
@@ -399,11 +393,11 @@ mod tests {
             "--listen=::1",
             "--tls-cert=/c",
             "--tls-key=/k",
-            "--llm=http://l:1",
             "--log=debug",
             "--audit=full",
             "--host=a",
             "--host=b",
+            "--llm=http://l:1",
             "--cluster=nats://a:4222,nats://b:4222",
             "--cluster-name=c",
             "--cluster-creds=/c",
