@@ -51,6 +51,13 @@ mod tests {
     }
 
     #[test]
+    fn the_hub_names_no_guest() {
+        let rooms = Graph::read(&place::root().join("crates/eye-hub/src/lib.rs")).rooms();
+        assert_eq!(rooms.that_name("guests"), Vec::<String>::new());
+        assert!(!rooms.that_name("hub").is_empty(), "names are found");
+    }
+
+    #[test]
     fn a_circle_is_found_however_it_is_written() {
         for (a, b, circle) in [
             ("use crate::b::B; pub struct A;", "pub struct B;", false),

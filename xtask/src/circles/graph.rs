@@ -45,6 +45,12 @@ impl Graph {
         Self { edges }
     }
 
+    /// The modules that name one of this name.
+    pub fn that_name(&self, target: &str) -> Vec<String> {
+        let target = vec![target.to_owned()];
+        self.edges.iter().filter(|(_, targets)| targets.contains(&target)).map(|(from, _)| name(from)).collect()
+    }
+
     /// Groups of modules that reach each other, each sorted.
     pub fn circles(&self) -> Vec<Vec<String>> {
         let reach: BTreeMap<&Module, BTreeSet<&Module>> =
