@@ -46,6 +46,7 @@ impl Switchboard {
     /// An agent left. With an error it is still there, to be told how its calls ended.
     pub(crate) fn agent_left(&mut self, now: Millis, agent: Conn, told: Option<&Error>, out: &mut Vec<Effect>) {
         self.leave(agent);
+        self.framed_left(agent, told, out);
         self.topics.forget(agent);
         if told.is_some() {
             let asked = self.agents.get(&agent).map(|known| known.asked.clone()).unwrap_or_default();

@@ -4,6 +4,7 @@ use crate::agent::{Agent, UsedPage};
 use crate::call_batch::CallBatch;
 use crate::document::Unfit;
 use crate::effect::Effect;
+use crate::framing;
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
 use crate::opaque::opaque;
@@ -124,11 +125,15 @@ impl Switchboard {
         match &mut task {
             Task::Eval { frame: own, .. } => *own = frame,
             // The page keeps apart what it told whom.
-            Task::Verb { params, .. } => *params = signed(params, &name, frame.as_deref()),
+            Task::Verb { method, params, .. } => {
+                let driven = self.sessions.get(&session).is_some_and(Session::is_driven);
+                let pages = framing::pictured(&scope, method).filter(|_| driven);
+                *params = signed(params, &name, frame.as_deref(), pages);
+            }
             Task::Tool { .. } | Task::State => {}
         }
         let (asker, receipt) = match (question.mode, reply) {
-            (Mode::Answer, Some(reply)) => (Asker::Agent(reply), None),
+            (Mode::Answer, Some(reply)) => (self.asker_of(reply, &session, &task), None),
             (Mode::Answer, None) => (Asker::Fired { scope }, None),
             (Mode::Fire, reply) => (Asker::Fired { scope }, reply.map(|reply| (reply, "{}".to_owned()))),
             (Mode::Keep(id), reply) => match self.keep(now, agent, id) {
@@ -419,8 +424,8 @@ fn frame_of_ref(task: &Task) -> Option<Box<str>> {
 }
 
 /// The params of a verb with the name of the agent that asks, and with no other: its own word for it does not count,
-/// and a name that stands twice is passed on once.
-fn signed(params: &str, agent: &str, frame: Option<&str>) -> Box<str> {
+/// and a name that stands twice is passed on once. `pages`: the origins that a picture may show.
+fn signed(params: &str, agent: &str, frame: Option<&str>, pages: Option<&[Box<str>]>) -> Box<str> {
     let own: IndexMap<String, Box<RawValue>> = serde_json::from_str(params).unwrap_or_default();
     let mut members: IndexMap<&str, &RawValue> = IndexMap::with_capacity(own.len() + 1);
     let Ok(agent) = to_raw_value(agent) else { return "{}".into() };
@@ -429,6 +434,8 @@ fn signed(params: &str, agent: &str, frame: Option<&str>) -> Box<str> {
     members.extend(rest.map(|(name, value)| (name.as_str(), &**value)));
     let frame = frame.and_then(|frame| to_raw_value(frame).ok());
     members.extend(frame.as_deref().map(|frame| ("frame", frame)));
+    let pages = pages.and_then(|pages| to_raw_value(pages).ok());
+    members.extend(pages.as_deref().map(|pages| ("pages", pages)));
     json(&members).into()
 }
 
@@ -478,7 +485,9 @@ mod tests {
             (r#"{"agent":"b","n":[1, 2]}"#, r#"{"agent":"a","n":[1, 2]}"#),
             (r#"{"n":1,"agent":"b","n":2,"\u0061gent":"c"}"#, r#"{"agent":"a","n":2}"#),
         ] {
-            assert_eq!(&*signed(params, "a", None), want);
+            assert_eq!(&*signed(params, "a", None, None), want);
         }
+        let pages = signed(r#"{"pages":["http://b"]}"#, "a", None, Some(&["http://a".into()]));
+        assert_eq!(&*pages, r#"{"agent":"a","pages":["http://a"]}"#);
     }
 }

@@ -103,6 +103,7 @@ impl Switchboard {
                 }
                 match asker {
                     Asker::Agent(reply) => self.ended(reply, ending, delta, out),
+                    Asker::Framed { outline, at, .. } => self.part_ended(now, (outline, at), ending, delta, out),
                     Asker::Batch { batch, at, .. } => self.batch_ended(batch, at, ending, out),
                     Asker::Shelf { name, id, .. } => {
                         if let Some(memory) = self.memories.get_mut(&name) {

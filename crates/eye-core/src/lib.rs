@@ -18,6 +18,8 @@ pub mod effect;
 pub mod elsewhere;
 mod expecting;
 mod following;
+mod framed;
+mod framing;
 mod from_page;
 mod ids;
 mod input;

@@ -322,7 +322,7 @@ impl Session {
     }
 
     fn cancel(&mut self, reply: &Reply, out: &mut Vec<Outcome>) {
-        let keys = self.calls.keys_where(|call| matches!(&call.asker, Asker::Agent(asker) if asker == reply));
+        let keys = self.calls.keys_where(|call| call.asker.reply() == Some(reply));
         // An id used twice means the latest.
         if let Some(key) = keys.last() {
             self.abort(*key, out);
@@ -392,6 +392,7 @@ impl Session {
         let (own_ms, margin_ms) = match &task {
             Task::Eval { .. } | Task::State => (None, 0),
             Task::Tool { name, .. } => (self.toolbox.get(name).ok().and_then(|tool| tool.timeout_ms), 0),
+            Task::Verb { .. } if asker.is_frame() => (None, 0),
             // The page keeps the time itself, and ends with what it has.
             Task::Verb { .. } => (None, VERB_MARGIN_MS),
         };

@@ -6,6 +6,7 @@ use crate::call_batch::CallBatch;
 use crate::calls::FirstCalls;
 use crate::effect::Effect;
 use crate::elsewhere::Elsewhere;
+use crate::framed::Framed;
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
 use crate::kept::Delivery;
@@ -46,6 +47,8 @@ pub struct Switchboard {
     pub(crate) topics: Topics,
     pub(crate) batches: FxHashMap<u64, CallBatch>,
     pub(crate) last_batch: u64,
+    /// Outlines that wait for the lines of frames, numbered with the batches.
+    pub(crate) framed: FxHashMap<u64, Framed>,
     pub(crate) tally: Tally,
     pub(crate) wakes: BinaryHeap<Reverse<(Millis, SessionId)>>,
     pub(crate) armed: FxHashMap<SessionId, Millis>,

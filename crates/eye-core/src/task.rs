@@ -46,6 +46,15 @@ pub enum Asker {
         /// What the token of that agent allows.
         scope: Scope,
     },
+    /// An agent, for an outline that gets the lines of frames: this is a part of it.
+    Framed {
+        /// Where the outline goes.
+        reply: Reply,
+        /// Which outline.
+        outline: u64,
+        /// Which part of it; the first is the page itself.
+        at: usize,
+    },
     /// A `tools/callBatch`, as one of its calls.
     Batch {
         /// The agent's connection.
@@ -73,18 +82,31 @@ impl Asker {
     /// The connection that waits, if one does.
     pub fn agent(&self) -> Option<Conn> {
         match self {
-            Self::Agent(reply) => Some(reply.agent),
+            Self::Agent(reply) | Self::Framed { reply, .. } => Some(reply.agent),
             Self::Batch { agent, .. } => Some(*agent),
             Self::State { reply, .. } => reply.as_ref().map(|reply| reply.agent),
             Self::Shelf { .. } | Self::Fired { .. } => None,
         }
     }
 
+    /// Where the answer to its request goes, if it is one request of an agent.
+    pub fn reply(&self) -> Option<&Reply> {
+        match self {
+            Self::Agent(reply) | Self::Framed { reply, .. } => Some(reply),
+            Self::Batch { .. } | Self::State { .. } | Self::Shelf { .. } | Self::Fired { .. } => None,
+        }
+    }
+
+    /// Whether it waits for a frame's part of an outline, which takes no longer than it is given.
+    pub fn is_frame(&self) -> bool {
+        matches!(self, Self::Framed { at: 1.., .. })
+    }
+
     /// Whether the agent may see pages of an origin. `seen_by`: those of the connected ones that may.
     pub fn sees(&self, origin: &str, seen_by: &[Conn]) -> bool {
         match self {
             Self::Shelf { scope, .. } | Self::Fired { scope } => scope.sees(origin),
-            Self::Agent(_) | Self::Batch { .. } | Self::State { .. } => {
+            Self::Agent(_) | Self::Framed { .. } | Self::Batch { .. } | Self::State { .. } => {
                 self.agent().is_some_and(|agent| seen_by.contains(&agent))
             }
         }

@@ -161,3 +161,107 @@ fn a_tab_at_a_denied_site_is_only_led_elsewhere() {
         → page 3 does 2: page/goto {"agent":""}
     "#);
 }
+
+#[test]
+fn an_outline_has_the_lines_of_frames_that_its_agent_may_see_and_that_answer_in_time() {
+    assert_snapshot!(play(
+        r#"0 page 1 joins tab from http://a.test driven
+         0 page 3 joins tab.f1 from http://b.test driven framed
+         0 page 4 joins tab.f2 from http://c.test driven framed
+         0 page 5 joins tab.f3 from http://d.test driven framed
+         0 agent 2 joins
+         0 agent 2 limited http://a.test http://b.test http://c.test
+         1 agent 2 does page/look {"all":true}
+         2 page 1 answers 1 :frame x (of another origin: --frame f1) | frame y (of another origin: --frame f3)
+         3 page 3 answers 1 :frame z (of another origin: --frame f2)
+         1001 tick
+         1002 tick"#
+    ), @r#"
+    0 page 1 joins tab from http://a.test driven
+    0 page 3 joins tab.f1 from http://b.test driven framed
+    0 page 4 joins tab.f2 from http://c.test driven framed
+    0 page 5 joins tab.f3 from http://d.test driven framed
+    0 agent 2 joins
+    0 agent 2 limited http://a.test http://b.test http://c.test
+    1 agent 2 does page/look {"all":true}
+        → page 1 does 1: page/look {"agent":"","all":true}
+    2 page 1 answers 1 :frame x (of another origin: --frame f1) | frame y (of another origin: --frame f3)
+        → page 3 does 1: page/look {"agent":"","all":true}
+    3 page 3 answers 1 :frame z (of another origin: --frame f2)
+        → page 4 does 1: page/look {"agent":"","all":true}
+    1001 tick
+    1002 tick
+        → page 4 aborts 1
+        ← agent 2 1:frame x (of another origin: --frame f1) | frame y (of another origin: --frame f3)
+     frame z (of another origin: --frame f2)
+      … does not answer (eye --frame f2 look)
+     … not for this token
+    "#);
+}
+
+#[test]
+fn an_outline_without_frames_or_with_an_error_is_passed_on_and_ends_once() {
+    assert_snapshot!(play(
+        r#"0 page 1 joins tab from http://a.test driven
+         0 page 3 joins tab.f1 from http://b.test driven framed
+         0 agent 2 joins
+         1 agent 2 does page/look
+         2 page 1 answers 1 :frame x (of another origin: --frame f9)
+         3 agent 2 does page/look
+         4 page 1 answers 2 !-32602 nothing matches
+         5 agent 2 does page/look {"since":true}
+         6 page 1 answers 3 :+ frame x (of another origin: --frame f1)
+         7 agent 2 does page/look
+         8 page 1 answers 4 :frame x (of another origin: --frame f1)
+         9 agent 2 cancels 1
+         10 page 3 answers 1 :late
+         11 agent 2 does page/look
+         12 page 1 answers 5 :frame x (of another origin: --frame f1)
+         13 page 3 leaves
+         14 page 6 joins tab.f1 from http://b.test driven framed
+         15 agent 2 does page/look
+         16 page 1 answers 6 :frame x (of another origin: --frame f1)
+         17 agent 2 revoked
+         18 page 6 answers 3 :late"#
+    ), @r#"
+    0 page 1 joins tab from http://a.test driven
+    0 page 3 joins tab.f1 from http://b.test driven framed
+    0 agent 2 joins
+    1 agent 2 does page/look
+        → page 1 does 1: page/look {"agent":""}
+    2 page 1 answers 1 :frame x (of another origin: --frame f9)
+        ← agent 2 1:frame x (of another origin: --frame f9)
+    3 agent 2 does page/look
+        → page 1 does 2: page/look {"agent":""}
+    4 page 1 answers 2 !-32602 nothing matches
+        ← agent 2 1!-32602 nothing matches |  |  | page
+    5 agent 2 does page/look {"since":true}
+        → page 1 does 3: page/look {"agent":"","since":true}
+    6 page 1 answers 3 :+ frame x (of another origin: --frame f1)
+        ← agent 2 1:+ frame x (of another origin: --frame f1)
+    7 agent 2 does page/look
+        → page 1 does 4: page/look {"agent":""}
+    8 page 1 answers 4 :frame x (of another origin: --frame f1)
+        → page 3 does 1: page/look {"agent":"","all":false}
+    9 agent 2 cancels 1
+        → page 3 aborts 1
+        ← agent 2 1!-32800 cancelled
+    10 page 3 answers 1 :late
+    11 agent 2 does page/look
+        → page 1 does 5: page/look {"agent":""}
+    12 page 1 answers 5 :frame x (of another origin: --frame f1)
+        → page 3 does 2: page/look {"agent":"","all":false}
+    13 page 3 leaves
+        ← agent 2 1:frame x (of another origin: --frame f1)
+     … cannot be looked at (eye --frame f1 look)
+    14 page 6 joins tab.f1 from http://b.test driven framed
+    15 agent 2 does page/look
+        → page 1 does 6: page/look {"agent":""}
+    16 page 1 answers 6 :frame x (of another origin: --frame f1)
+        → page 6 does 3: page/look {"agent":"","all":false}
+    17 agent 2 revoked
+        ← agent 2 1!-32006 the token `ci` was revoked
+        → page 6 aborts 3
+    18 page 6 answers 3 :late
+    "#);
+}

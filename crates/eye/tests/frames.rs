@@ -7,11 +7,13 @@
 mod site;
 mod stage;
 
-use eye_testkit::{Home, Ran};
+use eye_testkit::{Home, Ran, Running};
+use rustix::process::{Pid, Signal, kill_process};
 use site::{Page, Site};
-use stage::browser::{hub, ok};
+use stage::browser::{hub, ok, pid, renderers};
 use std::fs::File;
 use std::io::BufReader;
+use std::path::Path;
 use std::time::Instant;
 
 /// A page with two frames, of which one is scaled; the query says from which port.
@@ -89,7 +91,7 @@ fn frames_of_other_origins_are_looked_at_and_acted_on_with_trusted_events() {
         assert!(done.contains("keydown:true:card"), "{done}");
     }
     // The page around it says which number each has, once that has been told to it.
-    let look = until(&home, &["look"], |ran| ran.stdout.matches(": --frame f").count() == 2).stdout;
+    let look = until(&home, &["look"], |ran| ran.stdout.matches(": --frame f").count() == 3).stdout;
     let number = look.split("frame near (of another origin: --frame ").nth(1).and_then(|rest| rest.split(')').next());
     assert_eq!(ok(home.eye(["--frame", number.unwrap(), "location.search.slice(1, 5)"])), "near\n");
     // The frames of a document are gone with it, those in frames too.
@@ -142,6 +144,126 @@ fn a_frame_of_a_denied_site_is_no_page() {
     assert!(pdf.code != 0 && pdf.stderr.contains("is of a site that is denied to agents"), "{pdf:?}");
 }
 
+/// The number of a frame in an outline, which the line of it tells.
+fn number(look: &str, name: &str) -> String {
+    let rest = look.split(&format!("{name} (of another origin: --frame ")).nth(1).unwrap_or_default();
+    rest.split(')').next().unwrap_or_default().to_owned()
+}
+
+/// The outline of the shop once it has the lines of all its frames.
+fn whole(home: &Home) -> String {
+    until(home, &["look", "--all"], |ran| ran.stdout.matches(" [Pay]").count() == 3).stdout
+}
+
+#[test]
+fn an_outline_has_the_lines_of_frames_below_theirs_and_their_refs_are_asked_at_the_tab() {
+    let Some((home, _hub)) = hub() else { return };
+    let (_, pay) = open(&home);
+    let look = whole(&home);
+    let lines: Vec<&str> = look.lines().collect();
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    for name in ["near", "far"] {
+        let frame = number(&look, name);
+        let at = lines.iter().position(|line| line.contains(&format!("frame {name} "))).unwrap();
+        assert_eq!(indent(lines[at]), 0, "{look}");
+        assert!(lines[at + 1].ends_with("Pay here") && indent(lines[at + 1]) == 1, "{look}");
+        assert!(lines[at + 2].trim_start().starts_with(&format!("{frame}e")), "{look}");
+    }
+    // The frame in a frame stands below that.
+    let deep = lines.iter().position(|line| line.contains("/pay?deep (of another origin: --frame f")).unwrap();
+    assert!(indent(lines[deep]) == 1 && indent(lines[deep + 1]) == 2, "{look}");
+    // What stands in the outline is asked of the tab.
+    for line in lines.iter().filter(|line| line.contains(" [Pay]")) {
+        let target = line.trim_start().split(' ').next().unwrap();
+        assert!(ok(home.eye(["click", target])).starts_with(target), "{look}");
+    }
+    for frame in ["near", "far", "deep"] {
+        assert_eq!(ok(home.eye(["--frame", frame, "done.join(' ')"])), "click:true:go\n");
+    }
+    // In sight are the frames that the page shows, and of a denied one nothing but that it is.
+    ok(home.eye(["deny", &format!("http://localhost:{pay}")]));
+    let denied = |ran: &Ran| ran.stdout.contains("frame far (of another origin, denied to agents)");
+    let look = until(&home, &["look"], denied).stdout;
+    assert_eq!(look.matches(" [Pay]").count(), 1, "{look}");
+}
+
+/// Ends the process that runs the frame `far`: the one that is not the tab's, for the tab answers while it stands still.
+fn crash_frame(home: &Home) {
+    let browser = pid(home);
+    until(home, &["--frame", "far", "--timeout", "5", "1"], |ran| {
+        for process in renderers(browser) {
+            signal(process, Signal::STOP);
+            let apart = home.eye(["1", "--timeout", "5"]).code == 0;
+            signal(process, if apart { Signal::KILL } else { Signal::CONT });
+        }
+        ran.code != 0 && ran.code != 124
+    });
+}
+
+fn signal(process: u32, signal: Signal) {
+    let _ = kill_process(Pid::from_raw(i32::try_from(process).unwrap()).unwrap(), signal);
+}
+
+#[test]
+fn a_frame_that_hangs_or_crashes_is_named_and_holds_up_neither_its_tab_nor_other_frames() {
+    let Some((home, _hub)) = hub() else { return };
+    open(&home);
+    let far = number(&whole(&home), "far");
+    // In the middle of a verb.
+    let hangs = home.eye(["--frame", "far", "--timeout", "1", "for (;;);"]);
+    assert_eq!(hangs.code, 124, "{hangs:?}");
+    let look = ok(home.eye(["look", "--all"]));
+    assert!(look.contains(&format!("\n … does not answer (eye --frame {far} look)\n")), "{look}");
+    assert_eq!(look.matches(" [Pay]").count(), 1, "{look}");
+    assert_eq!(ok(home.eye(["--frame", "near", "typeof done"])), "object\n");
+    assert_eq!(ok(home.eye(["document.title"])), "Shop\n");
+    ok(home.eye(["--frame", "far", "stop-script"]));
+    whole(&home);
+    let waiting = home.start(["--frame", "far", "--timeout", "50", "new Promise(() => {})"]);
+    crash_frame(&home);
+    let ended = waiting.wait();
+    assert!(ended.code != 0 && ended.code != 124, "{ended:?}");
+    assert_eq!(ok(home.eye(["document.title"])), "Shop\n");
+    let look = ok(home.eye(["look", "--all"]));
+    assert_eq!(look.matches(" [Pay]").count(), 1, "{look}");
+    ok(home.eye(["reload"]));
+    whole(&home);
+}
+
+#[test]
+fn a_token_for_a_page_neither_sees_nor_acts_in_frames_of_origins_that_it_does_not_cover() {
+    let Some((home, _hub)) = hub() else { return };
+    let (url, pay) = open(&home);
+    let look = whole(&home);
+    let origin = url.split("/?").next().unwrap();
+    let near = format!("http://127.0.0.1:{pay}");
+    for (pages, seen) in [(vec![origin], 0), (vec![origin, &near], 1)] {
+        let name = format!("t{seen}");
+        let mut words = vec!["token", "new", &name, "--may", "eval"];
+        pages.iter().for_each(|page| words.extend(["--pages", page]));
+        let secret = ok(home.eye(words)).trim().to_owned();
+        let with = |words: &[&str]| Running::of(home.command().args(words).env("EYE_TOKEN", &secret)).wait();
+        let limited = with(&["look", "--all"]);
+        assert_eq!((limited.code, limited.stdout.matches(" [Pay]").count()), (0, seen), "{limited:?}");
+        assert!(limited.stdout.contains("… not for this token"), "{limited:?}");
+        let target = format!("{}e1", number(&look, "far"));
+        for words in [&["click", &target][..], &["--frame", "far", "1"], &["--frame", "far", "look"]] {
+            let refused = with(words);
+            assert!(refused.code != 0 && refused.stdout.is_empty(), "{words:?}: {refused:?}");
+        }
+        let file = home.path("limited.png");
+        let shot = with(&["shot", "--format", "png", "-o", &file.display().to_string()]);
+        assert_eq!(shot.code, 0, "{shot:?}");
+        let (left, right): (Vec<_>, Vec<_>) = yellow_in(&file).into_iter().partition(|x| *x < BETWEEN);
+        assert_eq!((usize::from(!left.is_empty()), right.len()), (seen, 0));
+        let pdf = with(&["pdf", "-o", &home.path("limited.pdf").display().to_string()]);
+        assert!(pdf.code != 0 && pdf.stderr.contains("denied to this agent"), "{pdf:?}");
+    }
+    for frame in ["near", "far", "deep"] {
+        assert_eq!(ok(home.eye(["--frame", frame, "done.length"])), "0\n");
+    }
+}
+
 /// Between the two frames of the shop.
 const BETWEEN: usize = 400;
 
@@ -149,6 +271,10 @@ const BETWEEN: usize = 400;
 fn yellow(home: &Home) -> Vec<usize> {
     let file = home.path("shot.png");
     ok(home.eye(["shot", "--format", "png", "-o", &file.display().to_string()]));
+    yellow_in(&file)
+}
+
+fn yellow_in(file: &Path) -> Vec<usize> {
     let mut decoder = png::Decoder::new(BufReader::new(File::open(file).unwrap()));
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().unwrap();

@@ -10,7 +10,7 @@ mod stage;
 use eye_testkit::{Home, Ran};
 use rustix::process::{Pid, Signal, kill_process};
 use site::{Page, Site};
-use stage::browser::{hub, ok};
+use stage::browser::{hub, ok, pid, renderers};
 use std::time::Instant;
 
 /// Notes every event that is not the browser's own.
@@ -205,29 +205,6 @@ fn pages_in_a_sandbox_and_behind_a_service_worker_are_acted_on() {
     assert_eq!(ok(home.eye(["fake.join()"])), "\n");
 }
 
-/// The processes below one, with their command lines.
-fn below(pid: u32) -> Vec<(u32, String)> {
-    let mut found: Vec<(u32, String)> = Vec::new();
-    let all: Vec<(u32, u32, String)> = std::fs::read_dir("/proc")
-        .unwrap()
-        .filter_map(|entry| {
-            let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
-            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-            let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()?;
-            let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-            Some((pid, parent, String::from_utf8_lossy(&line).replace('\0', " ")))
-        })
-        .collect();
-    let mut open = vec![pid];
-    while let Some(parent) = open.pop() {
-        for (pid, _, line) in all.iter().filter(|(_, above, _)| *above == parent) {
-            open.push(*pid);
-            found.push((*pid, line.clone()));
-        }
-    }
-    found
-}
-
 fn kill(pid: u32) {
     let _ = kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), Signal::KILL);
 }
@@ -237,10 +214,9 @@ fn a_crashed_page_is_revived_by_reload_and_a_killed_browser_by_browse() {
     let Some((home, _hub)) = hub() else { return };
     let url = site();
     ok(home.eye(["browse", &url, "--headless", "--profile", "end"]));
-    let list = ok(home.eye(["browse", "--list"]));
-    let pid: u32 = list.split(" pid ").nth(1).and_then(|rest| rest.split(',').next()).unwrap().parse().unwrap();
-    for (renderer, _) in below(pid).iter().filter(|(_, line)| line.contains("--type=renderer")) {
-        kill(*renderer);
+    let pid = pid(&home);
+    for renderer in renderers(pid) {
+        kill(renderer);
     }
     let crashed = until(&home, &["document.title"], |ran| ran.code != 0);
     assert!(crashed.stderr.contains("the page crashed; `eye reload` revives it"), "{crashed:?}");

@@ -44,11 +44,12 @@ const LOOK: &str = r#"(() => {
 const FRAME_MS: u64 = 2_000;
 
 /// Places that agents may not see, in CSS pixels of the tab's viewport: such fields, unless they are `unmasked`, in its documents and
-/// in frames of other origins; and frames of sites that `denies` says. A frame that does not answer is one of them.
+/// in frames of other origins; and frames whose origin, or whose address's site, `denies` names. A frame that does not answer is
+/// one of them.
 pub async fn places(
     outer: &Outer,
     tab: &str,
-    denies: &(dyn Fn(&str) -> bool + Sync),
+    denies: &(dyn Fn(&str, &str) -> bool + Sync),
     unmasked: bool,
 ) -> Result<Vec<Rect>, CommandError> {
     if !outer.has_sites() {
@@ -76,11 +77,11 @@ async fn of_frame(
     session: &Session,
     frame: &Frame,
     outer: &Outer,
-    denies: &(dyn Fn(&str) -> bool + Sync),
+    denies: &(dyn Fn(&str, &str) -> bool + Sync),
     unmasked: bool,
 ) -> Result<Vec<Rect>, CommandError> {
     let site = site_of(&frame.url).unwrap_or_default();
-    if outer.is_frame() && (denies(&frame.security_origin) || denies(&site)) {
+    if outer.is_frame() && denies(&frame.security_origin, &site) {
         return whole(outer).await;
     }
     if unmasked {

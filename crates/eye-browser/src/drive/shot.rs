@@ -58,6 +58,8 @@ pub struct Shot {
     unmask: bool,
     /// A PNG to compare with, as base64.
     before: Option<String>,
+    /// The origins that the agent may see, where its token does not cover all: the hub's word.
+    pub pages: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
@@ -125,11 +127,17 @@ pub struct Scene {
     pub frame: String,
     /// Whether agents may see pages of an origin.
     pub hub: Arc<dyn Hub>,
+    /// The origins that the agent may see; `None`: all that are not denied.
+    pub pages: Option<Vec<String>>,
 }
 
 impl Scene {
     async fn hidden(&self, unmasked: bool) -> Result<Vec<Rect>, Error> {
-        let denies = |origin: &str| self.hub.denies(origin).is_some();
+        let covers = |origin: &str| self.pages.as_ref().is_none_or(|pages| pages.iter().any(|page| page == origin));
+        // A document without an origin of its own is of the site of its address.
+        let denies = |origin: &str, site: &str| {
+            !covers(origin) || self.hub.denies(origin).is_some() || self.hub.denies(site).is_some()
+        };
         let places = secrets::places(&self.outer, &self.frame, &denies, unmasked).await;
         places.map_err(|error| refusal(&error))
     }
@@ -293,7 +301,8 @@ pub async fn pdf(scene: &Scene) -> Ending {
     let session = &scene.outer.root;
     let failed = |error: CommandError| refusal(&error);
     if !scene.hidden(true).await?.is_empty() {
-        let text = "a frame of the page is of a site that is denied to agents, and a PDF would show it";
+        let whose = if scene.pages.is_some() { "denied to this agent" } else { "denied to agents" };
+        let text = format!("a frame of the page is of a site that is {whose}, and a PDF would show it");
         return Err(Error::new(Code::DENIED, text).hint("pdf-frame"));
     }
     if !scene.hidden(false).await?.is_empty() {

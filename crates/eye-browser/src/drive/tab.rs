@@ -37,6 +37,9 @@ const STAYS: &str = "=";
 /// Tells the page client which frame of its tab it is in.
 const FRAME: &str = "%";
 
+/// What stands in the document around a frame in place of its number, where agents may not see it.
+const DENIED: &str = "denied to agents";
+
 /// Pages of the browser itself, which are not an agent's.
 const BROWSERS_OWN: [&str; 6] =
     ["chrome://", "chrome-untrusted://", "chrome-extension://", "devtools://", "edge://", "brave://"];
@@ -316,7 +319,10 @@ impl Tab {
         self.part();
         // A frame that agents may not see is none; the page around it leads the tab elsewhere.
         let unknown = origin == "null" && self.url.is_empty();
-        if self.outer.is_frame() && (unknown || self.hub.denies(origin).is_some()) {
+        if self.outer.is_frame() && self.hub.denies(origin).is_some() {
+            return self.tell_outer(DENIED);
+        }
+        if self.outer.is_frame() && unknown {
             return;
         }
         let link = self.hub.join(&self.names.session, origin);
@@ -335,17 +341,22 @@ impl Tab {
         if let Some(number) = &self.number {
             let label = number.label();
             let _ = self.tell(&format!("{FRAME}{label}"));
-            let outer = self.outer.clone();
-            self.doing.push(Box::pin(async move {
-                // A frame whose element is gone by now needs none.
-                let _ = outer.tell(&label).await;
-                Done::Nothing
-            }));
+            self.tell_outer(&label);
         }
         self.joined.send_replace(true);
         if let Err((code, reason)) = heard {
             self.closed(code, &reason);
         }
+    }
+
+    /// Tells the document around a frame what stands for it there.
+    fn tell_outer(&self, label: &str) {
+        let (outer, label) = (self.outer.clone(), label.to_owned());
+        self.doing.push(Box::pin(async move {
+            // A frame whose element is gone by now needs none.
+            let _ = outer.tell(&label).await;
+            Done::Nothing
+        }));
     }
 
     /// The hub has something for the document.

@@ -1,13 +1,12 @@
 //! What the session's page does, and what happens to it.
 
-use crate::calls::{Call, Phase};
+use crate::calls::Phase;
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
 use crate::page_event::PageEvent;
 use crate::session::{Place, Session};
 use crate::session_event::{Given, Outcome};
 use crate::state::When;
-use crate::task::Asker;
 use eye_protocol::limits::NAVIGATION_MS;
 
 impl Session {
@@ -39,7 +38,7 @@ impl Session {
                 }
             }
             PageEvent::Progressed { call, progress } => {
-                if let Some(Call { asker: Asker::Agent(reply), .. }) = self.calls.get_mut(call) {
+                if let Some(reply) = self.calls.get_mut(call).and_then(|call| call.asker.reply()) {
                     out.push(Outcome::Effect(Effect::Progress { reply: reply.clone(), progress }));
                 }
             }

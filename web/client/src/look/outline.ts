@@ -18,7 +18,7 @@ import { type Kind, kindOf } from "./kind.js";
 import { nameOf } from "./name.js";
 import { isSeen, own, type Place, placeOf, within } from "./place.js";
 import { choiceBox, isDrawing, labelledBy, isSaidBy, SKIPPED, shownText } from "./reading.js";
-import { headingLevel, isRow, pictureOf, stateOf, titleOf } from "./titles.js";
+import { frameNumbers, headingLevel, isRow, pictureOf, stateOf, titleOf } from "./titles.js";
 import { attribute, frameBody, inside, isElement, plain, styleOf } from "./tree.js";
 import { hasSize, hides, isBeyond, isClippedAway, isSilenced } from "./visible.js";
 
@@ -266,7 +266,12 @@ export function outline(
     }
     const title = reading || holds ? "" : titleOf(node);
     if (node.localName === "iframe" && frameBody(node) === undefined) {
-      if (!reading && isSeen(node, place) && hasSize(node)) pieces.push(title);
+      if (reading || !isSeen(node, place) || !hasSize(node)) return;
+      // The lines of one that has a number follow.
+      const numbered = frameNumbers.has(node);
+      if (numbered) flush();
+      pieces.push(title);
+      if (numbered) flush();
       return;
     }
     if (title === "") {

@@ -54,14 +54,16 @@ export function titleOf(element: Element): string {
   }
 }
 
-/** Frames of other origins that are asked by a number, by their elements. The browser's driver says which. */
+/** Numbers of frames of other origins, by their elements, or why one has none. The browser's driver says which. */
 export const frameNumbers = new WeakMap<Element, string>();
 
 export function frameTitle(frame: HTMLIFrameElement): string {
   const name = frame.title || frame.name || frame.id || frame.src;
   if (frameBody(frame) !== undefined) return `frame ${name}`;
   const number = frameNumbers.get(frame);
-  return `frame ${name} (of another origin${number === undefined ? "" : `: --frame ${number}`})`;
+  const how = number === undefined ? "" : /^f\d/.test(number) ? `: --frame ${number}` : `, ${number}`;
+  // The hub puts the lines of a numbered frame below this (`eye-core/src/framed.rs`).
+  return `frame ${name} (of another origin${how})`;
 }
 
 const SORTED: Readonly<Record<string, string>> = { ascending: "sorted up", descending: "sorted down" };

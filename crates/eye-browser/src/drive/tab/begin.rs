@@ -24,18 +24,24 @@ impl Tab {
                     }
                 })
             }
+            "page/stop-script" => Box::pin(async move { Done::Answer(own.id, device::stop_script(&session).await) }),
             _ if self.outer.is_frame() => {
                 let error = self.not_of_frames(&own);
                 Box::pin(std::future::ready(Done::Answer(own.id, Err(error))))
             }
             "page/shot" | "page/pdf" => {
                 let Some(client) = self.document.as_ref().map(|document| document.client.clone()) else { return };
-                let scene = Scene { outer: self.outer.clone(), frame: self.target.clone(), hub: self.hub.clone() };
+                let (outer, frame, hub) = (self.outer.clone(), self.target.clone(), self.hub.clone());
                 Box::pin(async move {
-                    let ending = match (own.method.as_str(), params::<Shot>(&own)) {
-                        ("page/pdf", _) => shot::pdf(&scene).await,
-                        (_, Ok(wanted)) => shot::shot(&scene, &client, wanted).await,
-                        (_, Err(error)) => Err(error),
+                    let ending = match params::<Shot>(&own) {
+                        Ok(mut wanted) => {
+                            let scene = Scene { outer, frame, hub, pages: wanted.pages.take() };
+                            match own.method.as_str() {
+                                "page/pdf" => shot::pdf(&scene).await,
+                                _ => shot::shot(&scene, &client, wanted).await,
+                            }
+                        }
+                        Err(error) => Err(error),
                     };
                     Done::Answer(own.id, ending)
                 })
@@ -79,7 +85,6 @@ impl Tab {
                 let text = Value::Text(rows.unwrap_or_else(|| none.to_owned()));
                 Box::pin(std::future::ready(Done::Answer(own.id, Ok(text))))
             }
-            "page/stop-script" => Box::pin(async move { Done::Answer(own.id, device::stop_script(&session).await) }),
             "page/close" => Box::pin(std::future::ready(Done::Close(own.id))),
             _ => return self.revive(&own),
         };
