@@ -9,6 +9,10 @@ declare namespace chrome {
     interface Debuggee {
       readonly tabId?: number;
     }
+    interface Session extends Debuggee {
+      /** Of a frame in it. */
+      readonly sessionId?: string;
+    }
     interface TargetInfo {
       readonly id: string;
       readonly tabId?: number;
@@ -16,9 +20,9 @@ declare namespace chrome {
     }
     function attach(target: Debuggee, version: string): Promise<void>;
     function detach(target: Debuggee): Promise<void>;
-    function sendCommand(target: Debuggee, method: string, params?: object): Promise<object | undefined>;
+    function sendCommand(target: Session, method: string, params?: object): Promise<object | undefined>;
     function getTargets(): Promise<TargetInfo[]>;
-    const onEvent: Event<(source: Debuggee & { sessionId?: string }, method: string, params?: object) => void>;
+    const onEvent: Event<(source: Session, method: string, params?: object) => void>;
     const onDetach: Event<(source: Debuggee, reason: string) => void>;
   }
 

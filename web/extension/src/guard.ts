@@ -8,13 +8,16 @@ export interface Context {
   readonly origin: string;
   /** The page's own world, or eye's beside it; not that of another extension. */
   readonly own: boolean;
+  readonly frame: string;
 }
 
-/** What the guard knows of a tab. */
+/** What the guard knows of a tab, or of a frame of another site in one. */
 export interface Granted {
-  /** The tab's main frame, whose id is the target's. */
+  /** The main frame, whose id is the target's. */
   readonly target: string;
-  /** The address that the tab shows. */
+  /** It is a frame in a granted tab: what is said of its documents is said of their origins. */
+  readonly inner?: boolean;
+  /** The address that it shows. */
   readonly url: string;
   /** Whether documents of this origin are granted. */
   readonly may: (origin: string) => boolean;
@@ -81,10 +84,32 @@ const toGranted: Check = (params, tab) => {
   return params;
 };
 
-/** A world beside the page's own, in its main frame, in which nothing of another extension runs. */
+/** A world beside the page's own, in a granted document, in which nothing of another extension runs. */
 const beside: Check = (params, tab) => {
-  if (params.frameId === tab.target && params.worldName === WORLD) return params;
-  throw new Refusal("this is not eye's own world");
+  const is = ({ frame, own, origin }: Context): boolean => frame === params.frameId && own && tab.may(origin);
+  if (params.worldName === WORLD && [...tab.contexts.values()].some(is)) return params;
+  throw new Refusal("this is not eye's own world of a granted document");
+};
+
+/** Frames of other sites are sessions, and never wait for a hub that may not be there. */
+const framesOnly: Check = (params) => {
+  if (params.autoAttach !== true || params.flatten !== true) throw new Refusal("only frames are attached to");
+  const filter = [{ type: "iframe", exclude: false }];
+  return { autoAttach: true, waitForDebuggerOnStart: false, flatten: true, filter };
+};
+
+/** The one function that runs on an element: it tells eye's client which frame the element shows (`drive/outer.rs`). */
+export const TELL = `function (receive, label) {
+  let view = this.ownerDocument.defaultView;
+  while (view && !view[receive] && view.frameElement) view = view.parent;
+  view?.[receive]?.(\`&\${label}\`, undefined, this);
+}`;
+
+const telling: Check = (params) => {
+  const [receive, label, ...more] = (params.arguments ?? []) as readonly { value?: unknown }[];
+  const named = BINDING.test(String(receive?.value)) && /^[a-z0-9 ]{1,20}$/.test(String(label?.value));
+  if (params.functionDeclaration === TELL && named && more.length === 0) return params;
+  throw new Refusal("no function runs on an element but eye's own");
 };
 
 const named: Check = (params) => {
@@ -143,9 +168,14 @@ const RULES: Readonly<Record<string, Rule>> = {
     params: ["expression", "contextId", "silent", "awaitPromise", "returnByValue", "userGesture", "timeout"],
     check: inContext,
   },
-  // Where a frame stands in the tab, so that input meets it.
+  // Where a frame stands in the tab, so that input meets it and pictures hide what is not granted, and which it is.
   "DOM.getFrameOwner": { params: ["frameId"] },
   "DOM.getBoxModel": { params: ["backendNodeId"] },
+  "DOM.resolveNode": { params: ["backendNodeId"] },
+  "Runtime.callFunctionOn": { params: ["objectId", "functionDeclaration", "arguments", "silent"], check: telling },
+  "Runtime.releaseObject": { params: ["objectId"] },
+  "Page.getFrameTree": NOTHING,
+  "Target.setAutoAttach": { params: ["autoAttach", "waitForDebuggerOnStart", "flatten", "filter"], check: framesOnly },
   "Input.dispatchMouseEvent": {
     params: [
       ...["type", "x", "y", "modifiers", "timestamp", "button", "buttons", "clickCount", "force", "tangentialPressure"],
@@ -178,6 +208,25 @@ const RULES: Readonly<Record<string, Rule>> = {
   "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite },
 };
 
+/** What a hub does in a frame that has a session of its own. Whatever the frame shows: each names a granted document, or tells nothing of it. */
+const INNER: ReadonlySet<string> = new Set([
+  "Page.enable",
+  "Page.getFrameTree",
+  "Page.createIsolatedWorld",
+  "Page.addScriptToEvaluateOnNewDocument",
+  "Runtime.enable",
+  "Runtime.runIfWaitingForDebugger",
+  "Runtime.terminateExecution",
+  "Runtime.addBinding",
+  "Runtime.evaluate",
+  "Runtime.callFunctionOn",
+  "Runtime.releaseObject",
+  "DOM.getFrameOwner",
+  "DOM.getBoxModel",
+  "DOM.resolveNode",
+  "Target.setAutoAttach",
+]);
+
 /** Answers that tell of whatever the tab shows, not of one document of it. */
 const ABOUT_TAB: ReadonlySet<string> = new Set([
   "Page.captureScreenshot",
@@ -208,15 +257,48 @@ export function command(method: string, params: Params, tab: Granted): Params {
   if (rule === undefined) throw new Refusal(`${method} is not allowed`);
   const other = Object.keys(params).find((name) => !rule.params.includes(name));
   if (other !== undefined) throw new Refusal(`${method}: ${other} is not allowed`);
-  if (!isThere(tab)) throw new Refusal(ELSEWHERE);
+  if (tab.inner === true && !INNER.has(method)) throw new Refusal(`${method} is not for a frame`);
+  if (tab.inner !== true && !isThere(tab)) throw new Refusal(ELSEWHERE);
   return rule.check === undefined ? params : rule.check(params, tab);
 }
 
-/** What the hub is given of an answer: of a tab's history only where it is, not where it was. */
-export function answer(method: string, result: Params): Params {
-  if (method !== "Page.getNavigationHistory") return result;
-  const { currentIndex, entries } = result as { currentIndex: number; entries: readonly unknown[] };
-  return { currentIndex: 0, entries: [entries[currentIndex]] };
+/** What the hub is given of an answer: of a tab's history only where it is, of its frames the addresses of granted ones. */
+export function answer(method: string, result: Params, tab: Granted): Params {
+  switch (method) {
+    case "Page.getNavigationHistory": {
+      const { currentIndex, entries } = result as { currentIndex: number; entries: readonly unknown[] };
+      return { currentIndex: 0, entries: [entries[currentIndex]] };
+    }
+    case "Page.getFrameTree":
+      return { frameTree: granted(result.frameTree as Tree, tab) };
+    case "DOM.resolveNode":
+      return { object: { objectId: (result.object as Params).objectId } };
+    case "Runtime.callFunctionOn":
+      return {};
+    default:
+      return result;
+  }
+}
+
+interface Tree {
+  readonly frame: { readonly id: string; readonly url: string; readonly securityOrigin: string };
+  readonly childFrames?: readonly Tree[];
+}
+
+function granted({ frame: { id, url, securityOrigin }, childFrames = [] }: Tree, tab: Granted): Tree {
+  const frame = tab.may(securityOrigin) ? { id, url, securityOrigin } : { id, url: "", securityOrigin: "" };
+  return { frame, childFrames: childFrames.map((child) => granted(child, tab)) };
+}
+
+/** How the hub hears of a frame of another site. */
+export function inner(info: Params, tab: Granted): Params {
+  return {
+    targetId: info.targetId,
+    type: "iframe",
+    title: "",
+    url: mayAddress(tab, info.url) ? info.url : "",
+    attached: true,
+  };
 }
 
 const EVENTS: ReadonlySet<string> = new Set([

@@ -23,6 +23,12 @@ const PREPARING: ReadonlySet<string> = new Set([
   "Runtime.runIfWaitingForDebugger",
   "Page.addScriptToEvaluateOnNewDocument",
   "Emulation.setFocusEmulationEnabled",
+  "Target.setAutoAttach",
+  // A frame's number is told to the document around it.
+  "DOM.getFrameOwner",
+  "DOM.resolveNode",
+  "Runtime.callFunctionOn",
+  "Runtime.releaseObject",
 ]);
 
 /** Whether a command is done for an agent. The hub's own are its answers to the page's client, and its question whether that is alive. */
@@ -34,7 +40,8 @@ export function isForAgent(method: string, params: Readonly<Record<string, unkno
   if (text === undefined) return true;
   try {
     const message: unknown = JSON.parse(text);
-    if (message === "=") return false;
+    // What the document was leaving for did not come; the frame that it is in.
+    if (message === "=" || /^%f\d+$/.test(String(message))) return false;
     const frames: unknown = JSON.parse(String(message));
     if (!Array.isArray(frames)) return false;
     return frames.some((frame: unknown) => {

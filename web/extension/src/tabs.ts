@@ -18,6 +18,10 @@ export interface Command {
 interface Attached extends guard.Granted {
   readonly tabId: number;
   readonly session: string;
+  /** What the browser is asked. */
+  readonly place: chrome.debugger.Session;
+  /** Sessions of frames in it. */
+  readonly frames: Set<Attached>;
   readonly by: "tab" | "site";
   readonly contexts: Map<number, guard.Context>;
   readonly requests: Set<string>;
@@ -92,9 +96,9 @@ export class Tabs {
       const passed = guard.command(method, params, attached);
       attached.sign.begins(method, params);
       try {
-        const result = (await chrome.debugger.sendCommand({ tabId: attached.tabId }, method, passed)) ?? {};
+        const result = (await chrome.debugger.sendCommand(attached.place, method, passed)) ?? {};
         if (attached.sites !== undefined && guard.isAboutTab(method)) await this.#isStillThere(attached);
-        answer({ result: guard.answer(method, result as guard.Params) });
+        answer({ result: guard.answer(method, result as guard.Params, attached) });
       } finally {
         attached.sign.ends();
       }
@@ -158,6 +162,8 @@ export class Tabs {
     const attached: Attached = {
       tabId,
       session: `${String(tabId)}.${String(++this.#count)}`,
+      place: { tabId },
+      frames: new Set(),
       by: sites === undefined ? "tab" : "site",
       target,
       url: tab.url ?? "",
@@ -182,7 +188,7 @@ export class Tabs {
   #forget(attached: Attached): void {
     attached.sign.remove();
     this.#byTab.delete(attached.tabId);
-    this.#bySession.delete(attached.session);
+    this.#drop(attached);
     const params = { sessionId: attached.session, targetId: attached.target };
     this.say({ method: "Target.detachedFromTarget", params });
   }
@@ -208,9 +214,48 @@ export class Tabs {
     await this.refreshAll();
   }
 
+  /** A session is gone, and those of the frames in it. */
+  #drop(attached: Attached): void {
+    this.#bySession.delete(attached.session);
+    for (const frame of attached.frames) this.#drop(frame);
+  }
+
+  /** A frame of another site has a session, or has none any more. */
+  #framed(around: Attached, method: string, params: object): void {
+    const { sessionId, targetInfo } = params as { sessionId: string; targetInfo: guard.Params };
+    if (method === "Target.detachedFromTarget") {
+      const frame = this.#bySession.get(sessionId);
+      if (frame === undefined || !around.frames.delete(frame)) return;
+      this.#drop(frame);
+      this.say({ method, params: { sessionId, targetId: frame.target }, sessionId: around.session });
+      return;
+    }
+    const info = guard.inner(targetInfo, around);
+    const frame: Attached = {
+      ...around,
+      session: sessionId,
+      place: { tabId: around.tabId, sessionId },
+      frames: new Set(),
+      target: String(targetInfo.targetId),
+      inner: true,
+      url: String(info.url),
+      contexts: new Map(),
+      requests: new Set(),
+    };
+    around.frames.add(frame);
+    this.#bySession.set(sessionId, frame);
+    const told = { sessionId, targetInfo: info, waitingForDebugger: false };
+    this.say({ method, params: told, sessionId: around.session });
+  }
+
   #happened(source: { tabId?: number; sessionId?: string }, method: string, params: object): void {
-    const attached = source.tabId === undefined ? undefined : this.#byTab.get(source.tabId);
-    if (attached === undefined || source.sessionId !== undefined) return;
+    const tab = source.tabId === undefined ? undefined : this.#byTab.get(source.tabId);
+    const attached = tab === undefined || source.sessionId === undefined ? tab : this.#bySession.get(source.sessionId);
+    if (attached === undefined) return;
+    if (method === "Target.attachedToTarget" || method === "Target.detachedFromTarget") {
+      this.#framed(attached, method, params);
+      return;
+    }
     if (method === "Runtime.executionContextCreated" && !this.#created(attached, params)) return;
     if (method === "Page.frameNavigated") {
       const { frame } = params as { frame: { id: string; url: string } };
@@ -230,8 +275,10 @@ export class Tabs {
     };
     const beside = context.name === guard.WORLD && !context.origin.startsWith("chrome-extension:");
     const own = context.auxData?.isDefault === true || beside;
-    attached.contexts.set(context.id, { origin: context.origin, own });
-    if (!own || context.auxData?.frameId !== attached.target || attached.may(context.origin)) return true;
+    const frame = context.auxData?.frameId ?? "";
+    attached.contexts.set(context.id, { origin: context.origin, own, frame });
+    if (attached.inner === true || !own || context.auxData?.frameId !== attached.target || attached.may(context.origin))
+      return true;
     // Attached again only when the browser tells of another address: this one may look granted still, or be so in a sandbox.
     void this.#detach(attached);
     return false;

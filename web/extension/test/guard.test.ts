@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { answer, command, event, type Granted, type Params, Refusal } from "../src/guard.js";
+import { answer, command, event, type Granted, inner, type Params, Refusal, TELL } from "../src/guard.js";
 
 const SITE = "https://shop.example";
 const contexts = new Map([
-  [1, { origin: SITE, own: true }],
-  [2, { origin: SITE, own: false }],
-  [3, { origin: "https://bank.example", own: true }],
+  [1, { origin: SITE, own: true, frame: "T" }],
+  [2, { origin: SITE, own: false, frame: "T" }],
+  [3, { origin: "https://bank.example", own: true, frame: "F" }],
 ]);
 const bySite: Granted = {
   target: "T",
@@ -108,10 +108,12 @@ test("a tab is sent to pages of the web only, and stays within granted sites", (
   refused("Page.navigate", { url: "https://bank.example/" }, bySite);
 });
 
-test("the only world beside the page's own is eye's, in the tab's main frame", () => {
+test("the only world beside the page's own is eye's, in granted documents", () => {
   const world = { frameId: "T", worldName: "eye" };
   assert.deepEqual(command("Page.createIsolatedWorld", world, bySite), world);
-  for (const more of [{ frameId: "F" }, { worldName: "Password Manager" }, { grantUniveralAccess: true }]) {
+  assert.deepEqual(command("Page.createIsolatedWorld", { ...world, frameId: "F" }, byTab), { ...world, frameId: "F" });
+  refused("Page.createIsolatedWorld", { ...world, frameId: "F" }, bySite);
+  for (const more of [{ frameId: "G" }, { worldName: "Password Manager" }, { grantUniveralAccess: true }]) {
     refused("Page.createIsolatedWorld", { ...world, ...more });
   }
 });
@@ -147,8 +149,54 @@ test("no file of the machine is given to a page", () => {
 
 test("of a tab's history only where it is is told", () => {
   const entries = [{ url: "https://private.example" }, { url: bySite.url }, { url: "https://later.example" }];
-  const told = answer("Page.getNavigationHistory", { currentIndex: 1, entries });
+  const told = answer("Page.getNavigationHistory", { currentIndex: 1, entries }, byTab);
   assert.deepEqual(told, { currentIndex: 0, entries: [{ url: bySite.url }] });
+});
+
+test("frames of other sites get sessions that never wait, and of what is not granted not even an address is told", () => {
+  const asked = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: "page" }] };
+  assert.deepEqual(command("Target.setAutoAttach", asked, byTab), {
+    autoAttach: true,
+    waitForDebuggerOnStart: false,
+    flatten: true,
+    filter: [{ type: "iframe", exclude: false }],
+  });
+  refused("Target.setAutoAttach", { ...asked, flatten: false });
+  const found = { targetId: "F", type: "iframe", title: "Your account", url: "https://bank.example/login?code=7" };
+  assert.equal(inner(found, byTab).url, found.url);
+  assert.deepEqual([inner(found, bySite).url, inner(found, bySite).title], ["", ""]);
+  const frame = { id: "F", url: found.url, securityOrigin: "https://bank.example", name: "bank" };
+  const tree = { frame: { id: "T", url: bySite.url, securityOrigin: SITE }, childFrames: [{ frame }] };
+  const hidden = { frame: { id: "F", url: "", securityOrigin: "" }, childFrames: [] };
+  const told = answer("Page.getFrameTree", { frameTree: tree }, bySite);
+  assert.deepEqual(told, { frameTree: { ...tree, childFrames: [hidden] } });
+  // Such a frame is not there by its address: what is done in it names a granted document.
+  const framed: Granted = { ...bySite, target: "F", inner: true, url: "", contexts: new Map() };
+  assert.doesNotThrow(() => command("Page.enable", {}, framed));
+  for (const method of ["Page.captureScreenshot", "Page.printToPDF", "Network.getCookies", "Page.reload"]) {
+    refused(method, {}, framed);
+  }
+  refused("Runtime.evaluate", { expression: "document.cookie", contextId: 1 }, framed);
+});
+
+test("the only function that runs on an element tells eye's client which frame it shows", () => {
+  const rust = readFileSync(join(import.meta.dirname, "../../../..", "crates/eye-browser/src/drive/outer.rs"), "utf8");
+  assert.ok(rust.includes(TELL), "it is the driver's");
+  const call = (functionDeclaration: string, ...values: string[]): Params => ({
+    objectId: "1",
+    functionDeclaration,
+    arguments: values.map((value) => ({ value })),
+    silent: true,
+  });
+  const asked = call(TELL, "eye_ab12", "f2");
+  assert.deepEqual(command("Runtime.callFunctionOn", asked, bySite), asked);
+  refused("Runtime.callFunctionOn", call("function () { return document.cookie }", "eye_ab12", "f2"));
+  refused("Runtime.callFunctionOn", call(TELL, "fetch", "f2"));
+  refused("Runtime.callFunctionOn", call(TELL, "eye_ab12", "f2", "more"));
+  refused("Runtime.callFunctionOn", { ...asked, returnByValue: true });
+  assert.deepEqual(answer("Runtime.callFunctionOn", { result: { value: "x" } }, byTab), {});
+  const node = { object: { objectId: "1", description: "input#secret" } };
+  assert.deepEqual(answer("DOM.resolveNode", node, byTab), { object: { objectId: "1" } });
 });
 
 test("events of what is not granted are not told, nor logins in headers", () => {
@@ -216,8 +264,6 @@ const NOT_HERE: ReadonlySet<string> = new Set([
   ...["Browser.close", "Browser.setDownloadBehavior", "Browser.setPermission"],
   ...["DOM.setFileInputFiles", "Page.setInterceptFileChooserDialog"],
   ...["Target.createTarget", "Target.getTargets"],
-  // Frames of other sites, which the extension gives no sessions.
-  ...["Page.getFrameTree", "DOM.resolveNode", "Runtime.callFunctionOn", "Runtime.releaseObject"],
   ...["Network.setCookies", "Page.navigateToHistoryEntry", "Runtime.removeBinding"],
 ]);
 

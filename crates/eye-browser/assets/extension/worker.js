@@ -28,10 +28,10 @@ function setTab(tabId, to) {
     await chrome.storage.session.set({ [TABS]: to === void 0 ? others : { ...others, [tabId]: to } });
   });
 }
-function setSite(origin, granted) {
+function setSite(origin, granted2) {
   return change(async () => {
     const others = (await grants()).sites.filter((site) => site !== origin);
-    await chrome.storage.local.set({ [SITES]: granted ? [...others, origin] : others });
+    await chrome.storage.local.set({ [SITES]: granted2 ? [...others, origin] : others });
   });
 }
 function forgetTabs(stopped) {
@@ -215,8 +215,25 @@ var toGranted = (params, tab) => {
   return params;
 };
 var beside = (params, tab) => {
-  if (params.frameId === tab.target && params.worldName === WORLD) return params;
-  throw new Refusal("this is not eye's own world");
+  const is = ({ frame, own, origin }) => frame === params.frameId && own && tab.may(origin);
+  if (params.worldName === WORLD && [...tab.contexts.values()].some(is)) return params;
+  throw new Refusal("this is not eye's own world of a granted document");
+};
+var framesOnly = (params) => {
+  if (params.autoAttach !== true || params.flatten !== true) throw new Refusal("only frames are attached to");
+  const filter = [{ type: "iframe", exclude: false }];
+  return { autoAttach: true, waitForDebuggerOnStart: false, flatten: true, filter };
+};
+var TELL = `function (receive, label) {
+  let view = this.ownerDocument.defaultView;
+  while (view && !view[receive] && view.frameElement) view = view.parent;
+  view?.[receive]?.(\`&\${label}\`, undefined, this);
+}`;
+var telling = (params) => {
+  const [receive, label, ...more] = params.arguments ?? [];
+  const named2 = BINDING.test(String(receive?.value)) && /^[a-z0-9 ]{1,20}$/.test(String(label?.value));
+  if (params.functionDeclaration === TELL && named2 && more.length === 0) return params;
+  throw new Refusal("no function runs on an element but eye's own");
 };
 var named = (params) => {
   if (typeof params.name === "string" && BINDING.test(params.name)) return params;
@@ -263,9 +280,14 @@ var RULES = {
     params: ["expression", "contextId", "silent", "awaitPromise", "returnByValue", "userGesture", "timeout"],
     check: inContext
   },
-  // Where a frame stands in the tab, so that input meets it.
+  // Where a frame stands in the tab, so that input meets it and pictures hide what is not granted, and which it is.
   "DOM.getFrameOwner": { params: ["frameId"] },
   "DOM.getBoxModel": { params: ["backendNodeId"] },
+  "DOM.resolveNode": { params: ["backendNodeId"] },
+  "Runtime.callFunctionOn": { params: ["objectId", "functionDeclaration", "arguments", "silent"], check: telling },
+  "Runtime.releaseObject": { params: ["objectId"] },
+  "Page.getFrameTree": NOTHING,
+  "Target.setAutoAttach": { params: ["autoAttach", "waitForDebuggerOnStart", "flatten", "filter"], check: framesOnly },
   "Input.dispatchMouseEvent": {
     params: [
       ...["type", "x", "y", "modifiers", "timestamp", "button", "buttons", "clickCount", "force", "tangentialPressure"],
@@ -297,6 +319,23 @@ var RULES = {
   "Network.setCookie": { params: ["name", "value", "url"], check: ofThisSite },
   "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite }
 };
+var INNER = /* @__PURE__ */ new Set([
+  "Page.enable",
+  "Page.getFrameTree",
+  "Page.createIsolatedWorld",
+  "Page.addScriptToEvaluateOnNewDocument",
+  "Runtime.enable",
+  "Runtime.runIfWaitingForDebugger",
+  "Runtime.terminateExecution",
+  "Runtime.addBinding",
+  "Runtime.evaluate",
+  "Runtime.callFunctionOn",
+  "Runtime.releaseObject",
+  "DOM.getFrameOwner",
+  "DOM.getBoxModel",
+  "DOM.resolveNode",
+  "Target.setAutoAttach"
+]);
 var ABOUT_TAB = /* @__PURE__ */ new Set([
   "Page.captureScreenshot",
   "Page.getLayoutMetrics",
@@ -320,13 +359,38 @@ function command(method, params, tab) {
   if (rule === void 0) throw new Refusal(`${method} is not allowed`);
   const other = Object.keys(params).find((name) => !rule.params.includes(name));
   if (other !== void 0) throw new Refusal(`${method}: ${other} is not allowed`);
-  if (!isThere(tab)) throw new Refusal(ELSEWHERE);
+  if (tab.inner === true && !INNER.has(method)) throw new Refusal(`${method} is not for a frame`);
+  if (tab.inner !== true && !isThere(tab)) throw new Refusal(ELSEWHERE);
   return rule.check === void 0 ? params : rule.check(params, tab);
 }
-function answer(method, result) {
-  if (method !== "Page.getNavigationHistory") return result;
-  const { currentIndex, entries } = result;
-  return { currentIndex: 0, entries: [entries[currentIndex]] };
+function answer(method, result, tab) {
+  switch (method) {
+    case "Page.getNavigationHistory": {
+      const { currentIndex, entries } = result;
+      return { currentIndex: 0, entries: [entries[currentIndex]] };
+    }
+    case "Page.getFrameTree":
+      return { frameTree: granted(result.frameTree, tab) };
+    case "DOM.resolveNode":
+      return { object: { objectId: result.object.objectId } };
+    case "Runtime.callFunctionOn":
+      return {};
+    default:
+      return result;
+  }
+}
+function granted({ frame: { id, url, securityOrigin }, childFrames = [] }, tab) {
+  const frame = tab.may(securityOrigin) ? { id, url, securityOrigin } : { id, url: "", securityOrigin: "" };
+  return { frame, childFrames: childFrames.map((child) => granted(child, tab)) };
+}
+function inner(info, tab) {
+  return {
+    targetId: info.targetId,
+    type: "iframe",
+    title: "",
+    url: mayAddress(tab, info.url) ? info.url : "",
+    attached: true
+  };
 }
 var EVENTS = /* @__PURE__ */ new Set([
   "Page.javascriptDialogOpening",
@@ -402,7 +466,13 @@ var PREPARING = /* @__PURE__ */ new Set([
   "Runtime.addBinding",
   "Runtime.runIfWaitingForDebugger",
   "Page.addScriptToEvaluateOnNewDocument",
-  "Emulation.setFocusEmulationEnabled"
+  "Emulation.setFocusEmulationEnabled",
+  "Target.setAutoAttach",
+  // A frame's number is told to the document around it.
+  "DOM.getFrameOwner",
+  "DOM.resolveNode",
+  "Runtime.callFunctionOn",
+  "Runtime.releaseObject"
 ]);
 function isForAgent(method, params) {
   if (PREPARING.has(method)) return false;
@@ -412,7 +482,7 @@ function isForAgent(method, params) {
   if (text === void 0) return true;
   try {
     const message = JSON.parse(text);
-    if (message === "=") return false;
+    if (message === "=" || /^%f\d+$/.test(String(message))) return false;
     const frames = JSON.parse(String(message));
     if (!Array.isArray(frames)) return false;
     return frames.some((frame) => {
@@ -567,9 +637,9 @@ var Tabs = class {
       const passed = command(method, params, attached);
       attached.sign.begins(method, params);
       try {
-        const result = await chrome.debugger.sendCommand({ tabId: attached.tabId }, method, passed) ?? {};
+        const result = await chrome.debugger.sendCommand(attached.place, method, passed) ?? {};
         if (attached.sites !== void 0 && isAboutTab(method)) await this.#isStillThere(attached);
-        answer2({ result: answer(method, result) });
+        answer2({ result: answer(method, result, attached) });
       } finally {
         attached.sign.ends();
       }
@@ -628,6 +698,8 @@ var Tabs = class {
     const attached = {
       tabId,
       session: `${String(tabId)}.${String(++this.#count)}`,
+      place: { tabId },
+      frames: /* @__PURE__ */ new Set(),
       by: sites === void 0 ? "tab" : "site",
       target,
       url: tab.url ?? "",
@@ -650,7 +722,7 @@ var Tabs = class {
   #forget(attached) {
     attached.sign.remove();
     this.#byTab.delete(attached.tabId);
-    this.#bySession.delete(attached.session);
+    this.#drop(attached);
     const params = { sessionId: attached.session, targetId: attached.target };
     this.say({ method: "Target.detachedFromTarget", params });
   }
@@ -671,9 +743,46 @@ var Tabs = class {
     await forgetTabs(bySite.map(({ tabId }) => tabId));
     await this.refreshAll();
   }
+  /** A session is gone, and those of the frames in it. */
+  #drop(attached) {
+    this.#bySession.delete(attached.session);
+    for (const frame of attached.frames) this.#drop(frame);
+  }
+  /** A frame of another site has a session, or has none any more. */
+  #framed(around, method, params) {
+    const { sessionId, targetInfo } = params;
+    if (method === "Target.detachedFromTarget") {
+      const frame2 = this.#bySession.get(sessionId);
+      if (frame2 === void 0 || !around.frames.delete(frame2)) return;
+      this.#drop(frame2);
+      this.say({ method, params: { sessionId, targetId: frame2.target }, sessionId: around.session });
+      return;
+    }
+    const info = inner(targetInfo, around);
+    const frame = {
+      ...around,
+      session: sessionId,
+      place: { tabId: around.tabId, sessionId },
+      frames: /* @__PURE__ */ new Set(),
+      target: String(targetInfo.targetId),
+      inner: true,
+      url: String(info.url),
+      contexts: /* @__PURE__ */ new Map(),
+      requests: /* @__PURE__ */ new Set()
+    };
+    around.frames.add(frame);
+    this.#bySession.set(sessionId, frame);
+    const told = { sessionId, targetInfo: info, waitingForDebugger: false };
+    this.say({ method, params: told, sessionId: around.session });
+  }
   #happened(source, method, params) {
-    const attached = source.tabId === void 0 ? void 0 : this.#byTab.get(source.tabId);
-    if (attached === void 0 || source.sessionId !== void 0) return;
+    const tab = source.tabId === void 0 ? void 0 : this.#byTab.get(source.tabId);
+    const attached = tab === void 0 || source.sessionId === void 0 ? tab : this.#bySession.get(source.sessionId);
+    if (attached === void 0) return;
+    if (method === "Target.attachedToTarget" || method === "Target.detachedFromTarget") {
+      this.#framed(attached, method, params);
+      return;
+    }
     if (method === "Runtime.executionContextCreated" && !this.#created(attached, params)) return;
     if (method === "Page.frameNavigated") {
       const { frame } = params;
@@ -690,8 +799,10 @@ var Tabs = class {
     const { context } = params;
     const beside2 = context.name === WORLD && !context.origin.startsWith("chrome-extension:");
     const own = context.auxData?.isDefault === true || beside2;
-    attached.contexts.set(context.id, { origin: context.origin, own });
-    if (!own || context.auxData?.frameId !== attached.target || attached.may(context.origin)) return true;
+    const frame = context.auxData?.frameId ?? "";
+    attached.contexts.set(context.id, { origin: context.origin, own, frame });
+    if (attached.inner === true || !own || context.auxData?.frameId !== attached.target || attached.may(context.origin))
+      return true;
     void this.#detach(attached);
     return false;
   }

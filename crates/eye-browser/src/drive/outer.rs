@@ -33,8 +33,8 @@ pub struct Outer {
     /// The function of the documents around it that takes messages of the driver.
     receive: String,
     numbers: Arc<Mutex<BTreeSet<usize>>>,
-    /// Frames of other sites in the tab; `None`: they are given no sessions.
-    sites: Option<Arc<Mutex<Vec<Site>>>>,
+    /// Frames of other sites in the tab.
+    sites: Arc<Mutex<Vec<Site>>>,
 }
 
 type Hops = Vec<(Session, String)>;
@@ -68,10 +68,9 @@ impl Drop for Number {
 }
 
 impl Outer {
-    /// The tab itself. `sites`: whether its frames of other sites are given sessions.
-    pub fn tab(root: Session, page: String, sites: bool) -> Self {
-        let sites = sites.then(Arc::default);
-        let (touch, numbers) = (Arc::default(), Arc::default());
+    /// The tab itself.
+    pub fn tab(root: Session, page: String) -> Self {
+        let (touch, numbers, sites) = (Arc::default(), Arc::default(), Arc::default());
         Self { root, page, touch, hops: Vec::new(), receive: String::new(), numbers, sites }
     }
 
@@ -85,8 +84,7 @@ impl Outer {
 
     /// A session of its own for this frame has begun, or ended.
     pub fn note(&self, session: &Session, frame: &str, begun: bool) {
-        let Some(sites) = &self.sites else { return };
-        let mut sites = sites.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         sites.retain(|site| site.session.id() != session.id());
         if begun {
             sites.push(Site { session: session.clone(), frame: frame.to_owned(), hops: self.hops.clone() });
@@ -94,17 +92,11 @@ impl Outer {
     }
 
     /// The sessions of the tab, each with its frame and where that stands: its own first, then those of frames of other sites.
-    /// Without frames where those are given no sessions.
     pub fn sessions(&self, tab: &str) -> Vec<(Session, String, Self)> {
         let own = (self.root.clone(), tab.to_owned(), Self { hops: Vec::new(), ..self.clone() });
-        let sites = self.sites.as_ref().map(|sites| sites.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        let sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let site = |site: Site| (site.session, site.frame, Self { hops: site.hops, ..self.clone() });
-        std::iter::once(own).chain(sites.into_iter().flatten().map(site)).collect()
-    }
-
-    /// Whether frames of other sites can be asked.
-    pub fn has_sites(&self) -> bool {
-        self.sites.is_some()
+        std::iter::once(own).chain(sites.into_iter().map(site)).collect()
     }
 
     /// Whether it is a frame.

@@ -12,8 +12,6 @@ pub struct What {
     pub there: bool,
     /// A frame of another site in a tab.
     pub frame: bool,
-    /// Whether its own frames of other sites are given sessions. The extension gives none.
-    pub frames: bool,
 }
 
 /// Puts the client into the documents of a tab or a frame and lets it go on.
@@ -30,11 +28,10 @@ pub async fn prepare(session: Session, names: Names, what: What) -> Result<(), C
         // Only one window of a desktop has the focus; each page acts as if it were the one.
         sent.push(session.send("Emulation.setFocusEmulationEnabled", &json!({ "enabled": true }))?);
     }
-    if what.frames {
-        let filter = json!([{ "type": "iframe", "exclude": false }]);
-        let asked = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter });
-        sent.push(session.send("Target.setAutoAttach", &asked)?);
-    }
+    // Its frames of other sites. The extension lets none of them wait: they are a person's, and the hub may go.
+    let filter = json!([{ "type": "iframe", "exclude": false }]);
+    let asked = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter });
+    sent.push(session.send("Target.setAutoAttach", &asked)?);
     sent.push(session.send("Runtime.runIfWaitingForDebugger", &json!({}))?);
     for one in sent {
         one.within(crate::cdp::COMMAND_MS).await?;

@@ -52,9 +52,6 @@ pub async fn places(
     denies: &(dyn Fn(&str, &str) -> bool + Sync),
     unmasked: bool,
 ) -> Result<Vec<Rect>, CommandError> {
-    if !outer.has_sites() {
-        return if unmasked { Ok(Vec::new()) } else { fields(&outer.root, tab, COMMAND_MS).await };
-    }
     let asked = outer.sessions(tab).into_iter().map(|(session, frame, outer)| async move {
         let frames = match frames(&session, &frame).await {
             Ok(frames) => frames,

@@ -26,9 +26,9 @@ impl Browsers {
         let names = if running.tunnel { Names::of_target(&target) } else { Names::fresh() };
         let name = names.session.clone();
         let there = attached.target.opener_id.is_some() || !attached.waiting;
-        let what = What { there, frame: false, frames: !running.tunnel };
+        let what = What { there, frame: false };
         let preparing = prepare(session.clone(), names.clone(), what);
-        let outer = Outer::tab(session.clone(), name.clone(), !running.tunnel);
+        let outer = Outer::tab(session.clone(), name.clone());
         hold(&running.outers).insert(session.id().to_owned(), (session.clone(), outer.clone(), names.clone()));
         let files = (running.uploads.clone(), running.downloads.clone());
         let place = (target.clone(), attached.target.url.clone());
@@ -54,15 +54,16 @@ impl Browsers {
         let found = around.and_then(|(around, outer, names)| {
             let (number, name) = outer.number()?;
             let inner = outer.inside(around, &attached.target.target_id, &names.receive);
-            Some((inner, number, name, self.0.hub.get()?.clone()))
+            // What is given to the tab's page is given to its frames.
+            let names = Names { session: name, files: names.files, ..Names::fresh() };
+            Some((inner, number, names, self.0.hub.get()?.clone()))
         });
-        let Some((outer, number, name, hub)) = found else {
+        let Some((outer, number, names, hub)) = found else {
             // One frame too many, or one whose tab has ended.
             let _ = session.send("Runtime.runIfWaitingForDebugger", &json!({}));
             return;
         };
-        let names = Names { session: name, ..Names::fresh() };
-        let what = What { there: !attached.waiting, frame: true, frames: true };
+        let what = What { there: !attached.waiting, frame: true };
         let preparing = prepare(session.clone(), names.clone(), what);
         hold(&running.outers).insert(session.id().to_owned(), (session.clone(), outer.clone(), names.clone()));
         outer.note(&session, &attached.target.target_id, true);
