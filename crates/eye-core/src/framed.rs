@@ -194,7 +194,7 @@ mod tests {
             assert!(of(other).is_empty(), "{other}");
         }
         assert!(of("frame a (of another origin: --frame f123)").is_empty());
-        let many: String = (1..=40).map(|n| format!("frame x (of another origin: --frame f{n})\n")).collect();
-        assert_eq!(framed(300, &[&many]).parts.len(), 1 + FRAMES_LEN_MAX);
+        let many: Vec<String> = (1..=40).map(|n| format!("frame x (of another origin: --frame f{n})\n")).collect();
+        assert_eq!(framed(300, &[&many.concat()]).parts.len(), 1 + FRAMES_LEN_MAX);
     }
 }
