@@ -4,6 +4,7 @@ use crate::frames::{Frames, Heard};
 use crate::hub::Ward;
 use crate::ledger::{Ending, Ledger};
 use crate::page::{FOREIGN, FOREIGN_IDS, ODD, STEADY};
+use crate::reasons::Seen;
 use fastrand::Rng;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
@@ -57,7 +58,7 @@ pub fn start_all(ward: &Ward, seed: u64, ledger: &Arc<Ledger>) -> Vec<JoinHandle
         let pages = if number < STEADY_AGENTS { STEADY } else { ODD };
         let (sockets, ledger) = (ward.sockets(), Arc::clone(ledger));
         let rng = Rng::with_seed(seed ^ (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        thread::spawn(move || Agent { number, pages, sockets, ledger, rng, nonce: 0 }.run())
+        thread::spawn(move || Agent { number, pages, sockets, ledger, rng, nonce: 0, seen: Seen::new() }.run())
     };
     (0..STEADY_AGENTS + ODD_AGENTS).map(agent).collect()
 }
@@ -70,6 +71,8 @@ struct Agent {
     ledger: Arc<Ledger>,
     rng: Rng,
     nonce: u64,
+    /// Failures that it has met.
+    seen: Seen,
 }
 
 /// What a burst waits for, by id.
@@ -176,7 +179,7 @@ impl Agent {
         open.insert(id, Expected { nonce: expected, page });
     }
 
-    fn check(&self, frame: &str, open: &mut Open) {
+    fn check(&mut self, frame: &str, open: &mut Open) {
         let Some((id, failed)) = ending_of(frame) else { return };
         let Some(expected) = open.remove(&id) else { return self.ledger.doubled(frame) };
         // A page may answer its own calls with anything; what it answers for others must not count.
@@ -184,6 +187,9 @@ impl Agent {
         match expected.nonce {
             Some(nonce) if !failed && !own_word && !frame.contains(&nonce) => self.ledger.crossed(frame, &nonce),
             Some(_) | None => {}
+        }
+        if failed {
+            self.ledger.reasons.add(frame, STEADY.contains(&expected.page), &mut self.seen);
         }
         self.ledger.ended(if failed { Ending::Failed } else { Ending::Answered }, 1);
     }

@@ -1,5 +1,6 @@
 //! Counts the endings of every call, as the callers see them.
 
+use crate::reasons::Reasons;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -26,6 +27,8 @@ pub struct Ledger {
     lost: AtomicU64,
     doubled: AtomicU64,
     crossed: AtomicU64,
+    /// Why calls failed.
+    pub reasons: Reasons,
 }
 
 impl Ledger {
@@ -97,6 +100,7 @@ impl Ledger {
         for (name, count) in counts {
             println!("{name:<25} {}", count.load(Relaxed));
         }
+        self.reasons.print();
     }
 }
 

@@ -12,6 +12,7 @@ mod hub;
 mod ledger;
 mod page;
 mod plan;
+mod reasons;
 
 use hub::Ward;
 use ledger::Ledger;
