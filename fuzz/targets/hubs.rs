@@ -55,9 +55,9 @@ impl World {
         for action in actions {
             match action {
                 Action::Serve { request, .. } => {
-                    assert!(request.session == "s1" || request.ask == wire::Ask::Leave, "{request:?}");
+                    assert!(request.session.as_str() == "s1" || request.ask == wire::Ask::Leave, "{request:?}");
                     let _ = (request.caller.scope(), request.caller.hello());
-                    let input = request.input(AGENT);
+                    let input = std::sync::Arc::unwrap_or_clone(request).input(AGENT);
                     assert!(input.conn() == Some(AGENT));
                 }
                 Action::Feed(Input::Back(back)) if matches!(*back, Back::Ended { .. } | Back::Result { .. }) => {

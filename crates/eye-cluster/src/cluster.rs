@@ -4,6 +4,8 @@ use crate::settings::{Settings, Status};
 use crate::{FromHub, Hub, nats};
 use eye_core::Effect;
 use eye_core::elsewhere::{ChangedInterest, ChangedRow};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Notify, mpsc, watch};
 
@@ -14,6 +16,8 @@ pub struct Cluster {
     hand_over: mpsc::UnboundedSender<FromHub>,
     taken: Mutex<Option<mpsc::UnboundedReceiver<FromHub>>>,
     status: watch::Sender<Status>,
+    /// Requests that other hubs have not answered, at the end of the last turn.
+    calls_out: Arc<AtomicUsize>,
     stop: Arc<Notify>,
     stopped: Arc<Notify>,
 }
@@ -33,6 +37,7 @@ impl Cluster {
             hand_over,
             taken: Mutex::new(Some(taken)),
             status: watch::Sender::new(status),
+            calls_out: Arc::default(),
             stop: Arc::default(),
             stopped: Arc::default(),
         }
@@ -42,9 +47,11 @@ impl Cluster {
     pub fn begin(&self, hub: Arc<dyn Hub>) {
         let Some(taken) = self.taken.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         let (settings, status) = (self.settings.clone(), self.status.clone());
-        let (stop, stopped) = (self.stop.clone(), self.stopped.clone());
+        let (stop, stopped, calls_out) = (self.stop.clone(), self.stopped.clone(), self.calls_out.clone());
         tokio::spawn(async move {
-            if let Err(error) = nats::run(&settings, hub, taken, &status, &stop).await {
+            if let Err(error) =
+                nats::run(&settings, hub, taken, &nats::Shown { status: &status, calls_out: &calls_out }, &stop).await
+            {
                 tracing::error!(%error, "the cluster cannot be joined");
                 status.send_modify(|status| status.problem = Some(error.to_string()));
             }
@@ -66,6 +73,11 @@ impl Cluster {
     /// What is listened to here from now on, and what no more.
     pub fn interests(&self, changed: Vec<ChangedInterest>) {
         let _ = self.hand_over.send(FromHub::Interests(changed));
+    }
+
+    /// Requests that other hubs have not answered.
+    pub fn calls_out(&self) -> usize {
+        self.calls_out.load(Relaxed)
     }
 
     /// How it does.

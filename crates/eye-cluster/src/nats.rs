@@ -7,10 +7,10 @@ mod served;
 use crate::core::{Action, BEAT_MS, Core, Event, Life, TokensAction, TokensEvent};
 use crate::parts::{PARTS_BYTES_MAX, Parts};
 use crate::settings::{HubStatus, Settings, Status};
-use crate::wire::{Beat, Body, Frame, Packet};
+use crate::wire::{Beat, Frame, Writer};
 use crate::{FromHub, Hub};
 use async_nats::connection::State;
-use async_nats::{Client, ConnectOptions, Message, Subscriber};
+use async_nats::{Client, ConnectOptions, Message, Subject, Subscriber};
 use bucket::{Bucket, NamedTokens, Sessions};
 use eye_core::Effect;
 use futures_util::{FutureExt, StreamExt};
@@ -18,6 +18,8 @@ use rustc_hash::FxHashMap;
 use served::Served;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
@@ -80,6 +82,7 @@ struct Link {
     /// The last messages, with the requests in them.
     sent: VecDeque<(u64, Life, Vec<u64>)>,
     last_message: u64,
+    writer: Writer,
     parts: Parts,
     /// How many messages were dropped since the last heartbeat, and why the last one was.
     dropped: (u64, String),
@@ -88,12 +91,21 @@ struct Link {
     actions: Vec<Action>,
 }
 
+/// What others see of the link.
+#[derive(Debug)]
+pub struct Shown<'a> {
+    /// How it does, every 200 ms.
+    pub status: &'a watch::Sender<Status>,
+    /// Requests that other hubs have not answered, after each turn.
+    pub calls_out: &'a AtomicUsize,
+}
+
 /// Keeps the link until it is told to stop.
 pub async fn run(
     settings: &Settings,
     hub: Arc<dyn Hub>,
     mut from_hub: mpsc::UnboundedReceiver<FromHub>,
-    status: &watch::Sender<Status>,
+    shown: &Shown<'_>,
     stop: &Notify,
 ) -> Result<(), JoinError> {
     let life: Life = life().into();
@@ -113,7 +125,7 @@ pub async fn run(
     let core = Core::new(settings.hub.as_str().into(), life.clone());
     let directory = Bucket::new(client.clone(), format!("eye-{}", settings.cluster), stored.clone());
     let tokens = Bucket::new(client.clone(), format!("eye_tokens-{}", settings.cluster), stored);
-    let served = Served::new(hub.clone());
+    let (served, writer) = (Served::new(hub.clone()), Writer::new(&life));
     let mut link = Link {
         hub,
         core,
@@ -127,6 +139,7 @@ pub async fn run(
         outgoing: FxHashMap::default(),
         sent: VecDeque::new(),
         last_message: 0,
+        writer,
         parts: Parts::default(),
         dropped: Default::default(),
         refused: None,
@@ -141,10 +154,12 @@ pub async fn run(
             Some(message) = own.next() => link.message(&message),
             Some(message) = beats.next() => link.beat(&message),
             Some(message) = unread.next() => link.unread(&message),
-            Some(event) = stored_in.recv() => link.stored_event(event, status),
+            Some(event) = stored_in.recv() => link.stored_event(event, shown.status),
             Some(event) = events_in.recv() => link.link_event(&event).await,
-            _ = ticks.tick() => link.tick(status).await,
+            _ = ticks.tick() => link.tick(shown.status).await,
             () = stop.notified() => {
+                // What the hub ended until now, other hubs are told.
+                link.drain(&mut from_hub, &mut own);
                 link.flush().await;
                 link.say(true).await;
                 let _ = link.client.flush().await;
@@ -154,6 +169,7 @@ pub async fn run(
         }
         link.drain(&mut from_hub, &mut own);
         link.flush().await;
+        shown.calls_out.store(link.core.calls_out(), Relaxed);
     }
 }
 
@@ -223,7 +239,7 @@ impl Link {
                 Action::Tokens(TokensAction::Remove { hash, revision }) => self.tokens.remove(&hash, revision),
                 Action::Tokens(TokensAction::Take(tokens)) => self.hub.take_tokens(tokens),
                 Action::Feed(input) => self.hub.feed(input),
-                Action::Serve { from, request } => self.served.serve(from, *request),
+                Action::Serve { from, request } => self.served.serve(from, Arc::unwrap_or_clone(request)),
                 Action::Cancel { from, agent, call } => self.served.cancel(&from, agent, call),
                 Action::Leave { from, agent } => {
                     if agent.is_none() {
@@ -341,7 +357,7 @@ impl Link {
         let (is_up, server) = (self.core.is_up(), self.client.server_info().version);
         let hubs = self.core.others().into_iter();
         status.send_modify(|status| {
-            status.problem = problem(is_up, &server, self.refused.as_deref());
+            status.problem = problem(is_up, &server, self.refused.as_deref(), self.directory.trouble());
             status.up = is_up;
             status.read = self.core.has_read();
             status.server = server;
@@ -361,8 +377,7 @@ impl Link {
 
     /// Sends itself a message: when it arrives, the link is up.
     async fn ask_itself(&self) {
-        let packet = Packet { from: self.life.to_string(), body: Body::Frames(vec![Frame::Loop]) };
-        if let Ok(payload) = rmp_serde::to_vec_named(&packet)
+        if let Ok(payload) = self.writer.frames(&[Frame::Loop])
             && self.is_connected()
         {
             let _ = self.client.publish(self.subjects.of(&self.life), payload.into()).await;
@@ -394,56 +409,51 @@ impl Link {
     async fn send(&mut self, to: Life, frames: Vec<Frame>) {
         let mut rest = vec![frames];
         while let Some(mut frames) = rest.pop() {
-            match rmp_serde::to_vec_named(&frames) {
+            match self.writer.frames(&frames) {
                 // One message of everything would be more than the other hub keeps of one.
-                Ok(whole) if whole.len() > PARTS_BYTES_MAX / 2 && frames.len() > 1 => {
+                Ok(message) if message.len() > PARTS_BYTES_MAX / 2 && frames.len() > 1 => {
                     rest.push(frames.split_off(frames.len() / 2));
                     rest.push(frames);
                 }
-                Ok(whole) => self.send_one(&to, frames, &whole).await,
+                Ok(message) => self.send_one(&to, &frames, message).await,
                 Err(error) => tracing::error!(%error, "a message cannot be written"),
             }
         }
     }
 
-    async fn send_one(&mut self, to: &Life, frames: Vec<Frame>, whole: &[u8]) {
+    async fn send_one(&mut self, to: &Life, frames: &[Frame], message: Vec<u8>) {
+        self.last_message += 1;
+        let id = self.last_message;
         let calls = frames.iter().filter_map(|frame| match frame {
             Frame::Request(request) => Some(request.call),
             _ => None,
         });
-        let calls = calls.collect();
-        let bodies = if whole.len() > PART_BYTES_MAX {
-            self.last_message += 1;
-            let id = self.last_message;
-            let count = whole.len().div_ceil(PART_BYTES_MAX);
-            let part = |(at, bytes): (u32, &[u8])| {
-                let last = at as usize + 1 == count;
-                Body::Part { id, at, last, bytes: bytes.to_vec() }
-            };
-            (0..).zip(whole.chunks(PART_BYTES_MAX)).map(part).collect()
-        } else {
-            vec![Body::Frames(frames)]
-        };
-        self.last_message += 1;
-        let reply = self.subjects.unread(&self.life, &self.last_message.to_string());
+        let reply = Subject::from(self.subjects.unread(&self.life, &id.to_string()));
         if self.sent.len() >= SENT_LEN_MAX {
             self.sent.pop_front();
         }
-        self.sent.push_back((self.last_message, to.clone(), calls));
-        for body in bodies {
-            let packet = Packet { from: self.life.to_string(), body };
-            let Ok(payload) = rmp_serde::to_vec_named(&packet) else { continue };
-            let sent = self.client.publish_with_reply(self.subjects.of(to), reply.clone(), payload.into()).await;
-            if let Err(error) = sent {
-                tracing::warn!(%error, "a message to another hub was not sent");
-                return self.is_down();
+        self.sent.push_back((id, to.clone(), calls.collect()));
+        if message.len() <= PART_BYTES_MAX {
+            return self.publish(to, reply, message).await;
+        }
+        for part in self.writer.parts(id, &message, PART_BYTES_MAX).collect::<Vec<_>>() {
+            match part {
+                Ok(part) => self.publish(to, reply.clone(), part).await,
+                Err(error) => tracing::error!(%error, "a message cannot be written"),
             }
+        }
+    }
+
+    async fn publish(&mut self, to: &Life, reply: Subject, payload: Vec<u8>) {
+        if let Err(error) = self.client.publish_with_reply(self.subjects.of(to), reply, payload.into()).await {
+            tracing::warn!(%error, "a message to another hub was not sent");
+            self.is_down();
         }
     }
 }
 
 /// What is wrong with the link.
-fn problem(is_up: bool, server: &str, refused: Option<&str>) -> Option<String> {
+fn problem(is_up: bool, server: &str, refused: Option<&str>, unread: Option<String>) -> Option<String> {
     let mut numbers = server.split('.').map_while(|number| number.parse::<u64>().ok());
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     if let Some(refused) = refused {
@@ -453,8 +463,12 @@ fn problem(is_up: bool, server: &str, refused: Option<&str>) -> Option<String> {
     if !is_up {
         return Some("the link to NATS is down; this hub serves its own pages only".into());
     }
-    let (major, minor) = SERVER_VERSION_MIN;
-    (version < SERVER_VERSION_MIN).then(|| format!("nats-server {server} is older than {major}.{minor}"))
+    if version < SERVER_VERSION_MIN {
+        let (major, minor) = SERVER_VERSION_MIN;
+        return Some(format!("nats-server {server} is older than {major}.{minor}"));
+    }
+    let hint = "this hub serves its own pages only; does nats-server run with JetStream (-js)?";
+    unread.map(|error| format!("the directory cannot be read: {error}; {hint}"))
 }
 
 #[cfg(test)]
@@ -462,12 +476,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_old_server_and_a_lost_link_are_problems() {
-        assert_eq!(problem(true, "2.11.0", None), None);
-        assert_eq!(problem(true, "3.0.1", None), None);
-        assert!(problem(true, "2.10.9", None).unwrap().contains("older than 2.11"));
-        assert!(problem(false, "2.15.1", None).unwrap().contains("own pages only"));
-        assert!(problem(false, "2.15.1", Some("no")).unwrap().contains("something: no; this hub serves its own pages"));
-        assert_eq!(problem(true, "2.15.1", Some("no")).unwrap(), "NATS refuses something: no");
+    fn an_old_server_a_lost_link_and_a_directory_that_cannot_be_read_are_problems() {
+        let of = |is_up, server, refused| problem(is_up, server, refused, None);
+        assert_eq!(of(true, "2.11.0", None), None);
+        assert_eq!(of(true, "3.0.1", None), None);
+        assert!(of(true, "2.10.9", None).unwrap().contains("older than 2.11"));
+        assert!(of(false, "2.15.1", None).unwrap().contains("own pages only"));
+        assert!(of(false, "2.15.1", Some("no")).unwrap().contains("something: no; this hub serves its own pages"));
+        assert_eq!(of(true, "2.15.1", Some("no")).unwrap(), "NATS refuses something: no");
+        let unread = problem(true, "2.15.1", None, Some("no stream".into())).unwrap();
+        assert!(unread.contains("cannot be read: no stream; this hub serves its own pages"), "{unread}");
     }
 }

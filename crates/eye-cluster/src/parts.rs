@@ -79,7 +79,7 @@ impl Parts {
     /// Reads what a hub sent. `Some`: who sent it, and what it tells. `None`: a part, and others follow.
     pub fn read(&mut self, payload: &[u8]) -> Result<Option<(Life, Vec<Frame>)>, ReadError> {
         let Packet { from, body } = rmp_serde::from_slice(payload)?;
-        let from: Life = from.into();
+        let from: Life = (&*from).into();
         let frames = match body {
             Body::Frames(frames) => frames,
             Body::Part { id, at, last, bytes } => match self.take(&from, Part { id, at, last, bytes: &bytes })? {

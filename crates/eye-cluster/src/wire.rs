@@ -1,21 +1,29 @@
 //! What hubs send each other: requests for pages elsewhere, and what comes back. `MessagePack` with named fields, so that hubs of two
-//! versions understand each other where a field is new.
+//! versions understand each other where a field is new. What every call has is named by a letter, and what is not there is left out: names
+//! would be most of a small call.
 
 use eye_core::elsewhere::Caller;
 use eye_core::state::StateQuery;
-use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Snapshotting, Task, Terms, ToolQuery};
+use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Snapshotting, ToolQuery};
 use eye_protocol::answer::Bytes;
 use eye_protocol::error::Kind;
 use eye_protocol::messages::Hello;
 use eye_protocol::scope::Scope;
-use eye_protocol::{Code, Ending, Error, Value};
+use eye_protocol::{Code, Ending, Error, SessionId, Value};
 use scope::{scope_in, scope_out};
 use serde::{Deserialize, Serialize};
+use std::ops::Not;
+use std::sync::Arc;
 
+mod packet;
 mod scope;
+mod shared;
+mod task;
 mod topics;
 
+pub use packet::{Body, Packet, Writer};
 pub use scope::{WireLimits, WireScope};
+pub use task::{WireTask, WireTerms};
 pub use topics::{WireAudience, WireHeardBy, WireInterest, WireMessage};
 
 /// A heartbeat, as JSON.
@@ -26,36 +34,8 @@ pub struct Beat {
     /// Its life.
     pub life: String,
     /// Whether it is the last one.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub bye: bool,
-}
-
-/// One message to a hub.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Packet {
-    /// The sender's life.
-    pub from: String,
-    /// What it holds.
-    pub body: Body,
-}
-
-/// What a message holds.
-#[derive(Debug, Serialize, Deserialize)]
-pub enum Body {
-    /// Everything that was ready for that hub.
-    Frames(Vec<Frame>),
-    /// A part of a message that is too large for one.
-    Part {
-        /// Which message of the sender.
-        id: u64,
-        /// Which part of it, from 0 on.
-        at: u32,
-        /// Whether it is the last part.
-        last: bool,
-        /// The bytes.
-        #[serde(with = "serde_bytes")]
-        bytes: Vec<u8>,
-    },
 }
 
 /// One thing that a hub tells another.
@@ -63,8 +43,9 @@ pub enum Body {
 pub enum Frame {
     /// To itself: its subject reaches it.
     Loop,
-    /// A request for a page.
-    Request(Box<Request>),
+    /// A request for a page. Shared with who may have to send it on.
+    #[serde(rename = "R", with = "shared")]
+    Request(Arc<Request>),
     /// An agent no longer wants an answer.
     Cancel {
         /// Whose.
@@ -78,12 +59,16 @@ pub enum Frame {
         agent: u64,
     },
     /// A call has ended.
+    #[serde(rename = "E")]
     Ended {
         /// Which.
+        #[serde(rename = "c")]
         call: u64,
         /// How.
+        #[serde(rename = "e")]
         ending: Result<WireValue, WireError>,
         /// The change of state that it caused.
+        #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
         delta: Option<Box<str>>,
     },
     /// A request that is no call has its result.
@@ -131,16 +116,22 @@ pub enum Frame {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// The sender's number for it, which grows.
+    #[serde(rename = "c")]
     pub call: u64,
     /// The agent's connection at the sender.
+    #[serde(rename = "a")]
     pub agent: u64,
     /// Who asks.
+    #[serde(rename = "w")]
     pub caller: WireCaller,
     /// The page's session.
-    pub session: String,
+    #[serde(rename = "s", with = "shared::session")]
+    pub session: SessionId,
     /// How much longer the sender waits, in ms.
+    #[serde(rename = "l")]
     pub lifetime_ms: u64,
     /// What is asked.
+    #[serde(rename = "k")]
     pub ask: Ask,
 }
 
@@ -148,10 +139,13 @@ pub struct Request {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WireCaller {
     /// The agent's name.
-    pub name: Box<str>,
+    #[serde(rename = "n", with = "shared")]
+    pub name: Arc<str>,
     /// What its token allows.
+    #[serde(rename = "s")]
     pub scope: WireScope,
     /// The frame its calls are evaluated in.
+    #[serde(rename = "f", default, skip_serializing_if = "Option::is_none")]
     pub frame: Option<Box<str>>,
 }
 
@@ -159,37 +153,48 @@ pub struct WireCaller {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of `Input`")]
 pub enum Ask {
-    Call { task: WireTask, timeout_ms: Option<u64>, fire: bool, silent: bool },
-    Batch { tasks: Vec<(WireTask, Option<u64>)> },
-    ListTools { filter: Option<String> },
-    GetTool { name: String },
-    State { fresh: bool, path: Option<String>, since: Option<u64> },
-    Save { name: Box<str> },
+    #[serde(rename = "C")]
+    Call {
+        #[serde(rename = "t")]
+        task: WireTask,
+        #[serde(rename = "m", default, skip_serializing_if = "Option::is_none")]
+        timeout_ms: Option<u64>,
+        #[serde(rename = "f", default, skip_serializing_if = "Not::not")]
+        fire: bool,
+        #[serde(rename = "q", default, skip_serializing_if = "Not::not")]
+        silent: bool,
+    },
+    Batch {
+        tasks: Vec<(WireTask, Option<u64>)>,
+    },
+    ListTools {
+        filter: Option<String>,
+    },
+    GetTool {
+        name: String,
+    },
+    State {
+        fresh: bool,
+        path: Option<String>,
+        since: Option<u64>,
+    },
+    Save {
+        name: Box<str>,
+    },
     Saved,
-    Restore { name: Box<str>, if_revision: Option<u64> },
-    Watch { wanted: bool },
-    Mail { timeout_ms: Option<u64> },
+    Restore {
+        name: Box<str>,
+        if_revision: Option<u64>,
+    },
+    Watch {
+        wanted: bool,
+    },
+    Mail {
+        timeout_ms: Option<u64>,
+    },
     Info,
     Join,
     Leave,
-}
-
-/// [`Task`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `Task`")]
-pub enum WireTask {
-    Eval { code: String, frame: Option<Box<str>>, terms: WireTerms },
-    Tool { name: Box<str>, arguments: Box<str>, confirmed: bool, terms: WireTerms },
-    Verb { method: Box<str>, params: Box<str>, again: bool, terms: WireTerms },
-    State,
-}
-
-/// [`Terms`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `Terms`")]
-pub struct WireTerms {
-    pub delta: bool,
-    pub if_revision: Option<u64>,
 }
 
 /// [`Value`].
@@ -284,7 +289,7 @@ impl Request {
             Ask::Watch { wanted } => Input::Watch { reply, page, wanted },
             Ask::Mail { timeout_ms } => Input::ReadMail { reply, page, timeout_ms },
             Ask::Info => Input::Info { reply, session: page },
-            Ask::Join => Input::Join { agent, form: Some(form), session: self.session.into() },
+            Ask::Join => Input::Join { agent, form: Some(form), session: self.session.as_str().into() },
             Ask::Leave => Input::Leave { reply },
         }
     }
@@ -317,58 +322,14 @@ pub fn ask(input: Input, silent: bool) -> Option<Ask> {
 }
 
 /// A request for the hub that holds its page.
-pub fn request(call: u64, session: &str, caller: &Caller, lifetime_ms: u64, ask: Ask) -> Request {
+pub fn request(call: u64, session: SessionId, caller: &Caller, lifetime_ms: u64, ask: Ask) -> Request {
     Request {
         call,
         agent: caller.agent.0,
-        caller: WireCaller {
-            name: (*caller.name).into(),
-            scope: scope_out(&caller.scope),
-            frame: caller.frame.clone(),
-        },
-        session: session.to_owned(),
+        caller: WireCaller { name: caller.name.clone(), scope: scope_out(&caller.scope), frame: caller.frame.clone() },
+        session,
         lifetime_ms,
         ask,
-    }
-}
-
-impl From<Task> for WireTask {
-    fn from(task: Task) -> Self {
-        match task {
-            Task::Eval { code, frame, terms } => Self::Eval { code, frame, terms: terms.into() },
-            Task::Tool { name, arguments, confirmed, terms } => {
-                Self::Tool { name, arguments, confirmed, terms: terms.into() }
-            }
-            Task::Verb { method, params, again, terms } => Self::Verb { method, params, again, terms: terms.into() },
-            Task::State => Self::State,
-        }
-    }
-}
-
-impl From<WireTask> for Task {
-    fn from(task: WireTask) -> Self {
-        match task {
-            WireTask::Eval { code, frame, terms } => Self::Eval { code, frame, terms: terms.into() },
-            WireTask::Tool { name, arguments, confirmed, terms } => {
-                Self::Tool { name, arguments, confirmed, terms: terms.into() }
-            }
-            WireTask::Verb { method, params, again, terms } => {
-                Self::Verb { method, params, again, terms: terms.into() }
-            }
-            WireTask::State => Self::State,
-        }
-    }
-}
-
-impl From<Terms> for WireTerms {
-    fn from(Terms { delta, if_revision }: Terms) -> Self {
-        Self { delta, if_revision }
-    }
-}
-
-impl From<WireTerms> for Terms {
-    fn from(WireTerms { delta, if_revision }: WireTerms) -> Self {
-        Self { delta, if_revision }
     }
 }
 

@@ -196,7 +196,7 @@ impl World {
             Action::Serve { from, request } => {
                 let twice = self.hubs[hub].served.iter().any(|(life, one)| *life == from && one.call == request.call);
                 assert!(!twice, "a request is served once");
-                self.hubs[hub].served.push((from, *request));
+                self.hubs[hub].served.push((from, std::sync::Arc::unwrap_or_clone(request)));
             }
             // Tokens have a property test of their own.
             Action::Tokens(_) | Action::Feed(_) | Action::Cancel { .. } => {}
@@ -207,7 +207,7 @@ impl World {
     /// A page that is gone ends what it was asked.
     fn served_end(&mut self, hub: usize, session: &SessionId) {
         let served = std::mem::take(&mut self.hubs[hub].served);
-        let (gone, rest) = served.into_iter().partition(|(_, request)| request.session == session.as_str());
+        let (gone, rest) = served.into_iter().partition(|(_, request)| request.session == *session);
         self.hubs[hub].served = rest;
         for (to, request) in gone {
             self.answer(hub, to, &request);

@@ -5,12 +5,14 @@ mod stage;
 
 use eye_cluster::parts::PARTS_LEN_MAX;
 use eye_cluster::wire::{Ask, Beat, Body, Frame, Packet, Request, WireCaller, WireScope};
+use eye_protocol::SessionId;
 use eye_testkit::{DEADLINE, Home, Hub, Nats, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use stage::hubs::{hub, lists, setup, until};
 use stage::{answers, table};
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What the hub counts.
@@ -173,17 +175,17 @@ fn messages_that_never_become_whole_are_bounded_and_hold_nobody_up() {
         }
     };
     let subject = format!("eye.default.h.{life}");
-    let mut tell = |from: String, body: Body| {
-        stranger.say(&subject, &rmp_serde::to_vec_named(&Packet { from, body }).unwrap());
+    let mut tell = |from: String, body: Body<'_>| {
+        stranger.say(&subject, &rmp_serde::to_vec_named(&Packet { from: from.into(), body }).unwrap());
     };
     for number in 0..PARTS_LEN_MAX + 44 {
-        tell(format!("h{number}"), Body::Part { id: 1, at: 0, last: false, bytes: vec![0; 64] });
+        tell(format!("h{number}"), Body::Part { id: 1, at: 0, last: false, bytes: vec![0; 64].into() });
     }
     // What is answered was read after all of that.
     let caller = WireCaller { name: "s".into(), scope: WireScope::All, frame: None };
-    let session = "nowhere".into();
+    let session = SessionId::parse("nowhere").unwrap();
     let request = Request { call: 1, agent: 1, caller, session, lifetime_ms: 60_000, ask: Ask::Info };
-    tell("stranger".into(), Body::Frames(vec![Frame::Request(Box::new(request))]));
+    tell("stranger".into(), Body::Frames(vec![Frame::Request(Arc::new(request))]));
     while stranger.heard().0 != "eye.default.h.stranger" {}
     let waiting = format!("eye_cluster_parts {PARTS_LEN_MAX}\n");
     let token = a.eye(["token", "show"]).stdout.trim().to_owned();

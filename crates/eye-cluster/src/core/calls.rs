@@ -7,14 +7,13 @@ use eye_core::elsewhere::Back;
 use eye_core::{Asker, Conn, Input, Millis, ReplyForm};
 use eye_protocol::{Code, Error};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What was asked of other hubs.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     last: u64,
     pub out: FxHashMap<u64, Out>,
-    deadlines: BTreeSet<(Millis, u64)>,
     /// Where agents here have asked something.
     pub asked: FxHashMap<Conn, FxHashSet<Life>>,
     /// Agents that are gone while a kept result of theirs is under way.
@@ -31,7 +30,7 @@ pub(super) struct Out {
     pub asked_at: Millis,
     pub until: Millis,
     /// What is sent on, once, when the page has moved.
-    pub request: Option<Box<Request>>,
+    pub request: Option<Arc<Request>>,
 }
 
 pub(super) fn error(message: &str, hint: &str) -> Error {
@@ -76,7 +75,8 @@ impl Calls {
     }
 
     pub fn expired(&self, now: Millis) -> Vec<u64> {
-        self.deadlines.iter().take_while(|(until, _)| *until <= now).map(|(_, call)| *call).collect()
+        // All are looked at every 200 ms: an order of them would be kept with every call.
+        self.out.iter().filter(|(_, out)| out.until <= now).map(|(call, _)| *call).collect()
     }
 
     pub fn next(&mut self) -> u64 {
@@ -85,13 +85,11 @@ impl Calls {
     }
 
     pub fn put(&mut self, call: u64, out: Out) {
-        self.deadlines.insert((out.until, call));
         self.out.insert(call, out);
     }
 
     pub fn take(&mut self, call: u64, actions: &mut Vec<Action>) -> Option<Out> {
         let out = self.out.remove(&call)?;
-        self.deadlines.remove(&(out.until, call));
         if self.leaving.contains(&out.agent) && !self.out.values().any(|other| other.agent == out.agent) {
             self.leave(out.agent, actions);
         }

@@ -188,7 +188,7 @@ pub enum Action {
         /// That hub's life.
         from: Life,
         /// What.
-        request: Box<Request>,
+        request: Arc<Request>,
     },
     /// Another hub's agent cancels.
     Cancel {

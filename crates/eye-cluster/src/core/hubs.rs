@@ -96,7 +96,9 @@ impl Hubs {
 
 #[cfg(test)]
 mod tests {
-    use crate::core::{BEAT_MS, Core, DEAD_AFTER_MS, Event};
+    use crate::core::{Action, BEAT_MS, Core, DEAD_AFTER_MS, Event, FORGET_AFTER_MS, Life};
+    use crate::row::Row;
+    use eye_protocol::SessionId;
 
     /// A hub that has heard of another at 0 and is asked for the time at these moments.
     fn others_after(ticks: impl IntoIterator<Item = u64>) -> usize {
@@ -118,5 +120,41 @@ mod tests {
         let late = [0, BEAT_MS, DEAD_AFTER_MS - 1, DEAD_AFTER_MS + BEAT_MS - 1];
         assert_eq!(others_after(late), 1, "it ticked three times in that time, not four");
         assert_eq!(others_after(late.into_iter().chain([DEAD_AFTER_MS + 2 * BEAT_MS])), 0);
+    }
+
+    /// An entry that the hub of this life wrote.
+    fn entry(life: &Life) -> Row {
+        serde_json::from_value(serde_json::json!({
+            "hub": "b", "life": life, "epoch": 1, "origin": "http://localhost", "title": "", "url": "",
+            "connected": true, "visible": true, "frame": false, "eval": true, "tools": 0,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_life_that_is_over_is_forgotten_with_its_entries_once_and_by_one_hub() {
+        // Of the two hubs that are left, the one whose life comes first removes the entries.
+        for (own, other, removes) in [("a", "c", 1), ("c", "a", 0)] {
+            let (mut core, mut out) = (Core::new(own.into(), own.into()), Vec::new());
+            let (dead, session): (Life, _) = ("b".into(), SessionId::parse("s1").unwrap());
+            core.on(0, Event::Up, &mut out);
+            core.on(0, Event::Reading, &mut out);
+            core.on(0, Event::Entry { session: session.clone(), row: Some(entry(&dead)), revision: 7 }, &mut out);
+            core.on(0, Event::Read, &mut out);
+            out.clear();
+            let mut now = 0;
+            while now < FORGET_AFTER_MS + DEAD_AFTER_MS {
+                core.on(now, Event::Beat { name: other.into(), life: other.into() }, &mut out);
+                core.on(now, Event::Tick, &mut out);
+                now += BEAT_MS;
+            }
+            let removed = out.iter().filter(|action| matches!(action, Action::Remove { revision: 7, .. })).count();
+            assert_eq!((removed, core.hubs.0.contains_key(&dead)), (removes, true), "{own}");
+            // The entry is gone, whoever removed it: nothing is kept of the life.
+            core.on(now, Event::Entry { session, row: None, revision: 8 }, &mut out);
+            core.on(now, Event::Tick, &mut out);
+            assert!(!core.hubs.0.contains_key(&dead), "{own}");
+            assert!(core.hubs.0.contains_key(other), "{own}");
+        }
     }
 }

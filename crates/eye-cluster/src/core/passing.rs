@@ -8,6 +8,7 @@ use eye_core::elsewhere::{Back, TopicMessage, TopicsNews};
 use eye_core::passed::Passed;
 use eye_core::{Asker, Conn, Input, Millis};
 use eye_protocol::{Ending, Error, SessionId, Value};
+use std::sync::Arc;
 
 impl Core {
     pub(super) fn pass_on(&mut self, now: Millis, passed: Passed, out: &mut Vec<Action>) {
@@ -25,15 +26,15 @@ impl Core {
         };
         let (to, ask) = to;
         let call = self.calls.next();
-        let request = wire::request(call, session.as_str(), &caller, lifetime_ms, ask);
+        let request = Arc::new(wire::request(call, session, &caller, lifetime_ms, ask));
         self.calls.asked.entry(caller.agent).or_default().insert(to.clone());
         if !silent {
-            let kept = (size(&request) <= SEND_ON_BYTES_MAX).then(|| Box::new(request.clone()));
+            let kept = (size(&request) <= SEND_ON_BYTES_MAX).then(|| request.clone());
             let until = now + lifetime_ms;
             let one = Out { to: to.clone(), agent: caller.agent, asker, is_call, asked_at: now, until, request: kept };
             self.calls.put(call, one);
         }
-        out.push(Action::Send { to, frame: Frame::Request(Box::new(request)) });
+        out.push(Action::Send { to, frame: Frame::Request(request) });
     }
 
     /// A message is heard at other hubs.
@@ -53,7 +54,7 @@ impl Core {
                 if !self.hubs.is_next(&from, request.call) {
                     return;
                 }
-                let held = SessionId::parse(&request.session).is_some_and(|session| self.directory.holds(&session));
+                let held = self.directory.holds(&request.session);
                 // Leaving is for an agent, wherever the page is.
                 if held || request.ask == wire::Ask::Leave {
                     out.push(Action::Serve { from, request });
@@ -116,8 +117,7 @@ impl Core {
     fn not_mine(&mut self, now: Millis, from: &Life, call: u64, out: &mut Vec<Action>) {
         let Some(mut one) = self.answered(from, call, out) else { return };
         let request = one.request.take().filter(|_| self.up_since.is_some());
-        let now_at = request.as_ref().and_then(|request| SessionId::parse(&request.session));
-        let now_at = now_at.and_then(|session| self.directory.life_of(&session).cloned());
+        let now_at = request.as_ref().and_then(|request| self.directory.life_of(&request.session).cloned());
         let to = now_at.filter(|life| life != from && self.hubs.is_alive(life));
         let Some((mut request, to)) = request.zip(to) else {
             let moved = error("the page is no longer where it was", REPEAT);
@@ -125,8 +125,9 @@ impl Core {
         };
         // A new number: the other hub may have read higher ones.
         let call = self.calls.next();
-        request.call = call;
-        request.lifetime_ms = one.until.saturating_sub(now);
+        let again = Arc::make_mut(&mut request);
+        again.call = call;
+        again.lifetime_ms = one.until.saturating_sub(now);
         self.calls.asked.entry(one.agent).or_default().insert(to.clone());
         one.to = to.clone();
         self.calls.put(call, one);

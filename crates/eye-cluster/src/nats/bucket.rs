@@ -110,6 +110,8 @@ pub struct Bucket<C> {
     name: String,
     events: mpsc::UnboundedSender<Event>,
     store: Arc<Mutex<Option<Store>>>,
+    /// Why it could not be read when it was last tried.
+    trouble: Arc<Mutex<Option<String>>>,
     writes: Arc<Semaphore>,
     reader: Option<JoinHandle<()>>,
     content: PhantomData<C>,
@@ -120,22 +122,37 @@ impl<C: Content> Bucket<C> {
     pub fn new(client: Client, name: String, events: mpsc::UnboundedSender<Event>) -> Self {
         let context = jetstream::new(client);
         let writes = Arc::new(Semaphore::new(WRITES_MAX));
-        Self { context, name, events, store: Arc::default(), writes, reader: None, content: PhantomData }
+        Self {
+            context,
+            name,
+            events,
+            store: Arc::default(),
+            trouble: Arc::default(),
+            writes,
+            reader: None,
+            content: PhantomData,
+        }
     }
 
     /// Reads from the beginning, and goes on.
     pub fn read(&mut self) {
         self.stop();
         let (context, name) = (self.context.clone(), self.name.clone());
-        let (events, store) = (self.events.clone(), self.store.clone());
+        let (events, store, trouble) = (self.events.clone(), self.store.clone(), self.trouble.clone());
         self.reader = Some(tokio::spawn(async move {
             loop {
-                if let Err(error) = read::<C>(&context, &name, &events, &store).await {
+                if let Err(error) = read::<C>(&context, &name, &events, &store, &trouble).await {
                     tracing::warn!(%error, "the {} cannot be read", C::NAME);
+                    *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
                 }
                 pause().await;
             }
         }));
+    }
+
+    /// Why it cannot be read, if so.
+    pub fn trouble(&self) -> Option<String> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Reads no more.
@@ -215,6 +232,7 @@ async fn read<C: Content>(
     name: &str,
     events: &mpsc::UnboundedSender<Event>,
     place: &Mutex<Option<Store>>,
+    trouble: &Mutex<Option<String>>,
 ) -> Result<(), async_nats::Error> {
     let store = if let Ok(store) = context.get_key_value(name).await {
         store
@@ -225,6 +243,7 @@ async fn read<C: Content>(
     *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(store.clone());
     let is_empty = store.status().await?.values() == 0;
     let mut watch = store.watch_with_history(">").await?;
+    *trouble.lock().unwrap_or_else(PoisonError::into_inner) = None;
     events.send(C::reading())?;
     let mut is_read = is_empty;
     if is_read {

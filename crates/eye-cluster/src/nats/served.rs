@@ -105,6 +105,7 @@ fn number(reply: &Reply) -> Option<u64> {
 mod tests {
     use super::*;
     use eye_core::Millis;
+    use eye_protocol::SessionId;
     use eye_protocol::messages::Hello;
     use eye_protocol::scope::Scope;
     use eye_protocol::shared_token::{OwnTokens, SharedToken};
@@ -147,7 +148,7 @@ mod tests {
             call,
             agent: 7,
             caller: WireCaller { name: "a".into(), scope: wire::WireScope::All, frame: frame.map(Into::into) },
-            session: "s".into(),
+            session: SessionId::parse("s").unwrap(),
             lifetime_ms: 1000,
             ask: wire::Ask::Info,
         };
