@@ -181,6 +181,17 @@ impl Switchboard {
         self.sessions.values().map(Session::pending).sum()
     }
 
+    /// Whether no call is under way, here or elsewhere.
+    pub fn is_idle(&self) -> bool {
+        self.pending() == 0 && self.lanes.are_free() && self.agents.values().all(|agent| agent.in_flight == 0)
+    }
+
+    /// Connected pages that are asked nothing.
+    pub fn idle_pages(&self) -> impl Iterator<Item = Conn> {
+        let is_idle = |session| self.sessions.get(session).is_none_or(|held| held.pending() == 0);
+        self.pages.iter().filter(move |(_, session)| is_idle(session)).map(|(page, _)| *page)
+    }
+
     /// What was counted.
     pub fn tally(&self) -> &Tally {
         &self.tally

@@ -123,6 +123,17 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     let router = Routers { here: both(here), elsewhere: both(elsewhere) };
     tracing::info!(%listen, tls = acceptor.is_some(), version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "the hub serves");
     ready(&Ready { listen, tls: acceptor.is_some() });
+    let tasks = async {
+        tokio::select! {
+            () = accept_agents(&hub, &agents) => {}
+            () = keep_time(&hub) => {}
+            () = remember(&hub, &memory) => {}
+            () = work(&hub) => {}
+            () = hub.watch_tokens() => {}
+            () = hub.watch_origins() => {}
+        }
+    };
+    tokio::pin!(tasks);
     tokio::select! {
         () = once_settled(&config.guests, accept_pages(&hub, pages, acceptor.clone(), router.clone())) => {}
         () = once_settled(&config.guests, async {
@@ -131,14 +142,21 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
                 None => std::future::pending().await,
             }
         }) => {}
-        () = accept_agents(&hub, &agents) => {}
-        () = keep_time(&hub) => {}
-        () = remember(&hub, &memory) => {}
-        () = work(&hub) => {}
-        () = hub.watch_tokens() => {}
-        () = hub.watch_origins() => {}
+        () = &mut tasks => {}
         () = hub.stop.notified() => {}
         () = told_to_stop() => {}
+    }
+    // Nothing takes connections over TCP any more, so a load balancer sends pages to other hubs.
+    if let Some(patience) = hub.drain_for() {
+        tracing::info!(?patience, "the hub waits for calls that are under way");
+        tokio::select! {
+            drained = timeout(patience, hub.drain()) => if drained.is_err() {
+                tracing::warn!("calls were under way for too long, and are ended");
+            },
+            () = &mut tasks => {}
+            () = hub.stop.notified() => {}
+            () = told_to_stop() => {}
+        }
     }
     // New connections no longer find this hub; agents that have already connected learn that it retires.
     place.withdraw();

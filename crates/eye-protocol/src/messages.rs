@@ -347,6 +347,13 @@ pub struct Forget {
     pub page: String,
 }
 
+/// Params of `hub/stop`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stop {
+    /// How long calls under way may take until they are ended, in ms. Without it they are ended at once.
+    pub drain: Option<u64>,
+}
+
 /// Where a session's page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -10,7 +10,7 @@ use crate::trust;
 use eye_client::connection::{Connection, Opening};
 use eye_client::{Address, Server, Trust};
 use eye_protocol::limits::{CALL_TIMEOUT_DEFAULT_MS, FRAME_BYTES_MAX, NAME_BYTES_MAX};
-use eye_protocol::messages::{ClientType, Eval, Hello, PROTOCOL_VERSION};
+use eye_protocol::messages::{ClientType, Eval, Hello, PROTOCOL_VERSION, Stop};
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::{Ending, Error, answer};
 use serde::Serialize;
@@ -137,9 +137,9 @@ impl Conversation {
     }
 }
 
-/// Stops the hub, and returns when another could take its place.
-pub fn stop(options: &Options) -> Result<(), Failure> {
-    let (_, mut link) = request("hub/stop", &serde_json::json!({}), options, Absent::Report)?;
+/// Stops the hub, and returns when another could take its place. Calls under way may take so long before they are ended.
+pub fn stop(drain_ms: Option<u64>, options: &Options) -> Result<(), Failure> {
+    let (_, mut link) = request("hub/stop", &Stop { drain: drain_ms }, options, Absent::Report)?;
     see_off(&mut link)
 }
 

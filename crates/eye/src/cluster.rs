@@ -124,6 +124,10 @@ impl Cluster for Joined {
         self.0.interests(changed);
     }
 
+    fn calls_out(&self) -> usize {
+        self.0.calls_out()
+    }
+
     fn hubs(&self) -> Hubs {
         let status = self.0.status();
         let mut others: Vec<OtherHub> =

@@ -27,6 +27,9 @@ pub struct Pauses {
     pub agents: BTreeSet<Box<str>>,
     /// Pages, by session.
     pub pages: BTreeSet<Box<str>>,
+    /// The hub is being stopped: everything is paused, and nothing waits for that to end.
+    #[serde(skip)]
+    pub ending: bool,
 }
 
 impl Pauses {
@@ -35,11 +38,16 @@ impl Pauses {
         self.all || !self.agents.is_empty() || !self.pages.is_empty()
     }
 
+    /// The hub is being stopped. Everything counts as paused, so that [`Self::any`] asks for nothing more.
+    pub fn end(&mut self) {
+        (self.all, self.ending) = (true, true);
+    }
+
     /// Pauses, or lets go on. `false`: too much is paused already.
     pub fn set(&mut self, what: What, name: &str, paused: bool) -> bool {
         let names = match what {
             What::All => {
-                self.all = paused;
+                self.all = paused || self.ending;
                 return true;
             }
             What::Agent => &mut self.agents,
@@ -58,6 +66,9 @@ impl Pauses {
 
     /// Why an agent may not ask this page now, if so.
     pub fn refuses(&self, agent: &str, page: Option<&str>) -> Option<String> {
+        if self.ending {
+            return Some("the hub is being stopped".into());
+        }
         if self.all {
             return Some("a person has paused all agents".into());
         }

@@ -10,7 +10,7 @@ use eye_protocol::id::LineId;
 use eye_protocol::line::Line;
 use eye_protocol::messages::{
     CancelAgent, CancelPage, ClientType, Collect, Eval, EvalInPage, EvalMode, Forget, Hello, Navigating, PageInfo,
-    Serve, Use,
+    Serve, Stop, Use,
 };
 use eye_protocol::operations::BROWSER_METHODS;
 use eye_protocol::rpc::{self, Message, RpcId, json};
@@ -153,7 +153,10 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
             let Serve { path } = rpc::params(params)?;
             FromAgent::Serve { id: id.clone(), path: path.into() }
         }
-        "hub/stop" => FromAgent::Stop(id.clone()),
+        "hub/stop" => {
+            let Stop { drain } = rpc::params(params)?;
+            FromAgent::Stop { id: id.clone(), drain_ms: drain }
+        }
         "session/create" | "tools/register" | "tools/unregister" => FromAgent::Provide,
         verb if verb.starts_with(VERBS) => FromAgent::Input(verbs::from_agent(agent, id, verb, params)?),
         "topic/publish" | "topic/subscribe" | "topic/unsubscribe" => {

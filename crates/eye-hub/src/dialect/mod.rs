@@ -90,7 +90,12 @@ pub enum FromAgent {
         path: PathBuf,
     },
     /// The hub is to stop.
-    Stop(RpcId),
+    Stop {
+        /// The request's id.
+        id: RpcId,
+        /// How long calls under way may take until they are ended; `None`: they are ended at once.
+        drain_ms: Option<u64>,
+    },
 }
 
 /// What a frame from a page says.

@@ -62,7 +62,7 @@ impl Hub {
             (FromAgent::Provide | FromAgent::Hello { .. }, _) => return None,
             (FromAgent::Reply(answer), _) => ended_of(answer),
             (FromAgent::Refused { error, .. } | FromAgent::Dropped(error), _) => Ended::Error(error.code),
-            (FromAgent::Status(_) | FromAgent::Stop(_), _) => Ended::Ok,
+            (FromAgent::Status(_) | FromAgent::Stop { .. }, _) => Ended::Ok,
             (
                 FromAgent::Input(_)
                 | FromAgent::Serve { .. }

@@ -16,6 +16,9 @@ pub trait Cluster: Debug + Send + Sync {
     /// What is listened to here from now on, and what no more.
     fn interests(&self, changed: Vec<ChangedInterest>);
 
+    /// Requests that other hubs have not answered.
+    fn calls_out(&self) -> usize;
+
     /// The hubs that are there.
     fn hubs(&self) -> Hubs;
 

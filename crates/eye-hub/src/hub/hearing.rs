@@ -20,6 +20,7 @@ use eye_protocol::scope::Scope;
 use eye_protocol::tools::NameSession;
 use eye_protocol::{Code, Error, SessionId};
 use std::path::Path;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The id of the greeting of BTCP, as JSON text.
 const WELCOME: &str = "\"welcome\"";
@@ -228,8 +229,9 @@ impl Hub {
                 self.ended(state, conn, &id, &result, String::len);
                 self.reply(state, conn, &rpc::response(&id, result.as_deref()));
             }
-            FromAgent::Stop(id) => {
+            FromAgent::Stop { id, drain_ms } => {
                 self.reply(state, conn, &rpc::response(&id, Ok(r#"{"stopping":true}"#)));
+                self.drain_ms.store(drain_ms.unwrap_or(0), Relaxed);
                 self.stop.notify_one();
             }
             FromAgent::Gateway { id, method, params } => self.ask_gateway(state, conn, id, method, params),

@@ -7,6 +7,7 @@ mod confirmable;
 pub mod consoles;
 mod control;
 mod disallowing;
+pub mod draining;
 pub mod elsewhere;
 pub mod facts;
 mod feeding;

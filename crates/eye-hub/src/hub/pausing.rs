@@ -63,7 +63,13 @@ impl Hub {
         let len_bytes = WAITING_BYTES + len_bytes(&one);
         let work = Paused::Asked(Box::new(Asked { one, begun, noted }));
         let (since, until) = self.until(patience_ms);
-        self.wait(state, Waiting { agent: conn, name, page, since, until, len_bytes, in_order, work });
+        let waiting = Waiting { agent: conn, name, page, since, until, len_bytes, in_order, work };
+        // What is known by its place is answered behind what was asked before it.
+        if state.desk.pauses.ending && !in_order {
+            self.end_waiting(state, waiting, super::draining::stopping());
+        } else {
+            self.wait(state, waiting);
+        }
         None
     }
 
@@ -247,7 +253,7 @@ fn is_work(one: &FromAgent) -> bool {
         | FromAgent::Provide
         | FromAgent::Status(_)
         | FromAgent::Serve { .. }
-        | FromAgent::Stop(_) => false,
+        | FromAgent::Stop { .. } => false,
     }
 }
 

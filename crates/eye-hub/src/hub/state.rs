@@ -22,6 +22,7 @@ use eye_protocol::messages::{SessionRow, Status};
 use eye_protocol::scope::Scope;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 use tokio::sync::{Notify, Semaphore, mpsc, watch};
@@ -50,6 +51,8 @@ pub struct Hub {
     pub remember: Notify,
     /// A request to stop the hub.
     pub stop: Notify,
+    /// How long it may take until calls under way have ended; 0: they are ended at once.
+    pub drain_ms: AtomicU64,
     /// Something was admitted by a named token.
     pub(crate) borne: Notify,
     /// Something was admitted that rests on the list of origins.
@@ -134,6 +137,7 @@ impl Hub {
             rearm: Notify::new(),
             remember: Notify::new(),
             stop: Notify::new(),
+            drain_ms: AtomicU64::new(0),
             borne: Notify::new(),
             listed: Notify::new(),
             origins: watch::Sender::default(),

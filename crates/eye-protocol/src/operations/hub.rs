@@ -231,6 +231,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::verb("down", "hub/stop", "Stop the hub")
         .group(Group::Hub)
         .class(Class::Admin)
+        .params(&[Param::new("drain", Kind::Integer, "How long calls under way may take until they are ended, in ms")])
         .words(words::NONE)
         .result("`{\"stopping\":true}`")
         .faces(Faces::CLI.and(Faces::RPC)),

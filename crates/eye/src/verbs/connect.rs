@@ -222,7 +222,7 @@ impl Args {
     fn make_room(&self, options: &Options) {
         if self.replace {
             // That it is idle was asked before; one that does not go keeps the socket, and that is told.
-            let _ = client::stop(options);
+            let _ = client::stop(None, options);
         }
     }
 

@@ -78,6 +78,7 @@ pub fn all(fix: bool, options: &Options) -> Vec<Finding> {
     if let Ok(status) = status::ask(options) {
         findings.push(versions_agree(&status));
         findings.push(http(&status));
+        findings.extend(cluster(&status));
         findings.push(pages(options));
     }
     findings.push(browser());
@@ -231,6 +232,21 @@ fn http(status: &Status) -> Finding {
             "a firewall or a sandbox may be in the way",
         ),
     }
+}
+
+/// The way to other hubs, for a hub that has one.
+fn cluster(status: &Status) -> Option<Finding> {
+    const WHAT: &str = "cluster";
+    let hubs = status.cluster.as_ref()?;
+    // The hub says of which cluster a problem is.
+    let mut problems = status.problems.iter().filter_map(|problem| problem.strip_prefix("cluster "));
+    Some(match problems.next() {
+        Some(problem) => Finding::bad(WHAT, Exit::Absent, problem, "eye logs --hub has more; docs/cluster.md"),
+        None => Finding::good(
+            WHAT,
+            format!("`{}`: this hub is `{}`, others: {}", hubs.cluster, hubs.own, hubs.others.len()),
+        ),
+    })
 }
 
 fn pages(options: &Options) -> Finding {
