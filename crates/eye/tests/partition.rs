@@ -1,0 +1,91 @@
+//! Hubs whose network is cut and heals, and servers that hubs cannot work with. With the real binary and a real nats-server.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
+
+#[path = "stage/cut.rs"]
+mod cut;
+mod stage;
+
+use cut::Network;
+use eye_testkit::{Home, Hub, Nats, Reply, ScriptedPage};
+use stage::hubs::{hub, lists, setup, until};
+use stage::{answers, home};
+
+fn script(code: &str) -> Reply {
+    if code == "forever" { Reply::Hold } else { Reply::text(code) }
+}
+
+fn asks(home: &Home, page: &str, code: &str) {
+    let wanted = answers(0, &format!("{code}\n"), "");
+    until(home, &["--page", page, code], |ran| *ran == wanted);
+}
+
+#[test]
+fn hubs_that_are_cut_apart_serve_their_own_pages_and_are_one_service_again_when_the_network_heals() {
+    let nats = Nats::start();
+    let network = Network::before(nats.port());
+    let a = home();
+    let _hub_a = Hub::start_with(&a, &["--cluster", &network.url(), "--hub-name", "a"]);
+    let (b, _hub_b) = hub(&nats, "b");
+    let near = ScriptedPage::join(&a, &setup(&a, "Near").alias("near"), script);
+    let far = ScriptedPage::join(&b, &setup(&b, "Far").alias("far"), script);
+    asks(&a, "far", "before");
+    asks(&b, "near", "before");
+    let calls = [a.start(["--page", "far", "forever"]), b.start(["--page", "near", "forever"])];
+    near.held();
+    far.held();
+    network.cut();
+    for call in calls {
+        let ended = call.wait();
+        assert!(ended.code != 0 && ended.stderr.contains("may have run"), "{ended:?}");
+    }
+    // Each side knows that it is alone, and goes on with its own pages.
+    until(&a, &["status"], |ran| ran.stdout.contains("own pages only"));
+    until(&b, &["pages"], |ran| !ran.stdout.contains("Near"));
+    asks(&a, "near", "alone");
+    asks(&b, "far", "alone");
+    let refused = a.eye(["--page", "far", "never"]);
+    assert!(refused.code != 0, "{refused:?}");
+    network.heal();
+    asks(&a, "far", "after");
+    asks(&b, "near", "after");
+    until(&a, &["status"], |ran| !ran.stdout.contains("problem"));
+    // What was refused while the network was cut did not arrive later.
+    assert_eq!(far.sent("never"), [""; 0]);
+}
+
+#[test]
+fn a_session_that_moved_while_its_hub_was_cut_off_stays_where_it_went() {
+    let nats = Nats::start();
+    let network = Network::before(nats.port());
+    let a = home();
+    let _hub_a = Hub::start_with(&a, &["--cluster", &network.url(), "--hub-name", "a"]);
+    let (b, _hub_b) = hub(&nats, "b");
+    let old = ScriptedPage::join(&a, &setup(&a, "Old").session("s1"), |_| Reply::text("old"));
+    lists(&b, "Old");
+    network.cut();
+    until(&a, &["status"], |ran| ran.stdout.contains("own pages only"));
+    let _new = ScriptedPage::join(&b, &setup(&b, "New").session("s1"), |_| Reply::text("new"));
+    assert_eq!(b.eye(["--page", "s1", "who"]), answers(0, "new\n", ""));
+    network.heal();
+    // The hub that was cut off learns of it, closes its own page and asks the other hub.
+    old.wait_closed();
+    until(&a, &["--page", "s1", "who"], |ran| *ran == answers(0, "new\n", ""));
+}
+
+#[test]
+fn a_server_without_jetstream_and_one_that_is_too_old_are_findings_of_the_doctor() {
+    for (nats, wanted) in
+        [(Nats::start_plain(), "the directory cannot be read"), (Nats::start_old(), "older than 2.11")]
+    {
+        let (a, _hub) = hub(&nats, "a");
+        let _page = ScriptedPage::join(&a, &setup(&a, "Shop").alias("shop"), script);
+        asks(&a, "shop", "own");
+        let found = until(&a, &["doctor"], |ran| ran.stdout.contains(wanted));
+        assert!(found.code != 0, "{found:?}");
+        let status = a.eye(["status"]);
+        assert!(status.stdout.contains(wanted), "{status:?}");
+    }
+    let nats = Nats::start();
+    let (a, _hub) = hub(&nats, "a");
+    until(&a, &["doctor"], |ran| ran.stdout.contains("`default`: this hub is `a`, others: 0"));
+}

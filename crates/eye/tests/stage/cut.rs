@@ -1,0 +1,66 @@
+//! A network between a hub and its nats-server that can be cut: bytes stop in both directions and nothing is closed.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+
+/// The network.
+pub struct Network {
+    port: u16,
+    state: Arc<(Mutex<bool>, Condvar)>,
+}
+
+impl Network {
+    /// A whole one before a server's port.
+    pub fn before(server: u16) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let state: Arc<(Mutex<bool>, Condvar)> = Arc::default();
+        let shared = state.clone();
+        // It ends with the test's process.
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let Ok(server) = TcpStream::connect((Ipv4Addr::LOCALHOST, server)) else { continue };
+                let _ = (client.set_nodelay(true), server.set_nodelay(true));
+                let Ok(ends) = client.try_clone().and_then(|near| Ok((near, server.try_clone()?))) else { continue };
+                let (there, back) = (shared.clone(), shared.clone());
+                thread::spawn(move || pass(client, server, &there));
+                thread::spawn(move || pass(ends.1, ends.0, &back));
+            }
+        });
+        Self { port, state }
+    }
+
+    /// Where a hub reaches the server.
+    pub fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    /// From now on nothing passes.
+    pub fn cut(&self) {
+        self.set(true);
+    }
+
+    /// Everything passes again, what was held up first.
+    pub fn heal(&self) {
+        self.set(false);
+    }
+
+    fn set(&self, is_cut: bool) {
+        *self.state.0.lock().unwrap_or_else(PoisonError::into_inner) = is_cut;
+        self.state.1.notify_all();
+    }
+}
+
+fn pass(mut from: TcpStream, mut to: TcpStream, state: &(Mutex<bool>, Condvar)) {
+    let mut bytes = vec![0; 64 << 10];
+    while let Ok(count @ 1..) = from.read(&mut bytes) {
+        let whole = state.0.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(state.1.wait_while(whole, |is_cut| *is_cut));
+        if to.write_all(&bytes[..count]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(std::net::Shutdown::Both);
+}
