@@ -25,6 +25,7 @@ impl Core {
         match event {
             Event::Up => {
                 self.up_since = Some(now);
+                self.heard_itself_at = now;
                 self.hubs.link_is_up(now);
                 self.topics.link_is_up();
                 self.write_all(out);
@@ -87,6 +88,10 @@ impl Core {
         }
         // Without a link this hub judges no other, nor before it could have heard them for a whole period.
         let Some(up_since) = self.up_since else { return };
+        // A hub that does not hear itself would not hear the others either: the server hangs, or the network is cut.
+        if now >= self.heard_itself_at + 2 * BEAT_MS {
+            return;
+        }
         for life in self.hubs.silent(now, up_since) {
             self.hub_ended(now, &life, &[], out);
         }

@@ -8,6 +8,7 @@ pub mod cluster;
 pub mod core;
 #[cfg(feature = "nats")]
 pub mod nats;
+pub mod packet;
 pub mod parts;
 pub mod row;
 pub mod settings;

@@ -5,9 +5,10 @@ mod bucket;
 mod served;
 
 use crate::core::{Action, BEAT_MS, Core, Event, Life, TokensAction, TokensEvent};
+use crate::packet::Writer;
 use crate::parts::{PARTS_BYTES_MAX, Parts};
 use crate::settings::{HubStatus, Settings, Status};
-use crate::wire::{Beat, Frame, Writer};
+use crate::wire::{Beat, Frame};
 use crate::{FromHub, Hub};
 use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, Message, Subject, Subscriber};

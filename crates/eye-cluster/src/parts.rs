@@ -1,7 +1,8 @@
 //! Messages of other hubs that come in parts. What waits is bounded in bytes and in messages, whatever other hubs send.
 
 use crate::core::Life;
-use crate::wire::{Body, Frame, Packet};
+use crate::packet::{Body, Packet};
+use crate::wire::Frame;
 use rustc_hash::FxHashMap;
 
 /// Bytes that wait, of all messages that are not whole yet.

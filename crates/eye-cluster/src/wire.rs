@@ -15,13 +15,11 @@ use serde::{Deserialize, Serialize};
 use std::ops::Not;
 use std::sync::Arc;
 
-mod packet;
 mod scope;
 mod shared;
 mod task;
 mod topics;
 
-pub use packet::{Body, Packet, Writer};
 pub use scope::{WireLimits, WireScope};
 pub use task::{WireTask, WireTerms};
 pub use topics::{WireAudience, WireHeardBy, WireInterest, WireMessage};

@@ -123,16 +123,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     let router = Routers { here: both(here), elsewhere: both(elsewhere) };
     tracing::info!(%listen, tls = acceptor.is_some(), version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "the hub serves");
     ready(&Ready { listen, tls: acceptor.is_some() });
-    let tasks = async {
-        tokio::select! {
-            () = accept_agents(&hub, &agents) => {}
-            () = keep_time(&hub) => {}
-            () = remember(&hub, &memory) => {}
-            () = work(&hub) => {}
-            () = hub.watch_tokens() => {}
-            () = hub.watch_origins() => {}
-        }
-    };
+    let tasks = own_tasks(&hub, &agents, &memory);
     tokio::pin!(tasks);
     tokio::select! {
         () = once_settled(&config.guests, accept_pages(&hub, pages, acceptor.clone(), router.clone())) => {}
@@ -146,18 +137,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         () = hub.stop.notified() => {}
         () = told_to_stop() => {}
     }
-    // Nothing takes connections over TCP any more, so a load balancer sends pages to other hubs.
-    if let Some(patience) = hub.drain_for() {
-        tracing::info!(?patience, "the hub waits for calls that are under way");
-        tokio::select! {
-            drained = timeout(patience, hub.drain()) => if drained.is_err() {
-                tracing::warn!("calls were under way for too long, and are ended");
-            },
-            () = &mut tasks => {}
-            () = hub.stop.notified() => {}
-            () = told_to_stop() => {}
-        }
-    }
+    wait_for_calls(&hub, tasks).await;
     // New connections no longer find this hub; agents that have already connected learn that it retires.
     place.withdraw();
     tracing::info!(peers = hub.peers(), "the hub ends");
@@ -181,6 +161,33 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     hub.audit().finish();
     drop(place);
     Ok(())
+}
+
+/// What a hub does all the time, beside taking connections over TCP.
+async fn own_tasks(hub: &Arc<Hub>, agents: &Listener, memory: &Memory) {
+    tokio::select! {
+        () = accept_agents(hub, agents) => {}
+        () = keep_time(hub) => {}
+        () = remember(hub, memory) => {}
+        () = work(hub) => {}
+        () = hub.watch_tokens() => {}
+        () = hub.watch_origins() => {}
+    }
+}
+
+/// Lets calls that are under way end, for as long as the request to stop allows. Nothing takes connections over TCP any more, so a load
+/// balancer sends pages to other hubs.
+async fn wait_for_calls(hub: &Hub, tasks: impl Future<Output = ()>) {
+    let Some(patience) = hub.drain_for() else { return };
+    tracing::info!(?patience, "the hub waits for calls that are under way");
+    tokio::select! {
+        drained = timeout(patience, hub.drain()) => if drained.is_err() {
+            tracing::warn!("calls were under way for too long, and are ended");
+        },
+        () = tasks => {}
+        () = hub.stop.notified() => {}
+        () = told_to_stop() => {}
+    }
 }
 
 /// Tells the hub what its guests take over.

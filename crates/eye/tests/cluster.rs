@@ -3,8 +3,9 @@
 
 mod stage;
 
+use eye_cluster::packet::{Body, Packet};
 use eye_cluster::parts::PARTS_LEN_MAX;
-use eye_cluster::wire::{Ask, Beat, Body, Frame, Packet, Request, WireCaller, WireScope};
+use eye_cluster::wire::{Ask, Beat, Frame, Request, WireCaller, WireScope};
 use eye_protocol::SessionId;
 use eye_testkit::{DEADLINE, Home, Hub, Nats, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};

@@ -101,31 +101,40 @@ mod tests {
     use eye_protocol::SessionId;
 
     /// A hub that has heard of another at 0 and is asked for the time at these moments.
-    fn others_after(ticks: impl IntoIterator<Item = u64>) -> usize {
+    fn others_after(ticks: impl IntoIterator<Item = u64>, hears_itself: bool) -> usize {
         let (mut core, mut out) = (Core::new("a".into(), "a".into()), Vec::new());
         for event in [Event::Up, Event::Reading, Event::Read, Event::Beat { name: "b".into(), life: "b".into() }] {
             core.on(0, event, &mut out);
         }
         for at in ticks {
+            if hears_itself {
+                core.on(at, Event::Beat { name: "a".into(), life: "a".into() }, &mut out);
+            }
             core.on(at, Event::Tick, &mut out);
         }
         core.others().len()
     }
 
     #[test]
+    fn a_hub_that_does_not_hear_itself_judges_no_other() {
+        let on_time = || (0..=5 * DEAD_AFTER_MS).step_by(usize::try_from(BEAT_MS).unwrap());
+        assert_eq!((others_after(on_time(), false), others_after(on_time(), true)), (1, 0));
+    }
+
+    #[test]
     fn a_hub_that_is_silent_is_gone_and_one_that_this_hub_had_no_time_to_hear_is_not() {
         let on_time = |until: u64| (0..=until).step_by(usize::try_from(BEAT_MS).unwrap());
-        assert_eq!(others_after(on_time(DEAD_AFTER_MS - BEAT_MS)), 1);
-        assert_eq!(others_after(on_time(DEAD_AFTER_MS)), 0);
+        assert_eq!(others_after(on_time(DEAD_AFTER_MS - BEAT_MS), true), 1);
+        assert_eq!(others_after(on_time(DEAD_AFTER_MS), true), 0);
         let late = [0, BEAT_MS, DEAD_AFTER_MS - 1, DEAD_AFTER_MS + BEAT_MS - 1];
-        assert_eq!(others_after(late), 1, "it ticked three times in that time, not four");
-        assert_eq!(others_after(late.into_iter().chain([DEAD_AFTER_MS + 2 * BEAT_MS])), 0);
+        assert_eq!(others_after(late, true), 1, "it ticked three times in that time, not four");
+        assert_eq!(others_after(late.into_iter().chain([DEAD_AFTER_MS + 2 * BEAT_MS]), true), 0);
     }
 
     /// An entry that the hub of this life wrote.
     fn entry(life: &Life) -> Row {
         serde_json::from_value(serde_json::json!({
-            "hub": "b", "life": life, "epoch": 1, "origin": "http://localhost", "title": "", "url": "",
+            "hub": "b", "life": &**life, "epoch": 1, "origin": "http://localhost", "title": "", "url": "",
             "connected": true, "visible": true, "frame": false, "eval": true, "tools": 0,
         }))
         .unwrap()
@@ -144,13 +153,16 @@ mod tests {
             out.clear();
             let mut now = 0;
             while now < FORGET_AFTER_MS + DEAD_AFTER_MS {
-                core.on(now, Event::Beat { name: other.into(), life: other.into() }, &mut out);
+                for life in [own, other] {
+                    core.on(now, Event::Beat { name: life.into(), life: life.into() }, &mut out);
+                }
                 core.on(now, Event::Tick, &mut out);
                 now += BEAT_MS;
             }
             let removed = out.iter().filter(|action| matches!(action, Action::Remove { revision: 7, .. })).count();
             assert_eq!((removed, core.hubs.0.contains_key(&dead)), (removes, true), "{own}");
-            // The entry is gone, whoever removed it: nothing is kept of the life.
+            // The entry is gone, removed by either of them: nothing is kept of the life.
+            core.on(now, Event::Beat { name: own.into(), life: own.into() }, &mut out);
             core.on(now, Event::Entry { session, row: None, revision: 8 }, &mut out);
             core.on(now, Event::Tick, &mut out);
             assert!(!core.hubs.0.contains_key(&dead), "{own}");

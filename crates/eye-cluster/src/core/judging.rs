@@ -9,6 +9,7 @@ use std::sync::Arc;
 impl Core {
     pub(super) fn beat(&mut self, now: Millis, name: Arc<str>, life: &Life, out: &mut Vec<Action>) {
         if *life == self.life {
+            self.heard_itself_at = now;
             return;
         }
         self.hubs.note(now, life);

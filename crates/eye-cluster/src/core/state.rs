@@ -16,6 +16,8 @@ pub struct Core {
     pub(super) life: Life,
     /// Since when the link has been up.
     pub(super) up_since: Option<Millis>,
+    /// When this hub last heard its own heartbeat, which passes the server as those of the others do.
+    pub(super) heard_itself_at: Millis,
     /// When time last passed here.
     pub(super) ticked_at: Option<Millis>,
     pub(super) calls: Calls,
@@ -32,6 +34,7 @@ impl Core {
             name,
             life,
             up_since: None,
+            heard_itself_at: 0,
             ticked_at: None,
             calls: Calls::default(),
             directory: Directory::default(),

@@ -16,9 +16,9 @@ impl<'de> Shared<'de> for Arc<str> {
     }
 }
 
-impl<'de> Shared<'de> for Arc<super::Request> {
+impl<'de, T: Deserialize<'de>> Shared<'de> for Arc<T> {
     fn read<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        super::Request::deserialize(from).map(Self::new)
+        T::deserialize(from).map(Self::new)
     }
 }
 

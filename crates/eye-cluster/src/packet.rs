@@ -1,6 +1,6 @@
 //! One message to a hub: everything that was ready for it, or a part of that where it is too large for one.
 
-use super::Frame;
+use crate::wire::Frame;
 use rmp_serde::encode::{Error, write_named};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
