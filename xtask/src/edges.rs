@@ -107,11 +107,11 @@ mod tests {
     /// Files that may ask whether this is Windows or Unix: the room for it, and how a browser is started.
     const SYSTEMS: [&str; 2] = ["crates/eye-platform/", "crates/eye-browser/src/launch.rs"];
 
-    #[test]
-    fn what_differs_between_systems_has_one_room() {
+    /// The sources below a folder of the repository that hold one of these words.
+    fn sources_with(folder: &str, words: &[&str]) -> Vec<String> {
         let root = place::root();
-        let mut folders = vec![root.join("crates")];
-        let mut asking = Vec::new();
+        let mut folders = vec![root.join(folder)];
+        let mut found = Vec::new();
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(&folder).expect("a folder").flatten() {
                 let path = entry.path();
@@ -120,19 +120,26 @@ mod tests {
                     continue;
                 }
                 let name = path.strip_prefix(&root).expect("below the root").to_string_lossy().into_owned();
-                let source = path.extension().is_some_and(|end| end == "rs") && name.contains("/src/");
-                if !source || SYSTEMS.iter().any(|known| name.starts_with(known)) {
-                    continue;
-                }
-                let text = std::fs::read_to_string(&path).expect("a file");
-                if ["(unix)", "(windows)", "(not(unix))", "(not(windows))"]
-                    .iter()
-                    .any(|word| text.contains(&format!("cfg{word}")))
-                {
-                    asking.push(name);
+                if path.extension().is_some_and(|end| end == "rs") && name.contains("/src/") {
+                    let text = std::fs::read_to_string(&path).expect("a file");
+                    found.extend(words.iter().any(|word| text.contains(word)).then_some(name));
                 }
             }
         }
+        found
+    }
+
+    #[test]
+    fn what_differs_between_systems_has_one_room() {
+        let mut asking = sources_with("crates", &["cfg(unix)", "cfg(windows)", "cfg(not(unix))", "cfg(not(windows))"]);
+        asking.retain(|name| !SYSTEMS.iter().any(|known| name.starts_with(known)));
         assert_eq!(asking, Vec::<String>::new(), "ask eye-platform instead");
+    }
+
+    #[test]
+    fn the_protocol_does_no_io() {
+        let words = ["std::fs", "std::net", "std::env", "std::process", "std::io::stdin", "std::thread"];
+        assert_eq!(sources_with("crates/eye-protocol", &words), Vec::<String>::new());
+        assert!(!sources_with("crates/eye-hub", &words).is_empty(), "words are found");
     }
 }

@@ -212,6 +212,30 @@ fn a_second_page_of_the_same_origin_takes_over() {
 }
 
 #[test]
+fn what_a_replaced_page_says_has_no_effect() {
+    let picture = play(
+        r#"0 page 1 joins shop
+           0 agent 2 joins
+           1 page 5 joins shop
+           2 agent 2 asks b y
+           3 page 1 answers 1 =1
+           3 page 1 progresses 1 {}
+           3 page 1 navigates 1 http://x/
+           3 page 1 publishes 9 {"n":1}
+           3 page 1 offers {"name":"add"}
+           3 page 1 puts 1
+           3 page 1 leaves
+           4 page 5 answers 1 =2
+           5 agent 2 tools
+           6 agent 2 mail"#,
+    );
+    let after = picture.split_once("3 page 1 answers 1 =1\n").expect("it answers").1;
+    let (late, own) = after.split_once("4 page 5").expect("the other page answers");
+    assert!(!late.contains("    "), "{picture}");
+    assert!(own.contains("← agent 2 b=2") && !own.contains("add"), "{picture}");
+}
+
+#[test]
 fn a_page_of_another_origin_takes_nothing_while_the_session_is_alive() {
     assert_snapshot!(play(
         "0 page 1 joins shop
