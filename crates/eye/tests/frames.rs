@@ -240,7 +240,9 @@ fn a_token_for_a_page_neither_sees_nor_acts_in_frames_of_origins_that_it_does_no
     for (pages, seen) in [(vec![origin], 0), (vec![origin, &near], 1)] {
         let name = format!("t{seen}");
         let mut words = vec!["token", "new", &name, "--may", "eval"];
-        pages.iter().for_each(|page| words.extend(["--pages", page]));
+        for page in &pages {
+            words.extend(["--pages", page]);
+        }
         let secret = ok(home.eye(words)).trim().to_owned();
         let with = |words: &[&str]| Running::of(home.command().args(words).env("EYE_TOKEN", &secret)).wait();
         let limited = with(&["look", "--all"]);
