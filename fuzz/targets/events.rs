@@ -1,4 +1,5 @@
-//! Server-sent events of MCP servers: however the stream is cut, the events are the same, and none is longer than allowed.
+//! Server-sent events of MCP servers: however the stream is cut, the events are the same, and none is longer than
+//! allowed.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Frames of agents and pages: lines, compact JSON, JSON-RPC. What is read as a line is code or an id and code, to the letter.
+//! Frames of agents and pages: lines, compact JSON, JSON-RPC. What is read as a line is code or an id and code, to the
+//! letter.
 #![no_main]
 
 use eye_protocol::Frame;

@@ -1,5 +1,6 @@
-//! The gate and its list of origins: whatever a request says of its host, its origin and its token, only this machine's pages and
-//! those of the list join, and only the token asks. What is read of a list is written and read again as the same.
+//! The gate and its list of origins: whatever a request says of its host, its origin and its token, only this machine's
+//! pages and those of the list join, and only the token asks. What is read of a list is written and read again as the
+//! same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! What other hubs of a cluster send: messages, parts of messages, heartbeats, entries of the directory, tokens. Nothing
-//! panics, what waits is bounded, what is read is written and read the same, and a call ends at most once.
+//! What other hubs of a cluster send: messages, parts of messages, heartbeats, entries of the directory, tokens.
+//! Nothing panics, what waits is bounded, what is read is written and read the same, and a call ends at most once.
 #![no_main]
 
 use eye_cluster::core::{Action, Core, Event, Life, TokensAction, TokensEvent};

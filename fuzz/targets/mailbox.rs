@@ -1,5 +1,5 @@
-//! The files of a mailbox: whatever others write into them, and whenever they empty them, the hub never takes a line of its
-//! own for one of theirs (it would run it), and gives each of theirs once and whole.
+//! The files of a mailbox: whatever others write into them, and whenever they empty them, the hub never takes a line of
+//! its own for one of theirs (it would run it), and gives each of theirs once and whole.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

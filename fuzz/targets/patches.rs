@@ -1,5 +1,5 @@
-//! A page's state and a patch on it, one line each: bounded steps, depth and bytes; all of it or nothing; and where it fits, what
-//! `json-patch` makes of it.
+//! A page's state and a patch on it, one line each: bounded steps, depth and bytes; all of it or nothing; and where it
+//! fits, what `json-patch` makes of it.
 #![no_main]
 
 use eye_core::document::{Document, Meter, Size};

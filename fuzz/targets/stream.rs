@@ -1,4 +1,5 @@
-//! The byte stream of the Unix socket: however it is cut into pieces, the frames are the same, and what is written is read back.
+//! The byte stream of the Unix socket: however it is cut into pieces, the frames are the same, and what is written is
+//! read back.
 #![no_main]
 
 use eye_protocol::stream::{self, Decoder};

@@ -1,4 +1,5 @@
-//! Frames of a WebSocket's client: however the bytes are cut into pieces, the same is heard, and it is what `tungstenite` hears.
+//! Frames of a WebSocket's client: however the bytes are cut into pieces, the same is heard, and it is what
+//! `tungstenite` hears.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

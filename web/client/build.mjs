@@ -1,5 +1,6 @@
-// Builds the clients: dist/eye.js for a script tag with its parts beside it, dist/index.js for an import, the plugin and hooks
-// for a project's own build, and the copies that the hub carries. Fails when a page would have to load more than the budget.
+// Builds the clients: dist/eye.js for a script tag with its parts beside it, dist/index.js for an import, the plugin
+// and hooks for a project's own build, and the copies that the hub carries. Fails when a page would have to load more
+// than the budget.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,6 @@
-// Bundles and runs one of the scripts beside the tests: `node script.mjs console-pictures`, `node script.mjs console-load`. They
-// drive a real hub and a real browser, as the tests do, and print or write what they find.
+// Bundles and runs one of the scripts beside the tests: `node script.mjs console-pictures`,
+// `node script.mjs console-load`. They drive a real hub and a real browser, as the tests do, and print or write what
+// they find.
 
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";

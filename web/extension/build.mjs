@@ -1,4 +1,5 @@
-// Builds the extension into the folder from which `eye extension` writes it: the worker and the permission screen as one file each.
+// Builds the extension into the folder from which `eye extension` writes it: the worker and the permission screen as
+// one file each.
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

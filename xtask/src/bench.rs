@@ -86,7 +86,8 @@ pub fn counts(words: &[&str]) -> Result<(), TaskError> {
     run_command(count.arg(eye).args(["--watched".as_ref(), watched()?.as_os_str()]).args(words))
 }
 
-/// A hub on the system's allocator, whose allocations valgrind sees. What is allocated does not depend on how it is optimised.
+/// A hub on the system's allocator, whose allocations valgrind sees. What is allocated does not depend on how it is
+/// optimised.
 fn watched() -> Result<std::path::PathBuf, TaskError> {
     let folder = place::target().join("watched");
     let folder_text = folder.to_string_lossy();

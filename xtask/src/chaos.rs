@@ -1,5 +1,5 @@
-//! `cargo xtask chaos` and `cargo xtask metering`: build the hub and a program that torments it; the first counts every call's endings, the
-//! second measures what one busy page costs others.
+//! `cargo xtask chaos` and `cargo xtask metering`: build the hub and a program that torments it; the first counts every
+//! call's endings, the second measures what one busy page costs others.
 
 use crate::run::{TaskError, cargo, command, run as run_command};
 use crate::{dist, place};

@@ -1,5 +1,5 @@
-//! Which modules of a crate import each other in a circle. Every path in code counts: `use`, re-exports, `super::`, calls, types, and
-//! paths inside macros. Test code does not count, and neither does `mod name;` alone.
+//! Which modules of a crate import each other in a circle. Every path in code counts: `use`, re-exports, `super::`,
+//! calls, types, and paths inside macros. Test code does not count, and neither does `mod name;` alone.
 
 #[cfg(test)]
 mod graph;

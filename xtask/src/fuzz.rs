@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz`: builds the targets of `fuzz/` with coverage and runs libFuzzer on each, from the committed corpus on.
+//! `cargo xtask fuzz`: builds the targets of `fuzz/` with coverage and runs libFuzzer on each, from the committed
+//! corpus on.
 
 use crate::place;
 use crate::run::{TaskError, cargo_command, command, has, run as run_command};

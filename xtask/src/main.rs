@@ -6,6 +6,8 @@ mod browser;
 mod chaos;
 mod check;
 mod circles;
+#[cfg(test)]
+mod columns;
 mod cross;
 mod demo;
 mod dist;

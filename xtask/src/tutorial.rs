@@ -50,7 +50,7 @@ pub fn run() -> Result<(), TaskError> {
 }
 
 /// The files that the repository tracks.
-fn tracked(root: &Path) -> Result<Vec<PathBuf>, TaskError> {
+pub fn tracked(root: &Path) -> Result<Vec<PathBuf>, TaskError> {
     let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output();
     let listed = listed.map_err(TaskError::io("listing the tracked files"))?;
     let names = String::from_utf8_lossy(&listed.stdout).into_owned();

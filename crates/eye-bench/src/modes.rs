@@ -1,4 +1,5 @@
-//! The table that the seed projected: 1, 10 and 100 questions in each mode, from `curl` one after another to fire and forget.
+//! The table that the seed projected: 1, 10 and 100 questions in each mode, from `curl` one after another to fire and
+//! forget.
 
 use crate::agents::{Agent, Asks};
 use crate::error::{BenchError, Doing};

@@ -1,4 +1,5 @@
-//! The table: what was measured, as a figure and as a ratio with its interval, against its budget and an earlier run. Also as JSON.
+//! The table: what was measured, as a figure and as a ratio with its interval, against its budget and an earlier run.
+//! Also as JSON.
 
 use crate::error::{BenchError, Doing};
 use crate::stats::Ratio;

@@ -1,4 +1,5 @@
-//! State: reading it from the cache and from the page, the time until a change is known, and pushes while a page animates.
+//! State: reading it from the cache and from the page, the time until a change is known, and pushes while a page
+//! animates.
 
 use crate::agents::Agent;
 use crate::error::BenchError;

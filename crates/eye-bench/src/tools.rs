@@ -189,7 +189,8 @@ fn throughput(report: &mut Report, hub: &Hub) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Measures a call's cost while more and more idle sessions are there. The page is a scripted one: the hub alone counts.
+/// Measures a call's cost while more and more idle sessions are there. The page is a scripted one: the hub alone
+/// counts.
 pub fn growth(report: &mut Report, eye: &Path, home: &Path, counts: &[usize]) -> Result<(), BenchError> {
     let hub = Hub::start(eye, home, "growth")?;
     let mut page = idle_provider(hub.port)?;

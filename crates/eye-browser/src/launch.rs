@@ -79,7 +79,8 @@ pub struct Launch {
     pub arguments: Vec<String>,
 }
 
-/// A browser that eye started, or that a person lets it drive. Dropping it closes its pipe, which ends one that eye started.
+/// A browser that eye started, or that a person lets it drive. Dropping it closes its pipe, which ends one that eye
+/// started.
 #[derive(Debug)]
 pub struct Launched {
     /// The way to it.
@@ -116,8 +117,8 @@ impl Launched {
         }
     }
 
-    /// Asks it to end, and waits until it has, for a few seconds at most; its process is killed after that. One that eye did not
-    /// start is only left.
+    /// Asks it to end, and waits until it has, for a few seconds at most; its process is killed after that. One that
+    /// eye did not start is only left.
     pub async fn close(self) {
         let Some(process) = self.process else { return self.connection.browser.leave() };
         let _ = self.connection.browser.send("Browser.close", &json!({}));

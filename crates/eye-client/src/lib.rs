@@ -6,8 +6,8 @@
 //!
 //! Every call has exactly one ending. It comes from the hub, or, when the connection is gone, from here, at once.
 //!
-//! Nothing is read from the environment: the program says where the hub is ([`Address`]). A [`connection`] carries frames
-//! and nothing more, for programs that speak the wire themselves.
+//! Nothing is read from the environment: the program says where the hub is ([`Address`]). A [`connection`] carries
+//! frames and nothing more, for programs that speak the wire themselves.
 //!
 //! ```no_run
 #![doc = include_str!("../examples/calculator.rs")]

@@ -1,4 +1,5 @@
-//! A bounded queue that one thread fills and another waits on. When it is full the oldest goes: the newest matters more.
+//! A bounded queue that one thread fills and another waits on. When it is full the oldest goes: the newest matters
+//! more.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

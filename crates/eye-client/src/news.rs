@@ -55,7 +55,7 @@ impl Notification {
 
 type Inbox = Mailbox<Notification, ()>;
 
-/// Everybody who listens.
+/// All listeners.
 #[derive(Default)]
 pub(crate) struct News(Mutex<Vec<Weak<Inbox>>>);
 

@@ -1,5 +1,5 @@
-//! What a hub of a cluster does: who holds which session, which calls are out, which hubs are there. A function of time and event,
-//! without NATS: [`Core::on`] takes what happened and says what follows.
+//! What a hub of a cluster does: who holds which session, which calls are out, which hubs are there. A function of time
+//! and event, without NATS: [`Core::on`] takes what happened and says what follows.
 
 mod calls;
 mod claiming;

@@ -1,7 +1,7 @@
 //! Several hubs as one service over NATS.
 //!
-//! [`core`] decides: a function of time and event, without NATS. [`wire`] is what hubs send each other, [`nats`] the only file that
-//! knows NATS. The hub is reached through [`Hub`]; this crate does not know `eye-hub`.
+//! [`core`] decides: a function of time and event, without NATS. [`wire`] is what hubs send each other, [`nats`] the
+//! only file that knows NATS. The hub is reached through [`Hub`]; this crate does not know `eye-hub`.
 
 #[cfg(feature = "nats")]
 pub mod cluster;

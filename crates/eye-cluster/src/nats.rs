@@ -1,5 +1,5 @@
-//! The link over NATS: subjects, messages, the directory's bucket. Nothing is published unless the link is up, because the library
-//! would keep it and deliver it seconds late.
+//! The link over NATS: subjects, messages, the directory's bucket. Nothing is published unless the link is up, because
+//! the library would keep it and deliver it seconds late.
 
 mod bucket;
 mod served;
@@ -87,7 +87,8 @@ struct Link {
     parts: Parts,
     /// How many messages were dropped since the last heartbeat, and why the last one was.
     dropped: (u64, String),
-    /// What the server refused since it was reached: it says so by events alone, and what was asked returns as if it were done.
+    /// What the server refused since it was reached: it says so by events alone, and what was asked returns as if it
+    /// were done.
     refused: Option<String>,
     actions: Vec<Action>,
 }

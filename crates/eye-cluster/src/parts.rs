@@ -91,11 +91,12 @@ impl Parts {
         Ok(Some((from, frames)))
     }
 
-    /// Takes a part. `Some`: the message is whole. Where there is no room, the message that has waited longest for its next part gives
-    /// way: its hub is the one that is most likely gone.
+    /// Takes a part. `Some`: the message is whole. Where there is no room, the message that has waited longest for its
+    /// next part gives way: its hub is the one that is most likely gone.
     pub fn take(&mut self, from: &Life, part: Part<'_>) -> Result<Option<Vec<u8>>, PartError> {
         let Part { id, at, last, bytes } = part;
-        // Parts come in order: a hub that begins another message, or leaves one out, does not go on with the one before.
+        // Parts come in order: a hub that begins another message, or leaves one out, does not go on with the one
+        // before.
         if !self.begun.get(from).is_some_and(|begun| begun.id == id && begun.next == at) {
             self.forget(from);
             if at > 0 {

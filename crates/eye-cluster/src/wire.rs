@@ -1,6 +1,6 @@
-//! What hubs send each other: requests for pages elsewhere, and what comes back. `MessagePack` with named fields, so that hubs of two
-//! versions understand each other where a field is new. What every call has is named by a letter, and what is not there is left out: names
-//! would be most of a small call.
+//! What hubs send each other: requests for pages elsewhere, and what comes back. `MessagePack` with named fields, so
+//! that hubs of two versions understand each other where a field is new. What every call has is named by a letter, and
+//! what is not there is left out: names would be most of a small call.
 
 use eye_core::elsewhere::Caller;
 use eye_core::state::StateQuery;

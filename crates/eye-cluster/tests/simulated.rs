@@ -1,5 +1,5 @@
-//! Random histories of three hubs over a simulated NATS that delays, reorders between subjects, repeats messages, loses them when a
-//! link is cut, and comes back empty: every call ends exactly once, and every session has one hub.
+//! Random histories of three hubs over a simulated NATS that delays, reorders between subjects, repeats messages, loses
+//! them when a link is cut, and comes back empty: every call ends exactly once, and every session has one hub.
 
 use eye_cluster::core::{Action, Core, DEAD_AFTER_MS, Event, Life};
 use eye_cluster::row::Row;

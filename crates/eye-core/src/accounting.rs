@@ -61,7 +61,8 @@ impl Switchboard {
         self.armed.remove(session);
         self.row_changed(session);
         self.forget_lane(session);
-        // Another origin may make a session of this id later; what is told of it is not for those who followed this one.
+        // Another origin may make a session of this id later; what is told of it is not for those who followed this
+        // one.
         self.watchers.remove(session);
         for member in self.members.remove(session).unwrap_or_default() {
             if let Some(agent) = self.agents.get_mut(&member) {

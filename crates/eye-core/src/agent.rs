@@ -13,8 +13,8 @@ use eye_protocol::{Code, Ending, Error, SessionId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The page that an agent means. A session of the same id that another origin made is another page, unless it is of a tab
-/// that the hub drives.
+/// The page that an agent means. A session of the same id that another origin made is another page, unless it is of a
+/// tab that the hub drives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsedPage {
     /// Its session.

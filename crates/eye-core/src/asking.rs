@@ -165,8 +165,8 @@ impl Switchboard {
         }
     }
 
-    /// The session that is asked when an agent names a frame: the frame's own if it has joined from another origin, which
-    /// the page around it cannot look into. Then the page need not be told of the frame any more.
+    /// The session that is asked when an agent names a frame: the frame's own if it has joined from another origin,
+    /// which the page around it cannot look into. Then the page need not be told of the frame any more.
     fn in_frame(&mut self, agent: Conn, session: SessionId, frame: Option<Box<str>>) -> (SessionId, Option<Box<str>>) {
         let Some(frame) = frame else { return (session, None) };
         let Some(own) = self.frame_session(agent, &session, &frame) else { return (session, Some(frame)) };

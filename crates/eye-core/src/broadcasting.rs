@@ -85,7 +85,7 @@ impl Switchboard {
         })
     }
 
-    /// A message was published at another hub, where it was known that somebody here listens.
+    /// A message was published at another hub, which knew of a listener here.
     pub(crate) fn published_elsewhere(&mut self, now: Millis, message: TopicMessage, out: &mut Vec<Effect>) {
         let TopicMessage { topic, params, origin, scope, audience, wait_ms } = message;
         if check(&topic).is_err() || topic.starts_with(OWN_TOPIC_PREFIX) {
@@ -177,7 +177,8 @@ impl Switchboard {
         self.sessions.get(session).map(Session::origin).or_else(elsewhere)
     }
 
-    /// Whether a message may pass. An agent whose token names origins hears pages of those alone, and speaks to them alone.
+    /// Whether a message may pass. An agent whose token names origins hears pages of those alone, and speaks to them
+    /// alone.
     fn reaches(&self, from: &Scope, origin: Option<&str>, to: Conn) -> bool {
         let listener = self.agents.get(&to).map(|agent| &agent.scope).filter(|scope| !scope.sees_all());
         let heard = listener.is_none_or(|scope| origin.is_some_and(|origin| scope.sees(origin)));

@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// What follows.
 #[derive(Debug)]
 pub enum Effect {
-    /// Work is to be done, anywhere but on the hub's thread; [`Input::Worked`](crate::task::Input::Worked) brings back what came of it.
+    /// Work is to be done, anywhere but on the hub's thread; [`Input::Worked`](crate::task::Input::Worked) brings back
+    /// what came of it.
     Work {
         /// Whose order waits for it.
         lane: Lane,

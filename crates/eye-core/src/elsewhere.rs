@@ -39,13 +39,14 @@ pub struct PageElsewhere {
     pub heard_at: Millis,
 }
 
-/// A session here whose row may have changed, with its highest ref; `None` when it has no page that is there or expected.
+/// A session here whose row may have changed, with its highest ref; `None` when it has no page that is there or
+/// expected.
 pub type ChangedRow = (SessionId, Option<(SessionRow, Option<u32>)>);
 
 /// What changed in the list of pages that other hubs hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// A page is there, or is another than before. Whoever reaches other hubs keeps it too: there may be many.
+    /// A page is there, or is another than before. The link to other hubs keeps it too: there may be many.
     There(Arc<PageElsewhere>),
     /// A page is there no more.
     Gone(SessionId),
@@ -103,7 +104,7 @@ pub enum Back {
     },
 }
 
-/// What somebody at a hub listens to.
+/// A topic that has a listener at a hub.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Interest {
     /// A topic, or a beginning of topics with `*`.
@@ -125,7 +126,7 @@ pub enum HeardBy {
     Sharing(Box<str>),
 }
 
-/// Whether somebody here listens to something from now on, or nobody any more.
+/// An interest that has its first listener here, or has lost its last.
 pub type ChangedInterest = (Interest, bool);
 
 /// What another hub listens to.
@@ -163,7 +164,7 @@ pub struct TopicMessage {
     pub scope: Scope,
     /// Which pages hear it.
     pub audience: Audience,
-    /// How long it waits where nobody hears it after all. 0: not at all.
+    /// How long it waits where it has no listener after all. 0: not at all.
     pub wait_ms: u64,
 }
 

@@ -1,4 +1,5 @@
-//! Requests that wait for what a page is expected to offer: found before they are answered, and ended when they are cancelled.
+//! Requests that wait for what a page is expected to offer: found before they are answered, and ended when they are
+//! cancelled.
 
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};

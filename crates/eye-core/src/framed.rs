@@ -1,5 +1,5 @@
-//! An outline of a driven tab that is put together with the lines of its frames of other origins, each below the line of its frame.
-//! Pure: what each part said in, lines out.
+//! An outline of a driven tab that is put together with the lines of its frames of other origins, each below the line
+//! of its frame. Pure: what each part said in, lines out.
 
 use crate::ids::Millis;
 use crate::task::Reply;

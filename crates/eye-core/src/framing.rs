@@ -1,5 +1,5 @@
-//! Asks the frames that an outline of a driven tab names. Such a frame is a session of its own (`TAB.f2`): it is asked once that
-//! outline is there, for a short time, and only if the agent may see it.
+//! Asks the frames that an outline of a driven tab names. Such a frame is a session of its own (`TAB.f2`): it is asked
+//! once that outline is there, for a short time, and only if the agent may see it.
 
 use crate::effect::Effect;
 use crate::framed::{Framed, LATE, REFUSED, Said, UNSEEN};
@@ -22,7 +22,8 @@ const OUTLINE_BYTES_MAX: usize = 1 << 20;
 const OUTLINES: [&str; 4] = ["page/look", "page/goto", "page/back", "page/forward"];
 
 impl Switchboard {
-    /// Who waits for a call of an agent: an outline of a driven tab gets the lines of its frames before it goes to the agent.
+    /// Who waits for a call of an agent: an outline of a driven tab gets the lines of its frames before it goes to the
+    /// agent.
     pub(crate) fn asker_of(&mut self, reply: Reply, session: &SessionId, task: &Task) -> Asker {
         let Task::Verb { method, params, .. } = task else { return Asker::Agent(reply) };
         let driven = self.sessions.get(session).is_some_and(Session::is_driven);
@@ -119,7 +120,8 @@ impl Switchboard {
     }
 }
 
-/// The origins that a picture of a driven tab may show, where the agent's token does not cover all: its driver hides other frames.
+/// The origins that a picture of a driven tab may show, where the agent's token does not cover all: its driver hides
+/// other frames.
 pub(crate) fn pictured<'a>(scope: &'a Scope, method: &str) -> Option<&'a [Box<str>]> {
     let pages = &scope.limits()?.pages;
     (matches!(method, "page/shot" | "page/pdf") && !pages.is_empty()).then_some(pages)

@@ -1,4 +1,5 @@
-//! Naming pages: which one an agent means, what a person called it (`eye use PAGE --as NAME`), and what it is called as a sender.
+//! Naming pages: which one an agent means, what a person called it (`eye use PAGE --as NAME`), and what it is called as
+//! a sender.
 
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};

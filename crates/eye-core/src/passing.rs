@@ -1,4 +1,5 @@
-//! Requests for pages that other hubs hold: found as pages here are, passed on, and answered when the other hub answers.
+//! Requests for pages that other hubs hold: found as pages here are, passed on, and answered when the other hub
+//! answers.
 
 use crate::agent::UsedPage;
 use crate::candidate::Candidate;
@@ -43,7 +44,8 @@ impl Switchboard {
         !self.elsewhere.changed.is_empty()
     }
 
-    /// The rows that may have changed, with the highest ref of each; `None` for a session without a page that is there or expected.
+    /// The rows that may have changed, with the highest ref of each; `None` for a session without a page that is there
+    /// or expected.
     pub fn take_changed_rows(&mut self, now: Millis) -> Vec<ChangedRow> {
         let changed = std::mem::take(&mut self.elsewhere.changed);
         let row_of = |session: &SessionId| {

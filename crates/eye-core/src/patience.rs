@@ -1,4 +1,5 @@
-//! How long a request may take that is held back before it is asked, and what is left of that when it is asked after all.
+//! How long a request may take that is held back before it is asked, and what is left of that when it is asked after
+//! all.
 
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
@@ -12,8 +13,8 @@ impl Switchboard {
         self.agents.get(&agent)?.timeout_ms
     }
 
-    /// How long a request of an agent may take: as it says, as its agent says, as its tool says, or the default. Of several calls
-    /// in one request the shortest counts.
+    /// How long a request of an agent may take: as it says, as its agent says, as its tool says, or the default. Of
+    /// several calls in one request the shortest counts.
     pub fn patience_ms(&self, agent: Conn, input: &Input) -> Millis {
         let own = match input {
             Input::Ask { timeout_ms, .. } | Input::ReadMail { timeout_ms, .. } => *timeout_ms,
@@ -35,7 +36,8 @@ impl Switchboard {
 }
 
 impl Input {
-    /// Binds a request to the page that it means, so that it is done there also when its agent has chosen another one meanwhile.
+    /// Binds a request to the page that it means, so that it is done there also when its agent has chosen another one
+    /// meanwhile.
     pub fn bind(&mut self, session: &str) {
         if let Self::Ask { page, .. }
         | Self::AskBatch { page, .. }

@@ -67,7 +67,8 @@ impl Session {
         None
     }
 
-    /// What the user has forbidden. Asked again when a call that waited is sent: the page may have come under another policy.
+    /// What the user has forbidden. Asked again when a call that waited is sent: the page may have come under another
+    /// policy.
     pub(crate) fn forbids(&self, task: &Task) -> Option<Error> {
         if let Some(error) = self.denies(task) {
             return Some(error);

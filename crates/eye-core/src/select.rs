@@ -9,9 +9,10 @@ use eye_protocol::{Code, Error, SessionId};
 /// How many candidates an error names.
 const CANDIDATES_SHOWN_MAX: usize = 8;
 
-/// Finds the page that `wanted` names: by its id, by its origin, or else by alias or part of a title or URL. Pages choose their
-/// own ids, aliases and titles, so where pages of several origins fit, the agent has to say which it means. Of several pages
-/// of one origin the one that calls itself so is meant, then one with such a title, else the one that was used last.
+/// Finds the page that `wanted` names: by its id, by its origin, or else by alias or part of a title or URL. Pages
+/// choose their own ids, aliases and titles, so where pages of several origins fit, the agent has to say which it
+/// means. Of several pages of one origin the one that calls itself so is meant, then one with such a title, else the
+/// one that was used last.
 pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate> + Clone) -> Result<SessionId, Error> {
     let lower = wanted.to_lowercase();
     let holds = |text: Option<&str>| text.is_some_and(|text| text.to_lowercase().contains(&lower));
@@ -27,8 +28,8 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate>
         if there.iter().any(|s| !s.is_recalled()) {
             there.retain(|s| !s.is_recalled());
         }
-        // Pages that are there hide those that have gone or are known only from a hub before this one, and whole pages hide
-        // the frames inside them.
+        // Pages that are there hide those that have gone or are known only from a hub before this one, and whole pages
+        // hide the frames inside them.
         let whole: Vec<&dyn Candidate> = there.iter().copied().filter(|s| !s.is_frame()).collect();
         let Some(best) = [whole, there, found].into_iter().find(|list| !list.is_empty()) else { continue };
         if best.iter().any(|s| s.origin() != best[0].origin()) {

@@ -79,7 +79,8 @@ pub struct Session {
     asked_by: Box<str>,
     /// The page has joined but told no title yet: it has just begun to load. Calls that navigated here wait for it.
     arriving: bool,
-    /// Its page is a document of a tab that the hub drives: the session is the tab's, and its origin changes with the document.
+    /// Its page is a document of a tab that the hub drives: the session is the tab's, and its origin changes with the
+    /// document.
     driven: bool,
     /// Work is under way.
     working: bool,

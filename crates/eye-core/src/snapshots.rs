@@ -1,4 +1,5 @@
-//! States that agents keep under a name, and the error of a call at another revision. What is done with them: `snapshotting`.
+//! States that agents keep under a name, and the error of a call at another revision. What is done with them:
+//! `snapshotting`.
 
 use eye_protocol::limits::SNAPSHOTS_MAX;
 use eye_protocol::rpc::json;

@@ -1,4 +1,5 @@
-//! What agents do with kept states: keep the page's, list them, give one back. And calls that are only done at a certain revision.
+//! What agents do with kept states: keep the page's, list them, give one back. And calls that are only done at a
+//! certain revision.
 
 use crate::effect::Effect;
 use crate::ids::Millis;

@@ -269,7 +269,8 @@ impl State {
         })
     }
 
-    /// What changed after a revision, for the agent that caused it: the patch, or the whole where that is not known and small.
+    /// What changed after a revision, for the agent that caused it: the patch, or the whole where that is not known and
+    /// small.
     pub fn delta(&self, since: u64) -> Option<Box<str>> {
         let delta = match (self.changes_since(since), &self.document) {
             _ if !self.current => return None,

@@ -239,7 +239,8 @@ impl Switchboard {
         self.sees_origin(agent, session.origin())
     }
 
-    /// Whether pages of an origin exist for an agent. For one that has left there are none: its token is not known any more.
+    /// Whether pages of an origin exist for an agent. For one that has left there are none: its token is not known any
+    /// more.
     pub(crate) fn sees_origin(&self, agent: Conn, origin: &str) -> bool {
         self.agents.get(&agent).is_some_and(|known| known.scope.sees(origin))
     }
@@ -328,8 +329,8 @@ impl Switchboard {
         }
     }
 
-    /// A driven tab shows a document. Where that is of another origin, agents whose tokens do not cover it follow the tab no
-    /// longer; gives those that do.
+    /// A driven tab shows a document. Where that is of another origin, agents whose tokens do not cover it follow the
+    /// tab no longer; gives those that do.
     fn show_origin(&mut self, session: &SessionId, origin: &str) -> Vec<Conn> {
         if self.sessions.get(session).is_none_or(|held| held.origin() == origin) {
             return Vec::new();

@@ -129,7 +129,8 @@ pub enum Mode {
 pub struct Terms {
     /// Whether the answer is to carry the change of state that it caused.
     pub delta: bool,
-    /// The revision that the state must have, else nothing is done: the session's, and on its way to the page the page's.
+    /// The revision that the state must have, else nothing is done: the session's, and on its way to the page the
+    /// page's.
     pub if_revision: Option<u64>,
 }
 

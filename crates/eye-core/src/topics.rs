@@ -118,7 +118,7 @@ impl Topics {
         }
     }
 
-    /// A connection listens as somebody else from now on: another token, other topics that are shared.
+    /// As whom a connection listens has changed: another token, other topics that are shared.
     pub fn listens_as(&mut self, conn: Conn, as_whom: Vec<(HeardBy, Option<Box<str>>)>) {
         let Some(listener) = self.subscriptions.get_mut(&conn).filter(|listener| listener.as_whom != as_whom) else {
             return;
@@ -173,7 +173,7 @@ impl Topics {
         self.subscriptions.entry(conn).or_default();
     }
 
-    /// The hubs at which somebody may hear this.
+    /// The hubs that may have a listener for this.
     pub fn hubs(&self, heard: Heard<'_>) -> Vec<Arc<str>> {
         self.interests.hubs(heard)
     }

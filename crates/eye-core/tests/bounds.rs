@@ -1,4 +1,5 @@
-//! Whatever a page sends: steps, depth and bytes stay within the limits. The payloads that once broke the hub are seeds.
+//! Whatever a page sends: steps, depth and bytes stay within the limits. The payloads that once broke the hub are
+//! seeds.
 
 use eye_core::document::{Document, Meter, Size};
 use eye_core::schema::Estimate;

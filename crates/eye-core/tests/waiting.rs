@@ -1,4 +1,5 @@
-//! Calls that wait for a page, as event scripts: for where it goes, for the tools and the state that it offers, never for a dialog.
+//! Calls that wait for a page, as event scripts: for where it goes, for the tools and the state that it offers, never
+//! for a dialog.
 
 mod script;
 

@@ -1,5 +1,6 @@
-//! Measures evolution: shaders per second and core, its scaling over two threads, the fitness it reaches against random search with as many
-//! shaders, the machine's time per pixel, and Hilbert conversions. Prints; asserts nothing. Build it with --release.
+//! Measures evolution: shaders per second and core, its scaling over two threads, the fitness it reaches against random
+//! search with as many shaders, the machine's time per pixel, and Hilbert conversions. Prints; asserts nothing. Build
+//! it with --release.
 #![allow(clippy::print_stdout, reason = "printing is all it does")]
 #![allow(clippy::expect_used, clippy::cast_precision_loss, reason = "a measurement that fails is of no use")]
 
@@ -158,7 +159,8 @@ fn speed() {
     println!("| seed | metric | one thread | two threads | scaling |\n|---|---|---:|---:|---:|");
     for (name, shader, metric) in [("rings", RINGS, Metric::Entropy), ("fractal", FRACTAL, Metric::VisualQuality)] {
         let rate = |threads| {
-            // A large population: what is measured is the work, not how two threads wait for each other on a busy machine.
+            // A large population: what is measured is the work, not how two threads wait for each other on a busy
+            // machine.
             let request = Request { threads, population: 200, generations: 6, ..request(shader, metric) };
             let mut evaluations = 0;
             let seconds = fastest(|| evaluations = run(&request).evaluations);
@@ -214,7 +216,8 @@ fn fitness(seeds: u64, population: usize, generations: u32) {
     }
 }
 
-/// Ten shaders that the search was not tuned on, as the geometry app asks for it; `correctness` is towards the next of them.
+/// Ten shaders that the search was not tuned on, as the geometry app asks for it; `correctness` is towards the next of
+/// them.
 fn unseen_shaders(seeds: u64) {
     println!("\n### Ten shaders that it was not tuned on: medians of {seeds} seeds, 20 shaders in 10 generations\n");
     println!("| shader | entropy: random, evolution | visual quality | correctness, towards the next | performance |");

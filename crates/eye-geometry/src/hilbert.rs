@@ -1,8 +1,8 @@
 //! The Hilbert curve over a square grid whose side is a power of two: index to cell and back, exact for all of `u64`.
 //! The orientation is the original's: 0 is (0,0), 1 is (1,0), 2 is (1,1), 3 is (0,1), 4 is (0,2) from side 4 on.
 
-/// The cell at `index` on the curve through a grid of `side * side` cells. `side` is a power of two up to 2^31, `index` below
-/// `side * side`; of an index beyond it, only the part inside the grid counts.
+/// The cell at `index` on the curve through a grid of `side * side` cells. `side` is a power of two up to 2^31, `index`
+/// below `side * side`; of an index beyond it, only the part inside the grid counts.
 pub fn d2xy(side: u64, index: u64) -> (u64, u64) {
     let (mut x, mut y, mut rest) = (0, 0, index);
     let mut quarter = 1;

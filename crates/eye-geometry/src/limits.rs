@@ -71,7 +71,7 @@ pub const SHADER_BYTES_MAX: usize = 64 << 10;
 pub const GENERATIONS_MAX: u32 = 1_000;
 /// Shaders alive at once in one run.
 pub const POPULATION_MAX: usize = 1_000;
-/// The least population that has anybody to choose from.
+/// The smallest population from which parents can be chosen.
 pub const POPULATION_MIN: usize = 2;
 /// Pixels per side of a scored or rendered picture.
 pub const PICTURE_SIDE_MAX: u32 = 1_024;
@@ -92,7 +92,8 @@ pub const REGISTERS_MAX: u32 = 16_384;
 pub const INSTRUCTIONS_MAX: usize = 65_536;
 /// Instructions that a tile of pixels may take; whatever takes more is taken to be endless.
 pub const TILE_STEPS_MAX: u64 = 1 << 18;
-/// Bytes between two `;`, `{` or `}` of a shader: what a compiler that recurses over an expression can be asked to bear.
+/// Bytes between two `;`, `{` or `}` of a shader: what a compiler that recurses over an expression can be asked to
+/// bear.
 pub const EXPRESSION_BYTES_MAX: usize = 4 << 10;
 /// The stack of every thread that parses, breeds or paints, so that no nesting inside the limits runs out of it.
 pub const STACK_BYTES: usize = 64 << 20;

@@ -12,7 +12,8 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// How many pixels have each luminance: Rec. 709 weights over the stored bytes, rounded, 256 bins. Alpha does not count.
+    /// How many pixels have each luminance: Rec. 709 weights over the stored bytes, rounded, 256 bins. Alpha does not
+    /// count.
     pub fn histogram(&self) -> [u64; 256] {
         let mut bins = [0; 256];
         for pixel in self.rgba.as_chunks::<4>().0 {
@@ -21,7 +22,8 @@ impl Picture {
         bins
     }
 
-    /// Shannon entropy of the luminance histogram in bits: 0 for one flat tone, 8 when all 256 tones are equally frequent.
+    /// Shannon entropy of the luminance histogram in bits: 0 for one flat tone, 8 when all 256 tones are equally
+    /// frequent.
     #[allow(clippy::cast_precision_loss, reason = "a picture has far fewer than 2^52 pixels")]
     pub fn entropy(&self) -> f64 {
         let total = (self.rgba.len() / 4) as f64;
@@ -47,7 +49,8 @@ impl Picture {
     }
 }
 
-/// Rec. 709 luminance of the stored bytes, in whole numbers so that it is the same everywhere: the weights are 65536ths.
+/// Rec. 709 luminance of the stored bytes, in whole numbers so that it is the same everywhere: the weights are
+/// 65536ths.
 pub(crate) fn luminance([red, green, blue, _]: [u8; 4]) -> u8 {
     let weighted = 13_933 * u32::from(red) + 46_871 * u32::from(green) + 4_732 * u32::from(blue);
     u8::try_from((weighted + 32_768) >> 16).expect("the weights sum to 65536, so white gives 255")

@@ -19,7 +19,8 @@ pub struct Config {
     pub socket: PathBuf,
     /// Where to listen for HTTP and `WebSocket`s.
     pub listen: SocketAddr,
-    /// The listening port is published to loopback only, by a container or a tunnel: beyond loopback without TLS is allowed.
+    /// The listening port is published to loopback only, by a container or a tunnel: beyond loopback without TLS is
+    /// allowed.
     pub published: bool,
     /// Users whose programs pass on what this user's browser sends: proxies that run as another user.
     pub proxy_users: Vec<u32>,

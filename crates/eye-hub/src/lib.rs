@@ -1,7 +1,8 @@
 //! The hub: sockets and HTTP around `eye-core`, dialects, the gate, and what the hub serves.
 //!
-//! It reads no environment and prints nothing; the program that runs it says where everything is ([`Config`]) and which guests are
-//! mounted ([`mount`]). Rooms, each knowing only those before it: `dialect`, `gate`, `console`, `hub`, `transport`, `http`, `mount`, `guests`.
+//! It reads no environment and prints nothing; the program that runs it says where everything is ([`Config`]) and which
+//! guests are mounted ([`mount`]). Rooms, each knowing only those before it: `dialect`, `gate`, `console`, `hub`,
+//! `transport`, `http`, `mount`, `guests`.
 
 mod audit;
 mod config;

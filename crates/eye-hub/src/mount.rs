@@ -1,5 +1,5 @@
-//! How guests are mounted into the hub. The hub names none of them: it is given a list, adds their paths to its own, and begins and
-//! ends them with itself.
+//! How guests are mounted into the hub. The hub names none of them: it is given a list, adds their paths to its own,
+//! and begins and ends them with itself.
 
 use crate::http::door::Door;
 use crate::hub::cluster::Cluster;
@@ -11,10 +11,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a hub that starts waits for its guests before it takes connections over TCP; they wait in the system's queue.
+/// How long a hub that starts waits for its guests before it takes connections over TCP; they wait in the system's
+/// queue.
 const SETTLE: Duration = Duration::from_secs(2);
 
-/// Something that is served or kept beside the hub's own endpoints. Each method has an answer for a guest that does not need it.
+/// Something that is served or kept beside the hub's own endpoints. Each method has an answer for a guest that does not
+/// need it.
 pub trait Guest: Debug + Send + Sync {
     /// Its paths. Every handler begins with the gate of its [`Door`].
     fn routes(&self) -> Router<Door> {

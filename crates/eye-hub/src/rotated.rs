@@ -1,5 +1,5 @@
-//! A file of lines that is bounded: at its limit it is renamed to `NAME.1`, older ones move on, the oldest is removed. Only its
-//! owner reads it. It is written in whole lines: what a crash or a full disk cut off is taken back.
+//! A file of lines that is bounded: at its limit it is renamed to `NAME.1`, older ones move on, the oldest is removed.
+//! Only its owner reads it. It is written in whole lines: what a crash or a full disk cut off is taken back.
 
 use eye_platform::files;
 use std::fs::{self, File, OpenOptions};
@@ -24,8 +24,8 @@ impl Rotated {
         Self { path, bytes_max, files_max, open: None }
     }
 
-    /// Appends whole lines. After an error nothing of them is there, and the file is opened anew the next time. Gives whether
-    /// a new file was begun.
+    /// Appends whole lines. After an error nothing of them is there, and the file is opened anew the next time. Gives
+    /// whether a new file was begun.
     pub fn append(&mut self, lines: &[u8]) -> io::Result<bool> {
         let (mut file, mut len) = match self.open.take() {
             Some(open) => open,

@@ -1,4 +1,5 @@
-//! Keeps a log from being flooded: of events that a stranger can cause at will, so many a minute are logged and the rest counted.
+//! Keeps a log from being flooded: of events that a stranger can cause at will, so many a minute are logged and the
+//! rest counted.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -38,10 +38,10 @@ const WORKER_STACK_BYTES: usize = 8 << 20;
 const HANDSHAKE: Duration = Duration::from_millis(HANDSHAKE_MS);
 /// How often peers that take nothing are looked for, and counters are sampled.
 const STALL_CHECK: Duration = Duration::from_secs(1);
-/// How far workers stand behind the hub's thread where there are too few cores for both. They are the only threads that the runtime
-/// starts, and what they do may wait for the hub's thread, never the other way round.
+/// How far workers stand behind the hub's thread where there are too few cores for both. They are the only threads that
+/// the runtime starts, and what they do may wait for the hub's thread, never the other way round.
 const WORKER_NICENESS: i32 = 5;
-/// How often a hub that shuts down looks whether everybody has left.
+/// How often a hub that shuts down looks whether all peers have left.
 const LEAVE_CHECK: Duration = Duration::from_millis(2);
 /// Changes that come together are saved together.
 const REMEMBER_PAUSE: Duration = Duration::from_millis(20);
@@ -175,8 +175,8 @@ async fn own_tasks(hub: &Arc<Hub>, agents: &Listener, memory: &Memory) {
     }
 }
 
-/// Lets calls that are under way end, for as long as the request to stop allows. Nothing takes connections over TCP any more, so a load
-/// balancer sends pages to other hubs.
+/// Lets calls that are under way end, for as long as the request to stop allows. Nothing takes connections over TCP any
+/// more, so a load balancer sends pages to other hubs.
 async fn wait_for_calls(hub: &Hub, tasks: impl Future<Output = ()>) {
     let Some(patience) = hub.drain_for() else { return };
     tracing::info!(?patience, "the hub waits for calls that are under way");
@@ -212,8 +212,8 @@ fn metrics(guests: &[Arc<dyn Guest>]) -> Arc<dyn Fn() -> String + Send + Sync> {
     Arc::new(move || guests.iter().map(|guest| guest.metrics()).collect())
 }
 
-/// Does what is too much for the hub's thread, in the order it came, on at most all cores but one. What is only to be freed
-/// does not wait: a queue of documents that gave way would be memory beside the budget.
+/// Does what is too much for the hub's thread, in the order it came, on at most all cores but one. What is only to be
+/// freed does not wait: a queue of documents that gave way would be memory beside the budget.
 async fn work(hub: &Arc<Hub>) {
     let Some(mut jobs) = hub.take_jobs() else { return std::future::pending().await };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -365,8 +365,8 @@ fn full() {
     }
 }
 
-/// TLS and plain HTTP on one port, each handshake in its own time: a page on `http://localhost` and one on `https://` may use the same hub. Beyond
-/// loopback nothing is said in the clear but that.
+/// TLS and plain HTTP on one port, each handshake in its own time: a page on `http://localhost` and one on `https://`
+/// may use the same hub. Beyond loopback nothing is said in the clear but that.
 async fn serve_either(socket: TcpStream, acceptor: TlsAcceptor, site: Site, caller: Option<Caller>) {
     let here = socket.local_addr().is_ok_and(|address| is_here(address.ip()));
     match timeout(HANDSHAKE, tls::begins(&socket)).await {

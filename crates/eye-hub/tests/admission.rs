@@ -239,7 +239,8 @@ fn the_originals_agents_and_pages_work_unchanged() {
     page.say("EYE:2!:nope is not defined");
     assert_eq!(agent.hear(), "b!:nope is not defined");
 
-    // It asks the page that it was greeted with, whatever comes, and learns in the original's words that it has left for good.
+    // It asks the page that it was greeted with, whatever comes, and learns in the original's words that it has left
+    // for good.
     let mut newer = stage::Page(hub.connect(&path("eye-bridge", TOKEN), &os).unwrap());
     assert_eq!(newer.hear(), "EYE_BRIDGE:ready");
     agent.say("c:who()");

@@ -1,4 +1,5 @@
-//! The doors of the backends, over real sockets: who gets in, who does not, and how text passes both ways within bounds.
+//! The doors of the backends, over real sockets: who gets in, who does not, and how text passes both ways within
+//! bounds.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod stage;

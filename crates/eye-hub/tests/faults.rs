@@ -87,7 +87,7 @@ fn an_agent_that_reads_nothing_is_closed_and_its_page_goes_on() {
         page.hear();
         page.say(&format!("{call}:{big}"));
     }
-    // Its outbox is full: it is closed, while everybody else goes on.
+    // Its outbox is full: it is closed, while all others go on.
     let mut rest = Vec::new();
     let _ = slow.stream.read_to_end(&mut rest);
     assert!(rest.len() < enough * big.len());

@@ -363,7 +363,7 @@ fn so_many_at_once_and_a_place_is_free_when_its_asker_hangs_up() {
     let (status, value) = error(ask(&hub, ASK));
     assert_eq!((status, &value["error_code"]), (429, &"BACKEND_UNAVAILABLE".into()));
     waiting.clear();
-    // The hub hangs up on the server for everybody who hung up on it.
+    // The hub hangs up on the server for every client that hung up on it.
     asked.into_iter().for_each(Asked::wait_gone);
     let waiting = ask(&hub, ASK);
     server.asked().ok();

@@ -1,4 +1,5 @@
-//! Measures discovery over 1,000 tools, and what the gateway adds to a call. Prints; asserts nothing. Build it with --release.
+//! Measures discovery over 1,000 tools, and what the gateway adds to a call. Prints; asserts nothing. Build it with
+//! --release.
 //! Its argument is the program of a stdio server with a tool `echo`, such as the tests' own.
 #![allow(clippy::print_stdout, reason = "printing is all it does")]
 #![allow(clippy::unwrap_used, reason = "a measurement that fails is of no use")]

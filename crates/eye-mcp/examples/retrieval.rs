@@ -1,5 +1,5 @@
-//! How often discovery finds the tool that a request is for, beside a plain stemmed BM25, among the tools of real servers.
-//! `retrieval TOOLS.json QUERIES.tsv…`: prints one table per file of queries; asserts nothing.
+//! How often discovery finds the tool that a request is for, beside a plain stemmed BM25, among the tools of real
+//! servers. `retrieval TOOLS.json QUERIES.tsv…`: prints one table per file of queries; asserts nothing.
 //! `web/e2e/bench/record-tools.mjs` writes TOOLS.json.
 #![allow(clippy::print_stdout, reason = "printing is all it does")]
 #![allow(clippy::unwrap_used, reason = "a measurement that fails is of no use")]

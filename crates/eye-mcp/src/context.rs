@@ -51,7 +51,8 @@ pub struct CallContext {
     pub progress: Option<NoticeSink>,
     /// Hears what the upstream logs meanwhile.
     pub logs: Option<NoticeSink>,
-    /// Hears what a legacy upstream asks of its caller meanwhile. Without it, the upstream is told that the caller cannot be asked.
+    /// Hears what a legacy upstream asks of its caller meanwhile. Without it, the upstream is told that the caller
+    /// cannot be asked.
     pub questions: Option<mpsc::Sender<Question>>,
     /// How long it may take; else the config says, else [`crate::limits::CALL`].
     pub timeout: Option<Duration>,

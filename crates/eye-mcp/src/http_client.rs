@@ -1,4 +1,5 @@
-//! The HTTP client for upstreams and for the authorization servers that they name. It follows no redirects and keeps no cookies.
+//! The HTTP client for upstreams and for the authorization servers that they name. It follows no redirects and keeps no
+//! cookies.
 
 use bytes::Bytes;
 use http_body_util::Full;

@@ -80,7 +80,7 @@ pub const CONFIG_BYTES_MAX: usize = 1 << 20;
 pub const CONSENT_BYTES_MAX: usize = 1 << 20;
 /// Entries of projects that are agreed to; the oldest make room.
 pub const CONSENTS_MAX: usize = 1_000;
-/// A kept tool list. It is read where everybody waits; a server with more tools is asked for them.
+/// A kept tool list. It is read while all clients wait; a server with more tools is asked for them.
 pub const KEPT_LIST_BYTES_MAX: usize = 2 << 20;
 /// A list of more tools is worked through on a worker thread.
 pub const LIST_INLINE_LEN_MAX: usize = 200;

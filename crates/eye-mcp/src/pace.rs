@@ -1,5 +1,5 @@
-//! How patient a gateway is with servers that start slowly, hang or are down. The default is [`crate::limits`]; a program may be
-//! less patient, and tests are.
+//! How patient a gateway is with servers that start slowly, hang or are down. The default is [`crate::limits`]; a
+//! program may be less patient, and tests are.
 
 use crate::limits::{BACK_OFF_MAX, BACK_OFF_MIN, START, STEADY, USE_PAUSE_MAX, WANTED};
 use std::time::Duration;

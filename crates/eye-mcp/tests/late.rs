@@ -1,4 +1,5 @@
-//! Servers that are late, hung, down or without a key: reported at once, without delaying others, and found when they are up.
+//! Servers that are late, hung, down or without a key: reported at once, without delaying others, and found when they
+//! are up.
 #![allow(clippy::unwrap_used, reason = "this is test code, also where a function is no test")]
 
 mod stage;

@@ -1,5 +1,5 @@
-//! Servers that are down or hung for longer than the longest pause between two tries, and are found again. The waits are short
-//! here; everything else is real: processes, pipes, signals.
+//! Servers that are down or hung for longer than the longest pause between two tries, and are found again. The waits
+//! are short here; everything else is real: processes, pipes, signals.
 #![allow(clippy::unwrap_used, reason = "this is test code, also where a function is no test")]
 
 mod stage;
@@ -26,7 +26,8 @@ const PACE: Pace = Pace {
 /// Tries after which the longest pause has passed more than once.
 const TRIES: usize = 6;
 
-/// A server that writes a line into a file whenever it is started, and is broken in some way until another file is there.
+/// A server that writes a line into a file whenever it is started, and is broken in some way until another file is
+/// there.
 struct Broken {
     home: Home,
     gateway: Gateway,

@@ -1,5 +1,5 @@
-//! Real servers of others, all at once behind one gateway: everything, filesystem and memory from npm, time and git from
-//! `PyPI`. They are installed once into the target folder.
+//! Real servers of others, all at once behind one gateway: everything, filesystem and memory from npm, time and git
+//! from `PyPI`. They are installed once into the target folder.
 #![allow(clippy::unwrap_used, reason = "this is test code, also where a function is no test")]
 
 mod stage;

@@ -1,5 +1,6 @@
-//! What differs between the systems that eye runs on, behind one interface: `unix/` and `windows/` have the same modules with the
-//! same items, so that no other crate asks which system it is. It knows nothing of hubs, pages or agents.
+//! What differs between the systems that eye runs on, behind one interface: `unix/` and `windows/` have the same
+//! modules with the same items, so that no other crate asks which system it is. It knows nothing of hubs, pages or
+//! agents.
 //!
 //! What only Linux knows (`/proc`, `sock_diag`, handing over files) stays where it is used.
 

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// One row: a call that ended, or rows that were dropped. Its texts are owned where it is read, and borrowed where it is written.
+/// One row: a call that ended, or rows that were dropped. Its texts are owned where it is read, and borrowed where it
+/// is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row<S = String> {
     /// When the call was asked: RFC 3339, UTC, with milliseconds.

@@ -33,7 +33,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// How a connection on the Unix socket announces that it speaks MCP: this, and a JSON object, in one line. No code begins so.
+/// How a connection on the Unix socket announces that it speaks MCP: this, and a JSON object, in one line. No code
+/// begins so.
 pub const MCP_ANNOUNCEMENT: &str = "mcp {";
 
 /// How many answers a frame of an agent has.

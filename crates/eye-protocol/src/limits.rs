@@ -45,13 +45,14 @@ pub const GRACE_MS: u64 = 2_000;
 pub const GRACE_AFTER_RESTART_MS: u64 = 8_000;
 /// How long a call that navigated waits for the page it went to.
 pub const NAVIGATION_MS: u64 = 10_000;
-/// How long calls wait for the page at which a page is going, before they are sent to the one that is still there: a browser does
-/// not tell a page that its navigation became a download or brought nothing. A browser that the hub drives does, and calls wait
-/// there as long as they may.
+/// How long calls wait for the page at which a page is going, before they are sent to the one that is still there: a
+/// browser does not tell a page that its navigation became a download or brought nothing. A browser that the hub drives
+/// does, and calls wait there as long as they may.
 pub const LEAVING_MS: u64 = 10_000;
 /// How long a page that announced where it goes may take to join from there, after it has left.
 pub const GRACE_LEAVING_MS: u64 = 8_000;
-/// How long after joining a page is expected to offer the tools and the state that it had before, or offers while it loads.
+/// How long after joining a page is expected to offer the tools and the state that it had before, or offers while it
+/// loads.
 pub const OFFER_MS: u64 = 2_000;
 /// How long the browser's own dialog may stop a page before its calls end.
 pub const DIALOG_MS: u64 = 250;
@@ -141,8 +142,8 @@ pub const SNAPSHOTS_MAX: usize = 16;
 
 /// Streams that were closed because another page has their session, remembered so that they do not come back.
 pub const SUPERSEDED_STREAMS_MAX: usize = 4_096;
-/// Streams of one session that wait behind the one that has it. A browser has six connections to a host: with these and the
-/// one in use, two are left for what the page posts.
+/// Streams of one session that wait behind the one that has it. A browser has six connections to a host: with these and
+/// the one in use, two are left for what the page posts.
 pub const STREAMS_IN_LINE_MAX: usize = 3;
 /// How long after a stream was superseded a new one of the same session is taken for its client, which connects again.
 pub const SUPERSEDED_RETURN_MS: u64 = 3_000;
@@ -158,7 +159,8 @@ pub const QUERY_BYTES_MAX: usize = 4 << 10;
 pub const QUERY_DEPTH_MAX: usize = 32;
 /// Frames above this are parsed by a worker, not on the hub's thread.
 pub const LARGE_FRAME_BYTES: usize = 64 << 10;
-/// Work below this is done on the hub's thread, which it holds for about a tenth of a millisecond; the rest goes to a worker.
+/// Work below this is done on the hub's thread, which it holds for about a tenth of a millisecond; the rest goes to a
+/// worker.
 pub const LIGHT_STEPS_MAX: u64 = 10_000;
 /// Text below this is parsed on the hub's thread.
 pub const LIGHT_BYTES_MAX: usize = 16 << 10;
@@ -177,8 +179,8 @@ pub const STATE_HISTORY_BYTES_MAX: usize = 1 << 20;
 /// How long a page may take to tell its state.
 pub const STATE_ASK_MS: u64 = 2_000;
 
-/// A verb's timeout is the page's to keep, because its answer says more; the hub waits this much longer, so that a page on a
-/// busy machine still answers for itself.
+/// A verb's timeout is the page's to keep, because its answer says more; the hub waits this much longer, so that a page
+/// on a busy machine still answers for itself.
 pub const VERB_MARGIN_MS: u64 = 3_000;
 /// The name of a topic.
 pub const TOPIC_BYTES_MAX: usize = 256;

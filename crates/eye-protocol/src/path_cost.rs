@@ -21,7 +21,8 @@ struct Shape {
     descents: u32,
     /// Queries in filters that begin at the root and look at more than one value.
     roots: u32,
-    /// How often one value may be selected: `[0,0][0,0]` selects it four times. And patterns, which cost more than one look.
+    /// How often one value may be selected: `[0,0][0,0]` selects it four times. And patterns, which cost more than one
+    /// look.
     times: u64,
 }
 
@@ -98,8 +99,8 @@ fn without_texts(path: &str) -> String {
     plain
 }
 
-/// Adds what `descents` steps look at. A value at depth `d` is reached by one step from each of its `d` ancestors and itself,
-/// by a second one from each of those, and so on: by C(d + k - 1, k - 1) ways for `k` steps.
+/// Adds what `descents` steps look at. A value at depth `d` is reached by one step from each of its `d` ancestors and
+/// itself, by a second one from each of those, and so on: by C(d + k - 1, k - 1) ways for `k` steps.
 fn count(value: &Value, depth: u64, descents: u32, steps: &mut u64, values: &mut u64) {
     *values += 1;
     let mut ways = 1_u64;

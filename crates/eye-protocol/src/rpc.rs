@@ -117,8 +117,8 @@ pub fn parse_one(text: &str) -> Option<Message> {
     })
 }
 
-/// The error that a hub tells about the whole connection: a response under no id. [`parse_one`] takes it for a bad request,
-/// as it must where a peer sends it.
+/// The error that a hub tells about the whole connection: a response under no id. [`parse_one`] takes it for a bad
+/// request, as it must where a peer sends it.
 pub fn error_without_id(text: &str) -> Option<Error> {
     #[derive(Deserialize)]
     struct Told {

@@ -40,7 +40,7 @@ impl SharedToken {
         self.revoked_at.is_some()
     }
 
-    /// Whether nobody needs to know of it any more.
+    /// Whether it can be forgotten.
     pub fn is_expired(&self, now_ms: u64) -> bool {
         self.expires_at.is_some_and(|at| at <= now_ms)
     }

@@ -182,7 +182,8 @@ pub async fn open(remote: &Remote) -> Result<SendRequest<RequestBody>, Fault> {
     Ok(sender)
 }
 
-/// What an HTTP status means. Only the hub's own words are final: whatever stands in between may block one transport only.
+/// What an HTTP status means. Only the hub's own words are final: whatever stands in between may block one transport
+/// only.
 pub fn refusal(status: StatusCode, body: &[u8]) -> Fault {
     #[derive(Deserialize)]
     struct Said {

@@ -108,8 +108,9 @@ impl Home {
     }
 }
 
-/// Gives children the default action for SIGINT. A test run that was started by `nohup` or with `&` ignores the signal, and
-/// children inherit that; a handler, which this process has from now on, they do not. Ctrl-C ends this process as before.
+/// Gives children the default action for SIGINT. A test run that was started by `nohup` or with `&` ignores the signal,
+/// and children inherit that; a handler, which this process has from now on, they do not. Ctrl-C ends this process as
+/// before.
 fn let_children_be_interrupted() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,5 @@
-//! A certificate for this machine: made, read and renewed in one folder. Who is told what about it is the verb's business.
+//! A certificate for this machine: made, read and renewed in one folder. Who is told what about it is the verb's
+//! business.
 //!
 //! A small authority signs it, so that browsers are told to trust once and a renewed certificate needs no telling. The
 //! authority is held to the same few names: a thief of its key can pass for no other host.

@@ -137,7 +137,8 @@ impl Conversation {
     }
 }
 
-/// Stops the hub, and returns when another could take its place. Calls under way may take so long before they are ended.
+/// Stops the hub, and returns when another could take its place. Calls under way may take so long before they are
+/// ended.
 pub fn stop(drain_ms: Option<u64>, options: &Options) -> Result<(), Failure> {
     let (_, mut link) = request("hub/stop", &Stop { drain: drain_ms }, options, Absent::Report)?;
     see_off(&mut link)

@@ -20,7 +20,8 @@ const NAME_BYTES_MAX: usize = 64;
 #[derive(Clone, Debug, Default, clap::Args)]
 #[group(skip)]
 pub struct Args {
-    /// Be one of several hubs that are one service: a server of NATS, such as `nats://host:4222`; several are divided by commas
+    /// Be one of several hubs that are one service: a server of NATS, such as `nats://host:4222`; several are divided
+    /// by commas
     #[arg(long, value_name = "URL", value_delimiter = ',')]
     pub cluster: Vec<String>,
     /// The name of the cluster (default)

@@ -1,4 +1,5 @@
-//! A hub that says nothing: is it at work, or does it not run at all? Its process is named before a user has waited long.
+//! A hub that says nothing: is it at work, or does it not run at all? Its process is named before a user has waited
+//! long.
 
 use crate::failure::Failure;
 use crate::{places, ui};
@@ -12,7 +13,8 @@ const QUIET: Duration = Duration::from_secs(2);
 /// How long it may take to say so. Both together are less than 5 s.
 const PROBE: Duration = Duration::from_secs(2);
 
-/// The next frame within a time. A hub that is stopped ends the waiting; one that answers nothing else either is told of.
+/// The next frame within a time. A hub that is stopped ends the waiting; one that answers nothing else either is told
+/// of.
 pub fn receive(link: &mut Connection, within: Option<Duration>) -> Result<Option<String>, Failure> {
     let begun = Instant::now();
     let short = within.is_some_and(|within| within <= QUIET);

@@ -81,8 +81,8 @@ impl Link for OfAgent {
     }
 }
 
-/// The LLM server: the one named, else of the environment, else of the user's config file, else the one that was last named (a
-/// hub that a verb starts has no flags), else where such servers are by default. `none` is none.
+/// The LLM server: the one named, else of the environment, else of the user's config file, else the one that was last
+/// named (a hub that a verb starts has no flags), else where such servers are by default. `none` is none.
 pub fn llm(named: Option<&str>) -> Result<Arc<dyn Guest>, Failure> {
     Ok(Arc::new(PassThrough::new(llm_server(named)?)))
 }

@@ -1,4 +1,5 @@
-//! The text of `eye --help`: verbs by group, examples, flags, environment and exit codes, from the tables that hold them.
+//! The text of `eye --help`: verbs by group, examples, flags, environment and exit codes, from the tables that hold
+//! them.
 
 use crate::{env, exit};
 use eye_protocol::operations::{self, Faces, Group};

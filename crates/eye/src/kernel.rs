@@ -1,5 +1,5 @@
-//! Asks the kernel where the hub of a port listens, for callers whose environment does not lead to its socket. Believed is only
-//! what belongs to a process of the same user. Linux; elsewhere nothing is found.
+//! Asks the kernel where the hub of a port listens, for callers whose environment does not lead to its socket. Believed
+//! is only what belongs to a process of the same user. Linux; elsewhere nothing is found.
 
 use std::collections::HashSet;
 use std::fs;

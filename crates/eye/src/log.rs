@@ -100,8 +100,8 @@ pub fn begin(level: LogLevel, file: PathBuf, beside: Beside) -> Result<Log, Fail
     let missing = Arc::new(AtomicU64::new(0));
     let mut writer =
         Writing { file: Rotated::new(file.clone(), LOG_FILE_BYTES_MAX, LOG_FILES_MAX), path: file, beside };
-    // It is opened now: a hub that has no file descriptors left could not open the file that says so. Where it cannot be
-    // opened yet, the lines that are missing are counted.
+    // It is opened now: a hub that has no file descriptors left could not open the file that says so. Where it cannot
+    // be opened yet, the lines that are missing are counted.
     let _ = writer.file.append(b"");
     let lost = Arc::clone(&missing);
     let thread = std::thread::Builder::new().name("log".into());

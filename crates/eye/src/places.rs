@@ -19,7 +19,7 @@ const DEFAULT_PORT: u16 = 8765;
 pub struct Socket {
     /// The socket itself.
     pub path: PathBuf,
-    /// It lies in `/tmp`, where anybody may make folders.
+    /// It lies in `/tmp`, where any user may make folders.
     pub shared: bool,
 }
 
@@ -33,7 +33,8 @@ pub fn socket() -> Socket {
     if usual.path.exists() {
         return usual;
     }
-    // A client that trims the environment looks elsewhere than the hub does; the kernel knows where the hub of the port listens.
+    // A client that trims the environment looks elsewhere than the hub does; the kernel knows where the hub of the port
+    // listens.
     let port = Var::Port.text().map_or(Some(DEFAULT_PORT), |text| text.parse().ok());
     match port.zip(user::id()).and_then(|(port, uid)| kernel::hub_socket(port, uid)) {
         Some(path) => Socket { path, shared: false },

@@ -34,8 +34,8 @@ impl Bound {
         }
     }
 
-    /// Hands over the params of each notification of that method, until the bound. An error of the hub's ends it, and so
-    /// does the answer to the request `until`.
+    /// Hands over the params of each notification of that method, until the bound. An error of the hub's ends it, and
+    /// so does the answer to the request `until`.
     pub fn follow(
         self,
         link: &mut Connection,

@@ -1,5 +1,5 @@
-//! Hubs at a nats-server with accounts that an operator signed: files of credentials, and tenants that know nothing of each other. With
-//! the real binary and a real nats-server.
+//! Hubs at a nats-server with accounts that an operator signed: files of credentials, and tenants that know nothing of
+//! each other. With the real binary and a real nats-server.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;

@@ -1,5 +1,5 @@
-//! What crosses hubs, kind by kind: batches, progress, cancelling, BTCP, both eras of MCP, state. With the real binary and a real
-//! nats-server.
+//! What crosses hubs, kind by kind: batches, progress, cancelling, BTCP, both eras of MCP, state. With the real binary
+//! and a real nats-server.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;
@@ -256,7 +256,7 @@ fn topics_cross_hubs_in_order_and_only_to_those_of_their_origin() {
     assert_eq!(orders(&evil.sent("for all")), [0; 0], "another origin heard something");
     publishes(&shop, "news", "fresh");
     quiet.sent("fresh");
-    // Nothing was sent to the hub where nobody listens to orders.
+    // Nothing was sent to the hub without a listener for orders.
     loop {
         let (subject, payload) = observer.heard();
         let text = String::from_utf8_lossy(&payload);

@@ -1,5 +1,5 @@
-//! The list of allowed origins holds for what is connected: pages and agents of a real hub that were allowed once, and are not
-//! any more.
+//! The list of allowed origins holds for what is connected: pages and agents of a real hub that were allowed once, and
+//! are not any more.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;

@@ -1,4 +1,5 @@
-//! The audit log of the real hub: a row for each call on every face, bounded files, full disks, and no contents unless asked for.
+//! The audit log of the real hub: a row for each call on every face, bounded files, full disks, and no contents unless
+//! asked for.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;

@@ -1,4 +1,5 @@
-//! What one peer asks is bounded, and holds up no other, in the real hub: large frames, costly queries; and a hub that is stopped.
+//! What one peer asks is bounded, and holds up no other, in the real hub: large frames, costly queries; and a hub that
+//! is stopped.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;
@@ -56,8 +57,8 @@ fn large_frames_keep_their_place_among_small_ones() {
     }
 }
 
-/// Round trips that are made beside a page that never rests, and for how many of its frames one of them may wait on average. Without turns,
-/// it waits for thousands of them at each of its steps.
+/// Round trips that are made beside a page that never rests, and for how many of its frames one of them may wait on
+/// average. Without turns, it waits for thousands of them at each of its steps.
 const TRIPS: u64 = 40;
 const FRAMES_BETWEEN_MAX: u64 = 2_000;
 

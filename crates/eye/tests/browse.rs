@@ -1,4 +1,5 @@
-//! `eye browse`: the real binary, the real hub and a real Chromium, against pages that no script of ours could be added to.
+//! `eye browse`: the real binary, the real hub and a real Chromium, against pages that no script of ours could be added
+//! to.
 
 #[allow(dead_code, reason = "the tests of the doctor use more of it")]
 #[path = "stage/site.rs"]

@@ -1,5 +1,5 @@
-//! The compose file of three hubs: what its services run, run here without containers, and its load balancer's list of hubs. With the real
-//! binary and a real nats-server.
+//! The compose file of three hubs: what its services run, run here without containers, and its load balancer's list of
+//! hubs. With the real binary and a real nats-server.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;

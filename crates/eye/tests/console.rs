@@ -1,4 +1,5 @@
-//! The console's door, attacked at the real hub: links that work once, keys that expire, and a host where nothing else is served.
+//! The console's door, attacked at the real hub: links that work once, keys that expire, and a host where nothing else
+//! is served.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;

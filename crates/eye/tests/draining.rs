@@ -1,4 +1,5 @@
-//! `eye down --drain`: a hub that is stopped loses no call, alone and as one of several. With the real binary and a real nats-server.
+//! `eye down --drain`: a hub that is stopped loses no call, alone and as one of several. With the real binary and a
+//! real nats-server.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;

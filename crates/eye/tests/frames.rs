@@ -1,5 +1,6 @@
-//! Frames of other origins in a real Chromium that the hub drives, in the page's own process (another port) and in others (another
-//! site): each is a page of its own inside of its tab, is looked at and acted on with trusted events, and obeys what is said of its origin.
+//! Frames of other origins in a real Chromium that the hub drives, in the page's own process (another port) and in
+//! others (another site): each is a page of its own inside of its tab, is looked at and acted on with trusted events,
+//! and obeys what is said of its origin.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 #[allow(dead_code, reason = "the tests of the doctor use more of it")]
@@ -187,7 +188,8 @@ fn an_outline_has_the_lines_of_frames_below_theirs_and_their_refs_are_asked_at_t
     assert_eq!(look.matches(" [Pay]").count(), 1, "{look}");
 }
 
-/// Ends the process that runs the frame `far`: the one that is not the tab's, for the tab answers while it stands still.
+/// Ends the process that runs the frame `far`: the one that is not the tab's, for the tab answers while it stands
+/// still.
 fn crash_frame(home: &Home) {
     let browser = pid(home);
     until(home, &["--frame", "far", "--timeout", "5", "1"], |ran| {

@@ -1,4 +1,5 @@
-//! Attacks on a real hub from other processes: what it does with files, bodies and lists that are meant to get more than was given.
+//! Attacks on a real hub from other processes: what it does with files, bodies and lists that are meant to get more
+//! than was given.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;

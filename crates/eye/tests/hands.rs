@@ -1,5 +1,6 @@
-//! What a person does beside clicking and typing, in a real Chromium that the hub drives: permissions, clipboard, lists, popups with a
-//! login, several pages at once; and pages and browsers that end. Every event is asked whether it is trusted.
+//! What a person does beside clicking and typing, in a real Chromium that the hub drives: permissions, clipboard,
+//! lists, popups with a login, several pages at once; and pages and browsers that end. Every event is asked whether it
+//! is trusted.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 #[allow(dead_code, reason = "the tests of the doctor use more of it")]

@@ -1,5 +1,5 @@
-//! Hubs and a nats-server that hang, as a machine does that swaps: nothing closes, so only silence tells. With the real binary and a
-//! real nats-server.
+//! Hubs and a nats-server that hang, as a machine does that swaps: nothing closes, so only silence tells. With the real
+//! binary and a real nats-server.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;
@@ -26,7 +26,7 @@ fn a_hub_that_hangs_is_given_up_and_its_pages_are_there_again_when_it_goes_on() 
     until(&a, &["pages"], |ran| !ran.stdout.contains("shop"));
     signal(hub_b.pid(), "CONT");
     until(&a, &["--page", "shop", "afterwards"], |ran| *ran == answers(0, "afterwards\n", ""));
-    // What was asked before it hung is answered to nobody.
+    // What was asked before it hung is not answered any more.
     assert!(!page.cancelled().is_empty());
 }
 

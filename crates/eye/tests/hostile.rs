@@ -1,4 +1,5 @@
-//! Pages that try to kill or freeze the hub, against the real binary: others are answered as ever, and memory is bounded.
+//! Pages that try to kill or freeze the hub, against the real binary: others are answered as ever, and memory is
+//! bounded.
 
 mod stage;
 
@@ -8,8 +9,9 @@ use serde_json::{Value, json};
 use stage::{home, page};
 use std::sync::mpsc::channel;
 
-/// The most that a hub under attack may take: its budget of 256 MiB by estimate, twice, because lists have room to grow;
-/// documents that are being parsed or freed; and the program itself. Without a budget, this attack takes far more.
+/// The most that a hub under attack may take: its budget of 256 MiB by estimate, twice, because lists have room to
+/// grow; documents that are being parsed or freed; and the program itself. Without a budget, this attack takes far
+/// more.
 const MEMORY_KIB_MAX: u64 = 1 << 20;
 
 fn hostile(home: &Home, session: &str) -> ScriptedPage {

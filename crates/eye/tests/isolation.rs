@@ -1,5 +1,5 @@
-//! Attacks on a real hub by pages: what a page of one origin, or of a hub that is no more, gets of another's calls, sessions,
-//! names and messages.
+//! Attacks on a real hub by pages: what a page of one origin, or of a hub that is no more, gets of another's calls,
+//! sessions, names and messages.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;

@@ -1,5 +1,5 @@
-//! Calls of a driven tab that is on its way elsewhere: they wait for where it goes, and no longer once the browser says that
-//! nothing comes. The real binary, the real hub and a real Chromium.
+//! Calls of a driven tab that is on its way elsewhere: they wait for where it goes, and no longer once the browser says
+//! that nothing comes. The real binary, the real hub and a real Chromium.
 
 #[allow(dead_code, reason = "the tests of the doctor use more of it")]
 #[path = "stage/site.rs"]

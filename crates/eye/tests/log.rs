@@ -1,4 +1,5 @@
-//! The hub's own log: each thing that goes wrong is said in it, with ids and without secrets or contents; it is bounded and can be read.
+//! The hub's own log: each thing that goes wrong is said in it, with ids and without secrets or contents; it is bounded
+//! and can be read.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;
@@ -103,7 +104,8 @@ fn a_full_disk_is_logged() {
     let home = home();
     fs::create_dir_all(home.path("state/eye")).unwrap();
     symlink("/dev/full", home.path("state/eye/audit.jsonl")).unwrap();
-    // The file is written beside and renamed, so the disk is full for it where the folder of that name stands in the way.
+    // The file is written beside and renamed, so the disk is full for it where the folder of that name stands in the
+    // way.
     fs::create_dir(home.path("state/eye/sessions.json")).unwrap();
     let _hub = Hub::start(&home);
     let _page = ScriptedPage::echo(&home, "Shop");

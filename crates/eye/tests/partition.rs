@@ -1,4 +1,5 @@
-//! Hubs whose network is cut and heals, and servers that hubs cannot work with. With the real binary and a real nats-server.
+//! Hubs whose network is cut and heals, and servers that hubs cannot work with. With the real binary and a real
+//! nats-server.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 #[path = "stage/cut.rs"]

@@ -1,5 +1,5 @@
-//! Hubs at a nats-server that asks who they are and allows no more than the documentation says, and over TLS. With the real binary and
-//! a real nats-server.
+//! Hubs at a nats-server that asks who they are and allows no more than the documentation says, and over TLS. With the
+//! real binary and a real nats-server.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;

@@ -1,4 +1,5 @@
-//! Pictures of driven pages: what is hidden in them, refs that are drawn, and what differs between two. A real Chromium.
+//! Pictures of driven pages: what is hidden in them, refs that are drawn, and what differs between two. A real
+//! Chromium.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 #[allow(dead_code, reason = "the tests of the doctor use more of it")]

@@ -1,5 +1,5 @@
-//! Named tokens of a cluster: valid at every hub, taken back at every hub, also by hubs that were apart. With the real binary and a
-//! real nats-server.
+//! Named tokens of a cluster: valid at every hub, taken back at every hub, also by hubs that were apart. With the real
+//! binary and a real nats-server.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod stage;

@@ -1,5 +1,5 @@
-//! What a driven tab has beside its document: a device, cookies, a login, requests, downloads, an end. The real binary, the real hub
-//! and a real Chromium.
+//! What a driven tab has beside its document: a device, cookies, a login, requests, downloads, an end. The real binary,
+//! the real hub and a real Chromium.
 
 #[allow(dead_code, reason = "the tests of the doctor use more of it")]
 #[path = "stage/site.rs"]

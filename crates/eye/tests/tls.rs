@@ -179,7 +179,8 @@ fn commands_and_the_relay_trust_this_machines_authority() {
     let server = format!("wss://localhost:{}", home.port());
     let elsewhere = |args: &[&str]| {
         let mut command = home.command();
-        // Another port too: a hub of this user at the usual one is found by the kernel's word, and would be the local hub.
+        // Another port too: a hub of this user at the usual one is found by the kernel's word, and would be the local
+        // hub.
         command.args(args).env("XDG_RUNTIME_DIR", home.path("elsewhere")).env("EYE_PORT", other.port().to_string());
         command
     };
@@ -267,7 +268,8 @@ fn a_forged_origin_from_beyond_loopback_is_no_page_and_no_agent() {
     let authority = made(&home, &["--name", &address.to_string()])["authority"].as_str().unwrap().to_owned();
     let _hub = Hub::start_with(&home, &["--tls", "--listen", "0.0.0.0", "--host", &address.to_string()]);
     let shop = home.eye(["token", "new", "shop", "--may", "join", "--origin", "http://localhost"]).stdout;
-    // What a program sends that pretends to be a page of this machine; what follows is not a WebSocket's, so the hub ends it.
+    // What a program sends that pretends to be a page of this machine; what follows is not a WebSocket's, so the hub
+    // ends it.
     let knock = |ip: IpAddr, path: &str, host: &str| {
         let tcp = TcpStream::connect((ip, port)).unwrap();
         tcp.set_read_timeout(Some(DEADLINE)).unwrap();

@@ -1,5 +1,5 @@
-// Builds the console into dist/console/, which the hub serves at the root of console.localhost and nowhere else. After the apps' build,
-// which empties dist/.
+// Builds the console into dist/console/, which the hub serves at the root of console.localhost and nowhere else. After
+// the apps' build, which empties dist/.
 
 import { defineConfig } from "vite";
 

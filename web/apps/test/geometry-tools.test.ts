@@ -1,4 +1,5 @@
-// The eight tools over a system without a screen: their schemas, what they refuse and in which words, and what they give.
+// The eight tools over a system without a screen: their schemas, what they refuse and in which words, and what they
+// give.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

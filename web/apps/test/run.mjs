@@ -1,4 +1,5 @@
-// Bundles the apps' unit tests, for Node 20 runs no TypeScript, and hands them to node's own runner. No browser is needed.
+// Bundles the apps' unit tests, for Node 20 runs no TypeScript, and hands them to node's own runner. No browser is
+// needed.
 
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";

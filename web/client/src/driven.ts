@@ -1,5 +1,6 @@
-// The client that eye's own browser puts into every document before its scripts. It carries all its parts and talks over a
-// binding of the browser instead of a socket, so that it works under any policy and changes nothing that the page can see.
+// The client that eye's own browser puts into every document before its scripts. It carries all its parts and talks
+// over a binding of the browser instead of a socket, so that it works under any policy and changes nothing that the
+// page can see.
 
 import { connectWith, type Driven, type Eye } from "./core/connect.js";
 import type { Socket } from "./core/link.js";
@@ -37,7 +38,10 @@ const FRAME = "%";
 /** How the driver says which frame an element of the document shows: `&f2`, with the element. */
 const SHOWS = "&";
 
-/** How long an answer may take to go back as the value of its message; code that runs longer may say something while it runs. */
+/**
+ * How long an answer may take to go back as the value of its message; code that runs longer may say something while it
+ * runs.
+ */
 const HELD_MS = 5;
 
 /** What is said while a message is taken. */
@@ -126,8 +130,8 @@ function drive(call: (message: string) => void): void {
     return undefined;
   };
   /**
-   * What is said to this message at once is its value: faster for the driver than a message of its own. The browser reads it when the
-   * code and its microtasks have run, and sends it before anything that is said after that.
+   * What is said to this message at once is its value: faster for the driver than a message of its own. The browser
+   * reads it when the code and its microtasks have run, and sends it before anything that is said after that.
    */
   const answer = (message: string): { readonly said: readonly string[] } => {
     // Of a message whose code was stopped.

@@ -1,4 +1,5 @@
-// The parts that a hub serves as one file: together they are a tenth smaller than alone, and a page that needs one soon needs another.
+// The parts that a hub serves as one file: together they are a tenth smaller than alone, and a page that needs one soon
+// needs another.
 
 // In the order in which they pack best.
 export { offer as hands } from "./page/hands.js";

@@ -1,4 +1,5 @@
-// What acting verbs do to minimal pages in a real browser: the events that a person causes, and what only a person may do.
+// What acting verbs do to minimal pages in a real browser: the events that a person causes, and what only a person may
+// do.
 
 import assert from "node:assert/strict";
 import { html } from "./hub.js";

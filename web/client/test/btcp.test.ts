@@ -257,7 +257,8 @@ test("a page that reconnects beside its browser makes no storm after a restart o
   const session = "storm";
   const tab = await browser.newPage();
   await tab.goto(`http://localhost:${String((site.address() as AddressInfo).port)}/`);
-  // As the original's client does: whatever becomes of a stream, it opens another, and the browser opens the first again.
+  // As the original's client does: whatever becomes of a stream, it opens another, and the browser opens the first
+  // again.
   await tab.evaluate(
     ({ url, session }) => {
       const streams = { opens: 0, registered: 0 };
@@ -274,8 +275,8 @@ test("a page that reconnects beside its browser makes no storm after a restart o
           const { ok } = await post({ id: "r", method: "tools/register", params: { tools: [{ name: "ask" }] } });
           if (ok) streams.registered++;
         };
-        // With the original's delays and its limit. Faster ones fill the six connections that a browser has to a host while
-        // the hub is away, and leave none for the answers.
+        // With the original's delays and its limit. Faster ones fill the six connections that a browser has to a host
+        // while the hub is away, and leave none for the answers.
         source.onerror = () => {
           if (attempts < 5) setTimeout(connect, 1_000 * 2 ** attempts++);
         };

@@ -1,4 +1,5 @@
-// What acting verbs report of minimal pages in a real browser: the change that a person would see, and not what only moved.
+// What acting verbs report of minimal pages in a real browser: the change that a person would see, and not what only
+// moved.
 
 import assert from "node:assert/strict";
 import { html } from "./hub.js";

@@ -28,7 +28,7 @@ const ARGS = [
 ];
 
 export function startChromium(...flags: string[]): Promise<Browser> {
-  // Popups are blocked as in everybody's browser.
+  // Popups are blocked as in a person's browser.
   const ignoreDefaultArgs = ["--disable-popup-blocking"];
   return chromium.launch({ executablePath: findChromium(), args: [...ARGS, ...flags], ignoreDefaultArgs });
 }

@@ -1,4 +1,5 @@
-// The client as a driven browser puts it into a document: on a page whose policy forbids everything, over a binding, with real input.
+// The client as a driven browser puts it into a document: on a page whose policy forbids everything, over a binding,
+// with real input.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -43,7 +44,10 @@ interface Called {
 async function drive(): Promise<{
   cdp: CDPSession;
   ask: (frame: object | string, id: string) => Promise<string>;
-  /** Tells a message whose answers may be its value. Gives that, and what was heard in which order until all ids were answered. */
+  /**
+   * Tells a message whose answers may be its value. Gives that, and what was heard in which order until all ids were
+   * answered.
+   */
   value: (frames: readonly string[], ids: readonly string[]) => Promise<{ value: string[]; heard: readonly string[] }>;
 }> {
   const context = await browser.newContext();

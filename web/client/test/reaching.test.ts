@@ -1,4 +1,5 @@
-// What acting verbs do where a page makes it hard: elements that are redrawn, clipboards, `:hover`, dialogs, frames, navigations.
+// What acting verbs do where a page makes it hard: elements that are redrawn, clipboards, `:hover`, dialogs, frames,
+// navigations.
 
 import assert from "node:assert/strict";
 import { html } from "./hub.js";

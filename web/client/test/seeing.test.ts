@@ -1,4 +1,5 @@
-// What `look` and `text` show of minimal pages in a real browser: everything that a person sees, and nothing that is not there.
+// What `look` and `text` show of minimal pages in a real browser: everything that a person sees, and nothing that is
+// not there.
 
 import assert from "node:assert/strict";
 import { html } from "./hub.js";

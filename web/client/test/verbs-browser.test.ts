@@ -1,4 +1,5 @@
-// The verbs of the built client in a real browser against a scripted hub: dispatch, `wait`, `logs`, topics, mailbox and apps.
+// The verbs of the built client in a real browser against a scripted hub: dispatch, `wait`, `logs`, topics, mailbox and
+// apps.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// `navigator.modelContext` of pages from Chrome 146 to 151, in a real browser against a scripted hub: beside the browser's own
-// `document.modelContext`, and beside the polyfill.
+// `navigator.modelContext` of pages from Chrome 146 to 151, in a real browser against a scripted hub: beside the
+// browser's own `document.modelContext`, and beside the polyfill.
 
 import assert from "node:assert/strict";
 import { after } from "node:test";

@@ -1,4 +1,5 @@
-// Forms that say they are tools, in a real browser against a scripted hub: by the browser where it knows them, by ourselves where it does not.
+// Forms that say they are tools, in a real browser against a scripted hub: by the browser where it knows them, by
+// ourselves where it does not.
 
 import assert from "node:assert/strict";
 import { after } from "node:test";

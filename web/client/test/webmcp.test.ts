@@ -1,5 +1,6 @@
-// WebMCP of the built client in a real browser against a scripted hub: what a page registers reaches the hub, and what it
-// offers with `eye.tool` reaches `document.modelContext`; with the browser's own, with the polyfill, with half of one, without.
+// WebMCP of the built client in a real browser against a scripted hub: what a page registers reaches the hub, and what
+// it offers with `eye.tool` reaches `document.modelContext`; with the browser's own, with the polyfill, with half of
+// one, without.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

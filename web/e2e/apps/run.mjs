@@ -1,5 +1,5 @@
-// Tries eye on real applications: does each task with eye's verbs, asks the application whether it is done, and holds what
-// `look --all` prints against what the browser says is seen.
+// Tries eye on real applications: does each task with eye's verbs, asks the application whether it is done, and holds
+// what `look --all` prints against what the browser says is seen.
 //   node run.mjs            the light applications, as `cargo xtask test` does
 //   node run.mjs --all      all of them
 //   node run.mjs NAME…      these; --show prints every command and its output, --misses every miss

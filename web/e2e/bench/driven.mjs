@@ -1,6 +1,6 @@
-// Figures of eye's own browser beside the same browser spoken to directly, by turns in one run: eval, a click, a picture, the memory of
-// the hub per page, and opening a page beside agent-browser.
-// `node bench/driven.mjs [--quick]`; EYE_BIN names the binary, EYE_CHROMIUM the browser, AGENT_BROWSER the peer, if it is there.
+// Figures of eye's own browser beside the same browser spoken to directly, by turns in one run: eval, a click, a
+// picture, the memory of the hub per page, and opening a page beside agent-browser. `node bench/driven.mjs [--quick]`;
+// EYE_BIN names the binary, EYE_CHROMIUM the browser, AGENT_BROWSER the peer, if it is there.
 
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -175,7 +175,8 @@ try {
   };
   note("eval, beside Runtime.evaluate", ...(await byTurns(EVALS, evaluate, evaluateRaw)), "1.15 ×");
   note("shot of a viewport, beside captureScreenshot", ...(await byTurns(SHOTS, shoot, shootRaw)), "1.15 ×");
-  // A click by events of the page's own settles in the same way; what a real one takes beyond that is the browser's input.
+  // A click by events of the page's own settles in the same way; what a real one takes beyond that is the browser's
+  // input.
   const synthetic = () => agent.ask("page/click", { ...page, target: "#go", synthetic: true });
   const [clicked, settled] = await byTurns(CLICKS, click, synthetic);
   note("click to settled answer, beside a synthetic one", clicked, settled, "");

@@ -1,5 +1,6 @@
-// Counts what one look at ten pages costs an agent, in o200k tokens: `eye look`, `eye look --all`, and `agent-browser snapshot -i`.
-// `node bench/look-tokens.mjs [PAGE…]`; agent-browser is named in AGENT_BROWSER or found on PATH, and left out if there is none. `--show` prints the outlines.
+// Counts what one look at ten pages costs an agent, in o200k tokens: `eye look`, `eye look --all`, and
+// `agent-browser snapshot -i`. `node bench/look-tokens.mjs [PAGE…]`; agent-browser is named in AGENT_BROWSER or found
+// on PATH, and left out if there is none. `--show` prints the outlines.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,5 +1,5 @@
-// What a whole task costs an MCP client in o200k tokens, with three tools for everything and with all of 200 listed: find the tool that knows
-// an exchange rate, call it, and use the number. `node bench/mcp-tokens.mjs`; eye is EYE_BIN.
+// What a whole task costs an MCP client in o200k tokens, with three tools for everything and with all of 200 listed:
+// find the tool that knows an exchange rate, call it, and use the number. `node bench/mcp-tokens.mjs`; eye is EYE_BIN.
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";

@@ -1,5 +1,5 @@
-// Frame times of the geometry map while a mouse drags it, beside an empty page that only counts its frames: in one browser, by turns.
-// `node bench/panning.mjs [--quick]`; EYE_BIN names the binary.
+// Frame times of the geometry map while a mouse drags it, beside an empty page that only counts its frames: in one
+// browser, by turns. `node bench/panning.mjs [--quick]`; EYE_BIN names the binary.
 
 import { load } from "./load.mjs";
 import { table } from "./table.mjs";

@@ -1,5 +1,6 @@
-// Records the tools of real MCP servers for the retrieval bench: installs each server below TARGET/retrieval, starts it, and writes what it
-// lists to TARGET/retrieval/tools.json. Nothing of a server's text is committed. `node bench/record-tools.mjs TARGET`.
+// Records the tools of real MCP servers for the retrieval bench: installs each server below TARGET/retrieval, starts
+// it, and writes what it lists to TARGET/retrieval/tools.json. Nothing of a server's text is committed.
+// `node bench/record-tools.mjs TARGET`.
 
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -9,7 +10,10 @@ import { createInterface } from "node:readline";
 /** How long one server may take to list its tools. */
 const LIST_MS = 60_000;
 
-/** Versions are pinned: the queries of crates/eye-mcp/bench were written for these tools. Keys are invented; listing needs none. */
+/**
+ * Versions are pinned: the queries of crates/eye-mcp/bench were written for these tools. Keys are invented; listing
+ * needs none.
+ */
 const SERVERS = [
   {
     name: "filesystem",

@@ -1,6 +1,6 @@
-// The tables of the proposal that eye began with, from real texts and real runs: what an operation costs with curl and JSON and with eye,
-// how long the wire forms are, and how many hops a question takes. Its table of times is eye-bench's (`cargo xtask bench` prints both).
-// `node bench/seed-tables.mjs [--quick]`; eye is EYE_BIN.
+// The tables of the proposal that eye began with, from real texts and real runs: what an operation costs with curl and
+// JSON and with eye, how long the wire forms are, and how many hops a question takes. Its table of times is eye-bench's
+// (`cargo xtask bench` prints both). `node bench/seed-tables.mjs [--quick]`; eye is EYE_BIN.
 
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import assert from "node:assert/strict";
@@ -16,7 +16,9 @@ const TRACES = quick ? 1 : 5;
 /** As the proposal counted it: `-H "Authorization: Bearer …" \`, with its indentation. */
 const AUTHORIZATION_CHARS = 220;
 
-/** The six operations of the proposal: the original tool, what the bridge of the page answers to it, and eye's command. */
+/**
+ * The six operations of the proposal: the original tool, what the bridge of the page answers to it, and eye's command.
+ */
 const OPERATIONS = [
   {
     name: "JS eval",

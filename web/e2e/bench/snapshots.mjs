@@ -1,4 +1,5 @@
-// A thread that asks the peer, agent-browser, for its snapshot of every page: a process at a time, while the first thread serves the pages.
+// A thread that asks the peer, agent-browser, for its snapshot of every page: a process at a time, while the first
+// thread serves the pages.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

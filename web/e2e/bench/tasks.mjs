@@ -1,5 +1,6 @@
-// Does five whole tasks for real, with `eye` and, where it is there, with agent-browser, and counts calls and o200k tokens.
-// `node bench/tasks.mjs [--show]`; eye is EYE_BIN, agent-browser AGENT_BROWSER or on PATH. A task that fails ends it with an error.
+// Does five whole tasks for real, with `eye` and, where it is there, with agent-browser, and counts calls and o200k
+// tokens. `node bench/tasks.mjs [--show]`; eye is EYE_BIN, agent-browser AGENT_BROWSER or on PATH. A task that fails
+// ends it with an error.
 
 import { load } from "./load.mjs";
 import { percent, table } from "./table.mjs";

@@ -1,4 +1,5 @@
-// A small MCP server with many tools, for counting what a client pays for them. `node tools-server.mjs NAME` offers the tools of that server.
+// A small MCP server with many tools, for counting what a client pays for them. `node tools-server.mjs NAME` offers the
+// tools of that server.
 
 import { createInterface } from "node:readline";
 

@@ -1,4 +1,5 @@
-// A list of ten thousand as Vue applications have them: only the rows in view exist, and they are used again for others.
+// A list of ten thousand as Vue applications have them: only the rows in view exist, and they are used again for
+// others.
 
 import { computed, createApp, h, ref } from "vue";
 

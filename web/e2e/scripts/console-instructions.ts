@@ -1,6 +1,7 @@
-// What a call costs the hub in instructions, without a console and with one that watches. Callgrind counts them, so that neighbours
-// on the machine do not matter. Every run takes the same time with few and with many calls: what their difference counts is the calls;
-// what is left over is what an open console costs by the second, whether or not there are calls.
+// What a call costs the hub in instructions, without a console and with one that watches. Callgrind counts them, so
+// that neighbours on the machine do not matter. Every run takes the same time with few and with many calls: what their
+// difference counts is the calls; what is left over is what an open console costs by the second, whether or not there
+// are calls.
 //
 //   EYE_BIN=../../target/release/eye node script.mjs console-instructions [CALLS] [SECONDS]
 

@@ -1,6 +1,7 @@
-// What a console costs and how it keeps up: a steady load of calls, first without a console, then with one that shows them. Prints
-// a table: frames of the console, tasks of its main thread in processor time, and the times of a bystander, another agent that asks
-// another page now and then. Rounds without and with a console take turns. No figure is asserted.
+// What a console costs and how it keeps up: a steady load of calls, first without a console, then with one that shows
+// them. Prints a table: frames of the console, tasks of its main thread in processor time, and the times of a
+// bystander, another agent that asks another page now and then. Rounds without and with a console take turns. No figure
+// is asserted.
 //
 //   EYE_BIN=../../target/release/eye node script.mjs console-load [CALLS_PER_S] [SECONDS] [VIEW] [ROUNDS]
 
@@ -74,8 +75,8 @@ interface TraceEvent {
 }
 
 /**
- * What each task of the tab's main thread took, in ms of processor time, shortest first: other programs on the machine lengthen
- * frames, but not this.
+ * What each task of the tab's main thread took, in ms of processor time, shortest first: other programs on the machine
+ * lengthen frames, but not this.
  */
 function tasksOf(trace: Buffer): readonly number[] {
   const { traceEvents } = JSON.parse(trace.toString("utf8")) as { traceEvents: readonly TraceEvent[] };

@@ -1,5 +1,6 @@
-// Pictures of every view of the console, in both themes, at full width and on a phone, of a real hub with agents at work. Writes them
-// to the folder that it is given (target/console-pictures), and those that docs/console.md shows to docs/console/ with `--docs`.
+// Pictures of every view of the console, in both themes, at full width and on a phone, of a real hub with agents at
+// work. Writes them to the folder that it is given (target/console-pictures), and those that docs/console.md shows to
+// docs/console/ with `--docs`.
 
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";

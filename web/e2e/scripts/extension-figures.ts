@@ -1,6 +1,6 @@
-// What eye costs on the way through the extension: eval by an agent on the Unix socket, through hub and extension, against a bare
-// relay that sends `Runtime.evaluate` through the same extension and nothing else. Two profiles, rounds in turn. Prints medians and
-// their ratio. No figure is asserted.
+// What eye costs on the way through the extension: eval by an agent on the Unix socket, through hub and extension,
+// against a bare relay that sends `Runtime.evaluate` through the same extension and nothing else. Two profiles, rounds
+// in turn. Prints medians and their ratio. No figure is asserted.
 //
 //   EYE_BIN=../../target/release/eye node script.mjs extension-figures [ROUNDS] [EVALS]
 

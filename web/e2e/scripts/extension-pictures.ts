@@ -1,4 +1,5 @@
-// Pictures of the extension's permission screen, light and dark: before pairing, on a tab that is not granted, and on one that is.
+// Pictures of the extension's permission screen, light and dark: before pairing, on a tab that is not granted, and on
+// one that is.
 //
 //   node script.mjs extension-pictures FOLDER
 

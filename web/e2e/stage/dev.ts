@@ -1,4 +1,5 @@
-// A project of web/e2e/projects under its real dev server: copied, so that a test may edit its files, and started by Vite's own command.
+// A project of web/e2e/projects under its real dev server: copied, so that a test may edit its files, and started by
+// Vite's own command.
 
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -17,7 +18,10 @@ export interface DevOptions {
   /** Whether `eye` is on the dev server's PATH. */
   readonly eye?: boolean;
   readonly args?: readonly string[];
-  /** Files that the project has beside its own, or instead of them, by name. Later, Vite would reload its pages for them. */
+  /**
+   * Files that the project has beside its own, or instead of them, by name. Later, Vite would reload its pages for
+   * them.
+   */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -71,9 +75,9 @@ export class Dev {
   }
 
   /**
-   * Saves a file of the project with other words in it, and waits until Vite serves the new version.
-   * Vite's watcher (chokidar) drops a change of a file within 50 ms of the one before, even after Vite has reported that one,
-   * and reports nothing later: a file that is still served as it was is saved again.
+   * Saves a file of the project with other words in it, and waits until Vite serves the new version. Vite's watcher
+   * (chokidar) drops a change of a file within 50 ms of the one before, even after Vite has reported that one, and
+   * reports nothing later: a file that is still served as it was is saved again.
    */
   async edit(file: string, from: string | RegExp, to: string): Promise<void> {
     const path = join(this.folder, file);
@@ -121,7 +125,10 @@ async function copied(project: string): Promise<string> {
   return folder;
 }
 
-/** One write and no truncation, so that no reader ever sees a part of the file. Empty lines fill what is left of the old text. */
+/**
+ * One write and no truncation, so that no reader ever sees a part of the file. Empty lines fill what is left of the old
+ * text.
+ */
 async function overwrite(path: string, text: string): Promise<void> {
   const file = await open(path, "r+");
   try {

@@ -1,4 +1,5 @@
-// A browser as a person has it, with the extension loaded unpacked, and what the person does in it: pairing, granting, stopping.
+// A browser as a person has it, with the extension loaded unpacked, and what the person does in it: pairing, granting,
+// stopping.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -94,7 +95,7 @@ export class Person {
     if (wrong !== "") throw new Error(wrong);
   }
 
-  /** Opens an address in a tab that nobody has granted. */
+  /** Opens an address in a tab that was not granted. */
   async visit(url: string): Promise<Page> {
     const page = await this.context.newPage();
     await page.goto(url);

@@ -1,4 +1,5 @@
-// A real server in the place of the geometry app's backends that does what a test says: answers, keeps silent, talks nonsense, hangs up.
+// A real server in the place of the geometry app's backends that does what a test says: answers, keeps silent, talks
+// nonsense, hangs up.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";

@@ -1,5 +1,5 @@
-// A real authorization server (npm oidc-provider) and a real MCP server (the official SDK's) that takes its tokens alone, in this process.
-// JavaScript: oidc-provider has no types of its own.
+// A real authorization server (npm oidc-provider) and a real MCP server (the official SDK's) that takes its tokens
+// alone, in this process. JavaScript: oidc-provider has no types of its own.
 
 import { createServer } from "node:http";
 import { requireBearerAuth } from "@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js";

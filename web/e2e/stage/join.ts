@@ -17,7 +17,10 @@ export const WAYS = [
 ] as const;
 export type Way = (typeof WAYS)[number];
 
-/** The document of a served page: a counter of web/e2e/projects/plain, with the way in and, where headers cannot be, a policy in it. */
+/**
+ * The document of a served page: a counter of web/e2e/projects/plain, with the way in and, where headers cannot be, a
+ * policy in it.
+ */
 export function counterPage({
   head = "",
   foot = "",

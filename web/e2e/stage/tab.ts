@@ -1,4 +1,5 @@
-// A tab of either browser, with what a test of joining needs of it: it goes somewhere, runs code, and what it says is heard.
+// A tab of either browser, with what a test of joining needs of it: it goes somewhere, runs code, and what it says is
+// heard.
 
 import type { BrowserContext } from "playwright-core";
 import type { Browser as Firefox } from "puppeteer-core";

@@ -1,4 +1,5 @@
-// What crosses a tab's WebSocket, seen from the browser. The hub's signs of life are left out: they come when they come.
+// What crosses a tab's WebSocket, seen from the browser. The hub's signs of life are left out: they come when they
+// come.
 
 import type { Page } from "playwright-core";
 

@@ -1,4 +1,5 @@
-// Where the tasks are done: a hub, a site and a browser, and a shell that has `eye`, or a peer with a browser of its own.
+// Where the tasks are done: a hub, a site and a browser, and a shell that has `eye`, or a peer with a browser of its
+// own.
 
 import { access, mkdir, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -72,7 +73,10 @@ export class Course {
     return there.includes(true);
   }
 
-  /** The same with the peer, in the browser that it starts. Opening the page is not counted: with `eye` it is open already. */
+  /**
+   * The same with the peer, in the browser that it starts. Opening the page is not counted: with `eye` it is open
+   * already.
+   */
   async withPeer(task: Task): Promise<Shell> {
     const env = {
       AGENT_BROWSER_SESSION: `eye-${String(process.pid)}`,

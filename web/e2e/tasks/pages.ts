@@ -1,4 +1,5 @@
-// The pages of the tasks, with the small servers behind them. Each is there twice: with eye.js, and plain under `/plain` for a peer.
+// The pages of the tasks, with the small servers behind them. Each is there twice: with eye.js, and plain under
+// `/plain` for a peer.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Document, Handler, Site } from "../stage/site.js";

@@ -1,5 +1,5 @@
-// Five whole tasks, as an agent does them that has read `eye skill` and knows nothing else of the page: what it writes next depends
-// only on what it has read. Each fails unless the wish is fulfilled and the agent has read that it is.
+// Five whole tasks, as an agent does them that has read `eye skill` and knows nothing else of the page: what it writes
+// next depends only on what it has read. Each fails unless the wish is fulfilled and the agent has read that it is.
 
 import assert from "node:assert/strict";
 import { FIRST_ABOVE_80_DEGREES, IMPORTED, REFUSAL, type Backend } from "./pages.js";

@@ -1,4 +1,5 @@
-// Who reaches the backends from a real browser: an app of the hub does; an opened folder, a dev server and a page that frames an app do not.
+// Who reaches the backends from a real browser: an app of the hub does; an opened folder, a dev server and a page that
+// frames an app do not.
 
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";

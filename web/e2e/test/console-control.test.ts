@@ -1,5 +1,5 @@
-// What a person decides and takes along in the console, by clicks and by keys: servers and changed tools, copied calls, a page's
-// picture, commands, and the end of the hub.
+// What a person decides and takes along in the console, by clicks and by keys: servers and changed tools, copied calls,
+// a page's picture, commands, and the end of the hub.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

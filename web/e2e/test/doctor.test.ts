@@ -1,4 +1,5 @@
-// `eye doctor URL` says beforehand what a real browser does: for each policy, whether the page joins, and that it does once mended.
+// `eye doctor URL` says beforehand what a real browser does: for each policy, whether the page joins, and that it does
+// once mended.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,5 +1,6 @@
-// Acting verbs on what only seems to be a field: editors that take over the input, an EditContext, sliders of divs, canvases.
-// Each page is the smallest that shows how a real library behaves; web/e2e/apps tries the libraries themselves.
+// Acting verbs on what only seems to be a field: editors that take over the input, an EditContext, sliders of divs,
+// canvases. Each page is the smallest that shows how a real library behaves; web/e2e/apps tries the libraries
+// themselves.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -51,7 +52,8 @@ test("an editor that takes the input over gets beforeinput, after it knows of th
   assert.equal(await ask("t.textContent"), "new");
 });
 
-// As Slate does: it reads the selection as it is at an input, but not before it has dealt with the focus, and never at a paste.
+// As Slate does: it reads the selection as it is at an input, but not before it has dealt with the focus, and never at
+// a paste.
 const READS_LATE = `<div id="t" contenteditable role="textbox" aria-label="Minutes">Agenda</div><script>
   const t = document.querySelector("#t");
   let text = "Agenda", selected = false, ignored = 3;

@@ -1,5 +1,5 @@
-// Frames of another site in tabs of a person's own browser, through the extension: looked into, acted on and hidden in pictures as what is
-// granted says.
+// Frames of another site in tabs of a person's own browser, through the extension: looked into, acted on and hidden in
+// pictures as what is granted says.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
-// What the extension survives: its worker's end, the hub's, a pairing that is taken back; and two profiles beside each other.
+// What the extension survives: its worker's end, the hub's, a pairing that is taken back; and two profiles beside each
+// other.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
@@ -57,7 +58,7 @@ test("a worker that was stopped and left alone for 40 s has its tab again", asyn
   await person.grant(page);
   const { id } = await person.joined(page);
   await person.stopWorker();
-  // What is tested is that nobody has to do anything meanwhile.
+  // What is tested is that nothing has to be done meanwhile.
   await new Promise((resolve) => setTimeout(resolve, ALONE_MS));
   assert.equal((await person.joined(page)).id, id);
   assert.equal(await said("document.title", "--page", id), "Shop\n");

@@ -1,4 +1,5 @@
-// Tabs of a person's own browser through the extension, loaded unpacked into a real Chromium: what is granted, and what is done there.
+// Tabs of a person's own browser through the extension, loaded unpacked into a real Chromium: what is granted, and what
+// is done there.
 
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";

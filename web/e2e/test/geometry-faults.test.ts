@@ -1,4 +1,5 @@
-// When the geometry app's backends go wrong: away, silent, hanging up in the middle, talking nonsense. The server is real, its manners are not good.
+// When the geometry app's backends go wrong: away, silent, hanging up in the middle, talking nonsense. The server is
+// real, its manners are not good.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";

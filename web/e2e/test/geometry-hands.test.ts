@@ -1,4 +1,5 @@
-// The geometry app under a person's hands: mouse, wheel, touch and keys, on a screen and on a phone; and in a hidden tab.
+// The geometry app under a person's hands: mouse, wheel, touch and keys, on a screen and on a phone; and in a hidden
+// tab.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,5 @@
-// The geometry app's tools through WebMCP, as a browser's own agent calls them: natively, and where the browser has none, by the polyfill.
+// The geometry app's tools through WebMCP, as a browser's own agent calls them: natively, and where the browser has
+// none, by the polyfill.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

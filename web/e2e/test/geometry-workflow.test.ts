@@ -1,5 +1,6 @@
-// The whole of it, with every part real: a shader evolves in the hub, its cartridge is laid on the map, visited and read by address, an
-// area agent confirms what it is, and a language model describes it. Through the CLI, and through MCP.
+// The whole of it, with every part real: a shader evolves in the hub, its cartridge is laid on the map, visited and
+// read by address, an area agent confirms what it is, and a language model describes it. Through the CLI, and through
+// MCP.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Pages over HTTPS, and a hub that has a certificate: by wss where the client came over https, by ws where it came from localhost without.
+// Pages over HTTPS, and a hub that has a certificate: by wss where the client came over https, by ws where it came from
+// localhost without.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

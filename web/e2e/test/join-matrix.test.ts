@@ -1,4 +1,5 @@
-// Every way in, on every kind of page: it works end to end or says what is in the way, as the table in docs/join.md has it.
+// Every way in, on every kind of page: it works end to end or says what is in the way, as the table in docs/join.md has
+// it.
 
 import assert from "node:assert/strict";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
@@ -161,7 +162,10 @@ function around(way: Way, url: string): string {
   return site.href;
 }
 
-/** `eye open ./folder`, up to the address that the person's browser is given. Headers are the hub's, so a policy stands in the page. */
+/**
+ * `eye open ./folder`, up to the address that the person's browser is given. Headers are the hub's, so a policy stands
+ * in the page.
+ */
 async function openedFolder(kind: string, query: URLSearchParams): Promise<string> {
   const { home } = stage;
   const folder = join(home.folder, "work", String(query.get("cell")));
@@ -209,7 +213,10 @@ async function outcome(tab: Tab, way: Way, kind: string, cell: string): Promise<
   return typeof seen === "string" ? seen : exercise(home, seen);
 }
 
-/** The directive that is in the way: where our code runs it says what to add to it; where none may run, the browser has the word. */
+/**
+ * The directive that is in the way: where our code runs it says what to add to it; where none may run, the browser has
+ * the word.
+ */
 function obstacle(said: readonly string[]): string | undefined {
   const hub = stage.home.url;
   const ours = said.find((text) => text.startsWith("eye: this page's Content-Security-Policy blocks"));

@@ -1,4 +1,5 @@
-// `eye servers login`: a real authorization server, a real MCP server behind it, a login in a real Chromium, and the real hub.
+// `eye servers login`: a real authorization server, a real MCP server behind it, a login in a real Chromium, and the
+// real hub.
 
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";

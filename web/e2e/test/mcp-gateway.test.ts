@@ -1,4 +1,5 @@
-// Real clients (the TypeScript SDKs 1.x and 2.x) of a real hub with servers that are late, hung, quick to tell and large in their answers.
+// Real clients (the TypeScript SDKs 1.x and 2.x) of a real hub with servers that are late, hung, quick to tell and
+// large in their answers.
 
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -12,7 +13,10 @@ import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 import { Home, program } from "../stage/home.js";
 import { until } from "../stage/until.js";
 
-/** A server of a few lines. `tell` writes progress and the result in one write; `rows` answers with a long list. It is up once FLAG is there. */
+/**
+ * A server of a few lines. `tell` writes progress and the result in one write; `rows` answers with a long list. It is
+ * up once FLAG is there.
+ */
 const SERVER = `
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";

@@ -1,4 +1,5 @@
-// What is asked back: servers behind the gateway ask the agent whose call it is, and a page's tool that cannot be undone asks a person.
+// What is asked back: servers behind the gateway ask the agent whose call it is, and a page's tool that cannot be
+// undone asks a person.
 
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";

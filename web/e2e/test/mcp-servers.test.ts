@@ -1,5 +1,5 @@
-// A real server of the official SDK behind the real hub: roots, templates, prompts, instructions, approval, folders and consent, as clients
-// of both eras and the command line see them.
+// A real server of the official SDK behind the real hub: roots, templates, prompts, instructions, approval, folders and
+// consent, as clients of both eras and the command line see them.
 
 import assert from "node:assert/strict";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
-// The controls of the scene in a person's hand: agents read what they set, and they show what agents set. The lights' panels glow.
+// The controls of the scene in a person's hand: agents read what they set, and they show what agents set. The lights'
+// panels glow.
 
 import { after, before, test } from "node:test";
 import { SceneTab, WEBGL_FLAGS } from "../stage/scene.js";

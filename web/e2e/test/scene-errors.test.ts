@@ -1,4 +1,5 @@
-// When the browser of a scene goes wrong: the error handling of the original's document, without its waiting and its false successes.
+// When the browser of a scene goes wrong: the error handling of the original's document, without its waiting and its
+// false successes.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

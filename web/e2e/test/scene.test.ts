@@ -1,4 +1,5 @@
-// The round trip of the original 3D server, step by step, with a real page, real hands and the real CLI; and what its cache could not do.
+// The round trip of the original 3D server, step by step, with a real page, real hands and the real CLI; and what its
+// cache could not do.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,5 @@
-// The certificate of `eye tls` in a real browser: pages over HTTPS join by wss, and plain ones the same hub on the same port.
+// The certificate of `eye tls` in a real browser: pages over HTTPS join by wss, and plain ones the same hub on the same
+// port.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,5 @@
-// Topics and the mailbox between real pages and agents: `eye.publish`, `pub`, `sub`, `tell`, `read`, `write`, and the page's apps.
+// Topics and the mailbox between real pages and agents: `eye.publish`, `pub`, `sub`, `tell`, `read`, `write`, and the
+// page's apps.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

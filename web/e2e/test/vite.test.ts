@@ -1,4 +1,5 @@
-// Projects under Vite's dev server with eye-client/vite: joined over their own origin, kept over hot updates, untouched in production.
+// Projects under Vite's dev server with eye-client/vite: joined over their own origin, kept over hot updates, untouched
+// in production.
 
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";

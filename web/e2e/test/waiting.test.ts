@@ -1,4 +1,5 @@
-// Pages that leave, load slowly or come back: what is asked meanwhile waits for the page that is meant, and never reads the one before.
+// Pages that leave, load slowly or come back: what is asked meanwhile waits for the page that is meant, and never reads
+// the one before.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

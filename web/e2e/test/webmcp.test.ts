@@ -1,4 +1,5 @@
-// WebMCP from the page to the shell: `eye tools` and `eye call` with the browser's own, with the polyfill, and without either.
+// WebMCP from the page to the shell: `eye tools` and `eye call` with the browser's own, with the polyfill, and without
+// either.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

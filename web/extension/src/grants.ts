@@ -1,5 +1,5 @@
-// What the person has granted: single tabs until they are closed, and sites until they are taken back. Tabs are kept for as long as
-// the browser runs, sites for good.
+// What the person has granted: single tabs until they are closed, and sites until they are taken back. Tabs are kept
+// for as long as the browser runs, sites for good.
 
 /** Tabs by their ids: granted, or stopped in spite of their site. */
 type Tabs = Readonly<Record<string, "granted" | "stopped">>;
@@ -34,7 +34,10 @@ export function how({ tabs, sites }: Grants, tabId: number, url: string | undefi
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** One change after the other, for each is made of what the one before left: a stop must not be lost to another tab's end. */
+/**
+ * One change after the other, for each is made of what the one before left: a stop must not be lost to another tab's
+ * end.
+ */
 function change(make: () => Promise<void>): Promise<void> {
   const mine = last.then(make);
   last = mine.catch(() => undefined);

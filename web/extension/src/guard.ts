@@ -1,5 +1,6 @@
-// What a hub may do in a granted tab, and what it hears of it. A hub that is false or curious gets what eye's verbs need and no more:
-// no files, no cookies of other sites, no worlds of other extensions, no targets beside the tab. Pure: it asks nothing of the browser.
+// What a hub may do in a granted tab, and what it hears of it. A hub that is false or curious gets what eye's verbs
+// need and no more: no files, no cookies of other sites, no worlds of other extensions, no targets beside the tab.
+// Pure: it asks nothing of the browser.
 
 export type Params = Readonly<Record<string, unknown>>;
 
@@ -68,7 +69,9 @@ const inContext: Check = (params, tab) => {
   return params;
 };
 
-/** Code for documents to come runs in those of granted sites only. It stays text, so that it cannot leave the condition. */
+/**
+ * Code for documents to come runs in those of granted sites only. It stays text, so that it cannot leave the condition.
+ */
 const inGranted: Check = (params, tab) => {
   if (typeof params.source !== "string") throw new Refusal("source is missing");
   if (tab.sites === undefined) return params;
@@ -208,7 +211,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite },
 };
 
-/** What a hub does in a frame that has a session of its own. Whatever the frame shows: each names a granted document, or tells nothing of it. */
+/**
+ * What a hub does in a frame that has a session of its own. Whatever the frame shows: each names a granted document, or
+ * tells nothing of it.
+ */
 const INNER: ReadonlySet<string> = new Set([
   "Page.enable",
   "Page.getFrameTree",
@@ -262,7 +268,9 @@ export function command(method: string, params: Params, tab: Granted): Params {
   return rule.check === undefined ? params : rule.check(params, tab);
 }
 
-/** What the hub is given of an answer: of a tab's history only where it is, of its frames the addresses of granted ones. */
+/**
+ * What the hub is given of an answer: of a tab's history only where it is, of its frames the addresses of granted ones.
+ */
 export function answer(method: string, result: Params, tab: Granted): Params {
   switch (method) {
     case "Page.getNavigationHistory": {

@@ -1,4 +1,5 @@
-// The one WebSocket to the hub: pairing, the proof on both sides, a message every 20 s, and coming back. It knows nothing of tabs.
+// The one WebSocket to the hub: pairing, the proof on both sides, a message every 20 s, and coming back. It knows
+// nothing of tabs.
 
 export interface Pairing {
   readonly id: string;

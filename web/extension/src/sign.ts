@@ -1,5 +1,5 @@
-// Shows the person what agents do: a badge on granted tabs, another while a hub looks or acts, and a mark in the page's title after that.
-// The mark is away whenever the hub's code runs, so that no agent reads it as the page's own title.
+// Shows the person what agents do: a badge on granted tabs, another while a hub looks or acts, and a mark in the page's
+// title after that. The mark is away whenever the hub's code runs, so that no agent reads it as the page's own title.
 
 /** A word joiner makes it one that no page has by chance; eye-browser takes it out of what the page says of itself. */
 export const MARK = "\u{1F441}\u2060 ";
@@ -31,7 +31,10 @@ const PREPARING: ReadonlySet<string> = new Set([
   "Runtime.releaseObject",
 ]);
 
-/** Whether a command is done for an agent. The hub's own are its answers to the page's client, and its question whether that is alive. */
+/**
+ * Whether a command is done for an agent. The hub's own are its answers to the page's client, and its question whether
+ * that is alive.
+ */
 export function isForAgent(method: string, params: Readonly<Record<string, unknown>>): boolean {
   if (PREPARING.has(method)) return false;
   const expression = String(params.expression);

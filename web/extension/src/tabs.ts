@@ -1,4 +1,5 @@
-// The granted tabs, each with a session of the debugger: commands of the hub in, through the guard; events out, through the guard.
+// The granted tabs, each with a session of the debugger: commands of the hub in, through the guard; events out, through
+// the guard.
 
 import * as guard from "./guard.js";
 import { forgetTabs, grants, how, originOf, setTab } from "./grants.js";
@@ -279,7 +280,8 @@ export class Tabs {
     attached.contexts.set(context.id, { origin: context.origin, own, frame });
     if (attached.inner === true || !own || context.auxData?.frameId !== attached.target || attached.may(context.origin))
       return true;
-    // Attached again only when the browser tells of another address: this one may look granted still, or be so in a sandbox.
+    // Attached again only when the browser tells of another address: this one may look granted still, or be so in a
+    // sandbox.
     void this.#detach(attached);
     return false;
   }

@@ -259,7 +259,10 @@ test("a request is told, with its body, only where a granted document made it", 
   assert.ok(tab.requests.size <= 2_000);
 });
 
-/** What the driver does in eye's own browser only: files of the machine, the browser itself, other targets, where a tab has been. */
+/**
+ * What the driver does in eye's own browser only: files of the machine, the browser itself, other targets, where a tab
+ * has been.
+ */
 const NOT_HERE: ReadonlySet<string> = new Set([
   ...["Browser.close", "Browser.setDownloadBehavior", "Browser.setPermission"],
   ...["DOM.setFileInputFiles", "Page.setInterceptFileChooserDialog"],

@@ -1,5 +1,5 @@
-//! What of macOS's frameworks the binary calls, as the text form that linkers read. There is no SDK where it is only linked; on a
-//! Mac the same names are found in the system's own.
+//! What of macOS's frameworks the binary calls, as the text form that linkers read. There is no SDK where it is only
+//! linked; on a Mac the same names are found in the system's own.
 
 use crate::run::TaskError;
 use std::fs;

@@ -1,4 +1,5 @@
-//! The browser extension as a zip, for people who do not take it from `eye extension`: the same files, in a folder to load unpacked.
+//! The browser extension as a zip, for people who do not take it from `eye extension`: the same files, in a folder to
+//! load unpacked.
 
 use super::archive::{Effort, Entry, zip};
 use super::content::read;

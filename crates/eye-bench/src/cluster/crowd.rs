@@ -1,5 +1,5 @@
-//! Many idle pages over three hubs: what a page costs where it is held and elsewhere, what a call costs beside them, and how fast the
-//! directory is known.
+//! Many idle pages over three hubs: what a page costs where it is held and elsewhere, what a call costs beside them,
+//! and how fast the directory is known.
 
 use super::calls::Pair;
 use super::crowd_process::Crowd;
@@ -139,7 +139,7 @@ fn memory(stage: &Stage) -> Result<[f64; 3], BenchError> {
     Ok([of(0)?, of(1)?, of(2)?])
 }
 
-/// How much of a processor the first hub takes while nobody asks anything.
+/// How much of a processor the first hub takes while nothing is asked.
 fn idle(stage: &Stage) -> Result<f64, BenchError> {
     let (from, before) = (Instant::now(), usage(stage.pid(0))?.cpu);
     std::thread::sleep(5 * REST);

@@ -45,7 +45,8 @@ pub fn join(port: u16, session: &str, buffer_bytes: usize) -> Result<Socket, Ben
     Ok(socket)
 }
 
-/// A page that answers in a thread of its own. When its hub is gone it joins the next of these ports. It ends with the last of them.
+/// A page that answers in a thread of its own. When its hub is gone it joins the next of these ports. It ends with the
+/// last of them.
 pub fn answering(ports: &[u16], session: &str) -> Result<JoinHandle<()>, BenchError> {
     let (first, rest) = ports.split_first().ok_or(BenchError::Usage)?;
     let mut socket = join(*first, session, 64 << 10)?;

@@ -40,7 +40,8 @@ pub enum News {
     Event(Event),
 }
 
-/// A connected browser. When it and all its sessions are dropped, the pipe is closed, which ends a browser that eye started.
+/// A connected browser. When it and all its sessions are dropped, the pipe is closed, which ends a browser that eye
+/// started.
 #[derive(Debug)]
 pub struct Connection {
     /// The browser's own session.
@@ -49,7 +50,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// The next session that begins, once `Target.setAutoAttach` is on, or event of the browser. `None`: the pipe ended.
+    /// The next session that begins, once `Target.setAutoAttach` is on, or event of the browser. `None`: the pipe
+    /// ended.
     pub async fn next(&mut self) -> Option<News> {
         self.news.recv().await
     }
@@ -64,8 +66,8 @@ impl Connection {
     }
 }
 
-/// Begins to speak over a pipe. `gone` resolves when the process behind it has ended, with how it did: children of a browser that
-/// was killed may keep the pipe open.
+/// Begins to speak over a pipe. `gone` resolves when the process behind it has ended, with how it did: children of a
+/// browser that was killed may keep the pipe open.
 pub fn connect<P: Pipe, F: Future<Output = String> + Send + 'static>(pipe: P, gone: F) -> Connection {
     let (mut writer, mut reader) = pipe.split();
     let (outgoing, mut queue) = mpsc::unbounded_channel::<String>();

@@ -46,7 +46,8 @@ pub struct Event {
     pub method: Box<str>,
     /// What it holds, as JSON text.
     pub params: Box<RawValue>,
-    /// What was noted of the command whose result it is ([`super::Session::note`]); events of the browser's own have none.
+    /// What was noted of the command whose result it is ([`super::Session::note`]); events of the browser's own have
+    /// none.
     pub note: Option<i64>,
 }
 

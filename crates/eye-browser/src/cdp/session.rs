@@ -120,8 +120,8 @@ impl Session {
         Ok(Sent { shared: self.shared.clone(), id, method: method.into(), outcome })
     }
 
-    /// Sends a command whose result is an event of this session, by the command's name and with this note, in its place among the
-    /// others. One that comes to nothing is none.
+    /// Sends a command whose result is an event of this session, by the command's name and with this note, in its place
+    /// among the others. One that comes to nothing is none.
     pub fn note(&self, method: &str, params: &impl Serialize, note: i64) -> Result<(), CommandError> {
         let params = written(method, params)?;
         let id = self.shared.hold().note(self.id.as_deref().unwrap_or_default(), method, note)?;

@@ -1,7 +1,8 @@
-//! What waits for a browser: commands for their answers, sessions for their events. Pure bookkeeping: messages in, endings out.
+//! What waits for a browser: commands for their answers, sessions for their events. Pure bookkeeping: messages in,
+//! endings out.
 //!
-//! A command ends once, by whatever comes first: its answer, a dialog, a crash, a detach, the end of the pipe. Its deadline is its
-//! asker's.
+//! A command ends once, by whatever comes first: its answer, a dialog, a crash, a detach, the end of the pipe. Its
+//! deadline is its asker's.
 
 use super::message::{AttachedToTarget, DetachedFromTarget, DialogOpening, Event, Failure, Incoming, TargetInfo};
 use crate::error::{CommandError, Dialog};

@@ -1,5 +1,6 @@
-//! Gives files to a page as a person does who chooses or drops them. The page client sends their content; they are written to a
-//! folder of this user alone, for the browser takes paths only, and removed with the browser. No path comes from the page.
+//! Gives files to a page as a person does who chooses or drops them. The page client sends their content; they are
+//! written to a folder of this user alone, for the browser takes paths only, and removed with the browser. No path
+//! comes from the page.
 
 use super::outer::Affine;
 use crate::cdp::Session;

@@ -56,7 +56,8 @@ pub struct Sorted {
     pub pings: Vec<String>,
 }
 
-/// Sorts a message of the hub. Where nothing is the driver's, the message stays as it is. `crashed`: reloading is the driver's too.
+/// Sorts a message of the hub. Where nothing is the driver's, the message stays as it is. `crashed`: reloading is the
+/// driver's too.
 pub fn sort(message: String, crashed: bool) -> Sorted {
     let mut sorted = Sorted::default();
     let Ok(elements) = batch::parse(&message) else { return Sorted { for_page: Some(message), ..sorted } };
@@ -113,7 +114,8 @@ pub fn is_of(element: &serde_json::Value, id: &str) -> bool {
     }
 }
 
-/// An answer, as the page would give it: a hint is an id of `eye_protocol::page_hint`, for the hub takes no other words.
+/// An answer, as the page would give it: a hint is an id of `eye_protocol::page_hint`, for the hub takes no other
+/// words.
 pub fn answer(id: &str, ending: &Ending) -> String {
     let mut line = String::new();
     write_typed(id, ending, &mut line);

@@ -39,8 +39,8 @@ impl History {
         self.entries.get(self.current_index.checked_sub(1)?)
     }
 
-    /// The document that a verb leads to, where that is of another site than the one that is shown: its page cannot go there. One of
-    /// the same site may be the same document, which only the page knows.
+    /// The document that a verb leads to, where that is of another site than the one that is shown: its page cannot go
+    /// there. One of the same site may be the same document, which only the page knows.
     pub fn elsewhere(&self, method: &str) -> Option<&Entry> {
         let entry = if method == "page/back" { self.before() } else { self.after() }?;
         let site = site_of(&entry.url)?;

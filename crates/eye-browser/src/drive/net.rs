@@ -90,7 +90,8 @@ struct Received {
     headers: Map<String, Value>,
 }
 
-/// `Network.responseReceived`, `loadingFinished`, `loadingFailed` and the two `ExtraInfo`: what they have in common and each its own.
+/// `Network.responseReceived`, `loadingFinished`, `loadingFailed` and the two `ExtraInfo`: what they have in common and
+/// each its own.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct About {

@@ -91,7 +91,8 @@ impl Outer {
         }
     }
 
-    /// The sessions of the tab, each with its frame and where that stands: its own first, then those of frames of other sites.
+    /// The sessions of the tab, each with its frame and where that stands: its own first, then those of frames of other
+    /// sites.
     pub fn sessions(&self, tab: &str) -> Vec<(Session, String, Self)> {
         let own = (self.root.clone(), tab.to_owned(), Self { hops: Vec::new(), ..self.clone() });
         let sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -114,7 +115,8 @@ impl Outer {
         Some((number, session))
     }
 
-    /// Tells the client of the document around the frame which number its element has: the browser's word, not the frame's.
+    /// Tells the client of the document around the frame which number its element has: the browser's word, not the
+    /// frame's.
     pub async fn tell(&self, label: &str) -> Result<(), CommandError> {
         #[derive(Deserialize)]
         struct Resolved {

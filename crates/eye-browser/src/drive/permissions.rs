@@ -1,4 +1,5 @@
-//! What pages of a driven browser may ask a person for. Nobody is there to answer, so everything is denied until it is granted.
+//! What pages of a driven browser may ask a person for. No person is there to answer, so everything is denied until it
+//! is granted.
 
 use crate::cdp::Session;
 use crate::error::CommandError;
@@ -26,7 +27,8 @@ fn setting(name: &str, setting: &str, origin: Option<&str>) -> Value {
     asked
 }
 
-/// Denies everything to every page, so that none waits for an answer. What this browser does not know, it does not ask about.
+/// Denies everything to every page, so that none waits for an answer. What this browser does not know, it does not ask
+/// about.
 pub fn deny(browser: &Session) -> Result<(), CommandError> {
     for name in ASKED {
         browser.send("Browser.setPermission", &setting(name, "denied", None))?;

@@ -10,11 +10,13 @@ const CLIENT: &str = include_str!("../../assets/driven.js");
 pub struct Names {
     /// The session in the hub.
     pub session: String,
-    /// The function of the page that takes a message for the driver. The client removes it before the page's scripts run.
+    /// The function of the page that takes a message for the driver. The client removes it before the page's scripts
+    /// run.
     pub binding: String,
     /// The function of the page that takes a message of the driver.
     pub receive: String,
-    /// Whether the browser takes files of this machine for the page; the client makes its own of their content otherwise.
+    /// Whether the browser takes files of this machine for the page; the client makes its own of their content
+    /// otherwise.
     pub files: bool,
 }
 

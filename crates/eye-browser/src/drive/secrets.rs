@@ -1,5 +1,5 @@
-//! Where a page shows what no one else is to read: filled fields for passwords, one-time codes and card numbers. Asked in a world of
-//! the driver's own, in which nothing of the page's code runs, so that a page cannot say otherwise.
+//! Where a page shows what no one else is to read: filled fields for passwords, one-time codes and card numbers. Asked
+//! in a world of the driver's own, in which nothing of the page's code runs, so that a page cannot say otherwise.
 
 use super::outer::Outer;
 use super::rect::Rect;
@@ -13,7 +13,8 @@ use serde_json::json;
 /// The world in which is looked.
 const WORLD: &str = "eye";
 
-/// Gives `[[x, y, width, height], …]` in the viewport of the document. The rule is that of `isSecret` in `web/client/src/core/element.ts`.
+/// Gives `[[x, y, width, height], …]` in the viewport of the document. The rule is that of `isSecret` in
+/// `web/client/src/core/element.ts`.
 const LOOK: &str = r#"(() => {
   const known = /\b(?:one-time-code|cc-number|cc-csc|(?:current|new)-password)$/i;
   const found = [];
@@ -43,9 +44,9 @@ const LOOK: &str = r#"(() => {
 /// How long a frame may take to say where they are. One that does not is hidden whole.
 const FRAME_MS: u64 = 2_000;
 
-/// Places that agents may not see, in CSS pixels of the tab's viewport: such fields, unless they are `unmasked`, in its documents and
-/// in frames of other origins; and frames whose origin, or whose address's site, `denies` names. A frame that does not answer is
-/// one of them.
+/// Places that agents may not see, in CSS pixels of the tab's viewport: such fields, unless they are `unmasked`, in its
+/// documents and in frames of other origins; and frames whose origin, or whose address's site, `denies` names. A frame
+/// that does not answer is one of them.
 pub async fn places(
     outer: &Outer,
     tab: &str,

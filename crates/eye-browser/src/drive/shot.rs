@@ -29,7 +29,8 @@ const JPEG_QUALITY: u8 = 80;
 /// A picture of more pixels is made faster as a JPEG than as a PNG.
 const PNG_PIXELS_MAX: f64 = 4e6;
 
-/// One of more is scaled down where something is painted on it. [`Canvas::read`] takes a few more, for sides are rounded.
+/// One of more is scaled down where something is painted on it. [`Canvas::read`] takes a few more, for sides are
+/// rounded.
 const PAINTED_PIXELS_MAX: f64 = 32e6;
 
 /// What hides a secret.

@@ -31,7 +31,8 @@ struct Kept {
     cookies: Vec<Cookie>,
 }
 
-/// A cookie, as the browser and files of other tools write it. `expires` is in seconds since 1970; below 0, it ends with the browser.
+/// A cookie, as the browser and files of other tools write it. `expires` is in seconds since 1970; below 0, it ends
+/// with the browser.
 #[derive(Debug, Deserialize, Serialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 struct Cookie {

@@ -262,8 +262,8 @@ impl Tab {
         }
     }
 
-    /// A popup's first document leaves its window to the one that the popup is opened for, and the browser puts no script into
-    /// that: the client is put there anew.
+    /// A popup's first document leaves its window to the one that the popup is opened for, and the browser puts no
+    /// script into that: the client is put there anew.
     fn put_again(&mut self) {
         if let Some(context) = self.left.take().filter(|context| self.contexts.contains_key(context)) {
             // The client before took the function away, and the browser gives one that it knows only once.
@@ -398,7 +398,8 @@ impl Tab {
         }
     }
 
-    /// Hands a message to the page client. What that answers at once is the command's result; the rest comes by the binding.
+    /// Hands a message to the page client. What that answers at once is the command's result; the rest comes by the
+    /// binding.
     fn tell(&self, message: &str) -> Result<(), CommandError> {
         let Some(document) = &self.document else { return Ok(()) };
         let context = document.context;
@@ -468,7 +469,8 @@ impl Tab {
         }
     }
 
-    /// The hub closed the document's connection. Where that is because its site is denied now, the driver stands for it.
+    /// The hub closed the document's connection. Where that is because its site is denied now, the driver stands for
+    /// it.
     fn closed(&mut self, code: u16, reason: &str) {
         let _ = self.tell(&format!("!{code} {reason}"));
         let left = self.document.as_ref().map(|document| (document.context, document.barred));
@@ -485,7 +487,8 @@ impl Tab {
     }
 }
 
-/// What the extension puts before a page's title while an agent uses it (`web/extension/src/sign.ts`) is not the page's own.
+/// What the extension puts before a page's title while an agent uses it (`web/extension/src/sign.ts`) is not the page's
+/// own.
 fn without_mark(message: &str) -> Cow<'_, str> {
     const MARK: &str = "\u{1f441}\u{2060} ";
     if message.contains(MARK) { message.replace(MARK, "").into() } else { message.into() }

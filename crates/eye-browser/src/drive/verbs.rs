@@ -13,7 +13,8 @@ use tokio::time::{sleep, timeout};
 /// The longest body of a request that is shown, in characters.
 const BODY_LEN_MAX: usize = 20_000;
 
-/// How often is looked whether an answered dialog is closed, and for how long. Another with the same text may follow at once.
+/// How often is looked whether an answered dialog is closed, and for how long. Another with the same text may follow at
+/// once.
 const CLOSED_LOOK: Duration = Duration::from_millis(2);
 const CLOSED_MAX: Duration = Duration::from_millis(500);
 

@@ -1,4 +1,5 @@
-//! How a browser is spoken to that eye starts, on systems with file descriptors: a pipe that nobody else can reach.
+//! How a browser is spoken to that eye starts, on systems with file descriptors: a pipe that no other process can
+//! reach.
 
 use crate::error::BrowserError;
 use crate::pipe::Pipe;
@@ -8,8 +9,8 @@ use std::path::Path;
 use std::process::Stdio;
 use tokio::process::{Child, Command};
 
-/// The browser reads commands from file descriptor 3 and writes answers to 4. They are made of stdin and stdout, which become
-/// nothing and stderr: `std` can place no others in a child without unsafe code.
+/// The browser reads commands from file descriptor 3 and writes answers to 4. They are made of stdin and stdout, which
+/// become nothing and stderr: `std` can place no others in a child without unsafe code.
 const PLACE_DESCRIPTORS: &str = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#;
 
 /// What ends with the browser. The pipe does it here: a browser whose pipe is closed ends by itself.

@@ -1,6 +1,6 @@
-//! How a browser is spoken to that eye starts, on Windows, where a child gets no descriptors beyond three without unsafe code: a port
-//! of loopback that the browser chooses, and a path that cannot be guessed, in a file of its profile. Programs of other users of this
-//! machine could ask the port for that path; SECURITY.md says so.
+//! How a browser is spoken to that eye starts, on Windows, where a child gets no descriptors beyond three without
+//! unsafe code: a port of loopback that the browser chooses, and a path that cannot be guessed, in a file of its
+//! profile. Programs of other users of this machine could ask the port for that path; SECURITY.md says so.
 
 use crate::error::BrowserError;
 use crate::limits::START_MS;

@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, PIXEL};
 
-/// How far apart two values of a channel are that nobody sees as different.
+/// How far apart two values of a channel are that a person cannot tell apart.
 const TOLERANCE: u8 = 12;
 
 /// Pixels are gathered in squares of this side; what is nearer than two squares is one region.
@@ -89,7 +89,7 @@ mod tests {
         // Two parts that are near each other are one.
         now.fill((40, 30), (20, 10), [255, 0, 0]);
         now.fill((70, 30), (4, 4), [255, 0, 0]);
-        // Nobody sees this.
+        // A person does not see this.
         now.fill((90, 50), (4, 4), [250, 250, 250]);
         let (found, pixels) = regions(&before, &now);
         assert_eq!(pixels, 9 + 200 + 16);

@@ -1,4 +1,5 @@
-//! The pipe to a CDP endpoint that a person named: a WebSocket, found by its own URL, by HTTP, or by `DevToolsActivePort`.
+//! The pipe to a CDP endpoint that a person named: a WebSocket, found by its own URL, by HTTP, or by
+//! `DevToolsActivePort`.
 
 use super::{MessageReader, MessageWriter, Pipe};
 use crate::error::BrowserError;
@@ -75,8 +76,8 @@ fn active_port(text: &str) -> Option<String> {
     path.starts_with('/').then(|| format!("ws://127.0.0.1:{port}{path}"))
 }
 
-/// Asks `/json/version` of an endpoint for its WebSocket, which is at the same host: an endpoint that names another one would
-/// lead the hub to a browser that the person did not name.
+/// Asks `/json/version` of an endpoint for its WebSocket, which is at the same host: an endpoint that names another one
+/// would lead the hub to a browser that the person did not name.
 async fn discover(host: &str) -> io::Result<String> {
     #[derive(Deserialize)]
     struct Version {

@@ -74,7 +74,8 @@ impl Connection {
         (self.reader, self.writer)
     }
 
-    /// The Unix socket itself, and what was read of it already, to go on in another protocol. `None`: it is no Unix socket.
+    /// The Unix socket itself, and what was read of it already, to go on in another protocol. `None`: it is no Unix
+    /// socket.
     pub fn into_socket(self) -> Option<(Stream, Vec<u8>)> {
         let Self { reader, writer } = self;
         drop(writer);

@@ -1,5 +1,5 @@
-//! Requests for pages elsewhere: each that was sent has exactly one ending, which is the first of an answer, the end of the hub that
-//! was asked, the loss of the link, and the end of its time.
+//! Requests for pages elsewhere: each that was sent has exactly one ending, which is the first of an answer, the end of
+//! the hub that was asked, the loss of the link, and the end of its time.
 
 use super::event::{Action, Life};
 use crate::wire::{Frame, Request};

@@ -1,5 +1,5 @@
-//! Who holds which session. An entry changes its hub by compare-and-set; each claim has the next epoch, so of two hubs that claim a
-//! session one gives up, and a late claim of the older is none.
+//! Who holds which session. An entry changes its hub by compare-and-set; each claim has the next epoch, so of two hubs
+//! that claim a session one gives up, and a late claim of the older is none.
 
 use super::directory::{Entry, Own};
 use super::event::Action;
@@ -134,7 +134,8 @@ impl Core {
         }
     }
 
-    /// All of the directory has been read: what is not in it any more is gone, and what this hub holds is written again.
+    /// All of the directory has been read: what is not in it any more is gone, and what this hub holds is written
+    /// again.
     pub(super) fn directory_read(&mut self, out: &mut Vec<Action>) {
         for session in std::mem::take(&mut self.directory.unread) {
             self.directory.entries.remove(&session);
@@ -180,7 +181,8 @@ impl Core {
         if let Some(revision) = revision {
             let known = self.directory.entries.get(session).map_or(0, |entry| entry.revision);
             let was_elsewhere = self.directory.entries.get(session).is_some_and(|entry| entry.life != self.life);
-            // The note of a write may come after the entry has been removed again. While the directory is read, reading decides.
+            // The note of a write may come after the entry has been removed again. While the directory is read, reading
+            // decides.
             if self.directory.is_read && revision > known.max(self.directory.newest_read) {
                 let entry = Entry::of(session.clone(), &row, revision, 0);
                 self.directory.entries.insert(session.clone(), entry);

@@ -17,8 +17,8 @@ pub(super) struct Directory {
     pub unread: FxHashSet<SessionId>,
     /// Whether all of it has been read.
     pub is_read: bool,
-    /// The newest revision that has been read. Revisions are of the whole directory and come in order, so what was stored at an
-    /// older one has been read, or has been replaced since.
+    /// The newest revision that has been read. Revisions are of the whole directory and come in order, so what was
+    /// stored at an older one has been read, or has been replaced since.
     pub newest_read: u64,
 }
 

@@ -113,7 +113,8 @@ impl Core {
         out.push(Action::Feed(Input::Back(Box::new(back))));
     }
 
-    /// The hub that was asked does not hold the page, and did nothing: the request is sent on, once, to the hub that does.
+    /// The hub that was asked does not hold the page, and did nothing: the request is sent on, once, to the hub that
+    /// does.
     fn not_mine(&mut self, now: Millis, from: &Life, call: u64, out: &mut Vec<Action>) {
         let Some(mut one) = self.answered(from, call, out) else { return };
         let request = one.request.take().filter(|_| self.up_since.is_some());

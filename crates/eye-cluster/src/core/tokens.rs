@@ -1,5 +1,5 @@
-//! Named tokens of the whole cluster. Every hub has all of them in its own file; a bucket keeps what hubs that are away have to learn.
-//! A token that was taken back once stays so, whoever is told of it in whatever order.
+//! Named tokens of the whole cluster. Every hub has all of them in its own file; a bucket keeps what hubs that are away
+//! have to learn. A token that was taken back once stays so, in whatever order hubs learn of it.
 
 use super::event::{Action, TokensAction, TokensEvent};
 use eye_protocol::shared_token::{OwnTokens, SharedToken};
@@ -53,7 +53,7 @@ impl Tokens {
             TokensEvent::Entry { hash, token, revision } => {
                 self.unread.remove(&hash);
                 self.writing.remove(&hash);
-                // A token under a hash that is not its own is nobody's.
+                // A token under a hash that is not its own is not accepted.
                 match token.filter(|token| token.hash == hash) {
                     Some(token) => self.stored.insert(hash, Stored { token, revision }),
                     None => self.stored.remove(&hash),
@@ -62,7 +62,8 @@ impl Tokens {
                     self.settle(out);
                 }
             }
-            // That a write was stored is told by its entry alone: a note of it may be of a server that lost its files since.
+            // That a write was stored is told by its entry alone: a note of it may be of a server that lost its files
+            // since.
             TokensEvent::Refused { hash } => {
                 self.writing.remove(&hash);
                 self.settle(out);

@@ -1,5 +1,5 @@
-//! What hubs listen to: each tells the others, all of it once and then what changes, so that a message goes only where somebody hears it.
-//! Messages travel with everything else to a hub's subject, which keeps their order.
+//! What hubs listen to: each tells the others, all of it once and then what changes, so that a message goes only where
+//! it has a listener. Messages travel with everything else to a hub's subject, which keeps their order.
 
 use super::event::{Action, Life};
 use crate::wire::{Frame, WireInterest};

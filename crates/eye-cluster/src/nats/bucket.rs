@@ -1,5 +1,5 @@
-//! A bucket of `JetStream` KV on file storage: the directory, and the named tokens. Read from its beginning after each loss of the link,
-//! because a watch of a server that lost its files is silent for good.
+//! A bucket of `JetStream` KV on file storage: the directory, and the named tokens. Read from its beginning after each
+//! loss of the link, because a watch of a server that lost its files is silent for good.
 
 use crate::core::{Event, TokensEvent};
 use crate::row::{self, Row};
@@ -44,7 +44,7 @@ pub trait Content: 'static {
     fn read() -> Event;
     /// An entry was read.
     fn entry(id: Self::Id, entry: Option<Self::Entry>, revision: u64) -> Event;
-    /// A write is over; without a revision it failed. `None`: nobody wants to know.
+    /// A write is over; without a revision it failed. `None`: no one waits for it.
     fn written(id: Self::Id, entry: Self::Entry, revision: Option<u64>) -> Option<Event>;
 }
 

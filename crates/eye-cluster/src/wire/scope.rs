@@ -1,4 +1,5 @@
-//! The scope of a token between hubs. Where it is missing a message cannot be read: what is missing must never allow everything.
+//! The scope of a token between hubs. Where it is missing a message cannot be read: what is missing must never allow
+//! everything.
 
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};

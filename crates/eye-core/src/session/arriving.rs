@@ -57,8 +57,8 @@ impl Session {
         self.release_waiting(out);
     }
 
-    /// A driven tab shows a document of another origin: nothing of what the first one published, offered or was sent goes on
-    /// with it, and calls wait for it only if the token of their agent covers it.
+    /// A driven tab shows a document of another origin: nothing of what the first one published, offered or was sent
+    /// goes on with it, and calls wait for it only if the token of their agent covers it.
     fn show_another_origin(&mut self, origin: Arc<str>, seen_by: &[Conn], out: &mut Vec<Outcome>) {
         let why = format!("the tab went to {origin}, which this token does not cover");
         self.origin = origin;

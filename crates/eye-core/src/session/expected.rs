@@ -31,7 +31,8 @@ pub(crate) struct Expecting {
     pub(super) leaving_at: Option<Millis>,
     /// The dialog that stops the page.
     pub(super) stopped: Option<Stopped>,
-    /// Work is under way, or something that the page said since then waits behind it: it may have offered more than is known.
+    /// Work is under way, or something that the page said since then waits behind it: it may have offered more than is
+    /// known.
     pub(super) behind: bool,
     /// Requests that wait for an offer, in their order.
     pub(super) requests: Vec<Input>,

@@ -1,5 +1,5 @@
-//! What is expected of a page, and what waits for it: tools and state that it has not offered yet, the document it is going to,
-//! the end of a dialog that stops it.
+//! What is expected of a page, and what waits for it: tools and state that it has not offered yet, the document it is
+//! going to, the end of a dialog that stops it.
 
 use super::expected::{Expecting, Stopped, Wanted};
 use super::{Place, Session};

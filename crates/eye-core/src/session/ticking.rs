@@ -1,4 +1,5 @@
-//! What time does to a session: calls that are due end, silent pages are pinged, and one that does not come back is gone.
+//! What time does to a session: calls that are due end, silent pages are pinged, and one that does not come back is
+//! gone.
 
 use super::told::arrival;
 use super::{Place, Session};

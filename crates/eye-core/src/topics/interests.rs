@@ -1,5 +1,5 @@
-//! Who listens to which topics: connections here, for other hubs to know, and other hubs, so that nothing is sent to a hub where nobody
-//! listens.
+//! Who listens to which topics: connections here, for other hubs to know, and other hubs, so that nothing is sent to a
+//! hub where no one listens.
 
 use crate::elsewhere::{Audience, ChangedInterest, HeardBy, HubInterests, Interest};
 use crate::policy::topic_fits;
@@ -142,7 +142,7 @@ impl Interests {
         new
     }
 
-    /// Somebody there may hear anything.
+    /// There may be a listener for anything.
     fn everything(&mut self, hub: &Arc<str>) {
         self.by_hub.entry(hub.clone()).or_default().everything = true;
     }
@@ -169,7 +169,7 @@ impl Interests {
         }
     }
 
-    /// The hubs where somebody hears a message, each once.
+    /// The hubs with a listener for a message, each once.
     pub fn hubs(&self, message: Heard<'_>) -> Vec<Arc<str>> {
         if self.by_hub.is_empty() {
             return Vec::new();

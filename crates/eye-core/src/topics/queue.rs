@@ -1,4 +1,5 @@
-//! Things that wait until a time, in the order they came. Its parts are its own, so that each look at a thing is counted.
+//! Things that wait until a time, in the order they came. Its parts are its own, so that each look at a thing is
+//! counted.
 
 use crate::ids::Millis;
 use std::collections::{BTreeMap, BTreeSet};

@@ -137,7 +137,8 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
     }
 }
 
-/// What the user allows: `barred` is nothing at all, `denied` is no code, `careful` asks for confirmation, `sharing TOPIC`.
+/// What the user allows: `barred` is nothing at all, `denied` is no code, `careful` asks for confirmation,
+/// `sharing TOPIC`.
 fn policy(words: &str) -> Policy {
     let shared = words.split_once("sharing ").map(|(_, topic)| topic.split(' ').next().unwrap_or("").into());
     Policy {
@@ -277,8 +278,8 @@ fn tool(name: &str, arguments: &str, confirmed: bool) -> Task {
     Task::Tool { name: name.into(), arguments: arguments.into(), confirmed, terms: Terms::default() }
 }
 
-/// `TOPIC JSON`, and after ` !` what is said of waiting: `!` alone forbids it, `!100` limits it; `!all` is for every origin.
-/// After ` as ` the sender's word for itself.
+/// `TOPIC JSON`, and after ` !` what is said of waiting: `!` alone forbids it, `!100` limits it; `!all` is for every
+/// origin. After ` as ` the sender's word for itself.
 fn publish(conn: Conn, rest: &str) -> Input {
     let (topic, message) = rest.split_once(' ').expect("a topic and a message");
     let (message, own_word) = message.split_once(" as ").map_or((message, None), |(text, word)| (text, Some(word)));

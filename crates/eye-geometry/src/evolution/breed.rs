@@ -12,8 +12,8 @@ use std::hash::Hasher;
 
 /// How many are compared to find one parent, at the beginning of a run and at its end.
 const TOURNAMENT: (f64, f64) = (2.0, 5.0);
-/// The share of children that are the seed's, at the beginning of a run and at its end: first the surroundings are looked at, then the
-/// best places in them.
+/// The share of children that are the seed's, at the beginning of a run and at its end: first the surroundings are
+/// looked at, then the best places in them.
 const SEED_SHARE: (f64, f64) = (0.4, 0.02);
 /// Changes of one child.
 const CHANGES_MAX: u32 = 8;

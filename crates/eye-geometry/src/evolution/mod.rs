@@ -1,5 +1,5 @@
-//! Evolution of WGSL shaders: a genetic search that parses, mutates, validates, paints and scores. It blocks its caller's
-//! thread, works on threads of its own, does no I/O, and gives the same result for the same request.
+//! Evolution of WGSL shaders: a genetic search that parses, mutates, validates, paints and scores. It blocks its
+//! caller's thread, works on threads of its own, does no I/O, and gives the same result for the same request.
 
 mod breed;
 mod failure;
@@ -24,8 +24,8 @@ use search::{Strategy, search};
 use std::fmt::Display;
 use std::sync::atomic::AtomicBool;
 
-/// Breeds shaders for `request.metric` and gives the best one. `progress` is called after each generation, on the caller's
-/// thread. Setting `cancel` ends the run within milliseconds, with the best shader so far.
+/// Breeds shaders for `request.metric` and gives the best one. `progress` is called after each generation, on the
+/// caller's thread. Setting `cancel` ends the run within milliseconds, with the best shader so far.
 pub fn evolve(request: &Request, cancel: &AtomicBool, progress: &mut dyn FnMut(&Progress)) -> Result<Outcome, Failure> {
     check(request)?;
     search(request, Strategy::Evolve, cancel, progress)

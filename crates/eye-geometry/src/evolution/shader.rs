@@ -1,4 +1,5 @@
-//! From text to something that paints: parsed and validated by naga, compiled for the machine, with the place of every error.
+//! From text to something that paints: parsed and validated by naga, compiled for the machine, with the place of every
+//! error.
 
 use super::failure::Failure;
 use crate::genome::{self, TranslationUnit};

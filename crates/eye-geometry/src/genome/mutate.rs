@@ -1,4 +1,5 @@
-//! The ways in which a shader changes by chance. Each finds a place that it fits and changes that; it says whether it did.
+//! The ways in which a shader changes by chance. Each finds a place that it fits and changes that; it says whether it
+//! did.
 
 use super::build::{self, any_number, call, grow, literal, name, number, operation, part, short};
 use super::simplify::simpler;
@@ -112,8 +113,8 @@ fn replace(node: &mut ExpressionNode, expression: Expression) -> Option<()> {
     Some(())
 }
 
-/// The number of a site that fits, by chance. Half of the time it is the larger of two: most sites are small and deep, and
-/// changing them changes little.
+/// The number of a site that fits, by chance. Half of the time it is the larger of two: most sites are small and deep,
+/// and changing them changes little.
 fn choose(survey: &Survey, rng: &mut Rng, fits: impl Fn(&Site) -> bool) -> Option<usize> {
     let fitting: Vec<usize> = (0..survey.sites.len()).filter(|&number| fits(&survey.sites[number])).collect();
     if fitting.is_empty() {

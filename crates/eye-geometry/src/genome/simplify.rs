@@ -3,7 +3,8 @@
 use super::build::{call, number, operation};
 use wgsl_parse::syntax::{BinaryOperator, Expression, ExpressionNode, LiteralExpression, UnaryOperator};
 
-/// A cheaper expression of the same type and value, as far as one can see from here; none where there is nothing to gain.
+/// A cheaper expression of the same type and value, as far as one can see from here; none where there is nothing to
+/// gain.
 pub fn simpler(node: &ExpressionNode, is_scalar: bool) -> Option<Expression> {
     match node.node() {
         Expression::Binary(binary) => simpler_operation(binary.operator, &binary.left, &binary.right, is_scalar),

@@ -1,5 +1,5 @@
-//! One walk over a shader's syntax tree, in one order, for everybody who counts, types or changes its expressions.
-//! Left sides of assignments, attributes, template arguments and case selectors are not visited: they are not for breeding.
+//! One walk over a shader's syntax tree, in one order, for all that count, type or change its expressions. Left sides
+//! of assignments, attributes, template arguments and case selectors are not visited: they are not for breeding.
 
 use wgsl_parse::syntax::{
     CompoundStatement, Declaration, DeclarationKind, Expression, ExpressionNode, Function, GlobalDeclaration,
@@ -142,7 +142,8 @@ fn statement(node: &mut StatementNode, visitor: &mut dyn Visitor) {
     }
 }
 
-/// The parts of an expression that are expressions, in order. What a pointer is taken of is not one: it must stay a place.
+/// The parts of an expression that are expressions, in order. What a pointer is taken of is not one: it must stay a
+/// place.
 pub fn children(expression: &mut Expression) -> Vec<&mut ExpressionNode> {
     match expression {
         Expression::Parenthesized(inner) => vec![&mut inner.expression],

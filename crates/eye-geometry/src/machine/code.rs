@@ -1,5 +1,5 @@
-//! What the machine executes: straight runs of instructions over registers, and the structured control flow around them.
-//! A register holds one 32-bit value per lane; a bool is all bits or none.
+//! What the machine executes: straight runs of instructions over registers, and the structured control flow around
+//! them. A register holds one 32-bit value per lane; a bool is all bits or none.
 
 /// Lanes per register: pixels that are worked on at once, in a tile of [`TILE_WIDTH`] by [`TILE_HEIGHT`].
 pub const LANES: usize = 128;
@@ -221,8 +221,8 @@ pub struct Case {
 }
 
 impl Instruction {
-    /// What it counts as, per lane, for the metric `performance`: 1 for plain arithmetic and for memory reached through a
-    /// computed index, 4 for what hardware does at quarter rate, 8 for what it composes of those, 0 for moves.
+    /// What it counts as, per lane, for the metric `performance`: 1 for plain arithmetic and for memory reached through
+    /// a computed index, 4 for what hardware does at quarter rate, 8 for what it composes of those, 0 for moves.
     pub fn cost(&self) -> u64 {
         match self {
             Self::Copy { .. } | Self::Store { .. } => 0,

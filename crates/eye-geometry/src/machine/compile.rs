@@ -315,7 +315,8 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// Naga writes `case 1, 2: {…}` as empty bodies that fall through to the last; they become one case with all values.
+    /// Naga writes `case 1, 2: {…}` as empty bodies that fall through to the last; they become one case with all
+    /// values.
     fn cases(&mut self, cases: &[naga::SwitchCase]) -> Result<Vec<Case>, Unsupported> {
         let mut joined = Vec::new();
         let mut values = Vec::new();

@@ -1,4 +1,5 @@
-//! From naga's expressions to instructions. What only picks values (members, swizzles, constructors) costs no instruction.
+//! From naga's expressions to instructions. What only picks values (members, swizzles, constructors) costs no
+//! instruction.
 
 use super::code::{Binary, Instruction, Reg, Ternary, Unary};
 use super::compile::{Body, Memory, Pointer, Value};

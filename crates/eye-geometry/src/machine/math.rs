@@ -1,5 +1,6 @@
-//! The elementary functions of WGSL as straight-line arithmetic on `f32`: no branch and no call, so that a loop over lanes becomes
-//! vector instructions, and no libm, so that a picture is the same on every machine. Errors are within what WGSL allows.
+//! The elementary functions of WGSL as straight-line arithmetic on `f32`: no branch and no call, so that a loop over
+//! lanes becomes vector instructions, and no libm, so that a picture is the same on every machine. Errors are within
+//! what WGSL allows.
 
 #![allow(
     clippy::inline_always,
@@ -10,7 +11,8 @@ use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, PI, SQRT_2};
 
 /// Adding and taking away 1.5 * 2^23 rounds to a whole number, ties to even, and leaves that number in the low bits.
 const ROUNDER: f32 = 12_582_912.0;
-/// From 2^23 on every `f32` is whole; added to a smaller one and taken away again, it leaves that one rounded, ties to even.
+/// From 2^23 on every `f32` is whole; added to a smaller one and taken away again, it leaves that one rounded, ties to
+/// even.
 const WHOLE: f32 = 8_388_608.0;
 
 #[inline(always)]

@@ -26,8 +26,8 @@ impl Default for Spare {
 }
 
 impl Registers {
-    /// Makes room for a program, all zero: nothing of an earlier program may show, or an outcome would depend on which thread
-    /// painted what before.
+    /// Makes room for a program, all zero: nothing of an earlier program may show, or an outcome would depend on which
+    /// thread painted what before.
     pub fn clear(&mut self, count: usize) {
         for register in self.file.iter_mut().take(count) {
             register.fill(0);
@@ -228,7 +228,8 @@ impl Registers {
             Unary::CountLeadingZeros => self.map(to, a, u32::leading_zeros),
             Unary::CountTrailingZeros => self.map(to, a, u32::trailing_zeros),
             Unary::ReverseBits => self.map(to, a, u32::reverse_bits),
-            // The distance from the lowest bit, or all ones where there is none; of a negative number, of its highest zero.
+            // The distance from the lowest bit, or all ones where there is none; of a negative number, of its highest
+            // zero.
             Unary::FirstLeadingBitInt => {
                 self.map(to, a, |x| 31u32.wrapping_sub((x ^ (x.cast_signed() >> 31).cast_unsigned()).leading_zeros()));
             }

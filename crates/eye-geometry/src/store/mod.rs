@@ -1,5 +1,5 @@
-//! Cartridges on disk: one PNG each, which holds its own source and facts. Bounded in count and bytes; the oldest gives way.
-//! It blocks, so it is asked from worker threads.
+//! Cartridges on disk: one PNG each, which holds its own source and facts. Bounded in count and bytes; the oldest gives
+//! way. It blocks, so it is asked from worker threads.
 
 use crate::cartridge::{self, Facts};
 use crate::limits::{CARTRIDGE_BYTES_MAX, CARTRIDGE_ID_BYTES_MAX, STORE_BYTES_MAX, STORE_LEN_MAX};

@@ -1,5 +1,5 @@
-//! The shell around the area agents: it gives them time, a page and ears, and does what follows from `agents`. It lives while
-//! there are agents: without them it has no timer and no link into the hub.
+//! The shell around the area agents: it gives them time, a page and ears, and does what follows from `agents`. It lives
+//! while there are agents: without them it has no timer and no link into the hub.
 
 use super::hub::{Hub, Link};
 use super::page::{self, Page};
@@ -71,7 +71,7 @@ impl Row {
 }
 
 impl Crew {
-    /// A crew without anybody.
+    /// An empty crew.
     pub fn new(runs: Arc<Runs>) -> Self {
         Self { hub: OnceLock::new(), runs, began: Instant::now(), state: Mutex::default(), rearm: Notify::new() }
     }
@@ -119,7 +119,8 @@ impl Crew {
         self.hold().roster.alive()
     }
 
-    /// The session that an agent is for: the one named, else the only page of the connection's origin, else the only page.
+    /// The session that an agent is for: the one named, else the only page of the connection's origin, else the only
+    /// page.
     pub async fn session(&self, named: Option<&str>, origin: Option<&str>) -> Result<Arc<str>, Refusal> {
         let rows = self.sessions().await?;
         let there = || rows.iter().filter(|row| row.presence() != Presence::Gone);
@@ -273,7 +274,7 @@ impl Crew {
         }
     }
 
-    /// The hub ends, and with it everybody.
+    /// The hub ends, and with it the whole crew.
     pub fn shut_down(self: &Arc<Self>) {
         self.hold().closed = true;
         let _ = self.on(Event::Shutdown);

@@ -1,4 +1,5 @@
-//! What the backends need of the hub: a way in as an agent, and news of pages. The program that runs both connects them.
+//! What the backends need of the hub: a way in as an agent, and news of pages. The program that runs both connects
+//! them.
 
 use eye_protocol::Error;
 use serde_json::value::RawValue;

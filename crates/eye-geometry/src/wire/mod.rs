@@ -1,5 +1,5 @@
-//! The shell that a hub talks to: connections of `/evolution` and `/agents` as text in and text out, and the cartridges. It
-//! knows no HTTP and no socket; the program that runs it connects it with a hub ([`Hub`]).
+//! The shell that a hub talks to: connections of `/evolution` and `/agents` as text in and text out, and the
+//! cartridges. It knows no HTTP and no socket; the program that runs it connects it with a hub ([`Hub`]).
 
 mod agents;
 mod crew;

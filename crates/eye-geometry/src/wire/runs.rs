@@ -1,4 +1,5 @@
-//! Runs of evolution on worker threads: so many at once, so many that wait, each with its deadline; and their cartridges.
+//! Runs of evolution on worker threads: so many at once, so many that wait, each with its deadline; and their
+//! cartridges.
 
 use crate::breeding::{Breeding, SEED_MAX};
 use crate::cartridge::{self, Facts};
@@ -244,7 +245,8 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// The same with its picture measured and its cartridge stored. What cannot be stored is not lost: the shader is in the reply.
+/// The same with its picture measured and its cartridge stored. What cannot be stored is not lost: the shader is in the
+/// reply.
 fn kept(mut bred: Bred, store: &Store) -> Bred {
     let warn = |why: String| format!("the cartridge could not be stored: {why}");
     let picture = match evolution::picture(&bred.outcome.shader, STORED_SIDE, &AtomicBool::new(false)) {

@@ -160,8 +160,8 @@ impl Entry {
         row.end();
     }
 
-    /// The arguments without the folder and the environment that the command line sends to the gateway: the latter holds
-    /// secrets. Where they cannot be taken out, nothing is kept.
+    /// The arguments without the folder and the environment that the command line sends to the gateway: the latter
+    /// holds secrets. Where they cannot be taken out, nothing is kept.
     fn without_environment(&self) -> Cow<'_, str> {
         if !self.op.starts_with("gateway/") {
             return Cow::Borrowed(&self.arguments);

@@ -146,7 +146,8 @@ impl Book {
     }
 }
 
-/// The counters under a name. A new name takes the place of the one that was used least lately, where there are too many.
+/// The counters under a name. A new name takes the place of the one that was used least lately, where there are too
+/// many.
 fn named<'a>(all: &'a mut Named, name: &str) -> &'a mut Series {
     if !all.contains_key(name) {
         if all.len() >= NAMED_LEN_MAX

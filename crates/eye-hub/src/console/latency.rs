@@ -1,4 +1,5 @@
-//! How long calls took, as counts in buckets that grow with the time: percentiles within an eighth, without keeping a call.
+//! How long calls took, as counts in buckets that grow with the time: percentiles within an eighth, without keeping a
+//! call.
 
 /// Buckets of one doubling.
 const STEPS: usize = 8;

@@ -1,5 +1,6 @@
-//! What a console is made of, without sockets and without a clock: links and keys, counters of the last hour, who is paused, and
-//! calls that wait for a person or until they may go on. The hub's state holds it ([`Desk`]); `hub/console` feeds it and pushes it.
+//! What a console is made of, without sockets and without a clock: links and keys, counters of the last hour, who is
+//! paused, and calls that wait for a person or until they may go on. The hub's state holds it ([`Desk`]); `hub/console`
+//! feeds it and pushes it.
 
 mod book;
 mod desk;

@@ -1,4 +1,5 @@
-//! The ids of calls on streams of events. Pages of one origin that have no session id post alike, so the id names the stream too.
+//! The ids of calls on streams of events. Pages of one origin that have no session id post alike, so the id names the
+//! stream too.
 
 use eye_core::{CallId, Conn};
 

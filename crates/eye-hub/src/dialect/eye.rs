@@ -29,8 +29,8 @@ const DECIMAL_BYTES_MAX: usize = 20;
 /// How a JSON-RPC message begins, where its sender writes the members in their usual order.
 const RPC_BEGINNING: &str = r#"{"jsonrpc""#;
 
-/// The answer to a frame that is meant as JSON-RPC and cannot be read as such: it begins like a message, or its sender speaks
-/// nothing else. `None`: the frame is something else.
+/// The answer to a frame that is meant as JSON-RPC and cannot be read as such: it begins like a message, or its sender
+/// speaks nothing else. `None`: the frame is something else.
 pub fn malformed(text: &str, rpc_only: bool) -> Option<String> {
     let meant = rpc_only || text.starts_with(RPC_BEGINNING);
     (meant && !text.is_empty() && rpc::parse(text).is_none()).then(|| {
@@ -74,7 +74,8 @@ pub fn from_agent(agent: Conn, text: &str, rpc_only: bool, scope: &Scope, mut sa
     }
 }
 
-/// Code in a line. What the token does not allow is refused in the form it was asked in, or left out where that has none.
+/// Code in a line. What the token does not allow is refused in the form it was asked in, or left out where that has
+/// none.
 fn ask(agent: Conn, form: Option<ReplyForm>, code: String, scope: &Scope) -> FromAgent {
     if let Err(error) = scope.check_request("eval", "{}") {
         return match form {

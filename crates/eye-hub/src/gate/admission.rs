@@ -1,7 +1,8 @@
 //! All admission: who may be a page, who may be an agent, and which names this hub answers to.
 //!
-//! Every web site may open a socket to loopback, and DNS may point any name at it. So in every mode the `Host` must be one of
-//! ours and an `Origin` must be loopback or allowed; beyond that, an agent needs the token unless the hub runs with `--auth none`.
+//! Every web site may open a socket to loopback, and DNS may point any name at it. So in every mode the `Host` must be
+//! one of ours and an `Origin` must be loopback or allowed; beyond that, an agent needs the token unless the hub runs
+//! with `--auth none`.
 
 use super::caller::{Owner, Whose};
 use super::host::host_name;
@@ -22,7 +23,7 @@ use std::sync::{Mutex, PoisonError};
 /// What a request wants to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wants {
-    /// What anybody on this machine may see: health, the client, the start page.
+    /// What every user of this machine may see: health, the client, the start page.
     Public,
     /// To join as a page.
     Page,
@@ -49,7 +50,8 @@ pub struct Knock<'a> {
     pub token: Option<&'a str>,
     /// Whose connection it is.
     pub whose: Whose,
-    /// `Sec-Fetch-Site` is `same-origin`: how browsers mark what a page fetches from its own origin without an `Origin`.
+    /// `Sec-Fetch-Site` is `same-origin`: how browsers mark what a page fetches from its own origin without an
+    /// `Origin`.
     pub same_origin: bool,
 }
 
@@ -143,15 +145,16 @@ impl Gate {
         self
     }
 
-    /// Lets eye's own pages, at this port, use the backends without the token. Only for a hub that no other machine reaches: a
-    /// program may send any `Origin`.
+    /// Lets eye's own pages, at this port, use the backends without the token. Only for a hub that no other machine
+    /// reaches: a program may send any `Origin`.
     #[must_use]
     pub fn with_own_pages(mut self, port: Option<u16>) -> Self {
         self.own_port = port;
         self
     }
 
-    /// Admits connections of these users as this user's own, and those that the kernel does not know where a port is published.
+    /// Admits connections of these users as this user's own, and those that the kernel does not know where a port is
+    /// published.
     #[must_use]
     pub fn with_proxies(mut self, published: bool, proxy_users: Vec<u32>) -> Self {
         self.published = published;
@@ -187,7 +190,8 @@ impl Gate {
         self.check_agent_origin(Some(origin)).is_ok()
     }
 
-    /// The console is its own host. What speaks there has exactly its origin, which no other page has, and is this user's.
+    /// The console is its own host. What speaks there has exactly its origin, which no other page has, and is this
+    /// user's.
     fn admit_console(&self, wants: Wants, knock: Knock<'_>) -> Result<Admitted, Refusal> {
         let wanted = self.console_port.map(|port| match port {
             80 => CONSOLE_NAME.to_owned(),
@@ -277,8 +281,8 @@ impl Gate {
         Ok(Admitted::Page { origin: origin.into(), policy, bearer })
     }
 
-    /// Eye's own pages are what the hub serves under the name `localhost`. Folders that it serves for agents (`/open/`) are
-    /// under its address, which is another origin to every browser; so the origin alone tells the two apart.
+    /// Eye's own pages are what the hub serves under the name `localhost`. Folders that it serves for agents (`/open/`)
+    /// are under its address, which is another origin to every browser; so the origin alone tells the two apart.
     fn admit_own(&self, knock: Knock<'_>) -> Result<Admitted, Refusal> {
         if knock.token.is_none() && self.own_port.is_some_and(|port| is_own_page(knock, port)) {
             // A program of another user can send these headers too.
@@ -330,7 +334,8 @@ impl Gate {
         agent_origin(&self.find(origin)?, origin)
     }
 
-    /// The entry of an origin. A list that cannot be read might hold a restriction, so nothing that depends on it is admitted.
+    /// The entry of an origin. A list that cannot be read might hold a restriction, so nothing that depends on it is
+    /// admitted.
     fn find(&self, origin: &str) -> Result<Verdict, Refusal> {
         self.origins.find(origin).map_err(|error| {
             let file = self.origins.file().display();
@@ -392,8 +397,8 @@ impl Gate {
     }
 }
 
-/// What pages of an origin may do, by its entry in the list; `by_token`: a token says that they are pages of it. Loopback origins
-/// are looked up too: the list may hold a restriction for them.
+/// What pages of an origin may do, by its entry in the list; `by_token`: a token says that they are pages of it.
+/// Loopback origins are looked up too: the list may hold a restriction for them.
 pub fn page_policy(verdict: Verdict, origin: &str, by_token: bool) -> Result<Policy, Refusal> {
     match verdict {
         Verdict::Denied(_) => Err(denied(origin)),
@@ -422,7 +427,8 @@ pub fn agent_origin(verdict: &Verdict, origin: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Whether a browser says that a page of `localhost`, at the hub's own port, asks. Behind a path of another server the port differs.
+/// Whether a browser says that a page of `localhost`, at the hub's own port, asks. Behind a path of another server the
+/// port differs.
 fn is_own_page(knock: Knock<'_>, port: u16) -> bool {
     let host = knock.host.unwrap_or("").to_ascii_lowercase();
     let here = |default: u16| match host[host_name(&host).len()..].strip_prefix(':') {
@@ -441,7 +447,7 @@ fn is_own_page(knock: Knock<'_>, port: u16) -> bool {
     }
 }
 
-/// The name under which the hub serves its own pages, and nothing of anybody else's.
+/// The name under which the hub serves its own pages, and no others.
 pub const OWN_NAME: &str = "localhost";
 
 /// The name under which the hub serves the console, and nothing else.

@@ -1,5 +1,5 @@
-//! Whose program is at the other end of a connection from this machine, as the kernel says (`sock_diag`, Linux). One connection is
-//! asked about, not the whole table: that takes 20 ms with 9,000 pages.
+//! Whose program is at the other end of a connection from this machine, as the kernel says (`sock_diag`, Linux). One
+//! connection is asked about, not the whole table: that takes 20 ms with 9,000 pages.
 
 use std::net::SocketAddr;
 
@@ -75,7 +75,8 @@ mod diag {
     /// More than the answer about one socket takes.
     const ANSWER_BYTES_MAX: usize = 4096;
 
-    /// The user of the socket whose own end is our peer and whose far end is ours. `None`: there is no such socket here.
+    /// The user of the socket whose own end is our peer and whose far end is ours. `None`: there is no such socket
+    /// here.
     pub fn uid(peer: SocketAddr, here: SocketAddr) -> io::Result<Option<u32>> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let socket = socket_with(AddressFamily::NETLINK, SocketType::DGRAM, flags, Some(netlink::SOCK_DIAG))?;

@@ -1,5 +1,5 @@
-//! Origins that may join beside the loopback ones, whether their pages may be evaluated in, and sites that are denied. One line
-//! each in a file.
+//! Origins that may join beside the loopback ones, whether their pages may be evaluated in, and sites that are denied.
+//! One line each in a file.
 
 use super::pattern::Pattern;
 use super::tokens::FileVersion;

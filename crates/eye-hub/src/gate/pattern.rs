@@ -3,7 +3,8 @@
 use super::host::host_name;
 use std::fmt;
 
-/// `https://bank.example`, `bank.example`, `*.bank.example`, `bank.example:8443`, or `*`. As it was written, in lower case.
+/// `https://bank.example`, `bank.example`, `*.bank.example`, `bank.example:8443`, or `*`. As it was written, in lower
+/// case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern(Box<str>);
 

@@ -35,7 +35,7 @@ pub(super) fn not_own(origin: &str, own_pages: bool) -> Refusal {
     let hint = if own_pages {
         format!("allow it with `eye allow {origin} --backends`, use an app of the hub itself, or send the token")
     } else {
-        "this hub can be reached from other machines, so everybody sends `Authorization: Bearer TOKEN`".to_owned()
+        "this hub can be reached from other machines, so every client sends `Authorization: Bearer TOKEN`".to_owned()
     };
     let reason = format!("the backends are for agents and for eye's own pages, not for pages of {origin}");
     Refusal { status: 403, reason, hint }

@@ -189,7 +189,8 @@ impl Rows {
         Found::Agent(Scope::limited(Limits { name, id, may, pages, void: None }))
     }
 
-    /// The token of this id that is for pages of this origin, with its hash. Both sides of a proof know the hash; it is never sent.
+    /// The token of this id that is for pages of this origin, with its hash. Both sides of a proof know the hash; it is
+    /// never sent.
     pub fn paired(&self, id: &str, origin: &str, now_ms: u64) -> Option<(Bearer, Box<str>)> {
         let is_it = |row: &&Row| {
             let valid = row.expires_at.is_none_or(|at| at > now_ms);

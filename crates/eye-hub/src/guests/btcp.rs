@@ -1,7 +1,8 @@
 //! BTCP where a `WebSocket` is blocked: `/events` with `/message` in both of its forms, and `/rpc`.
 //!
-//! How a client posts tells the forms apart: `X-Session-ID` is answered in the body, `sessionId` or `clientId` in the query on
-//! the stream. Streams are greeted as both kinds of servers do, and their events have no names, which every client hears.
+//! How a client posts tells the forms apart: `X-Session-ID` is answered in the body, `sessionId` or `clientId` in the
+//! query on the stream. Streams are greeted as both kinds of servers do, and their events have no names, which every
+//! client hears.
 
 use crate::dialect::events::{self as words, Posts};
 use crate::dialect::wall_ms;
@@ -238,8 +239,8 @@ async fn on_stream(door: &Door, conn: Conn, session: Option<&str>, message: &Mes
     json_response(&serde_json::json!({ "success": true }))
 }
 
-/// Answers in the body, where the answer is there at once; a call is accepted, and answered on the stream. A page's client
-/// takes any answer for success, so what failed has a status that says so.
+/// Answers in the body, where the answer is there at once; a call is accepted, and answered on the stream. A page's
+/// client takes any answer for success, so what failed has a status that says so.
 async fn in_body(door: &Door, conn: Conn, session: Option<&str>, message: &Message, body: String) -> Response {
     let answer = match beforehand(door, conn, session, Posts::ByHeader, message) {
         Some(answer) => Some(answer),

@@ -1,5 +1,5 @@
-//! A WebSocket that is text both ways, as two bounded channels: what cannot be taken yet is not read, and a peer that does not read
-//! is closed. Who is admitted, and what is said, is not known here.
+//! A WebSocket that is text both ways, as two bounded channels: what cannot be taken yet is not read, and a peer that
+//! does not read is closed. Who is admitted, and what is said, is not known here.
 
 use crate::hub::gateway::Later;
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
@@ -13,7 +13,8 @@ use tokio::time::timeout;
 
 /// What a peer says, one text message each. It ends when the peer is gone.
 pub type Heard = mpsc::Receiver<String>;
-/// What is said to a peer. Who lets go of it closes the connection; who finds it full has a peer that does not read, and lets go of it.
+/// What is said to a peer. Who lets go of it closes the connection; who finds it full has a peer that does not read,
+/// and lets go of it.
 pub type Say = mpsc::Sender<String>;
 
 /// What a conversation may hold, and how it is told that it ends.

@@ -1,5 +1,5 @@
-//! `/extension`: the way in of the browser extension. The gate, the code that pairs it once, the secret that both know from then on;
-//! what it says after that is the browsers' to understand.
+//! `/extension`: the way in of the browser extension. The gate, the code that pairs it once, the secret that both know
+//! from then on; what it says after that is the browsers' to understand.
 
 pub use super::conversation::{Heard, Say};
 use super::conversation::{Terms, carry, end};
@@ -123,7 +123,8 @@ impl Guest for ExtensionDoor {
     }
 }
 
-/// How an extension makes itself known: by its id, or by a code that it was given; and what the hub's proof is to be of.
+/// How an extension makes itself known: by its id, or by a code that it was given; and what the hub's proof is to be
+/// of.
 struct Claim {
     id: Option<String>,
     nonce: String,
@@ -185,8 +186,8 @@ struct Proof {
     proof: String,
 }
 
-/// Each side proves that it knows the secret of a pairing, or a code, and sends neither: what listens at the hub's port while no
-/// hub runs learns nothing, and the extension talks to nobody else. The hub begins.
+/// Each side proves that it knows the secret of a pairing, or a code, and sends neither: what listens at the hub's port
+/// while no hub runs learns nothing, and the extension talks to no other program. The hub begins.
 async fn prove(door: &Door, codes: &Codes, claim: Option<Claim>, socket: &mut WebSocket) -> Result<Bearer, Close> {
     let unpaired = || Close::not_paired("the extension is not paired");
     let Claim { id, nonce: theirs } = claim.ok_or_else(unpaired)?;

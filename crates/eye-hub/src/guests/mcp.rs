@@ -1,4 +1,5 @@
-//! MCP at `/mcp` and `/api/mcp`, on announced streams of the Unix socket, and as `gateway/…`. The hub admits and hands over.
+//! MCP at `/mcp` and `/api/mcp`, on announced streams of the Unix socket, and as `gateway/…`. The hub admits and hands
+//! over.
 
 use crate::gate::Wants;
 use crate::http::body;

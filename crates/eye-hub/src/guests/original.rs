@@ -44,7 +44,8 @@ impl TokenQuery {
     }
 }
 
-/// Admits a client of the original at one of its doors: it carries the token in the query and expects the original's texts.
+/// Admits a client of the original at one of its doors: it carries the token in the query and expects the original's
+/// texts.
 fn admit(door: &Door, headers: &Head, token: Option<&str>, wants: Wants) -> Result<Admitted, Box<Response>> {
     door.gate.admit(wants, knock(headers, token)).map_err(|refusal| {
         let answer = match (refusal.status, token) {

@@ -1,5 +1,5 @@
-//! Agents where a `WebSocket` is blocked: `/agent` as a stream of events with POSTs, and as one POST that holds its answers.
-//! Both carry what the `WebSocket` carries, as batches; they add nothing to it.
+//! Agents where a `WebSocket` is blocked: `/agent` as a stream of events with POSTs, and as one POST that holds its
+//! answers. Both carry what the `WebSocket` carries, as batches; they add nothing to it.
 
 use super::body;
 use super::door::{Door, Head, bad_request, bearer, json_response, json_text, knock, refused, with_cors};

@@ -1,5 +1,5 @@
-//! Reads the body of an admitted request, bounded in bytes and in time. The gate decides on the head: whatever it refuses has
-//! no byte of its body read.
+//! Reads the body of an admitted request, bounded in bytes and in time. The gate decides on the head: whatever it
+//! refuses has no byte of its body read.
 
 use super::door::json_response;
 use axum::body::Body;

@@ -1,5 +1,5 @@
-//! The console, under its own name: its files, the exchange of a link's code for a key, and its WebSocket. A console is an agent
-//! that may do everything; it cannot join as a page.
+//! The console, under its own name: its files, the exchange of a link's code for a key, and its WebSocket. A console is
+//! an agent that may do everything; it cannot join as a page.
 
 use super::assets;
 use super::body;

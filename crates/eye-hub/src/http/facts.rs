@@ -92,8 +92,8 @@ struct Why {
     hint: String,
 }
 
-/// Tells a page why it was refused, and nothing else: a browser hides that from it. It asks by POST, for behind a path of its
-/// own server a GET would have no `Origin`.
+/// Tells a page why it was refused, and nothing else: a browser hides that from it. It asks by POST, for behind a path
+/// of its own server a GET would have no `Origin`.
 pub async fn why(State(door): State<Door>, headers: Head) -> Response {
     let why = match door.gate.admit(Wants::Page, knock(&headers, None)) {
         Ok(_) => Why { allowed: true, reason: "pages of this origin may join".into(), hint: String::new() },

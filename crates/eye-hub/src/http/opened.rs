@@ -1,5 +1,5 @@
-//! `/open/ID/…`: files and folders that an agent opened. They are not eye's own, so they are never served under the name that eye's
-//! own pages have.
+//! `/open/ID/…`: files and folders that an agent opened. They are not eye's own, so they are never served under the
+//! name that eye's own pages have.
 
 use super::door::{Door, Head, json_response, knock, moved_to, refused};
 use crate::gate::{OWN_NAME, Wants, host_name};

@@ -1,5 +1,5 @@
-//! Consoles: who watches, and what is pushed to them. Rows of calls are formatted by the audit thread; a console costs this
-//! thread a copy of them, ten times a second. Without a console nothing here runs but the sample of the counters.
+//! Consoles: who watches, and what is pushed to them. Rows of calls are formatted by the audit thread; a console costs
+//! this thread a copy of them, ten times a second. Without a console nothing here runs but the sample of the counters.
 
 use super::state::{Hub, State};
 use crate::audit::Audit;

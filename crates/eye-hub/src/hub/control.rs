@@ -1,4 +1,5 @@
-//! What a console asks of the hub (`console/…`): links, pauses, decisions, tokens and origins. The scope was checked before.
+//! What a console asks of the hub (`console/…`): links, pauses, decisions, tokens and origins. The scope was checked
+//! before.
 
 use super::state::{Hub, State};
 use crate::console::{KEY_MS_DEFAULT, Sample, What};

@@ -59,7 +59,8 @@ impl Hub {
         }
     }
 
-    /// A list that cannot be read changes nothing for what is connected: it admits nothing new, and the hub's problems name it.
+    /// A list that cannot be read changes nothing for what is connected: it admits nothing new, and the hub's problems
+    /// name it.
     fn apply_origins(&self) {
         self.hold().origins_due = false;
         let Ok(list) = self.facts.origins.list() else { return };

@@ -1,5 +1,5 @@
-//! A hub that is stopped without losing a call: new ones are refused, those under way are answered, and each page is sent away when
-//! nothing is asked of it any more, to come back through another hub.
+//! A hub that is stopped without losing a call: new ones are refused, those under way are answered, and each page is
+//! sent away when nothing is asked of it any more, to come back through another hub.
 
 use super::peer::Side;
 use super::state::Hub;
@@ -28,7 +28,8 @@ impl Hub {
     /// Takes no new calls, and returns when none is under way.
     pub async fn drain(&self) {
         self.hold().desk.pauses.end();
-        // What was just handed to another hub is counted there a moment later, so nothing must be under way twice in a row.
+        // What was just handed to another hub is counted there a moment later, so nothing must be under way twice in a
+        // row.
         let mut idle_checks = 0;
         while idle_checks < 2 {
             idle_checks = if self.send_pages_away() { idle_checks + 1 } else { 0 };

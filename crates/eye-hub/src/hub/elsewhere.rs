@@ -1,4 +1,5 @@
-//! The hub as one of several: what it hands to those that reach other hubs, and how they reach into it. Names no carrier.
+//! The hub as one of several: what it hands to those that reach other hubs, and how they reach into it. Names no
+//! carrier.
 
 use super::links::Links;
 use super::outbox::Outbox;

@@ -1,4 +1,5 @@
-//! What a guest takes over of the hub's own connections: requests `gateway/…`, and streams that announce another protocol.
+//! What a guest takes over of the hub's own connections: requests `gateway/…`, and streams that announce another
+//! protocol.
 
 use eye_protocol::Error;
 use eye_protocol::scope::Scope;
@@ -22,10 +23,12 @@ pub trait Answers: Debug + Send + Sync {
 
 /// The gateway to other servers, as the hub sees it.
 pub trait Gateway: Debug + Send + Sync {
-    /// A request `gateway/…` of an agent. Params and result are JSON text. Only an agent that is `trusted`, on the Unix socket, may
-    /// choose in which folder and environment something runs: no command comes from the network. `scope` is what its token allows.
+    /// A request `gateway/…` of an agent. Params and result are JSON text. Only an agent that is `trusted`, on the Unix
+    /// socket, may choose in which folder and environment something runs: no command comes from the network. `scope` is
+    /// what its token allows.
     fn request(&self, method: String, params: String, trusted: bool, scope: Scope) -> Later<Result<String, Error>>;
 
-    /// A connection on the Unix socket that announced itself with `announcement` (a JSON object) and has sent `rest` already.
+    /// A connection on the Unix socket that announced itself with `announcement` (a JSON object) and has sent `rest`
+    /// already.
     fn stream(&self, announcement: String, scope: Scope, rest: Vec<u8>, stream: Stream) -> Later<()>;
 }

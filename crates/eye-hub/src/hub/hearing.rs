@@ -86,8 +86,8 @@ impl Hub {
         Ok(())
     }
 
-    /// Takes one binary message: the result of a call, from a page, or JSON-RPC of a peer that speaks nothing else. An error
-    /// closes its sender.
+    /// Takes one binary message: the result of a call, from a page, or JSON-RPC of a peer that speaks nothing else. An
+    /// error closes its sender.
     pub fn hear_binary(&self, conn: Conn, message: &[u8]) -> Result<(), Close> {
         let rpc_only = self.hold().peers.get(&conn).is_some_and(|peer| peer.rpc_only);
         if rpc_only

@@ -1,5 +1,5 @@
-//! An agent inside this process: it asks as one on the Unix socket does, without a socket and without a task of its own.
-//! An answer wakes only the call that waits for it.
+//! An agent inside this process: it asks as one on the Unix socket does, without a socket and without a task of its
+//! own. An answer wakes only the call that waits for it.
 
 use super::letterbox::{Letterbox, ProgressSink, Waiting};
 use super::outbox::Outbox;

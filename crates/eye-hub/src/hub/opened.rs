@@ -1,8 +1,9 @@
-//! Files and folders that an agent opened in a browser: which of them are served, and under which id. Documents are given with the
-//! page client added.
+//! Files and folders that an agent opened in a browser: which of them are served, and under which id. Documents are
+//! given with the page client added.
 //!
-//! Never served: a dotfile, anything below a dot-folder, anything above or beside what was opened. Of a wide folder (home, `/`, the
-//! temporary folder, and what holds one of these) only the one file is served that was named. Folders are not listed.
+//! Never served: a dotfile, anything below a dot-folder, anything above or beside what was opened. Of a wide folder
+//! (home, `/`, the temporary folder, and what holds one of these) only the one file is served that was named. Folders
+//! are not listed.
 
 use super::{media, session_id};
 use eye_protocol::limits::{SERVED_FILE_BYTES_MAX, SERVED_FOLDERS_MAX};

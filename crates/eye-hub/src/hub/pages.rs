@@ -28,7 +28,8 @@ impl std::fmt::Debug for PageLink {
 }
 
 impl Links {
-    /// A document of a tab that a guest drives joins under the tab's session. What the user says of its origin holds here too.
+    /// A document of a tab that a guest drives joins under the tab's session. What the user says of its origin holds
+    /// here too.
     pub fn join(&self, session: &str, origin: &str) -> PageLink {
         let hub = self.hub().clone();
         let session = SessionId::parse(session).unwrap_or_else(session_id::fresh);

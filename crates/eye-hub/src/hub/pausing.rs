@@ -1,5 +1,5 @@
-//! Requests of agents and to pages that a person has paused: they wait in a line until they may go on, at most as long as they may
-//! take at all.
+//! Requests of agents and to pages that a person has paused: they wait in a line until they may go on, at most as long
+//! as they may take at all.
 
 use super::auditing::{About, about, id_of};
 use super::paused::{Asked, Paused, TurnReceiver};
@@ -16,7 +16,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
-/// How long a request to the gateway waits that says nothing of it, nor does its agent: as long as it may take by default.
+/// How long a request to the gateway waits that says nothing of it, nor does its agent: as long as it may take by
+/// default.
 const GATEWAY_MS: Millis = 2 * 60_000;
 /// What one that waits takes beside its text.
 const WAITING_BYTES: usize = 512;
@@ -25,7 +26,8 @@ const NOT_WORK: [&str; 6] =
     ["gateway/servers", "gateway/discover", "gateway/logs", "gateway/waiting", "browser/list", "browser/stop"];
 
 impl Hub {
-    /// Gives a request back that nothing holds up; another one is kept until it may go on. To be asked while something is paused.
+    /// Gives a request back that nothing holds up; another one is kept until it may go on. To be asked while something
+    /// is paused.
     pub(crate) fn unless_paused(
         &self,
         state: &mut State,

@@ -60,8 +60,8 @@ impl Voice {
         }
     }
 
-    /// Whether a page that is spoken to so stays connected when another one takes its session, and waits for its turn. Closed,
-    /// it would come back by itself, for ever.
+    /// Whether a page that is spoken to so stays connected when another one takes its session, and waits for its turn.
+    /// Closed, it would come back by itself, for ever.
     pub fn waits_for_its_turn(self) -> bool {
         self == Self::Events(Posts::ByHeader)
     }

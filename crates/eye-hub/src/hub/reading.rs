@@ -1,5 +1,5 @@
-//! Frames that are too large for the hub's thread: a worker parses them, and their connection is not read from meanwhile,
-//! so that its order is kept.
+//! Frames that are too large for the hub's thread: a worker parses them, and their connection is not read from
+//! meanwhile, so that its order is kept.
 
 use super::peer::{Side, Voice};
 use super::state::Hub;
@@ -59,15 +59,15 @@ pub async fn parse_post(body: String) -> (String, Option<Message>) {
 }
 
 impl Hub {
-    /// Takes one text message of a peer, large ones with the help of a worker. An error closes the peer. Its connection is not
-    /// to be read from until this returns.
+    /// Takes one text message of a peer, large ones with the help of a worker. An error closes the peer. Its connection
+    /// is not to be read from until this returns.
     pub async fn hear_any<T: AsRef<str> + Send + 'static>(&self, conn: Conn, text: T) -> Result<(), Close> {
         let (parsed, text) = self.parse(conn, text).await?;
         self.take(conn, text.as_ref(), parsed)
     }
 
-    /// Takes one message of a stream's peer, a large one with the help of a worker, and gives its answer where that is there at
-    /// once.
+    /// Takes one message of a stream's peer, a large one with the help of a worker, and gives its answer where that is
+    /// there at once.
     pub async fn hear_and_capture(&self, conn: Conn, text: String) -> Option<String> {
         let (parsed, text) = self.parse(conn, text).await.ok()?;
         self.hold().peers.get_mut(&conn)?.captured = Some(Vec::new());
@@ -114,7 +114,8 @@ impl Hub {
         Ok(())
     }
 
-    /// How frames of a peer are parsed; `None` where a worker cannot do it: originals' dialects, whose frames are small.
+    /// How frames of a peer are parsed; `None` where a worker cannot do it: originals' dialects, whose frames are
+    /// small.
     fn reading(&self, conn: Conn) -> Option<Reading> {
         let state = self.hold();
         let peer = state.peers.get(&conn)?;

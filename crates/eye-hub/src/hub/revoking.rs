@@ -69,8 +69,8 @@ impl Hub {
         self.valid.send_replace(valid.clone());
     }
 
-    /// Why the token of a peer that enters is no longer valid: it may have been revoked since the gate looked at it. Asked before the
-    /// state is held, because it may read a file.
+    /// Why the token of a peer that enters is no longer valid: it may have been revoked since the gate looked at it.
+    /// Asked before the state is held, because it may read a file.
     pub(super) fn bearer_fault(&self, peer: &Peer) -> Option<String> {
         let bearer = peer.bearer.as_ref()?;
         self.facts.keys.valid().fault(bearer)

@@ -1,5 +1,5 @@
-//! Peers that hear by a stream of events and speak by POST: whom a POST is from, who waits for its turn behind a newer stream of
-//! its session, and how streams are greeted.
+//! Peers that hear by a stream of events and speak by POST: whom a POST is from, who waits for its turn behind a newer
+//! stream of its session, and how streams are greeted.
 
 use super::hearing::plain_page;
 use super::outbox::Kind;
@@ -65,9 +65,9 @@ impl Hub {
         listed.collect()
     }
 
-    /// Greets a stream as both kinds of servers do, and lets its page join. One that comes `back` to a session which another
-    /// page has meanwhile waits for its turn: it may be the older half of the same page. So does the new stream of a client
-    /// whose stream was superseded a moment ago: two tabs would take the session from each other for ever.
+    /// Greets a stream as both kinds of servers do, and lets its page join. One that comes `back` to a session which
+    /// another page has meanwhile waits for its turn: it may be the older half of the same page. So does the new stream
+    /// of a client whose stream was superseded a moment ago: two tabs would take the session from each other for ever.
     pub fn greet_stream(&self, conn: Conn, client: &str, session: &str, back: bool, listed: &[Listed]) {
         let mut state = self.hold();
         let Some(peer) = state.peers.get_mut(&conn) else { return };

@@ -18,7 +18,7 @@ pub struct Turn {
 }
 
 impl AgentLink {
-    /// The turn of this agent, for which a request to a server waits, at most so long. `None`: nobody has paused it.
+    /// The turn of this agent, for which a request to a server waits, at most so long. `None`: it is not paused.
     pub fn turn(&self, within: Duration) -> Option<Turn> {
         let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         let (hub, conn) = self.place();

@@ -1,4 +1,5 @@
-//! How bytes come and go: the Unix socket, WebSocket, server-sent events and single POSTs; and what a listener needs (its place, TLS).
+//! How bytes come and go: the Unix socket, WebSocket, server-sent events and single POSTs; and what a listener needs
+//! (its place, TLS).
 
 pub mod events;
 pub mod holder;

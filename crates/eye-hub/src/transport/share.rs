@@ -1,5 +1,5 @@
-//! A peer's share of the hub's thread: while others are there, it gets one part of the time for each of them and itself,
-//! between a half and a quarter, after a burst.
+//! A peer's share of the hub's thread: while others are there, it gets one part of the time for each of them and
+//! itself, between a half and a quarter, after a burst.
 
 /// How much a peer may use at once.
 const BURST_US: i64 = 4_000;
@@ -34,7 +34,7 @@ impl Share {
         (pause_us >= PAUSE_US_MIN).then(|| pause_us.unsigned_abs())
     }
 
-    /// Nobody else is there: nothing is counted.
+    /// No other peer is there: nothing is counted.
     pub fn forget(&mut self, now_us: u64) {
         *self = Self::new(now_us);
     }

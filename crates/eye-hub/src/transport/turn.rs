@@ -1,5 +1,5 @@
-//! Turns on the hub's thread: a peer that has had its turn lets others go first, however much it still has to say, by frames or
-//! by requests. Of several turns it gets its share.
+//! Turns on the hub's thread: a peer that has had its turn lets others go first, however much it still has to say, by
+//! frames or by requests. Of several turns it gets its share.
 
 use super::share::Share;
 use std::cell::Cell;
@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 use tokio::time::sleep;
 
-/// How long one peer is heard while others wait, and then the frame that it is at. Work that takes longer than this for one frame
-/// is not done on the hub's thread.
+/// How long one peer is heard while others wait, and then the frame that it is at. Work that takes longer than this for
+/// one frame is not done on the hub's thread.
 const TURN: Duration = Duration::from_micros(100);
 /// Who was heard within this time is there.
 const COMPANY: Duration = Duration::from_secs(10);

@@ -7,7 +7,8 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-/// A dialect of BTCP: WebSocket, events with POSTs by header, events with POSTs by query, the Unix socket, and bare POST.
+/// A dialect of BTCP: WebSocket, events with POSTs by header, events with POSTs by query, the Unix socket, and bare
+/// POST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     W,

@@ -1,4 +1,5 @@
-//! The catalogue: everything that can be called, found by words, by JSONPath, and by name. Entries in, answers out; no I/O.
+//! The catalogue: everything that can be called, found by words, by JSONPath, and by name. Entries in, answers out; no
+//! I/O.
 
 mod document;
 mod entry;

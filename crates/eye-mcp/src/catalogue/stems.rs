@@ -3,7 +3,8 @@
 use super::words::words;
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// A language that is written in Latin letters, recognized by its commonest words. They are also the words that say nothing.
+/// A language that is written in Latin letters, recognized by its commonest words. They are also the words that say
+/// nothing.
 struct Language {
     algorithm: Algorithm,
     stop: &'static [&'static str],

@@ -1,5 +1,5 @@
-//! Words that mean nearly the same where tools are concerned. Small on purpose: each group is one that people and authors
-//! of tools mix, and a wrong guess costs a place in the ranking.
+//! Words that mean nearly the same where tools are concerned. Small on purpose: each group is one that people and
+//! authors of tools mix, and a wrong guess costs a place in the ranking.
 
 use super::stems::english;
 use std::collections::HashMap;

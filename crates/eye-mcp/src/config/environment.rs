@@ -1,4 +1,5 @@
-//! Which variables of an agent's environment a server gets: the few that programs need to run, and what its entry names.
+//! Which variables of an agent's environment a server gets: the few that programs need to run, and what its entry
+//! names.
 
 use std::collections::BTreeMap;
 

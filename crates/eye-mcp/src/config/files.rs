@@ -110,8 +110,8 @@ impl Layers {
         fs::canonicalize(&self.base).unwrap_or_else(|_| self.base.clone())
     }
 
-    /// What a relative `cwd` of a server is relative to: the project for what the project's file or the command line says, the user's home
-    /// for what the user's own file says, which must not mean another folder in every project.
+    /// What a relative `cwd` of a server is relative to: the project for what the project's file or the command line
+    /// says, the user's home for what the user's own file says, which must not mean another folder in every project.
     pub fn base_of<'a>(&'a self, server: &str, home: Option<&'a Path>) -> &'a Path {
         if self.own_cwd.contains(server) { home.unwrap_or(&self.user_folder) } else { &self.base }
     }
@@ -195,7 +195,8 @@ fn user_only(layer: &Config) -> Option<String> {
     Some(format!("`inherit_env` of the server `{name}` is not taken from a project's config"))
 }
 
-/// Refuses a file that belongs neither to this user nor to the system: in a shared folder anybody may put one above us.
+/// Refuses a file that belongs neither to this user nor to the system: in a shared folder any user may put one above
+/// us.
 fn stranger(file: &Path, uid: Option<u32>) -> Option<ConfigError> {
     let owner = eye_platform::user::owner(&fs::metadata(file).ok()?)?;
     let foreign = owner != 0 && Some(owner) != uid;

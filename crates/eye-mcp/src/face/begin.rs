@@ -46,8 +46,8 @@ pub async fn without_page(call: &impl AskHub, name: &str) -> Option<Outcome> {
     })
 }
 
-/// `open`: an app of the page; where there is no page, an app of the hub, or any URL, in eye's own browser. Where that cannot be
-/// started, the person is told what to open.
+/// `open`: an app of the page; where there is no page, an app of the hub, or any URL, in eye's own browser. Where that
+/// cannot be started, the person is told what to open.
 pub async fn open(call: &impl AskHub, arguments: &str) -> Result<Box<RawValue>, Error> {
     let Open { app } =
         serde_json::from_str(arguments).map_err(|error| Error::new(Code::PARAMS, format!("open: {error}")))?;

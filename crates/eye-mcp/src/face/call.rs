@@ -254,8 +254,8 @@ pub(super) fn is_news_of_roots(method: &str) -> bool {
     matches!(method, "notifications/initialized" | "notifications/roots/list_changed")
 }
 
-/// Asks a client for its roots, if it has some, and passes them on to the servers that run for it. A server may open every folder that is a
-/// root, so that only a client that may do anything names some.
+/// Asks a client for its roots, if it has some, and passes them on to the servers that run for it. A server may open
+/// every folder that is a root, so that only a client that may do anything names some.
 pub(super) async fn learn_roots(client: &Client, outlet: &Outlet) {
     let capabilities = client.agreed().map(|agreed| &agreed.capabilities);
     if client.allowed.may(Class::Admin)
@@ -266,7 +266,8 @@ pub(super) async fn learn_roots(client: &Client, outlet: &Outlet) {
     }
 }
 
-/// Whether a client wants log messages of this level: a legacy one said so once, a modern one says so with each request.
+/// Whether a client wants log messages of this level: a legacy one said so once, a modern one says so with each
+/// request.
 fn wants_level(client: &Client, era: Era, least: Option<&str>, level: &str) -> bool {
     let rank = |level: &str| LEVELS.iter().position(|known| *known == level);
     match era {

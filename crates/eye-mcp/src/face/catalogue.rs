@@ -44,7 +44,7 @@ struct Named {
 impl Client {
     /// Everything that can be called now.
     pub(super) async fn catalogue(&self) -> Held {
-        // What is kept is everybody's; a client that sees only some pages gathers its own.
+        // What is kept is for all clients; a client that sees only some pages gathers its own.
         let keeping = self.shared.keeping().filter(|_| self.allowed.sees_all());
         let pages = if let Some(pages) = keeping.and_then(Keeping::get) {
             pages
@@ -131,7 +131,7 @@ impl Client {
     async fn pages(&self) -> Pages {
         let mut rows = self.rows().await;
         for row in &mut rows {
-            // What is kept is everybody's; which page an agent used last is its own business.
+            // What is kept is for all clients; which page an agent used last is its own business.
             row.as_object_mut().map(|row| row.remove("current"));
         }
         let mut entries: Vec<Arc<Entry>> = verbs::entries().to_vec();

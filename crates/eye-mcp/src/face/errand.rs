@@ -1,5 +1,6 @@
-//! A call of an upstream on behalf of a client, and what a legacy upstream asks the client meanwhile. A legacy client is asked
-//! while its request waits; for a modern one the call is parked, and taken up again when the answer comes with another request.
+//! A call of an upstream on behalf of a client, and what a legacy upstream asks the client meanwhile. A legacy client
+//! is asked while its request waits; for a modern one the call is parked, and taken up again when the answer comes with
+//! another request.
 
 use super::audited::audited;
 use super::call::{Call, Stop};

@@ -81,8 +81,8 @@ pub(super) async fn take(socket: &UnixStream) -> io::Result<(Reader, Writer, Unr
     Ok((reader(stdin)?, writer(stdout)?, unread))
 }
 
-/// What is received goes to no program that the hub starts. Where the kernel cannot be told so, which is elsewhere than on Linux,
-/// nothing is handed over.
+/// What is received goes to no program that the hub starts. Where the kernel cannot be told so, which is elsewhere than
+/// on Linux, nothing is handed over.
 const RECEIVING: RecvFlags = RecvFlags::CMSG_CLOEXEC;
 
 fn receive(socket: &UnixStream) -> io::Result<[OwnedFd; 2]> {

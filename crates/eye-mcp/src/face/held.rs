@@ -1,7 +1,8 @@
-//! Results that wait until the client has read what was told before them. The TypeScript SDK forgets whom to tell of progress when it
-//! reads progress and result in one piece, so that a result is written only after the client has answered a ping that was written between
-//! them. A modern client has no ping: there the kernel is asked whether the client has read it, and where it cannot be asked (the
-//! shim pipes, or the system is not Linux) a short pause stands in between.
+//! Results that wait until the client has read what was told before them. The TypeScript SDK forgets whom to tell of
+//! progress when it reads progress and result in one piece, so that a result is written only after the client has
+//! answered a ping that was written between them. A modern client has no ping: there the kernel is asked whether the
+//! client has read it, and where it cannot be asked (the shim pipes, or the system is not Linux) a short pause stands
+//! in between.
 
 use super::limits::{APART, PONG, UNREAD_LOOK};
 use super::unread::Unread;
@@ -80,8 +81,8 @@ impl Waiting {
         }
     }
 
-    /// Returns when the first of them may be written. It must be polled only after all that was told was handed to the kernel, or
-    /// while the kernel takes no more.
+    /// Returns when the first of them may be written. It must be polled only after all that was told was handed to the
+    /// kernel, or while the kernel takes no more.
     pub async fn released(&mut self) -> bool {
         let Some(held) = self.all.front_mut() else { return std::future::pending().await };
         if let Some((_, pong)) = &mut held.ping {

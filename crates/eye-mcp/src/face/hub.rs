@@ -73,7 +73,7 @@ pub trait Link: Debug + Send + Sync {
         Box::pin(std::future::pending())
     }
 
-    /// Resolves when a person lets this agent go on that they have paused, at most so long. `None`: nobody has paused it.
+    /// Resolves when a person lets this agent go on that they have paused, at most so long. `None`: it is not paused.
     fn turn(&self, within: Duration) -> Option<Later<'static, Result<(), Error>>> {
         let _ = within;
         None

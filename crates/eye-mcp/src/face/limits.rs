@@ -48,8 +48,8 @@ pub const TTL_MS: u64 = 0;
 pub const PIECES_MAX: usize = 64;
 /// Their bytes, summed.
 pub const PIECES_BYTES_MAX: usize = 32 << 20;
-/// How far apart a progress message and the result of its call are written where nothing tells whether the client has read the
-/// first: clients that read both at once forget whom the progress was for.
+/// How far apart a progress message and the result of its call are written where nothing tells whether the client has
+/// read the first: clients that read both at once forget whom the progress was for.
 pub const APART: Duration = Duration::from_millis(10);
 /// How often the kernel is asked whether a client has read what was written before a result.
 pub const UNREAD_LOOK: Duration = Duration::from_millis(1);

@@ -1,5 +1,5 @@
-//! The body that the original eye took at `/api/mcp`: `{"method", "params"}` without `jsonrpc`, answered in its own form
-//! and with its own tools, which are functions of `ALGO.bridge` in the page.
+//! The body that the original eye took at `/api/mcp`: `{"method", "params"}` without `jsonrpc`, answered in its own
+//! form and with its own tools, which are functions of `ALGO.bridge` in the page.
 
 use super::client::Newcomer;
 use super::faces::Face;
@@ -32,8 +32,8 @@ const TOOLS: [Tool; 8] = [
     ("algo_closeWindow", "closeWindow", "Close a window", &[("windowId", "integer")]),
 ];
 
-/// Calls a function of the page's own bridge, or does what that would do. What the bridge returns bare is wrapped as it is
-/// told over `/api/mcp`.
+/// Calls a function of the page's own bridge, or does what that would do. What the bridge returns bare is wrapped as it
+/// is told over `/api/mcp`.
 const BRIDGE: &str = include_str!("original.js");
 
 /// Reads a body that is one of the original's; `None` for everything else.

@@ -1,5 +1,5 @@
-//! Large results in pieces: each at most [`ANSWER_CHARS_MAX`] characters, cut at a whole line or element, with a cursor that
-//! reads on. What was cut is kept for a while, within limits.
+//! Large results in pieces: each at most [`ANSWER_CHARS_MAX`] characters, cut at a whole line or element, with a cursor
+//! that reads on. What was cut is kept for a while, within limits.
 
 use super::limits::{ANSWER_CHARS_MAX, PIECES_BYTES_MAX, PIECES_MAX};
 use super::outcome::{Outcome, error_mark};
@@ -32,7 +32,7 @@ struct Kept {
     bytes: usize,
 }
 
-/// What is kept of large results, for everybody; only who was given a cursor can read it.
+/// What is kept of large results, for all clients; a cursor is needed to read it.
 #[derive(Debug, Default)]
 pub struct Pieces(Mutex<VecDeque<Arc<Kept>>>);
 
@@ -205,7 +205,8 @@ fn floor(text: &str, at: usize) -> usize {
     at
 }
 
-/// Where a piece of text ends: after the last whole line that fits, or after the last character where lines are very long.
+/// Where a piece of text ends: after the last whole line that fits, or after the last character where lines are very
+/// long.
 fn text_end(text: &str, start: usize) -> usize {
     let rest = &text[start..];
     let Some((most, _)) = rest.char_indices().nth(PIECE_CHARS_MAX) else { return text.len() };

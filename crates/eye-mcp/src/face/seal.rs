@@ -1,4 +1,5 @@
-//! Seals what a client is to hand back: it may be read by the client, but not changed, kept for long, or used elsewhere.
+//! Seals what a client is to hand back: it may be read by the client, but not changed, kept for long, or used
+//! elsewhere.
 
 use super::era::invalid_params;
 use super::limits::STATE_LIFE;

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 /// What a path selects of a result; `None` when there is no path, or the result is an error.
 ///
-/// Structured content is looked at first, then the text of the content as JSON, then the result as a whole. Where a result
-/// has both halves, a second text says which of them it was.
+/// Structured content is looked at first, then the text of the content as JSON, then the result as a whole. Where a
+/// result has both halves, a second text says which of them it was.
 pub fn selected(outcome: &Outcome, path: Option<&str>) -> Option<Outcome> {
     let path = path.filter(|path| !path.is_empty())?;
     let text = outcome.render(Era::Legacy, "tools/call", "{}");

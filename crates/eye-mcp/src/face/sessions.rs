@@ -147,7 +147,8 @@ impl Session {
         streams.iter().find(|log| log.id == stream).map(|log| (log.clone(), seen + 1))
     }
 
-    /// Asks the client for its roots on the session's own stream, once at a time; news that come meanwhile make it ask once more.
+    /// Asks the client for its roots on the session's own stream, once at a time; news that come meanwhile make it ask
+    /// once more.
     pub fn learn_roots(&self) {
         {
             let mut asking = hold(&self.asking_roots);

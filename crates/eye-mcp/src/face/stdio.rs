@@ -1,5 +1,5 @@
-//! MCP over a byte stream: the shim `eye mcp` pipes its client's stdio here, or hands it over. One task per connection: reading, working
-//! and writing go on side by side, so that no call waits for another and no answer for a task switch.
+//! MCP over a byte stream: the shim `eye mcp` pipes its client's stdio here, or hands it over. One task per connection:
+//! reading, working and writing go on side by side, so that no call waits for another and no answer for a task switch.
 
 use super::call::{Call, Outgoing, Outlet, Provider, is_news_of_roots, learn_roots};
 use super::client::{Client, Newcomer};

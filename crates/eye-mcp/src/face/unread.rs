@@ -1,4 +1,5 @@
-//! Whether the program at the other end of a pipe or Unix socket has read all that was written to it, as the kernel says (Linux).
+//! Whether the program at the other end of a pipe or Unix socket has read all that was written to it, as the kernel
+//! says (Linux).
 
 /// Where that can be asked. The default knows nothing.
 #[derive(Debug, Default)]

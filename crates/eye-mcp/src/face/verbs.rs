@@ -1,5 +1,5 @@
-//! eye's own verbs as tools of the catalogue, from the table of operations: what a page does without `eval`, and what the
-//! hub knows itself.
+//! eye's own verbs as tools of the catalogue, from the table of operations: what a page does without `eval`, and what
+//! the hub knows itself.
 
 use crate::catalogue::{Entry, Standing};
 use eye_protocol::operations::{Faces, Operation, mcp_tool, shown_by};

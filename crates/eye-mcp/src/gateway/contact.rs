@@ -1,4 +1,5 @@
-//! Getting in touch with the upstreams of a scope: asking those whose tools are not known, and telling which are not there.
+//! Getting in touch with the upstreams of a scope: asking those whose tools are not known, and telling which are not
+//! there.
 
 use super::scope::{More, Scope};
 use crate::catalogue::{Catalogue, Entry, Unresolved, prefixed, shown};
@@ -17,8 +18,8 @@ const NAME_CHARS_MAX: usize = 60;
 const NAMES_SHOWN_MAX: usize = 5;
 
 impl Scope {
-    /// Asks upstreams whose tools are not known or that are down, all at once, for at most so long. Slow ones go on starting
-    /// after it.
+    /// Asks upstreams whose tools are not known or that are down, all at once, for at most so long. Slow ones go on
+    /// starting after it.
     pub async fn learn(&self, wait: Duration) {
         let unknown = self.upstreams().into_iter().filter(|upstream| match upstream.state() {
             ServerState::Configured | ServerState::Starting => !upstream.is_listed(),
@@ -107,8 +108,8 @@ impl Scope {
         })
     }
 
-    /// The tool that a name means. Servers that were never asked, or are down, are asked before it is an error; the error says
-    /// which of them are not there.
+    /// The tool that a name means. Servers that were never asked, or are down, are asked before it is an error; the
+    /// error says which of them are not there.
     pub async fn resolve_asking(
         &self,
         name: &str,

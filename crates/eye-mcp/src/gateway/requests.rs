@@ -1,4 +1,5 @@
-//! What the command line asks: `gateway/servers` of a hub; without one, a trial start of a server, approvals and logins. These block.
+//! What the command line asks: `gateway/servers` of a hub; without one, a trial start of a server, approvals and
+//! logins. These block.
 
 use super::handle::Gateway;
 use super::shared::Settings;

@@ -217,7 +217,7 @@ impl Scope {
         Self(inner)
     }
 
-    /// Starts those that are to start before anybody asks.
+    /// Starts those that are to start before a request needs them.
     pub(super) fn start_early(&self) {
         if tokio::runtime::Handle::try_current().is_err() {
             return;
@@ -400,7 +400,8 @@ impl Scope {
         self.0.shared.number()
     }
 
-    /// Takes what a client answered to `roots/list`; servers that run here are told if that is news to them. `None`: it is gone.
+    /// Takes what a client answered to `roots/list`; servers that run here are told if that is news to them. `None`: it
+    /// is gone.
     pub fn set_roots(&self, client: u64, result: Option<&str>) {
         let roots = match result.map(read_roots) {
             Some(None) => return,

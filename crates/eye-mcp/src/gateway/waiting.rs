@@ -1,5 +1,5 @@
-//! What waits for a person, over all projects whose agents are here: entries that were not agreed to, and tools that are not as
-//! they were approved. What is decided is bound to what was shown, by its hash.
+//! What waits for a person, over all projects whose agents are here: entries that were not agreed to, and tools that
+//! are not as they were approved. What is decided is bound to what was shown, by its hash.
 
 use super::handle::Gateway;
 use crate::config::{Consents, consent_file};

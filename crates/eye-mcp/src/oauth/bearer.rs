@@ -1,4 +1,5 @@
-//! The token of one upstream while it is used: read from its file, renewed when it ends or is refused, by one process at a time.
+//! The token of one upstream while it is used: read from its file, renewed when it ends or is refused, by one process
+//! at a time.
 
 use super::error::OAuthError;
 use super::fetch::Fetch;

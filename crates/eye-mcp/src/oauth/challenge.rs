@@ -1,4 +1,5 @@
-//! `WWW-Authenticate`: what a server says when it refuses a request (RFC 9110 §11.6.1, RFC 6750 §3, RFC 9728 §5.1). Pure.
+//! `WWW-Authenticate`: what a server says when it refuses a request (RFC 9110 §11.6.1, RFC 6750 §3, RFC 9728 §5.1).
+//! Pure.
 
 use http::HeaderMap;
 use http::header::WWW_AUTHENTICATE;

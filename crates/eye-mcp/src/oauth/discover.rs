@@ -1,5 +1,5 @@
-//! Finds the authorization server of an upstream: asks the upstream without a token, reads what it publishes, and believes only
-//! what fits together.
+//! Finds the authorization server of an upstream: asks the upstream without a token, reads what it publishes, and
+//! believes only what fits together.
 
 use super::challenge::Challenge;
 use super::error::OAuthError;

@@ -1,5 +1,5 @@
-//! The loopback address that a browser is sent back to after a login (RFC 8252 §7.3). It believes only the answer that carries this
-//! login's state, once, and from the issuer that was asked (RFC 9207).
+//! The loopback address that a browser is sent back to after a login (RFC 8252 §7.3). It believes only the answer that
+//! carries this login's state, once, and from the issuer that was asked (RFC 9207).
 
 use super::error::OAuthError;
 use super::metadata::short;

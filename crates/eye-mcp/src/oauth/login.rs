@@ -116,7 +116,8 @@ impl Login {
         &self.address
     }
 
-    /// Waits until the browser comes back, exchanges the code, and keeps the tokens. Gives the scopes that were granted.
+    /// Waits until the browser comes back, exchanges the code, and keeps the tokens. Gives the scopes that were
+    /// granted.
     pub async fn finish(self) -> Result<Vec<String>, OAuthError> {
         let answer = tokio::time::timeout(LOGIN, self.landing.answer(self.expected)).await;
         let code = answer.map_err(|_| OAuthError::TooLate(LOGIN.as_secs()))??;
@@ -129,7 +130,8 @@ impl Login {
     }
 }
 
-/// What is asked for: what the server wants, what the user adds, and what was granted before, so that more rights take none away.
+/// What is asked for: what the server wants, what the user adds, and what was granted before, so that more rights take
+/// none away.
 fn scopes(found: &Found, added: Vec<String>, before: Option<&Grant>) -> Vec<String> {
     let kept = before.filter(|before| before.issuer == found.server.issuer && !added.is_empty());
     let kept = kept.map(|before| before.scopes.clone()).unwrap_or_default();
@@ -182,7 +184,8 @@ async fn register(
     Ok(Client { id: client_id, secret: client_secret, basic })
 }
 
-/// Ends a login: the tokens are revoked where the authorization server takes that, and forgotten. Says whether there were any.
+/// Ends a login: the tokens are revoked where the authorization server takes that, and forgotten. Says whether there
+/// were any.
 pub async fn logout(folder: &Path, url: &str) -> Result<bool, OAuthError> {
     let file = GrantFile::new(folder, url);
     let _changing = file.lock()?;

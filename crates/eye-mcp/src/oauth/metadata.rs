@@ -34,8 +34,8 @@ pub struct Server {
 }
 
 impl Protected {
-    /// Refuses metadata of another server: a token for it must not be asked for with ours (RFC 9728 §3.3). It may be for all of a
-    /// host, or for a path that the server's is below.
+    /// Refuses metadata of another server: a token for it must not be asked for with ours (RFC 9728 §3.3). It may be
+    /// for all of a host, or for a path that the server's is below.
     pub fn check(&self, server: &Url, at: &Url) -> Result<(), OAuthError> {
         let other =
             || OAuthError::OtherResource { at: at.to_string(), found: short(&self.resource), wanted: plain(server) };
@@ -96,8 +96,8 @@ fn well_known(of: &Url, name: &str, path: &str) -> Url {
     place
 }
 
-/// An address that secrets may be sent to: over TLS, or on this machine. One on this machine is taken only from a server on this
-/// machine: another could have us knock at whatever listens here.
+/// An address that secrets may be sent to: over TLS, or on this machine. One on this machine is taken only from a
+/// server on this machine: another could have us knock at whatever listens here.
 pub fn trusted(address: &str, server: &Url) -> Result<Url, OAuthError> {
     let url = Url::parse(address).map_err(|_| OAuthError::NotUrl(short(address)))?;
     if is_loopback(&url) {

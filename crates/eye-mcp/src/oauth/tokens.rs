@@ -57,8 +57,8 @@ pub async fn renew(fetch: &Fetch, grant: &Grant) -> Result<Renewed, OAuthError> 
     }
 }
 
-/// Tells the authorization server that the tokens are no longer used (RFC 7009). Not the library's request, which takes https only:
-/// an authorization server on this machine may do without.
+/// Tells the authorization server that the tokens are no longer used (RFC 7009). Not the library's request, which takes
+/// https only: an authorization server on this machine may do without.
 pub async fn revoke(fetch: &Fetch, grant: &Grant) -> Result<(), OAuthError> {
     let Some(address) = &grant.revocation_endpoint else { return Ok(()) };
     let (token, kind) = match &grant.refresh_token {

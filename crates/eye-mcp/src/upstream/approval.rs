@@ -1,5 +1,5 @@
-//! Which definitions of an upstream's tools the user has seen and approved. A definition that changed since may be an attack: what
-//! a tool says of itself is read by agents as if the user had chosen it.
+//! Which definitions of an upstream's tools the user has seen and approved. A definition that changed since may be an
+//! attack: what a tool says of itself is read by agents as if the user had chosen it.
 
 use crate::catalogue::{Entry, shown};
 use crate::config::private;
@@ -80,7 +80,8 @@ impl Approvals {
         self.asks && self.file.is_some()
     }
 
-    /// The tools that are not as they were approved. Where nothing waits for approval, new tools are approved as they come.
+    /// The tools that are not as they were approved. Where nothing waits for approval, new tools are approved as they
+    /// come.
     pub fn unapproved(&self, entries: &[Arc<Entry>]) -> Vec<Unapproved> {
         if self.file.is_none() {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! What an upstream asks of us while it works: passed on to whoever's call it is about, where that can be told.
+//! What an upstream asks of us while it works: passed on to the client whose call it is about, where that is known.
 
 use super::connection::Connection;
 use super::envelope;

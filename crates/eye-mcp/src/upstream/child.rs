@@ -18,7 +18,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 /// What a dead child may still have in its pipe is read for so long.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// A child that runs, before anybody has spoken to it.
+/// A child that runs, before its first message.
 pub struct Started {
     child: Child,
     group: Group,

@@ -1,4 +1,5 @@
-//! Messages to and from an upstream. Params and results stay raw; only `_meta` is opened, where the protocol asks for it.
+//! Messages to and from an upstream. Params and results stay raw; only `_meta` is opened, where the protocol asks for
+//! it.
 
 use crate::error::RpcError;
 use indexmap::IndexMap;

@@ -35,7 +35,7 @@ pub async fn tools(connection: &Arc<Connection>) -> Result<Vec<Box<RawValue>>, R
             Failed::Rpc(error) => format!("it did not list its tools: {}", error.message),
             Failed::Unsent(why) => why,
         })?;
-        // A list of ten thousand tools is megabytes: parsing it here would hold up everybody.
+        // A list of ten thousand tools is megabytes: parsing it here would hold up all clients.
         let page = tokio::task::spawn_blocking(move || serde_json::from_str::<Page>(result.get())).await;
         let page = page.map_err(|error| error.to_string())?;
         let page = page.map_err(|error| format!("its list of tools is odd: {error}"))?;

@@ -1,4 +1,5 @@
-//! The roots that clients have, for a server on this machine: those that its agents named, else the folder that it runs in.
+//! The roots that clients have, for a server on this machine: those that its agents named, else the folder that it runs
+//! in.
 
 use crate::limits::{ROOT_URI_BYTES_MAX, ROOTS_MAX};
 use serde::{Deserialize, Serialize};
@@ -46,7 +47,8 @@ impl ClientRoots {
         merged(&all) != before
     }
 
-    /// The result of `roots/list` for a server that runs in this folder. A server elsewhere has no business with folders here.
+    /// The result of `roots/list` for a server that runs in this folder. A server elsewhere has no business with
+    /// folders here.
     pub fn list(&self, folder: Option<&Path>) -> String {
         let Some(folder) = folder else { return r#"{"roots":[]}"#.to_owned() };
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -172,7 +172,7 @@ impl Upstream {
         (pending == 0).then(|| *lock(&self.used))
     }
 
-    /// The connection, once the upstream is up. Everybody who asks meanwhile waits for the same start.
+    /// The connection, once the upstream is up. All requests meanwhile wait for the same start.
     pub async fn ready(self: &Arc<Self>) -> Result<Arc<Connection>, RpcError> {
         *lock(&self.used) = Instant::now();
         loop {

@@ -1,4 +1,5 @@
-//! The tools of an upstream as agents see them: listed, marked when it is down, and without those that wait for approval.
+//! The tools of an upstream as agents see them: listed, marked when it is down, and without those that wait for
+//! approval.
 
 use super::about::Sorted;
 use super::approval::Unapproved;

@@ -6,7 +6,7 @@ use std::path::Path;
 /// A connection to it that blocks.
 pub type Stream = std::os::unix::net::UnixStream;
 
-/// Connects to the socket at a place. `NotFound` and `ConnectionRefused`: nobody serves there.
+/// Connects to the socket at a place. `NotFound` and `ConnectionRefused`: no hub listens there.
 pub fn connect(place: &Path) -> io::Result<Stream> {
     Stream::connect(place)
 }
@@ -45,7 +45,8 @@ mod with_runtime {
     pub struct Arrived(AsyncStream);
 
     impl Arrived {
-        /// The connection, if it is one of this user. The folder keeps others out; this holds even where its mode was changed.
+        /// The connection, if it is one of this user. The folder keeps others out; this holds even where its mode was
+        /// changed.
         #[expect(clippy::unused_async, reason = "elsewhere the other side is waited for")]
         pub async fn admit(self) -> Option<AsyncStream> {
             let peer = self.0.peer_cred().ok()?;

@@ -55,8 +55,8 @@ pub fn is_leftover(about: &Metadata) -> bool {
     about.is_file()
 }
 
-/// What is another number for most other files of the same name: when it was made. The system gives a file that takes the place of
-/// another within seconds the same time, so ask for length and time of change, too.
+/// What is another number for most other files of the same name: when it was made. The system gives a file that takes
+/// the place of another within seconds the same time, so ask for length and time of change, too.
 pub fn number(about: &Metadata) -> u64 {
     about.creation_time()
 }

@@ -4,8 +4,8 @@ use std::io;
 use tokio::process::{Child, Command};
 use win32job::{ExtendedLimitInfo, Job};
 
-/// A group of processes that must not outlive its holder: the system ends them when the last handle of the job is closed, also
-/// when this process is killed.
+/// A group of processes that must not outlive its holder: the system ends them when the last handle of the job is
+/// closed, also when this process is killed.
 #[derive(Debug)]
 pub struct Group(std::sync::Mutex<Option<Job>>);
 

@@ -1,7 +1,7 @@
-//! The socket on which agents of the same user and machine come. There are no Unix sockets in `std` and tokio here, so it is a port
-//! of loopback, and the file at its place says which, with two secrets: one that an agent shows, and one that the hub shows. The
-//! folder of the file is the user's alone, so who shows a secret could read it. A port that another program took over after a hub
-//! was killed does not know them, and is taken for no hub.
+//! The socket on which agents of the same user and machine come. There are no Unix sockets in `std` and tokio here, so
+//! it is a port of loopback, and the file at its place says which, with two secrets: one that an agent shows, and one
+//! that the hub shows. The folder of the file is the user's alone, so who shows a secret could read it. A port that
+//! another program took over after a hub was killed does not know them, and is taken for no hub.
 
 use super::proof;
 use std::fs;
@@ -32,12 +32,12 @@ fn refused(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionRefused, why.to_owned())
 }
 
-/// Connects to the socket at a place. `NotFound` and `ConnectionRefused`: nobody serves there.
+/// Connects to the socket at a place. `NotFound` and `ConnectionRefused`: no hub listens there.
 pub fn connect(place: &Path) -> io::Result<Stream> {
     let entry = Entry::parse(&fs::read_to_string(place)?).ok_or_else(|| refused("the place names no port"))?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, entry.port));
     let mut stream = Stream::connect_timeout(&address, proof::WAIT).map_err(|error| match error.kind() {
-        io::ErrorKind::TimedOut => refused("nobody listens at the port of the place"),
+        io::ErrorKind::TimedOut => refused("no hub listens at the port of the place"),
         _ => error,
     })?;
     stream.set_nodelay(true)?;

@@ -1,4 +1,5 @@
-//! Windows. Files below a user's folder are that user's alone by the lists that they inherit, so nothing sets a mode here.
+//! Windows. Files below a user's folder are that user's alone by the lists that they inherit, so nothing sets a mode
+//! here.
 
 pub mod files;
 #[cfg(feature = "tokio")]

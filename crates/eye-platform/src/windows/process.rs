@@ -20,7 +20,7 @@ pub fn machine() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }
 
-/// The process that started this one. The system tells nobody without calls that are not safe.
+/// The process that started this one. The system tells it only by calls that are not safe.
 pub fn parent() -> Option<u32> {
     None
 }

@@ -1,4 +1,5 @@
-//! The verbs that the page client does. A new one is an entry here and a function in `web/client` (docs/adding-a-verb.md).
+//! The verbs that the page client does. A new one is an entry here and a function in `web/client`
+//! (docs/adding-a-verb.md).
 
 use super::class::Class;
 use super::operation::{Effect, Faces, Group, Operation};

@@ -55,7 +55,8 @@ impl Kind {
     }
 }
 
-/// The parameters of an MCP tool: the operation's own, then those of all verbs. A tool answers once, so it does not follow.
+/// The parameters of an MCP tool: the operation's own, then those of all verbs. A tool answers once, so it does not
+/// follow.
 pub fn mcp_params(operation: &Operation) -> impl Iterator<Item = &'static Param> {
     let common = if operation.in_page() { COMMON } else { &[] };
     operation.params.iter().chain(common).filter(|param| !param.remote)
@@ -155,7 +156,8 @@ fn options_interface(operation: &Operation) -> String {
     text
 }
 
-/// `look(target?: Target | LookOptions, options?: LookOptions): Promise<string>`. Options may stand in an optional place.
+/// `look(target?: Target | LookOptions, options?: LookOptions): Promise<string>`. Options may stand in an optional
+/// place.
 fn signature(operation: &Operation) -> String {
     let options = options_type(operation);
     let mut arguments: Vec<String> = places(operation)

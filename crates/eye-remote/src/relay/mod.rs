@@ -1,4 +1,5 @@
-//! A relay: it has the place of a local hub and passes what agents say to a remote one. It holds no sessions of its own.
+//! A relay: it has the place of a local hub and passes what agents say to a remote one. It holds no sessions of its
+//! own.
 
 mod events;
 mod link;

@@ -1,4 +1,5 @@
-//! Links that are opened before a connection needs one: kept, replaced when taken or lost, opened again when the hub is back.
+//! Links that are opened before a connection needs one: kept, replaced when taken or lost, opened again when the hub is
+//! back.
 
 use super::link::{Link, Transport};
 use super::news::RelayNews;

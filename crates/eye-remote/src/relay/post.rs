@@ -1,4 +1,5 @@
-//! A link of single POSTs: each carries questions and holds its answers. Nothing lasts between them but the agent's name.
+//! A link of single POSTs: each carries questions and holds its answers. Nothing lasts between them but the agent's
+//! name.
 
 use super::events::{BodyLines, bodies, read};
 use crate::dial::{Fault, Http, Remote};

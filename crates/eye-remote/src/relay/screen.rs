@@ -1,5 +1,5 @@
-//! What passes between an agent and the remote hub, and what does not. Frames pass as they are, but for the agent's hello;
-//! what is under way is remembered, so that each call has its ending when the link is lost. Pure.
+//! What passes between an agent and the remote hub, and what does not. Frames pass as they are, but for the agent's
+//! hello; what is under way is remembered, so that each call has its ending when the link is lost. Pure.
 
 use eye_protocol::answer::{write_plain, write_typed};
 use eye_protocol::compact::Form;

@@ -1,4 +1,4 @@
-//! Somebody at a nats-server who is not a hub: hears subjects and sends bytes, by the protocol's own words.
+//! A client of a nats-server that is not a hub: hears subjects and sends bytes, by the protocol's own words.
 
 use crate::deadline::DEADLINE;
 use std::collections::VecDeque;

@@ -1,6 +1,6 @@
-//! A hub whose MCP face has, beside everything else, what the official conformance suite expects of a server.
-//! With the URL of such a server and the era to speak with it as its arguments it has nothing of its own, and everything through its gateway.
-//! It takes a free port, says where it is in its first line, and serves until its stdin ends.
+//! A hub whose MCP face has, beside everything else, what the official conformance suite expects of a server. With the
+//! URL of such a server and the era to speak with it as its arguments it has nothing of its own, and everything through
+//! its gateway. It takes a free port, says where it is in its first line, and serves until its stdin ends.
 
 #![allow(clippy::print_stdout, reason = "its parent reads from the first line where it is")]
 

@@ -1,5 +1,6 @@
-// Adds the client to a page that does not name it, and says what is in the way: the whole of the bookmarklet, and of the userscript
-// below its head. `eye join` leaves out lines that are comments, and writes the hub's address for __HUB__ and who is told for __TELL__.
+// Adds the client to a page that does not name it, and says what is in the way: the whole of the bookmarklet, and of
+// the userscript below its head. `eye join` leaves out lines that are comments, and writes the hub's address for
+// __HUB__ and who is told for __TELL__.
 (() => {
   const hub = "__HUB__";
   const url = hub + "/eye.js";
@@ -16,7 +17,8 @@
     script.src = url;
     document.documentElement.append(script);
   } catch {
-    // Trusted Types forbid the address of a script, but not an import; the client reads its hub from this script all the same.
+    // Trusted Types forbid the address of a script, but not an import; the client reads its hub from this script all
+    // the same.
     Object.defineProperty(document, "currentScript", { value: script, configurable: true });
     import(url).catch(failed).finally(() => { delete document.currentScript; });
   }

@@ -40,7 +40,8 @@ pub struct Args {
     remove: Option<String>,
 }
 
-/// Changes or prints the list. The hub reads it anew for every page that joins, and applies changes to what is connected.
+/// Changes or prints the list. The hub reads it anew for every page that joins, and applies changes to what is
+/// connected.
 pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     let file = places::origins_file()?;
     let origins = Origins::new(file.clone());

@@ -10,7 +10,8 @@ use crate::ui;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples: eye down; eye down --drain 60")]
 pub struct Args {
-    /// Lose no call: refuse new ones, wait for those under way, at most so many seconds, and send each page to another hub
+    /// Lose no call: refuse new ones, wait for those under way, at most so many seconds, and send each page to another
+    /// hub
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "30")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub drain: Option<u32>,

@@ -1,4 +1,5 @@
-//! `eye extension`: writes the extension for the person's own browser, and prints how to load it and the code that pairs it.
+//! `eye extension`: writes the extension for the person's own browser, and prints how to load it and the code that
+//! pairs it.
 
 use crate::client::{self, Absent};
 use crate::exit::Exit;

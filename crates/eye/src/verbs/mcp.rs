@@ -1,5 +1,5 @@
-//! `eye mcp`: an MCP server on stdio. It hands its stdin and stdout to the hub, which speaks MCP and serves every client;
-//! where they cannot be handed over (a file, a terminal, another system than Linux), it pipes.
+//! `eye mcp`: an MCP server on stdio. It hands its stdin and stdout to the hub, which speaks MCP and serves every
+//! client; where they cannot be handed over (a file, a terminal, another system than Linux), it pipes.
 
 #[cfg(target_os = "linux")]
 mod handing;
@@ -182,7 +182,8 @@ fn print(mut socket: Stream, rest: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Who asks: the program that started this one (this one itself where that is not known), in this folder. Another program in it means its own pages.
+/// Who asks: the program that started this one (this one itself where that is not known), in this folder. Another
+/// program in it means its own pages.
 fn agent() -> String {
     let folder = env::current_folder().map(|folder| folder.display().to_string()).unwrap_or_default();
     let parent = process::parent().unwrap_or_else(std::process::id);

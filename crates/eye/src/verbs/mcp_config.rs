@@ -1,5 +1,5 @@
-//! What to put into the settings of an MCP client so that it starts `eye mcp`. The text on stdout is a whole valid file; where
-//! it goes stands on stderr. Forms as the clients documented them in November 2026.
+//! What to put into the settings of an MCP client so that it starts `eye mcp`. The text on stdout is a whole valid
+//! file; where it goes stands on stderr. Forms as the clients documented them in November 2026.
 
 use crate::env;
 use crate::failure::Failure;
@@ -50,7 +50,7 @@ pub enum Client {
 /// Where a client's settings lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// In a project, for everybody who works on it: no path of this machine stands in it.
+    /// In a project, for all who work on it: no path of this machine stands in it.
     Project(&'static str),
     /// In the user's home.
     User(&'static str),

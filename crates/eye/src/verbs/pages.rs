@@ -68,7 +68,8 @@ struct Forgotten {
     forgotten: String,
 }
 
-/// One aligned line per session: mark, name, title, URL, whether a person sees it and what is unusual, and its last use.
+/// One aligned line per session: mark, name, title, URL, whether a person sees it and what is unusual, and its last
+/// use.
 pub fn rows(sessions: &[SessionRow]) -> String {
     let me = client::agent(Var::Server.get().is_some());
     table(sessions, me.as_deref())

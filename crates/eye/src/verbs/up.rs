@@ -233,7 +233,8 @@ fn warn_open(args: &Args) {
     }
 }
 
-/// How often a client of BTCP may ask, as the user's config has it. What is wrong with that file is told where its servers are.
+/// How often a client of BTCP may ask, as the user's config has it. What is wrong with that file is told where its
+/// servers are.
 fn rate(config_file: &Path) -> Rate {
     let Ok(text) = std::fs::read_to_string(config_file) else { return RATE_DEFAULT };
     let rate = config::parse(&text, config_file).ok().and_then(|config| config.rate).unwrap_or_default();

@@ -13,8 +13,8 @@ pub struct Between {
 }
 
 impl Between {
-    /// Blocks connections whose first request has one of these in its head (lower case): with 403, or, when `hold` is set
-    /// and it is no WebSocket, by holding the answer back until the hub has said everything.
+    /// Blocks connections whose first request has one of these in its head (lower case): with 403, or, when `hold` is
+    /// set and it is no WebSocket, by holding the answer back until the hub has said everything.
     pub fn blocking(hub: u16, blocked: &'static [&'static str], hold: bool) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();

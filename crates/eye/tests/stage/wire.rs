@@ -44,7 +44,8 @@ pub fn rest_of(socket: &mut Socket) -> (Vec<String>, Option<(u16, String)>) {
     }
 }
 
-/// Sends an HTTP request, and gives the connection to read from. The head may hold further headers; the token may be empty.
+/// Sends an HTTP request, and gives the connection to read from. The head may hold further headers; the token may be
+/// empty.
 pub fn http(home: &Home, head: &str, secret: &str, body: &str) -> BufReader<TcpStream> {
     let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
     tcp.set_read_timeout(Some(DEADLINE)).unwrap();

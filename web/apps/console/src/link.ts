@@ -1,5 +1,5 @@
-// The way to the hub: the code of the link is exchanged once for a key, which stays in this tab, and one WebSocket carries requests,
-// answers and the feed. It knows nothing of what is shown.
+// The way to the hub: the code of the link is exchanged once for a key, which stays in this tab, and one WebSocket
+// carries requests, answers and the feed. It knows nothing of what is shown.
 
 const KEY = "eye.key";
 

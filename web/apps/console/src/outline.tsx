@@ -1,5 +1,5 @@
-// What a person sees in the page, line by line. Pointing at a line frames its element in the page, a click clicks it there, and a
-// field is filled from here.
+// What a person sees in the page, line by line. Pointing at a line frames its element in the page, a click clicks it
+// there, and a field is filled from here.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Copy } from "./copy";

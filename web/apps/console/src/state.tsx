@@ -31,7 +31,10 @@ interface Answer {
   readonly time: string;
 }
 
-/** The hub gives all changes after a revision as one list, so the list after the revision before begins with what one changed. */
+/**
+ * The hub gives all changes after a revision as one list, so the list after the revision before begins with what one
+ * changed.
+ */
 async function before(page: string, now: number, known: number): Promise<readonly Revision[]> {
   const found: Revision[] = [];
   let later = 0;

@@ -10,7 +10,10 @@ export interface Attributes {
 
 export type Child = Node | string | undefined | false;
 
-/** An attribute that is `false` or `undefined` is left out; one that is `true` is empty, unless it is an `aria-` one, which is a word. */
+/**
+ * An attribute that is `false` or `undefined` is left out; one that is `true` is empty, unless it is an `aria-` one,
+ * which is a word.
+ */
 export function el<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   { on = {}, ...attributes }: Attributes = {},

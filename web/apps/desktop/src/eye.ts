@@ -1,4 +1,5 @@
-// The page client as the desktop uses it: loaded from the hub that served this page, and every ability it may lack optional.
+// The page client as the desktop uses it: loaded from the hub that served this page, and every ability it may lack
+// optional.
 
 export interface EyeTool {
   readonly name: string;

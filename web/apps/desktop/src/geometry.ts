@@ -19,7 +19,10 @@ const CASCADE_STEP = 32;
 const CASCADE_SIZE: Size = { width: 520, height: 440 };
 const CASCADE_LEN_MAX = 8;
 
-/** The nearest rectangle of at most this size that is whole inside the area. An area that is too small wins over the minimum. */
+/**
+ * The nearest rectangle of at most this size that is whole inside the area. An area that is too small wins over the
+ * minimum.
+ */
 export function fitted(rect: Rect, area: Rect, min: Size = WINDOW_MIN): Rect {
   const width = Math.min(Math.max(rect.width, min.width), area.width);
   const height = Math.min(Math.max(rect.height, min.height), area.height);

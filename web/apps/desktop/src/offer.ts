@@ -14,7 +14,10 @@ export async function offer(eye: Eye, desk: Desk, bridge: Bridge): Promise<void>
   await Promise.all([eye.state(() => state(desk)), offerInOrder(eye, desk), relayTopics(eye, desk)]);
 }
 
-/** Tools and apps one after the other: agents read them in the order in which they arrive, and a list that stays the same stays cached. */
+/**
+ * Tools and apps one after the other: agents read them in the order in which they arrive, and a list that stays the
+ * same stays cached.
+ */
 async function offerInOrder(eye: Eye, desk: Desk): Promise<void> {
   for (const tool of tools(desk)) await eye.tool(tool);
   for (const { id, name, icon } of desk.apps) {
@@ -74,7 +77,10 @@ function relayTopics(eye: Eye, desk: Desk): Promise<unknown> {
   return last;
 }
 
-/** A line of the original's mailbox calls the bridge, and its result goes the same way back; anything else is for the person. */
+/**
+ * A line of the original's mailbox calls the bridge, and its result goes the same way back; anything else is for the
+ * person.
+ */
 function answer(eye: Eye, desk: Desk, bridge: Bridge, message: unknown): void {
   const { _bridge, _args, _id } = (typeof message === "object" && message !== null ? message : {}) as {
     readonly _bridge?: unknown;

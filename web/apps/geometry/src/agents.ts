@@ -1,4 +1,5 @@
-// The area agents of this page as they tell of themselves: over the backend's line, or over their topics after a reload. Bounded.
+// The area agents of this page as they tell of themselves: over the backend's line, or over their topics after a
+// reload. Bounded.
 
 import type { AgentEvent, AgentRow } from "./backends/backends.js";
 import { readReport } from "./backends/replies.js";

@@ -1,4 +1,5 @@
-// What code in the page is given, under the original's names: `webmcpBridge`, `invokeWebMCPTool`, `HilbertLUT`, and the two events.
+// What code in the page is given, under the original's names: `webmcpBridge`, `invokeWebMCPTool`, `HilbertLUT`, and the
+// two events.
 
 import { d2xy, xy2d, type Place } from "./hilbert.js";
 import type { Desk, Reply } from "./tools/desk.js";

@@ -1,4 +1,5 @@
-// The bar at the bottom: it opens windows, switches what is drawn over the map, goes to regions and zooms; and the figures above.
+// The bar at the bottom: it opens windows, switches what is drawn over the map, goes to regions and zooms; and the
+// figures above.
 
 import { element } from "./element.js";
 import { isRegionName, REGIONS, zoomedAt, type RegionName } from "./map/camera.js";

@@ -1,4 +1,5 @@
-// Why a tool could not do its work: one of the three codes that callers know, in words for them, with what was done so far.
+// Why a tool could not do its work: one of the three codes that callers know, in words for them, with what was done so
+// far.
 
 export type ErrorCode = "BACKEND_UNAVAILABLE" | "INVALID_INPUT" | "EXECUTION_FAILED";
 

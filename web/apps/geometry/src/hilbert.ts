@@ -1,4 +1,5 @@
-// The Hilbert curve over a square grid: from an index to a place and back, exact for every index of every grid up to 2^26 a side.
+// The Hilbert curve over a square grid: from an index to a place and back, exact for every index of every grid up to
+// 2^26 a side.
 
 export interface Place {
   readonly x: number;

@@ -86,7 +86,8 @@ const desk = new Desk(
   (called) => {
     consolePanel.called(called);
     statePanel.show();
-    // A call that came by WebMCP, or from the page's own code, is none of the hub's: nothing else looks at the state after it.
+    // A call that came by WebMCP, or from the page's own code, is none of the hub's: nothing else looks at the state
+    // after it.
     eye?.changed();
   },
 );
@@ -206,7 +207,9 @@ async function ready(): Promise<void> {
   await hear();
 }
 
-/** The hub tells of agents on topics, to this page and to agents alike; anybody else's backend has only its own line. */
+/**
+ * The hub tells of agents on topics, to this page and to agents alike; anybody else's backend has only its own line.
+ */
 async function hear(): Promise<void> {
   if (settings.mock || settings.elsewhere || eye === undefined) {
     backends.onAgentEvent((event) => agents.heard(event, Date.now()));

@@ -1,4 +1,5 @@
-// Offers the tools and the state to agents. A tool is registered once; the page client tells the hub and the browser's WebMCP of it.
+// Offers the tools and the state to agents. A tool is registered once; the page client tells the hub and the browser's
+// WebMCP of it.
 
 import type { Agents } from "./agents.js";
 import type { AgentRow, Doing } from "./backends/backends.js";
@@ -16,7 +17,8 @@ const URL_CHARS_MAX = 200;
 /** Resolves when agents have everything. */
 export async function offer(eye: Eye, desk: Desk, system: System): Promise<void> {
   await eye.state(() => stateOf(system));
-  // One after the other: agents read them in the order in which they arrive, and a list that stays the same stays cached.
+  // One after the other: agents read them in the order in which they arrive, and a list that stays the same stays
+  // cached.
   for (const { run: _, ...told } of desk.tools) {
     const execute = async (args: Args, doing: Doing): Promise<object> =>
       said(await desk.invoke(told.name, args, doing));
@@ -25,7 +27,10 @@ export async function offer(eye: Eye, desk: Desk, system: System): Promise<void>
   }
 }
 
-/** Hears of this page's agents also after a reload, when the line on which they were spawned is gone, and of those that others set to work here. */
+/**
+ * Hears of this page's agents also after a reload, when the line on which they were spawned is gone, and of those that
+ * others set to work here.
+ */
 export async function hearAgents(eye: Eye, agents: Agents, list: () => Promise<readonly AgentRow[]>): Promise<void> {
   const learn = async (): Promise<void> => {
     for (const row of await list()) agents.spawned(row);
@@ -41,7 +46,9 @@ export async function hearAgents(eye: Eye, agents: Agents, list: () => Promise<r
   await learn();
 }
 
-/** A failure is marked as one for those who look at results only, and is the original's object for those who read it. */
+/**
+ * A failure is marked as one for those who look at results only, and is the original's object for those who read it.
+ */
 function said(reply: Reply): object {
   if (!isFailure(reply)) return reply;
   return {

@@ -1,4 +1,5 @@
-// Says which pixel is pointed at: its place, its address on the Hilbert curve, its colour. With keys, the pixel in the middle is meant.
+// Says which pixel is pointed at: its place, its address on the Hilbert curve, its colour. With keys, the pixel in the
+// middle is meant.
 
 import { el } from "../../desktop/src/el.js";
 import { xy2d } from "./hilbert.js";

@@ -1,4 +1,5 @@
-// What the page's own address says: whether backends are mocks, and where else they are than at the hub that serves the page.
+// What the page's own address says: whether backends are mocks, and where else they are than at the hub that serves the
+// page.
 
 export interface Settings {
   readonly mock: boolean;
@@ -10,7 +11,9 @@ export interface Settings {
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Another place must be on this machine: a link from a stranger must not make the page talk to the stranger's server. */
+/**
+ * Another place must be on this machine: a link from a stranger must not make the page talk to the stranger's server.
+ */
 export function settingsOf(address: string): Settings {
   const { origin, searchParams } = new URL(address);
   const named = searchParams.get("backends");

@@ -1,4 +1,5 @@
-// A turn of the event loop: whatever waits gets its chance. Unlike a timer or a frame, it comes at once in a hidden tab too.
+// A turn of the event loop: whatever waits gets its chance. Unlike a timer or a frame, it comes at once in a hidden tab
+// too.
 
 export function turn(): Promise<void> {
   return new Promise((resolve) => {

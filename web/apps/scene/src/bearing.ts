@@ -1,4 +1,5 @@
-// Where a light stands, as angles seen from the camera and as a point of the world. The angles are the truth; the point follows from them.
+// Where a light stands, as angles seen from the camera and as a point of the world. The angles are the truth; the point
+// follows from them.
 
 import type { Axes, Bearing } from "./model.js";
 import { compass, tidy } from "./range.js";

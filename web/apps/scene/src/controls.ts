@@ -1,4 +1,5 @@
-// The controls for a person: colours, size, intensities and background, always as the scene has them, also after an agent's change.
+// The controls for a person: colours, size, intensities and background, always as the scene has them, also after an
+// agent's change.
 
 import { withLight, withModel, type LightName, type SceneModel } from "./model.js";
 import { tidy } from "./range.js";

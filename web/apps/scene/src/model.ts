@@ -1,4 +1,5 @@
-// What the scene is: one plain document, which is also the state that agents read. It never changes; a change is another document.
+// What the scene is: one plain document, which is also the state that agents read. It never changes; a change is
+// another document.
 
 export interface Axes {
   readonly x: number;
@@ -6,7 +7,9 @@ export interface Axes {
   readonly z: number;
 }
 
-/** Where a light stands, seen from the camera: degrees, degrees above the horizon, units from the middle of the scene. */
+/**
+ * Where a light stands, seen from the camera: degrees, degrees above the horizon, units from the middle of the scene.
+ */
 export interface Bearing {
   readonly azimuth: number;
   readonly elevation: number;
@@ -29,7 +32,10 @@ export interface SceneModel {
   readonly model: {
     readonly color: string;
     readonly scale: Axes;
-    /** Degrees: pitch, yaw and roll. The yaw turns about the vertical, the pitch about the yawed axis, the roll about the pitched one. */
+    /**
+     * Degrees: pitch, yaw and roll. The yaw turns about the vertical, the pitch about the yawed axis, the roll about
+     * the pitched one.
+     */
     readonly rotation: Axes;
   };
   readonly background: string;

@@ -1,5 +1,5 @@
-// Pages that show one scene: tabs of one session in one browser, or pages of any browsers whose address names the same scene. Each follows
-// what an agent or a person does in any of them.
+// Pages that show one scene: tabs of one session in one browser, or pages of any browsers whose address names the same
+// scene. Each follows what an agent or a person does in any of them.
 
 import { isScene, type SceneModel } from "./model.js";
 import type { Studio } from "./studio.js";

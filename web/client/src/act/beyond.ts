@@ -1,4 +1,5 @@
-// Notices what a page tries that the browser allows to people only, while an agent acts: popups, file pickers, full screen, the clipboard.
+// Notices what a page tries that the browser allows to people only, while an agent acts: popups, file pickers, full
+// screen, the clipboard.
 
 export interface Beyond {
   /** What was tried in vain, with the reason and the next step. */

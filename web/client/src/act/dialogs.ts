@@ -1,8 +1,12 @@
-// Answers the browser's own dialogs while a verb acts: alert, confirm and prompt would stop the page until a person answers.
+// Answers the browser's own dialogs while a verb acts: alert, confirm and prompt would stop the page until a person
+// answers.
 
 import { misused, type Params } from "../page/verb.js";
 
-/** Answers dialogs of this window and its same-origin frames until the returned function is called; `asked` gets a line for each. */
+/**
+ * Answers dialogs of this window and its same-origin frames until the returned function is called; `asked` gets a line
+ * for each.
+ */
 export function answerDialogs(asked: string[], { accept, dismiss }: Params): () => void {
   const yes = accept === true || typeof accept === "string";
   if (yes && dismiss === true) throw misused("accept and dismiss exclude each other");

@@ -41,7 +41,10 @@ function between(start: Place, end: Place, step: number): Place {
   return { x: start.x + ((end.x - start.x) * step) / DRAG_STEPS, y: start.y + ((end.y - start.y) * step) / DRAG_STEPS };
 }
 
-/** A browser lets no element capture a mouse that is not really pressed, so while one is dragged for an agent this does it. */
+/**
+ * A browser lets no element capture a mouse that is not really pressed, so while one is dragged for an agent this does
+ * it.
+ */
 class Capture {
   element: Element | undefined;
   readonly #proto: Element;

@@ -1,5 +1,6 @@
-// Puts text into rich editors: elements with `contenteditable`, and those with an EditContext, as Monaco has one.
-// What a person's keys cause is told as a browser tells it: `beforeinput` first, which editors take over, then the change itself.
+// Puts text into rich editors: elements with `contenteditable`, and those with an EditContext, as Monaco has one. What
+// a person's keys cause is told as a browser tells it: `beforeinput` first, which editors take over, then the change
+// itself.
 
 import { isEditable } from "../look/kind.js";
 import { viewOf } from "./pointer.js";

@@ -8,7 +8,10 @@ const SHOWS =
   /^(?:display|visibility|opacity|(?:max-|min-)?(?:height|width)|clip|clip-path|transform|translate|scale|left|right|top|bottom|inset.*|overflow|pointer-events|content-visibility)$/;
 const HOVER = ":hover";
 
-/** A line that says which rule shows or hides something when a person points at this element; none if there is no such rule. */
+/**
+ * A line that says which rule shows or hides something when a person points at this element; none if there is no such
+ * rule.
+ */
 export function hoverStyles(element: Element): string[] {
   const around: Element[] = [];
   for (let at: Element | null = element; at !== null; at = above(at)) around.push(at);

@@ -140,7 +140,9 @@ function dispatch(target: Element, type: string, stroke: Stroke): boolean {
   );
 }
 
-/** Rows of a US keyboard: keys as they are, and with Shift. A mark's own number would be that of an arrow: `(` is 40. */
+/**
+ * Rows of a US keyboard: keys as they are, and with Shift. A mark's own number would be that of an arrow: `(` is 40.
+ */
 const MARKS: Readonly<Record<string, readonly [code: string, keyCode: number]>> = {
   "-_": ["Minus", 189],
   "=+": ["Equal", 187],

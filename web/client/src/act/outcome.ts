@@ -1,4 +1,5 @@
-// Says what an action changed: lines of the outline that came, went or are different, where the page is now, dialogs, errors and failed requests.
+// Says what an action changed: lines of the outline that came, went or are different, where the page is now, dialogs,
+// errors and failed requests.
 
 import { SETTLE_FIRST_MS, SETTLE_MS_MAX, SETTLE_QUIET_MS, SETTLE_REQUESTS_MS_MAX } from "../core/limits.js";
 import type { Log } from "../core/journal.js";
@@ -18,7 +19,10 @@ export interface Watch {
   end(): void;
 }
 
-/** `answers`: what to say to the browser's own questions while this lasts; they would stop the page for a person to answer. */
+/**
+ * `answers`: what to say to the browser's own questions while this lasts; they would stop the page for a person to
+ * answer.
+ */
 export async function watch(core: Core, answers: Params, firstMs = SETTLE_FIRST_MS): Promise<Watch> {
   const { logged: loggedAfter } = await core.load("verbs");
   const { journal } = core;

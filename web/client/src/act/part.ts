@@ -100,7 +100,8 @@ export function acts(core: Core): Verbs {
     { own }: Asking,
     form = false,
   ): Promise<Element> => {
-    // Lists, sliders and editors are often drawn by something above them; another field that is covered is out of reach.
+    // Lists, sliders and editors are often drawn by something above them; another field that is covered is out of
+    // reach.
     const isDrawn = find(target).elements.some(
       (one) => one.localName === "select" || kindOf(one) === "slider" || contextOf(one) !== undefined,
     );
@@ -133,7 +134,10 @@ export function acts(core: Core): Verbs {
     return element;
   };
 
-  /** To the step beside the value and then there by a key, as a person ends it: react-aria takes a change for done only then. */
+  /**
+   * To the step beside the value and then there by a key, as a person ends it: react-aria takes a change for done only
+   * then.
+   */
   const setSlider = async (element: Field, text: string, { own, turn, input }: Hands): Promise<void> => {
     const { value, key } = stepBeside(element, text);
     const way = Number(text) - Number(element.value);
@@ -354,7 +358,9 @@ function keyOf(char: string): Stroke {
   return { ...NO_MODIFIERS, key: char === "\n" ? "Enter" : char === "\t" ? "Tab" : char };
 }
 
-/** A slider that is no input takes arrow keys: it is moved until its value is the wanted one, or does not come nearer. */
+/**
+ * A slider that is no input takes arrow keys: it is moved until its value is the wanted one, or does not come nearer.
+ */
 async function slide(element: Element, text: string, { own, turn, input }: Hands): Promise<void> {
   const wanted = Number(text);
   const now = (): number => Number(attribute(element, "aria-valuenow"));

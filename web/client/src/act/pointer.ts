@@ -1,4 +1,5 @@
-// What a browser does when a person moves, presses and releases a mouse: every event a framework may listen to, in its order.
+// What a browser does when a person moves, presses and releases a mouse: every event a framework may listen to, in its
+// order.
 
 import { PRESS_MS } from "../core/limits.js";
 import { hitAt } from "../look/hit.js";
@@ -119,7 +120,10 @@ export function release(hit: Element, place: Place, more: object = {}, mouse = t
   if (mouse) fire(hit, "mouseup", place, NO_BUTTONS, { detail: 1, ...more });
 }
 
-/** The page gets its turn, and some time, before the release. Whether it came to a click: what goes away while it is pressed gets none. */
+/**
+ * The page gets its turn, and some time, before the release. Whether it came to a click: what goes away while it is
+ * pressed gets none.
+ */
 export async function click(
   { hit, x, y }: Spot,
   { own, turn }: Hands,
@@ -158,9 +162,9 @@ export async function click(
 }
 
 /**
- * Whether the page drew the pressed element anew while it was pressed, as one that redraws itself by a timer does. An element
- * that went away because of the press leaves one less of its kind, or a neighbour that was there before, or another row in its place:
- * none of them is clicked.
+ * Whether the page drew the pressed element anew while it was pressed, as one that redraws itself by a timer does. An
+ * element that went away because of the press leaves one less of its kind, or a neighbour that was there before, or
+ * another row in its place: none of them is clicked.
  */
 function isRedrawn(pressed: Element, under: Element, alike: ReadonlySet<Element>): boolean {
   return (
@@ -172,7 +176,10 @@ function isRedrawn(pressed: Element, under: Element, alike: ReadonlySet<Element>
   );
 }
 
-/** Whether what is around the two says the same, as far as it was drawn anew with them: the next row of a list says something else. */
+/**
+ * Whether what is around the two says the same, as far as it was drawn anew with them: the next row of a list says
+ * something else.
+ */
 function isSameRow(pressed: Element, under: Element): boolean {
   let at = pressed.parentElement;
   let beside = under.parentElement;

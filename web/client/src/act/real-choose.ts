@@ -1,4 +1,5 @@
-// Chooses as a person does, in a browser that eye drives: options of a list by keys or clicks, files by the browser itself.
+// Chooses as a person does, in a browser that eye drives: options of a list by keys or clicks, files by the browser
+// itself.
 
 import { hint } from "../core/hint.js";
 import type { FilesFor, GivenFile, Input } from "../core/part.js";

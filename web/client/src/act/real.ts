@@ -1,4 +1,5 @@
-// Input as a person makes it, where a browser that eye drives has the page: commands that the browser turns into trusted events.
+// Input as a person makes it, where a browser that eye drives has the page: commands that the browser turns into
+// trusted events.
 
 import { DRAG_STEPS, PRESS_MS } from "../core/limits.js";
 import type { Input, InputCommand } from "../core/part.js";
@@ -53,7 +54,10 @@ export async function realClick(
   return input([moved, pressed(1), released(1), ...(double ? [pressed(2), released(2)] : [])]);
 }
 
-/** Presses at a place, goes to another in steps, and lets go. `to` is asked at every step: what is dragged may move its goal. */
+/**
+ * Presses at a place, goes to another in steps, and lets go. `to` is asked at every step: what is dragged may move its
+ * goal.
+ */
 export async function realDrag(
   input: Input,
   start: Place,

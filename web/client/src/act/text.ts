@@ -11,7 +11,10 @@ export function isField(element: Element): element is Field {
   return element.localName === "input" || element.localName === "textarea";
 }
 
-/** React keeps a setter of its own on the element, which would hide the change from it: the prototype's is the browser's. */
+/**
+ * React keeps a setter of its own on the element, which would hide the change from it: the prototype's is the
+ * browser's.
+ */
 export function setNative(element: Element, name: "value" | "checked", value: unknown): void {
   let proto: object | null = Object.getPrototypeOf(element) as object | null;
   while (proto !== null && !Object.hasOwn(proto, name)) proto = Object.getPrototypeOf(proto) as object | null;
@@ -59,7 +62,10 @@ function unfit(element: Field, text: string): Error {
   return misused(`this ${element.type} field does not take ${JSON.stringify(text)}`, format(element.type));
 }
 
-/** The step of a slider beside a value, and the key that leads from there to it. Throws for what the slider does not take. */
+/**
+ * The step of a slider beside a value, and the key that leads from there to it. Throws for what the slider does not
+ * take.
+ */
 export function stepBeside(element: Field, text: string): { readonly value: string; readonly key: string } {
   const probe = element.cloneNode() as HTMLInputElement;
   probe.value = text;

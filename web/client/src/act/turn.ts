@@ -1,4 +1,5 @@
-// Gives the page its turn between two steps of an action: frameworks render, and editors read the selection, in tasks of their own.
+// Gives the page its turn between two steps of an action: frameworks render, and editors read the selection, in tasks
+// of their own.
 
 import type { Core, Input } from "../core/part.js";
 

@@ -1,5 +1,5 @@
-// Finds the value of code that ends with a block, `if` or `try`, by putting `return` before the last statement of each branch.
-// It only edits: the caller lets the engine compile the outcome first.
+// Finds the value of code that ends with a block, `if` or `try`, by putting `return` before the last statement of each
+// branch. It only edits: the caller lets the engine compile the outcome first.
 
 import { startsStatement } from "./declarations.js";
 import type { Edits } from "./edits.js";

@@ -58,7 +58,10 @@ export interface Eye extends PageVerbs {
   /** Offers a function to agents. A tool of the same name is replaced. Rejects what is no tool. */
   tool(tool: Tool, options?: ToolOptions): Promise<void>;
   untool(name: string): Promise<void>;
-  /** Publishes what `source` is, or returns, as JSON: now, and whenever a call or the person has changed it. Another source takes its place. */
+  /**
+   * Publishes what `source` is, or returns, as JSON: now, and whenever a call or the person has changed it. Another
+   * source takes its place.
+   */
   state(source: StateSource, options?: StateOptions): Promise<void>;
   /** Says that the state has changed by itself: an idle page is not looked at. */
   changed(): void;
@@ -160,7 +163,10 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
   };
 
   const parts: { -readonly [Name in keyof Parts]?: Parts[Name] } = {};
-  /** One promise for all who ask: they go on in the order in which they asked, which imports of one module do not promise. */
+  /**
+   * One promise for all who ask: they go on in the order in which they asked, which imports of one module do not
+   * promise.
+   */
   const loading: Record<string, Promise<Part> | undefined> = {};
   const load = <Name extends keyof Parts>(name: Name): Promise<Parts[Name]> =>
     (loading[name] ??= loadPart(name, hub).then(
@@ -367,7 +373,10 @@ function whenShown(then: () => void): void {
   else then();
 }
 
-/** The address is taken only where the page asks for it: a link would otherwise choose which session its visitor continues. */
+/**
+ * The address is taken only where the page asks for it: a link would otherwise choose which session its visitor
+ * continues.
+ */
 function wishedSession(option: string | undefined): string | undefined {
   const wish = option === FROM_URL ? new URLSearchParams(location.search).get("sessionId") : option;
   if (!wish || isSessionId(wish)) return wish || undefined;

@@ -1,6 +1,10 @@
-// Tells the hub of the browser's own dialogs: they stop the page, which could not say so any more, until a person answers.
+// Tells the hub of the browser's own dialogs: they stop the page, which could not say so any more, until a person
+// answers.
 
-/** `tell` gets `confirm: text` before a dialog opens, and an empty text when it is over. It must not wait for a later task. */
+/**
+ * `tell` gets `confirm: text` before a dialog opens, and an empty text when it is over. It must not wait for a later
+ * task.
+ */
 export function watchDialogs(tell: (dialog: string) => void): void {
   for (const name of ["alert", "confirm", "prompt"] as const) {
     const original = window[name] as (...args: unknown[]) => unknown;

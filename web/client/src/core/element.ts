@@ -67,7 +67,10 @@ function labelOf(element: Element): string {
   return shorten(text || (NAMING.map((name) => element.getAttribute(name)).find(Boolean) ?? ""));
 }
 
-/** The first words below an element, without visiting all of a large one. What is hidden in one that is shown does not name it. */
+/**
+ * The first words below an element, without visiting all of a large one. What is hidden in one that is shown does not
+ * name it.
+ */
 function textOf(element: Element): string {
   const shown = isShown(element);
   let text = "";

@@ -1,4 +1,5 @@
-// What the hub knows about this page: title, address, visibility and whether it is loading, and a note whenever one of them changes.
+// What the hub knows about this page: title, address, visibility and whether it is loading, and a note whenever one of
+// them changes.
 
 export interface PageInfo {
   readonly title: string;

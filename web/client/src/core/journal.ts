@@ -56,7 +56,8 @@ function start(): Journal {
   const note = (level: Level, ...said: unknown[]): void => {
     const entry: Entry = { n: ++n, at: Date.now(), level, said };
     if (entries.push(entry) > LOG_ENTRIES_MAX) entries.shift();
-    // Not at once, for a framework may watch what is read; but soon, so that nothing is kept alive and nothing has changed.
+    // Not at once, for a framework may watch what is read; but soon, so that nothing is kept alive and nothing has
+    // changed.
     queueMicrotask(() => {
       entry.said = said.map(brief);
       for (const hear of heard) hear(entry);

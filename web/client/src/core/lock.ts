@@ -32,7 +32,9 @@ export async function hold(name: string): Promise<(() => void) | undefined> {
   });
 }
 
-/** Asks who holds the lock, again after a while: a document that is going may answer once, another tab does it twice. */
+/**
+ * Asks who holds the lock, again after a while: a document that is going may answer once, another tab does it twice.
+ */
 function ask(name: string, held: () => void): () => void {
   const channel = open(name);
   if (channel === undefined) return () => undefined;

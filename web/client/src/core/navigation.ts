@@ -7,7 +7,10 @@ const TRAVELS = /\b(?:history|navigation)\s*\.\s*(back|forward|go|traverseTo)\s*
 /** What a browser loads into the page. */
 const LOADED = /^(?:https?|file|about|blob|data|filesystem|[a-z]+-extension):/;
 
-/** `leaving` gets where the page goes, and an empty text if it stays after all. A download and an empty response are not noticed. */
+/**
+ * `leaving` gets where the page goes, and an empty text if it stays after all. A download and an empty response are not
+ * noticed.
+ */
 export function watchNavigation(page: () => Page | undefined, leaving: (url: string) => void): void {
   if (!("navigation" in window)) return;
   const { navigation } = window;

@@ -31,7 +31,10 @@ export interface Surroundings {
   onWelcome(welcome: unknown): void;
   /** The hub refused `hello` or took the session away. */
   onTaken(message: string): void;
-  /** Tells them that a call has run. Its answer is pushed in the same task, and leaves with it; the state before it, if it asked for its delta. */
+  /**
+   * Tells them that a call has run. Its answer is pushed in the same task, and leaves with it; the state before it, if
+   * it asked for its delta.
+   */
   called(delta: boolean): void;
 }
 

@@ -28,7 +28,10 @@ export interface GivenFile {
   readonly base64: string;
 }
 
-/** Where files go: into a field, into the chooser that a click at a place opens, or dropped at a place of the top document. */
+/**
+ * Where files go: into a field, into the chooser that a click at a place opens, or dropped at a place of the top
+ * document.
+ */
 export type FilesFor = Element | { readonly by: "chooser" | "drop"; readonly x: number; readonly y: number };
 
 export interface Input {
@@ -50,7 +53,10 @@ export interface Core {
   failure(code: number, message: string, hint?: string, stack?: string): string;
   /** Calls back once, after `ms`, in hidden tabs too. */
   after(ms: number, then: () => void): void;
-  /** Tells every part that a call of the hub has run. Its answer is to be sent in the same task. With `delta` the state leaves before it. */
+  /**
+   * Tells every part that a call of the hub has run. Its answer is to be sent in the same task. With `delta` the state
+   * leaves before it.
+   */
   called(delta?: boolean): void;
   /** Another part, loaded on its first use. */
   load<Name extends keyof Parts>(name: Name): Promise<Parts[Name]>;

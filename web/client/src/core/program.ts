@@ -207,7 +207,10 @@ function asyncProgram(parts: Parts, found: Scan): Program {
   };
 }
 
-/** Code as an async function's body that returns its last statement, if that is an expression or has branches that end with one. */
+/**
+ * Code as an async function's body that returns its last statement, if that is an expression or has branches that end
+ * with one.
+ */
 function returning(realm: Realm, tokens: readonly Token[], edits: Edits): Edits | undefined {
   const compiles = (cut: Edits): boolean => realm.compiles(cut.apply(), true);
   let last = tokens.length;

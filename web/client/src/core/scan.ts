@@ -35,7 +35,9 @@ interface Open {
 const SPACE = /(?:[\s\ufeff]+|\/\/.*|<!--.*|\/\*[^]*?\*\/)*/y;
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: identifiers may hold either joiner, each by itself
 const WORD = /[\p{ID_Start}$_#\\](?:[\p{ID_Continue}$\u200c\u200d\\]|(?<=\\u)\{\w+\})*/uy;
-/** Any run that begins like a number: `1e+5`, `0xff_ffn`, and also `5..toFixed`, which ends as an operand just the same. */
+/**
+ * Any run that begins like a number: `1e+5`, `0xff_ffn`, and also `5..toFixed`, which ends as an operand just the same.
+ */
 const NUMBER = /\.?\d(?:[eE][+-]|[\w.])*/y;
 const STRING = /(['"])(?:(?!\1)[^\\\n\r]|\\(?:\r\n|[^]))*\1/y;
 const TEMPLATE_PART = /(?:[^`\\$]|\\[^]|\$(?!\{))*(?:`|\$\{)/y;

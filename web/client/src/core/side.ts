@@ -1,4 +1,5 @@
-// Timers that hidden tabs do not slow down, from a small worker beside the page. A page's policy may forbid it; then timers are the page's own.
+// Timers that hidden tabs do not slow down, from a small worker beside the page. A page's policy may forbid it; then
+// timers are the page's own.
 
 const SOURCE = "onmessage=({data:[id,ms]})=>setTimeout(()=>postMessage(id),ms)";
 

@@ -1,4 +1,5 @@
-// What is different between two outlines of the same page: pieces that came, went, or say something else about the same element.
+// What is different between two outlines of the same page: pieces that came, went, or say something else about the same
+// element.
 
 import { clip } from "../core/clip.js";
 import { moves } from "./moves.js";

@@ -1,4 +1,5 @@
-// Finds the element that an agent means: by ref, by what a person reads, or by a CSS selector; in doubt it says which ones there are.
+// Finds the element that an agent means: by ref, by what a person reads, or by a CSS selector; in doubt it says which
+// ones there are.
 
 import { hint } from "../core/hint.js";
 import { clip } from "../core/clip.js";

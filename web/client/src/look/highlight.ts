@@ -1,5 +1,5 @@
-// Shows an element to the person at the page: a frame above everything, which takes no clicks, is no part of what agents see, and
-// leaves by itself.
+// Shows an element to the person at the page: a frame above everything, which takes no clicks, is no part of what
+// agents see, and leaves by itself.
 
 import { HIGHLIGHT_MS, HIGHLIGHT_MS_MAX } from "../core/limits.js";
 import { misused } from "../page/verb.js";

@@ -3,8 +3,9 @@
 import { attribute, styleOf, takesKeys } from "./tree.js";
 
 /**
- * `field`: takes text. `check`: on or off. `choice`: one of several. `select`: a list to choose from. `slider`: a number by dragging.
- * `file`: takes files. `link` and `button`: to click. `area`: something else that reacts to a click.
+ * `field`: takes text. `check`: on or off. `choice`: one of several. `select`: a list to choose from. `slider`: a
+ * number by dragging. `file`: takes files. `link` and `button`: to click. `area`: something else that reacts to a
+ * click.
  */
 export type Kind = "link" | "button" | "field" | "check" | "choice" | "select" | "slider" | "file" | "area";
 
@@ -75,7 +76,10 @@ export function isEditable(element: Element | null): boolean {
   return (element as HTMLElement | null)?.isContentEditable === true;
 }
 
-/** By its handler, its place in the order of keys, or the pointer that a person sees over it and not over what is around. */
+/**
+ * By its handler, its place in the order of keys, or the pointer that a person sees over it and not over what is
+ * around.
+ */
 function isClickable(element: Element): boolean {
   if (
     element.hasAttribute("onclick") ||

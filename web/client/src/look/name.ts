@@ -1,4 +1,5 @@
-// What a person calls an element: its accessible name by the standard, and for those without one whatever tells them apart.
+// What a person calls an element: its accessible name by the standard, and for those without one whatever tells them
+// apart.
 
 import { computeAccessibleName } from "dom-accessibility-api";
 import { isIconFont, textAround } from "./reading.js";
@@ -36,7 +37,9 @@ export function nameOf(element: Element): string {
   );
 }
 
-/** The standard gives no name to what is not drawn, though its label is, and none by a label that an open list silences. */
+/**
+ * The standard gives no name to what is not drawn, though its label is, and none by a label that an open list silences.
+ */
 function labelled(element: Element): string {
   const labels = [...((element as HTMLInputElement).labels ?? [])];
   const texts = labels.map((label) => written(label) || attribute(label, "aria-label") || attribute(label, "title"));
@@ -50,7 +53,10 @@ function isGlyph(element: Element, name: string): boolean {
   return isIconFont(styleOf(only));
 }
 
-/** Most names are a label of their own, or the text of an element that has nothing but text: they need no standard, which takes its time. */
+/**
+ * Most names are a label of their own, or the text of an element that has nothing but text: they need no standard,
+ * which takes its time.
+ */
 function quick(element: Element): string | undefined {
   if (NAMING.some((name) => element.hasAttribute(name))) return undefined;
   const label = plain(attribute(element, "aria-label"));

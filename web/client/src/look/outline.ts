@@ -1,4 +1,5 @@
-// Walks the page as a person sees it and writes it down, a line for every block: what can be acted on with its ref, headings, and short texts.
+// Walks the page as a person sees it and writes it down, a line for every block: what can be acted on with its ref,
+// headings, and short texts.
 
 import { clip as shorten } from "../core/clip.js";
 import {

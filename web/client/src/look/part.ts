@@ -1,4 +1,5 @@
-// The verbs `look`, `text`, `query` and `highlight`, and what others need of them: whether a target is seen, and the difference between two looks.
+// The verbs `look`, `text`, `query` and `highlight`, and what others need of them: whether a target is seen, and the
+// difference between two looks.
 
 import { clip } from "../core/clip.js";
 import { isSecret } from "../core/element.js";

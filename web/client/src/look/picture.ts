@@ -1,4 +1,5 @@
-// What a picture of the page shows: the refs of `look` with their places, and what lies in a part of it. Asked by the browser's driver.
+// What a picture of the page shows: the refs of `look` with their places, and what lies in a part of it. Asked by the
+// browser's driver.
 
 import { renderNode } from "../core/element.js";
 import { describe } from "./describe.js";

@@ -1,4 +1,5 @@
-// Where a part of the page can be seen: the boxes that clip it, and how far its document is from the corner of the top one.
+// Where a part of the page can be seen: the boxes that clip it, and how far its document is from the corner of the top
+// one.
 
 import { frameBody } from "./tree.js";
 import { type Box, clipped, overlaps } from "./visible.js";

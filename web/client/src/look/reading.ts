@@ -1,10 +1,14 @@
-// The text that a person reads in an element, and the controls inside of it: what tells a control from what only draws it.
+// The text that a person reads in an element, and the controls inside of it: what tells a control from what only draws
+// it.
 
 import { type Kind, kindOf } from "./kind.js";
 import { above, attribute, inside, isElement, plain, styleOf } from "./tree.js";
 import { hides, isClippedAway, isSilenced } from "./visible.js";
 
-/** Whether the letters are pictures. Fonts that stand in for missing letters do not count: many lists end with one of symbols. */
+/**
+ * Whether the letters are pictures. Fonts that stand in for missing letters do not count: many lists end with one of
+ * symbols.
+ */
 export function isIconFont({ fontFamily }: CSSStyleDeclaration): boolean {
   return /^[^,]*(?:icon|symbol|awesome)/i.test(fontFamily);
 }
@@ -159,7 +163,10 @@ export function labelsOf(field: Element): Element[] {
   return [...labels, ...ids.flatMap((id) => root.getElementById?.(id) ?? [])];
 }
 
-/** The lines that an editor draws beside the element that takes the keys: hidden from agents by the page, as Monaco does it. */
+/**
+ * The lines that an editor draws beside the element that takes the keys: hidden from agents by the page, as Monaco does
+ * it.
+ */
 export function drawnText(element: Element): string {
   let at = above(element);
   for (let level = 0; at !== null && level < LEVELS_MAX; level++, at = above(at)) {

@@ -1,4 +1,5 @@
-// Names elements for agents: `e5` is one element as long as its document lives, and never another, in no later document either.
+// Names elements for agents: `e5` is one element as long as its document lives, and never another, in no later document
+// either.
 
 import { REFS_MAX } from "../core/limits.js";
 

@@ -1,4 +1,5 @@
-// The tree as a person sees it: shadow roots and the documents of same-origin frames are part of it, slots hold what was put into them.
+// The tree as a person sees it: shadow roots and the documents of same-origin frames are part of it, slots hold what
+// was put into them.
 
 export function isElement(node: Node): node is Element {
   return node.nodeType === Node.ELEMENT_NODE;
@@ -47,7 +48,9 @@ export function inTop(place: { readonly x: number; readonly y: number }, element
   return { x, y };
 }
 
-/** Every element that a selector selects, in shadow roots and same-origin frames too. Throws for what is no selector. */
+/**
+ * Every element that a selector selects, in shadow roots and same-origin frames too. Throws for what is no selector.
+ */
 export function selectAll(selector: string, root: ParentNode = document): Element[] {
   const found = [...root.querySelectorAll(selector)];
   for (const element of root.querySelectorAll("*")) {

@@ -1,4 +1,5 @@
-// What the page asked of the network, as far as its browser remembers: the browser keeps the timing of each request itself.
+// What the page asked of the network, as far as its browser remembers: the browser keeps the timing of each request
+// itself.
 
 import { clip } from "../core/clip.js";
 import { REQUEST_URL_CHARS_MAX, REQUESTS_MAX } from "../core/limits.js";

@@ -1,4 +1,5 @@
-// The verbs that go to another page: goto, back and forward. The hub ends them with the outline of the page at which they arrive.
+// The verbs that go to another page: goto, back and forward. The hub ends them with the outline of the page at which
+// they arrive.
 
 import { NAVIGATION_MS, TRAVEL_MS } from "../core/limits.js";
 import type { Core } from "../core/part.js";

@@ -6,7 +6,10 @@ import { CODE_PARAMS, CODE_TIMEOUT } from "../generated/protocol.js";
 export interface Doing {
   /** Aborts when the agent cancels or the connection is lost. */
   readonly signal: AbortSignal;
-  /** Runs now. A navigation that it starts is known as this call's, and ends it where the page arrives. `travels`: it starts one soon. */
+  /**
+   * Runs now. A navigation that it starts is known as this call's, and ends it where the page arrives. `travels`: it
+   * starts one soon.
+   */
   own<T>(act: () => T, travels?: boolean): T;
 }
 

@@ -1,5 +1,5 @@
-// The part behind every verb: has it or finds the part that has it, runs it, and says what came of it, to the hub and to the page.
-// What answers agents and is rarely more than a few lines lives here too: topics, and what code threw.
+// The part behind every verb: has it or finds the part that has it, runs it, and says what came of it, to the hub and
+// to the page. What answers agents and is rarely more than a few lines lives here too: topics, and what code threw.
 
 import { apps } from "./apps.js";
 import { failed, threw } from "./failed.js";

@@ -1,4 +1,5 @@
-// The verb `wait`: looks at an expression, a function or a target again whenever the page may have changed, until it is there.
+// The verb `wait`: looks at an expression, a function or a target again whenever the page may have changed, until it is
+// there.
 
 import { hint } from "../core/hint.js";
 import { WAIT_LOOK_MS, WAIT_MS } from "../core/limits.js";
@@ -112,7 +113,10 @@ export function waits(core: Core): Waits {
   };
 }
 
-/** In a driven page a policy lets text become code only while the driver's message is handled, not when the page changes later. */
+/**
+ * In a driven page a policy lets text become code only while the driver's message is handled, not when the page changes
+ * later.
+ */
 function compiled(run: (code: string) => unknown, expr: string): Look | undefined {
   try {
     const look = run(`(()=>(${expr}\n))`);

@@ -7,8 +7,8 @@ import type { Tool } from "../tools/tool.js";
 export type { Tool, ToolContext } from "../tools/tool.js";
 
 /**
- * Offers a tool while this component is mounted. It may be written in place: `execute` is always the one of the last render,
- * and the tool is offered anew only when something else of it has changed. `null` or `false` offers nothing.
+ * Offers a tool while this component is mounted. It may be written in place: `execute` is always the one of the last
+ * render, and the tool is offered anew only when something else of it has changed. `null` or `false` offers nothing.
  */
 export function useEyeTool(tool: Tool | null | undefined | false): void {
   const latest = useRef(tool);

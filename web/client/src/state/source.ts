@@ -8,6 +8,9 @@ export interface StateOptions {
   readonly throttle?: number | undefined;
   /** Sets the page's state to one that it published before; without it agents can keep states and not restore them. */
   readonly restore?: ((state: never) => unknown) | undefined;
-  /** For a page that changes by itself: `true` looks after every change of the document, a number every so many ms while the page is visible. */
+  /**
+   * For a page that changes by itself: `true` looks after every change of the document, a number every so many ms while
+   * the page is visible.
+   */
   readonly observe?: boolean | number | undefined;
 }

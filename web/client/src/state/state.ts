@@ -1,4 +1,5 @@
-// The part behind `eye.state`: decides when the page's state is looked at, and tells the hub what changed. It holds no socket.
+// The part behind `eye.state`: decides when the page's state is looked at, and tells the hub what changed. It holds no
+// socket.
 
 import { CODE_INTERNAL, CODE_METHOD, CODE_THREW } from "../generated/protocol.js";
 import { STATE_THROTTLE_MS } from "../core/limits.js";

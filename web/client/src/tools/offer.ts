@@ -1,5 +1,5 @@
-// Offers a component's tool to the client that the page has, or gets later. In a page without one nothing happens, so that
-// a component may be shipped as it is.
+// Offers a component's tool to the client that the page has, or gets later. In a page without one nothing happens, so
+// that a component may be shipped as it is.
 
 import type { Tool, ToolOptions } from "./tool.js";
 

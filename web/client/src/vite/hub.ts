@@ -1,4 +1,5 @@
-// The hub as the dev server sees it: whether it answers, how it is started, and what is said of it, once each time that changes.
+// The hub as the dev server sees it: whether it answers, how it is started, and what is said of it, once each time that
+// changes.
 
 import { spawn } from "node:child_process";
 import { connect, type Socket } from "node:net";

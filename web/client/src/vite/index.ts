@@ -1,5 +1,6 @@
-// "eye-client/vite": pages of the dev server join the hub over the dev server's own origin, so that no policy, permission or
-// certificate stands between them. It applies to `vite dev` alone; builds and previews are left as they are.
+// "eye-client/vite": pages of the dev server join the hub over the dev server's own origin, so that no policy,
+// permission or certificate stands between them. It applies to `vite dev` alone; builds and previews are left as they
+// are.
 
 import { readFile } from "node:fs/promises";
 import type { Connect, Plugin, ProxyOptions } from "vite";
@@ -79,7 +80,8 @@ function proxy(hub: Hub, path: string): ProxyOptions {
           .end(JSON.stringify({ allowed: false, ...hub.advice }));
         return path;
       }
-      // Refused once, the page finds out why and says it; then it waits here, for browsers write a line for every refusal.
+      // Refused once, the page finds out why and says it; then it waits here, for browsers write a line for every
+      // refusal.
       if (!told.has(url)) {
         told.add(url);
         return false;

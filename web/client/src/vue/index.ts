@@ -6,7 +6,10 @@ import type { Tool } from "../tools/tool.js";
 
 export type { Tool, ToolContext } from "../tools/tool.js";
 
-/** Offers a tool while this component is mounted. A ref or a getter may change it, and offers nothing while it is `null` or `false`. */
+/**
+ * Offers a tool while this component is mounted. A ref or a getter may change it, and offers nothing while it is `null`
+ * or `false`.
+ */
 export function useEyeTool(tool: MaybeRefOrGetter<Tool | null | undefined | false>): void {
   watch(
     () => toValue(tool),

@@ -1,5 +1,6 @@
-// `navigator.modelContext`, where WebMCP was in Chrome 146 to 151, for pages that were written then: tools have a `handler`, or an
-// `execute` that may ask the person, and are taken back by name. Everything ends up in `document.modelContext`.
+// `navigator.modelContext`, where WebMCP was in Chrome 146 to 151, for pages that were written then: tools have a
+// `handler`, or an `execute` that may ask the person, and are taken back by name. Everything ends up in
+// `document.modelContext`.
 
 import { contextOf, type Callable, type ToolContext } from "./context.js";
 

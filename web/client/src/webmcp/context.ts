@@ -1,4 +1,5 @@
-// What WebMCP's `document.modelContext` is to this client: the browser's, another's, or the stand-in's. All of it may be missing.
+// What WebMCP's `document.modelContext` is to this client: the browser's, another's, or the stand-in's. All of it may
+// be missing.
 
 /** What a page registers, and what a browser lists. */
 export interface ContextTool {

@@ -1,4 +1,5 @@
-// The fields of a form as the parameters of a tool: their JSON Schema, written as Chromium writes it, and filling them in.
+// The fields of a form as the parameters of a tool: their JSON Schema, written as Chromium writes it, and filling them
+// in.
 
 /** As much of every kind of field as matters here. */
 export type Field = HTMLInputElement & { readonly options?: HTMLOptionsCollection };
@@ -78,7 +79,10 @@ function range({ type, min, max, step }: Field): object {
   return { minimum, maximum: number(max, 100), multipleOf: (minimum ?? 0) % multipleOf === 0 ? multipleOf : undefined };
 }
 
-/** Leaves out of a form's schema what the hub cannot check in linear time: the browser checks the form itself. For `JSON.parse`. */
+/**
+ * Leaves out of a form's schema what the hub cannot check in linear time: the browser checks the form itself. For
+ * `JSON.parse`.
+ */
 export function checkable(key: string, value: unknown): unknown {
   return key === "pattern" && /\(\?[=!<]|\\\d/.test(String(value)) ? undefined : value;
 }
@@ -104,7 +108,8 @@ function put(group: readonly Field[], value: unknown): boolean {
     const on = choices === undefined ? value === true : wanted.includes(one.value);
     if (field.options) (one as Choice).selected = on;
     else if (!CHECKED.test(field.type)) {
-      // React keeps a setter of its own on the element, which would hide the change from it: the prototype's is the browser's.
+      // React keeps a setter of its own on the element, which would hide the change from it: the prototype's is the
+      // browser's.
       Reflect.set(Object.getPrototypeOf(field) as object, "value", `${value}`, field);
       if (field.value === "" && value !== "") return false;
     } else if (one.checked !== on) one.click();

@@ -1,4 +1,5 @@
-// Forms that say they are tools (`<form toolname tooldescription>`), where the browser does not know that: follows them, and runs them.
+// Forms that say they are tools (`<form toolname tooldescription>`), where the browser does not know that: follows
+// them, and runs them.
 
 import { FORM_LOOK_MS } from "../core/limits.js";
 import type { Core } from "../core/part.js";
@@ -73,7 +74,10 @@ function said(element: Element, name: string): string {
   return element.getAttribute(name) ?? "";
 }
 
-/** Fills the form and submits it, or lets the person do so: what the page responds, or `null` for a form that simply leaves. */
+/**
+ * Fills the form and submits it, or lets the person do so: what the page responds, or `null` for a form that simply
+ * leaves.
+ */
 function run(form: HTMLFormElement, input: object, signal: AbortSignal, over: AbortSignal): Promise<unknown> {
   fill(form, input);
   const fields = [...form.elements] as Field[];

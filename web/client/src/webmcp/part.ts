@@ -1,5 +1,6 @@
-// The part behind WebMCP: what a page offers through `document.modelContext` and by forms reaches the hub, and what it offers
-// with `eye.tool` reaches `document.modelContext`. What the browser has, or the polyfill where there is none, stays the browser's.
+// The part behind WebMCP: what a page offers through `document.modelContext` and by forms reaches the hub, and what it
+// offers with `eye.tool` reaches `document.modelContext`. What the browser has, or the polyfill where there is none,
+// stays the browser's.
 
 import { PARTIAL_TOOLS_MAX } from "../core/limits.js";
 import type { Core, WebMcpPart } from "../core/part.js";

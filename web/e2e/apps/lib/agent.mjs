@@ -1,5 +1,5 @@
-// An agent at work on a task: runs the commands that it is given in a real shell, and refuses any that is not a hand's work.
-// A step done by evaluating code would prove nothing about seeing and acting.
+// An agent at work on a task: runs the commands that it is given in a real shell, and refuses any that is not a hand's
+// work. A step done by evaluating code would prove nothing about seeing and acting.
 
 const EYE_VERBS =
   "look text click dblclick fill type press select check uncheck hover scroll drag upload wait focus goto back forward".split(

@@ -1,4 +1,5 @@
-// Where the applications are tried: installs and builds what they need, starts a hub, a site and a browser, and tries one after another.
+// Where the applications are tried: installs and builds what they need, starts a hub, a site and a browser, and tries
+// one after another.
 
 import { chmodSync, readFileSync, readdirSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
@@ -154,7 +155,10 @@ export class Corpus {
     }
   }
 
-  /** Serves the client of EYE_CLIENT, a folder, in place of the one that eye carries: for trying what is not embedded yet. */
+  /**
+   * Serves the client of EYE_CLIENT, a folder, in place of the one that eye carries: for trying what is not embedded
+   * yet.
+   */
   async #unembedded(context) {
     const folder = process.env.EYE_CLIENT;
     if (folder === undefined) return;
@@ -298,7 +302,9 @@ async function tasks() {
   );
 }
 
-/** The binary itself: its launcher wants a newer Node than ours. Install scripts, which make it executable, are not run. */
+/**
+ * The binary itself: its launcher wants a newer Node than ours. Install scripts, which make it executable, are not run.
+ */
 function peerBinary() {
   const folder = join(createRequire(import.meta.url).resolve("agent-browser/package.json"), "../bin");
   const binary = join(folder, `agent-browser-${process.platform}-${process.arch}`);

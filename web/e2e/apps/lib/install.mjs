@@ -1,5 +1,5 @@
-// Installs what the applications need, once for each lock: npm packages below this folder, Python packages below target/.
-// Builds the host pages.
+// Installs what the applications need, once for each lock: npm packages below this folder, Python packages below
+// target/. Builds the host pages.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -24,7 +24,10 @@ export function installPackages({ all, peer }) {
   writeFileSync(stampFile, JSON.stringify({ stamp, all, peer }));
 }
 
-/** Builds the pages that these applications use, unless nothing changed since, and says where they are. `every`: all there are. */
+/**
+ * Builds the pages that these applications use, unless nothing changed since, and says where they are. `every`: all
+ * there are.
+ */
 export function buildPages(pages, every) {
   const isBuilt = (some) => {
     const file = join(folderOf(some), "stamp");

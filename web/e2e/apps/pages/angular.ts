@@ -1,4 +1,5 @@
-// A profile made of Angular Material, compiled in the page: fields, a select, a checkbox, a slider, a menu and a snack bar.
+// A profile made of Angular Material, compiled in the page: fields, a select, a checkbox, a slider, a menu and a snack
+// bar.
 
 import "@angular/compiler";
 import "./angular.css";

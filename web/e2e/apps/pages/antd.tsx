@@ -1,4 +1,5 @@
-// An order form made of Ant Design: its form with validation, a select, a date picker, radio buttons, a number, a confirmation.
+// An order form made of Ant Design: its form with validation, a select, a date picker, radio buttons, a number, a
+// confirmation.
 
 import * as A from "antd";
 import { type ReactNode, useState } from "react";

@@ -1,4 +1,5 @@
-// An invoice made of MUI: text fields, a select, an autocomplete, a slider, a rating, a switch, and a message at the end.
+// An invoice made of MUI: text fields, a select, an autocomplete, a slider, a rating, a switch, and a message at the
+// end.
 
 import * as M from "@mui/material";
 import { type ReactNode, useState } from "react";

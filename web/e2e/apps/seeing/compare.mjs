@@ -1,4 +1,5 @@
-// Holds what `eye look --all` printed against what the browser says is seen: recall, precision, and every miss by its name.
+// Holds what `eye look --all` printed against what the browser says is seen: recall, precision, and every miss by its
+// name.
 
 import { ancestors, keepScroll, locate, seenNumber, survey as surveyPage } from "./oracle.mjs";
 
@@ -84,7 +85,10 @@ function squeezed(text) {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** Whether one of both holds the other, and no other control is in the outer: a wrapper and its control are one to a person. */
+/**
+ * Whether one of both holds the other, and no other control is in the outer: a wrapper and its control are one to a
+ * person.
+ */
 function isAround(survey, a, b) {
   const outer = ancestors(survey.tree, b).includes(a) ? a : ancestors(survey.tree, a).includes(b) ? b : undefined;
   if (outer === undefined) return isLabelled(survey, a, b);

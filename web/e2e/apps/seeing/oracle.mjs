@@ -1,5 +1,5 @@
-// What a browser itself says is seen and can be acted on in a page, over CDP: its accessibility tree, its hit-testing and its
-// click listeners. Knows nothing of eye, and imports nothing.
+// What a browser itself says is seen and can be acted on in a page, over CDP: its accessibility tree, its hit-testing
+// and its click listeners. Knows nothing of eye, and imports nothing.
 
 /** Roles that a person acts on. */
 const CONTROLS = new Set(
@@ -10,9 +10,9 @@ const CONTROLS = new Set(
 );
 
 /**
- * Runs in the page, on one node: the box of what is seen of it, or `null`. `mayScroll`: to what is out of view, as a person would.
- * An element is seen if a pointer at one of nine places of its boxes hits it, something in it, its label, or what it is drawn by:
- * a wrapper that holds no other control.
+ * Runs in the page, on one node: the box of what is seen of it, or `null`. `mayScroll`: to what is out of view, as a
+ * person would. An element is seen if a pointer at one of nine places of its boxes hits it, something in it, its label,
+ * or what it is drawn by: a wrapper that holds no other control.
  */
 const SEEN = function seen(mayScroll) {
   const element = this.nodeType === 3 ? this.parentElement : this;
@@ -23,7 +23,8 @@ const SEEN = function seen(mayScroll) {
   for (let at = control ? up(element) : element; at !== null; at = up(at))
     opacity *= Number(getComputedStyle(at).opacity);
   if (opacity < 0.01) return null;
-  // A text inside of a pixel that cuts it off is for screen readers: its letters have boxes, but nothing of them is painted.
+  // A text inside of a pixel that cuts it off is for screen readers: its letters have boxes, but nothing of them is
+  // painted.
   const isPixel = (node) => {
     const { width, height } = node.getBoundingClientRect();
     return getComputedStyle(node).overflow !== "visible" && width <= 1 && height <= 1;
@@ -88,7 +89,10 @@ const KEPT = `(() => {
   };
 })()`;
 
-/** All that is seen in the page: `controls` that can be acted on, and `texts`; by the browser's own numbers of their nodes. */
+/**
+ * All that is seen in the page: `controls` that can be acted on, and `texts`; by the browser's own numbers of their
+ * nodes.
+ */
 export async function survey(cdp) {
   await cdp.send("Accessibility.enable");
   await cdp.send("DOM.enable");
@@ -137,7 +141,9 @@ export async function survey(cdp) {
   return { controls, texts, tree, clickable, words: accessibleWords(nodes) };
 }
 
-/** The number of each of these elements, which are told by tag, id, class and box; `undefined` for what is not found. */
+/**
+ * The number of each of these elements, which are told by tag, id, class and box; `undefined` for what is not found.
+ */
 export async function locate(cdp, elements) {
   const world = await isolatedWorld(cdp);
   const found = await cdp.send("Runtime.evaluate", {

@@ -1,5 +1,5 @@
-// Shows, on a page whose truth is known, that the oracle sees what is there and that the comparison finds every kind of miss.
-// Runs before the applications: a yardstick that measures nothing would pass them all.
+// Shows, on a page whose truth is known, that the oracle sees what is there and that the comparison finds every kind of
+// miss. Runs before the applications: a yardstick that measures nothing would pass them all.
 
 import assert from "node:assert/strict";
 import { missedGoals } from "../lib/report.mjs";

@@ -1,4 +1,5 @@
-// Ant Design: a form with rules, a select and a date picker with popups, a number with its own steps, a modal at the end.
+// Ant Design: a form with rules, a select and a date picker with popups, a number with its own steps, a modal at the
+// end.
 
 import assert from "node:assert/strict";
 import { peerRef, ref } from "../lib/agent.mjs";

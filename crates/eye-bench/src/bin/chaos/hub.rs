@@ -1,4 +1,5 @@
-//! The hub under test, or three of them over NATS: the real binaries, killed and started again, the hubs' memory and files sampled.
+//! The hub under test, or three of them over NATS: the real binaries, killed and started again, the hubs' memory and
+//! files sampled.
 
 use crate::ledger::Ledger;
 use crate::plan::Plan;

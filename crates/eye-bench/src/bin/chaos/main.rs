@@ -1,7 +1,7 @@
 //! `cargo xtask chaos`: pages and agents that misbehave, a hub that is killed, and a count of every call's endings.
 //!
-//! It measures nothing that a test asserts: it prints what was lost, doubled or crossed, what bystanders noticed, and what the
-//! hub's memory and files did. It fails if any call ended other than exactly once.
+//! It measures nothing that a test asserts: it prints what was lost, doubled or crossed, what bystanders noticed, and
+//! what the hub's memory and files did. It fails if any call ended other than exactly once.
 #![allow(clippy::print_stdout, reason = "a program for people at a terminal")]
 #![allow(clippy::cast_precision_loss, reason = "figures are read by people")]
 

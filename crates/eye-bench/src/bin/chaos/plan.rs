@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 /// How often the hub is killed when nothing else is asked for.
 const KILLS_DEFAULT: u32 = 5;
-/// How often something is killed or stopped in a cluster when nothing else is asked for: each kind of failure three times.
+/// How often something is killed or stopped in a cluster when nothing else is asked for: each kind of failure three
+/// times.
 const KILLS_OF_CLUSTER_DEFAULT: u32 = 18;
 /// How many calls are made when nothing else is asked for.
 const CALLS_DEFAULT: u64 = 1_000_000;
@@ -23,7 +24,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Reads `EYE [--cluster] [--calls N] [--kills N] [--seed N] [--without KIND]`; `xtask` puts the binary first. `None` for anything else.
+    /// Reads `EYE [--cluster] [--calls N] [--kills N] [--seed N] [--without KIND]`; `xtask` puts the binary first.
+    /// `None` for anything else.
     pub fn from_args(mut args: impl Iterator<Item = String>) -> Option<Self> {
         let eye = PathBuf::from(args.next().filter(|eye| !eye.starts_with('-'))?);
         let (calls, kills, seed) = (CALLS_DEFAULT, KILLS_DEFAULT, fastrand::u64(..));

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Failures of one kind that follow each other within this time are one stretch: an agent that asks again at once makes many of them.
+/// Failures of one kind that follow each other within this time are one stretch: an agent that asks again at once makes
+/// many of them.
 const STRETCH: Duration = Duration::from_secs(1);
 /// How long after a hub or NATS is back its callers may still notice.
 pub const AFTERMATH: Duration = Duration::from_secs(3);

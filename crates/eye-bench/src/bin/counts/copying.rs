@@ -1,5 +1,5 @@
-//! The floor: a relay that only copies between a Unix socket and a WebSocket, in one task of one thread, on the hub's own
-//! libraries.
+//! The floor: a relay that only copies between a Unix socket and a WebSocket, in one task of one thread, on the hub's
+//! own libraries.
 
 use axum::Router;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};

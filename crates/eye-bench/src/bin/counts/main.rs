@@ -1,5 +1,6 @@
-//! `cargo xtask counts`: what one round trip costs the hub, by measures that do not depend on the neighbours: instructions, system
-//! calls, allocations, switches of context and time of the processor. Beside it a relay that only copies, on the same libraries.
+//! `cargo xtask counts`: what one round trip costs the hub, by measures that do not depend on the neighbours:
+//! instructions, system calls, allocations, switches of context and time of the processor. Beside it a relay that only
+//! copies, on the same libraries.
 #![allow(clippy::print_stdout, reason = "a program for people at a terminal")]
 #![allow(clippy::cast_precision_loss, reason = "figures are read by people")]
 

@@ -1,5 +1,5 @@
-//! What is counted: the hub or the relay, in a process of its own, with a page that answers with the code and an agent that
-//! asks one question after the other.
+//! What is counted: the hub or the relay, in a process of its own, with a page that answers with the code and an agent
+//! that asks one question after the other.
 
 use crate::under::Under;
 use eye_testkit::{Home, ScriptedPage};

@@ -1,5 +1,5 @@
-//! A page that does one thing in a loop. Its frames are made once, masked, and written as bytes: making them costs nothing while it is
-//! measured.
+//! A page that does one thing in a loop. Its frames are made once, masked, and written as bytes: making them costs
+//! nothing while it is measured.
 
 use eye_testkit::Home;
 use serde_json::{Value, json};

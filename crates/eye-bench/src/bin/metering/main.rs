@@ -1,6 +1,7 @@
-//! `cargo xtask metering`: what one page that never rests costs everybody else. A page does one thing in a loop, as fast as
-//! the hub takes it; another page answers an agent meanwhile. Three phases alternate in one run: nothing else happens; the
-//! same page does the same at another hub, which shows what the machine alone makes of it; and it does it at this hub.
+//! `cargo xtask metering`: what one page that never rests costs all others. A page does one thing in a loop, as fast as
+//! the hub takes it; another page answers an agent meanwhile. Three phases alternate in one run: nothing else happens;
+//! the same page does the same at another hub, which shows what the machine alone makes of it; and it does it at this
+//! hub.
 #![allow(clippy::print_stdout, reason = "a program for people at a terminal")]
 #![allow(clippy::cast_precision_loss, reason = "figures are read by people")]
 

@@ -1,4 +1,5 @@
-//! Sessions that begin: tabs, and frames of other sites, which have processes and sessions of their own. Each is a page of the hub.
+//! Sessions that begin: tabs, and frames of other sites, which have processes and sessions of their own. Each is a page
+//! of the hub.
 
 use super::{Browsers, Running, hold};
 use crate::cdp::Attached;

@@ -8,15 +8,16 @@ use crate::pipe::tunnel::TunnelPipe;
 use std::sync::Arc;
 
 impl Browsers {
-    /// Serves one extension until its connection ends. `name` tells it from others. It is ended in order also when nobody waits for
-    /// that any more.
+    /// Serves one extension until its connection ends. `name` tells it from others. It is ended in order also when
+    /// nothing waits for that any more.
     pub async fn tunnel(&self, name: String, pipe: TunnelPipe) {
         let _ = tokio::spawn(self.clone().through(name, pipe)).await;
     }
 
     async fn through(self, name: String, pipe: TunnelPipe) {
         let Ok(launched) = attach(pipe).await else { return };
-        // One browser has one connection: a worker that was stopped may come back before the end of its old one is noticed.
+        // One browser has one connection: a worker that was stopped may come back before the end of its old one is
+        // noticed.
         self.end(|other, _| other == name).await;
         let uploads = self.0.settings.profiles.join(random_text(8));
         let running = Arc::new(Running::new(&launched, false, true, uploads, Arc::new(Downloads::new(None))));

@@ -25,7 +25,8 @@ impl Tab {
         rpc::request("\"hello\"", "hello", &hello)
     }
 
-    /// The origin of a document. One without an origin of its own (a sandbox) is of its address's site where that is denied.
+    /// The origin of a document. One without an origin of its own (a sandbox) is of its address's site where that is
+    /// denied.
     pub(super) fn origin_of(&self, known: &Known) -> String {
         match &known.site {
             None => known.origin.clone(),
@@ -34,8 +35,8 @@ impl Tab {
         }
     }
 
-    /// The site of a document without an origin of its own. One that comes back from the browser's cache of documents speaks
-    /// before its address is told, so that its site is remembered by the name of its context.
+    /// The site of a document without an origin of its own. One that comes back from the browser's cache of documents
+    /// speaks before its address is told, so that its site is remembered by the name of its context.
     pub(super) fn site_of_sandbox(&mut self, origin: &str, context: String) -> Option<String> {
         if !origin.is_empty() && origin != "://" {
             return None;

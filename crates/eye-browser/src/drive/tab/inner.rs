@@ -1,5 +1,5 @@
-//! Frames of other origins whose documents are in this session: each is a page of its own in the hub, and hears what is said of it here.
-//! Those of other sites have sessions of their own.
+//! Frames of other origins whose documents are in this session: each is a page of its own in the hub, and hears what is
+//! said of it here. Those of other sites have sessions of their own.
 
 use super::Tab;
 use crate::cdp::{Event, Events};

@@ -1,4 +1,5 @@
-//! Input that the page client asks for: made only while an agent waits for something, at the place where a frame stands in its tab.
+//! Input that the page client asks for: made only while an agent waits for something, at the place where a frame stands
+//! in its tab.
 
 use super::{Done, Tab};
 use crate::drive::files::{self, Field};

@@ -1,5 +1,5 @@
-//! Tokens that hubs of one cluster share: what is told to the others, and what is taken from them. Each hub has all of them in its own
-//! file, so that they are valid while the others cannot be reached.
+//! Tokens that hubs of one cluster share: what is told to the others, and what is taken from them. Each hub has all of
+//! them in its own file, so that they are valid while the others cannot be reached.
 
 use super::{FileVersion, Row, TOKEN_PAGES_LEN_MAX, TOKENS_LEN_MAX, Tokens, TokensError, is_name, is_origin, token};
 use eye_platform::files;
@@ -43,7 +43,7 @@ impl Row {
         })
     }
 
-    /// The extension proves that it knows the hash of its token, so that hash leaves the machine to nobody.
+    /// The extension proves that it knows the hash of its token, so that hash never leaves the machine.
     pub(super) fn stays_here(&self) -> bool {
         self.pages.iter().any(|page| page == EXTENSION_ORIGIN)
     }
@@ -141,7 +141,8 @@ impl Tokens {
         self.path.with_file_name("tokens-revoked.json")
     }
 
-    /// Waits until nobody else changes the files: a command and the hub both do. It ends with the file that is returned.
+    /// Waits until no other process changes the files: a command and the hub both do. It ends with the file that is
+    /// returned.
     pub(super) fn lock(&self) -> Result<File, TokensError> {
         let path = self.path.with_file_name("tokens.lock");
         let open = || {

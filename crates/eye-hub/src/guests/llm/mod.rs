@@ -1,5 +1,6 @@
-//! `/v1/chat/completions`: the gate, a bound on what may be spent, and the way to the LLM server that was named when the hub
-//! began. Its key stays here. What is asked and answered passes to the letter, but for defaults where the body leaves them out.
+//! `/v1/chat/completions`: the gate, a bound on what may be spent, and the way to the LLM server that was named when
+//! the hub began. Its key stays here. What is asked and answered passes to the letter, but for defaults where the body
+//! leaves them out.
 
 mod asked;
 mod pace;

@@ -1,4 +1,5 @@
-//! Why there is no answer of the LLM server, in one sentence with its next step; as HTTP and as the last event of a stream.
+//! Why there is no answer of the LLM server, in one sentence with its next step; as HTTP and as the last event of a
+//! stream.
 
 use super::asked::NoRequest;
 use crate::gate::Refusal;

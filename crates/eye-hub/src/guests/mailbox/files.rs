@@ -30,8 +30,8 @@ impl Files {
         Self { folder, read, own: VecDeque::new() }
     }
 
-    /// Adds a line, behind a line break where others have left a line unfinished. One that does not fit is lost: the mailbox is
-    /// full until it is emptied.
+    /// Adds a line, behind a line break where others have left a line unfinished. One that does not fit is lost: the
+    /// mailbox is full until it is emptied.
     pub fn append(&mut self, file: &str, line: &str) {
         let path = self.folder.join(file);
         let before = length(&path);

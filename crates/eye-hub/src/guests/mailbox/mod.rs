@@ -1,7 +1,7 @@
 //! The mailbox as files: `in` gets what pages have to say to an agent, lines that others add to `out` go to the page.
 //!
-//! A line `{"_bridge": NAME, "_args": […], "_id": …}` in either file calls that function of the page's `ALGO.bridge`; its
-//! result, with the `_id`, goes into the other file.
+//! A line `{"_bridge": NAME, "_args": […], "_id": …}` in either file calls that function of the page's `ALGO.bridge`;
+//! its result, with the `_id`, goes into the other file.
 
 mod files;
 

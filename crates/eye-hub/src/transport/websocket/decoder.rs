@@ -227,7 +227,7 @@ fn control(opcode: Opcode, payload: &[u8]) -> Result<Heard<'static>, Fault> {
         (Opcode::Close, [a, b, reason @ ..]) => {
             let code = u16::from_be_bytes([*a, *b]);
             if !matches!(code, 1000..=1003 | 1007..=1013 | 3000..=4999) {
-                return Err(Fault::Protocol("a close code that nobody may send"));
+                return Err(Fault::Protocol("a close code that may not be sent"));
             }
             from_utf8(reason).map_err(|_| Fault::NotUtf8)?;
             Heard::Close(Some(code))

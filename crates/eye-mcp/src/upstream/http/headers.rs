@@ -1,4 +1,5 @@
-//! The headers of a request: the session and revision of the legacy era; method, name and marked arguments of the modern one.
+//! The headers of a request: the session and revision of the legacy era; method, name and marked arguments of the
+//! modern one.
 
 use crate::upstream::envelope::{Era, MODERN};
 use base64::Engine;

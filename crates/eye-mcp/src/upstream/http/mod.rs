@@ -45,7 +45,8 @@ type Body = Full<Bytes>;
 pub struct HttpWire {
     client: HttpClient,
     uri: Uri,
-    /// The token of the user's login; `None` where the entry has an `Authorization` of its own, or where it would travel in the clear.
+    /// The token of the user's login; `None` where the entry has an `Authorization` of its own, or where it would
+    /// travel in the clear.
     bearer: Option<Arc<Bearer>>,
     /// Whether the server's last word was that it wants a login.
     wants_login: AtomicBool,

@@ -1,5 +1,5 @@
-//! The transport of 2024-11-05, "HTTP with SSE": one stream of events carries every answer, and its first event names the address that
-//! messages are posted to. Found out by the first request, which such a server refuses.
+//! The transport of 2024-11-05, "HTTP with SSE": one stream of events carries every answer, and its first event names
+//! the address that messages are posted to. Found out by the first request, which such a server refuses.
 
 use crate::limits::MESSAGE_BYTES_MAX;
 use crate::upstream::listener::{Listener, hear};

@@ -35,8 +35,8 @@ pub fn status(server: &str, status: StatusCode, body: &[u8]) -> RpcError {
     Error::new(Code::CONNECTION, format!("{server} answered {status}: {}", shown.trim())).into()
 }
 
-/// The options that ask for these scopes. The line may be pasted into a shell, so a scope with a character that a shell may read
-/// otherwise is left out.
+/// The options that ask for these scopes. The line may be pasted into a shell, so a scope with a character that a shell
+/// may read otherwise is left out.
 fn scopes(challenge: &Challenge) -> String {
     let plain = |scope: &&String| {
         !scope.is_empty()

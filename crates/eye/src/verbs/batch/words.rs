@@ -1,4 +1,5 @@
-//! A line of a batch that is a verb of the page: split into words as a shell does, and read as the command line reads them.
+//! A line of a batch that is a verb of the page: split into words as a shell does, and read as the command line reads
+//! them.
 
 use crate::failure::Failure;
 use crate::options::Options;
@@ -57,7 +58,8 @@ fn begins_with_operator(rest: &str) -> bool {
     }
 }
 
-/// The words of a line: blanks part them, quotes of both kinds and a backslash keep them. `None`: a quote is not closed.
+/// The words of a line: blanks part them, quotes of both kinds and a backslash keep them. `None`: a quote is not
+/// closed.
 fn split(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -13,8 +13,8 @@ use eye_protocol::schema::Schema;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-/// Whether some provider has a tool of that name, or the name is written as others write `server::tool`: the gateway then
-/// suggests ours.
+/// Whether some provider has a tool of that name, or the name is written as others write `server::tool`: the gateway
+/// then suggests ours.
 pub fn means(args: &Args, options: &Options) -> bool {
     args.tool.contains([':', '.', '/']) || definition(&args.tool, options).is_ok_and(|found| found.is_some())
 }

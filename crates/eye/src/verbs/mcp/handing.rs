@@ -19,8 +19,8 @@ const ASK_TIMEOUT: Duration = Duration::from_secs(2);
 /// A connection to the hub that knows whom it serves, and what was read of it already.
 pub type Announced = (Stream, Vec<u8>);
 
-/// Serves until the client is done. `announce` opens a connection, and is told whether there was one before. `None`: they cannot be
-/// handed over, or the hub does not take them.
+/// Serves until the client is done. `announce` opens a connection, and is told whether there was one before. `None`:
+/// they cannot be handed over, or the hub does not take them.
 pub fn serve(announce: impl Fn(bool) -> Result<Announced, Failure>) -> Result<Option<Exit>, Failure> {
     let (stdin, stdout) = (ui::raw_stdin()?, ui::raw_stdout()?);
     if !handover::can_be_handed_over(&stdin) || !handover::can_be_handed_over(&stdout) {

@@ -38,7 +38,7 @@ pub fn read(file: &Path) -> Result<String, Failure> {
     }
 }
 
-/// Writes a config: a project's is for everybody who has the project, the user's own may hold secrets.
+/// Writes a config: a project's is for all who have the project, the user's own may hold secrets.
 pub fn write(file: &Path, text: &str, project: bool) -> Result<(), Failure> {
     let folder = file.parent().unwrap_or(Path::new("."));
     let doing = || format!("write {}", file.display());

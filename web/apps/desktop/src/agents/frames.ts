@@ -1,4 +1,5 @@
-// Reads the hub's frames as far as a person wants to know: who asks for what, and how it ended. docs/wire.md is the contract.
+// Reads the hub's frames as far as a person wants to know: who asks for what, and how it ended. docs/wire.md is the
+// contract.
 
 export interface Asked {
   /** Empty for fired calls, which have no answer. */

@@ -1,4 +1,5 @@
-// One window: its element, its bar with three buttons, and the hands that drag it. Where it may go is the stack's to say.
+// One window: its element, its bar with three buttons, and the hands that drag it. Where it may go is the stack's to
+// say.
 
 import type { App, Inside } from "../desk.js";
 import { drag } from "./drag.js";
@@ -170,7 +171,10 @@ export class Frame {
     });
   }
 
-  /** Gives the keyboard to the window, unless something in it has it. A finger's keyboard covers half the screen: it waits for a field to be touched. */
+  /**
+   * Gives the keyboard to the window, unless something in it has it. A finger's keyboard covers half the screen: it
+   * waits for a field to be touched.
+   */
   takeKeyboard(): void {
     if (this.element.contains(document.activeElement)) return;
     const first = matchMedia("(pointer: coarse)").matches ? undefined : this.#inside?.first;

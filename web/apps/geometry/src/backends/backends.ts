@@ -1,4 +1,5 @@
-// What the tools need that is not in the page: evolution, a language model, area agents. Real ones and mocks look alike.
+// What the tools need that is not in the page: evolution, a language model, area agents. Real ones and mocks look
+// alike.
 
 import type { Rect } from "../map/pixel-map.js";
 

@@ -1,5 +1,6 @@
-// One WebSocket to a backend, on which requests and replies are told apart by `requestId`. Every request has one ending: its reply, its
-// time, its caller's change of mind, or the end of the line, which is noticed at once. Timers end with what they are for.
+// One WebSocket to a backend, on which requests and replies are told apart by `requestId`. Every request has one
+// ending: its reply, its time, its caller's change of mind, or the end of the line, which is noticed at once. Timers
+// end with what they are for.
 
 import { failed, isErrorCode, unavailable, type Failure, Failure as Failed } from "../failure.js";
 import { CONNECT_MS_MAX } from "./limits.js";

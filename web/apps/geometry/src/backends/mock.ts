@@ -1,4 +1,5 @@
-// Backends that are none: for a page without a hub, and for tests of what is around them. Whatever they answer is marked as mock.
+// Backends that are none: for a page without a hub, and for tests of what is around them. Whatever they answer is
+// marked as mock.
 
 import { encode } from "fast-png";
 import { failed, invalid } from "../failure.js";

@@ -1,4 +1,5 @@
-// Reads what backends reply. A reply that lacks what was promised is an error that names it, never a success with holes.
+// Reads what backends reply. A reply that lacks what was promised is an error that names it, never a success with
+// holes.
 
 import { clip } from "../clip.js";
 import { failed } from "../failure.js";

@@ -1,9 +1,13 @@
-// What a cartridge holds, besides being a picture: its bytes along the Hilbert curve, its fingerprint, its colours. Pure.
+// What a cartridge holds, besides being a picture: its bytes along the Hilbert curve, its fingerprint, its colours.
+// Pure.
 
 import { d2xy } from "../hilbert.js";
 import type { Picture } from "../map/pixel-map.js";
 
-/** The bytes of the pixels in the order of the curve. A picture that is no square of a power of two lies in the smallest grid that holds it. */
+/**
+ * The bytes of the pixels in the order of the curve. A picture that is no square of a power of two lies in the smallest
+ * grid that holds it.
+ */
 export function hilbertBytes({ width, height, rgba }: Picture, bytesMax = Infinity): Uint8Array {
   const size = gridOf({ width, height });
   const bytes = new Uint8Array(Math.min(rgba.length, bytesMax));

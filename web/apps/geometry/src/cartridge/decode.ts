@@ -1,4 +1,5 @@
-// A PNG as exact RGBA. A canvas would not do: it multiplies colours by their alpha, and a pixel that is an instruction may have none.
+// A PNG as exact RGBA. A canvas would not do: it multiplies colours by their alpha, and a pixel that is an instruction
+// may have none.
 
 import { convertIndexedToRgb, decode, type DecodedPng } from "fast-png";
 import { isPng } from "./png-text.js";

@@ -1,4 +1,5 @@
-// The integration workflow: a shader evolves, its cartridge is loaded, visited and read by address, an agent looks at it, a model is asked.
+// The integration workflow: a shader evolves, its cartridge is loaded, visited and read by address, an agent looks at
+// it, a model is asked.
 
 import { equal, expect, success, type Group } from "./check.js";
 import { SHADER } from "./phase-b.js";

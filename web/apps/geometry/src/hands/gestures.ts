@@ -1,4 +1,5 @@
-// Pointers and the wheel on the map: one drags it, two pinch it, the wheel pans, and with Ctrl it zooms, as trackpads do.
+// Pointers and the wheel on the map: one drags it, two pinch it, the wheel pans, and with Ctrl it zooms, as trackpads
+// do.
 
 import { pannedBy, zoomedAt, type Point } from "../map/camera.js";
 import type { Viewport } from "../map/viewport.js";

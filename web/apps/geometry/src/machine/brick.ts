@@ -1,4 +1,5 @@
-// The file form of a pixel program: a header of 132 bytes, little-endian, and then the words. Every field that is read is checked.
+// The file form of a pixel program: a header of 132 bytes, little-endian, and then the words. Every field that is read
+// is checked.
 
 import { invalid } from "../failure.js";
 import { crc32 } from "./crc32.js";

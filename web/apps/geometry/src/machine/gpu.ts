@@ -1,4 +1,5 @@
-// The same machine on a graphics card: one thread of WebGPU works off a program, a slice of cycles at a time. No trace is kept there.
+// The same machine on a graphics card: one thread of WebGPU works off a program, a slice of cycles at a time. No trace
+// is kept there.
 
 import { CONSOLE_BYTES_MAX, FRAMEBUFFER, REGISTERS, type Ended, type Fault, type Settings } from "./machine.js";
 import { WORD_BYTES, type Program } from "./program.js";

@@ -1,5 +1,5 @@
-// The machine that pixel programs run on: 32 registers, words as pixels, a console and a framebuffer. Pure: no page, no clock.
-// A run may be done in slices, so that the caller can do something else in between.
+// The machine that pixel programs run on: 32 registers, words as pixels, a console and a framebuffer. Pure: no page, no
+// clock. A run may be done in slices, so that the caller can do something else in between.
 
 import { OPCODES } from "./opcodes.js";
 import { WORD_BYTES, type Program } from "./program.js";
@@ -10,7 +10,10 @@ export const CONSOLE_BYTES_MAX = 64 * 1024;
 export const FRAMEBUFFER = { width: 640, height: 480 } as const;
 /** STORE reaches 64 KiB: the program, what lies behind it, and the two windows below. */
 const MEMORY_BYTES = 64 * 1024;
-/** In STORE's sixteen bits a page of 256 bytes stands for each device: 0x20.. is 0x20000000 and on, 0x30.. is 0x30000000 and on. */
+/**
+ * In STORE's sixteen bits a page of 256 bytes stands for each device: 0x20.. is 0x20000000 and on, 0x30.. is 0x30000000
+ * and on.
+ */
 const CONSOLE_PAGE = 0x20;
 const FRAMEBUFFER_PAGE = 0x30;
 

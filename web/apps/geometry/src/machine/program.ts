@@ -1,4 +1,5 @@
-// A pixel program as words: one pixel, R G B A, is one instruction. Read from hex text, plain text or bytes; no fetching here.
+// A pixel program as words: one pixel, R G B A, is one instruction. Read from hex text, plain text or bytes; no
+// fetching here.
 
 import { invalid } from "../failure.js";
 

@@ -1,4 +1,5 @@
-// What a run did, a line an instruction: its beginning and its end, for the middle of a long run is of no use to a reader.
+// What a run did, a line an instruction: its beginning and its end, for the middle of a long run is of no use to a
+// reader.
 
 import { OPCODES } from "./opcodes.js";
 

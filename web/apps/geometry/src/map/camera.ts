@@ -1,4 +1,5 @@
-// Where the person looks: a point of the map, in map pixels, in the middle of the view, and how large a map pixel is. Pure arithmetic.
+// Where the person looks: a point of the map, in map pixels, in the middle of the view, and how large a map pixel is.
+// Pure arithmetic.
 
 export interface Camera {
   readonly x: number;

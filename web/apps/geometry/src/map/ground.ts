@@ -1,5 +1,6 @@
-// The ground of the map: a colour for every pixel of an endless plane, computed from its place alone and always the same.
-// Hills of smooth noise in a small palette; between two colours the pixels are dithered, so that the map is made of pixels near and far.
+// The ground of the map: a colour for every pixel of an endless plane, computed from its place alone and always the
+// same. Hills of smooth noise in a small palette; between two colours the pixels are dithered, so that the map is made
+// of pixels near and far.
 
 /** From the deep to the heights, as 0xRRGGBB. Quiet colours: what people and agents put on the map stands out. */
 const PALETTE = [
@@ -41,7 +42,10 @@ export function groundAt(x: number, y: number): number {
   return one[0] ?? 0;
 }
 
-/** The hills of one size along a line: four corners around each pixel, blended smoothly. A corner is computed once for all pixels around it. */
+/**
+ * The hills of one size along a line: four corners around each pixel, blended smoothly. A corner is computed once for
+ * all pixels around it.
+ */
 class Hills {
   readonly #side: number;
   /** The corners' places that this line touches, from left to right. */

@@ -1,4 +1,5 @@
-// What is drawn over the map and is no part of it: the grid, the curve, frames around cartridges and agents' regions, and marks.
+// What is drawn over the map and is no part of it: the grid, the curve, frames around cartridges and agents' regions,
+// and marks.
 
 import { d2xy } from "../hilbert.js";
 import { GRID_PIXELS, pointOf, visibleBounds, type Camera, type Extent } from "./camera.js";

@@ -1,5 +1,5 @@
-// The map itself: the ground, and what lies on it in order. It says the colour of every pixel, whether anybody looks at it or not:
-// what is drawn, what is read by address and what agents are given all come from here.
+// The map itself: the ground, and what lies on it in order. It says the colour of every pixel, whether anybody looks at
+// it or not: what is drawn, what is read by address and what agents are given all come from here.
 
 import { paintGround } from "./ground.js";
 
@@ -83,7 +83,10 @@ export function touch(one: Rect, other: Rect): boolean {
   );
 }
 
-/** Puts those pixels of a layer that are asked for over what is there. The nearest pixel of the picture is taken, none is mixed. */
+/**
+ * Puts those pixels of a layer that are asked for over what is there. The nearest pixel of the picture is taken, none
+ * is mixed.
+ */
 function lay(
   layer: Layer,
   x: number,

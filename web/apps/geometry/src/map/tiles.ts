@@ -1,4 +1,5 @@
-// Painted squares of the map, kept for the next frame. A level of n shows every 2^n-th pixel. Painting is done a little at a time.
+// Painted squares of the map, kept for the next frame. A level of n shows every 2^n-th pixel. Painting is done a little
+// at a time.
 
 import { touch, type PixelMap, type Rect } from "./pixel-map.js";
 

@@ -1,4 +1,5 @@
-// Draws the map: tiles under the camera, coarser ones where they are not painted yet, and only when there is something new to see.
+// Draws the map: tiles under the camera, coarser ones where they are not painted yet, and only when there is something
+// new to see.
 
 import { visibleBounds, type Camera, type Extent } from "./camera.js";
 import { Glide } from "./glide.js";
@@ -97,7 +98,10 @@ export class View {
     return missing;
   }
 
-  /** Coarse ones first where nothing is known: a few of them cover the view at once. Says whether there was not time for all. */
+  /**
+   * Coarse ones first where nothing is known: a few of them cover the view at once. Says whether there was not time for
+   * all.
+   */
   #paint(tiles: readonly Tile[], begun: number): boolean {
     const isToDo = (tile: Tile): boolean => this.#tiles.get(tile)?.stale !== false;
     const coarse = tiles.filter((tile) => !this.#isKnown(tile)).map((tile) => ancestorOf(tile, COARSER));

@@ -1,4 +1,5 @@
-// Holds the camera. It is where the map is looked at from this moment on, whatever the screen still shows on its way there.
+// Holds the camera. It is where the map is looked at from this moment on, whatever the screen still shows on its way
+// there.
 
 import { allowed, visibleBounds, type Bounds, type Camera, type Extent } from "./camera.js";
 

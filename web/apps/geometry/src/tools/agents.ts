@@ -1,4 +1,5 @@
-// `list_area_agents`, `get_area_agent`, `control_area_agent`: what became of the agents that were set to work, and their end.
+// `list_area_agents`, `get_area_agent`, `control_area_agent`: what became of the agents that were set to work, and
+// their end.
 
 import type { AgentOrder } from "../backends/backends.js";
 import { SPAWN_MS_MAX } from "../backends/limits.js";

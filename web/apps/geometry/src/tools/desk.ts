@@ -1,4 +1,5 @@
-// Where calls of tools arrive, from whatever side: they are counted, run, and answered; a failure is an answer too, in the format that callers know.
+// Where calls of tools arrive, from whatever side: they are counted, run, and answered; a failure is an answer too, in
+// the format that callers know.
 
 import type { Doing } from "../backends/backends.js";
 import { Failure, invalid, messageOf } from "../failure.js";

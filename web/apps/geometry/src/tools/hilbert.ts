@@ -1,4 +1,5 @@
-// `query_hilbert_address`: where an index of the Hilbert curve is, and what the map shows there. The grid begins at the map's origin.
+// `query_hilbert_address`: where an index of the Hilbert curve is, and what the map shows there. The grid begins at the
+// map's origin.
 
 import { invalid } from "../failure.js";
 import { d2xy, GRID_SIZE_MAX, isGridSize } from "../hilbert.js";

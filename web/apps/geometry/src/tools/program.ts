@@ -1,4 +1,5 @@
-// `execute_pixel_program`: runs a program on the pixel machine, in slices, so that the page stays alive and the caller can change its mind.
+// `execute_pixel_program`: runs a program on the pixel machine, in slices, so that the page stays alive and the caller
+// can change its mind.
 
 import { acrossOrigins, fetched } from "../backends/fetched.js";
 import { HTTP_MS_MAX } from "../backends/limits.js";

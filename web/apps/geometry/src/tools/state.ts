@@ -1,4 +1,5 @@
-// `get_os_state`: what the system is and does at this moment. Like the original it has no `success`: it cannot fail but by its arguments.
+// `get_os_state`: what the system is and does at this moment. Like the original it has no `success`: it cannot fail but
+// by its arguments.
 
 import { invalid } from "../failure.js";
 import { GRID_PIXELS } from "../map/camera.js";

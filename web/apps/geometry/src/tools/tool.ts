@@ -58,7 +58,10 @@ export interface GeometryTool {
 /** Callers of a tool wait a little longer than the tool itself does. */
 export const MARGIN_MS = 5_000;
 
-/** Browsers check no arguments against a schema, so every tool does it in its own words; this is for what no tool has words for. */
+/**
+ * Browsers check no arguments against a schema, so every tool does it in its own words; this is for what no tool has
+ * words for.
+ */
 export function refuseUnknown({ inputSchema }: GeometryTool, args: Args): void {
   const known = Object.keys(inputSchema.properties);
   const unknown = Object.keys(args).find((name) => !known.includes(name));

@@ -1,4 +1,5 @@
-// The windows over the map: opened and closed by the dock, dragged by their bar or with the arrow keys, kept inside the page.
+// The windows over the map: opened and closed by the dock, dragged by their bar or with the arrow keys, kept inside the
+// page.
 
 import { el } from "../../../desktop/src/el.js";
 import { fitted, moved, type Rect } from "../../../desktop/src/geometry.js";

@@ -1,4 +1,5 @@
-// Between the rotation that the scene keeps, in degrees, and the quaternion that a turning hand needs; and the arcball itself.
+// Between the rotation that the scene keeps, in degrees, and the quaternion that a turning hand needs; and the arcball
+// itself.
 
 import { Euler, Quaternion, Vector3 } from "three";
 import { degrees, radians } from "../bearing.js";

@@ -1,4 +1,5 @@
-// One declaration makes a tool: its schema for the hub, the check of its arguments, and what it does to the scene. Nothing here knows a browser.
+// One declaration makes a tool: its schema for the hub, the check of its arguments, and what it does to the scene.
+// Nothing here knows a browser.
 
 import type { SceneModel } from "../model.js";
 import { Refusal, type Parameter } from "./parameter.js";

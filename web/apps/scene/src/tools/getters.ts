@@ -1,4 +1,5 @@
-// The tools that only read. They run in the page itself, so what they say is always fresh; `eye state` reads the hub's cache.
+// The tools that only read. They run in the page itself, so what they say is always fresh; `eye state` reads the hub's
+// cache.
 
 import type { SceneModel } from "../model.js";
 import { define, type SceneTool } from "./define.js";

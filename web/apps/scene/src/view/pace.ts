@@ -1,4 +1,5 @@
-// Where frames take long, a picture in motion is drawn with fewer pixels. At rest it is drawn once more, with all of them.
+// Where frames take long, a picture in motion is drawn with fewer pixels. At rest it is drawn once more, with all of
+// them.
 
 /** What is asked for later than this after a picture belongs to another motion. */
 const MOTION_MS = 400;
@@ -13,7 +14,8 @@ export class Pace {
   isCoarse(askedAt: number, drawnAt: number): boolean {
     const isMotion = askedAt - this.#drawnAt <= MOTION_MS;
     this.#drawnAt = drawnAt;
-    // Once it is known to be slow it stays so: coarse frames are quick for being coarse. One long wait may be a hidden tab's.
+    // Once it is known to be slow it stays so: coarse frames are quick for being coarse. One long wait may be a hidden
+    // tab's.
     if (this.#slow < SLOW_FRAMES_MIN) this.#slow = isMotion && drawnAt - askedAt > SLOW_FRAME_MS ? this.#slow + 1 : 0;
     return isMotion && this.#slow >= SLOW_FRAMES_MIN;
   }

@@ -1,4 +1,5 @@
-// A light that can be seen and taken hold of: an area light, its bright face toward the model, its dark back with a lit rim.
+// A light that can be seen and taken hold of: an area light, its bright face toward the model, its dark back with a lit
+// rim.
 
 import { Color, Mesh, MeshBasicMaterial, PlaneGeometry, RectAreaLight } from "three";
 import { radians, toPoint } from "../bearing.js";

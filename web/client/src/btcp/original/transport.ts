@@ -1,4 +1,5 @@
-// What carries the messages of a `BTCPClient`: a WebSocket, a stream with POSTs, or a class of one's own over `BaseTransport`.
+// What carries the messages of a `BTCPClient`: a WebSocket, a stream with POSTs, or a class of one's own over
+// `BaseTransport`.
 
 import { doorUrl } from "../../wire/address.js";
 import type { Carrier, OpenCarrier } from "../../wire/carrier.js";

@@ -1,5 +1,5 @@
-//! What a page's Content-Security-Policies say about the client, its socket and agents' code, and how they would have to read.
-//! The rules are the library's (CSP level 3); where Chromium is stricter, that is said here.
+//! What a page's Content-Security-Policies say about the client, its socket and agents' code, and how they would have
+//! to read. The rules are the library's (CSP level 3); where Chromium is stricter, that is said here.
 
 use content_security_policy::sandboxing_directive::SandboxingFlagSet;
 use content_security_policy::{

@@ -92,7 +92,8 @@ pub fn network(page: &Url, page_space: Space, hub_space: Space, permissions: &[&
     if permissions.iter().any(|header| forbids(header, hub_space)) { Network::Forbidden } else { Network::Asks }
 }
 
-/// Whether a Permissions-Policy denies the feature to all. Chrome knows it by an old name and, since 145, by two new ones.
+/// Whether a Permissions-Policy denies the feature to all. Chrome knows it by an old name and, since 145, by two new
+/// ones.
 fn forbids(header: &str, hub_space: Space) -> bool {
     let own = if hub_space == Space::Loopback { "loopback-network" } else { "local-network" };
     header.split(',').any(|part| {

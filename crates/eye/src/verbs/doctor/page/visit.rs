@@ -1,4 +1,5 @@
-//! Fetching the page as a browser's navigation does: redirects followed and kept, no cookies, a bounded beginning of the body.
+//! Fetching the page as a browser's navigation does: redirects followed and kept, no cookies, a bounded beginning of
+//! the body.
 
 use crate::trust::roots;
 use eye_remote::fetch::{self, FetchError, Get, Got};
