@@ -3,6 +3,7 @@
 use crate::place;
 use crate::tutorial::tracked;
 use std::fs;
+use std::path::Path;
 
 const COLUMNS_MAX: usize = 120;
 
@@ -11,9 +12,13 @@ fn is_generated(path: &str) -> bool {
     ["/assets/", "/golden/", "/corpus/", "/snapshots/"].iter().any(|folder| path.contains(folder))
 }
 
+fn ends_in(path: &str, kinds: &[&str]) -> bool {
+    Path::new(path).extension().is_some_and(|kind| kinds.iter().any(|known| kind == *known))
+}
+
 /// The lines of a text that its author wraps, with their numbers.
 fn wrapped<'a>(path: &str, text: &'a str) -> Vec<(usize, &'a str)> {
-    let is_prose = path.ends_with(".md");
+    let is_prose = ends_in(path, &["md"]);
     let (mut in_block, mut in_generated) = (false, false);
     let mut lines = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -43,7 +48,7 @@ fn comments_and_prose_fit_into_the_columns() {
     let mut read = 0;
     for file in tracked(&root).unwrap() {
         let path = file.to_string_lossy().into_owned();
-        let is_ours = [".rs", ".ts", ".tsx", ".mjs", ".md"].iter().any(|kind| path.ends_with(kind));
+        let is_ours = ends_in(&path, &["rs", "ts", "tsx", "mjs", "md"]);
         let Ok(text) = fs::read_to_string(root.join(&file)) else { continue };
         if is_ours && !is_generated(&path) {
             read += 1;
