@@ -232,7 +232,7 @@ pub const OPERATIONS: &[Operation] = &[
         .group(Group::Hub)
         .class(Class::Admin)
         .params(&[Param::new("drain", Kind::Integer, "How long calls under way may take until they are ended, in ms")])
-        .words(words::NONE)
+        .words(words::DOWN)
         .result("`{\"stopping\":true}`")
         .faces(Faces::CLI.and(Faces::RPC)),
     Operation::verb("audit", "audit/read", "Print what agents asked of pages, servers and the hub")

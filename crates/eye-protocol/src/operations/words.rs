@@ -13,6 +13,9 @@ pub const EVAL: &[Param] = &[
 ];
 pub const COLLECT: &[Param] = &[Param::new("ids", Kind::Texts, "Which; all when none is named").placed().many()];
 pub const NONE: &[Param] = &[];
+const DRAIN: &str = "Lose no call: refuse new ones, wait for those under way, at most so many seconds, and send each \
+    page to another hub";
+pub const DOWN: &[Param] = &[Param::new("drain", Kind::Integer, DRAIN).called("SECONDS")];
 pub const STATUS: &[Param] =
     &[Param::new("cluster", Kind::Flag, "Print the hubs of the cluster instead, with the pages of each")];
 pub const USE: &[Param] = &[
