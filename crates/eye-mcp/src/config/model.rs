@@ -16,8 +16,7 @@ pub struct Config {
     /// Offers the meta-tool `onboarding`. Off by default; only in the user's own file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub onboarding: Option<bool>,
-    /// How often one client may ask that speaks BTCP over TCP. Only in the user's own file; a hub that runs keeps its
-    /// own.
+    /// How often one client of BTCP over TCP may ask. Only in the user's own file; a hub that runs keeps its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateConfig>,
     /// The LLM server of a hub that starts, as `eye up --llm` names it. Counts in the user's own file only.
