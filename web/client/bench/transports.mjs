@@ -1,47 +1,32 @@
 // Measures `tools/call` from an agent to a provider over WebSocket and over SSE and POST, through a real hub.
 // With --write the figures go into the README's table. EYE_BIN names the hub; a release build is the one to measure.
 
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { load } from "../../harness/load.mjs";
 import { AgentClient, HttpStreamingClient, SocketNativeClient } from "../dist/index.js";
 
 const here = import.meta.dirname;
-const program = resolve(process.env.EYE_BIN ?? join(here, "../../../target/debug/eye"));
+const { Home } = await load("harness/home.js");
 const WARM = 500;
 const CALLS = 5000;
 const AT_ONCE = 64;
 
-const folder = mkdtempSync(join(tmpdir(), "eye-transports-"));
-for (const name of ["run", "config", "state"]) mkdirSync(join(folder, name), { mode: 0o700 });
-const port = await freePort();
-const env = {
-  PATH: process.env.PATH,
-  HOME: folder,
-  XDG_RUNTIME_DIR: join(folder, "run"),
-  XDG_CONFIG_HOME: join(folder, "config"),
-  XDG_STATE_HOME: join(folder, "state"),
-  EYE_PORT: String(port),
-};
-const eye = (...args) => execFileSync(program, args, { cwd: folder, env }).toString().trim();
-
-eye("up");
+const home = await Home.running();
 try {
-  const token = eye("token", "show");
+  const token = await home.token();
   const figures = {};
   for (const [name, Client] of [
     ["WS", SocketNativeClient],
     ["SSE", HttpStreamingClient],
   ]) {
-    const provider = new Client({ serverUrl: `ws://localhost:${port}`, token });
+    const provider = new Client({ serverUrl: home.url.replace("http", "ws"), token });
     provider.registerHandler("add", ({ a, b }) => a + b);
     await provider.connect();
     await provider.registerTools([
       { name: "add", inputSchema: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } } },
     ]);
-    const agent = new AgentClient({ unix: join(folder, "run/eye/hub.sock"), session: provider.getSessionId() });
+    const agent = new AgentClient({ unix: home.socket, session: provider.getSessionId() });
     await agent.connect();
     figures[name] = await measure(() => agent.call("add", { a: 1, b: 2 }));
     console.log(
@@ -52,8 +37,7 @@ try {
   }
   if (process.argv.includes("--write")) write(figures);
 } finally {
-  eye("down");
-  rmSync(folder, { recursive: true, force: true });
+  await home.close();
 }
 
 async function measure(call) {
@@ -91,12 +75,4 @@ function write({ WS, SSE }) {
   ])
     text = text.replace(found, made);
   writeFileSync(path, text);
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port;
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, BrowserContext, Page as Tab } from "playwright-core";
-import { startCachingChromium, startChromium } from "./chromium.js";
+import { startCachingChromium, startChromium } from "./browsers.js";
 import { Hub, html, type Connection, type Rpc } from "./hub.js";
 
 const TEST_MS_MAX = 20_000;

@@ -8,10 +8,11 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import * as btcp from "../src/btcp/index.js";
-import { startChromium } from "./chromium.js";
-import { Home } from "./home.js";
+import { startChromium } from "./browsers.js";
+import { Home } from "../../harness/home.js";
+import { web } from "../../harness/program.js";
 
-const MODULE = join(import.meta.dirname, "../dist/btcp/index.js");
+const MODULE = join(web(), "client/dist/btcp/index.js");
 const GREET: btcp.BTCPToolDefinition = {
   name: "greet",
   description: "Greet a person",
@@ -23,7 +24,7 @@ let token: string;
 let browser: Browser;
 let site: Server;
 before(async () => {
-  home = await Home.open();
+  home = await Home.running();
   token = await home.token();
   browser = await startChromium();
   site = createServer((request, response) => {
@@ -135,7 +136,7 @@ for (const [name, made] of Object.entries(transports)) {
     const want = [{ type: "text", text: "Hello, Ada, from BTCP!" }];
     const first = (await call(session, "greet", { name: "Ada" })) as btcp.BTCPToolCallResult;
     assert.deepEqual(first.content, want);
-    assert.match(await home.eye("pages"), /http:\/\/localhost:\d+.*/u, "its origin is shown");
+    assert.match((await home.eye("pages")).stdout, /http:\/\/localhost:\d+.*/u, "its origin is shown");
     await home.restart();
     await offered(session);
     const again = (await call(session, "greet", { name: "Ada" })) as btcp.BTCPToolCallResult;

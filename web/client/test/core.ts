@@ -18,6 +18,7 @@ export function testCore(more: Partial<Core>): Core {
     overheard: [],
     lastRef: 0,
     leaving: "",
+    departs: () => undefined,
     input: undefined,
     ...more,
   };

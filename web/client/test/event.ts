@@ -1,17 +1,7 @@
-// Waiting for an event, with a deadline that says what was missing.
+// Waiting for an event of a client, with a deadline that says what was missing.
 
+import { within } from "../../harness/until.js";
 import type { AgentClient, AgentEvents, ProviderEvents, SocketNativeClient } from "../src/index.js";
-
-const DEADLINE_MS = 60_000;
-
-export async function within<T>(what: string, event: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    // An event that a test stopped waiting for does not hold up its end.
-    timer = setTimeout(() => reject(new Error(`not within ${String(deadlineMs)} ms: ${what}`)), deadlineMs).unref();
-  });
-  return Promise.race([event, late]).finally(() => clearTimeout(timer));
-}
 
 /** The arguments of the agent's next event of that name. */
 export function heard<Name extends keyof AgentEvents>(agent: AgentClient, name: Name): Promise<AgentEvents[Name]> {

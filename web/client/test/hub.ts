@@ -4,9 +4,10 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
+import { web } from "../../harness/program.js";
 import { WebSocketServer, type WebSocket } from "ws";
 
-const CLIENT = join(import.meta.dirname, "..");
+const CLIENT = join(web(), "client");
 
 export interface Rpc {
   readonly id?: string;

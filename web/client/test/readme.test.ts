@@ -9,11 +9,14 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { build } from "esbuild";
 import { AgentClient } from "../src/index.js";
-import { startChromium } from "./chromium.js";
-import { heard, within } from "./event.js";
-import { Home } from "./home.js";
+import { startChromium } from "./browsers.js";
+import { heard } from "./event.js";
+import { within } from "../../harness/until.js";
+import { Home } from "../../harness/home.js";
+import { web } from "../../harness/program.js";
+import { carriesOurClient } from "./carried.js";
 
-const CLIENT = join(import.meta.dirname, "..");
+const CLIENT = join(web(), "client");
 const BLOCK = /^```(\w+) runnable ?(\w*)\n([^]*?)^```$/gm;
 const PRINTS = /\/\/ → (.*)$/gm;
 
@@ -29,7 +32,7 @@ let folder: string;
 let examples: Example[];
 
 before(async () => {
-  home = await Home.open();
+  home = await Home.running();
   folder = await mkdtemp(join(CLIENT, ".test-build/readme-"));
   const text = (await readFile(join(CLIENT, "README.md"), "utf8")).replaceAll(
     "localhost:8765",
@@ -38,7 +41,7 @@ before(async () => {
   examples = [...text.matchAll(BLOCK)].map(([, language = "", role = "", code = ""]) => {
     return { language, role, code, prints: [...code.matchAll(PRINTS)].map(([, printed = ""]) => printed) };
   });
-  await home.carriesOurClient();
+  await carriesOurClient(home);
 });
 
 after(async () => {

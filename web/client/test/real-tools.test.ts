@@ -8,11 +8,14 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page as Tab } from "playwright-core";
 import { AgentClient, EyeError } from "../src/index.js";
-import { startChromium } from "./chromium.js";
-import { heard, within } from "./event.js";
-import { Home } from "./home.js";
+import { startChromium } from "./browsers.js";
+import { heard } from "./event.js";
+import { within } from "../../harness/until.js";
+import { Home } from "../../harness/home.js";
+import { web } from "../../harness/program.js";
+import { carriesOurClient } from "./carried.js";
 
-const MODULE = join(import.meta.dirname, "../dist/index.js");
+const MODULE = join(web(), "client/dist/index.js");
 const TEST_MS_MAX = 30_000;
 
 /** Offers the tools that every test uses. The calls that were cancelled stand in `window.aborted`. */
@@ -34,7 +37,7 @@ let site: Server;
 let tag: Record<string, string>;
 
 before(async () => {
-  home = await Home.open();
+  home = await Home.running();
   browser = await startChromium();
   tag = {
     script: `<script src="${home.url}/eye.js"></script><script>${OFFER}</script>`,
@@ -58,7 +61,7 @@ before(async () => {
   });
   await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
   // Last, so that everything there is to end is there when it says no.
-  await home.carriesOurClient();
+  await carriesOurClient(home);
 });
 
 after(async () => {

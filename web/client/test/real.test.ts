@@ -10,14 +10,15 @@ import {
   type AgentOptions,
   type ProviderOptions,
 } from "../src/index.js";
-import { heard, seen, within } from "./event.js";
-import { Home } from "./home.js";
+import { heard, seen } from "./event.js";
+import { within } from "../../harness/until.js";
+import { Home } from "../../harness/home.js";
 
 let home: Home;
 let token: string;
 
 before(async () => {
-  home = await Home.open();
+  home = await Home.running();
   token = await home.token();
 });
 after(() => home.close());
@@ -227,7 +228,7 @@ test("an agent with the wrong token is refused", async () => {
 });
 
 test("after a restart of the hub provider and agent are back, with tools and session", async () => {
-  const own = await Home.open();
+  const own = await Home.running();
   const page = new SocketNativeClient({
     serverUrl: own.url,
     token: await own.token(),

@@ -2,7 +2,7 @@
 
 import { after, before, test } from "node:test";
 import type { Browser, Page as Tab } from "playwright-core";
-import { startChromium } from "./chromium.js";
+import { startChromium } from "./browsers.js";
 import { type Connection, Hub, html, type Rpc } from "./hub.js";
 
 export const TEST_MS_MAX = 20_000;

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
-import { within } from "./event.js";
+import { within } from "../../harness/until.js";
 
 export interface Message {
   readonly jsonrpc?: string;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { startChromium } from "./chromium.js";
+import { startChromium } from "./browsers.js";
 import { Hub, testFile, type Connection } from "./hub.js";
 
 interface Snippet {

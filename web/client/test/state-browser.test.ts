@@ -5,11 +5,13 @@ import { readFileSync } from "node:fs";
 import { join as path } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page as Tab } from "playwright-core";
-import { startBareChromium, startChromium } from "./chromium.js";
+import { BareChromium } from "../../harness/chromium.js";
+import { web } from "../../harness/program.js";
+import { startChromium } from "./browsers.js";
 import { Hub, html, type Connection, type Rpc } from "./hub.js";
 
 const TEST_MS_MAX = 20_000;
-const MODULE = path(import.meta.dirname, "../dist/index.js");
+const MODULE = path(web(), "client/dist/index.js");
 /** Longer than a patch, so that a change goes as one. */
 const NOTE = "n".repeat(200);
 const STATE = `window.scene = { note: "${NOTE}", n: 0 }; window.reads = 0;`;
@@ -232,7 +234,7 @@ test("a hidden page tells after calls and after changed()", { timeout: TEST_MS_M
   const hub = await new Hub().start();
   hub.pages.set("/", published());
   hub.pages.set("/front.html", html());
-  const end = await startBareChromium(hub.origin);
+  const bare = await BareChromium.open(hub.origin);
   try {
     const page = await hub.joined();
     await told(page, 1);
@@ -248,7 +250,7 @@ test("a hidden page tells after calls and after changed()", { timeout: TEST_MS_M
     );
     await saying(page, 3);
   } finally {
-    await end();
+    await bare.close();
     await hub.stop();
   }
 });

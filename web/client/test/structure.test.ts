@@ -5,9 +5,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { web } from "../../harness/program.js";
 
 // The tests run from their bundles, one folder below the package.
-const PACKAGE = resolve(import.meta.dirname, "..");
+const PACKAGE = resolve(web(), "client");
 const KIBIBYTE = 1024;
 
 type Graph = ReadonlyMap<string, readonly string[]>;

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startBareChromium } from "./chromium.js";
+import { BareChromium } from "../../harness/chromium.js";
 import { type Connection, Hub, html, type Rpc } from "./hub.js";
 import { answered, ask, begin, scene, TEST_MS_MAX } from "./scene.js";
 
@@ -86,7 +86,7 @@ test("a hidden page waits and is acted on too, without frames", { timeout: TEST_
   const hub = await new Hub().start();
   hub.pages.set("/", html("", '<button onclick="this.textContent = document.visibilityState">Go</button>'));
   hub.pages.set("/front.html", html());
-  const end = await startBareChromium(hub.origin);
+  const bare = await BareChromium.open(hub.origin);
   try {
     const page = await hub.joined();
     await page.ask('void window.open("/front.html", "_blank", "noopener")');
@@ -100,7 +100,7 @@ test("a hidden page waits and is acted on too, without frames", { timeout: TEST_
     assert.deepEqual(await ask(page, "look"), { value: "e1 [Go]" });
     assert.deepEqual(await ask(page, "click", { target: "e1" }), { value: "~ e1 [hidden]" });
   } finally {
-    await end();
+    await bare.close();
     await hub.stop();
   }
 });

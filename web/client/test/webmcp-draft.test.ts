@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { startChromium, startWebMcpChromium } from "./chromium.js";
+import { startChromium, startWebMcpChromium } from "./browsers.js";
 import { Hub, html } from "./hub.js";
 
 const TEST_MS_MAX = 60_000;

@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import type { Browser, Page as Tab } from "playwright-core";
-import { startChromium, startWebMcpChromium } from "./chromium.js";
+import { startChromium, startWebMcpChromium } from "./browsers.js";
 import { Hub, type Connection, type Rpc } from "./hub.js";
 
 const TEST_MS_MAX = 30_000;

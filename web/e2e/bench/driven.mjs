@@ -9,7 +9,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { load } from "./load.mjs";
+import { load } from "../../harness/load.mjs";
 import { table } from "./table.mjs";
 
 const quick = process.argv.includes("--quick");
@@ -18,11 +18,11 @@ const SHOTS = quick ? 10 : 40;
 const CLICKS = quick ? 20 : 100;
 const OPENS = quick ? 2 : 5;
 const PAGES = quick ? 4 : 10;
-const chromium = process.env.EYE_CHROMIUM ?? "chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu"];
 const run = promisify(execFile);
 
-const { Home } = await load("stage/home.ts");
+const { findChromium, Home } = await load("harness/home.js", "harness/chromium.js");
+const chromium = findChromium();
 const rows = Array.from({ length: 40 }, (_, at) => `<tr><td>${at}<td>Row ${at}<td><button>Take ${at}</button>`).join(
   "",
 );

@@ -2,26 +2,17 @@
 // `agent-browser snapshot -i`. `node bench/look-tokens.mjs [PAGE…]`; agent-browser is named in AGENT_BROWSER or found
 // on PATH, and left out if there is none. `--show` prints the outlines.
 
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
-import { basename, delimiter, join } from "node:path";
+import { basename, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
-import { chromium } from "playwright-core";
+import { load } from "../../harness/load.mjs";
 
 const here = import.meta.dirname;
 const pages = join(here, "../pages");
 const dist = join(here, "../../client/dist");
-const flags = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+const { FLAGS: flags, findChromium, startChromium } = await load("harness/chromium.js");
 const viewport = { width: 1280, height: 720 };
 
 const show = process.argv.includes("--show");
@@ -30,14 +21,6 @@ const all = readdirSync(pages)
   .filter((name) => name.endsWith(".html"))
   .map((name) => basename(name, ".html"));
 const names = all.filter((name) => wanted.length === 0 || wanted.includes(name));
-
-function findChromium() {
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  const found = ["chromium", "chromium-browser", "google-chrome"]
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
-    .find((path) => existsSync(path));
-  return process.env.EYE_CHROMIUM ?? found ?? "chromium";
-}
 
 /** The pages as they are, and with `?eye` with the client that was built last. */
 async function serve() {
@@ -61,8 +44,8 @@ async function serve() {
   return server;
 }
 
-async function outlines(site, browserPath) {
-  const browser = await chromium.launch({ executablePath: browserPath, args: flags });
+async function outlines(site) {
+  const browser = await startChromium();
   const looks = new Map();
   for (const name of names) {
     const page = await browser.newPage({ viewport });
@@ -89,9 +72,8 @@ const row = (name, { peer, all, view }) =>
 
 const server = await serve();
 const site = `http://localhost:${server.address().port}`;
-const browser = findChromium();
-const looks = await outlines(site, browser);
-const theirs = await snapshots(site, browser);
+const looks = await outlines(site);
+const theirs = await snapshots(site, findChromium());
 server.close();
 server.closeAllConnections();
 

@@ -7,11 +7,11 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { load } from "./load.mjs";
+import { load } from "../../harness/load.mjs";
 import { percent, table } from "./table.mjs";
 import { SERVERS } from "./tools-server.mjs";
 
-const { Home } = await load("stage/home.js");
+const { Home } = await load("harness/home.js");
 const ARGS = { base: "EUR", quote: "USD" };
 
 /** Connects a client as an editor would. Its servers are those of the project's config. */

@@ -1,12 +1,12 @@
 // Frame times of the geometry map while a mouse drags it, beside an empty page that only counts its frames: in one
 // browser, by turns. `node bench/panning.mjs [--quick]`; EYE_BIN names the binary.
 
-import { load } from "./load.mjs";
+import { load } from "../../harness/load.mjs";
 import { table } from "./table.mjs";
 
 const rounds = process.argv.includes("--quick") ? 2 : 5;
 const FRAMES = 120;
-const { Stage, GeometryTab } = await load("stage/stage.ts", "stage/geometry.ts");
+const { Stage, GeometryTab } = await load("e2e/stage/stage.js", "e2e/stage/geometry.js");
 
 const stage = await Stage.open();
 const empty = await stage.context.newPage();

@@ -6,11 +6,11 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { join } from "node:path";
-import { load } from "./load.mjs";
+import { load } from "../../harness/load.mjs";
 import { hasStrace, traceCommand, traceHub } from "./strace.mjs";
 import { percent, table } from "./table.mjs";
 
-const { Agent, Course, Desktop } = await load("stage/agent.js", "stage/desktop.js", "tasks/course.js");
+const { Agent, Course, Desktop } = await load("e2e/stage/agent.js", "e2e/stage/desktop.js", "e2e/tasks/course.js");
 const quick = process.argv.includes("--quick");
 const TRACES = quick ? 1 : 5;
 /** As the proposal counted it: `-H "Authorization: Bearer …" \`, with its indentation. */

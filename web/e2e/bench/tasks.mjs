@@ -2,10 +2,10 @@
 // tokens. `node bench/tasks.mjs [--show]`; eye is EYE_BIN, agent-browser AGENT_BROWSER or on PATH. A task that fails
 // ends it with an error.
 
-import { load } from "./load.mjs";
+import { load } from "../../harness/load.mjs";
 import { percent, table } from "./table.mjs";
 
-const { Course, ICON, TASKS } = await load("tasks/course.js", "tasks/tasks.js");
+const { Course, ICON, TASKS } = await load("e2e/tasks/course.js", "e2e/tasks/tasks.js");
 const show = process.argv.includes("--show");
 const course = await Course.open();
 try {

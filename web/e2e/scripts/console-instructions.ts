@@ -11,9 +11,10 @@ import { join } from "node:path";
 import { WebSocket } from "ws";
 import { Agent } from "../stage/agent.js";
 import { consoleLink } from "../stage/console.js";
-import { Home, program } from "../stage/home.js";
+import { Home } from "../../harness/home.js";
 import { plainPage } from "../stage/plain-page.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
+import { program } from "../../harness/program.js";
 
 const [calls = 2000, seconds = 30] = process.argv.slice(2, 4).map(Number);
 const FEW = 200;

@@ -6,9 +6,9 @@
 //   EYE_BIN=../../target/release/eye node script.mjs console-load [CALLS_PER_S] [SECONDS] [VIEW] [ROUNDS]
 
 import { Agent } from "../stage/agent.js";
-import { startChromium } from "../stage/chromium.js";
+import { startChromium } from "../../harness/chromium.js";
 import { consoleLink } from "../stage/console.js";
-import { Home } from "../stage/home.js";
+import { Home } from "../../harness/home.js";
 import { plainPage } from "../stage/plain-page.js";
 
 const [rate = 2000, seconds = 15] = process.argv.slice(2, 4).map(Number);

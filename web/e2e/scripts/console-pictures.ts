@@ -6,9 +6,10 @@ import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ConsoleTab } from "../stage/console.js";
 import { Stage, type Visit } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
+import { web } from "../../harness/program.js";
 
-const WEB = process.env.EYE_WEB ?? "";
+const WEB = web();
 const FOLDER = resolve(
   process.argv.slice(2).find((word) => !word.startsWith("--")) ?? join(WEB, "../target/console-pictures"),
 );

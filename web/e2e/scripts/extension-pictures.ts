@@ -7,7 +7,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { Person } from "../stage/extension.js";
-import { Home } from "../stage/home.js";
+import { Home } from "../../harness/home.js";
 import { Site } from "../stage/site.js";
 
 const folder = process.argv[2] ?? "pictures";

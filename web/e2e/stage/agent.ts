@@ -1,7 +1,7 @@
 // An agent on the hub's Unix socket, in plain line frames.
 
 import { connect, type Socket } from "node:net";
-import { within } from "./until.js";
+import { within } from "../../harness/until.js";
 
 const NEWLINE = 0x0a;
 

@@ -2,12 +2,11 @@
 
 import { build } from "esbuild";
 import { join } from "node:path";
+import { web } from "../../harness/program.js";
 
 export async function bundle(name: string): Promise<string> {
-  const web = process.env.EYE_WEB;
-  if (web === undefined) throw new Error("run.mjs says where the web folder is");
   const { outputFiles } = await build({
-    entryPoints: [join(web, "e2e/pages", name)],
+    entryPoints: [join(web(), "e2e/pages", name)],
     bundle: true,
     write: false,
     minify: true,

@@ -1,7 +1,7 @@
 // The console in a tab: opened by a real link, with everything that would break its policy noted.
 
 import type { BrowserContextOptions, Page } from "playwright-core";
-import type { Home } from "./home.js";
+import type { Home } from "../../harness/home.js";
 import type { Stage } from "./stage.js";
 
 export async function consoleLink(home: Home): Promise<string> {

@@ -1,9 +1,9 @@
 // The desktop app in a tab: served by the hub itself, joined, and asked through the real CLI.
 
 import type { BrowserContext, Page } from "playwright-core";
-import type { Said } from "./home.js";
+import type { Said } from "../../harness/home.js";
 import type { Stage } from "./stage.js";
-import { until } from "./until.js";
+import { until } from "../../harness/until.js";
 
 export interface Box {
   readonly x: number;

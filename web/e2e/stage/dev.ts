@@ -5,8 +5,9 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { cp, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
-import { program, type Home } from "./home.js";
-import { until } from "./until.js";
+import type { Home } from "../../harness/home.js";
+import { until } from "../../harness/until.js";
+import { program, web } from "../../harness/program.js";
 
 const LOCAL = /Local:\s+(https?:\/\/\S+)\s/;
 // Vite colours its words when it believes in a terminal.
@@ -142,10 +143,4 @@ async function overwrite(path: string, text: string): Promise<void> {
 
 function vite(): string {
   return join(web(), "node_modules/vite/bin/vite.js");
-}
-
-function web(): string {
-  const web = process.env.EYE_WEB;
-  if (web === undefined) throw new Error("run.mjs says where the web folder is");
-  return web;
 }

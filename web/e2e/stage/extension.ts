@@ -4,10 +4,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium, type BrowserContext, type CDPSession, type Page } from "playwright-core";
-import { FLAGS, findChromium } from "./chromium.js";
-import type { Home, Row } from "./home.js";
-import { until, within } from "./until.js";
+import type { BrowserContext, CDPSession, Page } from "playwright-core";
+import { startProfile } from "../../harness/chromium.js";
+import type { Home, Row } from "../../harness/home.js";
+import { until, within } from "../../harness/until.js";
 
 export const ID = "ideahddmfnocldhgfkollgmdihcnhibj";
 
@@ -37,17 +37,12 @@ export class Person {
     const extension = join(folder, "extension");
     const { code, stderr } = await home.eye("extension", "--dir", extension, ...flags);
     if (code !== 0) throw new Error(stderr);
-    const context = await chromium.launchPersistentContext(join(folder, "profile"), {
-      executablePath: findChromium(),
-      ignoreDefaultArgs: ["--disable-extensions"],
-      viewport: null,
-      args: [
-        ...FLAGS,
-        `--load-extension=${extension}`,
-        "--disable-features=DisableLoadExtensionCommandLineSwitch",
-        "--enable-unsafe-extension-debugging",
-      ],
-    });
+    const context = await startProfile(
+      join(folder, "profile"),
+      `--load-extension=${extension}`,
+      "--disable-features=DisableLoadExtensionCommandLineSwitch",
+      "--enable-unsafe-extension-debugging",
+    );
     const browser = await context.browser()?.newBrowserCDPSession();
     if (browser === undefined) throw new Error("the browser cannot be asked");
     const desk = await context.newPage();

@@ -4,7 +4,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
-import { within } from "./until.js";
+import { within } from "../../harness/until.js";
 
 export type Heard = Readonly<Record<string, unknown>> & { readonly requestId: string };
 

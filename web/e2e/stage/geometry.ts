@@ -3,9 +3,9 @@
 import { encode } from "fast-png";
 import { crc32, deflateSync } from "node:zlib";
 import type { BrowserContext, Page } from "playwright-core";
-import type { Said } from "./home.js";
+import type { Said } from "../../harness/home.js";
 import type { Stage } from "./stage.js";
-import { until } from "./until.js";
+import { until } from "../../harness/until.js";
 
 /** Even, so that the middle of the view is a corner of pixels. */
 export const VIEW = { width: 640, height: 480 };

@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Home, Row } from "./home.js";
-import { until } from "./until.js";
+import type { Home, Row } from "../../harness/home.js";
+import { until } from "../../harness/until.js";
+import { web } from "../../harness/program.js";
 
 export const WAYS = [
   "script tag",
@@ -106,10 +107,4 @@ export async function toKeep(home: Home, which: "bookmarklet" | "userscript"): P
 /** What a browser runs when a bookmark with this address is clicked. */
 export function clicked(bookmark: string): string {
   return decodeURIComponent(bookmark.replace(/^javascript:/, ""));
-}
-
-function web(): string {
-  const web = process.env.EYE_WEB;
-  if (web === undefined) throw new Error("run.mjs says where the web folder is");
-  return web;
 }

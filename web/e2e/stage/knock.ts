@@ -2,7 +2,7 @@
 
 import { request } from "node:http";
 import { WebSocket, type ClientOptions } from "ws";
-import { within } from "./until.js";
+import { within } from "../../harness/until.js";
 
 export interface Reply {
   readonly status: number;

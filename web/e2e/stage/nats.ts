@@ -7,8 +7,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { freePort } from "./home.js";
-import { within } from "./until.js";
+import { freePort } from "../../harness/home.js";
+import { within } from "../../harness/until.js";
+import { web } from "../../harness/program.js";
 
 const VERSION = "2.15.1";
 const READY = "Server is ready";
@@ -24,7 +25,7 @@ function found(folder: string): string | undefined {
 function natsProgram(): string {
   const named = process.env.EYE_NATS_SERVER;
   if (named !== undefined && named !== "") return named;
-  const tools = join(process.env.EYE_WEB ?? "", "../target/tools");
+  const tools = join(web(), "../target/tools");
   const folder = join(tools, `nats-server-${VERSION}`);
   const there = found(folder);
   if (there !== undefined) return there;

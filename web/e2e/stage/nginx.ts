@@ -1,24 +1,12 @@
 // A real nginx in front of a site, with one more block of configuration in its server.
 
 import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { freePort } from "./home.js";
-import { until } from "./until.js";
-
-/** Where distributions put it, which is not on everybody's PATH. */
-const ADMINISTRATION = "/usr/sbin";
-
-function findNginx(): string {
-  const named = process.env.EYE_NGINX;
-  if (named !== undefined && named !== "") return named;
-  const folders = [...(process.env.PATH ?? "").split(delimiter), ADMINISTRATION];
-  const found = folders.map((folder) => join(folder, "nginx")).find((path) => existsSync(path));
-  if (found === undefined) throw new Error("no nginx on PATH; name one in EYE_NGINX");
-  return found;
-}
+import { join } from "node:path";
+import { freePort } from "../../harness/home.js";
+import { findProgram } from "../../harness/program.js";
+import { until } from "../../harness/until.js";
 
 /** Whose connections the hub sees: started by root, nginx gives its workers another user; else they are of ours. */
 export const NGINX_USER = process.getuid?.() === 0 ? "daemon" : undefined;
@@ -42,7 +30,9 @@ export class Nginx {
       `${NGINX_USER === undefined ? "" : `user ${NGINX_USER};`} daemon off; pid ${folder}/pid; events {}\nhttp { access_log off; ${places}\n${server} }\n`,
     );
     const log = join(folder, "error.log");
-    const child = spawn(findNginx(), ["-e", log, "-c", join(folder, "nginx.conf")], { stdio: "ignore" });
+    const child = spawn(findProgram("EYE_NGINX", "nginx"), ["-e", log, "-c", join(folder, "nginx.conf")], {
+      stdio: "ignore",
+    });
     const url = `http://localhost:${String(port)}`;
     await until("nginx answers", async () => {
       if (child.exitCode !== null) throw new Error(`nginx ended: ${await readFile(log, "utf8")}`);

@@ -1,7 +1,7 @@
 // A page without a browser: a WebSocket that answers every call with 1.
 
 import { WebSocket } from "ws";
-import type { Home } from "./home.js";
+import type { Home } from "../../harness/home.js";
 
 export async function plainPage(home: Home, alias: string): Promise<WebSocket> {
   const socket = new WebSocket(`ws://localhost:${String(home.port)}/ws?clientType=browser`, ["eye"], {

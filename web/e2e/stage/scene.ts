@@ -1,10 +1,10 @@
 // The scene app in a tab, and the real CLI that asks it.
 
 import type { BrowserContext, Page } from "playwright-core";
-import type { Said } from "./home.js";
+import type { Said } from "../../harness/home.js";
 import type { Stage } from "./stage.js";
 import { Traffic } from "./traffic.js";
-import { until } from "./until.js";
+import { until } from "../../harness/until.js";
 
 /** For a browser without a graphics card. */
 export const WEBGL_FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"];

@@ -1,8 +1,8 @@
 // All that most tests need: a home with a hub, a site, and one browser.
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { startChromium } from "./chromium.js";
-import { Home } from "./home.js";
+import { startChromium } from "../../harness/chromium.js";
+import { Home } from "../../harness/home.js";
 import { Site } from "./site.js";
 
 export interface Eye {

@@ -1,7 +1,7 @@
 // Asks one page with the CLI, as an agent would: what a verb prints, and what it says when it fails.
 
 import assert from "node:assert/strict";
-import type { Said } from "./home.js";
+import type { Said } from "../../harness/home.js";
 import type { Stage, Visit } from "./stage.js";
 
 export type Ask = (...args: string[]) => Promise<string>;

@@ -3,7 +3,7 @@
 
 import { access, mkdir, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { findChromium, FLAGS } from "../stage/chromium.js";
+import { findChromium, FLAGS } from "../../harness/chromium.js";
 import type { DesktopState } from "../stage/desktop.js";
 import { Stage } from "../stage/stage.js";
 import { serve, type Backend } from "./pages.js";

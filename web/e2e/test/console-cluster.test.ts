@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { ConsoleTab } from "../stage/console.js";
-import { Home } from "../stage/home.js";
+import { Home } from "../../harness/home.js";
 import { Nats } from "../stage/nats.js";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 /** A killed hub is missed by its heartbeats. */
 const DEADLINE_MS = 60_000;

@@ -9,9 +9,9 @@ import { after, before, test } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ConsoleTab, consoleLink } from "../stage/console.js";
-import { program } from "../stage/home.js";
 import { Stage, type Visit } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
+import { program } from "../../harness/program.js";
 
 let stage: Stage;
 let start: Visit;

@@ -8,9 +8,10 @@ import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { ConsoleTab, consoleLink } from "../stage/console.js";
-import { startFirefox } from "../stage/firefox.js";
+import { startFirefox } from "../../harness/firefox.js";
 import { Stage, type Visit } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
+import { web } from "../../harness/program.js";
 
 const SIZE_BYTES_MAX = 250 * 1024;
 const VIEWS = ["now", "calls", "plots", "control"];
@@ -308,8 +309,7 @@ test("nothing was asked of elsewhere, and the policy was never broken", () => {
 });
 
 test("all of it is small", () => {
-  const web = process.env.EYE_WEB ?? "";
-  const folder = join(web, "apps/dist/console");
+  const folder = join(web(), "apps/dist/console");
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   const bytes = files.map((one) => gzipSync(readFileSync(join(one.parentPath, one.name)), { level: 9 }).length);
   const sum = bytes.reduce((a, b) => a + b, 0);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { Desktop } from "../stage/desktop.js";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 const REFUSED =
   /^error: the page \S+ is paused: `the person at this desktop has paused agents`\nhint: ask the person at the page to resume\n$/;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { Desktop, type WindowRow } from "../stage/desktop.js";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 const APPS = ["chat", "files", "notepad", "calendar", "agents", "claude-eyes", "javascript.ide"];
 

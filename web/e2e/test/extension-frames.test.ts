@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { decode } from "fast-png";
 import { Person } from "../stage/extension.js";
-import { Home } from "../stage/home.js";
+import { Home } from "../../harness/home.js";
 import { Site } from "../stage/site.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 let home: Home;
 let site: Site;

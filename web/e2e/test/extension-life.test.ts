@@ -4,10 +4,10 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { Person } from "../stage/extension.js";
-import { Home } from "../stage/home.js";
+import { Home } from "../../harness/home.js";
 import { Site } from "../stage/site.js";
 import { WebSocketServer } from "ws";
-import { until, within } from "../stage/until.js";
+import { until, within } from "../../harness/until.js";
 
 let home: Home;
 let site: Site;

@@ -6,9 +6,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { MARK, Person } from "../stage/extension.js";
-import { Home } from "../stage/home.js";
+import { Home } from "../../harness/home.js";
 import { Site } from "../stage/site.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 let home: Home;
 let site: Site;
@@ -131,6 +131,28 @@ test("a tab that is moved to another window stays the page that it was, with han
   await said("click", "text=Go", "--page", id);
   assert.equal(await said("out.textContent", "--page", id), "clicked:true\n");
   await page.close();
+});
+
+test("pages say in which window they are where there are several", async () => {
+  const shop = await person.visit(site.url("/shop"));
+  const mail = await person.visit(site.url("/mail"));
+  for (const page of [shop, mail]) {
+    await person.grant(page);
+    await person.joined(page);
+  }
+  const windows = async () => (await home.pages()).filter((row) => row.state === "connected").map((row) => row.window);
+  assert.deepEqual(await windows(), [undefined, undefined]);
+  assert.ok(!(await said("pages")).includes("window"));
+  await person.moveOut(mail);
+  await until("both say theirs", async () => ((await windows()).every((one) => one !== undefined) ? true : undefined));
+  const { window } = await person.joined(mail);
+  assert.notEqual(window, (await person.joined(shop)).window);
+  const row = (await said("pages")).split("\n").find((line) => line.includes("/mail"));
+  assert.ok(row?.includes(`, window ${String(window)}`), row);
+  // One browser has nothing to tell it from another.
+  assert.ok((await home.pages()).every((one) => one.browser === undefined));
+  await shop.close();
+  await mail.close();
 });
 
 test("a file of the machine is not granted, for a tab that shows one can be sent to any other", async () => {

@@ -7,7 +7,7 @@ import { Agent } from "../stage/agent.js";
 import { FaultyServer, type Heard } from "../stage/faulty.js";
 import { GeometryTab, type Reply } from "../stage/geometry.js";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 const SHADER = { seed_shader: "fn main() {}" };
 const AGENT = { agent_type: "monitor", region: { x: 0, y: 0, width: 10, height: 10, unit: "pixels" } };

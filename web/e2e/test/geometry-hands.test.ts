@@ -3,11 +3,11 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BareChromium } from "../stage/chromium.js";
+import { BareChromium } from "../../harness/chromium.js";
 import { GeometryTab } from "../stage/geometry.js";
-import { Home } from "../stage/home.js";
+import { Home } from "../../harness/home.js";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 interface Camera {
   readonly x: number;

@@ -10,10 +10,10 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { decode } from "fast-png";
 import { FaultyServer } from "../stage/faulty.js";
 import { GeometryTab, type Reply, type Rgba } from "../stage/geometry.js";
-import { program } from "../stage/home.js";
 import { get } from "../stage/knock.js";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
+import { program } from "../../harness/program.js";
 
 const SHADER =
   "@fragment\nfn main(@location(0) uv: vec2f) -> @location(0) vec4f {\n  return vec4f(uv.x, 0.5, 0.25, 1.0);\n}\n";

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { cartridge, GeometryTab, sameColour, VIEW, type Reply, type Rgba } from "../stage/geometry.js";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 interface Camera {
   readonly x: number;

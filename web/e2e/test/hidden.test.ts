@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BareChromium } from "../stage/chromium.js";
-import { Home } from "../stage/home.js";
+import { BareChromium } from "../../harness/chromium.js";
+import { Home } from "../../harness/home.js";
 import { Site } from "../stage/site.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 let home: Home;
 let site: Site;

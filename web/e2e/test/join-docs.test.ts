@@ -6,13 +6,14 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { Dev, type DevOptions } from "../stage/dev.js";
-import { freePort } from "../stage/home.js";
+import { freePort } from "../../harness/home.js";
 import { NGINX_USER, Nginx } from "../stage/nginx.js";
 import { Stage, type Visit } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
+import { web } from "../../harness/program.js";
 import { asking, type Ask } from "../stage/verbs.js";
 
-const WEB = process.env.EYE_WEB ?? "";
+const WEB = web();
 const BLOCK = /^```\w+ runnable (\w+)\n([^]*?)^```$/gm;
 
 let stage: Stage;

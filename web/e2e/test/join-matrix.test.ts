@@ -6,9 +6,9 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import type { Browser as Firefox } from "puppeteer-core";
-import { BareChromium } from "../stage/chromium.js";
+import { BareChromium } from "../../harness/chromium.js";
 import { Dev, projectFile } from "../stage/dev.js";
-import { startFirefox } from "../stage/firefox.js";
+import { startFirefox } from "../../harness/firefox.js";
 import {
   arrived,
   clicked,
@@ -25,7 +25,7 @@ import {
 import { Site } from "../stage/site.js";
 import { Stage } from "../stage/stage.js";
 import { chromiumTab, firefoxTab, type Tab } from "../stage/tab.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 const TYPES = "require-trusted-types-for 'script'; trusted-types 'none'";
 const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -6,7 +6,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { Agent } from "../stage/agent.js";
 import { opened, type Line } from "../stage/knock.js";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 const MEBIBYTE = 1024 * 1024;
 const CLOSED_UNSUPPORTED = 1003;

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BareChromium } from "../stage/chromium.js";
+import { BareChromium } from "../../harness/chromium.js";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 let stage: Stage;
 

@@ -6,10 +6,10 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { startChromium } from "../stage/chromium.js";
+import { startChromium } from "../../harness/chromium.js";
 import { type Guarded, openGuarded } from "../stage/guarded.mjs";
-import { Home, type Running, type Said } from "../stage/home.js";
-import { until, within } from "../stage/until.js";
+import { Home, type Running, type Said } from "../../harness/home.js";
+import { until, within } from "../../harness/until.js";
 
 interface Grant {
   readonly url: string;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 import { asking } from "../stage/verbs.js";
 
 let stage: Stage;

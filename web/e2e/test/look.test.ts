@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Stage, type Visit } from "../stage/stage.js";
 import { asking, refOf, refused } from "../stage/verbs.js";
+import { web } from "../../harness/program.js";
 
 let stage: Stage;
 
@@ -26,11 +27,7 @@ async function visit(
 }
 
 function fixture(name: string): string {
-  return (
-    /<body>([^]*)<\/body>/.exec(
-      readFileSync(join(process.env.EYE_WEB ?? "", "e2e/pages", `${name}.html`), "utf8"),
-    )?.[1] ?? ""
-  );
+  return /<body>([^]*)<\/body>/.exec(readFileSync(join(web(), "e2e/pages", `${name}.html`), "utf8"))?.[1] ?? "";
 }
 
 const FORM = `<nav aria-label="Main"><a href="/a" aria-current="page">Home</a></nav><h1>Sign in</h1>
@@ -82,7 +79,7 @@ test("the README's outline is what such a page looks like", async () => {
     <div><button disabled>Send</button> <button aria-expanded="false">More</button></div><div><a href="/f">Forgot password?</a> <span tabindex="0">Card</span></div>`),
   );
   const shown = (await ask("look")).replace(/\(or .*?(\d+) more\)/, "(or Mali, 9 more)").split("\n");
-  const readme = readFileSync(join(process.env.EYE_WEB ?? "", "client/README.md"), "utf8");
+  const readme = readFileSync(join(web(), "client/README.md"), "utf8");
   const example = /An outline reads like this:\n\n```\n([^]*?)\n```/.exec(readme)?.[1] ?? "";
   assert.deepEqual(
     example.split("\n").map((line) => line.split(/ {2,}| (?=a list:)/)[0]),

@@ -10,8 +10,9 @@ import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/std
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { Home, program } from "../stage/home.js";
-import { until } from "../stage/until.js";
+import { Home } from "../../harness/home.js";
+import { until } from "../../harness/until.js";
+import { program } from "../../harness/program.js";
 
 /**
  * A server of a few lines. `tell` writes progress and the result in one write; `rows` answers with a long list. It is

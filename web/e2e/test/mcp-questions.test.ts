@@ -15,11 +15,11 @@ import {
   ElicitRequestSchema,
   LoggingMessageNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { program } from "../stage/home.js";
 import { Stage } from "../stage/stage.js";
+import { program, web } from "../../harness/program.js";
 
 const INFO = { name: "eye-e2e", version: "0.1.0" };
-const WEB = process.env.EYE_WEB ?? "";
+const WEB = web();
 const ABLE = { elicitation: {}, sampling: {} };
 
 const BODY = `

@@ -11,10 +11,11 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { Home, program } from "../stage/home.js";
-import { until } from "../stage/until.js";
+import { Home } from "../../harness/home.js";
+import { until } from "../../harness/until.js";
+import { program, web } from "../../harness/program.js";
 
-const SERVER = join(process.env.EYE_WEB ?? "", "e2e/peers/plain-server.mjs");
+const SERVER = join(web(), "e2e/peers/plain-server.mjs");
 const COMMAND = JSON.stringify([process.execPath, SERVER]);
 /** A server whose one answer is long. */
 const ROWS = `

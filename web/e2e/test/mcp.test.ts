@@ -10,9 +10,9 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport as Transport1 } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { program } from "../stage/home.js";
 import { peers } from "../peers/install.mjs";
 import { Stage } from "../stage/stage.js";
+import { program, web } from "../../harness/program.js";
 
 const BODY = `
 <script>
@@ -26,7 +26,7 @@ const BODY = `
 </script>`;
 
 const INFO = { name: "eye-e2e", version: "0.1.0" };
-const WEB = process.env.EYE_WEB ?? "";
+const WEB = web();
 
 let stage: Stage;
 let token: string;

@@ -5,8 +5,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Stage } from "../stage/stage.js";
+import { web } from "../../harness/program.js";
 
-const MODULE = join(process.env.EYE_WEB ?? "", "client/dist/index.js");
+const MODULE = join(web(), "client/dist/index.js");
 
 let stage: Stage;
 

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { startChromium } from "../stage/chromium.js";
-import { Home } from "../stage/home.js";
+import { startChromium } from "../../harness/chromium.js";
+import { Home } from "../../harness/home.js";
 import { clicked, clientModule, toKeep } from "../stage/join.js";
 import { Site } from "../stage/site.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 let home: Home;
 /** A site on the internet, as the browser is made to believe. */

@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { Home } from "../stage/home.js";
+import { Home } from "../../harness/home.js";
 import { Site } from "../stage/site.js";
-import { startChromium } from "../stage/chromium.js";
-import { until } from "../stage/until.js";
+import { startChromium } from "../../harness/chromium.js";
+import { until } from "../../harness/until.js";
 import type { Browser } from "playwright-core";
 
 /** What the original does: one socket a request, a reply by its id, errors in its own form. */

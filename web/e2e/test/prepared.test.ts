@@ -5,9 +5,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { connect } from "puppeteer-core";
-import { BareChromium } from "../stage/chromium.js";
+import { BareChromium } from "../../harness/chromium.js";
 import { Stage } from "../stage/stage.js";
-import { until, within } from "../stage/until.js";
+import { until, within } from "../../harness/until.js";
 
 const EXIT_TIMEOUT = 124;
 

@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { Stage, type Visit } from "../stage/stage.js";
 import { asking, refused, type Ask } from "../stage/verbs.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 let stage: Stage;
 let client: Client;

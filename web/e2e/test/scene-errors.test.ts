@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { opened, type Line } from "../stage/knock.js";
 import { SceneTab, WEBGL_FLAGS } from "../stage/scene.js";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 const EXIT_FAILED = 1;
 const EXIT_ABSENT = 3;

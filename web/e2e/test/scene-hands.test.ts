@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { KEY_LIGHT_AT, MODEL_AT, SceneTab, VIEW, WEBGL_FLAGS } from "../stage/scene.js";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 interface Drawing {
   /** How many pictures the page has asked for. */

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { KEY_LIGHT_AT, MODEL_AT, SceneTab, WEBGL_FLAGS } from "../stage/scene.js";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 const EXIT_ABSENT = 3;
 const QUERIED = /\(queried at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z), source: fresh\)$/;

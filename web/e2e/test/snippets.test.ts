@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { Said } from "../stage/home.js";
+import type { Said } from "../../harness/home.js";
+import { web } from "../../harness/program.js";
 import { Stage } from "../stage/stage.js";
 
 interface Snippet {
@@ -13,7 +14,7 @@ interface Snippet {
   readonly answer: string;
 }
 
-const CLIENT_TESTS = join(process.env.EYE_WEB ?? "", "client/test");
+const CLIENT_TESTS = join(web(), "client/test");
 const EXIT_THREW = 1;
 const snippets = JSON.parse(readFileSync(join(CLIENT_TESTS, "snippets.json"), "utf8")) as Snippet[];
 

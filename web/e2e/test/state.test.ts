@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 const BODY = `
 <button id="more">More</button> <input id="name">

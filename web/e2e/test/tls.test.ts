@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { startChromium } from "../stage/chromium.js";
-import { Home } from "../stage/home.js";
+import { startChromium } from "../../harness/chromium.js";
+import { Home } from "../../harness/home.js";
 
 interface Made {
   readonly spki: string;

@@ -8,7 +8,7 @@ import { after, before, test, type TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { built, Dev, type DevOptions } from "../stage/dev.js";
 import { Stage, type Visit } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 import { asking } from "../stage/verbs.js";
 
 let stage: Stage;

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Stage } from "../stage/stage.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 const EXIT_THREW = 1;
 

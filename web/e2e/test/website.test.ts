@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { startChromium } from "../stage/chromium.js";
-import { Home } from "../stage/home.js";
+import { startChromium } from "../../harness/chromium.js";
+import { Home } from "../../harness/home.js";
 import { Site } from "../stage/site.js";
-import { until } from "../stage/until.js";
+import { until } from "../../harness/until.js";
 
 /** What a page could do at one endpoint: `open` means that the hub let it in. */
 interface Attempt {

@@ -273,7 +273,8 @@ const NOT_HERE: ReadonlySet<string> = new Set([
 /** Those that are the browser's, which `tabs.ts` answers, and events. */
 const NO_COMMANDS: ReadonlySet<string> = new Set([
   ...["Browser.getVersion", "Target.closeTarget", "Target.setAutoAttach"],
-  ...["Browser.downloadProgress", "Browser.downloadWillBegin", "Page.fileChooserOpened", "Page.frameNavigated"],
+  ...["Browser.downloadProgress", "Browser.downloadWillBegin", "Browser.tabMoved"],
+  ...["Page.fileChooserOpened", "Page.frameNavigated"],
   ...["Page.frameDetached"],
   ...["Page.frameStartedLoading", "Page.frameStoppedLoading", "Page.javascriptDialogOpening", "Runtime.bindingCalled"],
   ...["Runtime.executionContextCreated", "Runtime.executionContextDestroyed", "Runtime.executionContextsCleared"],

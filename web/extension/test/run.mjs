@@ -1,27 +1,6 @@
-// Bundles the tests, for Node 20 runs no TypeScript, and hands them to node's own runner.
+// Runs the extension's unit tests. No browser is needed.
 
-import { spawnSync } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { runTests, testFiles } from "../../harness/bundle.mjs";
 
-const here = dirname(fileURLToPath(import.meta.url));
-const out = join(here, "../.test-build", String(process.pid));
-const names = readdirSync(here).filter((name) => name.endsWith(".test.ts"));
-await build({
-  absWorkingDir: here,
-  entryPoints: names,
-  outdir: out,
-  outExtension: { ".js": ".mjs" },
-  bundle: true,
-  packages: "external",
-  platform: "node",
-  format: "esm",
-  target: "node20",
-  logLevel: "warning",
-});
-const files = names.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
-const { status } = spawnSync(process.execPath, ["--test", "--test-reporter=spec", ...files], { stdio: "inherit" });
-rmSync(out, { recursive: true, force: true });
-process.exitCode = status ?? 1;
+const here = import.meta.dirname;
+process.exitCode = await runTests(here, testFiles(here, process.argv.slice(2)));

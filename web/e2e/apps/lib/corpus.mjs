@@ -5,7 +5,7 @@ import { chmodSync, readFileSync, readdirSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, delimiter, join } from "node:path";
-import { load } from "../../bench/load.mjs";
+import { load } from "../../../harness/load.mjs";
 import { compare } from "../seeing/compare.mjs";
 import { prove } from "../seeing/proof.mjs";
 import { Agent } from "./agent.mjs";
@@ -15,10 +15,10 @@ import { CorpusSite } from "./site.mjs";
 const here = join(import.meta.dirname, "..");
 const VIEWPORT = { width: 1280, height: 800 };
 const { FLAGS, Home, Shell, findChromium, startChromium, until } = await load(
-  "stage/home.js",
-  "stage/chromium.js",
-  "stage/until.js",
-  "tasks/shell.js",
+  "harness/home.js",
+  "harness/chromium.js",
+  "harness/until.js",
+  "e2e/tasks/shell.js",
 );
 
 /** How long the application may take to have reported its last state. */
@@ -46,6 +46,8 @@ export class Corpus {
   #browser;
   #path;
   #peer;
+  /** Whether each task is done in eye's own browser too, with trusted input. */
+  #hands;
   #python;
   #userscript;
   #shells = 0;
@@ -53,9 +55,10 @@ export class Corpus {
   #save;
   #explained = JSON.parse(readFileSync(join(here, "seeing/explained.json"), "utf8"));
 
-  static async open({ names, all, peer, save }) {
+  static async open({ names, all, peer, hands, save }) {
     const corpus = new Corpus();
     corpus.#peer = peer;
+    corpus.#hands = hands;
     corpus.#save = save;
     const every = await tasks();
     const unknown = names.filter((name) => !every.some((app) => app.name === name));
@@ -71,7 +74,8 @@ export class Corpus {
       Object.assign({}, ...corpus.apps.map(({ routes }) => routes ?? {})),
     );
     corpus.#home = await Home.open();
-    await corpus.#home.up();
+    const { code, stderr } = await corpus.#home.eyeWith({ env: { EYE_BROWSER: findChromium() } }, "up");
+    if (code !== 0) throw new Error(`the hub did not start: ${stderr}`);
     corpus.#userscript = (await corpus.#home.eye("join", "userscript")).stdout;
     corpus.#browser = await startChromium();
     await prove(corpus.#browser);
@@ -79,14 +83,18 @@ export class Corpus {
     return corpus;
   }
 
-  /** Does the task of an application with eye, and with the peer if there is one; looks before and after. */
+  /**
+   * Does the task of an application with eye, in eye's own browser if that is wanted, and with the peer if there is
+   * one; looks before and after.
+   */
   async try(app) {
     const folder = join(this.#home.folder, app.name);
     const server = await app.serve?.({ python: this.#python, folder, site: this.#site.url });
     try {
       const eye = await this.#withEye(app, server);
+      const hands = this.#hands ? await this.#withHands(app, server) : undefined;
       const peer = this.#peer ? await this.#withPeer(app, server) : undefined;
-      return { app, eye, peer, seeing: eye.seeing, faults: this.#faults(app, eye) };
+      return { app, eye, hands, peer, seeing: eye.seeing, faults: this.#faults(app, eye, hands) };
     } finally {
       await server?.close();
     }
@@ -152,6 +160,26 @@ export class Corpus {
       return { ...done, seeing: [before, after] };
     } finally {
       await context.close();
+    }
+  }
+
+  /** The same task in a browser that eye starts: nothing but the address is given, and input is trusted. */
+  async #withHands(app, server) {
+    const shell = await this.#shell({});
+    const eye = async (...args) => {
+      const { code, stderr } = await this.#home.eyeWith({ folder: basename(shell.folder) }, ...args);
+      if (code !== 0) throw new Error(`eye ${args.join(" ")}: ${stderr}`);
+    };
+    this.#site.forget(app.name);
+    await server?.reset?.();
+    const address = this.#address(app, server);
+    await eye("browse", server?.entry ?? address, "--headless", "--private");
+    try {
+      if (server?.entry !== undefined) await eye("goto", address);
+      await eye("wait", `css=${app.ready}`, "--timeout", String(READY_MS_MAX / 1000));
+      return await this.#do(app, server, shell, "eye");
+    } finally {
+      await eye("browse", "--stop");
     }
   }
 
@@ -267,8 +295,9 @@ export class Corpus {
   }
 
   /** What makes the run fail: a task that ends otherwise than expected, and misses that nothing explains. */
-  #faults(app, { failure, seeing }) {
+  #faults(app, { failure, seeing }, hands) {
     const faults = [];
+    if (hands?.failure !== undefined) faults.push(`the task failed with hands: ${hands.failure}`);
     if (app.fails === undefined && failure !== undefined) faults.push(`the task failed: ${failure}`);
     if (app.fails !== undefined && failure === undefined)
       faults.push(`the task is done, although it is expected to fail (${app.fails})`);

@@ -33,6 +33,26 @@ export function resultTable(results) {
   );
 }
 
+/** A row per application: its task in eye's own browser, with trusted input, beside the same in a page that joined. */
+export function handsTable(results) {
+  const rows = results.map(({ app, eye, hands }) => [
+    app.name,
+    outcome(app, hands),
+    hands.calls,
+    hands.tokens,
+    seconds(hands.ms),
+    outcome(app, eye),
+    eye.calls,
+    eye.tokens,
+    seconds(eye.ms),
+  ]);
+  const done = results.filter(({ hands }) => hands.failure === undefined).length;
+  const sums = (who) => ["calls", "tokens"].map((key) => sumOf(results, who, key));
+  rows.push(["all", `${done} of ${results.length}`, ...sums("hands"), "", "", ...sums("eye"), ""]);
+  const head = ["application", "own browser", "calls", "tokens", "s", "joined page", "calls", "tokens", "s"];
+  table("Real applications with hands", head, rows);
+}
+
 /** Which goals these applications miss together, a line each. */
 export function missedGoals(results) {
   const { recall, precision } = shares(counted(results.flatMap(({ seeing }) => seeing)));

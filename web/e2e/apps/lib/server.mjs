@@ -2,9 +2,9 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { load } from "../../bench/load.mjs";
+import { load } from "../../../harness/load.mjs";
 
-const { freePort, until } = await load("stage/home.js", "stage/until.js");
+const { freePort, until } = await load("harness/home.js", "harness/until.js");
 const START_MS_MAX = 90_000;
 
 export { freePort };

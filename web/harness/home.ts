@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { program } from "./program.js";
 import { until } from "./until.js";
 
 export interface Said {
@@ -35,6 +36,8 @@ export interface Row {
   readonly state: "connected" | "away" | "gone";
   readonly visible: boolean;
   readonly parent?: string;
+  readonly browser?: string;
+  readonly window?: number;
   readonly eval: boolean;
   readonly pending: number;
   readonly current: boolean;
@@ -64,9 +67,16 @@ export class Home {
   }
 
   static async open(): Promise<Home> {
-    const folder = await mkdtemp(join(tmpdir(), "eye-e2e-"));
+    const folder = await mkdtemp(join(tmpdir(), "eye-home-"));
     for (const name of ["run", "config", "state", "work"]) await mkdir(join(folder, name), { mode: 0o700 });
     return new Home(folder, await freePort());
+  }
+
+  /** A home with a hub that runs. */
+  static async running(...flags: readonly string[]): Promise<Home> {
+    const home = await Home.open();
+    await home.up(...flags);
+    return home;
   }
 
   /** Where pages find the hub. */
@@ -84,7 +94,7 @@ export class Home {
     return join(this.folder, "run/eye/hub.sock");
   }
 
-  async eye(...args: string[]): Promise<Said> {
+  async eye(...args: readonly string[]): Promise<Said> {
     return (await this.start(args)).said;
   }
 
@@ -106,9 +116,16 @@ export class Home {
     return { process: child, said: ended(child) };
   }
 
-  async up(...args: string[]): Promise<void> {
+  async up(...args: readonly string[]): Promise<void> {
     const { code, stderr } = await this.eye("up", ...args);
     if (code !== 0) throw new Error(`the hub did not start: ${stderr}`);
+  }
+
+  /** The hub ends and another takes its place, on the same port. */
+  async restart(...flags: readonly string[]): Promise<void> {
+    const { code, stderr } = await this.eye("down");
+    if (code !== 0) throw new Error(`the hub did not end: ${stderr}`);
+    await this.up(...flags);
   }
 
   async pages(): Promise<Row[]> {
@@ -154,12 +171,6 @@ export class Home {
     }
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-export function program(): string {
-  const named = process.env.EYE_BIN;
-  if (named === undefined) throw new Error("run.mjs says where eye is");
-  return named;
 }
 
 function ended(child: ChildProcess): Promise<Said> {

@@ -22,7 +22,8 @@ export async function until<T>(
 export async function within<T>(what: string, event: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not within ${String(deadlineMs)} ms: ${what}`)), deadlineMs);
+    // An event that a test stopped waiting for does not hold up its end.
+    timer = setTimeout(() => reject(new Error(`not within ${String(deadlineMs)} ms: ${what}`)), deadlineMs).unref();
   });
   return Promise.race([event, late]).finally(() => clearTimeout(timer));
 }

@@ -1,13 +1,12 @@
 // Finds Chromium and starts it: driven by playwright, or bare, with no debugger attached at all.
 
 import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { chromium, type Browser } from "playwright-core";
+import { join } from "node:path";
+import { chromium, type Browser, type BrowserContext } from "playwright-core";
+import { findProgram } from "./program.js";
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 export const FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -20,16 +19,26 @@ export const FLAGS = [
 ];
 
 export function findChromium(): string {
-  const named = process.env.EYE_CHROMIUM;
-  if (named !== undefined && named !== "") return named;
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
-  if (found === undefined) throw new Error("no Chromium on PATH; name one in EYE_CHROMIUM");
-  return found;
+  return findProgram("EYE_CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome");
 }
 
 export function startChromium(...more: string[]): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium(), args: [...FLAGS, ...more] });
+}
+
+/** Without some of playwright's own arguments. */
+export function startChromiumWithout(left: readonly string[], ...more: string[]): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium(), args: [...FLAGS, ...more], ignoreDefaultArgs: [...left] });
+}
+
+/** A browser whose profile is in that folder, with extensions and without a viewport of playwright's. */
+export function startProfile(folder: string, ...more: string[]): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(folder, {
+    executablePath: findChromium(),
+    ignoreDefaultArgs: ["--disable-extensions"],
+    viewport: null,
+    args: [...FLAGS, ...more],
+  });
 }
 
 /** A browser as people have it: tabs may be hidden, and pages are kept for the way back, which a debugger prevents. */
@@ -40,7 +49,7 @@ export class BareChromium {
   ) {}
 
   static async open(url: string, ...more: string[]): Promise<BareChromium> {
-    const folder = await mkdtemp(join(tmpdir(), "eye-e2e-chromium-"));
+    const folder = await mkdtemp(join(tmpdir(), "eye-chromium-"));
     const flags = [...FLAGS, "--disable-popup-blocking", `--user-data-dir=${folder}`, ...more];
     return new BareChromium(spawn(findChromium(), [...flags, url], { stdio: "ignore" }), folder);
   }

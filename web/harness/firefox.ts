@@ -1,0 +1,9 @@
+// Finds Firefox and starts it. A distribution's own is driven over WebDriver BiDi, which playwright does not speak.
+
+import { launch, type Browser } from "puppeteer-core";
+import { findProgram } from "./program.js";
+
+export function startFirefox(): Promise<Browser> {
+  const executablePath = findProgram("EYE_FIREFOX", "firefox-esr", "firefox");
+  return launch({ browser: "firefox", executablePath, headless: true });
+}

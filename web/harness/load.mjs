@@ -1,0 +1,25 @@
+// Gives a benchmark the typed modules of the tests.
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { bundle, environment } from "./bundle.mjs";
+
+const web = join(import.meta.dirname, "..");
+
+/**
+ * All that these modules of `web/` export, in one object. They are bundled as one, for a class must not be there twice.
+ */
+export async function load(...modules) {
+  Object.assign(process.env, environment());
+  const out = join(web, "e2e/.test-build", `bench-${process.pid}`);
+  try {
+    await bundle({
+      stdin: { contents: modules.map((module) => `export * from "./${module}";`).join("\n"), resolveDir: web },
+      outfile: join(out, "stage.mjs"),
+    });
+    return await import(pathToFileURL(join(out, "stage.mjs")).href);
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}

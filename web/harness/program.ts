@@ -1,0 +1,31 @@
+// Finds the programs that tests drive: by a variable of the environment, or on PATH.
+
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** Where distributions put servers, which is not on everybody's PATH. */
+const ADMINISTRATION = "/usr/sbin";
+
+/** The program that the variable names, or the first of these names that is on PATH. */
+export function findProgram(variable: string, ...names: readonly string[]): string {
+  const named = process.env[variable];
+  if (named !== undefined && named !== "") return named;
+  const folders = [...(process.env.PATH ?? "").split(delimiter), ADMINISTRATION];
+  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`no ${String(names[0])} on PATH; name one in ${variable}`);
+  return found;
+}
+
+/** The binary under test. */
+export function program(): string {
+  const named = process.env.EYE_BIN;
+  if (named === undefined) throw new Error("harness/bundle.mjs says where eye is");
+  return named;
+}
+
+/** The folder `web/`: bundled code does not know where it came from. */
+export function web(): string {
+  const folder = process.env.EYE_WEB;
+  if (folder === undefined) throw new Error("harness/bundle.mjs says where the sources are");
+  return folder;
+}
