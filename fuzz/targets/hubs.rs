@@ -2,22 +2,22 @@
 //! Nothing panics, what waits is bounded, what is read is written and read the same, and a call ends at most once.
 #![no_main]
 
+#[path = "../../crates/eye-cluster/tests/cast/mod.rs"]
+mod cast;
+
+use cast::{AGENT, id};
 use eye_cluster::core::{Action, Core, Event, Life, TokensAction, TokensEvent};
-use eye_cluster::eye_core::elsewhere::{Back, Caller};
-use eye_cluster::eye_core::passed::Passed;
-use eye_cluster::eye_core::{Asker, Conn, Input, Mode, Reply, ReplyForm, Task, Terms};
+use eye_cluster::eye_core::Input;
+use eye_cluster::eye_core::elsewhere::Back;
 use eye_cluster::parts::{PARTS_LEN_MAX, Parts};
 use eye_cluster::row::{self, Row};
 use eye_cluster::wire::{self, Beat, Frame};
-use eye_protocol::SessionId;
 use eye_protocol::messages::{Presence, SessionRow};
-use eye_protocol::scope::Scope;
 use eye_protocol::shared_token::SharedToken;
 use libfuzzer_sys::fuzz_target;
 
 /// Small, so that inputs reach it.
 const BYTES_MAX: usize = 512;
-const AGENT: Conn = Conn(7);
 
 struct World {
     core: Core,
@@ -40,12 +40,7 @@ impl World {
         });
         world.on(Event::Read);
         world.on(Event::Rows(vec![(id("s1"), Some((page("s1"), None)))]));
-        let task = Task::Eval { code: "1".into(), frame: None, terms: Terms::default() };
-        let input = Input::Ask { agent: AGENT, form: None, task, page: None, timeout_ms: None, mode: Mode::Answer };
-        let caller = Caller { agent: AGENT, name: "a".into(), scope: Scope::ALL, frame: None };
-        let asker = Asker::Agent(Reply { agent: AGENT, form: ReplyForm::Rpc("1".into()) });
-        let passed = Passed { session: id("s2"), caller, asker, is_call: true, lifetime_ms: 5000, input };
-        world.on(Event::PassOn(Box::new(passed)));
+        world.on(cast::ask(id("s2"), "1"));
         world
     }
 
@@ -78,31 +73,8 @@ impl World {
     }
 }
 
-fn id(word: &str) -> SessionId {
-    SessionId::parse(word).expect("an id")
-}
-
 fn page(session: &str) -> SessionRow {
-    SessionRow {
-        id: session.into(),
-        hub: None,
-        name: None,
-        alias: None,
-        title: "t".into(),
-        url: "http://localhost/".into(),
-        origin: "http://localhost".into(),
-        state: Presence::Connected,
-        visible: true,
-        frame: false,
-        parent: None,
-        eval: true,
-        tools: 0,
-        pending: 0,
-        idle_ms: 0,
-        used_ms: None,
-        used_by: None,
-        current: false,
-    }
+    cast::row::page(session, Presence::Connected)
 }
 
 /// What is written is read the same.

@@ -32,7 +32,8 @@ mod tests {
             ],
         ),
         ("eye-client", &["eye-platform", "eye-protocol"]),
-        ("eye-testkit", &["eye-client", "eye-protocol"]),
+        // The hub in a test's own process is a feature.
+        ("eye-testkit", &["eye-client", "eye-core", "eye-hub", "eye-protocol"]),
         ("eye-bench", &["eye-client", "eye-protocol", "eye-testkit"]),
         ("xtask", &["eye-protocol"]),
     ];
@@ -141,5 +142,22 @@ mod tests {
         let words = ["std::fs", "std::net", "std::env", "std::process", "std::io::stdin", "std::thread"];
         assert_eq!(sources_with("crates/eye-protocol", &words), Vec::<String>::new());
         assert!(!sources_with("crates/eye-hub", &words).is_empty(), "words are found");
+    }
+
+    #[test]
+    fn the_catalogue_does_no_io() {
+        let words = ["std::fs", "std::net", "std::env", "std::process", "std::thread", "tokio"];
+        assert_eq!(sources_with("crates/eye-mcp/src/catalogue", &words), Vec::<String>::new());
+        assert!(!sources_with("crates/eye-mcp/src/gateway", &words).is_empty(), "words are found");
+    }
+
+    /// Programs of their own, for tests and benchmarks.
+    const PROGRAMS: [&str; 2] = ["crates/eye-bench/", "crates/eye-testkit/"];
+
+    #[test]
+    fn one_file_reads_the_environment() {
+        let mut reading = sources_with("crates", &["env::var", "env::home_dir", "env::temp_dir", "env::current_dir"]);
+        reading.retain(|name| !PROGRAMS.iter().any(|program| name.starts_with(program)));
+        assert_eq!(reading, ["crates/eye/src/env.rs"], "take it as a parameter instead");
     }
 }

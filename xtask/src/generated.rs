@@ -113,3 +113,14 @@ fn protocol() -> String {
     text.push_str(&eye_protocol::declarations::typescript());
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clients_limits_and_messages_are_the_protocols() {
+        let generated = std::fs::read_to_string(protocol_path()).unwrap();
+        assert!(generated == protocol(), "run `cargo xtask gen`");
+    }
+}

@@ -86,11 +86,12 @@ fn licences(times: &mut Times) -> Result<(), TaskError> {
     times.one(Step::new("licences", "`cargo deny`", check))
 }
 
-/// The real applications of `web/e2e/apps`, which installs its own packages: the light ones, or all.
+/// The real applications of `web/e2e/apps`, which installs its own packages: the light ones, or all, and those also in
+/// eye's own browser.
 fn corpus(times: &mut Times, all: bool) -> Result<(), TaskError> {
     let folder = place::root().join("web/e2e/apps");
     let mut corpus = command("node", &["run.mjs"], &folder);
-    corpus.args(all.then_some("--all"));
+    corpus.args(all.then_some(["--all", "--hands"]).into_iter().flatten());
     corpus.envs(browser::find_or_install_all()?).env("EYE_BIN", place::target().join("debug/eye"));
     times.one(Step::new("corpus", "tasks in real applications", corpus))
 }

@@ -9,16 +9,16 @@ use eye_client::{Address, Trust};
 use std::path::Path;
 
 /// Measures start-up, and memory with so many idle pages.
-pub fn measure(report: &mut Report, eye: &Path, home: &Path, counts: &[usize]) -> Result<(), BenchError> {
+pub fn measure(report: &mut Report, eye: &Path, counts: &[usize]) -> Result<(), BenchError> {
     let group = "the hub itself";
     let mut start = Series::default();
-    for round in 0..7 {
-        let hub = Hub::start(eye, home, &format!("start{round}"))?;
+    for _ in 0..7 {
+        let hub = Hub::start(eye);
         start.0.push(micros(hub.start) / 1000.0);
     }
     report.figure(group, "start-up, from spawn to ready", start.median(), "ms").budget(20.0);
     for &count in counts {
-        let hub = Hub::start(eye, home, &format!("idle{count}"))?;
+        let hub = Hub::start(eye);
         let empty = hub.resident_kib()?;
         let pages: Result<Vec<_>, _> = (0..count).map(|n| idle_page(hub.port, n)).collect();
         let pages = pages?;

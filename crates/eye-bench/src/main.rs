@@ -4,7 +4,6 @@
 
 mod agents;
 mod bare;
-mod browser;
 mod cluster;
 mod depth;
 mod error;
@@ -21,7 +20,8 @@ mod state;
 mod stats;
 mod tools;
 
-use error::{BenchError, Doing};
+use error::BenchError;
+use eye_testkit::Chromium;
 use report::{About, Report};
 use stats::Rounds;
 use std::ffi::OsString;
@@ -81,12 +81,11 @@ fn main() -> Result<(), BenchError> {
         quick,
     };
     let mut report = Report::of(about);
-    let home = tempfile::tempdir().doing("making a home")?;
-    let hub = hub::Hub::start(&eye, home.path(), "main")?;
+    let hub = hub::Hub::start(&eye);
     let bare = bare::Bare::listen()?;
-    let browser = browser::Browser::open(home.path(), &bare.page_url(hub.port))?;
+    let browser = Chromium::open(&hub.home.path("chromium"), &bare.page_url(hub.port));
     let (mut bare, second) = bare.wait_for_page()?;
-    let mut relayed = relay::Relayed::connect(home.path(), second)?;
+    let mut relayed = relay::Relayed::connect(&hub.home.path("run"), second)?;
     hub.wait_for_pages(2)?;
 
     let rounds = if quick { Rounds { least: 3, most: 3 } } else { Rounds { least: 9, most: 40 } };
@@ -94,15 +93,15 @@ fn main() -> Result<(), BenchError> {
     depth::measure(&mut report, &mut bare, &hub, rounds)?;
     tools::measure(&mut report, &hub, rounds)?;
     state::measure(&mut report, &hub, rounds)?;
-    mcp::measure(&mut report, &mut bare, &eye, &hub, rounds)?;
+    mcp::measure(&mut report, &mut bare, &hub, rounds)?;
     let bare = bare.into_http_server()?;
-    process::measure(&mut report, &eye, &hub, bare.port(), if quick { 20 } else { 200 })?;
-    modes::measure(&mut report, &eye, &hub, rounds.least)?;
+    process::measure(&mut report, &hub, bare.port(), if quick { 20 } else { 200 })?;
+    modes::measure(&mut report, &hub, rounds.least)?;
     drop(browser);
-    process::first_and_second(&mut report, &eye, home.path())?;
+    process::first_and_second(&mut report, &eye)?;
     drop(hub);
-    idle::measure(&mut report, &eye, home.path(), if quick { &[1_000] } else { &[1_000, 10_000] })?;
-    tools::growth(&mut report, &eye, home.path(), if quick { &[10, 1_000] } else { &[10, 100, 1_000, 10_000] })?;
+    idle::measure(&mut report, &eye, if quick { &[1_000] } else { &[1_000, 10_000] })?;
+    tools::growth(&mut report, &eye, if quick { &[10, 1_000] } else { &[10, 100, 1_000, 10_000] })?;
     sizes::measure(&mut report, &eye, &client_js)?;
 
     report.print(earlier.as_ref());

@@ -4,15 +4,14 @@
 use crate::agents::Asks;
 use crate::bare::BarePage;
 use crate::error::{BenchError, Doing};
-use crate::hub::{Hub, at_home};
+use crate::hub::Hub;
 use crate::report::Report;
 use crate::roundtrip::{CODE, token};
 use crate::stats::{Rounds, Series, micros};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::Instant;
 
 const SAMPLES: usize = 400;
@@ -20,15 +19,9 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","param
 const MODERN: &str = r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 /// Measures one call at a time, by every way.
-pub fn measure(
-    report: &mut Report,
-    bare: &mut BarePage,
-    eye: &Path,
-    hub: &Hub,
-    rounds: Rounds,
-) -> Result<(), BenchError> {
+pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: Rounds) -> Result<(), BenchError> {
     let token = token(hub)?;
-    let mut stdio = StdioClient::start(eye, hub)?;
+    let mut stdio = StdioClient::start(hub)?;
     let mut legacy = HttpClient::legacy(hub.port, &token)?;
     let mut modern = HttpClient::modern(hub.port, &token)?;
     let mut series: [Series; 4] = Default::default();
@@ -84,13 +77,12 @@ struct StdioClient {
 }
 
 impl StdioClient {
-    fn start(eye: &Path, hub: &Hub) -> Result<Self, BenchError> {
-        let mut command = Command::new(eye);
-        at_home(&mut command, &hub.home, hub.port);
-        let mut child = command
+    fn start(hub: &Hub) -> Result<Self, BenchError> {
+        let mut child = hub
+            .home
+            .command()
             .arg("mcp")
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
             .spawn()
             .doing("starting eye mcp")?;

@@ -3,13 +3,12 @@
 
 use crate::agents::{Agent, Asks};
 use crate::error::{BenchError, Doing};
-use crate::hub::{Hub, at_home};
+use crate::hub::Hub;
 use crate::process::run;
 use crate::report::Report;
 use crate::roundtrip::{CODE, token};
 use crate::stats::{Series, micros};
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -27,8 +26,8 @@ struct Mode<'a> {
 }
 
 /// Measures every mode, interleaved round by round.
-pub fn measure(report: &mut Report, eye: &Path, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
-    let mut modes = modes(eye, hub)?;
+pub fn measure(report: &mut Report, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
+    let mut modes = modes(hub)?;
     for (count, group) in COUNTS {
         let mut series = vec![Series::default(); modes.len()];
         // The first round warms everything up.
@@ -53,7 +52,7 @@ pub fn measure(report: &mut Report, eye: &Path, hub: &Hub, rounds: usize) -> Res
     Ok(())
 }
 
-fn modes<'a>(eye: &Path, hub: &Hub) -> Result<Vec<Mode<'a>>, BenchError> {
+fn modes<'a>(hub: &Hub) -> Result<Vec<Mode<'a>>, BenchError> {
     let token = token(hub)?;
     let mut modes = Vec::new();
     if Command::new("curl").arg("--version").output().is_ok() {
@@ -62,12 +61,12 @@ fn modes<'a>(eye: &Path, hub: &Hub) -> Result<Vec<Mode<'a>>, BenchError> {
             (0..count).try_for_each(|_| called(&mut curl))
         }));
     }
-    let mut ask = at_page(eye, hub);
+    let mut ask = at_page(hub);
     ask.arg(CODE);
     modes.push(mode("`eye EXPR`, a process each", move |count| {
         (0..count).try_for_each(|_| run(&mut ask, ANSWER).map(drop))
     }));
-    let mut lines = at_page(eye, hub);
+    let mut lines = at_page(hub);
     lines.args(["batch", "--ordered"]);
     modes.push(mode("`eye batch`, one process", move |count| batch(&mut lines, count)));
     let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
@@ -91,9 +90,8 @@ fn mode<'a>(name: &'static str, ask: impl FnMut(usize) -> Result<(), BenchError>
     Mode { name, ask: Box::new(ask) }
 }
 
-fn at_page(eye: &Path, hub: &Hub) -> Command {
-    let mut command = Command::new(eye);
-    at_home(&mut command, &hub.home, hub.port);
+fn at_page(hub: &Hub) -> Command {
+    let mut command = hub.home.command();
     command.env("EYE_PAGE", "bench");
     command
 }

@@ -2,25 +2,25 @@
 
 use crate::agents::{Agent, Asks};
 use crate::error::{BenchError, Doing};
-use crate::hub::{Hub, at_home, free_port};
+use crate::hub::Hub;
 use crate::report::Report;
 use crate::roundtrip::CODE;
 use crate::stats::{Series, micros};
+use eye_testkit::Home;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// Measures whole processes, interleaved one by one.
-pub fn measure(report: &mut Report, eye: &Path, hub: &Hub, http: u16, samples: usize) -> Result<(), BenchError> {
+pub fn measure(report: &mut Report, hub: &Hub, http: u16, samples: usize) -> Result<(), BenchError> {
     let mcp = r#"{"method":"tools/call","params":{"name":"algo_eval","arguments":{"code":"document.title"}}}"#;
     let url = format!("http://127.0.0.1:{http}/api/mcp");
     let mut nothing = Command::new("true");
-    let mut ask = Command::new(eye);
-    at_home(&mut ask, &hub.home, hub.port);
+    let mut ask = hub.home.command();
     ask.env("EYE_PAGE", "bench").arg("document.title");
     let mut curl = Command::new("curl");
     curl.args(["-s", "-X", "POST", "-H", "Content-Type: application/json", "-d", mcp, &url]);
-    let peer = Peer::open(&hub.home);
+    let peer = Peer::open(hub.home.path(""));
     let with_curl = Command::new("curl").arg("--version").output().is_ok();
     let mut series: [Series; 5] = Default::default();
     for _ in 0..samples {
@@ -70,19 +70,17 @@ struct Peer {
 }
 
 impl Peer {
-    fn open(home: &Path) -> Option<Self> {
-        let peer = Self { home: home.to_owned() };
+    fn open(home: PathBuf) -> Option<Self> {
+        let peer = Self { home };
         let opened = peer.command(&["open", "data:text/html,<title>bench</title>"]).output().ok()?;
         opened.status.success().then_some(peer)
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let chromium = std::env::var("EYE_CHROMIUM").unwrap_or_else(|_| "chromium".into());
         let mut command = Command::new("agent-browser");
         command.args(args).env("HOME", &self.home).env("AGENT_BROWSER_ARGS", "--no-sandbox");
-        let found = Command::new("which").arg(chromium).output();
-        if let Ok(found) = found {
-            command.env("AGENT_BROWSER_EXECUTABLE_PATH", String::from_utf8_lossy(&found.stdout).trim());
+        if let Some(chromium) = eye_testkit::chromium() {
+            command.env("AGENT_BROWSER_EXECUTABLE_PATH", chromium);
         }
         command
     }
@@ -95,20 +93,15 @@ impl Drop for Peer {
 }
 
 /// The first `eye` with no hub running, and the second.
-pub fn first_and_second(report: &mut Report, eye: &Path, home: &Path) -> Result<(), BenchError> {
+pub fn first_and_second(report: &mut Report, eye: &Path) -> Result<(), BenchError> {
     let (mut first, mut second) = (Series::default(), Series::default());
-    for round in 0..5 {
-        let home = home.join(format!("first{round}"));
-        std::fs::create_dir_all(home.join("run")).doing("making a home")?;
-        let port = free_port()?;
-        let mut pages = Command::new(eye);
-        at_home(&mut pages, &home, port);
+    for _ in 0..5 {
+        let home = Home::new(eye);
+        let mut pages = home.command();
         pages.arg("pages");
         first.0.push(run(&mut pages, "")?);
         second.0.push(run(&mut pages, "")?);
-        let mut down = Command::new(eye);
-        at_home(&mut down, &home, port);
-        run(down.arg("down"), "")?;
+        run(home.command().arg("down"), "")?;
     }
     let group = "whole process (ms)";
     report.figure(group, "first `eye pages`, which starts the hub", first.median(), "ms");

@@ -15,7 +15,7 @@ const SAMPLES: usize = 400;
 
 /// Reads the hub's token.
 pub fn token(hub: &Hub) -> Result<String, BenchError> {
-    let text = std::fs::read_to_string(hub.home.join("config/eye/token")).doing("reading the token")?;
+    let text = std::fs::read_to_string(hub.home.path("config/eye/token")).doing("reading the token")?;
     Ok(text.trim().to_owned())
 }
 

@@ -83,7 +83,7 @@ impl Events {
             .doing("opening events")?;
         let mut events = Self { events: BufReader::new(stream), posts: Rpc::connect(hub, token, "/message")? };
         // Greetings come first, this the last of them.
-        while !events.next()?.contains("\"connected\"") {}
+        while !events.next()?.contains("\"id\":\"welcome\"") {}
         Ok(events)
     }
 
@@ -191,8 +191,8 @@ fn throughput(report: &mut Report, hub: &Hub) -> Result<(), BenchError> {
 
 /// Measures a call's cost while more and more idle sessions are there. The page is a scripted one: the hub alone
 /// counts.
-pub fn growth(report: &mut Report, eye: &Path, home: &Path, counts: &[usize]) -> Result<(), BenchError> {
-    let hub = Hub::start(eye, home, "growth")?;
+pub fn growth(report: &mut Report, eye: &Path, counts: &[usize]) -> Result<(), BenchError> {
+    let hub = Hub::start(eye);
     let mut page = idle_provider(hub.port)?;
     std::thread::spawn(move || while answer(&mut page).is_ok() {});
     let mut agent = Agent::over_socket(&hub.socket, Some("busy"))?;

@@ -1,21 +1,20 @@
 //! Random histories of three hubs over a simulated NATS that delays, reorders between subjects, repeats messages, loses
 //! them when a link is cut, and comes back empty: every call ends exactly once, and every session has one hub.
 
+mod cast;
+
 use eye_cluster::core::{Action, Core, DEAD_AFTER_MS, Event, Life};
 use eye_cluster::row::Row;
 use eye_cluster::wire::{Frame, Request, WireValue};
-use eye_core::elsewhere::{Back, Caller};
-use eye_core::passed::Passed;
-use eye_core::{Asker, Conn, Input, Mode, Reply, ReplyForm, Task, Terms};
+use eye_core::elsewhere::Back;
+use eye_core::{Asker, Input, ReplyForm};
 use eye_protocol::SessionId;
 use eye_protocol::messages::{Presence, SessionRow};
-use eye_protocol::scope::Scope;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 const HUBS: usize = 3;
 const SESSIONS: u8 = 2;
-const LIFETIME_MS: u64 = 5_000;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -79,30 +78,11 @@ struct World {
 }
 
 fn id(session: u8) -> SessionId {
-    SessionId::parse(&format!("s{session}")).expect("an id")
+    cast::id(&format!("s{session}"))
 }
 
 fn row(session: &SessionId, presence: Presence) -> SessionRow {
-    SessionRow {
-        id: session.to_string(),
-        hub: None,
-        name: None,
-        alias: None,
-        title: "t".into(),
-        url: "http://localhost/".into(),
-        origin: "http://localhost".into(),
-        state: presence,
-        visible: true,
-        frame: false,
-        parent: None,
-        eval: true,
-        tools: 0,
-        pending: 0,
-        idle_ms: 0,
-        used_ms: None,
-        used_by: None,
-        current: false,
-    }
+    cast::row::page(session.as_str(), presence)
 }
 
 impl World {
@@ -309,15 +289,7 @@ impl World {
                 }
                 self.last_call += 1;
                 self.calls.insert(self.last_call, (hub, self.hubs[hub].life.clone(), 0));
-                let agent = Conn(7);
-                let form = ReplyForm::Rpc(self.last_call.to_string().into());
-                let task = Task::Eval { code: "1".into(), frame: None, terms: Terms::default() };
-                let input = Input::Ask { agent, form: None, task, page: None, timeout_ms: None, mode: Mode::Answer };
-                let caller = Caller { agent, name: "a".into(), scope: Scope::ALL, frame: None };
-                let asker = Asker::Agent(Reply { agent, form });
-                let passed =
-                    Passed { session: id(session), caller, asker, is_call: true, lifetime_ms: LIFETIME_MS, input };
-                self.on(hub, Event::PassOn(Box::new(passed)));
+                self.on(hub, cast::ask(id(session), &self.last_call.to_string()));
             }
             Step::Answer { hub, at } => {
                 if at < self.hubs[hub].served.len() {

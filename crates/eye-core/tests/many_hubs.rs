@@ -1,5 +1,7 @@
 //! Pages that other hubs hold: found as pages here are, asked by passing on, answered exactly once.
 
+mod elsewhere;
+
 use eye_core::elsewhere::{
     Audience, Back, HeardBy, HubInterests, Interest, Listed, PageElsewhere, TopicMessage, TopicsNews,
 };
@@ -8,12 +10,11 @@ use eye_core::{
     Asker, Conn, Effect, Input, Mode, Newcomer, PageEvent, Policy, Reply, ReplyForm, Snapshotting, Switchboard, Task,
     Terms,
 };
-use eye_protocol::messages::{PageInfo, Presence};
+use eye_protocol::messages::PageInfo;
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};
 use eye_protocol::topics::Publish;
 use eye_protocol::{SessionId, Value};
-
 use std::sync::Arc;
 
 const AGENT: Conn = Conn(1);
@@ -30,21 +31,8 @@ fn on(board: &mut Switchboard, input: Input) -> Vec<Effect> {
 }
 
 fn page(id: &str, origin: &str, alias: Option<&str>) -> Listed {
-    Listed::There(Arc::new(PageElsewhere {
-        id: session(id),
-        hub: "b".into(),
-        origin: origin.into(),
-        alias: alias.map(Into::into),
-        title: "Shop".into(),
-        url: format!("{origin}/").into(),
-        presence: Presence::Connected,
-        visible: true,
-        frame: false,
-        eval: true,
-        tools: 0,
-        last_ref: None,
-        heard_at: 0,
-    }))
+    let alias = alias.map(Into::into);
+    Listed::There(Arc::new(PageElsewhere { alias, ..elsewhere::page(session(id), origin) }))
 }
 
 /// A hub with an agent, where another hub holds the page `far`.

@@ -4,7 +4,8 @@ mod stage;
 
 use eye_hub::origins::Allowed;
 use eye_hub::{Auth, HubError, Tls};
-use stage::{Hub, ORIGIN, TOKEN, certificate, config};
+use eye_testkit::inside::{TOKEN, config};
+use stage::{Hub, ORIGIN, certificate};
 use std::sync::Arc;
 use tungstenite::Message;
 
@@ -138,7 +139,7 @@ fn without_a_token_only_loopback_is_let_in() {
 fn beyond_loopback_needs_tls_and_a_token() {
     let home = tempfile::tempdir().unwrap();
     let refused = |change: &dyn Fn(&mut eye_hub::Config)| {
-        let mut config = config(&home);
+        let mut config = config(home.path());
         config.listen = "0.0.0.0:0".parse().unwrap();
         change(&mut config);
         matches!(eye_hub::run(config, |_| panic!("it must not listen")), Err(HubError::Exposed { .. }))
@@ -159,7 +160,7 @@ fn beyond_loopback_needs_tls_and_a_token() {
 fn a_taken_port_names_its_holder() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let home = tempfile::tempdir().unwrap();
-    let mut config = config(&home);
+    let mut config = config(home.path());
     config.listen = listener.local_addr().unwrap();
     match eye_hub::run(config, |_| {}) {
         Err(HubError::PortTaken { holder, .. }) => assert!(holder.contains("process"), "{holder}"),
@@ -197,7 +198,7 @@ fn a_certificate_that_cannot_be_used_is_an_error_that_names_it() {
     let home = tempfile::tempdir().unwrap();
     let cert = home.path().join("cert.pem");
     std::fs::write(&cert, "junk").unwrap();
-    let mut config = config(&home);
+    let mut config = config(home.path());
     config.tls = Some(Tls { cert: cert.clone(), key: cert });
     match eye_hub::run(config, |_| {}) {
         Err(HubError::Tls(why)) => assert!(why.contains("cert.pem"), "{why}"),

@@ -3,7 +3,8 @@
 
 mod stage;
 
-use stage::{Hub, TOKEN};
+use eye_testkit::inside::TOKEN;
+use stage::Hub;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 

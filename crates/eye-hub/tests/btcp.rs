@@ -3,9 +3,10 @@
 mod stage;
 
 use eye_hub::Auth;
+use eye_testkit::inside::TOKEN;
 use serde_json::Value;
 use stage::btcp::{Dialect, Peer, post};
-use stage::{Hub, ORIGIN, Page, TOKEN};
+use stage::{Hub, ORIGIN, Page};
 use std::io::Read;
 
 const CALL: &str =
@@ -336,7 +337,7 @@ fn binary_results_travel_as_bytes_to_whoever_takes_them() {
 fn a_malformed_frame_is_answered_and_never_evaluated() {
     let hub = Hub::start();
     let mut page = hub.page("shop");
-    let bearer = format!("Bearer {}", stage::TOKEN);
+    let bearer = format!("Bearer {TOKEN}");
     let headers = [("authorization", bearer.as_str())];
     let mut plain = Page(hub.connect("/ws?clientType=agent&version=1.0.0", &headers).unwrap());
     assert!(plain.hear().contains("welcome"));

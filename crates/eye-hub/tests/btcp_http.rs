@@ -1,48 +1,18 @@
-//! BTCP over HTTP as the originals play it: each flow is written from what the original servers and clients do.
+//! BTCP over HTTP as the originals play it: each flow is written from what the original servers and clients do. Which
+//! stream is asked where a session has several is in `btcp_streams.rs`.
 
 mod stage;
 
 use eye_hub::Auth;
-use eye_protocol::limits::STREAMS_IN_LINE_MAX;
 use serde_json::{Value, json};
-use stage::btcp::{Dialect, Peer, post_whole};
+use stage::btcp::{Dialect, Peer, by_query, open_hub, post_whole, register, request};
 use stage::{Hub, ORIGIN};
-use std::io::{BufRead, Read, Write};
-
-fn open_hub() -> Hub {
-    Hub::start_with(|config| config.auth = Auth::None)
-}
-
-/// A stream that posts by query and leaves its client id out, as the page client of that kind does.
-fn by_query<'a>(hub: &'a Hub, kind: &str, session: &str) -> Peer<'a> {
-    let path = format!("/message?sessionId={session}");
-    let mut peer =
-        Peer::events(hub, &format!("sessionId={session}&clientType={kind}&version=1.0"), path, String::new());
-    peer.hear_until(|frame| frame["id"] == "welcome");
-    peer
-}
-
-fn register(name: &str) -> String {
-    json!({ "jsonrpc": "2.0", "id": "r1", "method": "tools/register", "params": { "tools": [{ "name": name }] } })
-        .to_string()
-}
-
-fn request(id: &str, method: &str, params: &Value) -> String {
-    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
-}
+use std::io::{Read, Write};
 
 fn get(hub: &Hub, path: &str) -> Value {
     let answer = hub.http(path, "host: localhost\r\n");
     let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
     serde_json::from_str(body).unwrap_or_else(|_| panic!("{path}: {answer}"))
-}
-
-/// Reads a stream to its end.
-fn rest(peer: Peer) -> String {
-    let Peer::Events { mut stream, .. } = peer else { panic!("a stream") };
-    let mut text = String::new();
-    stream.read_to_string(&mut text).expect("the stream ends");
-    text
 }
 
 #[test]
@@ -226,7 +196,7 @@ fn operators_see_what_the_originals_show() {
     hub.agent().wait_for_pages(0);
     assert_eq!(get(&hub, "/sessions")["sessions"][0]["hasBrowser"], false);
     drop(agent);
-    let deadline = std::time::Instant::now() + stage::DEADLINE;
+    let deadline = std::time::Instant::now() + eye_testkit::DEADLINE;
     while get(&hub, "/sessions") != json!({ "sessions": [] }) {
         assert!(std::time::Instant::now() < deadline, "the session without a browser is not listed");
     }
@@ -271,175 +241,6 @@ fn an_agent_that_names_its_session_before_the_page_joins_it_when_it_comes() {
     let mut page = by_query(&hub, "browser", "later");
     page.say(&register("echo"));
     agent.hear_until(|frame| frame["method"] == "tools/updated" && frame["params"]["tools"][0]["name"] == "echo");
-}
-
-/// The id that a stream begins with, and what of it is read on.
-fn event_id(peer: &mut Peer) -> String {
-    let Peer::Events { stream, .. } = peer else { panic!("a stream") };
-    loop {
-        let mut line = String::new();
-        assert!(stream.read_line(&mut line).expect("a line") > 0, "the stream ended");
-        if let Some(id) = line.strip_prefix("id: ") {
-            return id.trim().to_owned();
-        }
-    }
-}
-
-#[test]
-fn a_superseded_stream_is_told_closed_and_does_not_come_back() {
-    let hub = open_hub();
-    let query = "sessionId=s1&clientType=browser&version=1.0";
-    let path = || "/message?sessionId=s1".to_owned();
-    let mut first = Peer::events(&hub, query, path(), String::new());
-    let id = event_id(&mut first);
-    first.hear_until(|frame| frame["id"] == "welcome");
-    let _second = by_query(&hub, "browser", "s1");
-    let told = rest(first);
-    assert!(told.contains(r#""id":"disconnect""#) && told.contains("-32002"), "{told}");
-    assert!(told.contains("Another browser client connected to this session"), "{told}");
-    // EventSource comes back by itself, and says which event it heard last.
-    let back = hub
-        .http(&format!("/events?{query}"), &format!("host: localhost\r\norigin: {ORIGIN}\r\nlast-event-id: {id}\r\n"));
-    assert!(back.starts_with("HTTP/1.1 204 "), "{back}");
-    hub.agent().wait_for_pages(1);
-}
-
-#[test]
-fn two_tabs_that_connect_again_by_themselves_both_stay_and_the_newer_is_asked() {
-    // Clients that post by query connect again after each end of their stream, without saying what they heard before.
-    let hub = open_hub();
-    let mut first = by_query(&hub, "browser", "s1");
-    let mut second = by_query(&hub, "browser", "s1");
-    // The older is told, as the original does.
-    first.hear_until(|frame| frame["id"] == "disconnect");
-    let mut again = by_query(&hub, "browser", "s1");
-    second.say(&register("greet"));
-    let mut agent = hub.agent();
-    for round in 0..3 {
-        agent.say(&request(&format!("c{round}"), "tools/call", &json!({ "name": "greet" })));
-        let asked = second.hear_until(|frame| {
-            assert_ne!(frame["id"], "disconnect", "the newer tab keeps the session");
-            frame["method"] == "tools/call"
-        });
-        second.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "second" }).to_string());
-        assert!(agent.hear().unwrap().contains("second"));
-    }
-    let mut member = Peer::agent(&hub, Dialect::S, "s1");
-    drop(second);
-    member.hear_until(|frame| frame["method"] == "session/pageBack");
-    agent.say(&request("d", "tools/call", &json!({ "name": "greet" })));
-    let asked = again.hear_until(|frame| frame["method"] == "tools/call");
-    again.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "older" }).to_string());
-    assert!(agent.hear().unwrap().contains("older"), "the older takes over when the newer leaves");
-}
-
-#[test]
-fn a_session_has_no_more_streams_than_its_browser_can_spare() {
-    let hub = open_hub();
-    let tabs: Vec<Peer> = (0..=STREAMS_IN_LINE_MAX).map(|_| Peer::page(&hub, Dialect::H1, "s1")).collect();
-    let head = format!("host: localhost\r\norigin: {ORIGIN}\r\n");
-    let open = |more: &str| hub.http("/events?sessionId=s1&clientType=browser&version=1.0.0", &format!("{head}{more}"));
-    let refused = open("");
-    assert!(refused.starts_with("HTTP/1.1 429 "), "{refused}");
-    assert!(refused.contains("this session has 4 streams open"), "{refused}");
-    let back = open("last-event-id: abcdefghijkmn.s1\r\n");
-    assert!(back.starts_with("HTTP/1.1 204 "), "{back}");
-    drop(tabs);
-    hub.agent().wait_for_pages(0);
-    let mut tab = Peer::page(&hub, Dialect::H1, "s1");
-    tab.say(&request("p", "ping", &json!({})));
-    tab.hear_until(|frame| frame["id"] == "p");
-}
-
-#[test]
-fn one_page_with_two_streams_after_a_restart_makes_no_storm() {
-    // The page client connects anew, and the browser reconnects the stream before, whose id is from the hub before.
-    let hub = open_hub();
-    for (version, path, header) in [("1.0.0", "/message", "x-session-id: s1\r\n"), ("1.0", "/message?sessionId=s1", "")]
-    {
-        let query = format!("sessionId=s1&clientType=browser&version={version}");
-        let mut fresh = Peer::events(&hub, &query, path.into(), header.into());
-        fresh.hear_until(|frame| frame["id"] == "welcome");
-        fresh.say(&register("greet"));
-        fresh.hear_until(|frame| frame["id"] == "r1");
-        let back = "last-event-id: abcdefghijkmn.s1\r\n";
-        let mut older = Peer::events_after(&hub, &query, back, path.into(), header.into());
-        older.hear_until(|frame| frame["id"] == "welcome");
-        // Both are open; calls go to the one that has the session.
-        let mut agent = hub.agent();
-        agent.say(&request("c", "tools/call", &json!({ "name": "greet" })));
-        let asked = fresh.hear_until(|frame| frame["method"] == "tools/call");
-        fresh.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "fresh" }).to_string());
-        assert!(agent.hear().unwrap().contains("fresh"));
-        // When that one leaves, the other takes over, with the tools of their page.
-        let mut member = Peer::agent(&hub, Dialect::S, "s1");
-        drop(fresh);
-        member.hear_until(|frame| frame["method"] == "session/pageBack");
-        agent.say(&request("d", "tools/call", &json!({ "name": "greet" })));
-        let asked = older.hear_until(|frame| frame["method"] == "tools/call");
-        older.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "older" }).to_string());
-        assert!(agent.hear().unwrap().contains("older"));
-        drop(older);
-        agent.wait_for_pages(0);
-    }
-}
-
-#[test]
-fn of_two_tabs_that_post_by_header_the_newest_is_asked_and_the_older_takes_over() {
-    let hub = open_hub();
-    let mut older = Peer::page(&hub, Dialect::H1, "s1");
-    let mut newer = Peer::page(&hub, Dialect::H1, "s1");
-    let mut agent = hub.agent();
-    let call = |id: &str| request(id, "tools/call", &json!({ "name": "greet", "arguments": { "name": "Ada" } }));
-    agent.say(&call("newer"));
-    let asked = newer.hear_until(|frame| frame["method"] == "tools/call");
-    newer.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "newer" }).to_string());
-    assert!(agent.hear().unwrap().contains("newer"));
-    let mut member = Peer::agent(&hub, Dialect::S, "s1");
-    drop(newer);
-    member.hear_until(|frame| frame["method"] == "session/pageBack");
-    agent.say(&call("older"));
-    let asked = older.hear_until(|frame| frame["method"] == "tools/call");
-    older.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "older" }).to_string());
-    assert!(agent.hear().unwrap().contains("older"));
-}
-
-#[test]
-fn tabs_without_a_session_id_answer_for_themselves_and_register_nothing_by_guess() {
-    let hub = open_hub();
-    let query = "clientType=browser&version=1.0.0";
-    let open = || Peer::events(&hub, query, "/message".into(), "x-session-id: \r\n".into());
-    let mut first = open();
-    let session =
-        first.hear_until(|frame| frame["id"] == "welcome")["result"]["sessionId"].as_str().unwrap().to_owned();
-    first.say(&register("echo"));
-    assert_eq!(first.hear_until(|frame| frame["id"] == "r1")["result"]["registered"], 1);
-    let mut second = open();
-    second.hear_until(|frame| frame["id"] == "welcome");
-    let (status, body) = post_whole(&hub, "/message", "x-session-id: \r\n", &register("stolen"));
-    assert_eq!(status, 409, "{body}");
-    assert!(body.contains("several streams could have sent this"), "{body}");
-    let mut agent = hub.agent();
-    agent.say(&request("c", "tools/call", &json!({ "name": "echo", "page": session })));
-    let asked = first.hear_until(|frame| frame["method"] == "tools/call");
-    first.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "mine" }).to_string());
-    assert!(agent.hear().unwrap().contains("mine"), "the answer belongs to the call's own stream");
-    // An answer of another origin is not one.
-    agent.say(&request("d", "tools/call", &json!({ "name": "echo", "page": session })));
-    let asked = first.hear_until(|frame| frame["method"] == "tools/call");
-    let forged = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "forged" }).to_string();
-    let mut stream = hub.tcp();
-    let head = format!(
-        "POST /message HTTP/1.1\r\nhost: localhost\r\norigin: http://localhost:666\r\nx-session-id: \r\n\
-         connection: close\r\ncontent-length: {}\r\n\r\n{forged}",
-        forged.len()
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
-    first.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "true one" }).to_string());
-    assert!(agent.hear().unwrap().contains("true one"));
 }
 
 #[test]

@@ -8,15 +8,16 @@ use eye_hub::guests::llm::LlmServer;
 use eye_hub::origins::Allowed;
 use eye_protocol::limits::{LLM_ANSWER_BYTES_MAX, LLM_CALLS_MAX, LLM_CALLS_PER_MINUTE_MAX, LLM_REQUEST_BYTES_MAX};
 use eye_remote::{Remote, Secret};
+use eye_testkit::DEADLINE;
+use eye_testkit::inside::TOKEN;
 use serde_json::Value;
-use stage::{Hub, ORIGIN, TOKEN};
+use stage::{Hub, ORIGIN};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-const DEADLINE: Duration = Duration::from_secs(30);
 const KEY: &str = "sk-very-secret";
 const ASK: &str = r#"{"messages":[{"role":"user","content":"hi"}]}"#;
 const ANSWER: &str = r#"{"choices":[{"message":{"content":"ho"}}],  "usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}}"#;

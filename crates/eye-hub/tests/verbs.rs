@@ -2,6 +2,7 @@
 
 mod stage;
 
+use eye_testkit::inside::TOKEN;
 use stage::{Agent, Hub, Page};
 
 fn request(id: u32, method: &str, params: &str) -> String {
@@ -32,7 +33,7 @@ fn a_verb_reaches_the_page_as_it_was_said_and_its_answer_comes_back() {
 #[test]
 fn an_original_page_is_not_asked_what_it_cannot_do() {
     let hub = Hub::start();
-    let path = format!("/api/eye-bridge?token={}", stage::TOKEN);
+    let path = format!("/api/eye-bridge?token={TOKEN}");
     let mut page = Page(hub.connect(&path, &[("origin", stage::ORIGIN)]).unwrap());
     assert_eq!(page.hear(), "EYE_BRIDGE:ready");
     let mut agent = hub.agent();

@@ -251,7 +251,7 @@ async fn a_gateway_that_is_dropped_leaves_nobody_behind() {
     let (_home, gateway, scope) = beside(&[]);
     let pid: u32 = text(call(&scope, "good", "pid", json!({})).await).parse().unwrap();
     drop((gateway, scope));
-    assert!(stage::gone(pid).await);
+    assert!(eye_testkit::process::gone(pid).await);
 }
 
 #[tokio::test]

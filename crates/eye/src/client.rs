@@ -259,8 +259,8 @@ fn listen<T>(
 /// Waits for the end of a hub that said it ends.
 fn see_off(link: &mut Connection) -> Result<(), Failure> {
     while link.receive()?.is_some() {}
-    if !link.is_server() {
-        places::wait_for_end(&places::socket().path);
+    if let Some(place) = link.place() {
+        places::wait_for_end(place);
     }
     Ok(())
 }
@@ -284,7 +284,14 @@ fn connect(absent: Absent) -> Result<Connection, Failure> {
     for round in 0..STARTS_MAX {
         match Connection::over_socket(&socket.path) {
             Ok(connection) => return Ok(connection),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            // A hub that was killed leaves its socket behind; the hub of the port may listen elsewhere.
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+                let other = places::socket_of_port().and_then(|other| Connection::over_socket(&other.path).ok());
+                if let Some(connection) = other {
+                    return Ok(connection);
+                }
+            }
             Err(source) => return Err(Failure::Socket { path: socket.path, source }),
         }
         if absent == Absent::Report {

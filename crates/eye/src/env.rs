@@ -151,6 +151,11 @@ pub fn current_folder() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
+/// Where files go that may be deleted at any time.
+pub fn temporary_folder() -> PathBuf {
+    std::env::temp_dir()
+}
+
 /// All of it as text, for child processes. What is no text is left out.
 pub fn everything() -> std::collections::BTreeMap<String, String> {
     std::env::vars_os()

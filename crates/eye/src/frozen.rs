@@ -2,10 +2,11 @@
 //! long.
 
 use crate::failure::Failure;
-use crate::{places, ui};
+use crate::ui;
 use eye_client::connection::Connection;
 use eye_protocol::rpc;
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a hub may be silent before it is asked whether it is there.
@@ -27,19 +28,19 @@ pub fn receive(link: &mut Connection, within: Option<Duration>) -> Result<Option
         }
     }
     if let Some(pid) = pid(link) {
-        look_at(pid)?;
+        look_at(pid, link.place())?;
     }
     link.set_patience(within.map(|within| within.saturating_sub(begun.elapsed()).max(Duration::from_millis(1))))?;
     Ok(link.receive()?)
 }
 
 /// Looks whether the process of a silent hub runs and answers.
-fn look_at(pid: u32) -> Result<(), Failure> {
+fn look_at(pid: u32, place: Option<&Path>) -> Result<(), Failure> {
     if is_stopped(pid) {
         return Err(Failure::HubStopped { pid });
     }
     let answers = || {
-        let mut link = Connection::over_socket(&places::socket().path).ok()?;
+        let mut link = Connection::over_socket(place?).ok()?;
         link.set_patience(Some(PROBE)).ok()?;
         link.send(&[&rpc::request("0", "ping", &serde_json::json!({}))]).ok()?;
         link.receive().ok()

@@ -6,15 +6,12 @@ use crate::places;
 use crate::token_file::read_token;
 use crate::trust;
 use eye_client::Server;
-use eye_geometry::wire::{self, Counter, Geometry, Hub, Link};
+use eye_geometry::wire::{self, Geometry};
 use eye_hub::guests::backends::{Backends, Given, Heard, Room, Say};
 use eye_hub::guests::llm::LlmServer;
 use eye_hub::guests::{Computing, PassThrough};
-use eye_hub::{AgentLink, Guest, Later, Links};
-use eye_protocol::Error;
-use eye_protocol::messages::{ClientType, Hello};
+use eye_hub::{Guest, Later, Links};
 use eye_remote::{Remote, Secret};
-use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,7 +27,7 @@ struct Seated(Geometry);
 
 impl Backends for Seated {
     fn begin(&self, links: Links) {
-        self.0.begin(Box::new(OfHub(links)));
+        self.0.begin(Box::new(links));
     }
 
     fn talk(&self, room: Room, origin: Option<String>, heard: Heard, say: Say) -> Later<()> {
@@ -55,29 +52,6 @@ impl Backends for Seated {
 
     fn shut_down(&self) -> Later<()> {
         Box::pin(self.0.shut_down())
-    }
-}
-
-#[derive(Debug)]
-struct OfHub(Links);
-
-impl Hub for OfHub {
-    fn open(&self, name: &str) -> Arc<dyn Link> {
-        let hello = Hello { client_type: Some(ClientType::Agent), agent: Some(name.to_owned()), ..Hello::default() };
-        Arc::new(OfAgent(self.0.open(&hello)))
-    }
-
-    fn changes(&self) -> Counter {
-        self.0.changes()
-    }
-}
-
-#[derive(Debug)]
-struct OfAgent(AgentLink);
-
-impl Link for OfAgent {
-    fn request(&self, method: &str, params: &str) -> wire::Later<'static, Result<Box<RawValue>, Error>> {
-        Box::pin(self.0.request(method, params, None))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where eye keeps things: the socket, the token, the allowed origins, the certificate, the log and the history.
 
-use crate::env::Var;
+use crate::env::{self, Var};
 use crate::failure::Failure;
 use crate::kernel;
 use eye_platform::{files, user};
@@ -33,13 +33,18 @@ pub fn socket() -> Socket {
     if usual.path.exists() {
         return usual;
     }
-    // A client that trims the environment looks elsewhere than the hub does; the kernel knows where the hub of the port
-    // listens.
-    let port = Var::Port.text().map_or(Some(DEFAULT_PORT), |text| text.parse().ok());
-    match port.zip(user::id()).and_then(|(port, uid)| kernel::hub_socket(port, uid)) {
-        Some(path) => Socket { path, shared: false },
-        None => usual,
+    // A client that trims the environment looks elsewhere than the hub does.
+    socket_of_port().unwrap_or(usual)
+}
+
+/// Where the hub of the port listens, which the kernel knows. `None` where the environment names a socket.
+pub fn socket_of_port() -> Option<Socket> {
+    if Var::Socket.get().is_some() {
+        return None;
     }
+    let port = Var::Port.text().map_or(Some(DEFAULT_PORT), |text| text.parse().ok());
+    let path = kernel::hub_socket(port?, user::id()?)?;
+    Some(Socket { path, shared: false })
 }
 
 /// Where the socket is when the environment says nothing else.
@@ -49,7 +54,7 @@ fn usual_socket() -> Socket {
     }
     // Where users have no numbers, there is no folder for what lives as long as a login.
     let Some(uid) = user::id() else {
-        let folder = state_folder().unwrap_or_else(|_| std::env::temp_dir().join("eye"));
+        let folder = state_folder().unwrap_or_else(|_| env::temporary_folder().join("eye"));
         return Socket { path: folder.join("hub.sock"), shared: false };
     };
     // What XDG_RUNTIME_DIR is on nearly every system, for those who are not told.
@@ -78,7 +83,7 @@ impl Socket {
 /// Folders of which `eye open` serves only the file that is named: they hold more than one site.
 pub fn wide_folders() -> Vec<PathBuf> {
     let home = Var::Home.folder();
-    home.into_iter().chain([std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()]).collect()
+    home.into_iter().chain([env::temporary_folder(), "/tmp".into(), "/var/tmp".into()]).collect()
 }
 
 /// How long a hub that ends may take to let go of its socket: its own grace for slow peers, and as much again.

@@ -266,3 +266,23 @@ fn back_and_forward_lead_to_other_sites_too() {
     is_at(&format!("{two}/next"));
     assert_ne!(home.eye(["forward"]).code, 0);
 }
+
+#[test]
+fn pages_say_in_which_browser_they_are_where_there_are_several() {
+    let Some((home, _hub)) = hub() else { return };
+    let url = site();
+    ok(home.eye(["browse", &url, "--headless", "--profile", "one"]));
+    let pages = ok(home.eye(["pages"]));
+    assert!(!pages.contains(" in one") && !ok(home.eye(["pages", "--json"])).contains("browser"), "{pages}");
+    ok(home.eye(["browse", &format!("{url}/next"), "--headless", "--profile", "two"]));
+    let pages = ok(home.eye(["pages"]));
+    let row = |path: &str| pages.lines().find(|row| row.contains(&format!("{url}{path} "))).unwrap();
+    assert!(row("/next").contains("visible, in two") && row("/").contains("visible, in one"), "{pages}");
+    let rows: serde_json::Value = serde_json::from_str(&ok(home.eye(["pages", "--json"]))).unwrap();
+    let all = rows.as_array().unwrap();
+    assert!(all.iter().all(|row| row["browser"].is_string() && row["window"].is_null()), "{rows}");
+    // The page goes elsewhere and is in the same browser.
+    ok(home.eye(["goto", &url]));
+    assert_eq!(ok(home.eye(["pages"])).matches(", in two").count(), 1);
+    ok(home.eye(["browse", "--stop", "--profile", "one"]));
+}

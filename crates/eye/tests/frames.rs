@@ -42,6 +42,7 @@ const PAY: &str = r#"<!doctype html><title>Pay</title><link rel="icon" href="dat
 fn answer(path: &str, _: &str) -> Page {
     match path.split('?').next().unwrap_or_default() {
         "/pay" => Page::html(&[], PAY),
+        "/secret" => Page::html(&[], "balance 4711"),
         "/next" => Page::html(&[], "<!doctype html><title>Paid</title><button id=\"go\">Thanks</button>"),
         _ => Page::html(&[], SHOP),
     }
@@ -123,6 +124,9 @@ fn a_frame_that_goes_elsewhere_is_the_same_page_and_one_that_is_removed_is_none(
             ran.code != 0 && ran.stderr.contains("no frame matches")
         });
     }
+    // They are not listed as pages that may come back.
+    let pages = ok(home.eye(["pages", "--json"]));
+    assert!(!pages.contains(r#""frame":true"#), "{pages}");
 }
 
 #[test]
@@ -266,6 +270,58 @@ fn a_token_for_a_page_neither_sees_nor_acts_in_frames_of_origins_that_it_does_no
     for frame in ["near", "far", "deep"] {
         assert_eq!(ok(home.eye(["--frame", frame, "done.length"])), "0\n");
     }
+}
+
+#[test]
+fn requests_of_a_frame_of_another_origin_are_told_to_no_token_that_does_not_cover_it() {
+    let Some((home, _hub)) = hub() else { return };
+    let (url, pay) = open(&home);
+    let (origin, near) = (url.split("/?").next().unwrap(), format!("http://127.0.0.1:{pay}"));
+    let secret = ok(home.eye(["token", "new", "shop", "--may", "eval", "--pages", origin])).trim().to_owned();
+    let with = |words: &[&str]| Running::of(home.command().args(words).env("EYE_TOKEN", &secret)).wait();
+    assert_eq!(with(&["net"]).code, 0);
+    // The frame shares the page's process and session; so does a document in it that has no address of its own.
+    ok(home.eye(["--frame", "near", "await (await fetch('/secret?direct')).text()"]));
+    let srcdoc = format!("fetch('{near}/secret?nested')");
+    let nested = format!(
+        "const it = document.createElement('iframe'); it.srcdoc = `<script>{srcdoc}</script>`; document.body.append(it); 0"
+    );
+    ok(home.eye(["--frame", "near", &nested]));
+    // What the page itself asks another origin for is listed, but what that answers is not the page's to read either.
+    let opaque = format!("void await fetch('{near}/secret?opaque', {{ mode: 'no-cors', credentials: 'include' }})");
+    assert_eq!(with(&[&opaque]).code, 0);
+    ok(home.eye(["void await fetch('/secret?own')"]));
+    let all = |rows: &str| ["direct", "nested", "opaque", "own"].iter().all(|name| rows.contains(name));
+    let rows = until(&home, &["net", "--all"], |ran| all(&ran.stdout) && !ran.stdout.contains("running")).stdout;
+    let number =
+        |name: &str| rows.lines().find(|row| row.ends_with(name)).and_then(|row| row.split(' ').next()).unwrap();
+    let seen = with(&["net", "--all"]);
+    let names: Vec<&str> = seen.stdout.lines().filter_map(|row| row.split("/secret?").nth(1)).collect();
+    assert_eq!(names, ["opaque", "own"], "{seen:?}");
+    for name in ["direct", "nested"] {
+        let one = with(&["net", number(name)]);
+        assert!(one.code != 0 && one.stderr.contains("there is no request"), "{one:?}");
+    }
+    let one = with(&["net", number("opaque")]);
+    assert!(one.stdout.contains("denied to this agent") && !one.stdout.contains("4711"), "{one:?}");
+    assert!(!one.stdout.contains("\n<") && !one.stdout.contains("\n>"), "{one:?}");
+    let one = with(&["net", number("own")]);
+    assert!(one.stdout.contains("balance 4711") && one.stdout.contains("< content-type"), "{one:?}");
+    assert!(ok(home.eye(["net", number("direct")])).contains("balance 4711"));
+    // The tab goes to the other origin and comes back: what was asked for there stays there.
+    ok(home.eye(["goto", &format!("{near}/pay")]));
+    ok(home.eye(["void await fetch('/secret?there')"]));
+    until(&home, &["net", "--all"], |ran| ran.stdout.contains("?there"));
+    ok(home.eye(["goto", &url]));
+    let seen = with(&["net", "--all"]);
+    assert!(seen.code == 0 && !seen.stdout.contains("?there") && !seen.stdout.contains("/pay"), "{seen:?}");
+    // A site that is denied is denied here, too.
+    assert!(ok(home.eye(["net", "--all"])).contains("?direct"));
+    ok(home.eye(["deny", &near]));
+    let seen = ok(home.eye(["net", "--all"]));
+    assert!(!seen.contains("?direct") && !seen.contains("?nested") && seen.contains("?own"), "{seen}");
+    let one = ok(home.eye(["net", number("opaque")]));
+    assert!(one.contains("denied to this agent") && !one.contains("4711"), "{one}");
 }
 
 /// Between the two frames of the shop.

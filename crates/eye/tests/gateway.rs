@@ -5,7 +5,8 @@ mod stage;
 use eye_testkit::{Hub, PageSetup, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use stage::{answers, home};
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 
 /// A server of a few lines: it greets, lists one tool, and answers its first call with the folder it runs in.
 const SMALL: &str = r#"read a
@@ -146,4 +147,24 @@ fn a_client_that_trims_the_environment_finds_the_hub_by_its_port() {
     let usual: Value = serde_json::from_str(&home.eye(["status", "--json"]).stdout).unwrap();
     assert_eq!(status["pid"], usual["pid"], "{status} {usual}");
     drop(hub);
+}
+
+#[test]
+fn the_socket_of_a_killed_hub_does_not_hide_the_hub_of_the_port() {
+    let home = home();
+    Hub::start(&home).kill();
+    assert!(home.socket().exists(), "what a killed hub leaves");
+    let elsewhere = home.path("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::set_permissions(&elsewhere, Permissions::from_mode(0o700)).unwrap();
+    let hub = Hub::start_by(home.command().env("XDG_RUNTIME_DIR", &elsewhere), &[]);
+    let status: Value = serde_json::from_str(&home.eye(["status", "--json"]).stdout).unwrap();
+    assert_eq!(status["pid"], hub.pid(), "{status}");
+    let pages = home.eye(["pages"]);
+    assert_eq!(pages.code, 0, "{pages:?}");
+    assert!(home.socket().exists(), "no hub was started in its place");
+    assert_eq!(home.eye(["down"]).stdout, "stopped\n");
+    let lock = fs::File::open(elsewhere.join("eye/hub.lock")).unwrap();
+    assert!(lock.try_lock_shared().is_ok(), "the hub has let go of its place when down returns");
+    hub.wait();
 }

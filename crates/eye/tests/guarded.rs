@@ -4,6 +4,7 @@
 
 mod stage;
 
+use eye_testkit::process::peak_kib;
 use eye_testkit::{DEADLINE, Home, Hub};
 use stage::home;
 use std::fs;
@@ -65,13 +66,6 @@ fn a_broken_list_of_origins_refuses_pages_and_says_so_everywhere() {
     assert_eq!(home.eye(["down"]).code, 0);
 }
 
-/// The most memory that a process had at once, in KiB.
-fn peak_kib(pid: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse().unwrap()
-}
-
 #[test]
 fn a_body_is_refused_before_it_is_sent() {
     const BODY_BYTES: usize = 62 << 20;
@@ -79,7 +73,7 @@ fn a_body_is_refused_before_it_is_sent() {
         ["/rpc", "/message", "/message?sessionId=a&clientId=b", "/agent", "/mcp", "/api/mcp", "/v1/chat/completions"];
     let home = home();
     let hub = Hub::start(&home);
-    let before = peak_kib(hub.pid());
+    let before = peak_kib(hub.pid()).unwrap();
     let mut open = Vec::new();
     for path in PATHS {
         for length in [format!("content-length: {BODY_BYTES}"), "transfer-encoding: chunked".into()] {
@@ -110,7 +104,7 @@ fn a_body_is_refused_before_it_is_sent() {
         }
         assert!(sent < BODY_BYTES / 4, "{sent} bytes were taken");
     }
-    let after = peak_kib(hub.pid());
+    let after = peak_kib(hub.pid()).unwrap();
     assert!(after - before < 8 << 10, "{before} KiB became {after} KiB");
 }
 

@@ -206,6 +206,42 @@ fn pages_in_a_sandbox_and_behind_a_service_worker_are_acted_on() {
     assert_eq!(ok(home.eye(["fake.join()"])), "\n");
 }
 
+#[test]
+fn a_page_without_an_origin_is_led_elsewhere_and_back() {
+    let Some((home, _hub)) = hub() else { return };
+    let url = site();
+    let file = home.path("page.html");
+    std::fs::write(&file, "<!doctype html><title>File</title>").unwrap();
+    let file = format!("file://{}", file.display());
+    let sandboxed = format!("{url}/sandboxed");
+    ok(home.eye(["browse", "about:blank", "--headless", "--private"]));
+    assert_eq!(ok(home.eye(["origin + location.href"])), "nullabout:blank\n");
+    let arrives = |words: &[&str], at: &str| {
+        ok(home.eye(words.iter().copied()));
+        assert_eq!(ok(home.eye(["location.href"])), format!("{at}\n"));
+    };
+    arrives(&["goto", &sandboxed], &sandboxed);
+    assert_eq!(ok(home.eye(["origin"])), "null\n");
+    arrives(&["goto", "/worked"], &format!("{url}/worked"));
+    arrives(&["back"], &sandboxed);
+    arrives(&["forward"], &format!("{url}/worked"));
+    arrives(&["back"], &sandboxed);
+    ok(home.eye(["kept = 1"]));
+    arrives(&["reload"], &sandboxed);
+    assert_eq!(ok(home.eye(["typeof kept"])), "undefined\n");
+    ok(home.eye(["goto", "#place"]));
+    assert_eq!(ok(home.eye(["location.hash"])), "#place\n");
+    ok(home.eye(["browse", "data:text/html,<title>Data</title>", "--headless", "--private"]));
+    assert_eq!(ok(home.eye(["document.title + origin"])), "Datanull\n");
+    arrives(&["goto", &url], &format!("{url}/"));
+    ok(home.eye(["browse", &file, "--headless", "--private"]));
+    assert_eq!(ok(home.eye(["document.title"])), "File\n");
+    arrives(&["goto", &sandboxed], &sandboxed);
+    let refused = home.eye(["goto", &file]);
+    assert!(refused.code != 0 && refused.stderr.contains("eye browse opens one"), "{refused:?}");
+    assert_eq!(ok(home.eye(["location.href"])), format!("{sandboxed}\n"));
+}
+
 fn kill(pid: u32) {
     let _ = kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), Signal::KILL);
 }

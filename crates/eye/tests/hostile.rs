@@ -3,6 +3,7 @@
 
 mod stage;
 
+use eye_testkit::process::peak_kib;
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -50,9 +51,7 @@ fn others_are_answered(home: &Home, after: &str) {
 }
 
 fn memory_kib(hub: &Hub) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", hub.pid())).expect("the hub runs");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
-    peak.trim().trim_end_matches(" kB").parse().expect("a number")
+    peak_kib(hub.pid()).expect("the hub runs")
 }
 
 #[test]

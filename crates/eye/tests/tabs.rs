@@ -6,12 +6,10 @@
 mod site;
 mod stage;
 
+use eye_testkit::Chromium;
 use site::{Page, Site};
 use stage::browser::{hub, ok};
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::channel;
 
 const TAB: &str = r#"<!doctype html><title>Tab</title><link rel="icon" href="data:,">
 <button id="go">Go</button><a id="file" href="/file">File</a><button id="ask">Ask</button>
@@ -155,45 +153,13 @@ fn a_download_is_listed_with_its_file() {
     assert_eq!(ok(home.eye(["document.title"])), "Tab\n");
 }
 
-/// A browser of a person, which lets itself be driven over a port that it chooses.
-struct Persons(Child);
-
-impl Persons {
-    fn start(profile: &std::path::Path, url: &str) -> Self {
-        std::fs::create_dir_all(profile).expect("a folder");
-        let named = std::env::var("EYE_CHROMIUM").unwrap_or_else(|_| "chromium".into());
-        let mut command = Command::new(named);
-        command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]);
-        command.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
-        command.arg("--remote-debugging-port=0").arg(format!("--user-data-dir={}", profile.display())).arg(url);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a browser");
-        let lines = BufReader::new(child.stderr.take().expect("its words")).lines().map_while(Result::ok);
-        let (tell, told) = channel();
-        // It reads on after that, so that the browser is never held up by its words.
-        std::thread::spawn(move || {
-            for line in lines.filter(|line| line.starts_with("DevTools listening")) {
-                let _ = tell.send(line);
-            }
-        });
-        told.recv_timeout(eye_testkit::DEADLINE).expect("it opens a port");
-        Self(child)
-    }
-}
-
-impl Drop for Persons {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn the_tabs_of_a_browser_that_runs_are_pages_and_stay_when_eye_leaves() {
     let Some((home, _hub)) = hub() else { return };
     let none = home.eye(["browse", "--attach", "auto"]);
     assert!(none.code != 0 && none.stderr.contains("chrome://inspect"), "{none:?}");
     let url = site();
-    let mut browser = Persons::start(&home.path(".config/chromium"), &url);
+    let mut browser = Chromium::open(&home.path(".config/chromium"), &url);
     until(&home, &["browse", "--attach", "auto"], &format!("Tab {url}/"));
     assert_eq!(ok(home.eye(["document.title"])), "Tab\n");
     ok(home.eye(["marked = 1; 0"]));
@@ -206,7 +172,7 @@ fn the_tabs_of_a_browser_that_runs_are_pages_and_stay_when_eye_leaves() {
     assert_eq!(ok(home.eye(["(await navigator.permissions.query({ name: 'geolocation' })).state"])), "prompt\n");
 
     assert_eq!(ok(home.eye(["browse", "--stop"])), "stopped 1\n");
-    assert!(browser.0.try_wait().unwrap().is_none(), "it was not eye's to end");
+    assert!(browser.runs(), "it was not eye's to end");
     let again = ok(home.eye(["browse", "--attach", "auto"]));
     assert!(again.contains("Tab"), "{again}");
     let id = again.split(' ').next().unwrap_or_default();

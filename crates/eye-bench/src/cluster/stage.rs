@@ -2,7 +2,7 @@
 
 use crate::agents::Agent;
 use crate::error::{BenchError, Doing};
-use eye_testkit::{Home, Hub, Nats};
+use eye_testkit::{Home, Hub, Nats, process};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -104,8 +104,6 @@ pub fn usage(pid: u32) -> Result<Usage, BenchError> {
         .filter_map(|word| word.parse().ok())
         .collect();
     let ticks: u64 = numbers.iter().sum();
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).doing("reading the memory of a process")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let resident = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-    Ok(Usage { cpu: Duration::from_millis(ticks * 10), resident_kib: resident.ok_or_else(odd)? })
+    let resident_kib = process::resident_kib(pid).ok_or_else(odd)? as f64;
+    Ok(Usage { cpu: Duration::from_millis(ticks * 10), resident_kib })
 }

@@ -14,7 +14,7 @@ use crate::address::{Address, Server};
 use crate::error::Error;
 use eye_platform::local::{self, Stream};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +22,7 @@ use std::time::Duration;
 pub struct Connection {
     reader: Reader,
     writer: Writer,
+    place: Option<PathBuf>,
 }
 
 impl Connection {
@@ -32,7 +33,7 @@ impl Connection {
                 .map_err(|source| Error::Unreachable { address: address.to_string(), source: Arc::new(source) }),
             Address::Server { url, token, trust } => {
                 let (reader, writer) = opening::connect(&Server::parse(url)?, token.as_deref(), trust, opening)?;
-                Ok(Self { reader, writer })
+                Ok(Self { reader, writer, place: None })
             }
         }
     }
@@ -41,7 +42,13 @@ impl Connection {
     pub fn over_socket(path: &Path) -> io::Result<Self> {
         let stream = Arc::new(local::connect(path)?);
         stream.set_write_timeout(Some(opening::WRITE))?;
-        Ok(Self { reader: Reader::of_socket(Arc::clone(&stream)), writer: Writer::of_socket(stream) })
+        let (reader, writer) = (Reader::of_socket(Arc::clone(&stream)), Writer::of_socket(stream));
+        Ok(Self { reader, writer, place: Some(path.to_owned()) })
+    }
+
+    /// Where the Unix socket is. `None`: it goes to a URL.
+    pub fn place(&self) -> Option<&Path> {
+        self.place.as_deref()
     }
 
     /// The Unix socket, to ask the kernel about its other end. `None`: it goes to a URL.
@@ -77,7 +84,7 @@ impl Connection {
     /// The Unix socket itself, and what was read of it already, to go on in another protocol. `None`: it is no Unix
     /// socket.
     pub fn into_socket(self) -> Option<(Stream, Vec<u8>)> {
-        let Self { reader, writer } = self;
+        let Self { reader, writer, place: _ } = self;
         drop(writer);
         reader.into_socket()
     }

@@ -1,63 +1,30 @@
-//! A real hub in this process, on a real socket and a real port, for the tests of the client.
+//! A real hub in this process (`eye-testkit`'s), for the tests of the client.
 #![allow(dead_code, reason = "each test file is a crate of its own and uses what it needs")]
 #![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
 
-use eye_client::{Address, Agent, Page};
-use eye_hub::guests::{BtcpOverHttp, OriginalEye};
-use eye_hub::{Auth, Config, HubError, Token};
+use eye_client::{Address, Page};
+pub use eye_testkit::DEADLINE;
+use eye_testkit::inside::{InProcessHub, TOKEN};
 use serde_json::json;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::thread::JoinHandle;
-use std::time::Duration;
-
-/// How long anything may take before the test fails. It is never waited out when all is well.
-pub const DEADLINE: Duration = Duration::from_mins(1);
-const TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 /// A hub that ends with this value.
 pub struct Hub {
     pub socket: Address,
     pub server: Address,
     pub port: u16,
-    thread: Option<JoinHandle<Result<(), HubError>>>,
-    _home: tempfile::TempDir,
+    inside: InProcessHub,
 }
 
 impl Hub {
     /// Starts a hub and waits until it serves.
     pub fn start() -> Self {
-        let home = tempfile::tempdir().unwrap();
-        let socket = home.path().join("run/hub.sock");
-        let config = Config {
-            socket: socket.clone(),
-            listen: "127.0.0.1:0".parse().unwrap(),
-            published: false,
-            proxy_users: Vec::new(),
-            hosts: Vec::new(),
-            auth: Auth::Token(Token::new(TOKEN)),
-            tls: None,
-            origins_file: home.path().join("origins"),
-            state_dir: home.path().join("state"),
-            wide_folders: Vec::new(),
-            audit: eye_hub::AuditMode::Off,
-            first_calls: eye_hub::random_first_calls(),
-            rate: eye_hub::RATE_DEFAULT,
-            guests: vec![Arc::new(BtcpOverHttp), Arc::new(OriginalEye)],
-        };
-        let (sender, ready) = channel();
-        let thread = std::thread::spawn(move || {
-            eye_hub::run(config, |ready: &eye_hub::Ready| {
-                let _ = sender.send(ready.clone());
-            })
-        });
-        let listen = ready.recv_timeout(DEADLINE).unwrap().listen;
+        let inside = InProcessHub::start();
         Self {
-            socket: Address::socket(socket),
-            server: Address::server(format!("ws://{listen}"), TOKEN),
-            port: listen.port(),
-            thread: Some(thread),
-            _home: home,
+            socket: Address::socket(inside.socket.clone()),
+            server: Address::server(format!("ws://{}", inside.listen), TOKEN),
+            port: inside.listen.port(),
+            inside,
         }
     }
 
@@ -67,23 +34,8 @@ impl Hub {
     }
 
     /// Lets it shut down, and waits until it has.
-    pub fn stop(mut self) {
-        self.end();
-    }
-
-    fn end(&mut self) {
-        if let Some(thread) = self.thread.take() {
-            if let Ok(agent) = Agent::connect(&self.socket) {
-                let _ = agent.request("hub/stop", &json!({}));
-            }
-            let _ = thread.join();
-        }
-    }
-}
-
-impl Drop for Hub {
-    fn drop(&mut self) {
-        self.end();
+    pub fn stop(self) {
+        self.inside.stop();
     }
 }
 

@@ -209,34 +209,18 @@ impl Core {
 }
 
 #[cfg(test)]
+#[path = "../../tests/cast/row.rs"]
+mod cast_row;
+
+#[cfg(test)]
 mod tests {
+    use super::cast_row::ORIGIN;
     use super::*;
     use crate::core::Event;
     use eye_protocol::messages::{Presence, SessionRow};
 
-    const ORIGIN: &str = "http://localhost:5173";
-
     fn page(state: Presence) -> SessionRow {
-        SessionRow {
-            id: "s1".into(),
-            hub: None,
-            name: None,
-            alias: None,
-            title: "t".into(),
-            url: format!("{ORIGIN}/"),
-            origin: ORIGIN.into(),
-            state,
-            visible: true,
-            frame: false,
-            parent: None,
-            eval: true,
-            tools: 0,
-            pending: 0,
-            idle_ms: 0,
-            used_ms: None,
-            used_by: None,
-            current: false,
-        }
+        cast_row::page("s1", state)
     }
 
     fn id() -> SessionId {

@@ -1,15 +1,15 @@
 //! Pages, agents, workers and a hub next door around one switchboard. Counts how often each request ended.
 
+use crate::elsewhere;
 use crate::kinds::kind;
 use crate::steps::Step;
-use eye_core::elsewhere::{Audience, HeardBy};
-use eye_core::elsewhere::{Back, HubInterests, Interest, Listed, PageElsewhere, TopicMessage, TopicsNews};
+use eye_core::elsewhere::{Audience, Back, HeardBy, HubInterests, Interest, Listed, TopicMessage, TopicsNews};
 use eye_core::passed::Passed;
 use eye_core::rate::Rate;
 use eye_core::{
     Asker, Conn, Done, Effect, Input, Lane, Newcomer, PageEvent, Policy, Reply, ReplyForm, Switchboard, Work,
 };
-use eye_protocol::messages::{Hello, PageInfo, Presence};
+use eye_protocol::messages::{Hello, PageInfo};
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};
 use eye_protocol::{Code, Error, SessionId, Value};
@@ -164,7 +164,8 @@ impl World {
                 }
             }
             Step::Elsewhere { session: at, there } => {
-                let listed = if there { Listed::There(elsewhere(at)) } else { Listed::Gone(session(at)) };
+                let page = Arc::new(elsewhere::page(session(at), ORIGIN));
+                let listed = if there { Listed::There(page) } else { Listed::Gone(session(at)) };
                 self.on(Input::Listed(vec![listed]));
             }
             Step::Released { session: at } => self.on(Input::Released(session(at))),
@@ -236,24 +237,6 @@ pub fn reply(agent: Conn, id: String) -> Reply {
 fn narrow_scope() -> Scope {
     let pages = vec!["http://evil.test".into()];
     Scope::limited(Limits { name: "ci".into(), id: "1".into(), may: vec![Class::Read], pages, void: None })
-}
-
-fn elsewhere(at: u8) -> Arc<PageElsewhere> {
-    Arc::new(PageElsewhere {
-        id: session(at),
-        hub: "b".into(),
-        origin: ORIGIN.into(),
-        alias: None,
-        title: "Far".into(),
-        url: "http://localhost/".into(),
-        presence: Presence::Connected,
-        visible: true,
-        frame: false,
-        eval: true,
-        tools: 0,
-        last_ref: None,
-        heard_at: 0,
-    })
 }
 
 fn topics_news(published: bool) -> TopicsNews {

@@ -1,12 +1,12 @@
 //! The shell around the area agents: it gives them time, a page and ears, and does what follows from `agents`. It lives
 //! while there are agents: without them it has no timer and no link into the hub.
 
-use super::hub::{Hub, Link};
 use super::page::{self, Page};
 use super::runs::{Runs, progress_members};
 use super::talk::Say;
 use crate::agents::{AgentId, Effect, Event, Millis, Presence, Roster, Socket, Task};
 use crate::refusal::{Kind, Refusal};
+use eye_protocol::local::{Identity, LocalAgent, LocalHub};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ const PROGRESS_LEN_MAX: usize = 8;
 /// All area agents of a hub, and their ways out.
 #[derive(Debug)]
 pub struct Crew {
-    hub: OnceLock<Box<dyn Hub>>,
+    hub: OnceLock<Box<dyn LocalHub>>,
     runs: Arc<Runs>,
     began: Instant,
     state: Mutex<State>,
@@ -34,7 +34,7 @@ pub struct Crew {
 #[derive(Debug, Default)]
 struct State {
     roster: Roster,
-    link: Option<Arc<dyn Link>>,
+    link: Option<Arc<dyn LocalAgent>>,
     ears: HashMap<u64, Ear>,
     tasks: HashMap<AgentId, AbortHandle>,
     last_socket: u64,
@@ -77,7 +77,7 @@ impl Crew {
     }
 
     /// The hub serves.
-    pub fn begin(&self, hub: Box<dyn Hub>) {
+    pub fn begin(&self, hub: Box<dyn LocalHub>) {
         let _ = self.hub.set(hub);
     }
 
@@ -149,15 +149,20 @@ impl Crew {
         }
         let unavailable = |why: String| Refusal::new(Kind::BackendUnavailable, why);
         let link = self.link().ok_or_else(|| unavailable("the hub is not there".into()))?;
-        let answer = link.request("session/list", "{}").await.map_err(|error| unavailable(error.message))?;
+        let answer = link.request("session/list", "{}", None).await.map_err(|error| unavailable(error.message))?;
         let rows: Sessions = serde_json::from_str(answer.get()).map_err(|error| unavailable(error.to_string()))?;
         Ok(rows.sessions)
     }
 
     /// The way into the hub; kept while there are agents.
-    fn link(&self) -> Option<Arc<dyn Link>> {
+    fn link(&self) -> Option<Arc<dyn LocalAgent>> {
         let kept = self.hold().link.clone();
-        kept.or_else(|| self.hub.get().map(|hub| hub.open(NAME)))
+        kept.or_else(|| self.enter_hub())
+    }
+
+    fn enter_hub(&self) -> Option<Arc<dyn LocalAgent>> {
+        let who = Identity { name: Some(NAME.to_owned()), ..Identity::default() };
+        self.hub.get().map(|hub| hub.enter(who, "inside"))
     }
 
     /// Something happens.
@@ -171,7 +176,7 @@ impl Crew {
         let outcome = state.roster.on(now, event, &mut effects);
         if state.roster.alive() > 0 && !state.kept {
             state.kept = true;
-            state.link = self.hub.get().map(|hub| hub.open(NAME));
+            state.link = self.enter_hub();
             tokio::spawn(self.clone().keep());
         }
         for effect in effects {
@@ -199,7 +204,7 @@ impl Crew {
                     let topic = format!("geometry/agents/{id}");
                     let params = json!({ "topic": topic, "message": message, "queue": false });
                     // It is published as it is asked for; whom it reached is of no interest.
-                    drop(link.request("topic/publish", &params.to_string()));
+                    drop(link.request("topic/publish", &params.to_string(), None));
                 }
                 let ear = socket.and_then(|socket| state.ears.get(&socket.0));
                 if let Some(ear) = ear
@@ -241,7 +246,8 @@ impl Crew {
 
     /// Time and news of pages, while there are agents.
     async fn keep(self: Arc<Self>) {
-        let Some(mut changes) = self.hub.get().map(|hub| hub.changes()) else { return };
+        let Some(hub) = self.hub.get() else { return };
+        let mut seen = hub.revision();
         // A page that left while its agent was being spawned is not told of again.
         self.clone().look_for_sessions().await;
         loop {
@@ -266,10 +272,10 @@ impl Crew {
                     let _ = self.on(Event::Tick);
                 }
                 () = self.rearm.notified() => {}
-                news = changes.changed() => match news {
-                    Ok(()) => self.clone().look_for_sessions().await,
-                    Err(_) => return,
-                },
+                revision = hub.changed(seen) => {
+                    seen = revision;
+                    self.clone().look_for_sessions().await;
+                }
             }
         }
     }

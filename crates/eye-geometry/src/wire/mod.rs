@@ -1,21 +1,20 @@
 //! The shell that a hub talks to: connections of `/evolution` and `/agents` as text in and text out, and the
-//! cartridges. It knows no HTTP and no socket; the program that runs it connects it with a hub ([`Hub`]).
+//! cartridges. It knows no HTTP and no socket; the program that runs it connects it with a hub ([`LocalHub`]).
 
 mod agents;
 mod crew;
 mod evolution;
-mod hub;
 mod message;
 mod page;
 mod runs;
 mod talk;
 
-pub use hub::{Counter, Hub, Later, Link};
 pub use talk::{Heard, Say};
 
 use crate::limits::THREADS_MAX;
 use crate::store::{Entry, Store};
 use crew::Crew;
+use eye_protocol::local::LocalHub;
 use runs::Runs;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -58,7 +57,7 @@ impl Geometry {
     }
 
     /// The hub serves; this is the way into it.
-    pub fn begin(&self, hub: Box<dyn Hub>) {
+    pub fn begin(&self, hub: Box<dyn LocalHub>) {
         self.crew.begin(hub);
     }
 

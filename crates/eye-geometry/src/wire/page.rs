@@ -1,6 +1,5 @@
 //! What area agents do in a page, through the hub: read a region, run a program, breed a shader and put it on the map.
 
-use super::hub::Link;
 use super::runs::{Bred, Job, Runs, Stop};
 use crate::Picture;
 use crate::agents::{Failed, Region, Sight, Task, Work};
@@ -10,6 +9,7 @@ use crate::limits::{REGION_PIXELS_SIDE_MAX, TIME_BUDGET_DEFAULT_MS};
 use crate::refusal::{Kind, Refusal};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use eye_protocol::local::LocalAgent;
 use eye_protocol::{Code, Error};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -28,7 +28,7 @@ const GRID_UNIT: f64 = 100.0;
 #[derive(Clone, Debug)]
 pub struct Page {
     /// The way to it.
-    pub link: Arc<dyn Link>,
+    pub link: Arc<dyn LocalAgent>,
     /// Its session.
     pub session: Arc<str>,
 }
@@ -103,7 +103,7 @@ impl Page {
     /// The value of an expression.
     async fn eval(&self, code: &str) -> Result<Value, Failed> {
         let params = json!({ "code": code, "page": &*self.session, "timeout": READ_MS });
-        let result = self.link.request("eval", &params.to_string()).await.map_err(|error| failed(&error))?;
+        let result = self.link.request("eval", &params.to_string(), None).await.map_err(|error| failed(&error))?;
         let mut result: Map<String, Value> =
             serde_json::from_str(result.get()).map_err(|_| again("the page's answer cannot be understood"))?;
         Ok(result.shift_remove("value").unwrap_or(Value::Null))
@@ -123,7 +123,8 @@ impl Page {
             text: Option<String>,
         }
         let params = json!({ "name": name, "arguments": arguments, "page": &*self.session, "timeout": timeout_ms });
-        let result = self.link.request("tools/call", &params.to_string()).await.map_err(|error| failed(&error))?;
+        let result =
+            self.link.request("tools/call", &params.to_string(), None).await.map_err(|error| failed(&error))?;
         let called: Called =
             serde_json::from_str(result.get()).map_err(|_| again("the page's answer cannot be understood"))?;
         let text = called.content.into_iter().find_map(|content| content.text).unwrap_or_default();

@@ -10,12 +10,12 @@ use eye_core::{Conn, Effect, Input, ReplyForm};
 use eye_protocol::audit::{Read, Rows};
 use eye_protocol::compact::Form;
 use eye_protocol::limits::AUDIT_ANSWER_ROWS_MAX;
+use eye_protocol::local::{Auditor, ServerCall};
 use eye_protocol::rpc::{self, RpcId, json};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Ending, Error, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::spawn_blocking;
 
@@ -213,31 +213,31 @@ impl Hub {
 }
 
 /// Notes what one agent asks of MCP servers, which its link does not see.
-#[derive(Clone, Debug)]
-pub struct Auditor {
+#[derive(Debug)]
+pub(super) struct AgentAuditor {
     audit: Arc<Audit>,
     agent: Option<Arc<str>>,
     scope: Scope,
     face: &'static str,
 }
 
-impl Auditor {
-    /// A request to a server ended. `code`: of its error, if it failed.
-    pub fn ended(&self, server: &str, method: &str, params: &str, ended: Ended, took: Duration) {
+impl Auditor for AgentAuditor {
+    fn note(&self, call: &ServerCall<'_>) {
+        let ServerCall { server, method, params, ended, took } = *call;
         let op = if method == "tools/call" { Cow::Borrowed("gateway/call") } else { Cow::Owned(method.to_owned()) };
         let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let mut entry = Entry::new(op, params);
         entry.at_ms = entry.at_ms.saturating_sub(ms);
         (entry.agent, entry.scope, entry.face) = (self.agent.clone(), self.scope.clone(), self.face);
-        (entry.server, entry.ended) = (Some(server.into()), ended);
+        (entry.server, entry.ended) = (Some(server.into()), ended.map_or_else(Ended::Error, |()| Ended::Ok));
         entry.us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         self.audit.put(Box::new(entry));
     }
 }
 
 impl AgentLink {
-    /// What notes this agent's requests to MCP servers; `None` where no audit log is kept.
-    pub fn auditor(&self) -> Option<Auditor> {
+    /// Notes this agent's requests to MCP servers; `None` where no audit log is kept.
+    pub(super) fn auditor(&self) -> Option<AgentAuditor> {
         let (hub, conn) = self.place();
         if !hub.audit().is_on() {
             return None;
@@ -245,7 +245,7 @@ impl AgentLink {
         let state = hub.hold();
         let peer = state.peers.get(&conn)?;
         let agent = state.board.shared_name(conn);
-        Some(Auditor { audit: hub.audit().clone(), agent, scope: peer.scope.clone(), face: peer.face })
+        Some(AgentAuditor { audit: hub.audit().clone(), agent, scope: peer.scope.clone(), face: peer.face })
     }
 }
 

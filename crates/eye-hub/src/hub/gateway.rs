@@ -4,10 +4,9 @@
 use eye_protocol::Error;
 use eye_protocol::scope::Scope;
 use std::fmt::Debug;
-use std::pin::Pin;
 
-/// Something that is there later.
-pub type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+/// A boxed future that borrows nothing.
+pub type Later<T> = eye_protocol::local::Later<'static, T>;
 
 /// A connection of this user on the Unix socket.
 pub type Stream = eye_platform::local::AsyncStream;

@@ -2,13 +2,11 @@
 
 use eye_protocol::Error;
 use eye_protocol::limits::LINK_NEWS_LEN_MAX;
+use eye_protocol::local::ProgressSink;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tokio::sync::{Notify, mpsc, oneshot, watch};
-
-/// How far a call is, as its page reports it. A receiver that does not keep up misses some: the next report says more.
-pub type ProgressSink = mpsc::Sender<Box<str>>;
+use tokio::sync::{Notify, oneshot, watch};
 
 /// Where the hub puts what this agent is told, while it holds its state: nothing here may ask the hub.
 #[derive(Debug, Default)]
@@ -71,7 +69,7 @@ impl Letterbox {
             let params = params.strip_suffix('}').unwrap_or(params);
             let sink = progress_id(params).and_then(|id| inner.waiting.get(&id)).and_then(|w| w.progress.as_ref());
             if let Some(sink) = sink {
-                let _ = sink.try_send(params.into());
+                sink.put(params);
             }
             return;
         }

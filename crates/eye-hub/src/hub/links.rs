@@ -1,21 +1,21 @@
 //! An agent inside this process: it asks as one on the Unix socket does, without a socket and without a task of its
 //! own. An answer wakes only the call that waits for it.
 
-use super::letterbox::{Letterbox, ProgressSink, Waiting};
+use super::letterbox::{Letterbox, Waiting};
 use super::outbox::Outbox;
 use super::peer::{Peer, Side, Voice};
 use super::state::Hub;
 use eye_core::Conn;
-use eye_protocol::messages::Hello;
+use eye_protocol::local::{Identity, ProgressSink};
+use eye_protocol::messages::{ClientType, Hello};
 use eye_protocol::rpc::{self, json};
-use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error};
 use serde_json::value::RawValue;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 
 /// Where links to a hub come from.
 #[derive(Clone)]
@@ -34,40 +34,28 @@ impl Links {
         Self { hub }
     }
 
-    /// Counts up when pages come, go or change, or their tools do.
-    pub fn changes(&self) -> watch::Receiver<u64> {
-        self.hub.lists.subscribe()
-    }
-
     /// The hub, for links of other kinds.
     pub(super) fn hub(&self) -> &Arc<Hub> {
         &self.hub
     }
 
-    /// Enters the hub as the agent that `hello` names.
-    pub fn open(&self, hello: &Hello) -> AgentLink {
-        self.open_as(hello, Scope::ALL, "inside")
-    }
-
-    /// Enters for a client of MCP, with what its token allows.
-    pub fn open_scoped(&self, hello: &Hello, scope: Scope) -> AgentLink {
-        self.open_as(hello, scope, "mcp")
-    }
-
-    fn open_as(&self, hello: &Hello, scope: Scope, face: &'static str) -> AgentLink {
+    /// Enters the hub as an agent. `face` is how the audit log says that it is connected.
+    pub(crate) fn open(&self, who: Identity, face: &'static str) -> AgentLink {
+        let Identity { name, page, scope } = who;
+        let hello = Hello { client_type: Some(ClientType::Agent), agent: name, target: page, ..Hello::default() };
         let letterbox = Arc::new(Letterbox::default());
         let outbox = Outbox::Inside(letterbox.clone());
         let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, outbox, None).scoped(scope);
         peer.face = face;
         let (conn, _) = self.hub.enter(peer);
-        let _ = self.hub.hear(conn, &rpc::notification("hello", hello));
+        let _ = self.hub.hear(conn, &rpc::notification("hello", &hello));
         AgentLink { door: Arc::new(Door { hub: self.hub.clone(), conn }), letterbox, last_id: AtomicU32::new(0) }
     }
 }
 
 /// One agent's way into the hub. Dropping it leaves, which ends what it asked.
 #[derive(Debug)]
-pub struct AgentLink {
+pub(crate) struct AgentLink {
     door: Arc<Door>,
     letterbox: Arc<Letterbox>,
     last_id: AtomicU32,
@@ -146,7 +134,7 @@ impl Drop for AgentLink {
 
 /// An answer on its way.
 #[derive(Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     door: Arc<Door>,
     letterbox: Arc<Letterbox>,
     id: u32,
@@ -203,8 +191,8 @@ pub(super) mod tests {
     use crate::gate::origins::Origins;
     use crate::hub::facts::Facts;
     use eye_core::calls::FirstCalls;
+    use std::sync::mpsc;
     use std::task::Waker;
-    use tokio::sync::mpsc;
 
     /// A hub without sockets.
     pub fn hub() -> Arc<Hub> {
@@ -224,7 +212,7 @@ pub(super) mod tests {
     }
 
     fn link(hub: &Arc<Hub>) -> AgentLink {
-        Links::new(hub.clone()).open(&Hello { agent: Some("a".into()), ..Hello::default() })
+        Links::new(hub.clone()).open(Identity { name: Some("a".into()), ..Identity::default() }, "inside")
     }
 
     fn poll(answer: &mut Answer) -> Poll<Result<Box<RawValue>, Error>> {
@@ -305,13 +293,14 @@ pub(super) mod tests {
         let register = r#"{"jsonrpc":"2.0","id":"r","method":"tools/register","params":{"tools":[{"name":"t"}]}}"#;
         hub.hear(page, register).unwrap();
         let link = link(&hub);
-        let (sink, mut told) = mpsc::channel(4);
+        let (sender, told) = mpsc::channel();
+        let sink = ProgressSink::new(move |params| sender.send(params.to_owned()).unwrap());
         frames(&hub, page);
         let _answer = link.request("tools/call", r#"{"name":"t"}"#, Some(sink));
         let sent = frames(&hub, page);
         let id = sent.split(r#""id":""#).nth(1).and_then(|rest| rest.split('"').next()).unwrap();
         let params = format!(r#"{{"id":"{id}","progress":1,"total":2}}"#);
         hub.hear(page, &format!(r#"{{"jsonrpc":"2.0","method":"call/progress","params":{params}}}"#)).unwrap();
-        assert_eq!(told.try_recv().unwrap().as_ref(), r#"{"id":1,"progress":1,"total":2}"#);
+        assert_eq!(told.try_recv().unwrap(), r#"{"id":1,"progress":1,"total":2}"#);
     }
 }

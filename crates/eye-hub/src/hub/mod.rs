@@ -17,6 +17,7 @@ mod holding;
 pub mod letterbox;
 pub mod links;
 mod lists;
+mod local;
 pub mod media;
 pub mod memory;
 pub mod opened;

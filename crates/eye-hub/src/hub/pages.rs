@@ -6,15 +6,16 @@ use super::peer::{Joining, Peer, Side, Signals, Voice};
 use super::session_id;
 use super::state::Hub;
 use crate::gate::driven_policy;
-use eye_core::Conn;
-use eye_core::Policy;
+use eye_core::{Conn, Input, PageEvent, Policy};
 use eye_protocol::SessionId;
 use eye_protocol::close::Close;
+use eye_protocol::local::{Later, LocalPage};
+use eye_protocol::messages::{PageInfo, ShownIn};
 use eye_protocol::{Code, Error};
 use std::sync::Arc;
 
 /// One document in the hub. Dropping it leaves.
-pub struct PageLink {
+pub(super) struct PageLink {
     hub: Arc<Hub>,
     conn: Conn,
     signals: Arc<Signals>,
@@ -30,7 +31,7 @@ impl std::fmt::Debug for PageLink {
 impl Links {
     /// A document of a tab that a guest drives joins under the tab's session. What the user says of its origin holds
     /// here too.
-    pub fn join(&self, session: &str, origin: &str) -> PageLink {
+    pub(super) fn join(&self, session: &str, origin: &str) -> PageLink {
         let hub = self.hub().clone();
         let session = SessionId::parse(session).unwrap_or_else(session_id::fresh);
         // A list that cannot be read may have held a restriction.
@@ -49,7 +50,7 @@ impl Links {
     }
 
     /// Why agents may not see pages of an origin; `None`: they may.
-    pub fn denies(&self, origin: &str) -> Option<Error> {
+    pub(super) fn denies(&self, origin: &str) -> Option<Error> {
         let verdict = self.hub().facts.origins.find(origin).ok()?;
         let refusal = driven_policy(verdict, origin).err()?;
         Some(Error::new(Code::DENIED, refusal.reason).hint(refusal.hint))
@@ -57,23 +58,8 @@ impl Links {
 }
 
 impl PageLink {
-    /// Whether agents may not see the document, because its site is denied: nothing of what it says may be passed on.
-    pub fn is_barred(&self) -> bool {
-        self.barred
-    }
-
-    /// The document says a message. An error closes it.
-    pub fn hear(&self, message: &str) -> Result<(), Close> {
-        self.hub.hear(self.conn, message)
-    }
-
-    /// The document says a binary message. An error closes it.
-    pub fn hear_binary(&self, message: &[u8]) -> Result<(), Close> {
-        self.hub.hear_binary(self.conn, message)
-    }
-
     /// The next messages for the document. An error closes it.
-    pub async fn next(&self) -> Result<Vec<String>, Close> {
+    async fn take(&self) -> Result<Vec<String>, Close> {
         let parcel = tokio::select! {
             parcel = self.hub.parcel(self.conn, &self.signals) => parcel,
             () = self.signals.end.notified() => return Err(self.hub.closing(self.conn).unwrap_or_else(Close::shutdown)),
@@ -89,6 +75,30 @@ impl PageLink {
             message
         });
         Ok(messages.collect())
+    }
+}
+
+impl LocalPage for PageLink {
+    fn hear(&self, message: &str) -> Result<(), Close> {
+        self.hub.hear(self.conn, message)
+    }
+
+    fn hear_binary(&self, message: &[u8]) -> Result<(), Close> {
+        self.hub.hear_binary(self.conn, message)
+    }
+
+    fn is_barred(&self) -> bool {
+        self.barred
+    }
+
+    fn is_shown_in(&self, shown_in: ShownIn) {
+        let info = PageInfo { shown_in: Some(shown_in), ..PageInfo::default() };
+        let mut state = self.hub.hold();
+        self.hub.feed(&mut state, Input::page(self.conn, PageEvent::Changed(Box::new(info))));
+    }
+
+    fn next(&self) -> Later<'_, Result<Vec<String>, Close>> {
+        Box::pin(self.take())
     }
 }
 

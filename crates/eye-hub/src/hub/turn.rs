@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 /// Resolves when a person lets the agent go on; with an error when that takes too long. Dropping it gives it up.
 #[derive(Debug)]
-pub struct Turn {
+pub(super) struct Turn {
     door: Arc<Door>,
     /// Its number in the line; `None` when it has none any more.
     number: Option<u64>,
@@ -18,8 +18,8 @@ pub struct Turn {
 }
 
 impl AgentLink {
-    /// The turn of this agent, for which a request to a server waits, at most so long. `None`: it is not paused.
-    pub fn turn(&self, within: Duration) -> Option<Turn> {
+    /// Waits for this agent's turn, at most so long. `None`: it is not paused.
+    pub(super) fn turn(&self, within: Duration) -> Option<Turn> {
         let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         let (hub, conn) = self.place();
         let (number, receiver) = hub.take_turn(conn, within_ms)?;

@@ -106,6 +106,8 @@ impl Turn {
         if let Some(pause_us) = self.use_up(now_us, used_us) {
             sleep(Duration::from_micros(pause_us)).await;
         } else if self.is_over(now_us) {
+            // Others that share the processor with this thread go first, too: the programs of other peers.
+            std::thread::yield_now();
             yield_now().await;
         }
     }

@@ -1,7 +1,9 @@
 //! Peers of BTCP in every dialect, told what to say and asked what they hear.
 
-use super::{Agent, DEADLINE, Hub, ORIGIN, Page};
-use serde_json::Value;
+use super::{Agent, Hub, ORIGIN, Page};
+use eye_hub::Auth;
+use eye_testkit::DEADLINE;
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -171,4 +173,28 @@ pub fn post_whole(hub: &Hub, path: &str, headers: &str, body: &str) -> (u16, Str
     stream.read_to_string(&mut answer).expect("an answer comes");
     let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
     (status, answer.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned()))
+}
+
+/// A hub as the originals expect it: no token.
+pub fn open_hub() -> Hub {
+    Hub::start_with(|config| config.auth = Auth::None)
+}
+
+/// A stream that posts by query and leaves its client id out, as the page client of that kind does.
+pub fn by_query<'a>(hub: &'a Hub, kind: &str, session: &str) -> Peer<'a> {
+    let path = format!("/message?sessionId={session}");
+    let mut peer =
+        Peer::events(hub, &format!("sessionId={session}&clientType={kind}&version=1.0"), path, String::new());
+    peer.hear_until(|frame| frame["id"] == "welcome");
+    peer
+}
+
+/// Registers one tool.
+pub fn register(name: &str) -> String {
+    json!({ "jsonrpc": "2.0", "id": "r1", "method": "tools/register", "params": { "tools": [{ "name": name }] } })
+        .to_string()
+}
+
+pub fn request(id: &str, method: &str, params: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }

@@ -1,81 +1,40 @@
-//! A real hub in this process, and peers on real sockets that do exactly what a test tells them.
+//! A real hub in this process (`eye-testkit`'s), and peers on real sockets that do exactly what a test tells them.
 
 #![allow(dead_code, reason = "each test file uses its part of the stage")]
 
 pub mod btcp;
 
-use eye_core::calls::FirstCalls;
-use eye_hub::guests::{BtcpOverHttp, OriginalEye, PassThrough};
-use eye_hub::{Auth, Config, HubError, Ready, Tls, Token};
+use eye_hub::{Config, HubError, Tls};
+use eye_testkit::DEADLINE;
+use eye_testkit::inside::InProcessHub;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
+use std::ops::Deref;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
-use std::thread::JoinHandle;
-use std::time::Duration;
 use tungstenite::client::IntoClientRequest;
 use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{Error, Message, WebSocket};
 
-pub const TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 pub const ORIGIN: &str = "http://localhost:5173";
-/// Nothing here takes this long when all is well.
-pub const DEADLINE: Duration = Duration::from_mins(1);
 
-/// A hub that ends with this value.
-pub struct Hub {
-    pub listen: SocketAddr,
-    pub socket: PathBuf,
-    origins_file: PathBuf,
-    thread: Option<JoinHandle<Result<(), HubError>>>,
-    _home: tempfile::TempDir,
-}
+/// A hub that ends with this value, and the ways to it.
+pub struct Hub(InProcessHub);
 
-/// What a hub is told when a test says nothing else.
-pub fn config(home: &tempfile::TempDir) -> Config {
-    Config {
-        audit: eye_hub::AuditMode::Off,
-        socket: home.path().join("run/hub.sock"),
-        listen: "127.0.0.1:0".parse().expect("an address"),
-        published: false,
-        proxy_users: Vec::new(),
-        hosts: Vec::new(),
-        auth: Auth::Token(Token::new(TOKEN)),
-        tls: None,
-        origins_file: home.path().join("origins"),
-        state_dir: home.path().join("state"),
-        wide_folders: Vec::new(),
-        rate: eye_hub::RATE_DEFAULT,
-        // Tests know the ids: every session begins at 1.
-        first_calls: FirstCalls::default(),
-        guests: vec![Arc::new(BtcpOverHttp), Arc::new(OriginalEye), Arc::new(PassThrough::new(None))],
+impl Deref for Hub {
+    type Target = InProcessHub;
+
+    fn deref(&self) -> &InProcessHub {
+        &self.0
     }
 }
 
 impl Hub {
     pub fn start() -> Self {
-        Self::start_with(|_| {})
+        Self(InProcessHub::start())
     }
 
     pub fn start_with(change: impl FnOnce(&mut Config)) -> Self {
-        let home = tempfile::tempdir().expect("a home");
-        let mut config = config(&home);
-        change(&mut config);
-        let (socket, origins_file) = (config.socket.clone(), config.origins_file.clone());
-        let (sender, ready) = mpsc::channel();
-        let thread = std::thread::spawn(move || {
-            eye_hub::run(config, |ready: &Ready| {
-                let _ = sender.send(ready.clone());
-            })
-        });
-        let ready = ready.recv_timeout(DEADLINE).expect("the hub is ready");
-        Self { listen: ready.listen, socket, origins_file, thread: Some(thread), _home: home }
-    }
-
-    /// The list that `eye allow` writes.
-    pub fn origins(&self) -> eye_hub::origins::Origins {
-        eye_hub::origins::Origins::new(self.origins_file.clone())
+        Self(InProcessHub::start_with(change))
     }
 
     pub fn agent(&self) -> Agent {
@@ -149,19 +108,8 @@ impl Hub {
     }
 
     /// Waits for the hub to end by itself.
-    pub fn join(mut self) -> Result<(), HubError> {
-        self.thread.take().expect("the hub runs").join().expect("the hub does not panic")
-    }
-}
-
-impl Drop for Hub {
-    fn drop(&mut self) {
-        if let Some(thread) = self.thread.take() {
-            if let Ok(mut stream) = UnixStream::connect(&self.socket) {
-                let _ = stream.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"hub/stop\"}\n");
-            }
-            let _ = thread.join();
-        }
+    pub fn join(self) -> Result<(), HubError> {
+        self.0.join()
     }
 }
 

@@ -1,14 +1,15 @@
 //! Tells the hub's audit log what a client asked of MCP servers: the hub itself sees only what passes through it.
 
-use super::hub::{Auditor, ServerCall};
 use crate::RpcError;
 use eye_protocol::Code;
+use eye_protocol::local::{Auditor, ServerCall};
 use serde_json::value::RawValue;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Does a request to a server and notes its ending; one that is dropped was cancelled.
 pub(super) async fn audited(
-    auditor: Option<Auditor>,
+    auditor: Option<Arc<dyn Auditor>>,
     server: String,
     method: String,
     params: Option<Box<RawValue>>,
@@ -25,7 +26,7 @@ pub(super) async fn audited(
 }
 
 struct Noting {
-    auditor: Auditor,
+    auditor: Arc<dyn Auditor>,
     server: String,
     method: String,
     params: Option<Box<RawValue>>,
@@ -35,7 +36,7 @@ struct Noting {
 
 impl Drop for Noting {
     fn drop(&mut self) {
-        (self.auditor)(&ServerCall {
+        self.auditor.note(&ServerCall {
             server: &self.server,
             method: &self.method,
             params: self.params.as_deref().map_or("{}", RawValue::get),

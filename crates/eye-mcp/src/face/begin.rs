@@ -1,8 +1,8 @@
 //! How an agent begins where no page is: the addresses of the hub's own apps, and opening a page in eye's own browser.
 
+use super::ask_hub::AskHub;
 use super::content;
 use super::fresh::fresh_id;
-use super::hub::AskHub;
 use super::outcome::Outcome;
 use eye_protocol::rpc::json;
 use eye_protocol::tools::ADDRESS_TOOLS;

@@ -1,13 +1,14 @@
 //! One request under way: its content, and the way back to the client that asked.
 
+use super::ask_hub::AskHub;
 use super::client::{Client, LEVELS};
 use super::era::{Era, Meta, invalid_params, missing_capability};
-use super::hub::{AskHub, Later};
 use super::limits::INPUT;
 use super::message::{self, Request};
 use super::offers::Offers;
 use super::outcome::Outcome;
 use crate::{NoticeSink, RpcError};
+use eye_protocol::local::{Later, ProgressSink};
 use eye_protocol::operations::Class;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
@@ -298,7 +299,9 @@ impl AskHub for Call {
         let Some(token) = &self.meta.progress_token else {
             return self.client.link.request(method, params, None).await;
         };
-        let (sink, mut told) = mpsc::channel(64);
+        let (sender, mut told) = mpsc::channel::<Box<str>>(64);
+        // A client that does not keep up misses some: the next report says more.
+        let sink = ProgressSink::new(move |progress| drop(sender.try_send(progress.into())));
         let mut answer = self.client.link.request(method, params, Some(sink));
         loop {
             tokio::select! {

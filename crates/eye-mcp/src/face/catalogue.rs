@@ -4,7 +4,7 @@
 use super::called::CalledIn;
 use super::client::Client;
 use super::hold::hold;
-use super::keeping::{Held, Keeping, Pages};
+use super::keeping::{Held, Pages};
 use super::members::renamed;
 use super::verbs;
 use crate::CallContext;
@@ -12,6 +12,7 @@ use crate::catalogue::{DiscoverError, Discovered, Entry, Provider, Standing, Unr
 use crate::gateway::{More, search};
 use crate::limits::DISCOVERY;
 use crate::status::ServerState;
+use eye_protocol::local::LocalHub;
 use eye_protocol::operations::Class;
 use eye_protocol::rpc::json;
 use serde::Deserialize;
@@ -45,13 +46,13 @@ impl Client {
     /// Everything that can be called now.
     pub(super) async fn catalogue(&self) -> Held {
         // What is kept is for all clients; a client that sees only some pages gathers its own.
-        let keeping = self.shared.keeping().filter(|_| self.allowed.sees_all());
-        let pages = if let Some(pages) = keeping.and_then(Keeping::get) {
+        let revision = self.shared.hub().filter(|_| self.allowed.sees_all()).map(LocalHub::revision);
+        let pages = if let Some(pages) = revision.and_then(|revision| self.shared.keeping().get(revision)) {
             pages
         } else {
             let pages = Arc::new(self.pages().await);
-            if let Some(keeping) = keeping {
-                keeping.set(pages.clone());
+            if let Some(revision) = revision {
+                self.shared.keeping().set(revision, pages.clone());
             }
             pages
         };

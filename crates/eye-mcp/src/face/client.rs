@@ -3,7 +3,6 @@
 use super::audited::audited;
 use super::called::CalledTools;
 use super::hold::hold;
-use super::hub::{Identity, Link};
 use super::in_turn::in_turn;
 use super::limits::{CHANGES_LEN_MAX, SUBSCRIPTIONS_MAX};
 use super::message::Message;
@@ -11,6 +10,7 @@ use super::offers::Change;
 use super::shared::Shared;
 use crate::config::Config;
 use crate::{CallContext, Project, RpcError, Scope};
+use eye_protocol::local::{Identity, LocalAgent};
 use eye_protocol::operations::Class;
 use eye_protocol::{Code, Error};
 use serde_json::value::RawValue;
@@ -36,7 +36,7 @@ pub struct Newcomer {
 #[derive(Debug)]
 pub struct Client {
     pub(super) shared: Arc<Shared>,
-    pub(super) link: Arc<dyn Link>,
+    pub(super) link: Arc<dyn LocalAgent>,
     pub(super) scope: Scope,
     /// What its token allows.
     pub(super) allowed: eye_protocol::scope::Scope,
@@ -73,7 +73,7 @@ impl Client {
     pub(super) fn new(shared: &Arc<Shared>, newcomer: Newcomer) -> Option<Arc<Self>> {
         let hub = shared.hub()?;
         let allowed = newcomer.who.scope.clone();
-        let link = hub.open(newcomer.who);
+        let link = hub.enter(newcomer.who, "mcp");
         let scope = match newcomer.project {
             Some(project) => shared.gateway().scope_with(project, newcomer.overrides),
             None => shared.own_scope(),

@@ -3,11 +3,11 @@
 
 use super::call::Provider;
 use super::client::{Client, Newcomer};
-use super::hub::Hub;
 use super::offers::Offers;
 use super::sessions::Sessions;
 use super::shared::Shared;
 use crate::Gateway;
+use eye_protocol::local::LocalHub;
 use std::sync::Arc;
 
 /// All faces of one hub. Clones are the same.
@@ -35,7 +35,7 @@ impl Face {
     }
 
     /// The hub serves from now on.
-    pub fn begin(&self, hub: Box<dyn Hub>) {
+    pub fn begin(&self, hub: Box<dyn LocalHub>) {
         self.0.shared.begin(hub);
     }
 

@@ -1,13 +1,13 @@
 //! Calls of servers wait while a person has paused the agent that asks.
 
-use super::hub::Link;
 use crate::{CallContext, RpcError, Scope};
+use eye_protocol::local::LocalAgent;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Waits until no person holds the agent back. What that takes is taken from the call's time.
 pub(super) async fn in_turn(
-    link: &Arc<dyn Link>,
+    link: &Arc<dyn LocalAgent>,
     scope: &Scope,
     server: &str,
     mut context: CallContext,

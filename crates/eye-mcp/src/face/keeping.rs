@@ -1,7 +1,6 @@
 //! What is kept of everything that can be called, until a page changes. Gathering it is the business of `catalogue`.
 
 use super::hold::hold;
-use super::hub::Counter;
 use crate::catalogue::Catalogue;
 use crate::gateway::More;
 use std::collections::HashMap;
@@ -30,31 +29,17 @@ pub struct Pages {
 }
 
 /// What is kept of it until a page changes; the gateway keeps its own part.
-#[derive(Debug)]
-pub struct Keeping(Mutex<Kept>);
-
-#[derive(Debug)]
-struct Kept {
-    hub: Counter,
-    pages: Option<Arc<Pages>>,
-}
+#[derive(Debug, Default)]
+pub struct Keeping(Mutex<Option<(u64, Arc<Pages>)>>);
 
 impl Keeping {
-    /// Nothing yet; `hub` counts up when a page changes.
-    pub fn new(hub: Counter) -> Self {
-        Self(Mutex::new(Kept { hub, pages: None }))
+    /// What was gathered at this revision of the hub's lists, if that is kept.
+    pub(super) fn get(&self, revision: u64) -> Option<Arc<Pages>> {
+        hold(&self.0).as_ref().filter(|(of, _)| *of == revision).map(|(_, pages)| pages.clone())
     }
 
-    pub(super) fn get(&self) -> Option<Arc<Pages>> {
-        let mut kept = hold(&self.0);
-        if kept.hub.has_changed().unwrap_or(true) {
-            kept.hub.mark_unchanged();
-            kept.pages = None;
-        }
-        kept.pages.clone()
-    }
-
-    pub(super) fn set(&self, pages: Arc<Pages>) {
-        hold(&self.0).pages = Some(pages);
+    /// Keeps what was gathered. The revision was read before that, so that a change meanwhile makes it stale.
+    pub(super) fn set(&self, revision: u64, pages: Arc<Pages>) {
+        *hold(&self.0) = Some((revision, pages));
     }
 }

@@ -9,18 +9,20 @@ use super::{message, resources};
 use crate::RpcError;
 use crate::context::ChangeKind;
 use crate::gateway::Changes;
+use eye_protocol::local::LocalHub;
 use eye_protocol::rpc::json;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::Ordering;
 use tokio::sync::broadcast::{self, error::RecvError};
-use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// Where changes come from.
-struct Sources {
-    hub: watch::Receiver<u64>,
+struct Sources<'a> {
+    hub: &'a dyn LocalHub,
+    /// The hub's revision that was told of.
+    seen: u64,
     gateway: Changes,
     provider: Option<broadcast::Receiver<Change>>,
 }
@@ -34,7 +36,7 @@ impl Client {
         }
         let Some(hub) = self.shared.hub() else { return };
         let provider = self.shared.offers().map(|offers| offers.changes());
-        let mut sources = Sources { hub: hub.changes(), gateway: self.scope.changes(), provider };
+        let mut sources = Sources { hub, seen: hub.revision(), gateway: self.scope.changes(), provider };
         while let Some(mut changed) = self.next(&mut sources).await {
             // What comes together is told once.
             let pause = sleep_until(Instant::now() + CHANGES_PAUSE);
@@ -58,11 +60,11 @@ impl Client {
         }
     }
 
-    async fn next(&self, sources: &mut Sources) -> Option<Vec<Change>> {
+    async fn next(&self, sources: &mut Sources<'_>) -> Option<Vec<Change>> {
         loop {
             tokio::select! {
-                changed = sources.hub.changed() => {
-                    changed.ok()?;
+                revision = sources.hub.changed(sources.seen) => {
+                    sources.seen = revision;
                     // A sparse list is the same whatever pages there are.
                     return Some(if self.full { vec![Change::Resources, Change::Tools] } else { vec![Change::Resources] });
                 }

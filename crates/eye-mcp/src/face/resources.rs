@@ -1,10 +1,10 @@
 //! What can be read of pages: their state, their text, their logs; and the resources of upstreams that run.
 
 use super::ask;
+use super::ask_hub::AskHub;
 use super::call::{Call, Stop};
 use super::content;
 use super::era::{Era, RESOURCE_NOT_FOUND};
-use super::hub::AskHub;
 use super::limits::LIST_LEN_MAX;
 use super::listing::{Cursor, page_of, provided};
 use super::offers::List;
@@ -218,7 +218,10 @@ pub fn page_lines(list: &RawValue) -> String {
     let line = |row: &Value| {
         let mark = if row["current"] == true { "* " } else { "" };
         let alias = row["alias"].as_str().map_or(String::new(), |alias| format!(" ({alias})"));
-        format!("{mark}{}{alias} {} {} {}", text(row, "id"), text(row, "state"), text(row, "title"), text(row, "url"))
+        let browser = row["browser"].as_str().map_or(String::new(), |browser| format!(" in {browser}"));
+        let window = row["window"].as_u64().map_or(String::new(), |window| format!(" window {window}"));
+        let (id, state, title, url) = (text(row, "id"), text(row, "state"), text(row, "title"), text(row, "url"));
+        format!("{mark}{id}{alias} {state}{browser}{window} {title} {url}")
     };
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }

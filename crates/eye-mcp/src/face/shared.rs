@@ -1,13 +1,13 @@
 //! What all clients of a face share: the ways to the hub and to the upstreams, and what is kept for them. Knows no
 //! client.
 
-use super::hub::Hub;
 use super::keeping::Keeping;
 use super::offers::Offers;
 use super::parking::Parking;
 use super::pieces::Pieces;
 use super::seal::Seal;
 use crate::{Gateway, Scope};
+use eye_protocol::local::LocalHub;
 use eye_protocol::rpc::json;
 use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 /// What all clients share.
 #[derive(Debug)]
 pub struct Shared {
-    hub: OnceLock<Box<dyn Hub>>,
+    hub: OnceLock<Box<dyn LocalHub>>,
     gateway: Gateway,
     /// For clients that say nothing of a folder: those over HTTP.
     own_scope: OnceLock<Scope>,
@@ -23,7 +23,7 @@ pub struct Shared {
     server_info: String,
     seal: Seal,
     parking: Arc<Parking>,
-    keeping: OnceLock<Keeping>,
+    keeping: Keeping,
     pieces: Pieces,
     closing: CancellationToken,
 }
@@ -39,20 +39,19 @@ impl Shared {
             server_info: format!(r#"{{"name":"eye","version":{}}}"#, json(version)),
             seal: Seal::new(),
             parking: Arc::default(),
-            keeping: OnceLock::new(),
+            keeping: Keeping::default(),
             pieces: Pieces::default(),
             closing: CancellationToken::new(),
         }
     }
 
     /// The hub serves from now on.
-    pub fn begin(&self, hub: Box<dyn Hub>) {
-        let _ = self.keeping.set(Keeping::new(hub.changes()));
+    pub fn begin(&self, hub: Box<dyn LocalHub>) {
         let _ = self.hub.set(hub);
     }
 
     /// The hub, while it serves.
-    pub fn hub(&self) -> Option<&dyn Hub> {
+    pub fn hub(&self) -> Option<&dyn LocalHub> {
         self.hub.get().map(AsRef::as_ref).filter(|_| !self.closing.is_cancelled())
     }
 
@@ -86,9 +85,9 @@ impl Shared {
         &self.parking
     }
 
-    /// What is kept of everything that can be called, once the hub serves.
-    pub fn keeping(&self) -> Option<&Keeping> {
-        self.keeping.get()
+    /// What is kept of everything that can be called.
+    pub fn keeping(&self) -> &Keeping {
+        &self.keeping
     }
 
     /// Large results.

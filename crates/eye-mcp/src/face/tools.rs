@@ -1,8 +1,8 @@
 //! The three tools of the sparse list, and what they do. With `full`, every tool under a prefixed name.
 
+use super::ask_hub::AskHub;
 use super::call::{Call, Stop};
 use super::content;
-use super::hub::AskHub;
 use super::keeping::Held;
 use super::limits::{ANSWER_CHARS_MAX, LIST_LEN_MAX};
 use super::listing::{Cursor, page_of, provided};

@@ -4,16 +4,13 @@
 
 use eye_mcp::config::{Config, Consents, Layers, consent_file};
 use eye_mcp::{CallContext, Change, Changes, Gateway, Project, RpcError, Scope, ServerState, Settings};
+pub use eye_testkit::DEADLINE;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use tempfile::TempDir;
-
-/// How long anything in a test may take before it is taken for hung.
-pub const DEADLINE: Duration = Duration::from_mins(1);
 
 /// A folder of a test, with a project in it.
 pub struct Home {
@@ -132,21 +129,4 @@ pub fn state(scope: &Scope, server: &str) -> ServerState {
 
 pub fn names(scope: &Scope) -> Vec<String> {
     scope.entries().iter().map(|entry| entry.name.to_string()).collect()
-}
-
-/// Whether a process is there.
-pub fn lives(pid: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // A zombie has ended; only its parent has not asked yet.
-    stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with('Z'))
-}
-
-/// Whether a process is gone before the deadline.
-pub async fn gone(pid: u32) -> bool {
-    let waiting = async {
-        while lives(pid) {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(DEADLINE, waiting).await.is_ok()
 }

@@ -2,7 +2,8 @@
 
 use crate::{inputs, tools};
 use eye_mcp::RpcError;
-use eye_mcp::face::{Call, Change, Later, List, Offers, Outcome, Provider, Stop};
+use eye_mcp::face::{Call, Change, List, Offers, Outcome, Provider, Stop};
+use eye_protocol::local::Later;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

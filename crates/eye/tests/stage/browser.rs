@@ -1,18 +1,12 @@
 //! A hub that drives a real Chromium.
 
-use eye_testkit::{Home, Hub, Ran};
-use std::process::Command;
+use eye_testkit::{Home, Hub, Ran, chromium_or_skip};
 
 /// A hub that may start a browser. `None` where none is installed, which is said.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub fn hub() -> Option<(Home, Hub)> {
-    let named = std::env::var("EYE_CHROMIUM").unwrap_or_else(|_| "chromium".into());
-    if !Command::new(&named).arg("--version").output().is_ok_and(|ran| ran.status.success()) {
-        eprintln!("skipped: no Chromium is installed; name one in EYE_CHROMIUM");
-        return None;
-    }
+    let program = chromium_or_skip()?;
     let home = super::home();
-    let hub = Hub::start(&home);
+    let hub = Hub::start_by(home.command().env("EYE_BROWSER", program), &[]);
     Some((home, hub))
 }
 

@@ -3,7 +3,7 @@
 
 use crate::ledger::Ledger;
 use crate::plan::Plan;
-use eye_testkit::{Home, Hub, Nats};
+use eye_testkit::{Home, Hub, Nats, process};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fmt;
 use std::path::PathBuf;
@@ -147,9 +147,7 @@ impl Ward {
     fn usage(&self) -> Usage {
         let mut all = Usage::default();
         for hub in self.hubs.iter().filter_map(|(_, hub)| hub.as_ref()) {
-            let status = std::fs::read_to_string(format!("/proc/{}/status", hub.pid())).unwrap_or_default();
-            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-            all.resident_kib += line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0);
+            all.resident_kib += process::resident_kib(hub.pid()).unwrap_or(0);
             all.files += std::fs::read_dir(format!("/proc/{}/fd", hub.pid())).map_or(0, |files| files.count() as u64);
         }
         all

@@ -8,7 +8,7 @@ mod files;
 use crate::hub::links::{AgentLink, Links};
 use crate::mount::Guest;
 use eye_protocol::limits::{MAILBOX_OUT_TOPIC, MAILBOX_TOPIC};
-use eye_protocol::messages::Hello;
+use eye_protocol::local::Identity;
 use eye_protocol::rpc::{self, Message, json};
 use files::{Files, IN, OUT};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
@@ -45,7 +45,7 @@ impl Guest for MailboxFiles {
 async fn keep(links: &Links, folder: PathBuf) {
     let changed = Arc::new(Notify::new());
     let Ok(_watcher) = watch(&folder, changed.clone()) else { return };
-    let link = links.open(&Hello { agent: Some("mailbox files".into()), ..Hello::default() });
+    let link = links.open(Identity { name: Some("mailbox files".into()), ..Identity::default() }, "inside");
     for topic in [MAILBOX_TOPIC, MAILBOX_OUT_TOPIC] {
         link.notify("topic/subscribe", &json(&json!({ "topic": topic })));
     }

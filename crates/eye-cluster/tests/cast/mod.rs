@@ -1,0 +1,28 @@
+//! What hubs of a cluster tell each other in tests and in fuzzing (`fuzz/targets/hubs.rs`).
+
+pub mod row;
+
+use eye_cluster::core::Event;
+use eye_cluster::eye_core::elsewhere::Caller;
+use eye_cluster::eye_core::passed::Passed;
+use eye_cluster::eye_core::{Asker, Conn, Input, Mode, Reply, ReplyForm, Task, Terms};
+use eye_protocol::SessionId;
+use eye_protocol::scope::Scope;
+
+/// An agent of the hub that passes calls on.
+pub const AGENT: Conn = Conn(7);
+/// How long a call may take.
+pub const LIFETIME_MS: u64 = 5_000;
+
+pub fn id(word: &str) -> SessionId {
+    SessionId::parse(word).expect("an id")
+}
+
+/// [`AGENT`] evaluates something in a session that another hub holds, under the id `call`.
+pub fn ask(session: SessionId, call: &str) -> Event {
+    let task = Task::Eval { code: "1".into(), frame: None, terms: Terms::default() };
+    let input = Input::Ask { agent: AGENT, form: None, task, page: None, timeout_ms: None, mode: Mode::Answer };
+    let caller = Caller { agent: AGENT, name: "a".into(), scope: Scope::ALL, frame: None };
+    let asker = Asker::Agent(Reply { agent: AGENT, form: ReplyForm::Rpc(call.into()) });
+    Event::PassOn(Box::new(Passed { session, caller, asker, is_call: true, lifetime_ms: LIFETIME_MS, input }))
+}
