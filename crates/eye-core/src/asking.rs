@@ -127,7 +127,7 @@ impl Switchboard {
             // The page keeps apart what it told whom.
             Task::Verb { method, params, .. } => {
                 let driven = self.sessions.get(&session).is_some_and(Session::is_driven);
-                let pages = framing::pictured(&scope, method).filter(|_| driven);
+                let pages = framing::shown(&scope, method).filter(|_| driven);
                 *params = signed(params, &name, frame.as_deref(), pages);
             }
             Task::Tool { .. } | Task::State => {}

@@ -120,9 +120,9 @@ impl Switchboard {
     }
 }
 
-/// The origins that a picture of a driven tab may show, where the agent's token does not cover all: its driver hides
-/// other frames.
-pub(crate) fn pictured<'a>(scope: &'a Scope, method: &str) -> Option<&'a [Box<str>]> {
+/// The origins that an answer about a whole driven tab may be of, where the agent's token does not cover all: its
+/// driver hides other frames and their requests.
+pub(crate) fn shown<'a>(scope: &'a Scope, method: &str) -> Option<&'a [Box<str>]> {
     let pages = &scope.limits()?.pages;
-    (matches!(method, "page/shot" | "page/pdf") && !pages.is_empty()).then_some(pages)
+    (matches!(method, "page/shot" | "page/pdf" | "page/net") && !pages.is_empty()).then_some(pages)
 }

@@ -303,6 +303,8 @@ fn row_elsewhere(now: Millis, page: &PageElsewhere, current: Option<&UsedPage>) 
         visible: page.visible,
         frame: page.frame,
         parent: None,
+        browser: None,
+        window: None,
         eval: page.eval,
         tools: page.tools as usize,
         pending: 0,

@@ -3,11 +3,14 @@
 use crate::agent::UsedPage;
 use crate::ids::Millis;
 use crate::session::Session;
-use eye_protocol::messages::SessionRow;
+use eye_protocol::messages::{Presence, SessionRow};
+use std::collections::{HashMap, HashSet};
 
 /// The row of a session; `current` is the asking agent's own.
 pub(crate) fn row(now: Millis, session: &Session, current: Option<&UsedPage>) -> SessionRow {
     let info = session.info();
+    // A page that is not there is in no window.
+    let shown_in = info.shown_in.as_ref().filter(|_| session.presence() == Presence::Connected);
     SessionRow {
         id: session.id().to_string(),
         hub: None,
@@ -20,6 +23,8 @@ pub(crate) fn row(now: Millis, session: &Session, current: Option<&UsedPage>) ->
         visible: info.visible.unwrap_or(true),
         frame: info.frame.unwrap_or(false),
         parent: info.parent.clone(),
+        browser: shown_in.map(|shown| shown.browser.clone()),
+        window: shown_in.and_then(|shown| shown.window),
         eval: session.evaluates(),
         tools: session.toolbox().len(),
         pending: session.pending(),
@@ -27,5 +32,22 @@ pub(crate) fn row(now: Millis, session: &Session, current: Option<&UsedPage>) ->
         used_ms: session.asked().map(|(at, _)| now.saturating_sub(at)),
         used_by: session.asked().map(|(_, by)| by.to_owned()).filter(|by| !by.is_empty()),
         current: current.is_some_and(|page| page.is(session)),
+    }
+}
+
+/// Leaves out what every row would say: a browser is told where there are several, a window where its browser has
+/// several.
+pub(crate) fn tell_apart(rows: &mut [SessionRow]) {
+    let mut windows: HashMap<String, HashSet<u32>> = HashMap::new();
+    for row in rows.iter() {
+        if let Some(browser) = &row.browser {
+            windows.entry(browser.clone()).or_default().extend(row.window);
+        }
+    }
+    let one = windows.len() < 2;
+    for row in rows {
+        let of = row.browser.as_ref().and_then(|browser| windows.get(browser));
+        row.window = row.window.filter(|_| of.is_some_and(|windows| windows.len() > 1));
+        row.browser = row.browser.take().filter(|_| !one);
     }
 }

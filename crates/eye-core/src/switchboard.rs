@@ -13,7 +13,7 @@ use crate::kept::Delivery;
 use crate::lanes::Lanes;
 use crate::names::Names;
 use crate::newcomer::Newcomer;
-use crate::row::row;
+use crate::row::{row, tell_apart};
 use crate::session::Session;
 use crate::session_event::{Event, Outcome};
 use crate::state::State;
@@ -268,12 +268,17 @@ impl Switchboard {
     /// All sessions, as lists show them: connected first, then by last use.
     pub fn rows(&self, now: Millis, agent: Option<Conn>) -> Vec<SessionRow> {
         let current = agent.and_then(|agent| self.last_used(agent)).cloned();
-        let seen =
-            |s: &&Session| agent.is_none_or(|agent| self.sees(agent, s)) && self.page_elsewhere(s.id()).is_none();
+        // A frame of a tab that is not there does not come back.
+        let gone = |s: &Session| s.is_driven() && s.info().frame == Some(true) && s.presence() != Presence::Connected;
+        let seen = |s: &&Session| {
+            agent.is_none_or(|agent| self.sees(agent, s)) && self.page_elsewhere(s.id()).is_none() && !gone(s)
+        };
         let mut sessions: Vec<&Session> = self.sessions.values().filter(seen).collect();
         sessions.sort_by_key(|s| (s.presence() != Presence::Connected, Reverse(s.used_at()), s.id().clone()));
         let here = sessions.into_iter().map(|session| row(now, session, current.as_ref()));
-        here.chain(self.rows_elsewhere(now, agent)).collect()
+        let mut rows: Vec<SessionRow> = here.chain(self.rows_elsewhere(now, agent)).collect();
+        tell_apart(&mut rows);
+        rows
     }
 
     /// An agent wants its kept results.

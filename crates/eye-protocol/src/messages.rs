@@ -135,6 +135,19 @@ pub struct PageInfo {
     /// The browser's own dialog that stops the page, as `confirm: text`; empty once it is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialog: Option<String>,
+    /// Where it is, if a browser that eye drives shows it. The driver says it inside of the hub: read from no wire.
+    #[serde(skip)]
+    #[cfg_attr(feature = "ts", ts(skip))]
+    pub shown_in: Option<ShownIn>,
+}
+
+/// The browser that shows a driven page, and its window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownIn {
+    /// The profile of eye's own, or the name of the pairing of the person's.
+    pub browser: String,
+    /// Counted from 1 as they come; absent where every page has a window of its own.
+    pub window: Option<u32>,
 }
 
 /// Params of `call/navigating`.
@@ -400,6 +413,12 @@ pub struct SessionRow {
     /// The session of the page around it, if it said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// The browser that shows it, where eye drives several: a profile, or the pairing of an extension.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<String>,
+    /// The window of that browser, where granted tabs are in several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
     /// Whether it evaluates code.
     pub eval: bool,
     /// How many tools it offers.

@@ -105,6 +105,7 @@ fn messages_of_json_rpc() {
         loading: None,
         leaving: None,
         dialog: None,
+        shown_in: None,
     };
     let hello = Hello { typed: true, batch: true, page: Some(page), build: Some("0.1.0".into()), ..Hello::default() };
     let welcome = Welcome {
@@ -125,6 +126,8 @@ fn messages_of_json_rpc() {
         visible: true,
         frame: false,
         parent: None,
+        browser: None,
+        window: None,
         eval: true,
         tools: 0,
         pending: 1,

@@ -3,13 +3,12 @@
 use crate::env::Var;
 use crate::failure::Failure;
 use crate::places;
-use eye_browser::drive::{self, Browsers, Settings};
+use eye_browser::drive::{Browsers, Settings};
 use eye_browser::launch;
 use eye_browser::pipe::tunnel::TunnelPipe;
 use eye_hub::guests::ExtensionDoor;
 use eye_hub::guests::extension::{CODE_DEFAULT, Codes, Heard, Say, Tabs};
 use eye_hub::{Answers, Guest, Later, Links};
-use eye_protocol::close::Close;
 use eye_protocol::operations::BROWSER_METHODS;
 use eye_protocol::rpc;
 use eye_protocol::{Code, Error};
@@ -72,7 +71,7 @@ impl Tabs for Driven {
 
 impl Guest for Driven {
     fn begin(&self, links: Links) {
-        self.browsers.begin(Arc::new(OfHub(links)));
+        self.browsers.begin(Arc::new(links));
     }
 
     fn answers(&self) -> Option<(&'static str, Arc<dyn Answers>)> {
@@ -92,43 +91,5 @@ impl Answers for Driven {
         }
         let browsers = self.browsers.clone();
         Box::pin(async move { browsers.request(&method, &params).await })
-    }
-}
-
-#[derive(Debug)]
-struct OfHub(Links);
-
-impl drive::Hub for OfHub {
-    fn join(&self, session: &str, origin: &str) -> Arc<dyn drive::PageLink> {
-        Arc::new(OfPage(self.0.join(session, origin)))
-    }
-
-    fn denies(&self, origin: &str) -> Option<Error> {
-        self.0.denies(origin)
-    }
-}
-
-#[derive(Debug)]
-struct OfPage(eye_hub::PageLink);
-
-fn parts(close: Close) -> (u16, String) {
-    (close.code, close.reason)
-}
-
-impl drive::PageLink for OfPage {
-    fn hear(&self, message: &str) -> Result<(), (u16, String)> {
-        self.0.hear(message).map_err(parts)
-    }
-
-    fn hear_binary(&self, message: &[u8]) -> Result<(), (u16, String)> {
-        self.0.hear_binary(message).map_err(parts)
-    }
-
-    fn is_barred(&self) -> bool {
-        self.0.is_barred()
-    }
-
-    fn next(&self) -> drive::Later<'_, Result<Vec<String>, (u16, String)>> {
-        Box::pin(async { self.0.next().await.map_err(parts) })
     }
 }

@@ -41,6 +41,7 @@ declare namespace chrome {
     function query(what: { active?: boolean; currentWindow?: boolean }): Promise<Tab[]>;
     function remove(tabId: number): Promise<void>;
     const onUpdated: Event<(tabId: number, change: { url?: string; status?: string }, tab: Tab) => void>;
+    const onAttached: Event<(tabId: number, where: { newWindowId: number }) => void>;
     const onRemoved: Event<(tabId: number) => void>;
     const onReplaced: Event<(added: number, removed: number) => void>;
   }

@@ -49,6 +49,7 @@ export class Tabs {
       }
       if (change.url !== undefined || change.status !== undefined) void this.refresh(tabId);
     });
+    chrome.tabs.onAttached.addListener((tabId, { newWindowId }) => this.#moved(tabId, newWindowId));
     chrome.tabs.onRemoved.addListener((tabId) => void setTab(tabId, undefined));
     chrome.tabs.onReplaced.addListener((_, removed) => void setTab(removed, undefined));
   }
@@ -176,9 +177,17 @@ export class Tabs {
     };
     this.#byTab.set(tabId, attached);
     this.#bySession.set(attached.session, attached);
-    const info = { targetId: target, type: "page", title: tab.title ?? "", url: attached.url, attached: true };
+    const page = { type: "page", title: tab.title ?? "", url: attached.url, windowId: tab.windowId };
+    const info = { targetId: target, ...page, attached: true };
     const params = { sessionId: attached.session, targetInfo: info, waitingForDebugger: false };
     this.say({ method: "Target.attachedToTarget", params });
+  }
+
+  /** The person moved a tab to another window. */
+  #moved(tabId: number, windowId: number): void {
+    const attached = this.#byTab.get(tabId);
+    if (attached !== undefined)
+      this.say({ method: "Browser.tabMoved", params: { targetId: attached.target, windowId } });
   }
 
   async #detach(attached: Attached): Promise<void> {

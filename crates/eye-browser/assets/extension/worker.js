@@ -589,6 +589,7 @@ var Tabs = class {
       }
       if (change2.url !== void 0 || change2.status !== void 0) void this.refresh(tabId);
     });
+    chrome.tabs.onAttached.addListener((tabId, { newWindowId }) => this.#moved(tabId, newWindowId));
     chrome.tabs.onRemoved.addListener((tabId) => void setTab(tabId, void 0));
     chrome.tabs.onReplaced.addListener((_, removed) => void setTab(removed, void 0));
   }
@@ -711,9 +712,16 @@ var Tabs = class {
     };
     this.#byTab.set(tabId, attached);
     this.#bySession.set(attached.session, attached);
-    const info = { targetId: target, type: "page", title: tab.title ?? "", url: attached.url, attached: true };
+    const page = { type: "page", title: tab.title ?? "", url: attached.url, windowId: tab.windowId };
+    const info = { targetId: target, ...page, attached: true };
     const params = { sessionId: attached.session, targetInfo: info, waitingForDebugger: false };
     this.say({ method: "Target.attachedToTarget", params });
+  }
+  /** The person moved a tab to another window. */
+  #moved(tabId, windowId) {
+    const attached = this.#byTab.get(tabId);
+    if (attached !== void 0)
+      this.say({ method: "Browser.tabMoved", params: { targetId: attached.target, windowId } });
   }
   async #detach(attached) {
     this.#forget(attached);

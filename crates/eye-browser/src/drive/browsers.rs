@@ -2,10 +2,10 @@
 
 mod attached;
 mod failed;
+mod placed;
 mod tunnel;
 
 use super::downloads::Downloads;
-use super::hub::Hub;
 use super::outer::Outer;
 use super::permissions;
 use super::script::{Names, random_text};
@@ -14,6 +14,8 @@ use crate::cdp::{News, Session, TargetInfo};
 use crate::error::{BrowserError, CommandError};
 use crate::launch::{Launch, Launched, attach, launch};
 use crate::pipe::socket::SocketPipe;
+use eye_protocol::local::LocalHub;
+use eye_protocol::messages::ShownIn;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
 use failed::{OPEN_MS, late, told};
@@ -70,7 +72,7 @@ pub struct Browsers(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     settings: Settings,
-    hub: OnceLock<Arc<dyn Hub>>,
+    hub: OnceLock<Arc<dyn LocalHub>>,
     running: Mutex<BTreeMap<String, Arc<Running>>>,
     /// One at a time is started: two requests for one profile must not race.
     starting: tokio::sync::Mutex<()>,
@@ -78,6 +80,8 @@ struct Inner {
 
 #[derive(Debug)]
 struct Running {
+    /// As agents know it: its profile, or the name of its pairing.
+    name: String,
     browser: Session,
     pid: Option<u32>,
     product: String,
@@ -89,6 +93,9 @@ struct Running {
     /// Tabs by their targets: the session, and whether a document has joined.
     tabs: Mutex<HashMap<String, Known>>,
     changed: watch::Sender<u64>,
+    places: Places,
+    /// Windows with granted tabs, in the order in which they came: agents know them by their places.
+    windows: Mutex<Vec<i64>>,
     /// Tabs and frames by the ids of their sessions, for the frames in them.
     outers: Mutex<HashMap<String, (Session, Outer, Names)>>,
     /// Where files for its pages are written; removed with it.
@@ -98,6 +105,9 @@ struct Running {
 
 /// A tab: its session in the hub, whether a document of it has joined, and the way to it.
 type Known = (String, watch::Receiver<bool>, Session);
+
+/// Which browser and window a tab is in, for the tab.
+type Places = Mutex<HashMap<String, watch::Sender<Option<ShownIn>>>>;
 
 /// The answer to `Target.createTarget`.
 #[derive(Deserialize)]
@@ -151,7 +161,7 @@ impl Browsers {
     }
 
     /// The hub serves from now on.
-    pub fn begin(&self, hub: Arc<dyn Hub>) {
+    pub fn begin(&self, hub: Arc<dyn LocalHub>) {
         let _ = self.0.hub.set(hub);
     }
 
@@ -285,7 +295,7 @@ impl Browsers {
         }
         browser.command("Target.setAutoAttach", &auto_attach()).await?;
         let uploads = if attached { settings.profiles.join(random_text(8)) } else { folder.clone() }.join(UPLOADS);
-        let running = Arc::new(Running::new(&launched, headless && !attached, false, uploads, downloads));
+        let running = Arc::new(Running::new(&profile, &launched, (headless && !attached, false), (uploads, downloads)));
         hold(&self.0.running).insert(profile.clone(), running.clone());
         let idle = (!open.keep).then(|| settings.idle.unwrap_or(IDLE));
         let remove = open.private.then_some(folder);
@@ -341,7 +351,10 @@ impl Browsers {
             tokio::select! {
                 news = launched.connection.next() => match news {
                     Some(News::Attached(attached)) => self.attach(&running, *attached, used.clone()),
-                    Some(News::Event(event)) => running.downloads.take(&event),
+                    Some(News::Event(event)) => {
+                        running.moved(&event);
+                        running.downloads.take(&event);
+                    }
                     None => break,
                 },
                 () = running.stop.notified() => break,
@@ -361,8 +374,14 @@ impl Browsers {
 }
 
 impl Running {
-    fn new(launched: &Launched, headless: bool, tunnel: bool, uploads: PathBuf, downloads: Arc<Downloads>) -> Self {
+    fn new(
+        name: &str,
+        launched: &Launched,
+        (headless, tunnel): (bool, bool),
+        (uploads, downloads): (PathBuf, Arc<Downloads>),
+    ) -> Self {
         Self {
+            name: name.to_owned(),
             browser: launched.connection.browser.clone(),
             pid: launched.pid,
             product: launched.product.clone(),
@@ -372,6 +391,8 @@ impl Running {
             gone: watch::Sender::new(false),
             tabs: Mutex::default(),
             changed: watch::Sender::new(0),
+            places: Mutex::default(),
+            windows: Mutex::default(),
             outers: Mutex::default(),
             uploads,
             downloads,

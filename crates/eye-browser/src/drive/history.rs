@@ -34,6 +34,11 @@ impl History {
         self.entries.get(self.current_index)
     }
 
+    /// The document that a verb leads to.
+    pub fn step(&self, method: &str) -> Option<&Entry> {
+        if method == "page/back" { self.before() } else { self.after() }
+    }
+
     /// The one before it.
     pub fn before(&self) -> Option<&Entry> {
         self.entries.get(self.current_index.checked_sub(1)?)
@@ -42,7 +47,7 @@ impl History {
     /// The document that a verb leads to, where that is of another site than the one that is shown: its page cannot go
     /// there. One of the same site may be the same document, which only the page knows.
     pub fn elsewhere(&self, method: &str) -> Option<&Entry> {
-        let entry = if method == "page/back" { self.before() } else { self.after() }?;
+        let entry = self.step(method)?;
         let site = site_of(&entry.url)?;
         (site_of(&self.current()?.url).as_ref() != Some(&site)).then_some(entry)
     }

@@ -1,5 +1,6 @@
 //! The requests of a tab, recorded from when an agent first asks for them. Pure: events in, rows out.
 
+use super::site::site_of;
 use crate::cdp::Event;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -45,6 +46,8 @@ pub struct Request {
     changed: u64,
     method: String,
     url: String,
+    /// The origin of the document that it is of, where one is known.
+    document: Option<String>,
     kind: String,
     media_type: String,
     status: Option<u16>,
@@ -67,6 +70,10 @@ struct WillBeSent {
     #[serde(rename = "type", default)]
     kind: String,
     redirect_response: Option<Received>,
+    #[serde(rename = "documentURL", default)]
+    document_url: String,
+    #[serde(default)]
+    frame_id: String,
 }
 
 #[derive(Deserialize)]
@@ -105,12 +112,12 @@ struct About {
 }
 
 impl Net {
-    /// Takes an event, if it is one of the network.
-    pub fn take(&mut self, event: &Event) {
+    /// Takes an event, if it is one of the network. `origin` gives that of the document that a frame shows.
+    pub fn take(&mut self, event: &Event, origin: &dyn Fn(&str) -> Option<String>) {
         let Some(kind) = event.method.strip_prefix("Network.") else { return };
         if kind == "requestWillBeSent" {
             if let Some(sent) = event.read() {
-                self.begin(sent);
+                self.begin(sent, origin);
             }
             return;
         }
@@ -152,8 +159,10 @@ impl Net {
         keep(&mut early[side], about.headers.unwrap_or_default());
     }
 
-    fn begin(&mut self, sent: WillBeSent) {
-        let WillBeSent { request_id, request, timestamp, kind, redirect_response } = sent;
+    fn begin(&mut self, sent: WillBeSent, origin: &dyn Fn(&str) -> Option<String>) {
+        let WillBeSent { request_id, request, timestamp, kind, redirect_response, document_url, frame_id } = sent;
+        let address = document_url.strip_prefix("blob:").unwrap_or(&document_url);
+        let document = site_of(address).or_else(|| origin(&frame_id));
         self.changes += 1;
         if let Some(response) = redirect_response
             && let Some(before) = self.requests.iter_mut().rev().find(|one| one.id == request_id)
@@ -173,6 +182,7 @@ impl Net {
             changed: self.changes,
             method: request.method,
             url: request.url,
+            document,
             kind: kind.to_lowercase(),
             began: timestamp,
             has_body: request.has_post_data,
@@ -185,8 +195,9 @@ impl Net {
         }
     }
 
-    /// The requests that began or ended since this agent last asked, or all that are kept.
-    pub fn rows(&mut self, agent: &str, all: bool) -> String {
+    /// The requests that began or ended since this agent last asked, or all that are kept; of documents that it `may`
+    /// see.
+    pub fn rows(&mut self, agent: &str, all: bool, may: &dyn Fn(Option<&str>) -> bool) -> String {
         let since = if all { 0 } else { self.readers.get(agent).copied().unwrap_or(0) };
         if self.readers.len() >= READERS_LEN_MAX && !self.readers.contains_key(agent) {
             self.readers.clear();
@@ -196,7 +207,7 @@ impl Net {
         if let Some(first) = self.requests.front().filter(|first| since == 0 && first.number > 1) {
             let _ = writeln!(text, "{} older ones are not kept", first.number - 1);
         }
-        for request in self.requests.iter().filter(|request| request.changed > since) {
+        for request in self.requests.iter().filter(|one| one.changed > since && may(one.document())) {
             let _ = writeln!(text, "{}", request.row());
         }
         text.truncate(text.trim_end().len());
@@ -217,8 +228,19 @@ impl Request {
         keep(&mut self.received, response.headers);
     }
 
+    /// The origin of the document that it is of. `None`: a document without one.
+    pub fn document(&self) -> Option<&str> {
+        self.document.as_deref()
+    }
+
+    /// The origin that it went to. What has no origin of its own (`data:`) is the document's.
+    pub fn origin(&self) -> Option<String> {
+        let address = self.url.strip_prefix("blob:").unwrap_or(&self.url);
+        site_of(address).or_else(|| self.document.clone())
+    }
+
     /// One line: number, method, how it ended, kind, size, time, address.
-    fn row(&self) -> String {
+    pub fn row(&self) -> String {
         let Self { number, method, kind, bytes, .. } = self;
         let ended = match (&self.failed, self.status) {
             (Some(why), _) => why.strip_prefix("net::").unwrap_or(why).to_owned(),
@@ -293,7 +315,9 @@ mod tests {
 
     fn event(net: &mut Net, method: &str, params: &Value) {
         let params = serde_json::value::to_raw_value(params).unwrap();
-        net.take(&Event { method: format!("Network.{method}").into(), params, note: None });
+        net.take(&Event { method: format!("Network.{method}").into(), params, note: None }, &|frame| {
+            (frame == "own").then(|| "http://h".to_owned())
+        });
     }
 
     fn sent(net: &mut Net, id: &str, url: &str, more: &Value) {
@@ -309,17 +333,17 @@ mod tests {
     fn each_agent_reads_what_began_or_ended_since_it_asked() {
         let mut net = Net::default();
         sent(&mut net, "1", "http://h/a", &json!({}));
-        assert_eq!(net.rows("x", false), "n1 GET ... xhr 0B running http://h/a");
-        assert_eq!(net.rows("x", false), "");
+        assert_eq!(net.rows("x", false, &|_| true), "n1 GET ... xhr 0B running http://h/a");
+        assert_eq!(net.rows("x", false, &|_| true), "");
         event(&mut net, "responseReceived", &json!({"requestId":"1","timestamp":10.1,"response":{"status":200}}));
         event(&mut net, "loadingFinished", &json!({"requestId":"1","timestamp":10.25,"encodedDataLength":1234.0}));
-        assert_eq!(net.rows("x", false), "n1 GET 200 xhr 1234B 250ms http://h/a");
-        assert_eq!(net.rows("y", false), "n1 GET 200 xhr 1234B 250ms http://h/a");
-        assert_eq!(net.rows("x", false), "");
-        assert_eq!(net.rows("x", true), "n1 GET 200 xhr 1234B 250ms http://h/a");
+        assert_eq!(net.rows("x", false, &|_| true), "n1 GET 200 xhr 1234B 250ms http://h/a");
+        assert_eq!(net.rows("y", false, &|_| true), "n1 GET 200 xhr 1234B 250ms http://h/a");
+        assert_eq!(net.rows("x", false, &|_| true), "");
+        assert_eq!(net.rows("x", true, &|_| true), "n1 GET 200 xhr 1234B 250ms http://h/a");
         sent(&mut net, "2", "http://h/b", &json!({}));
         event(&mut net, "loadingFailed", &json!({"requestId":"2","timestamp":10.0,"errorText":"net::ERR_ABORTED"}));
-        assert_eq!(net.rows("x", false), "n2 GET ERR_ABORTED xhr 0B 0ms http://h/b");
+        assert_eq!(net.rows("x", false, &|_| true), "n2 GET ERR_ABORTED xhr 0B 0ms http://h/b");
     }
 
     #[test]
@@ -327,7 +351,10 @@ mod tests {
         let mut net = Net::default();
         sent(&mut net, "1", "http://h/a", &json!({}));
         sent(&mut net, "1", "http://h/b", &json!({"redirectResponse":{"status":302},"timestamp":10.01}));
-        assert_eq!(net.rows("x", false), "n1 GET 302 xhr 0B 10ms http://h/a\nn2 GET ... xhr 0B running http://h/b");
+        assert_eq!(
+            net.rows("x", false, &|_| true),
+            "n1 GET 302 xhr 0B 10ms http://h/a\nn2 GET ... xhr 0B running http://h/b"
+        );
     }
 
     #[test]
@@ -347,13 +374,34 @@ mod tests {
     }
 
     #[test]
+    fn requests_are_of_the_origin_of_their_document() {
+        let mut net = Net::default();
+        let of = |url: &str, frame: &str| json!({ "documentURL": url, "frameId": frame });
+        sent(&mut net, "1", "http://h/a", &of("http://h/", "own"));
+        sent(&mut net, "2", "http://h/b", &of("http://me@other:81/x", "own"));
+        sent(&mut net, "3", "http://other/c", &of("about:srcdoc", "own"));
+        sent(&mut net, "4", "http://h/d", &of("about:srcdoc", "one of another"));
+        sent(&mut net, "5", "blob:http://other/e", &of("blob:http://h/f", ""));
+        let of = |number: &str| net.find(number).map(|one| (one.document().map(str::to_owned), one.origin()));
+        let (own, other) = (Some("http://h".to_owned()), Some("http://other".to_owned()));
+        assert_eq!(of("1"), Some((own.clone(), own.clone())));
+        assert_eq!(of("2"), Some((Some("http://other:81".to_owned()), own.clone())));
+        assert_eq!(of("3"), Some((own.clone(), other.clone())));
+        assert_eq!(of("4"), Some((None, own.clone())));
+        assert_eq!(of("5"), Some((own, other)));
+        let rows = net.rows("x", true, &|document| document == Some("http://h"));
+        let numbers: Vec<&str> = rows.lines().filter_map(|row| row.split(' ').next()).collect();
+        assert_eq!(numbers, ["n1", "n3", "n5"], "{rows}");
+    }
+
+    #[test]
     fn the_oldest_give_way_at_the_limit_and_that_is_said() {
         let mut net = Net::default();
         for n in 0..REQUESTS_LEN_MAX {
             sent(&mut net, &n.to_string(), "http://h", &json!({}));
         }
-        assert!(!net.rows("x", true).contains("older"));
+        assert!(!net.rows("x", true, &|_| true).contains("older"));
         sent(&mut net, "more", "http://h", &json!({}));
-        assert!(net.rows("x", true).starts_with("1 older ones are not kept\nn2 "));
+        assert!(net.rows("x", true, &|_| true).starts_with("1 older ones are not kept\nn2 "));
     }
 }

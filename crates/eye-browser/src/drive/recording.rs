@@ -4,6 +4,7 @@ use super::frames::{Own, params};
 use super::net::Net;
 use super::verbs::{self, Asked};
 use crate::cdp::{Event, Session};
+use eye_protocol::local::LocalHub;
 use eye_protocol::{Code, Error};
 use serde::Deserialize;
 use serde_json::json;
@@ -18,9 +19,9 @@ pub struct Recording(Option<(Net, Instant)>);
 
 impl Recording {
     /// Notes a request, unless no agent wants them any more.
-    pub fn take(&mut self, session: &Session, event: &Event) {
+    pub fn take(&mut self, session: &Session, event: &Event, origin: &dyn Fn(&str) -> Option<String>) {
         match &mut self.0 {
-            Some((net, last)) if last.elapsed() < IDLE => net.take(event),
+            Some((net, last)) if last.elapsed() < IDLE => net.take(event, origin),
             Some(_) => self.stop(session),
             None => {}
         }
@@ -39,8 +40,14 @@ impl Recording {
         let _ = session.send("Network.disable", &json!({}));
     }
 
-    /// The rows of requests, or one of them with the bodies that it may have.
-    pub fn asked(&mut self, session: &Session, own: &Own) -> Result<(String, Option<Asked>), Error> {
+    /// The rows of requests, or one of them with the bodies that it may have. Those of documents that agents may not
+    /// see are not told, nor what other origins answered to the page.
+    pub fn asked(
+        &mut self,
+        session: &Session,
+        own: &Own,
+        hub: &dyn LocalHub,
+    ) -> Result<(String, Option<Asked>), Error> {
         #[derive(Deserialize)]
         struct Wanted {
             #[serde(default)]
@@ -52,8 +59,17 @@ impl Recording {
             secrets: bool,
             #[serde(default)]
             off: bool,
+            /// The origins that the agent's token covers; the hub's word. Absent: all.
+            pages: Option<Vec<String>>,
         }
-        let Wanted { agent, id, all, secrets, off } = params(own)?;
+        let Wanted { agent, id, all, secrets, off, pages } = params(own)?;
+        let may = |origin: Option<&str>| match (origin, &pages) {
+            (Some(origin), pages) => {
+                pages.as_ref().is_none_or(|pages| pages.iter().any(|page| page == origin))
+                    && hub.denies(origin).is_none()
+            }
+            (None, pages) => pages.is_none(),
+        };
         if off {
             self.stop(session);
             return Ok(("requests are not recorded any more".to_owned(), None));
@@ -66,13 +82,17 @@ impl Recording {
         };
         *last = Instant::now();
         let Some(id) = id else {
-            let rows = Some(net.rows(&agent, all)).filter(|rows| !rows.is_empty());
+            let rows = Some(net.rows(&agent, all, &may)).filter(|rows| !rows.is_empty());
             return Ok((rows.unwrap_or_else(|| "nothing new".to_owned()), None));
         };
-        let Some(found) = net.find(&id) else {
+        let Some(found) = net.find(&id).filter(|found| may(found.document())) else {
             let text = format!("there is no request {id}; `eye net --all` lists those that are kept");
             return Err(Error::new(Code::PARAMS, text));
         };
+        if !may(found.origin().as_deref()) {
+            let text = format!("{}\n(headers and bodies of this origin are denied to this agent)", found.row());
+            return Ok((text, None));
+        }
         let asked = Asked {
             id: found.id.clone(),
             has_body: found.has_body,

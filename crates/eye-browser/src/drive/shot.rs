@@ -3,7 +3,6 @@
 mod seen;
 
 use super::client::Client;
-use super::hub::Hub;
 use super::outer::Outer;
 use super::rect::Rect;
 use super::secrets;
@@ -13,6 +12,7 @@ use crate::picture::{self, Canvas, Mark, Region, Unreadable};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use eye_protocol::answer::Bytes;
+use eye_protocol::local::LocalHub;
 use eye_protocol::{Code, Ending, Error, Value};
 use seen::Seen;
 use serde::Deserialize;
@@ -127,7 +127,7 @@ pub struct Scene {
     /// The frame of its document.
     pub frame: String,
     /// Whether agents may see pages of an origin.
-    pub hub: Arc<dyn Hub>,
+    pub hub: Arc<dyn LocalHub>,
     /// The origins that the agent may see; `None`: all that are not denied.
     pub pages: Option<Vec<String>>,
 }

@@ -4,15 +4,17 @@ mod barred;
 mod begin;
 mod inner;
 mod making;
+mod popup;
+mod recorded;
 
 use super::client::Client;
 use super::downloads::Downloads;
 use super::events::{BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed, Evaluated, Loading, Navigated};
 use super::frames::{self, Owed, Own};
-use super::hub::{Hub, PageLink};
 use super::outer::{Number, Outer};
 use super::recording::Recording;
 use super::script::Names;
+use super::sign::without_mark;
 use super::verbs;
 use crate::cdp::{Event, Events, Session};
 use crate::error::CommandError;
@@ -20,11 +22,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use eye_protocol::binary::Binary;
 use eye_protocol::close::Close;
+use eye_protocol::local::{LocalHub, LocalPage};
+use eye_protocol::messages::ShownIn;
 use eye_protocol::rpc::{self, Message, json};
 use eye_protocol::{Ending, Error, Value};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::json;
-use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -48,7 +51,7 @@ const BROWSERS_OWN: [&str; 6] =
 struct Joined {
     context: i64,
     client: Client,
-    link: Arc<dyn PageLink>,
+    link: Arc<dyn LocalPage>,
     owed: Owed,
     /// Agents may not see it: the driver stands for it.
     barred: bool,
@@ -96,7 +99,7 @@ pub struct Tab {
     /// Addresses of frames, as the browser says them.
     inner_urls: HashMap<String, String>,
     names: Names,
-    hub: Arc<dyn Hub>,
+    hub: Arc<dyn LocalHub>,
     /// Counts what agents ask of this browser, so that an idle one can be ended.
     used: watch::Sender<u64>,
     /// Where files for pages are written.
@@ -119,6 +122,8 @@ pub struct Tab {
     doing: FuturesUnordered<Doing>,
     recording: Recording,
     downloads: Arc<Downloads>,
+    /// The browser and the window that it is in; a frame is where its tab is.
+    shown_in: watch::Receiver<Option<ShownIn>>,
 }
 
 impl Tab {
@@ -128,7 +133,7 @@ impl Tab {
         (target, url): (String, String),
         (outer, number): (Outer, Option<Number>),
         names: Names,
-        hub: Arc<dyn Hub>,
+        hub: Arc<dyn LocalHub>,
         used: watch::Sender<u64>,
         (uploads, downloads): (PathBuf, Arc<Downloads>),
     ) -> Self {
@@ -157,7 +162,13 @@ impl Tab {
             doing: FuturesUnordered::new(),
             recording: Recording::default(),
             downloads,
+            shown_in: watch::channel(None).1,
         }
+    }
+
+    /// The same, with the browser and the window that it is in.
+    pub fn shown_in(self, shown_in: watch::Receiver<Option<ShownIn>>) -> Self {
+        Self { shown_in, ..self }
     }
 
     /// Turns true when a document of it has joined.
@@ -167,6 +178,7 @@ impl Tab {
 
     /// Carries frames until the tab is closed.
     pub async fn run(mut self, mut events: Events) {
+        let mut shown_in = self.shown_in.clone();
         loop {
             let link = self.document.as_ref().map(|document| document.link.clone());
             let next = async {
@@ -182,8 +194,9 @@ impl Tab {
                 },
                 messages = next => match messages {
                     Ok(messages) => messages.into_iter().for_each(|message| self.deliver(message)),
-                    Err((code, reason)) => self.closed(code, &reason),
+                    Err(close) => self.closed(&close),
                 },
+                Ok(()) = shown_in.changed() => self.tell_where(),
                 Some(done) = self.doing.next(), if !self.doing.is_empty() => self.done(done),
             }
         }
@@ -257,21 +270,8 @@ impl Tab {
                     self.put_again();
                 }
             }
-            method if method.starts_with("Network.") => self.recording.take(&self.session, event),
+            method if method.starts_with("Network.") => self.record(event),
             _ => {}
-        }
-    }
-
-    /// A popup's first document leaves its window to the one that the popup is opened for, and the browser puts no
-    /// script into that: the client is put there anew.
-    fn put_again(&mut self) {
-        if let Some(context) = self.left.take().filter(|context| self.contexts.contains_key(context)) {
-            // The client before took the function away, and the browser gives one that it knows only once.
-            for method in ["Runtime.removeBinding", "Runtime.addBinding"] {
-                let _ = self.session.send(method, &json!({ "name": self.names.binding }));
-            }
-            let asked = json!({ "expression": self.names.source(), "contextId": context, "silent": true });
-            let _ = self.session.send("Runtime.evaluate", &asked);
         }
     }
 
@@ -308,8 +308,8 @@ impl Tab {
             document.owed.settle(message);
             document.client.take(message.to_owned()).map_or(Ok(()), |rest| document.link.hear(&rest))
         };
-        if let Err((code, reason)) = heard {
-            self.closed(code, &reason);
+        if let Err(close) = heard {
+            self.closed(&close);
         }
     }
 
@@ -335,6 +335,7 @@ impl Tab {
         let heard = link.hear(&hello);
         let client = Client::new(self.session.clone(), context, self.names.receive.clone());
         self.document = Some(Joined { context, client, link, owed: Owed::default(), barred });
+        self.tell_where();
         if barred {
             self.recording.end(&self.session);
         }
@@ -344,8 +345,15 @@ impl Tab {
             self.tell_outer(&label);
         }
         self.joined.send_replace(true);
-        if let Err((code, reason)) = heard {
-            self.closed(code, &reason);
+        if let Err(close) = heard {
+            self.closed(&close);
+        }
+    }
+
+    /// Tells the hub in which browser and window the document is.
+    fn tell_where(&self) {
+        if let (Some(document), Some(shown_in)) = (&self.document, &*self.shown_in.borrow()) {
+            document.link.is_shown_in(shown_in.clone());
         }
     }
 
@@ -443,8 +451,8 @@ impl Tab {
             }
             (Done::Nothing, _) | (_, None) => Ok(()),
         };
-        if let Err((code, reason)) = heard {
-            self.closed(code, &reason);
+        if let Err(close) = heard {
+            self.closed(&close);
         }
     }
 
@@ -471,12 +479,13 @@ impl Tab {
 
     /// The hub closed the document's connection. Where that is because its site is denied now, the driver stands for
     /// it.
-    fn closed(&mut self, code: u16, reason: &str) {
+    fn closed(&mut self, close: &Close) {
+        let Close { code, reason } = close;
         let _ = self.tell(&format!("!{code} {reason}"));
         let left = self.document.as_ref().map(|document| (document.context, document.barred));
         self.part();
         if let Some((context, false)) = left
-            && code == Close::REVOKED
+            && *code == Close::REVOKED
             && let Some(known) = self.contexts.get(&context)
         {
             let origin = self.origin_of(known);
@@ -485,11 +494,4 @@ impl Tab {
             }
         }
     }
-}
-
-/// What the extension puts before a page's title while an agent uses it (`web/extension/src/sign.ts`) is not the page's
-/// own.
-fn without_mark(message: &str) -> Cow<'_, str> {
-    const MARK: &str = "\u{1f441}\u{2060} ";
-    if message.contains(MARK) { message.replace(MARK, "").into() } else { message.into() }
 }

@@ -1,18 +1,15 @@
 //! A real browser with a profile of its own, and pages in it.
 
 use eye_browser::cdp::{Events, Session};
-use eye_browser::launch::{Launch, Launched, find, launch};
+use eye_browser::launch::{Launch, Launched, launch};
 use eye_browser::{BrowserError, CommandError};
+use eye_testkit::{chromium, chromium_or_skip};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-pub fn program() -> Option<PathBuf> {
-    std::env::var_os("EYE_CHROMIUM").map(PathBuf::from).or_else(|| find(&std::env::var("PATH").unwrap_or_default()))
-}
-
 pub async fn launch_in(profile: &Path) -> Result<Launched, BrowserError> {
-    let program = program().ok_or(BrowserError::NotFound)?;
+    let program = chromium().ok_or(BrowserError::NotFound)?;
     let arguments = ["--disable-gpu", "--disable-quic"].map(str::to_owned).to_vec();
     launch(Launch { program, profile: profile.to_owned(), headless: true, arguments }).await
 }
@@ -31,12 +28,8 @@ pub struct Stage {
 
 impl Stage {
     /// `None` where no browser is installed, which is said.
-    #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
     pub async fn begin() -> Option<Self> {
-        if program().is_none() {
-            eprintln!("skipped: no Chromium is installed; name one in EYE_CHROMIUM");
-            return None;
-        }
+        chromium_or_skip()?;
         let home = tempfile::tempdir().expect("a temporary folder");
         let launched = launch_in(&home.path().join("profile")).await.expect("the browser starts");
         let auto = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });

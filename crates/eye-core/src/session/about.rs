@@ -20,6 +20,7 @@ impl Session {
             loading,
             leaving,
             dialog,
+            shown_in,
         } = news;
         let cut = |text: String| cut_to(text, PAGE_TEXT_BYTES_MAX);
         let info = &mut self.info;
@@ -36,6 +37,7 @@ impl Session {
         info.loading = loading.or(info.loading);
         info.leaving = leaving.map(cut).or(info.leaving.take()).filter(|url| !url.is_empty());
         info.dialog = dialog.map(cut).or(info.dialog.take()).filter(|text| !text.is_empty());
+        info.shown_in = shown_in.or(info.shown_in.take());
         info.paused = paused.map(cut).or(info.paused.take()).filter(|message| !message.is_empty());
     }
 

@@ -84,7 +84,7 @@ pub const OPERATIONS: &[Operation] = &[
         .alias(&["tabs"])
         .words(words::NONE)
         .result(
-            "`{\"sessions\":[{id,name?,alias?,title,url,origin,state,visible,frame,parent?,eval,tools,pending,idleMs,usedMs?,usedBy?,\
+            "`{\"sessions\":[{id,name?,alias?,title,url,origin,state,visible,frame,parent?,browser?,window?,eval,tools,pending,idleMs,usedMs?,usedBy?,\
              current}]}`; `state` is `connected`, `away` or `gone`",
         )
         .without(Faces::PAGE),

@@ -102,6 +102,8 @@ fn cells(session: &SessionRow, all: &[SessionRow], me: Option<&str>) -> [String;
         let parent = session.parent.as_ref().and_then(|id| all.iter().find(|row| row.id == *id));
         state.push(parent.map_or_else(|| "frame".to_owned(), |page| format!("frame of {}", clean(name(page)))));
     }
+    state.extend(session.browser.as_deref().map(|browser| format!("in {}", clean(browser))));
+    state.extend(session.window.map(|window| format!("window {window}")));
     if !session.eval {
         state.push("no eval".to_owned());
     }
@@ -146,6 +148,8 @@ mod tests {
             visible: true,
             frame: false,
             parent: None,
+            browser: None,
+            window: None,
             eval: true,
             pending: 0,
             idle_ms: 0,
@@ -163,16 +167,22 @@ mod tests {
         let away = SessionRow { state: Presence::Away, visible: false, ..row("s2-long", "Über uns") };
         let hidden = SessionRow { visible: false, eval: false, ..row("s3", "a\u{1b}[2Jb\nc") };
         let frame = SessionRow { frame: true, parent: Some("s1".into()), ..row("s4", "Cart") };
-        let ad = SessionRow { frame: true, parent: Some("elsewhere".into()), ..row("s5", "Ad") };
+        let ad = SessionRow {
+            frame: true,
+            parent: Some("elsewhere".into()),
+            browser: Some("work".into()),
+            window: Some(2),
+            ..row("s5", "Ad")
+        };
         let long = format!("/srv/{}/shop", "x".repeat(50));
         let all =
             [used(125_000, "/srv/shop", shop), used(10, "/srv/mail", away), used(5_000, &long, hidden), frame, ad];
         insta::assert_snapshot!(table(&all, Some("/srv/mail")), @r"
-        * shop     Shop      http://localhost:5173/  visible                 used 2 min ago by /srv/shop
-          s2-long  Über uns  http://localhost:5173/  away                    used now from here
-          s3       a [2Jb c  http://localhost:5173/  hidden, no eval         used 5 s ago by …xxxxxxxxxxxxxxxxxxxxxxxxxx/shop
+        * shop     Shop      http://localhost:5173/  visible                            used 2 min ago by /srv/shop
+          s2-long  Über uns  http://localhost:5173/  away                               used now from here
+          s3       a [2Jb c  http://localhost:5173/  hidden, no eval                    used 5 s ago by …xxxxxxxxxxxxxxxxxxxxxxxxxx/shop
           s4       Cart      http://localhost:5173/  visible, frame of shop
-          s5       Ad        http://localhost:5173/  visible, frame
+          s5       Ad        http://localhost:5173/  visible, frame, in work, window 2
         ");
     }
 }

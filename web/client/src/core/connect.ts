@@ -196,6 +196,10 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
     overheard: overhear(options.webmcp),
     lastRef: 0,
     leaving: "",
+    departs: (url) => {
+      link.page?.navigates(url, () => false);
+      leaves(url);
+    },
     input: driven?.input,
   };
 

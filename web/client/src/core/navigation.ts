@@ -30,6 +30,11 @@ export function watchNavigation(page: () => Page | undefined, leaving: (url: str
   addEventListener("submit", () => page()?.submits(), true);
 }
 
+/** Whether the browser tells of navigations: not in a document without an origin, nor in a window's first document. */
+export function tellsNavigations(): boolean {
+  return "navigation" in window && window.navigation.currentEntry !== null;
+}
+
 export function travels(code: string): boolean {
   const way = TRAVELS.exec(code)?.[1];
   if (way === undefined || !("navigation" in window)) return false;

@@ -70,6 +70,8 @@ export interface Core {
   lastRef: number;
   /** Where the document is about to go; empty while it stays. */
   leaving: string;
+  /** Says that the call that runs leads there, where the browser tells of no navigation. */
+  departs(url: string): void;
   /** Real input, where a browser that eye drives has the page. */
   readonly input: Input | undefined;
 }

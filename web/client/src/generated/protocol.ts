@@ -336,6 +336,14 @@ frame: boolean,
  */
 parent?: string, 
 /**
+ * The browser that shows it, where eye drives several: a profile, or the pairing of an extension.
+ */
+browser?: string, 
+/**
+ * The window of that browser, where granted tabs are in several.
+ */
+window?: number, 
+/**
  * Whether it evaluates code.
  */
 eval: boolean, 

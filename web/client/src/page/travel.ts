@@ -1,7 +1,8 @@
-// The verbs that go to another page: goto, back and forward. The hub ends them with the outline of the page at which
-// they arrive.
+// The verbs that go to another page: goto, reload, back and forward. The hub ends them with the outline of the page at
+// which they arrive.
 
 import { NAVIGATION_MS, TRAVEL_MS } from "../core/limits.js";
+import { tellsNavigations } from "../core/navigation.js";
 import type { Core } from "../core/part.js";
 import { misused, textOf, timeoutOf, type Asking, type Params, type Verbs } from "./verb.js";
 
@@ -16,25 +17,41 @@ export function travels(core: Core): Verbs {
     return `still at ${location.href}: ${core.leaving} has not answered within ${ms / 1000} s`;
   };
   const step = (name: "back" | "forward", can: "canGoBack" | "canGoForward") => (params: Params, asking: Asking) => {
-    if ("navigation" in window && !window.navigation[can]) throw misused(`there is no page to go ${name} to`);
+    if (tellsNavigations() && !window.navigation[can]) throw misused(`there is no page to go ${name} to`);
     return go(params, asking, () => history[name](), true);
   };
   return {
     goto: (params, asking) => {
       const url = address(textOf(params, "url"));
-      return go(params, asking, () => location.assign(url));
+      return go(params, asking, () => assign(core, url));
     },
+    reload: (_, { own }) =>
+      own(() => {
+        if (!tellsNavigations()) core.departs(location.href);
+        location.reload();
+      }),
     back: step("back", "canGoBack"),
     forward: step("forward", "canGoForward"),
   };
 }
 
+function assign(core: Core, url: string): void {
+  if (!tellsNavigations() && !isHere(url)) core.departs(url);
+  location.assign(url);
+}
+
+/** Whether an address is a place in this document. */
+function isHere(url: string): boolean {
+  const [there, place] = url.split("#");
+  return place !== undefined && there === location.href.split("#")[0];
+}
+
 /** Whether the document is still the same when the navigation that `act` starts has begun. */
 function stays(core: Core, act: () => void): Promise<boolean> {
   return new Promise((resolve) => {
-    if (!("navigation" in window)) {
+    if (!tellsNavigations()) {
       act();
-      resolve(false);
+      resolve(core.leaving === "");
       return;
     }
     const { navigation } = window;
@@ -71,5 +88,8 @@ function address(text: string): string {
   }
   if (!ALLOWED.test(url.href) && url.href !== "about:blank")
     throw misused(`goto takes addresses of http, https and file, not ${url.protocol}`);
+  // Browsers refuse it without a word.
+  if (url.protocol === "file:" && location.protocol !== "file:")
+    throw misused("only a page that is a file itself may go to a file; eye browse opens one");
   return url.href;
 }

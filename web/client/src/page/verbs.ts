@@ -36,7 +36,6 @@ export function offer(core: Core): VerbsPart {
     ...applications.verbs,
     ...travels(core),
     requests,
-    reload: (_, { own }) => own(() => location.reload()),
     shot: () => needsBrowser("a picture"),
     pdf: () => needsBrowser("a PDF"),
     dialog: () => needsBrowser("an answer to a dialog"),

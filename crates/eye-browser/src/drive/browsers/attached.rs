@@ -34,7 +34,8 @@ impl Browsers {
         let files = (running.uploads.clone(), running.downloads.clone());
         let place = (target.clone(), attached.target.url.clone());
         let sessions = (session.clone(), running.browser.clone());
-        let tab = Tab::new(sessions, place, (outer, None), names, hub.clone(), used, files);
+        let shown_in = running.place(&attached.target);
+        let tab = Tab::new(sessions, place, (outer, None), names, hub.clone(), used, files).shown_in(shown_in);
         let (joined, running) = (tab.joined(), running.clone());
         tokio::spawn(async move {
             if preparing.await.is_ok() {
@@ -44,6 +45,7 @@ impl Browsers {
             }
             hold(&running.outers).remove(session.id());
             hold(&running.tabs).remove(&target);
+            hold(&running.places).remove(&target);
             running.changed.send_modify(|count| *count += 1);
         });
     }

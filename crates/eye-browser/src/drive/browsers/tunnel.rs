@@ -20,7 +20,8 @@ impl Browsers {
         // noticed.
         self.end(|other, _| other == name).await;
         let uploads = self.0.settings.profiles.join(random_text(8));
-        let running = Arc::new(Running::new(&launched, false, true, uploads, Arc::new(Downloads::new(None))));
+        let files = (uploads, Arc::new(Downloads::new(None)));
+        let running = Arc::new(Running::new(&name, &launched, (false, true), files));
         hold(&self.0.running).insert(name.clone(), running.clone());
         let asked = running.browser.send("Target.setAutoAttach", &auto_attach());
         drop(asked);

@@ -123,7 +123,7 @@ async fn go(session: &Session, own: &Own, here: &str) -> Result<(), Error> {
         "page/reload" => session.command("Page.reload", &json!({})).await.map(drop).map_err(failed),
         method => {
             let history = History::of(session).await.map_err(failed)?;
-            let Some(entry) = (if method == "page/back" { history.before() } else { history.after() }) else {
+            let Some(entry) = history.step(method) else {
                 return Err(Error::new(Code::PARAMS, "the tab has been nowhere else in that direction"));
             };
             let asked = json!({ "entryId": entry.id });

@@ -1,12 +1,14 @@
 //! What the browser does for a tab in the page's place: pictures, dialogs, cookies, devices and ends.
 
 use super::{Doing, Done, Tab};
+use crate::cdp::Session;
 use crate::drive::frames::{Own, params};
 use crate::drive::history::History;
 use crate::drive::shot::{self, Scene, Shot};
 use crate::drive::{device, stored, verbs};
 use eye_protocol::Value;
 use eye_protocol::rpc;
+use serde::Deserialize;
 use serde_json::json;
 use std::sync::atomic::Ordering;
 
@@ -15,11 +17,15 @@ impl Tab {
         let session = self.session.clone();
         let doing: Doing = match own.method.as_str() {
             "page/back" | "page/forward" => {
-                let frame = self.outer.is_frame();
+                let context =
+                    self.document.as_ref().map(|document| document.context).filter(|_| !self.outer.is_frame());
                 Box::pin(async move {
-                    let history = if frame { None } else { History::of(&session).await.ok() };
-                    match history.as_ref().and_then(|history| history.elsewhere(&own.method)) {
-                        Some(entry) => Done::Travel(own, entry.id),
+                    let entry = match context {
+                        Some(context) => beyond(&session, context, &own.method).await,
+                        None => None,
+                    };
+                    match entry {
+                        Some(entry) => Done::Travel(own, entry),
                         None => Done::Page(own),
                     }
                 })
@@ -71,7 +77,7 @@ impl Tab {
                     Done::Answer(own.id, ending)
                 })
             }
-            "page/net" => match self.recording.asked(&session, &own) {
+            "page/net" => match self.recording.asked(&session, &own, &*self.hub) {
                 Ok((text, None)) => Box::pin(std::future::ready(Done::Answer(own.id, Ok(Value::Text(text))))),
                 Ok((text, Some(asked))) => {
                     Box::pin(async move { Done::Answer(own.id, verbs::request(&session, text, asked).await) })
@@ -103,4 +109,30 @@ impl Tab {
         self.announce(own);
         let _ = self.session.send("Page.reload", &json!({}));
     }
+}
+
+/// The entry of the tab's history that a verb leads to, where the page cannot go there: it is of another site, or of
+/// the same one and of another origin, as documents in a sandbox are.
+async fn beyond(session: &Session, context: i64, method: &str) -> Option<i64> {
+    #[derive(Deserialize)]
+    struct Evaluated {
+        result: Answer,
+    }
+    #[derive(Deserialize)]
+    struct Answer {
+        value: bool,
+    }
+    let history = History::of(session).await.ok()?;
+    let entry = history.step(method)?;
+    if history.elsewhere(method).is_some() {
+        return Some(entry.id);
+    }
+    // A tab begins with it.
+    if entry.url == "about:blank" {
+        return None;
+    }
+    let expression = if method == "page/back" { "navigation.canGoBack" } else { "navigation.canGoForward" };
+    let asked = json!({ "expression": expression, "contextId": context, "silent": true, "returnByValue": true });
+    let Evaluated { result } = session.ask("Runtime.evaluate", &asked).await.ok()?;
+    (!result.value).then_some(entry.id)
 }

@@ -1,6 +1,7 @@
 //! `eye shot` and `eye pdf`: what the browser drew, as a file.
 
 use crate::client;
+use crate::env;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
@@ -105,7 +106,7 @@ fn size(bytes: &[u8]) -> Option<(u32, u32)> {
 /// A file that was not there, so that no link of another user is followed.
 fn write_fresh(media_type: &str, bytes: &[u8]) -> io::Result<PathBuf> {
     let ending = media_type.rsplit('/').next().unwrap_or("bin");
-    let folder = std::env::temp_dir();
+    let folder = env::temporary_folder();
     for number in 1.. {
         let path = folder.join(format!("eye-{}-{number}.{ending}", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
