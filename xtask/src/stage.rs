@@ -144,7 +144,7 @@ impl Stage {
             }
         }
         if wrong > 0 {
-            return Err(TaskError::Wrong(format!("{wrong} commands of the README show something else")));
+            return Err(TaskError::Wrong(format!("commands of the README that show something else: {wrong}")));
         }
         Ok(())
     }

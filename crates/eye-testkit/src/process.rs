@@ -4,7 +4,7 @@ use crate::deadline::DEADLINE;
 use std::fs;
 use std::future::poll_fn;
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Whether a process is there. A zombie has ended; only its parent has not asked yet.
 pub fn lives(pid: u32) -> bool {
@@ -36,6 +36,16 @@ pub fn resident_kib(pid: u32) -> Option<u64> {
 /// The most memory that a process had resident at once, in KiB. `None`: there is no such process.
 pub fn peak_kib(pid: u32) -> Option<u64> {
     memory_kib(pid, "VmHWM:")
+}
+
+/// The processor time that the threads of a process have used, those that ended not counted.
+pub fn processor_time(pid: u32) -> Duration {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let used = threads.filter_map(|thread| {
+        let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(used.sum())
 }
 
 fn memory_kib(pid: u32, name: &str) -> Option<u64> {

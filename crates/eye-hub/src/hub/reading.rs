@@ -63,7 +63,12 @@ impl Hub {
     /// is not to be read from until this returns.
     pub async fn hear_any<T: AsRef<str> + Send + 'static>(&self, conn: Conn, text: T) -> Result<(), Close> {
         let (parsed, text) = self.parse(conn, text).await?;
-        self.take(conn, text.as_ref(), parsed)
+        let heard = self.take(conn, text.as_ref(), parsed);
+        if is_large(text.as_ref().len()) {
+            // Giving megabytes back to the system takes milliseconds.
+            drop(spawn_blocking(move || drop(text)));
+        }
+        heard
     }
 
     /// Takes one message of a stream's peer, a large one with the help of a worker, and gives its answer where that is

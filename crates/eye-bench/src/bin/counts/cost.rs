@@ -3,6 +3,7 @@
 use crate::memory::Memory;
 use crate::subject::{Kind, Subject};
 use crate::under::{self, Under};
+use eye_testkit::process::processor_time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -121,16 +122,13 @@ impl Pair {
 
 /// What all threads of a process used so far: ns of the processor, and how often they were switched.
 fn used(pid: u32) -> (f64, f64) {
-    let (mut ns, mut switches) = (0.0, 0.0);
-    for task in fs::read_dir(format!("/proc/{pid}/task")).expect("a process").flatten() {
-        let read = |name: &str| fs::read_to_string(task.path().join(name)).unwrap_or_default();
-        let first = |text: &str| text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());
-        ns += first(&read("schedstat")).unwrap_or(0.0);
-        let status = read("status");
-        let lines = status.lines().filter(|line| line.contains("ctxt_switches"));
-        switches += lines.filter_map(|line| first(line.split_once(':')?.1)).sum::<f64>();
-    }
-    (ns, switches)
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("a process").flatten();
+    let switches = threads.map(|thread| {
+        let status = fs::read_to_string(thread.path().join("status")).unwrap_or_default();
+        let counts = status.lines().filter(|line| line.contains("ctxt_switches"));
+        counts.filter_map(|line| line.split_once(':')?.1.trim().parse::<f64>().ok()).sum::<f64>()
+    });
+    (processor_time(pid).as_nanos() as f64, switches.sum())
 }
 
 /// A row of the table of times: its name, and its figures.

@@ -7,6 +7,7 @@
 
 mod hog;
 
+use eye_testkit::process::processor_time;
 use eye_testkit::{Home, Hub, ScriptedPage};
 use hog::{Hog, KINDS};
 use rustix::thread::{CpuSet, sched_setaffinity};
@@ -34,9 +35,11 @@ const QUIET_CORE: usize = 1;
 const PHASE: Duration = Duration::from_millis(500);
 /// An agent that thinks a little between its questions.
 const PAUSE: Duration = Duration::from_millis(1);
-/// How long the hub may take to work off what a busy phase left, and after how many quick answers it has.
-const SETTLE: Duration = Duration::from_secs(10);
-const SETTLED_TRIPS: usize = 50;
+/// How long hubs may take to work off what a busy phase left.
+const SETTLE: Duration = Duration::from_secs(30);
+/// What a hub at rest uses of the processor, at most, in a time like this.
+const REST: Duration = Duration::from_millis(200);
+const REST_USE_MAX: Duration = Duration::from_millis(1);
 /// How long one answer may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -66,10 +69,11 @@ fn main() -> ExitCode {
         let (home, other_home) = (Home::new(&eye), Home::new(&eye));
         // What a thread starts has its cores.
         place(apart, QUIET_CORE);
-        let _hub = Hub::start(&home);
+        let hub = Hub::start(&home);
         let _page = ScriptedPage::echo(&home, "Bystander");
         place(apart, BUSY_CORE);
-        let _other_hub = Hub::start(&other_home);
+        let other_hub = Hub::start(&other_home);
+        let pids = [hub.pid(), other_hub.pid()];
         let (hog, elsewhere) = (Hog::start(&home, kind), Hog::start(&other_home, kind));
         place(apart, QUIET_CORE);
         let mut agent = Agent::connect(&home);
@@ -78,16 +82,15 @@ fn main() -> ExitCode {
         let mut frames = 0;
         for _ in 0..rounds {
             let mut trips = [agent.ask_for(PHASE), Vec::new(), Vec::new()];
-            let usual_us = at(&mut trips[0], 50) * 4;
             elsewhere.run();
             trips[1] = agent.ask_for(PHASE);
             elsewhere.pause();
-            agent.settle(usual_us);
+            settle(pids);
             let before = hog.run();
             trips[2] = agent.ask_for(PHASE);
             frames += hog.pause() - before;
             // What the hub still works on is not the idle phase's.
-            agent.settle(usual_us);
+            settle(pids);
             for (percent, phases) in [50, 99].into_iter().zip(&mut percentiles) {
                 phases.iter_mut().zip(&mut trips).for_each(|(phase, trips)| phase.push(at(trips, percent)));
             }
@@ -109,6 +112,20 @@ fn place(apart: bool, core: usize) {
         cores.set(core);
         sched_setaffinity(None, &cores).expect("a core of this number");
     }
+}
+
+/// Waits until these processes are at rest.
+fn settle(pids: [u32; 2]) {
+    let used = || pids.map(processor_time).iter().sum::<Duration>();
+    let until = Instant::now() + SETTLE;
+    while Instant::now() < until {
+        let before = used();
+        std::thread::sleep(REST);
+        if used().saturating_sub(before) <= REST_USE_MAX {
+            return;
+        }
+    }
+    println!("a hub was still at work after {} s: the next row says nothing", SETTLE.as_secs());
 }
 
 /// The value below which so many percent of them are.
@@ -139,15 +156,6 @@ impl Agent {
             std::thread::sleep(PAUSE);
         }
         trips
-    }
-
-    /// Asks until the answers come as quickly as usual: until then the hub works on what came before.
-    fn settle(&mut self, usual_us: u64) {
-        let until = Instant::now() + SETTLE;
-        let mut in_a_row = 0;
-        while in_a_row < SETTLED_TRIPS && Instant::now() < until {
-            in_a_row = if self.ask() <= usual_us { in_a_row + 1 } else { 0 };
-        }
     }
 
     fn ask(&mut self) -> u64 {
