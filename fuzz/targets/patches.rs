@@ -12,7 +12,7 @@ const COMPARED_BYTES_MAX: usize = 4 << 10;
 
 fuzz_target!(|text: &str| {
     let Some((state, patch)) = text.split_once('\n') else { return };
-    let (Ok(mut document), Ok(patch)) = (Document::parse(state), serde_json::from_str::<Patch>(patch)) else { return };
+    let (Ok(mut document), Ok(patch)) = (Document::parse(state, || {}), serde_json::from_str::<Patch>(patch)) else { return };
     let before = document.value().clone();
     let outcome = document.patch(&patch, &mut Meter::new(PATCH_STEPS_MAX));
     let size = Size::of(document.value(), &mut Meter::new(u64::MAX)).expect("there is no limit");

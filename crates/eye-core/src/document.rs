@@ -4,6 +4,7 @@
 //! `json-patch` parses the operations. It does not apply them, because it can be given no budget: `copy` doubles a
 //! document with every operation, and `add` at the front of a long array moves all of it.
 
+mod paced;
 mod size;
 
 use eye_protocol::limits::{STATE_BYTES_MAX, STATE_DEPTH_MAX, STATE_PARSED_BYTES_MAX};
@@ -12,7 +13,7 @@ use json_patch::jsonptr::Pointer;
 use json_patch::{Patch, PatchOperation};
 use serde_json::Value;
 use size::{BYTES_A_STEP, parsed_bytes};
-pub use size::{Meter, Size, Unfit};
+pub use size::{Meter, Pause, Size, Unfit};
 
 /// One document.
 #[derive(Debug, Default)]
@@ -24,7 +25,7 @@ pub struct Document {
 
 impl Document {
     /// Parses text whose size is within the limits, which is known before it is parsed.
-    pub fn parse(text: &str) -> Result<Self, Error> {
+    pub fn parse(text: &str, pause: Pause) -> Result<Self, Error> {
         let limit = |is: usize, limit: usize, how: &str| {
             let message =
                 format!("the state is {} KiB{how}, over the limit of {} MiB", is.div_ceil(1 << 10), limit >> 20);
@@ -37,7 +38,7 @@ impl Document {
         if parsed_bytes > STATE_PARSED_BYTES_MAX {
             return Err(limit(parsed_bytes, STATE_PARSED_BYTES_MAX, " in memory"));
         }
-        let value = serde_json::from_str(text)
+        let value = paced::parse(text, pause)
             .map_err(|error| Error::new(Code::PARAMS, format!("the state is no JSON: {error}")))?;
         Ok(Self { value, parsed_bytes, text_bytes: text.len() })
     }
@@ -296,7 +297,7 @@ mod tests {
     use size::VALUE_BYTES;
 
     fn document(text: &str) -> Document {
-        Document::parse(text).unwrap()
+        Document::parse(text, || {}).unwrap()
     }
 
     fn patch(document: &mut Document, patch: &Value) -> Result<(), Unfit> {
@@ -337,23 +338,23 @@ mod tests {
     #[test]
     fn depth_and_bytes_have_an_edge() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        assert!(Document::parse(&nested(STATE_DEPTH_MAX)).is_ok());
-        assert!(Document::parse(&nested(STATE_DEPTH_MAX + 1)).is_err());
+        assert!(Document::parse(&nested(STATE_DEPTH_MAX), || {}).is_ok());
+        assert!(Document::parse(&nested(STATE_DEPTH_MAX + 1), || {}).is_err());
         let mut doc = document(&nested(STATE_DEPTH_MAX - 1));
         let innermost = "/0".repeat(STATE_DEPTH_MAX - 2);
         let add = |value: Value| json!([{"op":"add","path":format!("{innermost}/-"),"value":value}]);
         assert_eq!(patch(&mut doc, &add(json!([[]]))), Err(Unfit::TooLarge));
         assert_eq!(patch(&mut doc, &add(json!([]))), Ok(()));
-        assert!(Document::parse(&serde_json::to_string(doc.value()).unwrap()).is_ok());
+        assert!(Document::parse(&serde_json::to_string(doc.value()).unwrap(), || {}).is_ok());
 
         let text = |bytes: usize| format!("\"{}\"", "x".repeat(bytes - 2));
-        assert!(Document::parse(&text(STATE_BYTES_MAX)).is_ok());
-        let over = Document::parse(&text(STATE_BYTES_MAX + 1)).unwrap_err();
+        assert!(Document::parse(&text(STATE_BYTES_MAX), || {}).is_ok());
+        let over = Document::parse(&text(STATE_BYTES_MAX + 1), || {}).unwrap_err();
         assert_eq!(over.message, "the state is 4097 KiB, over the limit of 4 MiB");
         let values = |count: usize| format!("[{}]", vec!["0"; count].join(","));
         let most = STATE_PARSED_BYTES_MAX / VALUE_BYTES - 2;
-        assert!(Document::parse(&values(most)).is_ok());
-        assert!(Document::parse(&values(most + 2)).unwrap_err().message.contains("in memory"));
+        assert!(Document::parse(&values(most), || {}).is_ok());
+        assert!(Document::parse(&values(most + 2), || {}).unwrap_err().message.contains("in memory"));
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl Session {
             let then = Then::Publish { page, page_revision, when };
             self.begin(Work::Parse(state), then, out);
         } else {
-            let document = Document::parse(state.get());
+            let document = Document::parse(state.get(), || {});
             let _ = self.take_state(page, page_revision, when, document, state, out);
         }
     }
@@ -266,7 +266,7 @@ impl Session {
                 self.begin(Work::Parse(state), then, out);
             }
             Ok(Whole { state, revision }) => {
-                let document = Document::parse(state.get());
+                let document = Document::parse(state.get(), || {});
                 let taken = self.take_state(page, revision, when, document, state, out);
                 self.tell_taken_state(now, reply, query, taken, out);
             }

@@ -380,7 +380,7 @@ mod tests {
     }
 
     fn document(text: &str) -> Document {
-        Document::parse(text).unwrap()
+        Document::parse(text, || {}).unwrap()
     }
 
     fn scene() -> State {

@@ -1,5 +1,6 @@
 //! The tools a session's page offers, and whether a call of one fits: its name, its capabilities, its arguments.
 
+use crate::document::Pause;
 use crate::schema::{Estimate, Schema};
 use eye_protocol::limits::{
     LIGHT_TOOLS_BYTES_MAX, LIGHT_TOOLS_STEPS_MAX, TOOLS_BYTES_MAX, TOOLS_MAX, TOOLS_NODES_MAX, TOOLS_PATTERNS_MAX,
@@ -58,6 +59,17 @@ impl Sizes {
 #[derive(Debug)]
 pub struct Prepared(Vec<Result<Offered, Rejected>>);
 
+/// Tools that others have replaced. Freeing what their schemas were compiled to takes long.
+#[derive(Debug, Default)]
+pub struct Replaced(Vec<Offered>);
+
+impl Replaced {
+    /// Whether they are freed in no time.
+    pub fn is_light(&self) -> bool {
+        self.0.iter().map(|offered| offered.size().definitions).sum::<usize>() <= LIGHT_TOOLS_BYTES_MAX
+    }
+}
+
 /// Whether tools are prepared in no time.
 pub fn is_light(definitions: &[Box<RawValue>]) -> bool {
     let bytes: usize = definitions.iter().map(|definition| definition.get().len()).sum();
@@ -72,9 +84,10 @@ pub fn is_light(definitions: &[Box<RawValue>]) -> bool {
 }
 
 /// Reads and compiles tools.
-pub fn prepare(definitions: Vec<Box<RawValue>>) -> Prepared {
+pub fn prepare(definitions: Vec<Box<RawValue>>, pause: Pause) -> Prepared {
     let mut steps_left = TOOLS_NODES_MAX;
     let one = |definition: Box<RawValue>| {
+        pause();
         let name = name_of(&definition);
         prepare_one(definition, &mut steps_left).map_err(|error| Rejected { name, error: error.message })
     };
@@ -138,9 +151,10 @@ impl Toolbox {
     }
 
     /// Takes tools, for which there is so much room. A name that is there is replaced, so that hot reload never fails.
-    pub fn register(&mut self, prepared: Prepared, room_bytes: usize) -> Result<Registered, Error> {
+    pub fn register(&mut self, prepared: Prepared, room_bytes: usize) -> (Result<Registered, Error>, Replaced) {
+        let mut replaced = Replaced::default();
         if std::mem::take(&mut self.stale) {
-            self.tools.clear();
+            replaced.0.extend(self.tools.drain(..).map(|(_, offered)| offered));
             self.sizes = Sizes::default();
         }
         let (mut registered, mut rejected) = (0, Vec::new());
@@ -148,20 +162,26 @@ impl Toolbox {
         for offered in prepared.0 {
             let taken = offered.and_then(|offered| {
                 let name = offered.tool.name.to_string();
-                self.take(offered, room_bytes).map_err(|error| Rejected { name, error: error.message })
+                let before = self.take(offered, room_bytes);
+                before.map_err(|error| Rejected { name, error: error.message })
             });
             match taken {
-                Ok(()) => registered += 1,
+                Ok(before) => {
+                    registered += 1;
+                    replaced.0.extend(before);
+                }
                 Err(one) => rejected.push(one),
             }
         }
-        match rejected.first() {
+        let result = match rejected.first() {
             Some(first) if registered == 0 => Err(Error::new(Code::PARAMS, first.error.clone())),
             _ => Ok(Registered { success: true, registered, rejected }),
-        }
+        };
+        (result, replaced)
     }
 
-    fn take(&mut self, offered: Offered, room_bytes: usize) -> Result<(), Error> {
+    /// Takes one tool. Gives the one that had its name.
+    fn take(&mut self, offered: Offered, room_bytes: usize) -> Result<Option<Offered>, Error> {
         let name = &offered.tool.name;
         let known = self.tools.get(name);
         if known.is_none() && self.tools.len() >= TOOLS_MAX {
@@ -183,8 +203,7 @@ impl Toolbox {
             return Err(Error::new(Code::PARAMS, "the tools of all pages together take too much memory"));
         }
         self.sizes = sizes;
-        self.tools.insert(name.clone(), offered);
-        Ok(())
+        Ok(self.tools.insert(name.clone(), offered))
     }
 
     /// Withdraws tools, and says how many were there.
@@ -258,7 +277,7 @@ mod tests {
     }
 
     fn register(toolbox: &mut Toolbox, tools: Vec<Box<RawValue>>) -> Result<Registered, Error> {
-        toolbox.register(prepare(tools), usize::MAX / 2)
+        toolbox.register(prepare(tools, || {}), usize::MAX / 2).0
     }
 
     fn check(toolbox: &Toolbox, tool: &str, arguments: &str) -> Result<(), Error> {

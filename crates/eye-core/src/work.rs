@@ -4,7 +4,7 @@
 //! A lane is what keeps its order meanwhile: everything that a session's page says, and everything that an agent asks,
 //! waits behind the work that came before it.
 
-use crate::document::{Document, Meter, Unfit};
+use crate::document::{Document, Meter, Pause, Unfit};
 use crate::ids::Conn;
 use crate::schema::Schema;
 use crate::state;
@@ -81,21 +81,23 @@ impl Check {
 }
 
 impl Work {
-    /// Does it.
-    pub fn run(self) -> Done {
+    /// Does it. Calls `pause` about every tenth of a millisecond, as far as that is in our hands: not while a library
+    /// compiles a schema, checks arguments or writes text.
+    pub fn run(self, pause: Pause) -> Done {
         match self {
-            Self::Parse(text) => Done::Parsed(Document::parse(text.get()), text),
+            Self::Parse(text) => Done::Parsed(Document::parse(text.get(), pause), text),
             Self::Patch(mut document, patch) => {
-                let fits = state::apply(&mut document, &patch, &mut Meter::new(PATCH_STEPS_MAX));
+                let fits = state::apply(&mut document, &patch, &mut Meter::pausing(PATCH_STEPS_MAX, pause));
                 Done::Patched(document, fits)
             }
             Self::Read(document, path) => {
                 let text = state::select(document.value(), path.as_deref());
                 Done::Read(document, text)
             }
-            Self::Compile(definitions) => Done::Compiled(toolbox::prepare(definitions)),
+            Self::Compile(definitions) => Done::Compiled(toolbox::prepare(definitions, pause)),
             Self::Check(checks) => {
                 let one = |check: &Check| {
+                    pause();
                     check.run(CHECK_STEPS_MAX).unwrap_or_else(|_| {
                         let message = format!("checking the arguments of {} would take too long", check.tool);
                         Err(Error::new(Code::SCHEMA, message).hint("send less, or let the page simplify its schema"))
@@ -104,5 +106,38 @@ impl Work {
                 Done::Checked(checks.iter().map(one).collect())
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    fn raw(json: String) -> Box<RawValue> {
+        RawValue::from_string(json).unwrap()
+    }
+
+    fn pauses(work: Work) -> usize {
+        thread_local!(static PAUSES: Cell<usize> = const { Cell::new(0) });
+        PAUSES.set(0);
+        work.run(|| PAUSES.set(PAUSES.get() + 1));
+        PAUSES.get()
+    }
+
+    #[test]
+    fn work_that_takes_long_pauses_and_other_work_does_not() {
+        let numbers = |count: usize| raw(format!("[{}0]", "0,".repeat(count)));
+        assert_eq!(pauses(Work::Parse(numbers(1_000))), 0);
+        assert!(pauses(Work::Parse(numbers(100_000))) >= 50);
+        let patch = |changes: usize| {
+            let document = Document::parse(numbers(10_000).get(), || {}).unwrap();
+            let change = r#"{"op":"add","path":"/0","value":1}"#;
+            Work::Patch(document, raw(format!("[{}]", vec![change; changes].join(","))))
+        };
+        assert_eq!(pauses(patch(1)), 1, "ten thousand numbers are moved");
+        assert!(pauses(patch(50)) >= 50);
+        let tools = |count: usize| (0..count).map(|n| raw(format!(r#"{{"name":"tool{n}"}}"#))).collect();
+        assert_eq!(pauses(Work::Compile(tools(100))), 100);
     }
 }

@@ -114,7 +114,7 @@ fn raw(value: &Value) -> Box<RawValue> {
 /// Applies a patch as a worker does, and checks what came of it.
 fn patched(document: &Value, patch: &Value) {
     let text = document.to_string();
-    let Ok(mut document) = Document::parse(&text) else { return };
+    let Ok(mut document) = Document::parse(&text, || {}) else { return };
     let before = document.value().clone();
     let (meter, patch_text) = (&mut Meter::new(PATCH_STEPS_MAX), raw(patch));
     let mut fits = Ok(());

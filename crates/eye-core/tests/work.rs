@@ -215,7 +215,7 @@ fn run(board: &mut Switchboard, now: u64, input: Input) -> Vec<Effect> {
         board.on(now, input, &mut effects);
         for effect in effects {
             match effect {
-                Effect::Work { lane, work } => inputs.push(Input::Worked { lane, done: work.run() }),
+                Effect::Work { lane, work } => inputs.push(Input::Worked { lane, done: work.run(|| {}) }),
                 other => told.push(other),
             }
         }
@@ -301,4 +301,20 @@ fn a_title_that_moves_is_remembered_now_and_then() {
         written += u32::from(board.take_known().is_some());
     }
     assert_eq!(written, 4);
+}
+
+#[test]
+fn many_tools_that_are_replaced_are_freed_elsewhere() {
+    let mut board = Switchboard::default();
+    joins(&mut board, 0, 1);
+    let mut offers = |count: usize| {
+        let about = "x".repeat(100);
+        let tool = |n: usize| RawValue::from_string(format!(r#"{{"name":"tool{n}","description":"{about}"}}"#));
+        let tools = (0..count).map(|n| tool(n).expect("JSON")).collect();
+        let told = run(&mut board, 1, Input::page(Conn(1), PageEvent::Offers { id: None, tools }));
+        told.iter().any(|effect| matches!(effect, Effect::Free(_)))
+    };
+    assert!(!offers(1_000), "nothing is replaced");
+    assert!(!offers(10), "a few are freed at once");
+    assert!(offers(1_000));
 }

@@ -224,7 +224,7 @@ async fn work(hub: &Arc<Hub>) {
                 let (hub, places) = (hub.clone(), places.clone());
                 tokio::spawn(async move {
                     let Ok(place) = places.acquire().await else { return };
-                    let done = spawn_blocking(move || work.run()).await.unwrap_or(Done::Failed);
+                    let done = spawn_blocking(move || work.run(std::thread::yield_now)).await.unwrap_or(Done::Failed);
                     drop(place);
                     hub.worked(lane, done);
                 });

@@ -11,10 +11,18 @@ const ALLOCATION_BYTES: usize = 16;
 /// Text that is compared, copied or freed in one step.
 pub(super) const BYTES_A_STEP: usize = 64;
 
+/// Called now and then by work that takes long: others that wait for the processor may have it.
+pub type Pause = fn();
+
+/// As many steps as take about a tenth of a millisecond.
+const STEPS_A_PAUSE: usize = 5_000;
+
 /// Steps that may still be taken.
 #[derive(Debug)]
 pub struct Meter {
     left: u64,
+    pause: Pause,
+    steps_to_pause: usize,
 }
 
 /// Why a patch is not applied.
@@ -31,12 +39,24 @@ pub enum Unfit {
 impl Meter {
     /// A budget of steps.
     pub fn new(steps: u64) -> Self {
-        Self { left: steps }
+        Self::pausing(steps, || {})
+    }
+
+    /// A budget of steps for work that takes long.
+    pub fn pausing(steps: u64, pause: Pause) -> Self {
+        Self { left: steps, pause, steps_to_pause: STEPS_A_PAUSE }
     }
 
     /// Takes steps, or says that there are not so many left.
     pub fn spend(&mut self, steps: usize) -> Result<(), Unfit> {
         self.left = self.left.checked_sub(steps as u64).ok_or(Unfit::TooMuchWork)?;
+        match self.steps_to_pause.checked_sub(steps) {
+            Some(left) => self.steps_to_pause = left,
+            None => {
+                self.steps_to_pause = STEPS_A_PAUSE;
+                (self.pause)();
+            }
+        }
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::told::answer_page;
+use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
 use crate::session_event::Outcome;
 use crate::then::Then;
@@ -20,7 +21,7 @@ impl Session {
         out: &mut Vec<Outcome>,
     ) {
         if toolbox::is_light(&tools) {
-            self.take_tools(page, id, toolbox::prepare(tools), room_bytes, out);
+            self.take_tools(page, id, toolbox::prepare(tools, || {}), room_bytes, out);
         } else {
             self.begin(Work::Compile(tools), Then::Offer { page, id }, out);
         }
@@ -34,8 +35,11 @@ impl Session {
         room_bytes: usize,
         out: &mut Vec<Outcome>,
     ) {
-        let result = self.toolbox.register(prepared, room_bytes).map(|registered| json(&registered));
-        answer_page(page, id, result, out);
+        let (result, replaced) = self.toolbox.register(prepared, room_bytes);
+        answer_page(page, id, result.map(|registered| json(&registered)), out);
+        if !replaced.is_light() {
+            out.push(Outcome::Effect(Effect::Free(Box::new(replaced))));
+        }
         out.push(Outcome::Tools);
         self.offered(out);
     }

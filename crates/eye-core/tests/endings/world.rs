@@ -198,7 +198,7 @@ impl World {
 
     fn work(&mut self, failed: bool) {
         if let Some((lane, work)) = self.works.pop_front() {
-            let done = if failed { Done::Failed } else { work.run() };
+            let done = if failed { Done::Failed } else { work.run(|| {}) };
             self.on(Input::Worked { lane, done });
         }
     }

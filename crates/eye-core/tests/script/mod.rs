@@ -29,7 +29,7 @@ pub fn play(script: &str) -> String {
         let now = now.parse().expect("a time in ms");
         if event.trim() == "works" {
             for (lane, work) in std::mem::take(&mut works) {
-                board.on(now, Input::Worked { lane, done: work.run() }, &mut effects);
+                board.on(now, Input::Worked { lane, done: work.run(|| {}) }, &mut effects);
             }
         } else {
             board.on(now, input(event.trim()), &mut effects);

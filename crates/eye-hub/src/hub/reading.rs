@@ -199,7 +199,7 @@ mod tests {
         let mut context = Context::from_waker(Waker::noop());
         assert!(next.as_mut().poll(&mut context).is_pending());
         let Ok(Job::Do(lane, work)) = jobs.try_recv() else { panic!("a large state is parsed by a worker") };
-        hub.worked(lane, work.run());
+        hub.worked(lane, work.run(|| {}));
         assert!(next.as_mut().poll(&mut context).is_ready());
     }
 

@@ -1,0 +1,133 @@
+//! Parsing that lets others have their turn: a large document takes a core for many milliseconds, and a system that
+//! shares the core looks at who waits only every few of them.
+
+use super::size::Pause;
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// Parses JSON text and pauses after so many values as take a tenth of a millisecond.
+pub fn parse(text: &str, pause: Pause) -> Result<Value, serde_json::Error> {
+    const VALUES_A_PAUSE: usize = 2_000;
+    let (mut deserializer, mut values) = (serde_json::Deserializer::from_str(text), 0);
+    let mut count = || {
+        values += 1;
+        if values == VALUES_A_PAUSE {
+            values = 0;
+            pause();
+        }
+    };
+    let value = Paced(&mut count).deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(value)
+}
+
+/// One value of the text, with what is called for each.
+struct Paced<'a, F>(&'a mut F);
+
+impl<'de, F: FnMut()> DeserializeSeed<'de> for Paced<'_, F> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        (self.0)();
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, F: FnMut()> Visitor<'de> for Paced<'_, F> {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut array = Vec::new();
+        while let Some(item) = items.next_element_seed(Paced(&mut *self.0))? {
+            array.push(item);
+        }
+        Ok(Value::Array(array))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(name) = members.next_key::<String>()? {
+            object.insert(name, members.next_value_seed(Paced(&mut *self.0))?);
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    #[test]
+    fn large_documents_are_parsed_with_pauses() {
+        static PAUSES: AtomicUsize = AtomicUsize::new(0);
+        let pause = || {
+            PAUSES.fetch_add(1, Relaxed);
+        };
+        parse("[1,2,3]", pause).unwrap();
+        assert_eq!(PAUSES.load(Relaxed), 0);
+        parse(&format!("[{}0]", "[[1,{\"a\":2}],3],".repeat(10_000)), pause).unwrap();
+        assert!(PAUSES.load(Relaxed) >= 25, "60,000 values and {} pauses", PAUSES.load(Relaxed));
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            ".*".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 64, 8, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
+                prop::collection::vec((".*", inner), 0..8)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_as_serde_json_reads_it(value in value(), text in r#"[\[\]{}:,"\\0-9eE.+\-a-z ]{0,40}"#) {
+            for text in [value.to_string(), text] {
+                let (ours, theirs) = (parse(&text, || {}), serde_json::from_str::<Value>(&text));
+                prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{}", &text);
+                if let (Ok(ours), Ok(theirs)) = (ours, theirs) {
+                    prop_assert_eq!(ours.to_string(), theirs.to_string());
+                }
+            }
+        }
+    }
+}
