@@ -16,7 +16,7 @@ pub fn measure(report: &mut Report, eye: &Path, counts: &[usize]) -> Result<(), 
         let hub = Hub::start(eye);
         start.0.push(micros(hub.start) / 1000.0);
     }
-    report.figure(group, "start-up, from spawn to ready", start.median(), "ms").budget(20.0);
+    report.figure(group, "start-up, from spawn to ready", start.median(), "ms").budget(5.0);
     for &count in counts {
         let hub = Hub::start(eye);
         let empty = hub.resident_kib()?;
@@ -26,7 +26,7 @@ pub fn measure(report: &mut Report, eye: &Path, counts: &[usize]) -> Result<(), 
         let full = hub.resident_kib()?;
         let each = (full - empty) / count as f64;
         let row = report.figure(group, format!("memory per idle page, {count} of them"), each, "KiB");
-        row.budget(25.0).note(format!("{:.1} MiB empty, {:.1} MiB full", empty / 1024.0, full / 1024.0));
+        row.budget(14.0).note(format!("{:.1} MiB empty, {:.1} MiB full", empty / 1024.0, full / 1024.0));
         drop(pages);
     }
     Ok(())

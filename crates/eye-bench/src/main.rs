@@ -6,6 +6,7 @@ mod agents;
 mod bare;
 mod cluster;
 mod depth;
+mod echo;
 mod error;
 mod hub;
 mod idle;
@@ -93,7 +94,7 @@ fn main() -> Result<(), BenchError> {
     depth::measure(&mut report, &mut bare, &hub, rounds)?;
     tools::measure(&mut report, &hub, rounds)?;
     state::measure(&mut report, &hub, rounds)?;
-    mcp::measure(&mut report, &mut bare, &hub, rounds)?;
+    mcp::measure(&mut report, &mut bare, &mut relayed, &hub, rounds)?;
     let bare = bare.into_http_server()?;
     process::measure(&mut report, &hub, bare.port(), if quick { 20 } else { 200 })?;
     modes::measure(&mut report, &hub, rounds.least)?;

@@ -1,10 +1,12 @@
 //! `tools/call eye` as MCP clients ask it: through `eye mcp` on stdio, and over HTTP in both eras; each beside the bare
-//! socket in the same run.
+//! socket, and beside the relay that copies with one pipe or one POST more, in the same run.
 
 use crate::agents::Asks;
 use crate::bare::BarePage;
+use crate::echo::{self, Pipe};
 use crate::error::{BenchError, Doing};
 use crate::hub::Hub;
+use crate::relay::Relayed;
 use crate::report::Report;
 use crate::roundtrip::{CODE, token};
 use crate::stats::{Rounds, Series, micros};
@@ -19,29 +21,49 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","param
 const MODERN: &str = r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 /// Measures one call at a time, by every way.
-pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: Rounds) -> Result<(), BenchError> {
+pub fn measure(
+    report: &mut Report,
+    bare: &mut BarePage,
+    relayed: &mut Relayed,
+    hub: &Hub,
+    rounds: Rounds,
+) -> Result<(), BenchError> {
     let token = token(hub)?;
+    let mut pipe = Pipe::open()?;
+    let line = format!("{}\n", request(""));
+    let mut echo = HttpClient::connect(echo::serve()?, &token, request(""))?;
     let mut stdio = StdioClient::start(hub)?;
     let mut legacy = HttpClient::legacy(hub.port, &token)?;
     let mut modern = HttpClient::modern(hub.port, &token)?;
-    let mut series: [Series; 4] = Default::default();
+    let mut series: [Series; 6] = Default::default();
     let mut turns = rounds.turns();
     while turns.more(&mut series) {
         series[0].round(sample(|| bare.ask(CODE))?);
         series[1].round(sample(|| stdio.call())?);
         series[2].round(sample(|| legacy.call())?);
         series[3].round(sample(|| modern.call())?);
+        series[4].round(sample(|| relayed.ask(CODE).and_then(|()| pipe.exchange(&line)))?);
+        series[5].round(sample(|| relayed.ask(CODE).and_then(|()| echo.exchange().map(|_| ())))?);
     }
     let group = "MCP: tools/call eye, one at a time (µs)";
-    let [limit, stdio, legacy, modern] = series;
-    report.figure(group, "the bare WebSocket again", limit.median(), "µs").ratio(1.0);
-    let ways = [
-        ("stdio, through eye mcp", &stdio, 1.6),
-        ("HTTP with a session (2025-11-25)", &legacy, 2.5),
-        ("HTTP without (2026-07-28)", &modern, 2.5),
+    let [limit, stdio, legacy, modern, pipe, echo] = series;
+    report.figure(group, "the bare WebSocket again", limit.median(), "µs");
+    let floors = [
+        ("floor: the relay that copies, and a line through `cat`", &pipe),
+        ("floor: the relay that copies, and a POST to an echo", &echo),
     ];
-    for (what, series, budget) in ways {
-        report.figure(group, what, series.median(), "µs").ratio(series.ratio(&limit)).budget(budget);
+    for (what, floor) in floors {
+        report.figure(group, what, floor.median(), "µs").ratio(1.0);
+    }
+    let ways = [
+        ("stdio, through eye mcp", &stdio, &pipe),
+        ("HTTP with a session (2025-11-25)", &legacy, &echo),
+        ("HTTP without (2026-07-28)", &modern, &echo),
+    ];
+    for (what, series, floor) in ways {
+        let row = report.figure(group, what, series.median(), "µs");
+        let over = series.ratio(&limit).value;
+        row.ratio(series.ratio(floor)).budget(1.2).note(format!("to its floor; {over:.2} × the bare WebSocket"));
     }
     Ok(())
 }

@@ -50,12 +50,11 @@ impl Meter {
     /// Takes steps, or says that there are not so many left.
     pub fn spend(&mut self, steps: usize) -> Result<(), Unfit> {
         self.left = self.left.checked_sub(steps as u64).ok_or(Unfit::TooMuchWork)?;
-        match self.steps_to_pause.checked_sub(steps) {
-            Some(left) => self.steps_to_pause = left,
-            None => {
-                self.steps_to_pause = STEPS_A_PAUSE;
-                (self.pause)();
-            }
+        if let Some(left) = self.steps_to_pause.checked_sub(steps) {
+            self.steps_to_pause = left;
+        } else {
+            self.steps_to_pause = STEPS_A_PAUSE;
+            (self.pause)();
         }
         Ok(())
     }
