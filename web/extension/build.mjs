@@ -1,5 +1,5 @@
 // Builds the extension into the folder from which `eye extension` writes it: the worker and the permission screen as
-// one file each.
+// one file each. What it has instead without the debugger permission is in a folder beside it.
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,29 +8,43 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const folder = join(here, "../../crates/eye-browser/assets/extension");
-mkdirSync(folder, { recursive: true });
+const scriptedFolder = join(here, "../../crates/eye-browser/assets/extension-scripted");
+for (const one of [folder, scriptedFolder]) mkdirSync(one, { recursive: true });
 
-for (const name of ["worker", "popup"]) {
+for (const [name, format, to] of [
+  ["worker", "esm", folder],
+  ["popup", "esm", folder],
+  ["relay", "iife", scriptedFolder],
+]) {
   const { outputFiles } = await build({
     absWorkingDir: here,
     bundle: true,
     entryPoints: [`src/${name}.ts`],
-    format: "esm",
+    format,
     target: "es2022",
     legalComments: "none",
     charset: "utf8",
     write: false,
     logLevel: "warning",
   });
-  write(`${name}.js`, outputFiles[0].text);
+  write(`${name}.js`, outputFiles[0].text, to);
 }
-write("manifest.json", readFileSync(join(here, "manifest.json"), "utf8"));
+const manifest = readFileSync(join(here, "manifest.json"), "utf8");
+write("manifest.json", manifest);
+// The same extension, which the browser itself holds to scripts in tabs and sites that the person allows.
+const { permissions, ...rest } = JSON.parse(manifest);
+const scripted = {
+  ...rest,
+  permissions: [...permissions.filter((name) => name !== "debugger"), "scripting", "activeTab"],
+  optional_host_permissions: ["<all_urls>"],
+};
+write("manifest.json", `${JSON.stringify(scripted, null, 2)}\n`, scriptedFolder);
 for (const name of ["popup.html", "popup.css"]) write(name, readFileSync(join(here, "src", name), "utf8"));
 for (const name of ["icon16.png", "icon48.png", "icon128.png"])
   copyFileSync(join(here, "src", name), join(folder, name));
 
 /** Cargo builds again when an asset's time changes, so one that is the same stays as it is. */
-function write(name, text) {
-  const path = join(folder, name);
+function write(name, text, to = folder) {
+  const path = join(to, name);
   if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
 }

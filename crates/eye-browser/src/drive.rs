@@ -25,3 +25,4 @@ mod tab;
 mod verbs;
 
 pub use browsers::{Browsers, Settings};
+pub use script::file as client_file;

@@ -118,8 +118,14 @@ impl Session {
         let shown = if EVAL_BLOCKED.contains(&why) { why.to_owned() } else { quoted(why) };
         let message = format!("the page {} does not evaluate code ({shown})", self.name());
         let hint = match why {
-            "CSP" => "use verbs and tools, or add 'unsafe-eval' to the page's script-src",
-            "Trusted Types" => "use verbs and tools, or add eye to the page's trusted-types",
+            "CSP" => {
+                "use verbs and tools, or add 'unsafe-eval' to the page's script-src; \
+                 `eye browse URL`, and the extension with the debugger (`eye extension`), run code anyway"
+            }
+            "Trusted Types" => {
+                "use verbs and tools, or add eye to the page's trusted-types; \
+                 `eye browse URL`, and the extension with the debugger (`eye extension`), run code anyway"
+            }
             _ => "call its tools, or let its author allow it",
         };
         Some(Error::new(Code::DENIED, message).hint(hint))

@@ -14,7 +14,10 @@ pub const TABLE: [(&str, &str); 26] = [
     ("apps", "its apps: {}"),
     ("browse", "eye browse URL opens the page in eye's own browser"),
     ("click", "it takes nothing but a click"),
-    ("csp", "allow 'unsafe-eval' in script-src for development, or use verbs and tools"),
+    (
+        "csp",
+        "use verbs and tools, or allow 'unsafe-eval' in script-src; eye browse URL, and the extension with the debugger, run code anyway",
+    ),
     ("elements", "name one of them: {}"),
     ("files", "name an input of files, or what holds one"),
     ("format", "write it as {}"),

@@ -162,9 +162,10 @@ pub fn profiles_folder() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("browser"))
 }
 
-/// Where the extension is written to.
-pub fn extension_folder() -> Result<PathBuf, Failure> {
-    Ok(state_folder()?.join("extension"))
+/// Where the extension is written to. The one without the debugger has a folder of its own: a browser that has loaded
+/// it must not find the other there.
+pub fn extension_folder(no_debugger: bool) -> Result<PathBuf, Failure> {
+    Ok(state_folder()?.join(if no_debugger { "extension-no-debugger" } else { "extension" }))
 }
 
 /// Where pages of eye's own browser download to.

@@ -11,7 +11,7 @@ mod stage;
 use eye_testkit::{Home, Ran, Running};
 use rustix::process::{Pid, Signal, kill_process};
 use site::{Page, Site};
-use stage::browser::{hub, ok, pid, renderers};
+use stage::browser::{hub, hub_with, ok, pid, renderers};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -322,6 +322,41 @@ fn requests_of_a_frame_of_another_origin_are_told_to_no_token_that_does_not_cove
     assert!(!seen.contains("?direct") && !seen.contains("?nested") && seen.contains("?own"), "{seen}");
     let one = ok(home.eye(["net", number("opaque")]));
     assert!(one.contains("denied to this agent") && !one.contains("4711"), "{one}");
+}
+
+#[test]
+fn requests_of_a_document_without_an_origin_are_those_of_the_document_around_it() {
+    // Browsers with little memory give sandboxes no process of their own; the tab's session then tells of them.
+    let Some((home, _hub)) = hub_with("--disable-features=IsolateSandboxedIframes") else { return };
+    let (url, pay) = open(&home);
+    let (origin, near) = (url.split("/?").next().unwrap(), format!("http://127.0.0.1:{pay}"));
+    let secret = ok(home.eye(["token", "new", "shop", "--may", "eval", "--pages", origin])).trim().to_owned();
+    let with = |words: &[&str]| Running::of(home.command().args(words).env("EYE_TOKEN", &secret)).wait();
+    // A frame that was there before the recording began.
+    let fetch = |name: &str| format!("fetch('{near}/secret?{name}', {{ mode: 'no-cors' }})");
+    let append = |kind: &str, content: &str| {
+        format!(
+            "(() => {{ const it = document.createElement('iframe'); {kind}; it.srcdoc = `{content}`; \
+             document.body.append(it) }})()"
+        )
+    };
+    let sandbox = "it.sandbox = 'allow-scripts'";
+    let early = format!("<script>addEventListener('message', () => {})</script>", fetch("early"));
+    ok(home.eye(["--frame", "near", &append(&format!("{sandbox}; it.id = 'early'"), &early)]));
+    ok(home.eye(["net"]));
+    ok(home.eye(["--frame", "near", "document.getElementById('early').contentWindow.postMessage(0, '*'), 0"]));
+    let deep = format!("<iframe srcdoc=\"<script>{}</script>\"></iframe>", fetch("deep"));
+    let boxed = format!("<script>{}</script>{deep}", fetch("boxed"));
+    ok(home.eye(["--frame", "near", &append(sandbox, &boxed)]));
+    ok(home.eye(["eval", &append(sandbox, &format!("<script>{}</script>", fetch("mine")))]));
+    let names = ["early", "boxed", "deep", "mine"];
+    let all = |rows: &str| names.iter().all(|name| rows.contains(&format!("?{name}")));
+    until(&home, &["net", "--all"], |ran| all(&ran.stdout));
+    let told =
+        |rows: &str| -> Vec<&str> { names.into_iter().filter(|name| rows.contains(&format!("?{name}"))).collect() };
+    assert_eq!(told(&with(&["net", "--all"]).stdout), ["mine"]);
+    ok(home.eye(["deny", &near]));
+    assert_eq!(told(&ok(home.eye(["net", "--all"]))), ["mine"]);
 }
 
 /// Between the two frames of the shop.

@@ -19,6 +19,8 @@ declare const eyeDriven: {
   readonly receive: string;
   /** Whether the driver can give files to the page. */
   readonly files: boolean;
+  /** Whether the driver makes input; otherwise events are the page's own. */
+  readonly hands: boolean;
 };
 
 /** Where the client of a driven document is. */
@@ -50,7 +52,7 @@ interface Held {
   readonly messages: string[];
 }
 
-const { session, binding, receive, files: takesFiles } = eyeDriven;
+const { session, binding, receive, files: takesFiles, hands: hasHands } = eyeDriven;
 const global = globalThis as unknown as Record<string, unknown>;
 const post = global[binding] as ((message: string) => void) | undefined;
 // Nothing that runs after this finds it.
@@ -165,7 +167,7 @@ function drive(call: (message: string) => void): void {
       return ask({ files, to: isField ? { by: "field" } : to }, isField ? to : undefined);
     }) satisfies Input["give"],
   });
-  const driven: Driven = { session, open: opened, input };
+  const driven: Driven = { session, open: opened, input: hasHands ? input : undefined };
   // A driver that was here before and left put a client into this document, which hears nothing any more.
   const before = (globalThis as { [DRIVEN]?: Eye })[DRIVEN];
   before?.close();

@@ -18,8 +18,16 @@ export const MARK = "\u{1F441}\u2060 ";
 declare const chrome: {
   readonly tabs: { query(what: object): Promise<{ readonly id: number; readonly url: string }[]> };
   readonly action: { getBadgeText(what: { tabId: number }): Promise<string> };
+  readonly developerPrivate: {
+    addHostPermission(id: string, pattern: string): Promise<void>;
+    removeHostPermission(id: string, pattern: string): Promise<void>;
+  };
   readonly windows: { create(what: { tabId: number }): Promise<{ readonly id: number }> };
 };
+
+function flagsOf(scripted: boolean): readonly string[] {
+  return scripted ? ["--no-debugger"] : [];
+}
 
 export class Person {
   private constructor(
@@ -29,13 +37,15 @@ export class Person {
     readonly folder: string,
     /** A file of the extension in a tab: there its interface to the browser can be asked without waking the worker. */
     readonly desk: Page,
+    /** Without the debugger permission. */
+    readonly scripted: boolean,
   ) {}
 
   /** Starts a browser of a fresh profile with the extension that `eye extension` writes. */
-  static async open(home: Home, ...flags: readonly string[]): Promise<Person> {
+  static async open(home: Home, how?: "scripted"): Promise<Person> {
     const folder = await mkdtemp(join(tmpdir(), "eye-e2e-person-"));
     const extension = join(folder, "extension");
-    const { code, stderr } = await home.eye("extension", "--dir", extension, ...flags);
+    const { code, stderr } = await home.eye("extension", "--dir", extension, ...flagsOf(how === "scripted"));
     if (code !== 0) throw new Error(stderr);
     const context = await startProfile(
       join(folder, "profile"),
@@ -49,12 +59,14 @@ export class Person {
     await until("the extension is loaded", async () =>
       (await desk.goto(`chrome-extension://${ID}/icon16.png`).catch(() => undefined)) === undefined ? undefined : true,
     );
-    return new Person(home, context, browser, folder, desk);
+    return new Person(home, context, browser, folder, desk, how === "scripted");
   }
 
   /** A code that pairs. */
   async code(...flags: readonly string[]): Promise<string> {
-    const { stdout } = await this.home.eye("extension", "--json", "--dir", join(this.folder, "extension"), ...flags);
+    const kind = flagsOf(this.scripted);
+    const folder = join(this.folder, "extension");
+    const { stdout } = await this.home.eye("extension", "--json", "--dir", folder, ...kind, ...flags);
     return (JSON.parse(stdout) as { code: string }).code;
   }
 
@@ -98,10 +110,32 @@ export class Person {
   }
 
   async grant(page: Page, what: "tab" | "site" = "tab"): Promise<void> {
+    if (this.scripted) {
+      // The button gives access to the tab; to a site the browser asks, and the person says yes.
+      if (what === "tab") await this.click(page);
+      else await this.allow(`${new URL(page.url()).origin}/*`);
+    }
     const popup = await this.popup(page);
     await popup.click(what === "tab" ? "text=Let agents use this tab" : "#site");
     await popup.waitForSelector("text=Stop agents in this tab");
     await popup.close();
+  }
+
+  /** What the person answers when the browser asks for a site: it then does not ask. */
+  async allow(pattern: string): Promise<void> {
+    await this.settings((id, site) => chrome.developerPrivate.addHostPermission(id, site), pattern);
+  }
+
+  /** What the person takes back in the browser's own settings. */
+  async forbid(pattern: string): Promise<void> {
+    await this.settings((id, site) => chrome.developerPrivate.removeHostPermission(id, site), pattern);
+  }
+
+  private async settings(change: (id: string, site: string) => Promise<void>, pattern: string): Promise<void> {
+    const page = await this.context.newPage();
+    await page.goto("chrome://extensions");
+    await page.evaluate(`(${String(change)})(${JSON.stringify(ID)},${JSON.stringify(pattern)})`);
+    await page.close();
   }
 
   /** Closes every tab and takes back every grant, for the next test. */
@@ -171,6 +205,16 @@ export class Person {
     return until(`${page.url()} has joined`, async () =>
       (await this.home.pages()).find((row) => row.url === page.url() && row.state === "connected"),
     );
+  }
+
+  /** Ends the browser as a crash does. */
+  async kill(): Promise<void> {
+    const { processInfo } = await this.browser.send("SystemInfo.getProcessInfo");
+    const main = processInfo.find(({ type }) => type === "browser");
+    if (main === undefined) throw new Error("the browser does not name its process");
+    const closed = new Promise((resolve) => this.context.once("close", resolve));
+    process.kill(main.id, "SIGKILL");
+    await within("the browser is gone", closed);
   }
 
   async close(): Promise<void> {

@@ -123,6 +123,68 @@ test("a pairing that is taken back ends at once, and the browser says so", async
   assert.equal((await person.joined(page)).id, id, "what was granted is granted still");
 });
 
+test("two browsers are paired at once: pages say which, calls reach the right one, and one outlives the other", async () => {
+  await person.paired();
+  const other = await Person.open(home);
+  try {
+    await other.paired();
+    // The same address in both: only the browser tells them apart.
+    const url = site.url("/shop");
+    const here = await person.visit(url);
+    await person.grant(here);
+    await person.joined(here);
+    const there = await other.visit(url);
+    await other.grant(there);
+    const rows = await until("both say their browser", async () => {
+      const all = (await home.pages()).filter((row) => row.state === "connected" && row.browser !== undefined);
+      return all.length === 2 ? all : undefined;
+    });
+    await here.evaluate(() => (document.title = "Here"));
+    await there.evaluate(() => (document.title = "There"));
+    const titled = async (title: string) =>
+      until(`a page is called ${title}`, async () => (await home.pages()).find((row) => row.title === title));
+    const [one, two] = [await titled("Here"), await titled("There")];
+    assert.notEqual(one.browser, two.browser);
+    assert.deepEqual(rows.map((row) => row.id).sort(), [one.id, two.id].sort());
+    const listed = (await said("browse", "--list")).trim().split("\n");
+    const text = (await said("pages")).split("\n");
+    for (const { id, browser = "" } of [one, two]) {
+      assert.ok(
+        listed.some((row) => row.startsWith(browser) && row.endsWith(` 1 pages: ${id}`)),
+        listed.join("\n"),
+      );
+      assert.ok(
+        text.some((row) => row.includes(id) && row.includes(`in ${browser}`)),
+        text.join("\n"),
+      );
+    }
+    for (const [{ id }, name] of [
+      [one, "here"],
+      [two, "there"],
+    ] as const) {
+      assert.equal(await said(`globalThis.who = "${name}"`, "--page", id), `${name}\n`);
+      await said("click", "text=Go", "--page", id);
+    }
+    const who = () => (globalThis as { who?: string }).who;
+    assert.deepEqual([await here.evaluate(who), await there.evaluate(who)], ["here", "there"]);
+    // What waits in the browser that dies ends; the other goes on.
+    const waiting = await home.start(["await new Promise(() => globalThis.began = true)", "--page", two.id]);
+    await there.waitForFunction(() => (globalThis as { began?: boolean }).began === true);
+    await other.kill();
+    assert.notEqual((await waiting.said).code, 0);
+    await until("its page is gone", async () =>
+      (await home.pages()).find((row) => row.id === two.id && row.state === "gone"),
+    );
+    assert.equal(await said("who", "--page", one.id), "here\n");
+    assert.equal((await said("browse", "--list")).trim().split("\n").length, 1);
+    await until("one browser has nothing to tell it from another", async () =>
+      (await home.pages()).find((row) => row.id === one.id && row.browser === undefined),
+    );
+  } finally {
+    await other.close();
+  }
+});
+
 test("two profiles have their own pairings, and each shows its own tabs", async () => {
   await person.paired();
   const other = await Person.open(home);

@@ -3,6 +3,7 @@
 declare namespace chrome {
   export interface Event<Listener extends (...args: never[]) => unknown> {
     addListener(listener: Listener): void;
+    removeListener(listener: Listener): void;
   }
 
   namespace Debugger {
@@ -35,13 +36,18 @@ declare namespace chrome {
       readonly pendingUrl?: string;
       readonly title?: string;
       readonly windowId: number;
+      readonly active: boolean;
       readonly discarded: boolean;
     }
     function get(tabId: number): Promise<Tab>;
+    function update(tabId: number, to: { active?: boolean; url?: string }): Promise<Tab>;
+    function reload(tabId: number): Promise<void>;
+    function captureVisibleTab(windowId: number, how: { format: "png" }): Promise<string>;
     function query(what: { active?: boolean; currentWindow?: boolean }): Promise<Tab[]>;
     function remove(tabId: number): Promise<void>;
     const onUpdated: Event<(tabId: number, change: { url?: string; status?: string }, tab: Tab) => void>;
     const onAttached: Event<(tabId: number, where: { newWindowId: number }) => void>;
+    const onActivated: Event<(active: { tabId: number; windowId: number }) => void>;
     const onRemoved: Event<(tabId: number) => void>;
     const onReplaced: Event<(added: number, removed: number) => void>;
   }
@@ -54,6 +60,41 @@ declare namespace chrome {
     }
     const local: Area;
     const session: Area;
+  }
+
+  export namespace scripting {
+    interface Target {
+      readonly tabId: number;
+      /** Only these documents; fails where they are gone. */
+      readonly documentIds?: readonly string[];
+    }
+    interface Result {
+      readonly documentId: string;
+      readonly result?: unknown;
+    }
+    interface Injection {
+      readonly target: Target;
+      readonly world?: "ISOLATED" | "MAIN";
+      readonly injectImmediately?: boolean;
+    }
+    function executeScript<A extends readonly unknown[]>(
+      injection: Injection & ({ files: readonly string[] } | { func: (...args: A) => unknown; args?: A }),
+    ): Promise<Result[]>;
+  }
+
+  export namespace permissions {
+    interface Permissions {
+      readonly origins: readonly string[];
+    }
+    function contains(permissions: Permissions): Promise<boolean>;
+    function request(permissions: Permissions): Promise<boolean>;
+    function remove(permissions: Permissions): Promise<boolean>;
+    const onAdded: Event<() => void>;
+    const onRemoved: Event<() => void>;
+  }
+
+  export namespace dom {
+    function openOrClosedShadowRoot(element: Element): ShadowRoot | null;
   }
 
   export namespace alarms {
@@ -76,6 +117,22 @@ declare namespace chrome {
     const onMessage: Event<
       (message: unknown, sender: { id?: string; url?: string }, answer: (value: unknown) => void) => boolean
     >;
+    interface Port {
+      readonly name: string;
+      /** Of the one that connected, as the browser knows it. */
+      readonly sender?: {
+        readonly tab?: tabs.Tab;
+        readonly documentId?: string;
+        readonly origin?: string;
+        readonly url?: string;
+      };
+      readonly onMessage: Event<(message: unknown) => void>;
+      readonly onDisconnect: Event<() => void>;
+      postMessage(message: unknown): void;
+      disconnect(): void;
+    }
+    function connect(how: { name: string }): Port;
+    const onConnect: Event<(port: Port) => void>;
     const onInstalled: Event<() => void>;
     const onStartup: Event<() => void>;
   }

@@ -23,6 +23,11 @@ export function originOf(url: string | undefined): string | undefined {
   return new URL(url).origin;
 }
 
+/** How the browser calls the pages of an origin. */
+export function patterns(origin: string): string[] {
+  return [`${origin}/*`];
+}
+
 /** How a tab is granted: by itself, by its site, or not. */
 export function how({ tabs, sites }: Grants, tabId: number, url: string | undefined): "tab" | "site" | undefined {
   const own = tabs[tabId];

@@ -16,6 +16,8 @@ export interface Context {
 export interface Granted {
   /** The main frame, whose id is the target's. */
   readonly target: string;
+  /** It is reached without the debugger. */
+  readonly scripted?: boolean;
   /** It is a frame in a granted tab: what is said of its documents is said of their origins. */
   readonly inner?: boolean;
   /** The address that it shows. */
@@ -34,6 +36,9 @@ const REQUESTS_MAX = 2_000;
 
 /** Why nothing is done in a tab that a site grants, and that is elsewhere. */
 export const ELSEWHERE = "the tab shows what is not granted";
+
+/** What a command needs that a tab without the debugger cannot do. */
+const DEBUGGER = "needs the debugger permission; `eye extension` writes the extension that has it";
 
 export class Refusal extends Error {
   override readonly name = "Refusal";
@@ -108,11 +113,25 @@ export const TELL = `function (receive, label) {
   view?.[receive]?.(\`&\${label}\`, undefined, this);
 }`;
 
-const telling: Check = (params) => {
+const showing: Check = (params) => {
   const [receive, label, ...more] = (params.arguments ?? []) as readonly { value?: unknown }[];
   const named = BINDING.test(String(receive?.value)) && /^[a-z0-9 ]{1,20}$/.test(String(label?.value));
   if (params.functionDeclaration === TELL && named && more.length === 0) return params;
   throw new Refusal("no function runs on an element but eye's own");
+};
+
+/** The client in a tab without the debugger, and the functions by which it speaks. */
+const joining: Check = (params) => {
+  const names = [params.binding, params.receive].every((name) => typeof name === "string" && BINDING.test(name));
+  if (names && typeof params.session === "string" && /^[a-z0-9]{1,32}$/.test(params.session)) return params;
+  throw new Refusal("these are not names of eye's");
+};
+
+const telling: Check = (params, tab) => {
+  const context = tab.contexts.get(Number(params.contextId));
+  if (context === undefined || !tab.may(context.origin)) throw new Refusal("this is not a granted document");
+  if (typeof params.message !== "string") throw new Refusal("the message is missing");
+  return params;
 };
 
 const named: Check = (params) => {
@@ -175,7 +194,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   "DOM.getFrameOwner": { params: ["frameId"] },
   "DOM.getBoxModel": { params: ["backendNodeId"] },
   "DOM.resolveNode": { params: ["backendNodeId"] },
-  "Runtime.callFunctionOn": { params: ["objectId", "functionDeclaration", "arguments", "silent"], check: telling },
+  "Runtime.callFunctionOn": { params: ["objectId", "functionDeclaration", "arguments", "silent"], check: showing },
   "Runtime.releaseObject": { params: ["objectId"] },
   "Page.getFrameTree": NOTHING,
   "Target.setAutoAttach": { params: ["autoAttach", "waitForDebuggerOnStart", "flatten", "filter"], check: framesOnly },
@@ -209,7 +228,22 @@ const RULES: Readonly<Record<string, Rule>> = {
   "Network.getCookies": { params: [], check: hereOnly },
   "Network.setCookie": { params: ["name", "value", "url"], check: ofThisSite },
   "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite },
+  // Where there is no debugger.
+  "Eye.join": { params: ["session", "binding", "receive"], check: joining },
+  "Eye.tell": { params: ["contextId", "message"], check: telling },
+  "Eye.hidden": { params: ["unmasked"] },
 };
+
+/** All that a hub does in a tab without the debugger. */
+const SCRIPTED: ReadonlySet<string> = new Set([
+  "Eye.join",
+  "Eye.tell",
+  "Eye.hidden",
+  "Page.getLayoutMetrics",
+  "Page.captureScreenshot",
+  "Page.navigate",
+  "Page.reload",
+]);
 
 /**
  * What a hub does in a frame that has a session of its own. Whatever the frame shows: each names a granted document, or
@@ -263,6 +297,8 @@ export function command(method: string, params: Params, tab: Granted): Params {
   if (rule === undefined) throw new Refusal(`${method} is not allowed`);
   const other = Object.keys(params).find((name) => !rule.params.includes(name));
   if (other !== undefined) throw new Refusal(`${method}: ${other} is not allowed`);
+  if (tab.scripted === true && !SCRIPTED.has(method)) throw new Refusal(`${method} ${DEBUGGER}`);
+  if (tab.scripted !== true && method.startsWith("Eye.")) throw new Refusal(`${method} is not allowed`);
   if (tab.inner === true && !INNER.has(method)) throw new Refusal(`${method} is not for a frame`);
   if (tab.inner !== true && !isThere(tab)) throw new Refusal(ELSEWHERE);
   return rule.check === undefined ? params : rule.check(params, tab);
@@ -341,6 +377,9 @@ export function event(method: string, params: Params, tab: Granted): Params | un
     case "Runtime.executionContextDestroyed":
     case "Runtime.executionContextsCleared":
       return params;
+    case "Page.frameAttached":
+      // Without the scripts that made it.
+      return isThere(tab) ? { frameId: params.frameId, parentFrameId: params.parentFrameId } : undefined;
     case "Page.frameNavigated": {
       const { id, url } = params.frame as { id: string; url: string };
       return id === tab.target && mayAddress(tab, url) ? params : undefined;

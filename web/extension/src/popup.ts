@@ -1,6 +1,11 @@
 // The permission screen: pairing, this tab, this site, and everything that is granted.
 
+import { patterns } from "./grants.js";
 import type { Ask, Shown } from "./worker.js";
+
+/** Without the debugger the browser itself asks the person for sites. */
+const scripted = !chrome.runtime.getManifest().permissions.includes("debugger");
+const EVERY_SITE = { origins: ["<all_urls>"] };
 
 function part<T extends HTMLElement>(id: string): T {
   const found = document.getElementById(id);
@@ -20,7 +25,11 @@ async function ask(what: Ask): Promise<Shown | true> {
 }
 
 async function change(what: Ask): Promise<void> {
-  await ask(what);
+  part("refused").textContent = "";
+  await ask(what).catch((error: Error) => {
+    if (what.ask === "pair") throw error;
+    part("refused").textContent = error.message;
+  });
   await show();
 }
 
@@ -32,6 +41,8 @@ async function show(): Promise<void> {
     : state.paired
       ? `Not connected: ${state.why}`
       : "";
+  part("scripted").hidden = !scripted;
+  if (scripted) part<HTMLInputElement>("everywhere").checked = await chrome.permissions.contains(EVERY_SITE);
   part("pairing").hidden = state.paired;
   part("granting").hidden = !state.paired;
   const { tab } = state;
@@ -60,7 +71,12 @@ function showTab({ title, origin, by }: NonNullable<Shown["tab"]>, sites: readon
   part("whole").hidden = origin === undefined;
   const box = part<HTMLInputElement>("site");
   box.checked = origin !== undefined && sites.includes(origin);
-  box.onchange = () => origin !== undefined && void change({ ask: "site", origin, granted: box.checked });
+  box.onchange = () => {
+    if (origin === undefined) return;
+    // Asked for while the click lasts; the worker hears of the answer, for this screen may be closed by it.
+    if (scripted && box.checked) void chrome.permissions.request({ origins: patterns(origin) });
+    void change({ ask: "site", origin, granted: box.checked });
+  };
 }
 
 function row(name: string, hint: string, remove: () => Promise<void>): HTMLLIElement {
@@ -87,6 +103,10 @@ part<HTMLFormElement>("pairing").onsubmit = async (event) => {
   } catch (error) {
     wrong.textContent = (error as Error).message;
   }
+};
+part<HTMLInputElement>("everywhere").onchange = ({ target }) => {
+  const wanted = (target as HTMLInputElement).checked;
+  void (wanted ? chrome.permissions.request(EVERY_SITE) : chrome.permissions.remove(EVERY_SITE)).then(show);
 };
 part("stop").onclick = () => void change({ ask: "stop" });
 part("unpair").onclick = () => void change({ ask: "unpair" });

@@ -24,6 +24,7 @@ const PREPARING: ReadonlySet<string> = new Set([
   "Page.addScriptToEvaluateOnNewDocument",
   "Emulation.setFocusEmulationEnabled",
   "Target.setAutoAttach",
+  "Eye.join",
   // A frame's number is told to the document around it.
   "DOM.getFrameOwner",
   "DOM.resolveNode",
@@ -37,12 +38,9 @@ const PREPARING: ReadonlySet<string> = new Set([
  */
 export function isForAgent(method: string, params: Readonly<Record<string, unknown>>): boolean {
   if (PREPARING.has(method)) return false;
-  const expression = String(params.expression);
-  if (method !== "Runtime.evaluate" || expression.length > TOLD_LEN_MAX) return true;
-  const [, text] = TOLD.exec(expression) ?? [];
-  if (text === undefined) return true;
   try {
-    const message: unknown = JSON.parse(text);
+    const message = told(method, params);
+    if (message === undefined) return true;
     // What the document was leaving for did not come; the frame that it is in.
     if (message === "=" || /^%f\d+$/.test(String(message))) return false;
     const frames: unknown = JSON.parse(String(message));
@@ -56,8 +54,14 @@ export function isForAgent(method: string, params: Readonly<Record<string, unkno
   }
 }
 
-const mark = `document.title.startsWith(${JSON.stringify(MARK)})||(document.title=${JSON.stringify(MARK)}+document.title)`;
-const unmark = `document.title.startsWith(${JSON.stringify(MARK)})&&(document.title=document.title.slice(${String(MARK.length)}))`;
+/** What a command tells the client in a page; `undefined` is nothing, or more than the hub says of its own accord. */
+function told(method: string, params: Readonly<Record<string, unknown>>): unknown {
+  if (method === "Eye.tell") return String(params.message).length > TOLD_LEN_MAX ? undefined : params.message;
+  const expression = String(params.expression);
+  if (method !== "Runtime.evaluate" || expression.length > TOLD_LEN_MAX) return undefined;
+  const [, text] = TOLD.exec(expression) ?? [];
+  return text === undefined ? undefined : JSON.parse(text);
+}
 
 export class Sign {
   #active = false;
@@ -68,7 +72,7 @@ export class Sign {
 
   constructor(
     private readonly tabId: number,
-    private readonly run: (code: string) => void,
+    private readonly mark: (marked: boolean) => void,
   ) {
     this.show();
   }
@@ -96,7 +100,7 @@ export class Sign {
     clearTimeout(this.#marking);
     if (this.#marked) {
       this.#marked = false;
-      this.run(unmark);
+      this.mark(false);
     }
     clearTimeout(this.#calm);
     this.#calm = setTimeout(() => {
@@ -116,7 +120,7 @@ export class Sign {
     this.#marking = setTimeout(() => {
       if (this.#pending > 0) return;
       this.#marked = true;
-      this.run(mark);
+      this.mark(true);
       this.#marking = setTimeout(() => this.#unmark(), MARK_MS);
     }, MARK_AFTER_MS);
   }
@@ -137,7 +141,7 @@ export class Sign {
   #unmark(): void {
     if (!this.#marked) return;
     this.#marked = false;
-    this.run(unmark);
+    this.mark(false);
   }
 }
 

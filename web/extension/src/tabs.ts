@@ -1,13 +1,10 @@
-// The granted tabs, each with a session of the debugger: commands of the hub in, through the guard; events out, through
-// the guard.
+// The granted tabs, each with a session of its own: commands of the hub in, through the guard; events out, through the
+// guard. How a tab is reached is not known here.
 
 import * as guard from "./guard.js";
 import { forgetTabs, grants, how, originOf, setTab } from "./grants.js";
 import { Sign } from "./sign.js";
-
-const VERSION = "1.3";
-/** What the browser itself answers, whatever the page does. */
-const PROBE = "Page.getNavigationHistory";
+import { CANCELED, type Listener, NO_ACCESS, type Place, type Way } from "./way.js";
 
 export interface Command {
   readonly id: number;
@@ -20,7 +17,7 @@ interface Attached extends guard.Granted {
   readonly tabId: number;
   readonly session: string;
   /** What the browser is asked. */
-  readonly place: chrome.debugger.Session;
+  readonly place: Place;
   /** Sessions of frames in it. */
   readonly frames: Set<Attached>;
   readonly by: "tab" | "site";
@@ -38,9 +35,16 @@ export class Tabs {
   /** Whether a hub wants them. */
   #wanted = false;
 
-  constructor(private readonly say: (message: object) => void) {
-    chrome.debugger.onEvent.addListener((source, method, params) => this.#happened(source, method, params ?? {}));
-    chrome.debugger.onDetach.addListener(({ tabId }, reason) => void this.#detached(tabId, reason));
+  readonly #way: Way;
+
+  constructor(
+    private readonly say: (message: object) => void,
+    by: (listener: Listener) => Way,
+  ) {
+    this.#way = by({
+      happened: (source, method, params) => this.#happened(source, method, params),
+      detached: (tabId, why) => void this.#detached(tabId, why),
+    });
     chrome.tabs.onUpdated.addListener((tabId, change) => {
       const attached = this.#byTab.get(tabId);
       if (attached !== undefined) {
@@ -70,8 +74,13 @@ export class Tabs {
     if (!this.#wanted) await this.refreshAll();
   }
 
-  get attached(): readonly number[] {
-    return [...this.#byTab.keys()];
+  /** Grants a tab. Rejects where the browser gives no access to it. */
+  async grant(tabId: number): Promise<void> {
+    await setTab(tabId, "granted");
+    await this.refresh(tabId);
+    if (!this.#wanted || this.#byTab.has(tabId)) return;
+    await setTab(tabId, undefined);
+    throw new Error("The browser gives no access to this tab. Open this screen by the eye's button in the tab itself.");
   }
 
   async refreshAll(anew = false): Promise<void> {
@@ -98,7 +107,7 @@ export class Tabs {
       const passed = guard.command(method, params, attached);
       attached.sign.begins(method, params);
       try {
-        const result = (await chrome.debugger.sendCommand(attached.place, method, passed)) ?? {};
+        const result = await this.#way.send(attached.place, method, passed);
         if (attached.sites !== undefined && guard.isAboutTab(method)) await this.#isStillThere(attached);
         answer({ result: guard.answer(method, result as guard.Params, attached) });
       } finally {
@@ -146,21 +155,9 @@ export class Tabs {
   }
 
   async #attach(tab: chrome.tabs.Tab, tabId: number, sites: readonly string[] | undefined): Promise<void> {
-    try {
-      await chrome.debugger.attach({ tabId }, VERSION);
-    } catch (error) {
-      // A worker that was stopped leaves its sessions behind, and the browser does not say whose a session is.
-      await chrome.debugger.sendCommand({ tabId }, PROBE).catch(() => Promise.reject(error));
-      await chrome.debugger.detach({ tabId });
-      await chrome.debugger.attach({ tabId }, VERSION);
-    }
-    const targets = await chrome.debugger.getTargets();
-    const target = targets.find((one) => one.tabId === tabId && one.type === "page")?.id;
-    if (target === undefined) return chrome.debugger.detach({ tabId });
-    const run = (expression: string): void => {
-      const asked = chrome.debugger.sendCommand({ tabId }, "Runtime.evaluate", { expression, silent: true });
-      void asked.catch(() => undefined);
-    };
+    const may = (origin: string): boolean => sites === undefined || sites.includes(origin);
+    const target = await this.#way.attach(tabId, may);
+    if (target === undefined) return;
     const attached: Attached = {
       tabId,
       session: `${String(tabId)}.${String(++this.#count)}`,
@@ -170,15 +167,16 @@ export class Tabs {
       target,
       url: tab.url ?? "",
       sites,
-      may: (origin) => sites === undefined || sites.includes(origin),
+      may,
       contexts: new Map(),
       requests: new Set(),
-      sign: new Sign(tabId, run),
+      sign: new Sign(tabId, (marked) => this.#way.mark(tabId, marked)),
+      scripted: this.#way.scripted,
     };
     this.#byTab.set(tabId, attached);
     this.#bySession.set(attached.session, attached);
     const page = { type: "page", title: tab.title ?? "", url: attached.url, windowId: tab.windowId };
-    const info = { targetId: target, ...page, attached: true };
+    const info = { targetId: target, ...page, attached: true, scripted: this.#way.scripted };
     const params = { sessionId: attached.session, targetInfo: info, waitingForDebugger: false };
     this.say({ method: "Target.attachedToTarget", params });
   }
@@ -192,7 +190,7 @@ export class Tabs {
 
   async #detach(attached: Attached): Promise<void> {
     this.#forget(attached);
-    await chrome.debugger.detach({ tabId: attached.tabId }).catch(() => undefined);
+    await this.#way.detach(attached.tabId);
   }
 
   #forget(attached: Attached): void {
@@ -203,12 +201,14 @@ export class Tabs {
     this.say({ method: "Target.detachedFromTarget", params });
   }
 
-  async #detached(tabId: number | undefined, reason: string): Promise<void> {
+  async #detached(tabId: number | undefined, why: string): Promise<void> {
     if (tabId === undefined) return;
     const attached = this.#byTab.get(tabId);
     if (attached !== undefined) this.#forget(attached);
-    // The person ended it in the browser's own bar, which is about all tabs.
-    if (reason === "canceled_by_user") await this.stopAll();
+    // What the browser has taken back, it does not give again when the tab comes back.
+    if (why === NO_ACCESS && attached?.by === "tab") await setTab(tabId, undefined);
+    // The bar is about all tabs.
+    if (why === CANCELED) await this.stopAll();
   }
 
   /** Ends everything that agents do in this tab. */

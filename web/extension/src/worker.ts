@@ -1,7 +1,9 @@
 // The extension's worker: one link to the hub, the granted tabs behind it, and what the person asks for in the popup.
 
-import { grants, how, originOf, setSite, setTab } from "./grants.js";
+import { Debugged } from "./debugged.js";
+import { grants, how, originOf, patterns, setSite } from "./grants.js";
 import { Link } from "./link.js";
+import { Scripted } from "./scripted.js";
 import { type Command, Tabs } from "./tabs.js";
 
 /** What the popup asks. */
@@ -28,6 +30,8 @@ export interface Shown {
   readonly sites: readonly string[];
 }
 
+/** The site that the person is asked for by the browser. */
+const ASKED = "asked";
 const WAKE = "wake";
 /** The shortest that the browser keeps to. */
 const WAKE_MINUTES = 0.5;
@@ -36,7 +40,11 @@ const link: Link = new Link(
   (message) => void tabs.take(message as Command),
   (connected) => !connected && tabs.leave(),
 );
-const tabs = new Tabs((message) => link.say(message));
+const scripted = !chrome.runtime.getManifest().permissions.includes("debugger");
+const tabs = new Tabs(
+  (message) => link.say(message),
+  (listener) => (scripted ? new Scripted(listener) : new Debugged(listener)),
+);
 
 chrome.alarms.onAlarm.addListener(() => void wake());
 chrome.runtime.onInstalled.addListener(() => void wake());
@@ -47,6 +55,10 @@ chrome.runtime.onMessage.addListener((message, sender, answer) => {
   asked(message as Ask).then(answer, (error: unknown) => answer({ error: String((error as Error).message) }));
   return true;
 });
+if (scripted) {
+  chrome.permissions.onAdded.addListener(() => void allowed());
+  chrome.permissions.onRemoved.addListener(() => void takenBack());
+}
 void chrome.alarms.create(WAKE, { periodInMinutes: WAKE_MINUTES });
 void link.connect();
 
@@ -68,19 +80,45 @@ async function asked(ask: Ask): Promise<Shown | true> {
       await tabs.letGo();
       return true;
     case "tab":
-      if (ask.granted) {
-        await setTab(ask.tabId, "granted");
-        await tabs.refresh(ask.tabId);
-      } else await tabs.stop(ask.tabId);
+      if (ask.granted) await tabs.grant(ask.tabId);
+      else await tabs.stop(ask.tabId);
       return true;
     case "site":
-      await setSite(ask.origin, ask.granted);
-      await tabs.refreshAll();
+      await site(ask.origin, ask.granted);
       return true;
     case "stop":
       await tabs.stopAll();
       return true;
   }
+}
+
+/** Whether the browser lets the extension run in a site: with the debugger it asks for no site. */
+async function mayRun(origin: string): Promise<boolean> {
+  return !scripted || chrome.permissions.contains({ origins: patterns(origin) });
+}
+
+/** The browser may ask the person first, and that closes the popup: then the grant is made by their answer. */
+async function site(origin: string, granted: boolean): Promise<void> {
+  await chrome.storage.session.remove(ASKED);
+  if (granted && !(await mayRun(origin))) {
+    await chrome.storage.session.set({ [ASKED]: origin });
+    return allowed();
+  }
+  await setSite(origin, granted);
+  if (scripted && !granted) await chrome.permissions.remove({ origins: patterns(origin) }).catch(() => false);
+  await tabs.refreshAll();
+}
+
+/** The browser lets the extension run in more sites. */
+async function allowed(): Promise<void> {
+  const { [ASKED]: asked } = await chrome.storage.session.get(ASKED);
+  if (typeof asked === "string" && (await mayRun(asked))) await site(asked, true);
+}
+
+/** The person took sites back in the browser's own screens. */
+async function takenBack(): Promise<void> {
+  for (const origin of (await grants()).sites) if (!(await mayRun(origin))) await setSite(origin, false);
+  await tabs.refreshAll();
 }
 
 async function shown(tabId: number): Promise<Shown> {

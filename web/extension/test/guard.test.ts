@@ -21,6 +21,7 @@ const bySite: Granted = {
   requests: new Set(),
 };
 const byTab: Granted = { ...bySite, sites: undefined, may: () => true };
+const scripted: Granted = { ...bySite, scripted: true };
 
 function refused(method: string, params: Params = {}, tab: Granted = byTab): void {
   assert.throws(() => command(method, params, tab), Refusal, `${method} ${JSON.stringify(params)}`);
@@ -274,7 +275,7 @@ const NOT_HERE: ReadonlySet<string> = new Set([
 const NO_COMMANDS: ReadonlySet<string> = new Set([
   ...["Browser.getVersion", "Target.closeTarget", "Target.setAutoAttach"],
   ...["Browser.downloadProgress", "Browser.downloadWillBegin", "Browser.tabMoved"],
-  ...["Page.fileChooserOpened", "Page.frameNavigated"],
+  ...["Page.fileChooserOpened", "Page.frameAttached", "Page.frameNavigated"],
   ...["Page.frameDetached"],
   ...["Page.frameStartedLoading", "Page.frameStoppedLoading", "Page.javascriptDialogOpening", "Runtime.bindingCalled"],
   ...["Runtime.executionContextCreated", "Runtime.executionContextDestroyed", "Runtime.executionContextsCleared"],
@@ -295,7 +296,7 @@ test("every command of the driver and of the page client has a row, or is known 
   assert.ok(named.has("Page.captureScreenshot") && named.has("Input.dispatchMouseEvent"), "the sources are read");
   const allowed = (method: string): boolean => {
     try {
-      command(method, {}, byTab);
+      command(method, {}, { ...byTab, scripted: method.startsWith("Eye.") });
       return true;
     } catch (error) {
       return !(error as Error).message.endsWith(`${method} is not allowed`);
@@ -304,4 +305,24 @@ test("every command of the driver and of the page client has a row, or is known 
   const unknown = [...named].filter((name) => !allowed(name) && !NOT_HERE.has(name) && !NO_COMMANDS.has(name));
   assert.deepEqual(unknown, []);
   assert.deepEqual([...NOT_HERE].filter(allowed), []);
+});
+
+test("without the debugger a hub has a client to speak to and pictures, and nothing else", () => {
+  const names = { session: "0a1b2c", binding: "eye_abc", receive: "eye_def" };
+  assert.deepEqual(command("Eye.join", names, scripted), names);
+  const message = { contextId: 1, message: "[]" };
+  assert.deepEqual(command("Eye.tell", message, scripted), message);
+  command("Eye.hidden", { unmasked: false }, scripted);
+  command("Page.captureScreenshot", { format: "png" }, scripted);
+  for (const other of ["Runtime.evaluate", "Input.insertText", "Network.getCookies", "Page.printToPDF", "Page.enable"])
+    refused(other, {}, { ...byTab, scripted: true });
+  refused("Eye.join", { ...names, binding: "alert" }, scripted);
+  refused("Eye.join", { ...names, session: "../x" }, scripted);
+  refused("Eye.join", { ...names, files: true }, scripted);
+  refused("Eye.tell", { contextId: 3, message: "[]" }, scripted);
+  refused("Eye.tell", { contextId: 9, message: "[]" }, scripted);
+  refused("Eye.tell", { contextId: 1, message: {} }, scripted);
+  refused("Page.navigate", { url: "https://bank.example/" }, scripted);
+  refused("Page.captureScreenshot", { format: "png" }, { ...scripted, url: "https://bank.example/" });
+  for (const method of ["Eye.join", "Eye.tell", "Eye.hidden"]) refused(method, message, byTab);
 });

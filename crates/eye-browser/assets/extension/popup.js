@@ -1,4 +1,12 @@
+// src/grants.ts
+function patterns(origin) {
+  return [`${origin}/*`];
+}
+var last = Promise.resolve();
+
 // src/popup.ts
+var scripted = !chrome.runtime.getManifest().permissions.includes("debugger");
+var EVERY_SITE = { origins: ["<all_urls>"] };
 function part(id) {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`there is no ${id}`);
@@ -13,13 +21,19 @@ async function ask(what) {
   return answer;
 }
 async function change(what) {
-  await ask(what);
+  part("refused").textContent = "";
+  await ask(what).catch((error) => {
+    if (what.ask === "pair") throw error;
+    part("refused").textContent = error.message;
+  });
   await show();
 }
 async function show() {
   const state = await ask({ ask: "state", tabId });
   part("dot").className = state.connected ? "on" : "";
   part("hub").textContent = state.connected ? "Connected to your hub" : state.paired ? `Not connected: ${state.why}` : "";
+  part("scripted").hidden = !scripted;
+  if (scripted) part("everywhere").checked = await chrome.permissions.contains(EVERY_SITE);
   part("pairing").hidden = state.paired;
   part("granting").hidden = !state.paired;
   const { tab } = state;
@@ -45,7 +59,11 @@ function showTab({ title, origin, by }, sites) {
   part("whole").hidden = origin === void 0;
   const box = part("site");
   box.checked = origin !== void 0 && sites.includes(origin);
-  box.onchange = () => origin !== void 0 && void change({ ask: "site", origin, granted: box.checked });
+  box.onchange = () => {
+    if (origin === void 0) return;
+    if (scripted && box.checked) void chrome.permissions.request({ origins: patterns(origin) });
+    void change({ ask: "site", origin, granted: box.checked });
+  };
 }
 function row(name, hint, remove) {
   const line = document.createElement("li");
@@ -70,6 +88,10 @@ part("pairing").onsubmit = async (event) => {
   } catch (error) {
     wrong.textContent = error.message;
   }
+};
+part("everywhere").onchange = ({ target }) => {
+  const wanted = target.checked;
+  void (wanted ? chrome.permissions.request(EVERY_SITE) : chrome.permissions.remove(EVERY_SITE)).then(show);
 };
 part("stop").onclick = () => void change({ ask: "stop" });
 part("unpair").onclick = () => void change({ ask: "unpair" });

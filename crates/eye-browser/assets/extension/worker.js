@@ -1,3 +1,164 @@
+// src/sign.ts
+var MARK = "👁⁠ ";
+var ACTIVE_MS = 2e3;
+var MARK_AFTER_MS = 200;
+var MARK_MS = 3e3;
+var ON = { text: "on", color: "#1a7f37" };
+var BUSY = { text: "●", color: "#c62828" };
+var TOLD = /^eye_[a-z0-9]+\((".*")(?:,1)?\)$/s;
+var TOLD_LEN_MAX = 4096;
+var PREPARING = /* @__PURE__ */ new Set([
+  "Page.enable",
+  "Runtime.enable",
+  "Runtime.addBinding",
+  "Runtime.runIfWaitingForDebugger",
+  "Page.addScriptToEvaluateOnNewDocument",
+  "Emulation.setFocusEmulationEnabled",
+  "Target.setAutoAttach",
+  "Eye.join",
+  // A frame's number is told to the document around it.
+  "DOM.getFrameOwner",
+  "DOM.resolveNode",
+  "Runtime.callFunctionOn",
+  "Runtime.releaseObject"
+]);
+function isForAgent(method, params) {
+  if (PREPARING.has(method)) return false;
+  try {
+    const message = told(method, params);
+    if (message === void 0) return true;
+    if (message === "=" || /^%f\d+$/.test(String(message))) return false;
+    const frames = JSON.parse(String(message));
+    if (!Array.isArray(frames)) return false;
+    return frames.some((frame) => {
+      const called = typeof frame === "string" ? frame : frame.method;
+      return called !== void 0 && called !== "ping";
+    });
+  } catch {
+    return true;
+  }
+}
+function told(method, params) {
+  if (method === "Eye.tell") return String(params.message).length > TOLD_LEN_MAX ? void 0 : params.message;
+  const expression = String(params.expression);
+  if (method !== "Runtime.evaluate" || expression.length > TOLD_LEN_MAX) return void 0;
+  const [, text] = TOLD.exec(expression) ?? [];
+  return text === void 0 ? void 0 : JSON.parse(text);
+}
+var Sign = class {
+  constructor(tabId, mark) {
+    this.tabId = tabId;
+    this.mark = mark;
+    this.show();
+  }
+  tabId;
+  mark;
+  #active = false;
+  #marked = false;
+  #pending = 0;
+  #calm;
+  #marking;
+  /** The badge belongs to the document, and has to be set again for each. */
+  show() {
+    const { tabId } = this;
+    const { text, color } = this.#active ? BUSY : ON;
+    const title = this.#active ? "An agent uses this tab. Click to stop it." : "Agents may use this tab. Click to stop them.";
+    void settled([
+      chrome.action.setBadgeText({ tabId, text }),
+      chrome.action.setBadgeBackgroundColor({ tabId, color }),
+      chrome.action.setTitle({ tabId, title }),
+      // Without a popup a click is told to the worker, which stops.
+      chrome.action.setPopup({ tabId, popup: "" })
+    ]);
+  }
+  /** A command of the hub is about to be done. */
+  begins(method, params) {
+    this.#pending += 1;
+    if (!isForAgent(method, params)) return;
+    clearTimeout(this.#marking);
+    if (this.#marked) {
+      this.#marked = false;
+      this.mark(false);
+    }
+    clearTimeout(this.#calm);
+    this.#calm = setTimeout(() => {
+      this.#active = false;
+      this.show();
+    }, ACTIVE_MS);
+    if (this.#active) return;
+    this.#active = true;
+    this.show();
+  }
+  /** It is done. */
+  ends() {
+    this.#pending -= 1;
+    if (!this.#active || this.#pending > 0) return;
+    clearTimeout(this.#marking);
+    this.#marking = setTimeout(() => {
+      if (this.#pending > 0) return;
+      this.#marked = true;
+      this.mark(true);
+      this.#marking = setTimeout(() => this.#unmark(), MARK_MS);
+    }, MARK_AFTER_MS);
+  }
+  /** The tab is no longer granted. */
+  remove() {
+    clearTimeout(this.#calm);
+    clearTimeout(this.#marking);
+    this.#unmark();
+    const { tabId } = this;
+    void settled([
+      chrome.action.setBadgeText({ tabId, text: "" }),
+      chrome.action.setTitle({ tabId, title: "eye" }),
+      chrome.action.setPopup({ tabId, popup: "popup.html" })
+    ]);
+  }
+  #unmark() {
+    if (!this.#marked) return;
+    this.#marked = false;
+    this.mark(false);
+  }
+};
+async function settled(all) {
+  await Promise.allSettled(all);
+}
+
+// src/debugged.ts
+var VERSION = "1.3";
+var PROBE = "Page.getNavigationHistory";
+var MARKED = `document.title.startsWith(${JSON.stringify(MARK)})||(document.title=${JSON.stringify(MARK)}+document.title)`;
+var UNMARKED = `document.title.startsWith(${JSON.stringify(MARK)})&&(document.title=document.title.slice(${String(MARK.length)}))`;
+var Debugged = class {
+  scripted = false;
+  constructor({ happened, detached }) {
+    chrome.debugger.onEvent.addListener((source, method, params) => happened(source, method, params ?? {}));
+    chrome.debugger.onDetach.addListener(({ tabId }, why) => detached(tabId, why));
+  }
+  async attach(tabId) {
+    try {
+      await chrome.debugger.attach({ tabId }, VERSION);
+    } catch (error) {
+      await chrome.debugger.sendCommand({ tabId }, PROBE).catch(() => Promise.reject(error));
+      await chrome.debugger.detach({ tabId });
+      await chrome.debugger.attach({ tabId }, VERSION);
+    }
+    const targets = await chrome.debugger.getTargets();
+    const target = targets.find((one) => one.tabId === tabId && one.type === "page")?.id;
+    if (target === void 0) await chrome.debugger.detach({ tabId });
+    return target;
+  }
+  async detach(tabId) {
+    await chrome.debugger.detach({ tabId }).catch(() => void 0);
+  }
+  async send(place3, method, params) {
+    return await chrome.debugger.sendCommand(place3, method, params) ?? {};
+  }
+  mark(tabId, marked) {
+    const expression = marked ? MARKED : UNMARKED;
+    void this.send({ tabId }, "Runtime.evaluate", { expression, silent: true }).catch(() => void 0);
+  }
+};
+
 // src/grants.ts
 var TABS = "tabs";
 var SITES = "sites";
@@ -9,12 +170,15 @@ function originOf(url) {
   if (url === void 0 || !/^https?:/.test(url)) return void 0;
   return new URL(url).origin;
 }
+function patterns(origin2) {
+  return [`${origin2}/*`];
+}
 function how({ tabs: tabs2, sites }, tabId, url) {
   const own = tabs2[tabId];
-  const origin = originOf(url);
-  if (own === "stopped" || origin === void 0) return void 0;
+  const origin2 = originOf(url);
+  if (own === "stopped" || origin2 === void 0) return void 0;
   if (own === "granted") return "tab";
-  return sites.includes(origin) ? "site" : void 0;
+  return sites.includes(origin2) ? "site" : void 0;
 }
 var last = Promise.resolve();
 function change(make) {
@@ -28,10 +192,10 @@ function setTab(tabId, to) {
     await chrome.storage.session.set({ [TABS]: to === void 0 ? others : { ...others, [tabId]: to } });
   });
 }
-function setSite(origin, granted2) {
+function setSite(origin2, granted2) {
   return change(async () => {
-    const others = (await grants()).sites.filter((site) => site !== origin);
-    await chrome.storage.local.set({ [SITES]: granted2 ? [...others, origin] : others });
+    const others = (await grants()).sites.filter((site2) => site2 !== origin2);
+    await chrome.storage.local.set({ [SITES]: granted2 ? [...others, origin2] : others });
   });
 }
 function forgetTabs(stopped) {
@@ -184,16 +348,17 @@ async function proof(secret, text) {
 // src/guard.ts
 var REQUESTS_MAX = 2e3;
 var ELSEWHERE = "the tab shows what is not granted";
+var DEBUGGER = "needs the debugger permission; `eye extension` writes the extension that has it";
 var Refusal = class extends Error {
   name = "Refusal";
 };
 var NOTHING = { params: [] };
 var BINDING = /^eye_[a-z0-9]{1,32}$/;
 var WORLD = "eye";
-var PROBE = "0";
+var PROBE2 = "0";
 var inContext = (params, tab) => {
   if (params.contextId === void 0) {
-    if (params.expression === PROBE) return params;
+    if (params.expression === PROBE2) return params;
     throw new Refusal("evaluate in a context of a granted document");
   }
   const context = tab.contexts.get(Number(params.contextId));
@@ -215,7 +380,7 @@ var toGranted = (params, tab) => {
   return params;
 };
 var beside = (params, tab) => {
-  const is = ({ frame, own, origin }) => frame === params.frameId && own && tab.may(origin);
+  const is = ({ frame, own, origin: origin2 }) => frame === params.frameId && own && tab.may(origin2);
   if (params.worldName === WORLD && [...tab.contexts.values()].some(is)) return params;
   throw new Refusal("this is not eye's own world of a granted document");
 };
@@ -229,11 +394,22 @@ var TELL = `function (receive, label) {
   while (view && !view[receive] && view.frameElement) view = view.parent;
   view?.[receive]?.(\`&\${label}\`, undefined, this);
 }`;
-var telling = (params) => {
+var showing = (params) => {
   const [receive, label, ...more] = params.arguments ?? [];
   const named2 = BINDING.test(String(receive?.value)) && /^[a-z0-9 ]{1,20}$/.test(String(label?.value));
   if (params.functionDeclaration === TELL && named2 && more.length === 0) return params;
   throw new Refusal("no function runs on an element but eye's own");
+};
+var joining = (params) => {
+  const names = [params.binding, params.receive].every((name) => typeof name === "string" && BINDING.test(name));
+  if (names && typeof params.session === "string" && /^[a-z0-9]{1,32}$/.test(params.session)) return params;
+  throw new Refusal("these are not names of eye's");
+};
+var telling = (params, tab) => {
+  const context = tab.contexts.get(Number(params.contextId));
+  if (context === void 0 || !tab.may(context.origin)) throw new Refusal("this is not a granted document");
+  if (typeof params.message !== "string") throw new Refusal("the message is missing");
+  return params;
 };
 var named = (params) => {
   if (typeof params.name === "string" && BINDING.test(params.name)) return params;
@@ -253,9 +429,9 @@ function covers(domain, host) {
   return bare !== "" && (host === bare || host.endsWith(`.${bare}`));
 }
 var ofThisSite = (params, tab) => {
-  const { hostname: host, origin } = new URL(tab.url);
+  const { hostname: host, origin: origin2 } = new URL(tab.url);
   const url = params.url === void 0 ? void 0 : new URL(String(params.url));
-  const fits = (url === void 0 || url.origin === origin) && (params.domain === void 0 || covers(String(params.domain), host)) && (url !== void 0 || params.domain !== void 0);
+  const fits = (url === void 0 || url.origin === origin2) && (params.domain === void 0 || covers(String(params.domain), host)) && (url !== void 0 || params.domain !== void 0);
   if (!fits) throw new Refusal("this cookie is of another site");
   return params;
 };
@@ -284,7 +460,7 @@ var RULES = {
   "DOM.getFrameOwner": { params: ["frameId"] },
   "DOM.getBoxModel": { params: ["backendNodeId"] },
   "DOM.resolveNode": { params: ["backendNodeId"] },
-  "Runtime.callFunctionOn": { params: ["objectId", "functionDeclaration", "arguments", "silent"], check: telling },
+  "Runtime.callFunctionOn": { params: ["objectId", "functionDeclaration", "arguments", "silent"], check: showing },
   "Runtime.releaseObject": { params: ["objectId"] },
   "Page.getFrameTree": NOTHING,
   "Target.setAutoAttach": { params: ["autoAttach", "waitForDebuggerOnStart", "flatten", "filter"], check: framesOnly },
@@ -317,8 +493,21 @@ var RULES = {
   "Network.getResponseBody": { params: ["requestId"], check: heardOf },
   "Network.getCookies": { params: [], check: hereOnly },
   "Network.setCookie": { params: ["name", "value", "url"], check: ofThisSite },
-  "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite }
+  "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite },
+  // Where there is no debugger.
+  "Eye.join": { params: ["session", "binding", "receive"], check: joining },
+  "Eye.tell": { params: ["contextId", "message"], check: telling },
+  "Eye.hidden": { params: ["unmasked"] }
 };
+var SCRIPTED = /* @__PURE__ */ new Set([
+  "Eye.join",
+  "Eye.tell",
+  "Eye.hidden",
+  "Page.getLayoutMetrics",
+  "Page.captureScreenshot",
+  "Page.navigate",
+  "Page.reload"
+]);
 var INNER = /* @__PURE__ */ new Set([
   "Page.enable",
   "Page.getFrameTree",
@@ -359,6 +548,8 @@ function command(method, params, tab) {
   if (rule === void 0) throw new Refusal(`${method} is not allowed`);
   const other = Object.keys(params).find((name) => !rule.params.includes(name));
   if (other !== void 0) throw new Refusal(`${method}: ${other} is not allowed`);
+  if (tab.scripted === true && !SCRIPTED.has(method)) throw new Refusal(`${method} ${DEBUGGER}`);
+  if (tab.scripted !== true && method.startsWith("Eye.")) throw new Refusal(`${method} is not allowed`);
   if (tab.inner === true && !INNER.has(method)) throw new Refusal(`${method} is not for a frame`);
   if (tab.inner !== true && !isThere(tab)) throw new Refusal(ELSEWHERE);
   return rule.check === void 0 ? params : rule.check(params, tab);
@@ -420,6 +611,8 @@ function event(method, params, tab) {
     case "Runtime.executionContextDestroyed":
     case "Runtime.executionContextsCleared":
       return params;
+    case "Page.frameAttached":
+      return isThere(tab) ? { frameId: params.frameId, parentFrameId: params.parentFrameId } : void 0;
     case "Page.frameNavigated": {
       const { id, url } = params.frame;
       return id === tab.target && mayAddress(tab, url) ? params : void 0;
@@ -451,136 +644,285 @@ function withoutSecrets(params) {
   return { ...params, ...part("request"), ...part("response"), ...part("redirectResponse") };
 }
 
-// src/sign.ts
-var MARK = "👁⁠ ";
-var ACTIVE_MS = 2e3;
-var MARK_AFTER_MS = 200;
-var MARK_MS = 3e3;
-var ON = { text: "on", color: "#1a7f37" };
-var BUSY = { text: "●", color: "#c62828" };
-var TOLD = /^eye_[a-z0-9]+\((".*")(?:,1)?\)$/s;
-var TOLD_LEN_MAX = 4096;
-var PREPARING = /* @__PURE__ */ new Set([
-  "Page.enable",
-  "Runtime.enable",
-  "Runtime.addBinding",
-  "Runtime.runIfWaitingForDebugger",
-  "Page.addScriptToEvaluateOnNewDocument",
-  "Emulation.setFocusEmulationEnabled",
-  "Target.setAutoAttach",
-  // A frame's number is told to the document around it.
-  "DOM.getFrameOwner",
-  "DOM.resolveNode",
-  "Runtime.callFunctionOn",
-  "Runtime.releaseObject"
-]);
-function isForAgent(method, params) {
-  if (PREPARING.has(method)) return false;
-  const expression = String(params.expression);
-  if (method !== "Runtime.evaluate" || expression.length > TOLD_LEN_MAX) return true;
-  const [, text] = TOLD.exec(expression) ?? [];
-  if (text === void 0) return true;
-  try {
-    const message = JSON.parse(text);
-    if (message === "=" || /^%f\d+$/.test(String(message))) return false;
-    const frames = JSON.parse(String(message));
-    if (!Array.isArray(frames)) return false;
-    return frames.some((frame) => {
-      const called = typeof frame === "string" ? frame : frame.method;
-      return called !== void 0 && called !== "ping";
-    });
-  } catch {
-    return true;
+// src/picture.ts
+var QUOTA = /MAX_CAPTURE_VISIBLE_TAB_CALLS_PER_SECOND/;
+var QUOTA_MS = 550;
+var TRIES = 4;
+var ACCESS = /activeTab|all_urls/;
+var ROUNDED_PX = 1;
+var STRETCHED_MAX = 0.02;
+var PERCENT = 100;
+var CHUNK = 32768;
+async function capture(tabId, wanted, measure) {
+  const { windowId, active } = await chrome.tabs.get(tabId);
+  if (!active) await chrome.tabs.update(tabId, { active: true });
+  const before = await measure();
+  const picture = await ofTab(tabId, windowId);
+  const after = await measure();
+  const bitmap = await createImageBitmap(await (await fetch(picture)).blob());
+  const source = place(wanted, after, bitmap);
+  if (before.pageX !== after.pageX || before.pageY !== after.pageY || before.width !== after.width)
+    throw new Refusal("the page moved while its picture was taken");
+  const { clip, format, quality } = wanted;
+  const side = (length) => Math.max(1, Math.round(length * clip.scale * after.density));
+  const canvas = new OffscreenCanvas(side(clip.width), side(clip.height));
+  const context = canvas.getContext("2d");
+  if (context === null) throw new Error("there is no room for a picture");
+  context.imageSmoothingQuality = "high";
+  context.drawImage(bitmap, ...source, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
+  const options = { type: `image/${format}`, ...quality === void 0 ? {} : { quality: quality / PERCENT } };
+  return { data: base64(new Uint8Array(await (await canvas.convertToBlob(options)).arrayBuffer())) };
+}
+async function ofTab(tabId, windowId) {
+  let switched = false;
+  const noted = (info) => {
+    switched ||= info.windowId === windowId;
+  };
+  for (let tries = 1; ; tries++) {
+    if (!(await chrome.tabs.get(tabId)).active) throw new Refusal("another tab is in front of it");
+    chrome.tabs.onActivated.addListener(noted);
+    try {
+      switched = false;
+      const picture = await chrome.tabs.captureVisibleTab(windowId, { format: "png" });
+      const tab = await chrome.tabs.get(tabId);
+      if (switched || !tab.active || tab.windowId !== windowId) throw new Refusal("another tab came in front of it");
+      return picture;
+    } catch (error) {
+      const why = String(error.message);
+      if (ACCESS.test(why)) throw new Refusal(NO_PICTURE);
+      if (!QUOTA.test(why) || tries === TRIES) throw error;
+    } finally {
+      chrome.tabs.onActivated.removeListener(noted);
+    }
+    await new Promise((resolve) => setTimeout(resolve, QUOTA_MS));
   }
 }
-var mark = `document.title.startsWith(${JSON.stringify(MARK)})||(document.title=${JSON.stringify(MARK)}+document.title)`;
-var unmark = `document.title.startsWith(${JSON.stringify(MARK)})&&(document.title=document.title.slice(${String(MARK.length)}))`;
-var Sign = class {
-  constructor(tabId, run) {
-    this.tabId = tabId;
-    this.run = run;
-    this.show();
+var NO_PICTURE = "without the debugger permission the browser gives a picture only of a tab that was granted by the eye's own button in it, or where every site is allowed in the eye's screen";
+function place({ clip }, { pageX, pageY, width, height, pinched }, bitmap) {
+  const factor = bitmap.width / width;
+  if (pinched !== 1 || Math.abs(bitmap.height / height / factor - 1) > STRETCHED_MAX)
+    throw new Refusal("the page is zoomed in, so that what is secret in it cannot be found in a picture");
+  const [x, y] = [clip.x - pageX, clip.y - pageY];
+  const within = x >= -ROUNDED_PX && y >= -ROUNDED_PX && x + clip.width <= width + ROUNDED_PX && y + clip.height <= height + ROUNDED_PX;
+  if (!within)
+    throw new Refusal(
+      "without the debugger permission a picture shows what is in view: scroll there first (eye scroll)"
+    );
+  return [x * factor, y * factor, clip.width * factor, clip.height * factor];
+}
+function base64(bytes) {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += CHUNK) text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+  return btoa(text);
+}
+
+// src/way.ts
+var CANCELED = "canceled_by_user";
+var CLOSED = "target_closed";
+var NO_ACCESS = "no_access";
+
+// src/scripted.ts
+var NAMES = "eye.names";
+var RUN = "run";
+var LETTERS2 = 36;
+var TAB_DIGITS = 6;
+var RUN_DIGITS = 6;
+var Scripted = class {
+  constructor(listener) {
+    this.listener = listener;
+    chrome.runtime.onConnect.addListener((port) => this.#connected(port));
+    chrome.tabs.onUpdated.addListener((tabId) => void this.#put(tabId));
+    chrome.tabs.onRemoved.addListener((tabId) => this.#gone(tabId, CLOSED));
+    chrome.permissions.onRemoved.addListener(() => {
+      for (const tabId of this.#tabs.keys()) void inPage(tabId, () => 0).catch(() => this.#gone(tabId, NO_ACCESS));
+    });
   }
-  tabId;
-  run;
-  #active = false;
-  #marked = false;
-  #pending = 0;
-  #calm;
-  #marking;
-  /** The badge belongs to the document, and has to be set again for each. */
-  show() {
-    const { tabId } = this;
-    const { text, color } = this.#active ? BUSY : ON;
-    const title = this.#active ? "An agent uses this tab. Click to stop it." : "Agents may use this tab. Click to stop them.";
-    void settled([
-      chrome.action.setBadgeText({ tabId, text }),
-      chrome.action.setBadgeBackgroundColor({ tabId, color }),
-      chrome.action.setTitle({ tabId, title }),
-      // Without a popup a click is told to the worker, which stops.
-      chrome.action.setPopup({ tabId, popup: "" })
-    ]);
+  listener;
+  scripted = true;
+  #tabs = /* @__PURE__ */ new Map();
+  #turns = /* @__PURE__ */ new Map();
+  #contexts = 0;
+  #run;
+  async attach(tabId, may) {
+    const [found] = await inPage(tabId, () => location.origin);
+    const number = tabId.toString(LETTERS2).padStart(TAB_DIGITS, "0");
+    this.#run ??= run();
+    const target = `${number}${await this.#run}`;
+    this.#tabs.set(tabId, { target, may, site: String(found?.result) });
+    return target;
   }
-  /** A command of the hub is about to be done. */
-  begins(method, params) {
-    this.#pending += 1;
-    if (!isForAgent(method, params)) return;
-    clearTimeout(this.#marking);
-    if (this.#marked) {
-      this.#marked = false;
-      this.run(unmark);
+  async detach(tabId) {
+    this.#tabs.get(tabId)?.joined?.port.disconnect();
+    this.#tabs.delete(tabId);
+  }
+  async send({ tabId = -1 }, method, params) {
+    const tab = this.#tabs.get(tabId);
+    if (tab === void 0) throw new Refusal("the tab is not granted");
+    switch (method) {
+      case "Eye.join":
+        tab.names = params;
+        await this.#put(tabId);
+        return {};
+      case "Eye.tell":
+        if (tab.joined === void 0 || tab.joined.context !== params.contextId)
+          throw new Refusal("the document is gone");
+        tell(tab.joined.port, String(params.message));
+        return {};
+      case "Eye.hidden":
+        return { places: await beside2(place2(tab, tabId), (bare) => eyeRelay.hidden(bare), params.unmasked === true) };
+      case "Page.getLayoutMetrics":
+        return layout(await beside2(place2(tab, tabId), () => eyeRelay.metrics()));
+      case "Page.captureScreenshot": {
+        const at = place2(tab, tabId);
+        return capture(tabId, params, () => beside2(at, () => eyeRelay.shown()));
+      }
+      case "Page.navigate":
+        await chrome.tabs.update(tabId, { url: String(params.url) });
+        return {};
+      case "Page.reload":
+        await chrome.tabs.reload(tabId);
+        return {};
+      default:
+        throw new Error(`${method} is not done without the debugger`);
     }
-    clearTimeout(this.#calm);
-    this.#calm = setTimeout(() => {
-      this.#active = false;
-      this.show();
-    }, ACTIVE_MS);
-    if (this.#active) return;
-    this.#active = true;
-    this.show();
   }
-  /** It is done. */
-  ends() {
-    this.#pending -= 1;
-    if (!this.#active || this.#pending > 0) return;
-    clearTimeout(this.#marking);
-    this.#marking = setTimeout(() => {
-      if (this.#pending > 0) return;
-      this.#marked = true;
-      this.run(mark);
-      this.#marking = setTimeout(() => this.#unmark(), MARK_MS);
-    }, MARK_AFTER_MS);
+  mark(tabId, marked) {
+    const port = this.#tabs.get(tabId)?.joined?.port;
+    if (port !== void 0) tell(port, marked);
   }
-  /** The tab is no longer granted. */
-  remove() {
-    clearTimeout(this.#calm);
-    clearTimeout(this.#marking);
-    this.#unmark();
-    const { tabId } = this;
-    void settled([
-      chrome.action.setBadgeText({ tabId, text: "" }),
-      chrome.action.setTitle({ tabId, title: "eye" }),
-      chrome.action.setPopup({ tabId, popup: "popup.html" })
-    ]);
+  /** Puts the client into the document that a tab shows, where it is not there. One after the other. */
+  #put(tabId) {
+    const before = this.#turns.get(tabId) ?? Promise.resolve();
+    const turn = before.then(() => this.#putNow(tabId)).catch(() => this.#refused(tabId));
+    this.#turns.set(tabId, turn);
+    void turn.then(() => this.#turns.get(tabId) === turn && this.#turns.delete(tabId));
+    return turn;
   }
-  #unmark() {
-    if (!this.#marked) return;
-    this.#marked = false;
-    this.run(unmark);
+  async #putNow(tabId) {
+    const tab = this.#tabs.get(tabId);
+    if (tab?.names === void 0) return;
+    const [found] = await inPage(tabId, () => [location.origin, origin]);
+    if (found === void 0 || tab.put?.document === found.documentId) return;
+    const [site2 = "", own = ""] = found.result;
+    if (!tab.may(own)) return;
+    tab.site = site2;
+    const document2 = found.documentId;
+    const [port, toPage, fromPage] = [word(), word(), word()];
+    tab.put = { document: document2, port };
+    const target = { tabId, documentIds: [document2] };
+    const at = { target, injectImmediately: true };
+    const events = { toPage, fromPage };
+    await chrome.scripting.executeScript({ ...at, files: ["relay.js"] });
+    const join = (name, both) => eyeRelay.join(name, both);
+    await chrome.scripting.executeScript({ ...at, func: join, args: [port, events] });
+    const names = { ...tab.names, files: false, hands: false };
+    await chrome.scripting.executeScript({ ...at, world: "MAIN", func: lend, args: [NAMES, names, events] });
+    await chrome.scripting.executeScript({ ...at, world: "MAIN", files: ["page.js"] });
+  }
+  /** The browser lets no script run: the tab is elsewhere, or shows that it could not load. */
+  async #refused(tabId) {
+    const tab = this.#tabs.get(tabId);
+    if (tab === void 0) return;
+    delete tab.put;
+    const url = (await chrome.tabs.get(tabId).catch(() => void 0))?.url;
+    if (url === void 0 || !URL.canParse(url) || new URL(url).origin === tab.site) return;
+    this.#gone(tabId, NO_ACCESS);
+  }
+  #gone(tabId, why) {
+    const tab = this.#tabs.get(tabId);
+    if (tab === void 0) return;
+    tab.joined?.port.disconnect();
+    this.#tabs.delete(tabId);
+    this.listener.detached(tabId, why);
+  }
+  /** A relay speaks: the document's origin and address are the browser's word. */
+  #connected(port) {
+    const { tab: at, documentId: id = "", origin: origin2 = "", url = "" } = port.sender ?? {};
+    const tabId = at?.id ?? -1;
+    const tab = this.#tabs.get(tabId);
+    if (tab?.put?.port !== port.name || tab.put.document !== id) {
+      port.disconnect();
+      return;
+    }
+    const context = ++this.#contexts;
+    const joined = { id, context, port };
+    tab.joined = joined;
+    const happened = (method, params) => this.listener.happened({ tabId }, method, params);
+    happened("Page.frameNavigated", { frame: { id: tab.target, url } });
+    const auxData = { isDefault: true, frameId: tab.target };
+    const known = { id: context, origin: origin2 === "null" ? "" : origin2, uniqueId: id, auxData };
+    happened("Runtime.executionContextCreated", { context: known });
+    const { binding: name = "" } = tab.names ?? {};
+    port.onMessage.addListener((payload) => {
+      if (typeof payload === "string")
+        happened("Runtime.bindingCalled", { name, payload, executionContextId: context });
+    });
+    port.onDisconnect.addListener(() => {
+      happened("Runtime.executionContextDestroyed", { executionContextId: context });
+      if (tab.joined !== joined) return;
+      delete tab.joined;
+      delete tab.put;
+      void this.#put(tabId);
+    });
   }
 };
-async function settled(all) {
-  await Promise.allSettled(all);
+function lend(key, names, { toPage, fromPage }) {
+  const global = globalThis;
+  const say = (detail) => document.dispatchEvent(new CustomEvent(fromPage, { detail }));
+  document.addEventListener(toPage, (event2) => {
+    const receive = global[names.receive];
+    receive?.(event2.detail);
+  });
+  global[names.binding] = say;
+  global[Symbol.for(key)] = names;
+}
+function place2({ joined }, tabId) {
+  if (joined === void 0) throw new Refusal("the document is gone");
+  return { tabId, documentIds: [joined.id] };
+}
+async function beside2(target, func, ...args) {
+  const [found] = await chrome.scripting.executeScript({ target, func, args, injectImmediately: true });
+  if (typeof found?.result !== "object" || found.result === null) throw new Refusal("the page cannot be measured");
+  return found.result;
+}
+function inPage(tabId, func) {
+  return chrome.scripting.executeScript({ target: { tabId }, func, injectImmediately: true });
+}
+function tell(port, told2) {
+  try {
+    port.postMessage(told2);
+  } catch {
+  }
+}
+function layout({ pageX, pageY, clientWidth, clientHeight, contentWidth, contentHeight, density }) {
+  return {
+    cssVisualViewport: { pageX, pageY, clientWidth, clientHeight },
+    cssLayoutViewport: { clientWidth },
+    layoutViewport: { clientWidth: clientWidth * density },
+    cssContentSize: { x: 0, y: 0, width: contentWidth, height: contentHeight }
+  };
+}
+function word() {
+  return crypto.randomUUID();
+}
+async function run() {
+  const { [RUN]: kept } = await chrome.storage.session.get(RUN);
+  if (typeof kept === "string") return kept;
+  const bytes = crypto.getRandomValues(new Uint8Array(RUN_DIGITS));
+  const made = Array.from(bytes, (byte) => (byte % LETTERS2).toString(LETTERS2)).join("");
+  await chrome.storage.session.set({ [RUN]: made });
+  return made;
 }
 
 // src/tabs.ts
-var VERSION = "1.3";
-var PROBE2 = "Page.getNavigationHistory";
 var Tabs = class {
-  constructor(say) {
+  constructor(say, by) {
     this.say = say;
-    chrome.debugger.onEvent.addListener((source, method, params) => this.#happened(source, method, params ?? {}));
-    chrome.debugger.onDetach.addListener(({ tabId }, reason2) => void this.#detached(tabId, reason2));
+    this.#way = by({
+      happened: (source, method, params) => this.#happened(source, method, params),
+      detached: (tabId, why) => void this.#detached(tabId, why)
+    });
     chrome.tabs.onUpdated.addListener((tabId, change2) => {
       const attached = this.#byTab.get(tabId);
       if (attached !== void 0) {
@@ -600,6 +942,7 @@ var Tabs = class {
   #count = 0;
   /** Whether a hub wants them. */
   #wanted = false;
+  #way;
   /** A hub speaks: whatever another left behind is undone, for it gets clean sessions. */
   async begin() {
     this.#wanted = true;
@@ -613,8 +956,13 @@ var Tabs = class {
   async letGo() {
     if (!this.#wanted) await this.refreshAll();
   }
-  get attached() {
-    return [...this.#byTab.keys()];
+  /** Grants a tab. Rejects where the browser gives no access to it. */
+  async grant(tabId) {
+    await setTab(tabId, "granted");
+    await this.refresh(tabId);
+    if (!this.#wanted || this.#byTab.has(tabId)) return;
+    await setTab(tabId, void 0);
+    throw new Error("The browser gives no access to this tab. Open this screen by the eye's button in the tab itself.");
   }
   async refreshAll(anew = false) {
     const tabs2 = await chrome.tabs.query({});
@@ -638,7 +986,7 @@ var Tabs = class {
       const passed = command(method, params, attached);
       attached.sign.begins(method, params);
       try {
-        const result = await chrome.debugger.sendCommand(attached.place, method, passed) ?? {};
+        const result = await this.#way.send(attached.place, method, passed);
         if (attached.sites !== void 0 && isAboutTab(method)) await this.#isStillThere(attached);
         answer2({ result: answer(method, result, attached) });
       } finally {
@@ -682,20 +1030,9 @@ var Tabs = class {
     if (by !== void 0 && tab !== void 0) await this.#attach(tab, tabId, sites);
   }
   async #attach(tab, tabId, sites) {
-    try {
-      await chrome.debugger.attach({ tabId }, VERSION);
-    } catch (error) {
-      await chrome.debugger.sendCommand({ tabId }, PROBE2).catch(() => Promise.reject(error));
-      await chrome.debugger.detach({ tabId });
-      await chrome.debugger.attach({ tabId }, VERSION);
-    }
-    const targets = await chrome.debugger.getTargets();
-    const target = targets.find((one) => one.tabId === tabId && one.type === "page")?.id;
-    if (target === void 0) return chrome.debugger.detach({ tabId });
-    const run = (expression) => {
-      const asked2 = chrome.debugger.sendCommand({ tabId }, "Runtime.evaluate", { expression, silent: true });
-      void asked2.catch(() => void 0);
-    };
+    const may = (origin2) => sites === void 0 || sites.includes(origin2);
+    const target = await this.#way.attach(tabId, may);
+    if (target === void 0) return;
     const attached = {
       tabId,
       session: `${String(tabId)}.${String(++this.#count)}`,
@@ -705,15 +1042,16 @@ var Tabs = class {
       target,
       url: tab.url ?? "",
       sites,
-      may: (origin) => sites === void 0 || sites.includes(origin),
+      may,
       contexts: /* @__PURE__ */ new Map(),
       requests: /* @__PURE__ */ new Set(),
-      sign: new Sign(tabId, run)
+      sign: new Sign(tabId, (marked) => this.#way.mark(tabId, marked)),
+      scripted: this.#way.scripted
     };
     this.#byTab.set(tabId, attached);
     this.#bySession.set(attached.session, attached);
     const page = { type: "page", title: tab.title ?? "", url: attached.url, windowId: tab.windowId };
-    const info = { targetId: target, ...page, attached: true };
+    const info = { targetId: target, ...page, attached: true, scripted: this.#way.scripted };
     const params = { sessionId: attached.session, targetInfo: info, waitingForDebugger: false };
     this.say({ method: "Target.attachedToTarget", params });
   }
@@ -725,7 +1063,7 @@ var Tabs = class {
   }
   async #detach(attached) {
     this.#forget(attached);
-    await chrome.debugger.detach({ tabId: attached.tabId }).catch(() => void 0);
+    await this.#way.detach(attached.tabId);
   }
   #forget(attached) {
     attached.sign.remove();
@@ -734,11 +1072,12 @@ var Tabs = class {
     const params = { sessionId: attached.session, targetId: attached.target };
     this.say({ method: "Target.detachedFromTarget", params });
   }
-  async #detached(tabId, reason2) {
+  async #detached(tabId, why) {
     if (tabId === void 0) return;
     const attached = this.#byTab.get(tabId);
     if (attached !== void 0) this.#forget(attached);
-    if (reason2 === "canceled_by_user") await this.stopAll();
+    if (why === NO_ACCESS && attached?.by === "tab") await setTab(tabId, void 0);
+    if (why === CANCELED) await this.stopAll();
   }
   /** Ends everything that agents do in this tab. */
   async stop(tabId) {
@@ -780,8 +1119,8 @@ var Tabs = class {
     };
     around.frames.add(frame);
     this.#bySession.set(sessionId, frame);
-    const told = { sessionId, targetInfo: info, waitingForDebugger: false };
-    this.say({ method, params: told, sessionId: around.session });
+    const told2 = { sessionId, targetInfo: info, waitingForDebugger: false };
+    this.say({ method, params: told2, sessionId: around.session });
   }
   #happened(source, method, params) {
     const tab = source.tabId === void 0 ? void 0 : this.#byTab.get(source.tabId);
@@ -805,8 +1144,8 @@ var Tabs = class {
   /** Notes a world. `false`: the tab shows what is not granted, and is let go before anything of that is heard. */
   #created(attached, params) {
     const { context } = params;
-    const beside2 = context.name === WORLD && !context.origin.startsWith("chrome-extension:");
-    const own = context.auxData?.isDefault === true || beside2;
+    const beside3 = context.name === WORLD && !context.origin.startsWith("chrome-extension:");
+    const own = context.auxData?.isDefault === true || beside3;
     const frame = context.auxData?.frameId ?? "";
     attached.contexts.set(context.id, { origin: context.origin, own, frame });
     if (attached.inner === true || !own || context.auxData?.frameId !== attached.target || attached.may(context.origin))
@@ -830,13 +1169,18 @@ function reason(error) {
 }
 
 // src/worker.ts
+var ASKED = "asked";
 var WAKE = "wake";
 var WAKE_MINUTES = 0.5;
 var link = new Link(
   (message) => void tabs.take(message),
   (connected) => !connected && tabs.leave()
 );
-var tabs = new Tabs((message) => link.say(message));
+var scripted = !chrome.runtime.getManifest().permissions.includes("debugger");
+var tabs = new Tabs(
+  (message) => link.say(message),
+  (listener) => scripted ? new Scripted(listener) : new Debugged(listener)
+);
 chrome.alarms.onAlarm.addListener(() => void wake());
 chrome.runtime.onInstalled.addListener(() => void wake());
 chrome.runtime.onStartup.addListener(() => void wake());
@@ -846,6 +1190,10 @@ chrome.runtime.onMessage.addListener((message, sender, answer2) => {
   asked(message).then(answer2, (error) => answer2({ error: String(error.message) }));
   return true;
 });
+if (scripted) {
+  chrome.permissions.onAdded.addListener(() => void allowed());
+  chrome.permissions.onRemoved.addListener(() => void takenBack());
+}
 void chrome.alarms.create(WAKE, { periodInMinutes: WAKE_MINUTES });
 void link.connect();
 async function wake() {
@@ -864,29 +1212,47 @@ async function asked(ask) {
       await tabs.letGo();
       return true;
     case "tab":
-      if (ask.granted) {
-        await setTab(ask.tabId, "granted");
-        await tabs.refresh(ask.tabId);
-      } else await tabs.stop(ask.tabId);
+      if (ask.granted) await tabs.grant(ask.tabId);
+      else await tabs.stop(ask.tabId);
       return true;
     case "site":
-      await setSite(ask.origin, ask.granted);
-      await tabs.refreshAll();
+      await site(ask.origin, ask.granted);
       return true;
     case "stop":
       await tabs.stopAll();
       return true;
   }
 }
+async function mayRun(origin2) {
+  return !scripted || chrome.permissions.contains({ origins: patterns(origin2) });
+}
+async function site(origin2, granted2) {
+  await chrome.storage.session.remove(ASKED);
+  if (granted2 && !await mayRun(origin2)) {
+    await chrome.storage.session.set({ [ASKED]: origin2 });
+    return allowed();
+  }
+  await setSite(origin2, granted2);
+  if (scripted && !granted2) await chrome.permissions.remove({ origins: patterns(origin2) }).catch(() => false);
+  await tabs.refreshAll();
+}
+async function allowed() {
+  const { [ASKED]: asked2 } = await chrome.storage.session.get(ASKED);
+  if (typeof asked2 === "string" && await mayRun(asked2)) await site(asked2, true);
+}
+async function takenBack() {
+  for (const origin2 of (await grants()).sites) if (!await mayRun(origin2)) await setSite(origin2, false);
+  await tabs.refreshAll();
+}
 async function shown(tabId) {
   const [state, all, open] = await Promise.all([link.state(), grants(), chrome.tabs.query({})]);
   const rows = open.flatMap(({ id, title = "", url }) => {
-    const origin2 = originOf(url);
-    return id !== void 0 && origin2 !== void 0 && how(all, id, url) !== void 0 ? [{ id, title, origin: origin2 }] : [];
+    const origin3 = originOf(url);
+    return id !== void 0 && origin3 !== void 0 && how(all, id, url) !== void 0 ? [{ id, title, origin: origin3 }] : [];
   });
   const tab = open.find(({ id }) => id === tabId);
-  const origin = originOf(tab?.url);
+  const origin2 = originOf(tab?.url);
   const by = how(all, tabId, tab?.url);
-  const mine = { id: tabId, title: tab?.title ?? "", ...origin && { origin }, ...by && { by } };
+  const mine = { id: tabId, title: tab?.title ?? "", ...origin2 && { origin: origin2 }, ...by && { by } };
   return { ...state, ...tab === void 0 ? {} : { tab: mine }, tabs: rows, sites: all.sites };
 }

@@ -79,6 +79,9 @@ pub struct TargetInfo {
     /// The profile in the browser that it belongs to.
     #[serde(default)]
     pub browser_context_id: Option<String>,
+    /// The extension reaches it without the debugger: by messages to the page client, and pictures.
+    #[serde(default)]
+    pub scripted: bool,
     /// The window that it is in, as the extension says it.
     #[serde(default)]
     pub window_id: Option<i64>,

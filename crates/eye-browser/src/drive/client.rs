@@ -1,10 +1,10 @@
 //! Questions of the driver's own to a document's page client. Their answers are kept from the hub.
 
 use super::frames;
+use super::script::Names;
 use crate::cdp::Session;
 use eye_protocol::rpc::{self, json};
 use eye_protocol::{Code, Ending, Error};
-use serde_json::json;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -22,8 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Client {
     session: Session,
     context: i64,
-    /// The function of the page that takes a message of the driver.
-    receive: String,
+    names: Names,
     waiting: Arc<Mutex<Waiting>>,
 }
 
@@ -35,8 +34,8 @@ struct Waiting {
 
 impl Client {
     /// The client in a context of a session.
-    pub fn new(session: Session, context: i64, receive: String) -> Self {
-        Self { session, context, receive, waiting: Arc::default() }
+    pub fn new(session: Session, context: i64, names: Names) -> Self {
+        Self { session, context, names, waiting: Arc::default() }
     }
 
     fn hold(&self) -> MutexGuard<'_, Waiting> {
@@ -54,9 +53,8 @@ impl Client {
             id
         };
         let asked = format!("[{}]", rpc::request(&json(&id), method, params));
-        let expression = format!("{}({})", self.receive, json(&asked));
-        let evaluated = json!({ "expression": expression, "contextId": self.context, "silent": true });
-        let sent = self.session.send("Runtime.evaluate", &evaluated);
+        let (method, telling) = self.names.telling(self.context, &asked, false);
+        let sent = self.session.send(method, &telling);
         let ending = match sent {
             Ok(sent) => {
                 // The answer comes by the binding; what stops the page stops this too.

@@ -40,6 +40,29 @@ pub struct ChooserOpened {
     pub backend_node_id: Option<i64>,
 }
 
+/// A frame that begins in a document of another.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FrameAttached {
+    pub frame_id: String,
+    pub parent_frame_id: String,
+}
+
+/// The frames of a session.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FrameTree {
+    pub frame_tree: Tree,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tree {
+    pub frame: Frame,
+    #[serde(default)]
+    pub child_frames: Vec<Tree>,
+}
+
 #[derive(Deserialize)]
 pub struct ContextCreated {
     pub context: Context,

@@ -46,8 +46,8 @@ pub struct Request {
     changed: u64,
     method: String,
     url: String,
-    /// The origin of the document that it is of, where one is known.
-    document: Option<String>,
+    /// The document that it is of.
+    document: Whose,
     kind: String,
     media_type: String,
     status: Option<u16>,
@@ -59,6 +59,18 @@ pub struct Request {
     pub has_body: bool,
     sent: Map<String, Value>,
     received: Map<String, Value>,
+}
+
+/// Whose a document is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Whose {
+    /// Of this origin.
+    Origin(String),
+    /// Nobody's: a file, an empty page.
+    NoOrigin,
+    /// It cannot be said.
+    #[default]
+    Unknown,
 }
 
 #[derive(Deserialize)]
@@ -112,12 +124,12 @@ struct About {
 }
 
 impl Net {
-    /// Takes an event, if it is one of the network. `origin` gives that of the document that a frame shows.
-    pub fn take(&mut self, event: &Event, origin: &dyn Fn(&str) -> Option<String>) {
+    /// Takes an event, if it is one of the network. `whose` says whose the document is that a frame shows.
+    pub fn take(&mut self, event: &Event, whose: &dyn Fn(&str) -> Whose) {
         let Some(kind) = event.method.strip_prefix("Network.") else { return };
         if kind == "requestWillBeSent" {
             if let Some(sent) = event.read() {
-                self.begin(sent, origin);
+                self.begin(sent, whose);
             }
             return;
         }
@@ -159,10 +171,10 @@ impl Net {
         keep(&mut early[side], about.headers.unwrap_or_default());
     }
 
-    fn begin(&mut self, sent: WillBeSent, origin: &dyn Fn(&str) -> Option<String>) {
+    fn begin(&mut self, sent: WillBeSent, whose: &dyn Fn(&str) -> Whose) {
         let WillBeSent { request_id, request, timestamp, kind, redirect_response, document_url, frame_id } = sent;
         let address = document_url.strip_prefix("blob:").unwrap_or(&document_url);
-        let document = site_of(address).or_else(|| origin(&frame_id));
+        let document = site_of(address).map_or_else(|| whose(&frame_id), Whose::Origin);
         self.changes += 1;
         if let Some(response) = redirect_response
             && let Some(before) = self.requests.iter_mut().rev().find(|one| one.id == request_id)
@@ -197,7 +209,7 @@ impl Net {
 
     /// The requests that began or ended since this agent last asked, or all that are kept; of documents that it `may`
     /// see.
-    pub fn rows(&mut self, agent: &str, all: bool, may: &dyn Fn(Option<&str>) -> bool) -> String {
+    pub fn rows(&mut self, agent: &str, all: bool, may: &dyn Fn(&Whose) -> bool) -> String {
         let since = if all { 0 } else { self.readers.get(agent).copied().unwrap_or(0) };
         if self.readers.len() >= READERS_LEN_MAX && !self.readers.contains_key(agent) {
             self.readers.clear();
@@ -228,15 +240,15 @@ impl Request {
         keep(&mut self.received, response.headers);
     }
 
-    /// The origin of the document that it is of. `None`: a document without one.
-    pub fn document(&self) -> Option<&str> {
-        self.document.as_deref()
+    /// The document that it is of.
+    pub fn document(&self) -> &Whose {
+        &self.document
     }
 
     /// The origin that it went to. What has no origin of its own (`data:`) is the document's.
-    pub fn origin(&self) -> Option<String> {
+    pub fn origin(&self) -> Whose {
         let address = self.url.strip_prefix("blob:").unwrap_or(&self.url);
-        site_of(address).or_else(|| self.document.clone())
+        site_of(address).map_or_else(|| self.document.clone(), Whose::Origin)
     }
 
     /// One line: number, method, how it ended, kind, size, time, address.
@@ -316,7 +328,7 @@ mod tests {
     fn event(net: &mut Net, method: &str, params: &Value) {
         let params = serde_json::value::to_raw_value(params).unwrap();
         net.take(&Event { method: format!("Network.{method}").into(), params, note: None }, &|frame| {
-            (frame == "own").then(|| "http://h".to_owned())
+            if frame == "own" { Whose::Origin("http://h".to_owned()) } else { Whose::Unknown }
         });
     }
 
@@ -382,14 +394,15 @@ mod tests {
         sent(&mut net, "3", "http://other/c", &of("about:srcdoc", "own"));
         sent(&mut net, "4", "http://h/d", &of("about:srcdoc", "one of another"));
         sent(&mut net, "5", "blob:http://other/e", &of("blob:http://h/f", ""));
-        let of = |number: &str| net.find(number).map(|one| (one.document().map(str::to_owned), one.origin()));
-        let (own, other) = (Some("http://h".to_owned()), Some("http://other".to_owned()));
+        let of = |number: &str| net.find(number).map(|one| (one.document().clone(), one.origin()));
+        let origin = |text: &str| Whose::Origin(text.to_owned());
+        let (own, other) = (origin("http://h"), origin("http://other"));
         assert_eq!(of("1"), Some((own.clone(), own.clone())));
-        assert_eq!(of("2"), Some((Some("http://other:81".to_owned()), own.clone())));
+        assert_eq!(of("2"), Some((origin("http://other:81"), own.clone())));
         assert_eq!(of("3"), Some((own.clone(), other.clone())));
-        assert_eq!(of("4"), Some((None, own.clone())));
-        assert_eq!(of("5"), Some((own, other)));
-        let rows = net.rows("x", true, &|document| document == Some("http://h"));
+        assert_eq!(of("4"), Some((Whose::Unknown, own.clone())));
+        assert_eq!(of("5"), Some((own.clone(), other)));
+        let rows = net.rows("x", true, &|document| *document == own);
         let numbers: Vec<&str> = rows.lines().filter_map(|row| row.split(' ').next()).collect();
         assert_eq!(numbers, ["n1", "n3", "n5"], "{rows}");
     }

@@ -26,6 +26,8 @@ pub struct Outer {
     pub root: Session,
     /// The tab's session in the hub.
     pub page: String,
+    /// Whether the browser has hands in it: without them the extension says what to hide in pictures.
+    pub hands: bool,
     /// Clicks are taps.
     pub touch: Arc<AtomicBool>,
     /// From the frame outwards: the session that has the frame's element, and the frame.
@@ -69,9 +71,9 @@ impl Drop for Number {
 
 impl Outer {
     /// The tab itself.
-    pub fn tab(root: Session, page: String) -> Self {
+    pub fn tab(root: Session, page: String, hands: bool) -> Self {
         let (touch, numbers, sites) = (Arc::default(), Arc::default(), Arc::default());
-        Self { root, page, touch, hops: Vec::new(), receive: String::new(), numbers, sites }
+        Self { root, page, hands, touch, hops: Vec::new(), receive: String::new(), numbers, sites }
     }
 
     /// A frame in it, whose element a document of this session has. `receive` is the function of such documents.

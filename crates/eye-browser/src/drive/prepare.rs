@@ -16,6 +16,11 @@ pub struct What {
 
 /// Puts the client into the documents of a tab or a frame and lets it go on.
 pub async fn prepare(session: Session, names: Names, what: What) -> Result<(), CommandError> {
+    if !names.hands {
+        // The extension has the client, and puts it into every document by itself.
+        let asked = json!({ "session": names.session, "binding": names.binding, "receive": names.receive });
+        return session.command("Eye.join", &asked).await.map(drop);
+    }
     // The client must be there before the page's scripts: all is sent before the target is let go.
     let source = json!({ "source": names.source(), "runImmediately": what.there });
     let mut sent = vec![

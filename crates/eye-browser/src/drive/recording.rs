@@ -1,7 +1,7 @@
 //! Whether a tab's requests are recorded, and what an agent is told of them.
 
 use super::frames::{Own, params};
-use super::net::Net;
+use super::net::{Net, Whose};
 use super::verbs::{self, Asked};
 use crate::cdp::{Event, Session};
 use eye_protocol::local::LocalHub;
@@ -19,9 +19,9 @@ pub struct Recording(Option<(Net, Instant)>);
 
 impl Recording {
     /// Notes a request, unless no agent wants them any more.
-    pub fn take(&mut self, session: &Session, event: &Event, origin: &dyn Fn(&str) -> Option<String>) {
+    pub fn take(&mut self, session: &Session, event: &Event, whose: &dyn Fn(&str) -> Whose) {
         match &mut self.0 {
-            Some((net, last)) if last.elapsed() < IDLE => net.take(event, origin),
+            Some((net, last)) if last.elapsed() < IDLE => net.take(event, whose),
             Some(_) => self.stop(session),
             None => {}
         }
@@ -63,12 +63,12 @@ impl Recording {
             pages: Option<Vec<String>>,
         }
         let Wanted { agent, id, all, secrets, off, pages } = params(own)?;
-        let may = |origin: Option<&str>| match (origin, &pages) {
-            (Some(origin), pages) => {
-                pages.as_ref().is_none_or(|pages| pages.iter().any(|page| page == origin))
-                    && hub.denies(origin).is_none()
+        let may = |whose: &Whose| match whose {
+            Whose::Origin(origin) => {
+                pages.as_ref().is_none_or(|pages| pages.contains(origin)) && hub.denies(origin).is_none()
             }
-            (None, pages) => pages.is_none(),
+            Whose::NoOrigin => pages.is_none(),
+            Whose::Unknown => false,
         };
         if off {
             self.stop(session);
@@ -76,6 +76,8 @@ impl Recording {
         }
         let (Some((net, last)), id) = (&mut self.0, id) else {
             session.send("Network.enable", &json!({})).map_err(|error| verbs::refusal(&error))?;
+            // Frames that are there already: whose they are says whose their requests are.
+            session.note("Page.getFrameTree", &json!({}), 0).map_err(|error| verbs::refusal(&error))?;
             self.0 = Some((Net::default(), Instant::now()));
             let text = "requests are recorded from now on; what loading asks for is there after eye reload";
             return Ok((text.to_owned(), None));
@@ -89,7 +91,7 @@ impl Recording {
             let text = format!("there is no request {id}; `eye net --all` lists those that are kept");
             return Err(Error::new(Code::PARAMS, text));
         };
-        if !may(found.origin().as_deref()) {
+        if !may(&found.origin()) {
             let text = format!("{}\n(headers and bodies of this origin are denied to this agent)", found.row());
             return Ok((text, None));
         }

@@ -1,6 +1,6 @@
 //! The script that is put into every document of a tab before its own.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The page client with all its parts (`web/client/src/driven.ts`).
 const CLIENT: &str = include_str!("../../assets/driven.js");
@@ -18,6 +18,9 @@ pub struct Names {
     /// Whether the browser takes files of this machine for the page; the client makes its own of their content
     /// otherwise.
     pub files: bool,
+    /// Whether the browser makes input for the page, and pictures, requests and the rest. Otherwise it carries
+    /// messages to and from a client that the extension has put there.
+    pub hands: bool,
 }
 
 impl Names {
@@ -31,6 +34,7 @@ impl Names {
             binding: format!("eye_{binding}"),
             receive: format!("eye_{receive}"),
             files: true,
+            hands: true,
         }
     }
 
@@ -45,10 +49,39 @@ impl Names {
 
     /// The script.
     pub fn source(&self) -> String {
+        let Self { session, binding, receive, files, hands } = self;
         let names =
-            json!({ "session": self.session, "binding": self.binding, "receive": self.receive, "files": self.files });
-        format!("(()=>{{const eyeDriven={names};{CLIENT}}})()")
+            json!({ "session": session, "binding": binding, "receive": receive, "files": files, "hands": hands });
+        around(&names.to_string())
     }
+
+    /// The command that hands a message to the client in a context. `answered`: what it says at once is the result,
+    /// where the browser has hands.
+    pub fn telling(&self, context: i64, message: &str, answered: bool) -> (&'static str, Value) {
+        if !self.hands {
+            return ("Eye.tell", json!({ "contextId": context, "message": message }));
+        }
+        let (message, flag) = (eye_protocol::rpc::json(message), if answered { ",1" } else { "" });
+        let expression = format!("{}({message}{flag})", self.receive);
+        let mut asked = json!({ "expression": expression, "contextId": context, "silent": true });
+        if answered {
+            asked["returnByValue"] = true.into();
+        }
+        ("Runtime.evaluate", asked)
+    }
+}
+
+/// The client with the names that this expression gives.
+fn around(names: &str) -> String {
+    format!("(()=>{{const eyeDriven={names};{CLIENT}}})()")
+}
+
+/// The client as a file of the extension without the debugger, which leaves the names in the page's world
+/// (`web/extension/src/scripted.ts`). Without them it does nothing.
+pub fn file() -> String {
+    const KEY: &str = r#"Symbol.for("eye.names")"#;
+    let taken = format!(r#"globalThis[{KEY}]??{{binding:""}};delete globalThis[{KEY}]"#);
+    around(&taken)
 }
 
 /// So many of `[a-z0-9]`, which cannot be guessed.

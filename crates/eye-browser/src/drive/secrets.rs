@@ -53,6 +53,9 @@ pub async fn places(
     denies: &(dyn Fn(&str, &str) -> bool + Sync),
     unmasked: bool,
 ) -> Result<Vec<Rect>, CommandError> {
+    if !outer.hands {
+        return told(outer, unmasked).await;
+    }
     let asked = outer.sessions(tab).into_iter().map(|(session, frame, outer)| async move {
         let frames = match frames(&session, &frame).await {
             Ok(frames) => frames,
@@ -69,6 +72,21 @@ pub async fn places(
     });
     let found: Result<Vec<Vec<Rect>>, CommandError> = join_all(asked).await.into_iter().collect();
     found.map(|found| found.concat())
+}
+
+/// The same where there are no hands: such fields, and every frame of another origin as a whole, for nothing of it is
+/// known.
+async fn told(outer: &Outer, unmasked: bool) -> Result<Vec<Rect>, CommandError> {
+    #[derive(Deserialize)]
+    struct Told {
+        places: Vec<(f64, f64, f64, f64)>,
+    }
+    let Told { places } = outer.root.ask("Eye.hidden", &json!({ "unmasked": unmasked })).await?;
+    Ok(rects(places))
+}
+
+fn rects(places: Vec<(f64, f64, f64, f64)>) -> Vec<Rect> {
+    places.into_iter().map(|(x, y, width, height)| Rect { x, y, width, height }).collect()
 }
 
 async fn of_frame(
@@ -190,5 +208,5 @@ async fn fields(session: &Session, frame: &str, ms: u64) -> Result<Vec<Rect>, Co
     let asked = json!({ "expression": LOOK, "contextId": execution_context_id, "returnByValue": true });
     let evaluated = session.send("Runtime.evaluate", &asked)?.within(ms).await?;
     let Evaluated { result } = read("Runtime.evaluate", &evaluated)?;
-    Ok(result.value.into_iter().map(|(x, y, width, height)| Rect { x, y, width, height }).collect())
+    Ok(rects(result.value))
 }

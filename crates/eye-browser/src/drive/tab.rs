@@ -98,6 +98,8 @@ pub struct Tab {
     inner_contexts: HashMap<i64, (String, Event)>,
     /// Addresses of frames, as the browser says them.
     inner_urls: HashMap<String, String>,
+    /// The frame in whose document a frame stands.
+    inner_parents: HashMap<String, String>,
     names: Names,
     hub: Arc<dyn LocalHub>,
     /// Counts what agents ask of this browser, so that an idle one can be ended.
@@ -146,6 +148,7 @@ impl Tab {
             inner: HashMap::new(),
             inner_contexts: HashMap::new(),
             inner_urls: HashMap::new(),
+            inner_parents: HashMap::new(),
             names,
             hub,
             used,
@@ -270,6 +273,7 @@ impl Tab {
                     self.put_again();
                 }
             }
+            "Page.getFrameTree" => self.know_frames(event),
             method if method.starts_with("Network.") => self.record(event),
             _ => {}
         }
@@ -333,7 +337,7 @@ impl Tab {
             (false, false) => hello.to_owned(),
         };
         let heard = link.hear(&hello);
-        let client = Client::new(self.session.clone(), context, self.names.receive.clone());
+        let client = Client::new(self.session.clone(), context, self.names.clone());
         self.document = Some(Joined { context, client, link, owed: Owed::default(), barred });
         self.tell_where();
         if barred {
@@ -411,9 +415,8 @@ impl Tab {
     fn tell(&self, message: &str) -> Result<(), CommandError> {
         let Some(document) = &self.document else { return Ok(()) };
         let context = document.context;
-        let expression = format!("{}({},1)", self.names.receive, json(message));
-        let asked = json!({ "expression": expression, "contextId": context, "silent": true, "returnByValue": true });
-        self.session.note("Runtime.evaluate", &asked, context)
+        let (method, asked) = self.names.telling(context, message, true);
+        self.session.note(method, &asked, context)
     }
 
     fn done(&mut self, done: Done) {

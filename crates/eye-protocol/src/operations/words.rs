@@ -68,7 +68,8 @@ pub const CONSOLE: &[Param] = &[
     Param::new("expires", Kind::Text, "How long the tab may be closed before it needs a new link (1h)").called("TIME"),
 ];
 pub const EXTENSION: &[Param] = &[
-    Param::new("dir", Kind::Text, "The folder that it is written to (~/.local/state/eye/extension)").called("DIR"),
+    Param::new("dir", Kind::Text, "The folder that it is written to (~/.local/state/eye/extension; with --no-debugger, extension-no-debugger there)").called("DIR"),
+    Param::new("no-debugger", Kind::Flag, "Without the debugger permission: no real hands, and the browser asks you for sites"),
     Param::new("expires", Kind::Text, "How long the code can be used (10m)").called("TIME"),
 ];
 pub const BROWSE: &[Param] = &[

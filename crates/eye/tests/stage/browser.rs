@@ -4,9 +4,14 @@ use eye_testkit::{Home, Hub, Ran, chromium_or_skip};
 
 /// A hub that may start a browser. `None` where none is installed, which is said.
 pub fn hub() -> Option<(Home, Hub)> {
+    hub_with("")
+}
+
+/// The same with arguments for the browser.
+pub fn hub_with(arguments: &str) -> Option<(Home, Hub)> {
     let program = chromium_or_skip()?;
     let home = super::home();
-    let hub = Hub::start_by(home.command().env("EYE_BROWSER", program), &[]);
+    let hub = Hub::start_by(home.command().env("EYE_BROWSER", program).env("EYE_BROWSER_ARGS", arguments), &[]);
     Some((home, hub))
 }
 

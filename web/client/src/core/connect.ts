@@ -43,7 +43,8 @@ export interface Driven {
   readonly session: string;
   /** In place of a socket, which a page's policy may forbid. */
   open(): Socket;
-  readonly input: Input;
+  /** Missing where it only carries messages: the page is then on its own, as one that joins by a tag. */
+  readonly input: Input | undefined;
   /** Set by the client: the browser says that what the document was leaving for did not come. */
   stays?: () => void;
 }
@@ -119,8 +120,9 @@ function define(name: string | symbol, value: Eye): void {
 function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, driven: Driven | undefined): Eye {
   const hub = hubUrl(options.hub ?? HUB_DEFAULT);
   const { realm, trust, trustUrl, blocked } = ability(options.eval !== false);
-  // A driven page is never slowed down, and its policy may forbid a worker.
-  const { after, close } = driven === undefined ? side(trustUrl) : timers;
+  const input = driven?.input;
+  // A page with hands is never slowed down, and its policy may forbid a worker.
+  const { after, close } = input === undefined ? side(trustUrl) : timers;
 
   const around: Surroundings = {
     realm,
@@ -200,7 +202,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
       link.page?.navigates(url, () => false);
       leaves(url);
     },
-    input: driven?.input,
+    input,
   };
 
   /** Loads what WebMCP needs once there is some: in the browser, or a form that says so. */
@@ -314,12 +316,12 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
     core.leaving = leaving;
     link.page?.notify("page/info", { leaving });
     // A download or an empty response says nothing: what has not come by then does not come. A driver does say it.
-    if (leaving !== "" && driven === undefined) after(LEAVING_MS, () => core.leaving === leaving && leaves(""));
+    if (leaving !== "" && input === undefined) after(LEAVING_MS, () => core.leaving === leaving && leaves(""));
   };
   watchNavigation(() => link.page, leaves);
   if (driven !== undefined) driven.stays = () => core.leaving !== "" && leaves("");
-  // A browser that eye drives tells its driver of them, and answers them.
-  if (driven === undefined) watchDialogs((dialog) => link.page?.notifyNow("page/info", { dialog }));
+  // A browser with hands tells its driver of them, and answers them.
+  if (input === undefined) watchDialogs((dialog) => link.page?.notifyNow("page/info", { dialog }));
   const { signal } = leaving;
   addEventListener("pagehide", hide, { signal });
   addEventListener("pageshow", show, { signal });

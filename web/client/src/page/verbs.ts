@@ -117,7 +117,8 @@ export function offer(core: Core): VerbsPart {
 
 /** A browser that eye drives does it before the page hears of it. */
 function needsBrowser(what: string): never {
-  throw misused(`${what} needs eye's own browser: open this page with eye browse`);
+  const how = "open this page with eye browse, or grant its tab to the extension with the debugger (eye extension)";
+  throw misused(`${what} needs a browser with hands: ${how}`);
 }
 
 class NoMethod extends Error {}

@@ -25,11 +25,12 @@ impl Browsers {
         let target = attached.target.target_id.clone();
         // A hub that is started again finds the tab under the name that it had.
         let names = if running.tunnel { Names::of_target(&target) } else { Names::fresh() };
+        let names = Names { hands: !attached.target.scripted, ..names };
         let name = names.session.clone();
         let there = attached.target.opener_id.is_some() || !attached.waiting;
         let what = What { there, frame: false };
         let preparing = prepare(session.clone(), names.clone(), what);
-        let outer = Outer::tab(session.clone(), name.clone());
+        let outer = Outer::tab(session.clone(), name.clone(), names.hands);
         hold(&running.outers).insert(session.id().to_owned(), (session.clone(), outer.clone(), names.clone()));
         let files = (running.uploads.clone(), running.downloads.clone());
         let place = (target.clone(), attached.target.url.clone());

@@ -16,6 +16,10 @@ impl Tab {
     pub(super) fn begin(&mut self, own: Own) {
         let session = self.session.clone();
         let doing: Doing = match own.method.as_str() {
+            // Without hands the page does what it can, and says of the rest what it needs.
+            method if !self.names.hands && !["page/shot", "page/close"].contains(&method) => {
+                Box::pin(std::future::ready(Done::Page(own)))
+            }
             "page/back" | "page/forward" => {
                 let context =
                     self.document.as_ref().map(|document| document.context).filter(|_| !self.outer.is_frame());

@@ -3,7 +3,7 @@
 
 use super::Tab;
 use crate::cdp::{Event, Events};
-use crate::drive::events::{BindingCalled, ContextCreated, ContextDestroyed, Loading, Navigated};
+use crate::drive::events::{BindingCalled, ContextCreated, ContextDestroyed, FrameAttached, Loading, Navigated};
 use crate::drive::frames::Own;
 use crate::drive::script::Names;
 use eye_protocol::rpc::json;
@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 const EVENTS_LEN_MAX: usize = 4_096;
 
 /// Documents of frames that are remembered. Those of more frames have no pages.
-const DOCUMENTS_LEN_MAX: usize = 4_096;
+pub(super) const DOCUMENTS_LEN_MAX: usize = 4_096;
 
 impl Tab {
     /// Passes an event on that is about a frame. `false`: it is about this document, too.
@@ -57,10 +57,17 @@ impl Tab {
                 self.pass(&frame, event);
                 true
             }
+            "Page.frameAttached" => {
+                if let Some(FrameAttached { frame_id, parent_frame_id }) = event.read() {
+                    self.know_parent(frame_id, parent_frame_id);
+                }
+                true
+            }
             "Page.frameDetached" => {
                 if let Some(Loading { frame_id }) = event.read() {
                     self.inner.remove(&frame_id);
                     self.inner_urls.remove(&frame_id);
+                    self.inner_parents.remove(&frame_id);
                 }
                 true
             }
@@ -83,6 +90,7 @@ impl Tab {
                 self.inner.clear();
                 self.inner_contexts.clear();
                 self.inner_urls.clear();
+                self.inner_parents.clear();
                 false
             }
             "Page.javascriptDialogOpening" | "Inspector.targetCrashed" | "Inspector.targetReloadedAfterCrash" => {

@@ -2,28 +2,81 @@
 //! of other origins.
 
 use super::Tab;
+use super::inner::DOCUMENTS_LEN_MAX;
 use crate::cdp::Event;
-use crate::drive::events::ContextCreated;
+use crate::drive::events::{ContextCreated, FrameTree, Tree};
+use crate::drive::net::Whose;
+use crate::drive::site::site_of;
+
+/// Frames in frames that are gone through; browsers have fewer.
+const FRAMES_DEPTH_MAX: usize = 1_024;
 
 impl Tab {
     /// Notes an event of the network, with the origin of the document that it is of.
     pub(super) fn record(&mut self, event: &Event) {
-        let (target, own, inner) = (&self.target, &self.contexts, &self.inner_contexts);
-        // Asked where the address of a document names no origin, as `about:srcdoc`: it has that of its context.
-        let origin = |frame: &str| {
-            let mut all = if frame == target {
-                own.values().map(|known| known.origin.clone()).collect::<Vec<_>>()
-            } else {
-                let created = inner.values().filter(|(of, _)| of == frame).map(|(_, created)| created);
-                created.filter_map(Event::read).map(|ContextCreated { context }| context.origin).collect()
-            };
-            all.dedup();
-            match <[String; 1]>::try_from(all) {
-                Ok([origin]) if origin.starts_with("http") => Some(origin),
-                // Several documents, or one without an origin.
-                _ => None,
+        let mut recording = std::mem::take(&mut self.recording);
+        let (target, parents) = (self.target.as_str(), &self.inner_parents);
+        // Asked where the address of a document names no origin, as `about:srcdoc`: it has that of its context, and one
+        // without any is of the nearest document around it that has one.
+        let whose = |frame: &str| {
+            let mut at = frame;
+            for _ in 0..FRAMES_DEPTH_MAX {
+                match (self.shown_by(at), parents.get(at)) {
+                    (Shown::Origin(origin), _) => return Whose::Origin(origin),
+                    (Shown::NoOrigin, _) if at == target || at.is_empty() => return Whose::NoOrigin,
+                    (Shown::NoOrigin, Some(parent)) => at = parent,
+                    (Shown::Several, _) | (Shown::NoOrigin, None) => return Whose::Unknown,
+                }
             }
+            Whose::Unknown
         };
-        self.recording.take(&self.session, event, &origin);
+        recording.take(&self.session, event, &whose);
+        self.recording = recording;
     }
+
+    /// The origin of what a frame shows; of a sandbox, its address's.
+    fn shown_by(&self, frame: &str) -> Shown {
+        let mut all: Vec<String> = if frame == self.target {
+            self.contexts.values().map(|known| known.origin.clone()).collect()
+        } else {
+            let created = self.inner_contexts.values().filter(|(of, _)| of == frame).map(|(_, created)| created);
+            created.filter_map(Event::read).map(|ContextCreated { context }| context.origin).collect()
+        };
+        all.sort_unstable();
+        all.dedup();
+        if all.len() > 1 {
+            return Shown::Several;
+        }
+        let own = all.pop().filter(|origin| origin.starts_with("http"));
+        let address = || self.inner_urls.get(frame).and_then(|url| site_of(url));
+        own.or_else(address).map_or(Shown::NoOrigin, Shown::Origin)
+    }
+
+    /// The frames that were there before the recording began.
+    pub(super) fn know_frames(&mut self, event: &Event) {
+        let Some(FrameTree { frame_tree }) = event.read() else { return };
+        let mut open = vec![frame_tree];
+        while let Some(Tree { frame, child_frames }) = open.pop() {
+            for child in &child_frames {
+                self.know_parent(child.frame.id.clone(), frame.id.clone());
+            }
+            open.extend(child_frames);
+        }
+    }
+
+    /// A frame stands in a document of another. Those of more frames are told of to nobody.
+    pub(super) fn know_parent(&mut self, frame: String, parent: String) {
+        if self.inner_parents.len() < DOCUMENTS_LEN_MAX || self.inner_parents.contains_key(&frame) {
+            self.inner_parents.insert(frame, parent);
+        }
+    }
+}
+
+/// What a frame shows.
+enum Shown {
+    Origin(String),
+    /// A document without an origin.
+    NoOrigin,
+    /// Documents of several origins, of which the request may be any's.
+    Several,
 }
