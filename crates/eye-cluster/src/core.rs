@@ -5,8 +5,10 @@ mod calls;
 mod claiming;
 mod directory;
 mod event;
+mod former;
 mod hubs;
 mod judging;
+mod moving;
 mod passing;
 mod state;
 mod tokens;
@@ -44,6 +46,8 @@ impl Core {
             Event::AgentLeft { agent } => self.calls.agent_left(agent, out),
             Event::Rows(rows) => self.rows(rows, out),
             Event::Interests(changed) => self.topics.change(changed, out),
+            Event::HandOver(handover) => self.hand_over(handover, out),
+            Event::Unsent(handover) => self.unsent(handover, out),
             Event::Publish { hubs, message } => self.publish(&hubs, *message, out),
             Event::Tokens(event) => self.tokens.on(event, out),
             Event::Tick => self.tick(now, out),

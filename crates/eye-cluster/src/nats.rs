@@ -1,17 +1,20 @@
 //! The link over NATS: subjects, messages, the directory's bucket. Nothing is published unless the link is up, because
 //! the library would keep it and deliver it seconds late.
 
+mod alone;
 mod bucket;
+mod sending;
 mod served;
 
 use crate::core::{Action, BEAT_MS, Core, Event, Life, TokensAction, TokensEvent};
 use crate::packet::Writer;
-use crate::parts::{PARTS_BYTES_MAX, Parts};
+use crate::parts::Parts;
 use crate::settings::{HubStatus, Settings, Status};
 use crate::wire::{Beat, Frame};
 use crate::{FromHub, Hub};
+use alone::Alone;
 use async_nats::connection::State;
-use async_nats::{Client, ConnectOptions, Message, Subject, Subscriber};
+use async_nats::{Client, ConnectOptions, Message, Subscriber};
 use bucket::{Bucket, NamedTokens, Sessions};
 use eye_core::Effect;
 use futures_util::{FutureExt, StreamExt};
@@ -27,8 +30,6 @@ use tokio::time::{MissedTickBehavior, interval};
 
 /// A message beyond this is sent in parts: the server's own limit is 1 MiB, and small calls pass between parts.
 pub const PART_BYTES_MAX: usize = 128 << 10;
-/// Messages whose requests are remembered, so that one that reached no hub can be told from those that did.
-const SENT_LEN_MAX: usize = 4096;
 /// The longest pause before the next attempt to reach a server.
 const RECONNECT_MS_MAX: u64 = 200;
 /// The oldest server whose directory works.
@@ -83,7 +84,9 @@ struct Link {
     /// The last messages, with the requests in them.
     sent: VecDeque<(u64, Life, Vec<u64>)>,
     last_message: u64,
-    writer: Writer,
+    writer: Arc<Writer>,
+    /// What is written apart comes back by this.
+    alone: mpsc::UnboundedSender<Alone>,
     parts: Parts,
     /// How many messages were dropped since the last heartbeat, and why the last one was.
     dropped: (u64, String),
@@ -127,7 +130,8 @@ pub async fn run(
     let core = Core::new(settings.hub.as_str().into(), life.clone());
     let directory = Bucket::new(client.clone(), format!("eye-{}", settings.cluster), stored.clone());
     let tokens = Bucket::new(client.clone(), format!("eye_tokens-{}", settings.cluster), stored);
-    let (served, writer) = (Served::new(hub.clone()), Writer::new(&life));
+    let (served, writer) = (Served::new(hub.clone()), Arc::new(Writer::new(&life)));
+    let (alone, mut alone_in) = mpsc::unbounded_channel();
     let mut link = Link {
         hub,
         core,
@@ -142,6 +146,7 @@ pub async fn run(
         sent: VecDeque::new(),
         last_message: 0,
         writer,
+        alone,
         parts: Parts::default(),
         dropped: Default::default(),
         refused: None,
@@ -156,12 +161,16 @@ pub async fn run(
             Some(message) = own.next() => link.message(&message),
             Some(message) = beats.next() => link.beat(&message),
             Some(message) = unread.next() => link.unread(&message),
+            Some(one) = alone_in.recv() => link.send_alone(one).await,
             Some(event) = stored_in.recv() => link.stored_event(event, shown.status),
             Some(event) = events_in.recv() => link.link_event(&event).await,
             _ = ticks.tick() => link.tick(shown.status).await,
             () = stop.notified() => {
                 // What the hub ended until now, other hubs are told.
                 link.drain(&mut from_hub, &mut own);
+                while let Ok(one) = alone_in.try_recv() {
+                    link.send_alone(one).await;
+                }
                 link.flush().await;
                 link.say(true).await;
                 let _ = link.client.flush().await;
@@ -216,6 +225,7 @@ impl Link {
             FromHub::Effect(Effect::PublishElsewhere { hubs, message }) => {
                 self.event(Event::Publish { hubs, message });
             }
+            FromHub::Effect(Effect::HandOver(handover)) => self.event(Event::HandOver(handover)),
             FromHub::Effect(Effect::PassOn(passed)) => self.event(Event::PassOn(passed)),
             FromHub::Effect(Effect::CancelElsewhere { agent, forms }) => self.event(Event::Cancel { agent, forms }),
             FromHub::Effect(Effect::LeftElsewhere { agent }) => self.event(Event::AgentLeft { agent }),
@@ -232,6 +242,7 @@ impl Link {
         self.core.on(self.hub.now(), event, &mut actions);
         for action in actions.drain(..) {
             match action {
+                Action::Send { to, frame: Frame::HandOver(handover) } => self.write_alone(to, handover),
                 Action::Send { to, frame } => self.outgoing.entry(to).or_default().push(frame),
                 Action::Put { session, row, replaces } => self.directory.put(session, row, replaces),
                 Action::Remove { session, revision } => self.directory.remove(&session, revision),
@@ -390,66 +401,6 @@ impl Link {
         if self.core.is_up() && self.is_connected() {
             let beat = Beat { hub: self.name.clone(), life: self.life.to_string(), bye };
             let _ = self.client.publish(self.subjects.beats(), eye_protocol::rpc::json(&beat).into()).await;
-        }
-    }
-
-    /// Sends what is ready: one message for each hub.
-    async fn flush(&mut self) {
-        if self.outgoing.is_empty() {
-            return;
-        }
-        let outgoing = std::mem::take(&mut self.outgoing);
-        if !self.core.is_up() || !self.is_connected() {
-            // What was asked ends with the link, which is about to be known.
-            return;
-        }
-        for (to, frames) in outgoing {
-            self.send(to, frames).await;
-        }
-    }
-
-    async fn send(&mut self, to: Life, frames: Vec<Frame>) {
-        let mut rest = vec![frames];
-        while let Some(mut frames) = rest.pop() {
-            match self.writer.frames(&frames) {
-                // One message of everything would be more than the other hub keeps of one.
-                Ok(message) if message.len() > PARTS_BYTES_MAX / 2 && frames.len() > 1 => {
-                    rest.push(frames.split_off(frames.len() / 2));
-                    rest.push(frames);
-                }
-                Ok(message) => self.send_one(&to, &frames, message).await,
-                Err(error) => tracing::error!(%error, "a message cannot be written"),
-            }
-        }
-    }
-
-    async fn send_one(&mut self, to: &Life, frames: &[Frame], message: Vec<u8>) {
-        self.last_message += 1;
-        let id = self.last_message;
-        let calls = frames.iter().filter_map(|frame| match frame {
-            Frame::Request(request) => Some(request.call),
-            _ => None,
-        });
-        let reply = Subject::from(self.subjects.unread(&self.life, &id.to_string()));
-        if self.sent.len() >= SENT_LEN_MAX {
-            self.sent.pop_front();
-        }
-        self.sent.push_back((id, to.clone(), calls.collect()));
-        if message.len() <= PART_BYTES_MAX {
-            return self.publish(to, reply, message).await;
-        }
-        for part in self.writer.parts(id, &message, PART_BYTES_MAX).collect::<Vec<_>>() {
-            match part {
-                Ok(part) => self.publish(to, reply.clone(), part).await,
-                Err(error) => tracing::error!(%error, "a message cannot be written"),
-            }
-        }
-    }
-
-    async fn publish(&mut self, to: &Life, reply: Subject, payload: Vec<u8>) {
-        if let Err(error) = self.client.publish_with_reply(self.subjects.of(to), reply, payload.into()).await {
-            tracing::warn!(%error, "a message to another hub was not sent");
-            self.is_down();
         }
     }
 }

@@ -25,6 +25,9 @@ pub struct Row {
     /// The origin that holds the session.
     #[serde(with = "shared")]
     pub origin: Arc<str>,
+    /// What a person called it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Box<str>>,
     /// The name its author gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alias: Option<Box<str>>,
@@ -69,6 +72,7 @@ impl Row {
             life: life.clone(),
             epoch: 0,
             origin: row.origin.into(),
+            name: row.name.map(Into::into),
             alias: row.alias.map(Into::into),
             title: cut(&row.title),
             url: cut(&row.url),
@@ -87,6 +91,7 @@ impl Row {
             id,
             hub: self.hub.clone(),
             origin: self.origin.clone(),
+            name: self.name.clone(),
             alias: self.alias.clone(),
             title: self.title.clone(),
             url: self.url.clone(),

@@ -15,11 +15,13 @@ use serde::{Deserialize, Serialize};
 use std::ops::Not;
 use std::sync::Arc;
 
+mod handover;
 mod scope;
 mod shared;
 mod task;
 mod topics;
 
+pub use handover::{WireHandover, WireSnapshot, WireState};
 pub use scope::{WireLimits, WireScope};
 pub use task::{WireTask, WireTerms};
 pub use topics::{WireAudience, WireHeardBy, WireInterest, WireMessage};
@@ -108,6 +110,9 @@ pub enum Frame {
     },
     /// A message that was published at the sender.
     Publish(Box<WireMessage>),
+    /// What the sender kept of a session that the other hub holds now. In a message of its own: a hub that does not
+    /// know it cannot read what shares the message.
+    HandOver(Box<WireHandover>),
 }
 
 /// A request for a page.

@@ -81,6 +81,6 @@ impl Candidate for PageElsewhere {
         self.heard_at
     }
     fn name(&self) -> String {
-        self.alias.as_deref().unwrap_or(self.id.as_str()).to_owned()
+        self.name.as_deref().or(self.alias.as_deref()).unwrap_or(self.id.as_str()).to_owned()
     }
 }

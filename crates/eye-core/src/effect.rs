@@ -1,6 +1,7 @@
 //! What follows from what happened: what the hub is to send, do and close.
 
 use crate::elsewhere::TopicMessage;
+use crate::handover::Handover;
 use crate::ids::{CallId, Conn};
 use crate::passed::Passed;
 use crate::task::{News, Reply, ReplyForm, Task};
@@ -119,6 +120,8 @@ pub enum Effect {
         /// What.
         message: Box<TopicMessage>,
     },
+    /// Another hub holds a session from now on, and gets what was kept of it here.
+    HandOver(Box<Handover>),
     /// A request of an agent that was no call has its result, as JSON text.
     Result {
         /// Where it goes.

@@ -17,6 +17,8 @@ pub struct PageElsewhere {
     pub hub: Arc<str>,
     /// The origin that holds the session.
     pub origin: Arc<str>,
+    /// What a person called it.
+    pub name: Option<Box<str>>,
     /// The name its author gave it.
     pub alias: Option<Box<str>>,
     /// Its title.
@@ -186,7 +188,8 @@ pub enum TopicsNews {
 #[derive(Debug, Default)]
 pub(crate) struct Elsewhere {
     pub pages: FxHashMap<SessionId, Arc<PageElsewhere>>,
-    aliases: FxHashMap<Box<str>, FxHashSet<SessionId>>,
+    aliases: Words,
+    names: Words,
     /// Whether the rows of pages here are wanted by others.
     pub wanted: bool,
     /// Sessions here whose rows may have changed.
@@ -203,26 +206,51 @@ impl Elsewhere {
             Listed::There(page) => page.id.clone(),
             Listed::Gone(id) => id.clone(),
         };
-        if let Some(before) = self.pages.remove(&id)
-            && let Some(alias) = &before.alias
-            && let Some(named) = self.aliases.get_mut(alias)
-        {
-            named.remove(&id);
-            if named.is_empty() {
-                self.aliases.remove(alias);
-            }
+        if let Some(before) = self.pages.remove(&id) {
+            self.aliases.remove(before.alias.as_deref(), &id);
+            self.names.remove(before.name.as_deref(), &id);
         }
         if let Listed::There(page) = listed {
-            if let Some(alias) = &page.alias {
-                self.aliases.entry(alias.clone()).or_default().insert(id.clone());
-            }
+            self.aliases.insert(page.alias.as_deref(), &id);
+            self.names.insert(page.name.as_deref(), &id);
             self.pages.insert(id, page);
         }
     }
 
+    /// The pages that a person called so: several where two hubs gave the name to one each.
+    pub fn called(&self, name: &str) -> impl Iterator<Item = &PageElsewhere> + Clone {
+        self.names.of(name).filter_map(|id| self.get(id))
+    }
+
     /// Whether a page of another origin calls itself by this word.
     pub fn has_rival(&self, word: &str, origin: Option<&str>) -> bool {
-        let rivals = self.aliases.get(word).into_iter().flatten().filter_map(|id| self.pages.get(id));
+        let rivals = self.aliases.of(word).filter_map(|id| self.pages.get(id));
         rivals.into_iter().any(|rival| Some(&*rival.origin) != origin)
+    }
+}
+
+/// Sessions by a word that stands for them.
+#[derive(Debug, Default)]
+struct Words(FxHashMap<Box<str>, FxHashSet<SessionId>>);
+
+impl Words {
+    fn of(&self, word: &str) -> impl Iterator<Item = &SessionId> + Clone {
+        self.0.get(word).into_iter().flatten()
+    }
+
+    fn insert(&mut self, word: Option<&str>, session: &SessionId) {
+        if let Some(word) = word {
+            self.0.entry(word.into()).or_default().insert(session.clone());
+        }
+    }
+
+    fn remove(&mut self, word: Option<&str>, session: &SessionId) {
+        let Some(word) = word else { return };
+        if let Some(sessions) = self.0.get_mut(word) {
+            sessions.remove(session);
+            if sessions.is_empty() {
+                self.0.remove(word);
+            }
+        }
     }
 }

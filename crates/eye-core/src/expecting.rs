@@ -34,7 +34,9 @@ impl Switchboard {
             Input::Ask { agent, page, .. } if self.waiting.contains(agent) => Some((*agent, page.as_deref())),
             Input::AskBatch { reply, page, .. }
             | Input::Tools { reply, page, .. }
-            | Input::GetState { reply, page, .. } => Some((reply.agent, page.as_deref())),
+            | Input::GetState { reply, page, .. }
+            | Input::Snapshot { reply, page, .. }
+            | Input::ReadMail { reply, page, .. } => Some((reply.agent, page.as_deref())),
             _ => None,
         }
     }
@@ -59,6 +61,7 @@ fn wanted(input: &Input) -> Vec<Wanted<'_>> {
         Input::Tools { query: ToolQuery::Get(name), .. } => vec![Wanted::Tool(name)],
         Input::Tools { query: ToolQuery::List(_), .. } => vec![Wanted::Tools],
         Input::GetState { .. } => vec![Wanted::State],
+        Input::Snapshot { .. } | Input::ReadMail { .. } => vec![Wanted::Kept],
         _ => Vec::new(),
     }
 }

@@ -1,6 +1,7 @@
 //! What happens to the switchboard.
 
 use crate::elsewhere::{Back, Listed, TopicsNews};
+use crate::handover::{Handover, Heir};
 use crate::ids::Conn;
 use crate::newcomer::Newcomer;
 use crate::page_event::PageEvent;
@@ -231,7 +232,14 @@ pub enum Input {
         done: Done,
     },
     /// Another hub holds a session from now on.
-    Released(SessionId),
+    Released {
+        /// Which.
+        session: SessionId,
+        /// Who gets what was kept of it here, if anyone does.
+        heir: Option<Heir>,
+    },
+    /// What the hub kept that held a session before, or what could not be given to the one that holds it now.
+    HandedOver(Box<Handover>),
     /// The pages that other hubs hold are others now.
     Listed(Vec<Listed>),
     /// Another hub says something of what was passed on to it.
@@ -277,7 +285,8 @@ impl Input {
             | Self::Use { reply, .. }
             | Self::Forget { reply, .. } => Some(reply.agent),
             Self::Worked { .. }
-            | Self::Released(_)
+            | Self::Released { .. }
+            | Self::HandedOver(_)
             | Self::Listed(_)
             | Self::Back(_)
             | Self::Topics(_)
@@ -294,6 +303,7 @@ impl Input {
             Self::Ask { task, .. } => task.len_bytes(),
             Self::AskBatch { tasks, .. } => tasks.iter().map(|(task, _)| task.len_bytes()).sum(),
             Self::Collect { ids, .. } => ids.iter().map(|id| id.len()).sum(),
+            Self::HandedOver(handover) => handover.len_bytes(),
             Self::PageJoined { .. }
             | Self::GetState { .. }
             | Self::Snapshot { .. }
@@ -315,7 +325,7 @@ impl Input {
             | Self::Use { .. }
             | Self::Forget { .. }
             | Self::Worked { .. }
-            | Self::Released(_)
+            | Self::Released { .. }
             | Self::Listed(_)
             | Self::Back(_)
             | Self::Topics(_)

@@ -90,9 +90,10 @@ impl Lanes {
     pub fn put(&mut self, lane: &Lane, input: Input) -> bool {
         let Some(busy) = self.busy.get_mut(lane) else { return false };
         let bytes = input.len_bytes();
-        // What ends a connection always has room.
+        // What ends a connection always has room, and so has what a session takes along, which comes once.
         let ends = match &input {
             Input::Page { event, .. } => event.ends(),
+            Input::Released { .. } | Input::HandedOver(_) => true,
             _ => matches!(input, Input::AgentLeft { .. } | Input::AgentRevoked { .. }),
         };
         let fits = busy.backlog.len() < BACKLOG_LEN_MAX && busy.backlog_bytes + bytes <= BACKLOG_BYTES_MAX;

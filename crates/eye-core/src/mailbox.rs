@@ -49,13 +49,41 @@ impl Mailbox {
         self.newest_at = when.now;
         self.bytes += letter.len();
         self.letters.push_back(letter.into());
+        self.cut();
+        if let Some((reader, _)) = self.readers.pop_front() {
+            self.give(reader, out);
+        }
+    }
+
+    /// Gives all letters away, and how many were dropped. Who waits for the next one waits on.
+    pub(crate) fn hand_over(&mut self) -> (Vec<Box<str>>, u64) {
+        self.bytes = 0;
+        (self.letters.drain(..).collect(), std::mem::take(&mut self.dropped))
+    }
+
+    /// Takes the letters of another hub, which came before its own.
+    pub(crate) fn take_over(&mut self, now: Millis, letters: Vec<Box<str>>, dropped: u64, out: &mut Vec<Outcome>) {
+        if self.letters.is_empty() {
+            self.newest_at = now;
+        }
+        self.bytes += letters.iter().map(|letter| letter.len()).sum::<usize>();
+        self.dropped += dropped;
+        let own = std::mem::replace(&mut self.letters, letters.into());
+        self.letters.extend(own);
+        self.cut();
+        if !self.letters.is_empty()
+            && let Some((reader, _)) = self.readers.pop_front()
+        {
+            self.give(reader, out);
+        }
+    }
+
+    /// The oldest letters give way.
+    fn cut(&mut self) {
         while self.letters.len() > MAILBOX_LEN_MAX || self.bytes > MAILBOX_BYTES_MAX {
             let Some(oldest) = self.letters.pop_front() else { break };
             self.bytes -= oldest.len();
             self.dropped += 1;
-        }
-        if let Some((reader, _)) = self.readers.pop_front() {
-            self.give(reader, out);
         }
     }
 

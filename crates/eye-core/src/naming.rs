@@ -37,6 +37,18 @@ impl Switchboard {
         if let Some(held) = given.filter(|held| self.sees(agent, held)) {
             return Ok(held.id().clone());
         }
+        let mut called = self
+            .elsewhere
+            .called(wanted)
+            .filter(|page| self.sees_origin(agent, &page.origin) && self.page_elsewhere(&page.id).is_some());
+        match (called.next(), called.next()) {
+            (Some(page), None) => return Ok(page.id.clone()),
+            (Some(one), Some(other)) => {
+                let message = format!("`{wanted}` is the name of pages at several hubs: {}, {}", one.id, other.id);
+                return Err(Error::new(Code::SESSION, message).hint("name the page by its id"));
+            }
+            (None, _) => {}
+        }
         match self.visible_session(agent, wanted) {
             Some(id) if !self.has_rival(&id) => Ok(id),
             _ => select::named(wanted, self.candidates(agent)),
@@ -71,6 +83,7 @@ impl Switchboard {
         // A slash divides the sender from the word that it has for itself.
         !alias.contains('/')
             && !self.names.given.contains_key(alias)
+            && self.elsewhere.called(alias).next().is_none()
             && !self.memories.contains_key(alias)
             && SessionId::parse(alias).is_none_or(|id| same_origin(&id))
             && aliased.is_none_or(|sessions| sessions.iter().all(same_origin))
@@ -88,10 +101,15 @@ impl Switchboard {
         if SessionId::parse(name).is_some_and(|id| id != *session && self.sessions.contains_key(&id)) {
             return Err(wrong("it is the id of another page").hint("choose another name"));
         }
+        if let Some(other) = self.elsewhere.called(name).find(|page| page.id != *session) {
+            let why = format!("the page {} at the hub `{}` has it", other.id, other.hub);
+            return Err(wrong(&why).hint("choose another name, or take it back at that hub"));
+        }
         if let Some(before) = self.names.given.get(name).cloned()
             && let Some(held) = self.sessions.get_mut(&before)
         {
             held.give_name(None);
+            self.row_changed(&before);
         }
         let Some(held) = self.sessions.get_mut(session) else { return Ok(()) };
         if let Some(before) = held.given_name() {
@@ -102,7 +120,17 @@ impl Switchboard {
             self.names.given.insert(name.into(), session.clone());
         }
         self.known_changed = true;
+        self.row_changed(session);
         Ok(())
+    }
+
+    /// A page has come with the name that it was given at another hub. One that means another page here stays with it.
+    pub(crate) fn inherit_name(&mut self, session: &SessionId, name: &str) {
+        let has_none = self.sessions.get(session).is_some_and(|held| held.given_name().is_none());
+        if has_none && !name.is_empty() && !self.names.given.contains_key(name) {
+            // A name that another hub's page has by now stays with that.
+            let _ = self.name_page(session, name);
+        }
     }
 
     /// An agent chooses its page, and may name it.

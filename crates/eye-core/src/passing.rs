@@ -7,14 +7,11 @@ use crate::effect::Effect;
 use crate::elsewhere::{Back, Caller, ChangedInterest, ChangedRow, PageElsewhere, TopicsNews};
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
-use crate::page_event::PageEvent;
 use crate::passed::Passed;
-use crate::session::Session;
-use crate::session_event::{Event, Outcome};
+use crate::session_event::Outcome;
 use crate::snapshots::Snapshotting;
 use crate::switchboard::Switchboard;
 use crate::task::{Asker, Mode, Reply, ReplyForm};
-use eye_protocol::close::Close;
 use eye_protocol::compact::Form;
 use eye_protocol::limits::{AWAY_CALL_MARGIN_MS, CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS};
 use eye_protocol::messages::{Presence, SessionRow};
@@ -65,7 +62,6 @@ impl Switchboard {
     /// Something came from another hub.
     pub(crate) fn on_elsewhere(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         match input {
-            Input::Released(session) => self.release(now, &session, out),
             Input::Back(back) => self.back(now, *back, out),
             Input::Topics(news) => match *news {
                 TopicsNews::Interests { hub, interests } => self.heard_elsewhere(now, &hub, interests, out),
@@ -78,16 +74,6 @@ impl Switchboard {
             }
             _ => {}
         }
-    }
-
-    /// Another hub holds a session from now on: its page here is told so and closed, and what it was asked ends.
-    fn release(&mut self, now: Millis, session: &SessionId, out: &mut Vec<Effect>) {
-        let Some(page) = self.sessions.get(session).and_then(Session::page) else { return };
-        out.push(Effect::Replaced { page });
-        out.push(Effect::Close { conn: page, close: Close::taken_over() });
-        self.pages.remove(&page);
-        self.topics.forget(page);
-        self.session_on(now, session, Event::page(page, PageEvent::Left), out);
     }
 
     /// A page that another hub holds, unless this hub's own page has the session.
@@ -294,7 +280,7 @@ fn row_elsewhere(now: Millis, page: &PageElsewhere, current: Option<&UsedPage>) 
     SessionRow {
         id: page.id.to_string(),
         hub: Some(page.hub.to_string()),
-        name: None,
+        name: page.name.as_deref().map(Into::into),
         alias: page.alias.as_deref().map(Into::into),
         title: page.title.to_string(),
         url: page.url.to_string(),

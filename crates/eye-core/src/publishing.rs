@@ -198,6 +198,10 @@ impl Session {
                 };
                 out.push(Outcome::Effect(Effect::Result { reply, result }));
             }
+            (Then::HandOver(handover), Done::Read(document, text)) => {
+                self.hand_over(handover, document, text.ok(), out);
+            }
+            (Then::TakeOver(handed), Done::Received(document)) => self.take_old_state(now, &handed, document.ok(), out),
             (Then::Offer { page, id }, Done::Compiled(prepared)) => {
                 if self.page() == Some(page) {
                     self.take_tools(page, id, prepared, room_bytes, out);
@@ -219,7 +223,13 @@ impl Session {
                 out.push(Outcome::Effect(Effect::Result { reply, result: Err(error) }));
             }
             Then::Offer { page, id } => answer_page(page, id, Err(error), out),
-            Then::Publish { .. } | Then::Tell { reply: None, .. } | Then::Change { .. } | Then::Ask(_) => {}
+            // What else was kept goes without it.
+            Then::HandOver(handover) => out.push(Outcome::Effect(Effect::HandOver(handover))),
+            Then::Publish { .. }
+            | Then::Tell { reply: None, .. }
+            | Then::Change { .. }
+            | Then::TakeOver(_)
+            | Then::Ask(_) => {}
         }
     }
 

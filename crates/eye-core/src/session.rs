@@ -5,6 +5,7 @@ mod arriving;
 mod expected;
 mod expecting;
 mod leaving;
+mod moving;
 mod offering;
 mod page;
 mod ticking;
@@ -303,6 +304,8 @@ impl Session {
                 self.working = false;
                 self.worked(now, done, then, room_bytes, out);
             }
+            Event::GivenAway { claim } => self.give_away(now, claim, out),
+            Event::TakenOver(handover) => self.take_over(now, *handover, out),
             Event::SnapshotsWanted { reply } => self.list_snapshots(reply, out),
             Event::StateWanted { reply, fresh, query } => self.want_state(now, reply, fresh, query, out),
             Event::MailWanted { reply, timeout_ms } => self.mailbox.read(now, reply, timeout_ms, out),

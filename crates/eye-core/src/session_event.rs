@@ -1,6 +1,7 @@
 //! What happens to one session, and what follows from it.
 
 use crate::effect::Effect;
+use crate::handover::Handover;
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
 use crate::newcomer::Newcomer;
@@ -71,6 +72,13 @@ pub(crate) enum Event {
         /// Why its arguments do not fit, if they were checked and do not.
         unfit: Option<Error>,
     },
+    /// Another hub holds the session: what was kept of it here goes there.
+    GivenAway {
+        /// The other hub's claim.
+        claim: u64,
+    },
+    /// What another hub kept of the session has come.
+    TakenOver(Box<Handover>),
     /// Work that this session began is done.
     Worked {
         /// What came of it.
@@ -119,7 +127,7 @@ impl Event {
     pub fn changes_row(&self) -> bool {
         match self {
             Self::Page { event, .. } => event.changes_row(),
-            _ => matches!(self, Self::Joined { .. } | Self::Worked { .. } | Self::Tick),
+            _ => matches!(self, Self::Joined { .. } | Self::TakenOver(_) | Self::Worked { .. } | Self::Tick),
         }
     }
 }

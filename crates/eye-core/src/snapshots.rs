@@ -1,6 +1,8 @@
 //! States that agents keep under a name, and the error of a call at another revision. What is done with them:
 //! `snapshotting`.
 
+use crate::handover::HandedSnapshot;
+use crate::ids::Millis;
 use eye_protocol::limits::SNAPSHOTS_MAX;
 use eye_protocol::rpc::json;
 use eye_protocol::state::{Saved, SavedList};
@@ -45,7 +47,8 @@ pub struct Published {
 
 #[derive(Debug)]
 struct Snapshot {
-    document: Box<RawValue>,
+    /// JSON text.
+    document: Box<str>,
     revision: u64,
     /// When that state was published: Unix time in milliseconds.
     wall_ms: u64,
@@ -63,9 +66,9 @@ impl Snapshots {
     pub fn keep(&mut self, name: Box<str>, document: Box<RawValue>, of: Published) -> String {
         self.forget(&name);
         let Published { revision, wall_ms, at } = of;
-        let saved = Snapshot { document, revision, wall_ms, at };
+        let saved = Snapshot { document: document.into(), revision, wall_ms, at };
         let told = json(&saved.told(&name));
-        self.bytes += saved.document.get().len() + name.len();
+        self.bytes += saved.document.len() + name.len();
         self.kept.insert(name, saved);
         if self.kept.len() > SNAPSHOTS_MAX {
             self.drop_oldest();
@@ -87,7 +90,37 @@ impl Snapshots {
 
     fn forget(&mut self, name: &str) {
         if let Some(gone) = self.kept.shift_remove(name) {
-            self.bytes -= gone.document.get().len() + name.len();
+            self.bytes -= gone.document.len() + name.len();
+        }
+    }
+
+    /// Gives all of them away.
+    pub(crate) fn hand_over(&mut self, now: Millis) -> Vec<HandedSnapshot> {
+        let kept = std::mem::take(self).kept.into_iter();
+        let handed = |(name, one): (Box<str>, Snapshot)| HandedSnapshot {
+            name,
+            text: one.document,
+            revision: one.revision,
+            age_ms: now.saturating_sub(one.at),
+            wall_ms: one.wall_ms,
+        };
+        kept.map(handed).collect()
+    }
+
+    /// Takes those of another hub, which are older than its own. Where both have a name, it means the newer one.
+    pub(crate) fn take_over(&mut self, now: Millis, handed: Vec<HandedSnapshot>) {
+        let own = std::mem::take(self);
+        let theirs = handed.into_iter().map(|one| {
+            let HandedSnapshot { name, text: document, revision, age_ms, wall_ms } = one;
+            (name, Snapshot { document, revision, wall_ms, at: now.saturating_sub(age_ms) })
+        });
+        for (name, one) in theirs.chain(own.kept) {
+            self.forget(&name);
+            self.bytes += one.document.len() + name.len();
+            self.kept.insert(name, one);
+        }
+        while self.kept.len() > SNAPSHOTS_MAX {
+            self.drop_oldest();
         }
     }
 
@@ -96,8 +129,8 @@ impl Snapshots {
         json(&SavedList { snapshots: self.kept.iter().map(|(name, one)| one.told(name)).collect() })
     }
 
-    /// The document of this name.
-    pub fn get(&self, name: &str) -> Result<&RawValue, Error> {
+    /// The document of this name, as JSON text.
+    pub fn get(&self, name: &str) -> Result<&str, Error> {
         self.kept.get(name).map(|one| &*one.document).ok_or_else(|| {
             let names: Vec<&str> = self.kept.keys().map(|name| &**name).collect();
             let hint = match names.as_slice() {
@@ -114,7 +147,7 @@ impl Snapshot {
         Saved {
             name: name.to_owned(),
             revision: self.revision,
-            bytes: self.document.get().len(),
+            bytes: self.document.len(),
             time: humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(self.wall_ms)).to_string(),
         }
     }
@@ -155,7 +188,7 @@ mod tests {
         assert_eq!(snapshots.bytes(), SNAPSHOTS_MAX * 5);
         assert_eq!(snapshots.oldest_at(), Some(2));
         snapshots.keep("s05".into(), RawValue::from_string("[1]".into()).unwrap(), at(99));
-        assert_eq!(snapshots.get("s05").unwrap().get(), "[1]");
+        assert_eq!(snapshots.get("s05").unwrap(), "[1]");
         while snapshots.bytes() > 0 {
             snapshots.drop_oldest();
         }

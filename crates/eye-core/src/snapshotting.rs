@@ -14,7 +14,6 @@ use crate::then::Then;
 use crate::work::Work;
 use eye_protocol::limits::NAME_BYTES_MAX;
 use eye_protocol::{Code, Ending, Error};
-use serde_json::value::RawValue;
 
 /// The method by which a page is given a state.
 const SET: &str = "state/set";
@@ -47,7 +46,7 @@ impl Switchboard {
         };
         let held = self.find(reply.agent, page.as_deref()).map(|session| self.sessions.get(&session));
         let document = match held {
-            Ok(Some(held)) => held.published.snapshots.get(&name).map(RawValue::get),
+            Ok(Some(held)) => held.published.snapshots.get(&name),
             Ok(None) => Err(Error::new(Code::SESSION, "the page is gone")),
             Err(error) => Err(error),
         };

@@ -1,5 +1,7 @@
 //! The state a page publishes: one document with a revision, what changed lately, and how it is read.
 
+mod moved;
+
 use crate::document::{Document, Meter, Unfit};
 use crate::ids::Millis;
 use crate::snapshots::Snapshots;

@@ -140,9 +140,9 @@ impl Switchboard {
             }
             Input::Use { reply, page, name } => self.use_page(now, reply, &page, name.as_deref(), out),
             Input::Forget { reply, page } => self.forget_page(reply, &page, out),
-            Input::Released(_) | Input::Listed(_) | Input::Back(_) | Input::Topics(_) => {
-                self.on_elsewhere(now, input, out);
-            }
+            Input::Released { session, heir } => self.release(now, session, heir, out),
+            Input::HandedOver(handover) => self.take_over(now, handover, out),
+            Input::Listed(_) | Input::Back(_) | Input::Topics(_) => self.on_elsewhere(now, input, out),
             Input::Tick => self.tick(now, out),
             Input::Shutdown => {
                 self.stop_work(now, out);
@@ -328,6 +328,9 @@ impl Switchboard {
             }
             self.pages.insert(page, session.clone());
             self.known_changed = true;
+            if replaced.is_none() {
+                self.come_over(now, session);
+            }
             if let Some(url) = url {
                 self.arrive_elsewhere(now, session, &url, out);
             }

@@ -1,5 +1,6 @@
 //! What follows work once it is done.
 
+use crate::handover::{HandedState, Handover};
 use crate::ids::Conn;
 use crate::input::Input;
 use crate::state::{StateQuery, When};
@@ -20,6 +21,10 @@ pub(crate) enum Then {
     Read { reply: Reply, from_page: bool, warning: Option<&'static str> },
     /// A document is read and kept under a name.
     Save { reply: Reply, name: Box<str> },
+    /// A document is read and goes to another hub with the rest.
+    HandOver(Box<Handover>),
+    /// A document of another hub is taken.
+    TakeOver(HandedState),
     /// A page's tools are taken.
     Offer { page: Conn, id: Option<RpcId> },
     /// An agent's question goes on.

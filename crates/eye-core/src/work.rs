@@ -28,6 +28,8 @@ pub enum Lane {
 pub enum Work {
     /// Parse a document.
     Parse(Box<RawValue>),
+    /// Parse a document of another hub, which need not be JSON.
+    Receive(Box<str>),
     /// Apply a patch.
     Patch(Document, Box<RawValue>),
     /// Read a part of a document as JSON text.
@@ -43,6 +45,8 @@ pub enum Work {
 pub enum Done {
     /// Of [`Work::Parse`], with the text.
     Parsed(Result<Document, Error>, Box<RawValue>),
+    /// Of [`Work::Receive`].
+    Received(Result<Document, Error>),
     /// Of [`Work::Patch`]; the document is unchanged if the patch did not fit.
     Patched(Document, Result<(), Unfit>),
     /// Of [`Work::Read`].
@@ -86,6 +90,7 @@ impl Work {
     pub fn run(self, pause: Pause) -> Done {
         match self {
             Self::Parse(text) => Done::Parsed(Document::parse(text.get(), pause), text),
+            Self::Receive(text) => Done::Received(Document::parse(&text, pause)),
             Self::Patch(mut document, patch) => {
                 let fits = state::apply(&mut document, &patch, &mut Meter::pausing(PATCH_STEPS_MAX, pause));
                 Done::Patched(document, fits)

@@ -30,27 +30,33 @@ impl Switchboard {
         if !self.lanes.holds(&lane) {
             return Some(input);
         }
-        if !self.lanes.put(&lane, input) {
+        if !self.lanes.put(&lane, input)
+            && let Some(conn) = conn
+        {
             out.push(Effect::Close { conn, close: Close::too_slow("too much waits behind its own work") });
         }
         None
     }
 
-    /// Whose order something keeps, and which connection it came from.
-    fn lane_of(&self, input: &Input) -> Option<(Conn, Lane)> {
-        let conn = input.conn()?;
+    /// Whose order something keeps, and which connection it came from, if any.
+    fn lane_of(&self, input: &Input) -> Option<(Option<Conn>, Lane)> {
         match input {
-            Input::PageJoined { .. } | Input::Page { event: PageEvent::Alive | PageEvent::Allowed(_), .. } => None,
+            Input::Released { session, .. } => return Some((None, Lane::Session(session.clone()))),
+            Input::HandedOver(handover) => return Some((None, Lane::Session(handover.session.clone()))),
+            _ => {}
+        }
+        let conn = input.conn()?;
+        let lane = match input {
+            Input::PageJoined { .. } | Input::Page { event: PageEvent::Alive | PageEvent::Allowed(_), .. } => {
+                return None;
+            }
             Input::GetState { page, .. } | Input::Snapshot { page, .. } if !self.lanes.holds(&Lane::Agent(conn)) => {
                 // Read-your-writes: a state is read after what its page said before.
-                let session = self.find(conn, page.as_deref()).ok()?;
-                Some((conn, Lane::Session(session)))
+                Lane::Session(self.find(conn, page.as_deref()).ok()?)
             }
-            _ => match self.pages.get(&conn) {
-                Some(session) => Some((conn, Lane::Session(session.clone()))),
-                None => Some((conn, Lane::Agent(conn))),
-            },
-        }
+            _ => self.pages.get(&conn).map_or(Lane::Agent(conn), |session| Lane::Session(session.clone())),
+        };
+        Some((Some(conn), lane))
     }
 
     /// Begins work, behind which its lane waits.

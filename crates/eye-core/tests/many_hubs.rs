@@ -151,7 +151,7 @@ fn a_session_that_moved_is_closed_here_and_asked_there() {
     join(&mut board, "moved", "http://near.test");
     let sent = ask(&mut board, "1", Some("moved"));
     assert!(matches!(&sent[..], [Effect::Send { .. }]), "{sent:?}");
-    let effects = on(&mut board, Input::Released(session("moved")));
+    let effects = on(&mut board, Input::Released { session: session("moved"), heir: None });
     let closed = effects.iter().any(|effect| matches!(effect, Effect::Close { conn: PAGE, .. }));
     let ended = effects.iter().filter(|effect| matches!(effect, Effect::Ended { .. })).count();
     assert!(closed && ended == 1, "{effects:?}");

@@ -199,6 +199,12 @@ pub const MAILBOX_LEN_MAX: usize = 1_000;
 /// The same, summed.
 pub const MAILBOX_BYTES_MAX: usize = 16 << 20;
 
+/// How long requests for what was kept of a session wait for it to come from the hub that held the session before. A
+/// hub that is gone is known after 800 ms.
+pub const HANDOVER_MS: u64 = 1_000;
+/// What goes to another hub with a session: a state, and of mail and kept states the newest.
+pub const HANDOVER_BYTES_MAX: usize = 32 << 20;
+
 /// Folders that are served to a browser at once.
 pub const SERVED_FOLDERS_MAX: usize = 64;
 /// One file of them.

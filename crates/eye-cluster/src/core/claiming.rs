@@ -55,7 +55,12 @@ impl Core {
                         continue;
                     }
                     let writing = before.is_some_and(|own| own.writing);
-                    self.directory.own.insert(session.clone(), Own { row, writing, changed: true });
+                    let known = self.directory.own.remove(&session);
+                    let before = match known {
+                        Some(own) => own.before,
+                        None => self.directory.holder_before(&session, &self.life),
+                    };
+                    self.directory.own.insert(session.clone(), Own { row, before, writing, changed: true });
                     self.write(&session, out);
                 }
                 None => {
@@ -86,13 +91,13 @@ impl Core {
         self.directory.unread.remove(&session);
         self.directory.newest_read = self.directory.newest_read.max(revision);
         let Some(mut row) = row else {
-            self.directory.entries.remove(&session);
+            self.directory.forget(&session);
             return self.entry_gone(session, out);
         };
         let is_own = row.life == self.life;
         self.directory.entries.share(&mut row);
         let entry = Entry::of(session.clone(), &row, revision, now);
-        let (epoch, life) = (row.epoch, row.life);
+        let (epoch, life, origin, connected) = (row.epoch, row.life, row.origin, row.connected);
         if !is_own {
             self.hubs.note(now, &life);
             if self.hubs.is_alive(&life) {
@@ -102,6 +107,7 @@ impl Core {
         } else if self.directory.entries.get(&session).is_some_and(|before| before.life != life) {
             out.push(Action::Feed(Input::Listed(vec![Listed::Gone(session.clone())])));
         }
+        let had_it = self.directory.life_of(&session) == Some(&self.life);
         self.directory.entries.insert(session.clone(), entry);
         if is_own {
             if !self.directory.own.contains_key(&session) {
@@ -115,11 +121,16 @@ impl Core {
             Some(own) if own.row.epoch <= epoch => {
                 // Another hub holds it now: its claim is later, or was faster.
                 self.directory.own.remove(&session);
-                out.push(Action::Feed(Input::Released(session)));
+                Self::give_up(session, origin, epoch, out);
             }
             Some(own) => {
                 own.changed = true;
                 self.write(&session, out);
+            }
+            // Its page had left this hub before it came back through another one.
+            None if connected && (had_it || self.directory.former.is(&session, &self.life)) => {
+                self.directory.former.take(&session);
+                Self::give_up(session, origin, epoch, out);
             }
             None => {}
         }
@@ -138,7 +149,7 @@ impl Core {
     /// again.
     pub(super) fn directory_read(&mut self, out: &mut Vec<Action>) {
         for session in std::mem::take(&mut self.directory.unread) {
-            self.directory.entries.remove(&session);
+            self.directory.forget(&session);
             self.entry_gone(session, out);
         }
         self.claim_all(out);
@@ -162,10 +173,11 @@ impl Core {
             let elsewhere = entry.filter(|entry| entry.life != *life);
             if elsewhere.is_some_and(|entry| entry.page.origin != own.row.origin) {
                 // The session belongs to another origin: the page gets another one when it comes back.
-                out.push(Action::Feed(Input::Released(session.clone())));
+                out.push(Action::Feed(Input::Released { session: session.clone(), heir: None }));
                 return false;
             }
             own.row.epoch = next_epoch(entry, life);
+            own.before = elsewhere.map(|entry| entry.life.clone()).or(own.before.take());
             own.row.connected || elsewhere.is_none()
         });
     }
@@ -210,7 +222,7 @@ impl Core {
 
 #[cfg(test)]
 #[path = "../../tests/cast/row.rs"]
-mod cast_row;
+pub(super) mod cast_row;
 
 #[cfg(test)]
 mod tests {
@@ -250,7 +262,7 @@ mod tests {
         }
         let told = |action| match action {
             Action::Put { row, replaces, .. } => Some(format!("put epoch {} over {replaces}", row.epoch)),
-            Action::Feed(Input::Released(_)) => Some("release".into()),
+            Action::Feed(Input::Released { .. }) => Some("release".into()),
             Action::Feed(_) | Action::Leave { .. } => None,
             other => Some(format!("{other:?}")),
         };

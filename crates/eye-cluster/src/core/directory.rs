@@ -1,6 +1,7 @@
 //! The directory as this hub knows it, and what this hub holds itself.
 
 use super::event::{Action, Life};
+use super::former::Former;
 use crate::row::Row;
 use eye_core::Millis;
 use eye_core::elsewhere::{Listed, PageElsewhere};
@@ -13,6 +14,8 @@ use std::sync::Arc;
 pub(super) struct Directory {
     pub entries: Entries,
     pub own: FxHashMap<SessionId, Own>,
+    /// Who held the sessions whose entries are gone.
+    pub former: Former,
     /// Entries that have not been read again since the directory was begun anew.
     pub unread: FxHashSet<SessionId>,
     /// Whether all of it has been read.
@@ -107,6 +110,8 @@ impl Entry {
 #[derive(Debug)]
 pub(super) struct Own {
     pub row: Row,
+    /// The hub that held it before and has not sent yet what it kept.
+    pub before: Option<Life>,
     /// A write is under way.
     pub writing: bool,
     /// The row has changed since it was written.
@@ -126,6 +131,20 @@ impl Directory {
             own.writing = false;
             own.changed = true;
         }
+    }
+
+    /// An entry is gone.
+    pub fn forget(&mut self, session: &SessionId) {
+        if let Some(entry) = self.entries.get(session) {
+            self.former.note(session.clone(), entry.life.clone());
+        }
+        self.entries.remove(session);
+    }
+
+    /// The hub, other than this one, that held a session until now.
+    pub fn holder_before(&mut self, session: &SessionId, own: &Life) -> Option<Life> {
+        let former = self.former.take(session);
+        self.life_of(session).cloned().or(former).filter(|life| life != own)
     }
 
     pub fn holds(&self, session: &SessionId) -> bool {

@@ -3,6 +3,7 @@
 use crate::row::Row;
 use crate::wire::{Frame, Request};
 use eye_core::elsewhere::{ChangedInterest, ChangedRow, TopicMessage};
+use eye_core::handover::Handover;
 use eye_core::passed::Passed;
 use eye_core::{Conn, Input, Millis, ReplyForm};
 use eye_protocol::SessionId;
@@ -101,6 +102,10 @@ pub enum Event {
         /// What.
         message: Box<TopicMessage>,
     },
+    /// What was kept here of a session goes to the hub that holds it now.
+    HandOver(Box<Handover>),
+    /// The same was not sent: the link is down.
+    Unsent(Box<Handover>),
     /// Something of named tokens.
     Tokens(TokensEvent),
     /// Time has passed.

@@ -83,6 +83,7 @@ impl Core {
             Frame::NotMine { call } => self.not_mine(now, &from, call, out),
             Frame::WantInterests => self.topics.tell_all(from, out),
             Frame::Interests { all, changed } => self.topics.heard(from, all, changed, out),
+            Frame::HandOver(handover) => self.handed_over(&from, *handover, out),
             Frame::Publish(message) => {
                 let news = TopicsNews::Published((*message).into());
                 out.push(Action::Feed(Input::Topics(Box::new(news))));

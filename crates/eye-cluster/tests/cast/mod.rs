@@ -1,5 +1,6 @@
 //! What hubs of a cluster tell each other in tests and in fuzzing (`fuzz/targets/hubs.rs`).
 
+#[allow(dead_code, reason = "the simulation has rows of its own hubs")]
 pub mod row;
 
 use eye_cluster::core::Event;

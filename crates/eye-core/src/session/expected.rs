@@ -14,6 +14,8 @@ pub(crate) enum Wanted<'a> {
     Tools,
     /// Its state.
     State,
+    /// What is kept of it besides: mail, and states under names.
+    Kept,
     /// Nothing, but it stays behind what waits of the same agent.
     Order,
 }
@@ -27,6 +29,8 @@ pub(crate) struct Expecting {
     /// A page of this session has published a state.
     pub(super) had_state: bool,
     pub(super) joined_at: Millis,
+    /// Until when what another hub kept of the session may come.
+    pub(super) handover_until: Option<Millis>,
     /// When the page said that it goes elsewhere.
     pub(super) leaving_at: Option<Millis>,
     /// The dialog that stops the page.

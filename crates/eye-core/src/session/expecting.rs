@@ -122,19 +122,27 @@ impl Session {
     /// Whether a request should wait for what its page is expected to offer.
     pub(crate) fn expects(&self, now: Millis, agent: Conn, wanted: Wanted<'_>) -> bool {
         let loading = self.page().is_some() && self.info.loading == Some(true);
-        let tools = (self.expecting.had_tools || loading) && (self.page().is_none() || self.toolbox.is_stale());
+        let coming = self.awaits_handover(now);
+        let tools =
+            (self.expecting.had_tools || loading || coming) && (self.page().is_none() || self.toolbox.is_stale());
         let current = self.published.state.as_ref().is_some_and(State::is_current);
         let behind_work = self.expecting.behind;
         let missing = match wanted {
             Wanted::Tool(name) => (tools || behind_work) && !self.toolbox.has(name),
             Wanted::Tools => (tools || behind_work) && self.toolbox.is_empty(),
             Wanted::State => (self.expecting.had_state || loading) && !current,
-            Wanted::Order => false,
+            Wanted::Kept | Wanted::Order => false,
         };
         let leaving = matches!(wanted, Wanted::State) && self.is_leaving(now);
         let behind = || self.expecting.requests.iter().any(|input| input.conn() == Some(agent));
         let in_time = behind_work || self.offers_until().is_some_and(|until| now < until);
-        !self.expecting.over && (leaving || in_time && missing || behind())
+        match wanted {
+            _ if self.expecting.over => false,
+            Wanted::Kept => coming,
+            // Revisions go on from those of the hub before, so a state that the page has published here waits for it.
+            Wanted::State if coming => true,
+            _ => leaving || in_time && missing || behind(),
+        }
     }
 
     /// Lets a request wait. Gives it back when too much waits.
@@ -185,7 +193,9 @@ impl Session {
             Input::Ask { agent, form: Some(form), .. } => *agent == reply.agent && *form == reply.form,
             Input::AskBatch { reply: own, .. }
             | Input::Tools { reply: own, .. }
-            | Input::GetState { reply: own, .. } => own == reply,
+            | Input::GetState { reply: own, .. }
+            | Input::Snapshot { reply: own, .. }
+            | Input::ReadMail { reply: own, .. } => own == reply,
             _ => false,
         };
         let at = self.expecting.requests.iter().rposition(is_it)?;
@@ -223,7 +233,8 @@ impl Session {
         let dialog = stopped.filter(|dialog| !dialog.told).map(|dialog| dialog.at + DIALOG_MS);
         let waits = !requests.is_empty() && !behind && self.page().is_some();
         let offers = self.offers_until().filter(|_| waits);
-        [leaving, dialog, offers].into_iter().flatten().min()
+        let handover = self.expecting.handover_until.filter(|_| !requests.is_empty() && !behind);
+        [leaving, dialog, offers, handover].into_iter().flatten().min()
     }
 
     /// Gives up on what is overdue.
@@ -243,7 +254,8 @@ impl Session {
                 self.end(key, Err(error), out);
             }
         }
-        let overdue = self.offers_until().is_none_or(|until| now >= until);
+        let handed_late = self.expecting.handover_until.take_if(|until| now >= *until).is_some();
+        let overdue = handed_late || self.offers_until().is_none_or(|until| now >= until);
         if overdue && !self.is_leaving(now) {
             self.release_waiting(out);
         }
@@ -290,9 +302,11 @@ fn refused(request: Input, error: Error) -> Option<Effect> {
         Input::Ask { agent, form, .. } => {
             Some(Effect::Result { reply: Reply { agent, form: form? }, result: Err(error) })
         }
-        Input::AskBatch { reply, .. } | Input::Tools { reply, .. } | Input::GetState { reply, .. } => {
-            Some(Effect::Result { reply, result: Err(error) })
-        }
+        Input::AskBatch { reply, .. }
+        | Input::Tools { reply, .. }
+        | Input::GetState { reply, .. }
+        | Input::Snapshot { reply, .. }
+        | Input::ReadMail { reply, .. } => Some(Effect::Result { reply, result: Err(error) }),
         _ => None,
     }
 }

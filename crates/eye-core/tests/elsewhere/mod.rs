@@ -10,6 +10,7 @@ pub fn page(id: SessionId, origin: &str) -> PageElsewhere {
         id,
         hub: "b".into(),
         origin: origin.into(),
+        name: None,
         alias: None,
         title: "Shop".into(),
         url: format!("{origin}/").into(),

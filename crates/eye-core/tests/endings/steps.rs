@@ -55,7 +55,10 @@ pub enum Step {
     },
     Released {
         session: u8,
+        heir: bool,
     },
+    /// What was given away comes back, as if another hub had held the session.
+    HandedOver,
     Topics {
         published: bool,
     },
@@ -175,7 +178,8 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
         4 => rarely().prop_map(|failed| Step::Works { failed }),
         3 => flag().prop_map(|wrong| Step::Answers { wrong }),
         1 => (session(), flag()).prop_map(|(session, there)| Step::Elsewhere { session, there }),
-        1 => session().prop_map(|session| Step::Released { session }),
+        1 => (session(), flag()).prop_map(|(session, heir)| Step::Released { session, heir }),
+        1 => Just(Step::HandedOver),
         1 => flag().prop_map(|published| Step::Topics { published }),
         4 => (0..4000_u16).prop_map(|ms| Step::Wait { ms }),
     ];

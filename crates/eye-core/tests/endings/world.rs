@@ -4,6 +4,7 @@ use crate::elsewhere;
 use crate::kinds::kind;
 use crate::steps::Step;
 use eye_core::elsewhere::{Audience, Back, HeardBy, HubInterests, Interest, Listed, TopicMessage, TopicsNews};
+use eye_core::handover::{Handover, Heir};
 use eye_core::passed::Passed;
 use eye_core::rate::Rate;
 use eye_core::{
@@ -31,6 +32,7 @@ pub struct World {
     departed: HashSet<Conn>,
     works: VecDeque<(Lane, Work)>,
     passed: VecDeque<Box<Passed>>,
+    handed: VecDeque<Box<Handover>>,
     pub played: HashSet<&'static str>,
 }
 
@@ -97,6 +99,7 @@ impl World {
                 }
             }
             Effect::LeftElsewhere { agent } => self.passed.retain(|passed| passed.asker.agent() != Some(agent)),
+            Effect::HandOver(handover) => self.handed.push_back(handover),
             Effect::Free(_)
             | Effect::PublishElsewhere { .. }
             | Effect::Send { .. }
@@ -168,7 +171,15 @@ impl World {
                 let listed = if there { Listed::There(page) } else { Listed::Gone(session(at)) };
                 self.on(Input::Listed(vec![listed]));
             }
-            Step::Released { session: at } => self.on(Input::Released(session(at))),
+            Step::Released { session: at, heir } => {
+                let heir = heir.then(|| Heir { origin: ORIGIN.into(), claim: 1 });
+                self.on(Input::Released { session: session(at), heir });
+            }
+            Step::HandedOver => {
+                if let Some(handover) = self.handed.pop_front() {
+                    self.on(Input::HandedOver(handover));
+                }
+            }
             Step::Topics { published } => self.on(Input::Topics(Box::new(topics_news(published)))),
             Step::Wait { ms } => self.wait(u64::from(ms)),
         }

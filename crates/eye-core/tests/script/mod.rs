@@ -327,6 +327,7 @@ fn show(effect: &Effect) -> String {
             let what = match **work {
                 Work::Parse(_) => "parses",
                 Work::Patch(..) => "patches",
+                Work::Receive(_) => "receives",
                 Work::Read(..) => "reads",
                 Work::Compile(_) => "compiles",
                 Work::Check(_) => "checks",
@@ -339,6 +340,7 @@ fn show(effect: &Effect) -> String {
         }
         Effect::CancelElsewhere { agent, .. } => format!("⇒ agent {} cancels elsewhere", agent.0),
         Effect::LeftElsewhere { agent } => format!("⇒ agent {} has left", agent.0),
+        Effect::HandOver(handover) => format!("⇒ {} is given away", handover.session),
         Effect::PublishElsewhere { hubs, message } => format!("⇒ {} hears {}", hubs.join(" and "), message.params),
         Effect::PageResult { page, result, .. } => format!("→ page {} {}", page.0, outcome(result)),
         Effect::Progress { reply, progress } => format!("← agent {} progress {progress}", reply.agent.0),

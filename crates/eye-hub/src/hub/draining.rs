@@ -48,7 +48,9 @@ impl Hub {
                 peer.close_after(Close::shutdown());
             }
         }
-        let out = self.cluster.get().map_or(0, |cluster| cluster.calls_out());
-        out == 0 && state.board.is_idle()
+        let Some(cluster) = self.cluster.get() else { return state.board.is_idle() };
+        // Pages that come back through another hub take along what was kept of them here.
+        let is_left = !cluster.hubs().others.is_empty() && state.board.awaits_heirs();
+        cluster.calls_out() == 0 && state.board.is_idle() && !is_left
     }
 }

@@ -66,7 +66,8 @@ impl Hub {
             Effect::PassOn(_)
             | Effect::CancelElsewhere { .. }
             | Effect::LeftElsewhere { .. }
-            | Effect::PublishElsewhere { .. } => return self.for_elsewhere(effect),
+            | Effect::PublishElsewhere { .. }
+            | Effect::HandOver(_) => return self.for_elsewhere(effect),
             effect => effect,
         };
         let Some(effect) = self.unless_held(state, effect) else { return };
@@ -82,7 +83,8 @@ impl Hub {
             | Effect::PassOn(_)
             | Effect::CancelElsewhere { .. }
             | Effect::LeftElsewhere { .. }
-            | Effect::PublishElsewhere { .. } => return,
+            | Effect::PublishElsewhere { .. }
+            | Effect::HandOver(_) => return,
             Effect::Send { page, .. }
             | Effect::PageResult { page, .. }
             | Effect::Abort { page, .. }

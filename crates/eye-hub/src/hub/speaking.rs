@@ -61,7 +61,8 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
         | Effect::PassOn(_)
         | Effect::CancelElsewhere { .. }
         | Effect::LeftElsewhere { .. }
-        | Effect::PublishElsewhere { .. } => {}
+        | Effect::PublishElsewhere { .. }
+        | Effect::HandOver(_) => {}
         Effect::Ended { reply, ending, delta } => match peer.voice {
             Voice::Original => {
                 original::to_agent(&reply.form, &ending, text);

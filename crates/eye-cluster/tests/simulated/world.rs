@@ -1,92 +1,47 @@
-//! Random histories of three hubs over a simulated NATS that delays, reorders between subjects, repeats messages, loses
-//! them when a link is cut, and comes back empty: every call ends exactly once, and every session has one hub.
+//! Hubs with their pages, and the NATS between them: what it delivers, what it stores, and what becomes of writes.
 
-mod cast;
-
+use crate::cast;
+use crate::hub::SimHub;
+use crate::step::Step;
 use eye_cluster::core::{Action, Core, DEAD_AFTER_MS, Event, Life};
 use eye_cluster::row::Row;
 use eye_cluster::wire::{Frame, Request, WireValue};
 use eye_core::elsewhere::Back;
-use eye_core::{Asker, Input, ReplyForm};
+use eye_core::state::StateQuery;
+use eye_core::{Asker, Effect, Input, PageEvent, Reply, ReplyForm};
 use eye_protocol::SessionId;
-use eye_protocol::messages::{Presence, SessionRow};
-use proptest::prelude::*;
+use eye_protocol::state::Whole;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-const HUBS: usize = 3;
-const SESSIONS: u8 = 2;
+pub const HUBS: usize = 3;
+pub const SESSIONS: u8 = 2;
 
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    Join { hub: usize, session: u8 },
-    Leave { hub: usize, session: u8 },
-    Ask { hub: usize, session: u8 },
-    Answer { hub: usize, at: usize },
-    Deliver { from: usize, to: usize, twice: bool },
-    Watch { hub: usize },
-    Ack { hub: usize },
-    Cut { hub: usize },
-    Heal { hub: usize },
-    Crash { hub: usize },
-    Empty,
-    Beat,
-    Pass { ms: u64 },
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    let (hub, session) = (0..HUBS, 0..SESSIONS);
-    prop_oneof![
-        3 => (hub.clone(), session.clone()).prop_map(|(hub, session)| Step::Join { hub, session }),
-        1 => (hub.clone(), session.clone()).prop_map(|(hub, session)| Step::Leave { hub, session }),
-        6 => (hub.clone(), session).prop_map(|(hub, session)| Step::Ask { hub, session }),
-        5 => (hub.clone(), 0..4_usize).prop_map(|(hub, at)| Step::Answer { hub, at }),
-        12 => (hub.clone(), 0..HUBS, prop::bool::weighted(0.1))
-            .prop_map(|(from, to, twice)| Step::Deliver { from, to, twice }),
-        8 => hub.clone().prop_map(|hub| Step::Watch { hub }),
-        6 => hub.clone().prop_map(|hub| Step::Ack { hub }),
-        1 => hub.clone().prop_map(|hub| Step::Cut { hub }),
-        2 => hub.clone().prop_map(|hub| Step::Heal { hub }),
-        1 => hub.prop_map(|hub| Step::Crash { hub }),
-        1 => Just(Step::Empty),
-        3 => Just(Step::Beat),
-        2 => (1..1_500_u64).prop_map(|ms| Step::Pass { ms }),
-    ]
-}
-
-struct SimHub {
-    core: Core,
-    life: Life,
-    is_up: bool,
-    pages: BTreeSet<SessionId>,
-    served: Vec<(Life, Request)>,
-    /// What the server has to tell it: entries of the directory, in order.
-    watch: VecDeque<Event>,
-    /// What became of its writes.
-    acks: VecDeque<Event>,
-}
-
-struct World {
-    hubs: Vec<SimHub>,
+/// Three hubs and the NATS between them.
+pub struct World {
+    pub hubs: Vec<SimHub>,
     lives: usize,
     now: u64,
     wire: BTreeMap<(usize, usize), VecDeque<Frame>>,
-    kv: BTreeMap<SessionId, (Option<Row>, u64)>,
+    pub kv: BTreeMap<SessionId, (Option<Row>, u64)>,
     revision: u64,
     last_call: u64,
     /// The calls that have to end, and how often each has.
-    calls: BTreeMap<u64, (usize, Life, usize)>,
+    pub calls: BTreeMap<u64, (usize, Life, usize)>,
+    /// Counts what pages say: a later state or letter has a higher number.
+    said: u64,
+    /// Letters that an agent was given.
+    given: BTreeSet<u64>,
+    asked: u64,
 }
 
-fn id(session: u8) -> SessionId {
+pub fn id(session: u8) -> SessionId {
     cast::id(&format!("s{session}"))
 }
 
-fn row(session: &SessionId, presence: Presence) -> SessionRow {
-    cast::row::page(session.as_str(), presence)
-}
-
 impl World {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let mut world = Self {
             hubs: Vec::new(),
             lives: 0,
@@ -96,6 +51,9 @@ impl World {
             revision: 0,
             last_call: 0,
             calls: BTreeMap::new(),
+            said: 0,
+            given: BTreeSet::new(),
+            asked: 0,
         };
         for at in 0..HUBS {
             let hub = world.born(at);
@@ -110,16 +68,7 @@ impl World {
     fn born(&mut self, at: usize) -> SimHub {
         self.lives += 1;
         let life: Life = format!("{at}-{}", self.lives).into();
-        let core = Core::new(format!("h{at}").into(), life.clone());
-        SimHub {
-            core,
-            life,
-            is_up: false,
-            pages: BTreeSet::new(),
-            served: Vec::new(),
-            watch: VecDeque::new(),
-            acks: VecDeque::new(),
-        }
+        SimHub::new(Core::new(format!("h{at}").into(), life.clone()), life)
     }
 
     fn at(&self, life: &str) -> Option<usize> {
@@ -166,21 +115,86 @@ impl World {
                     *ended += 1;
                 }
             }
-            Action::Feed(Input::Released(session)) => {
-                if self.hubs[hub].pages.remove(&session) {
-                    self.served_end(hub, &session);
-                    let row = row(&session, Presence::Away);
-                    self.on(hub, Event::Rows(vec![(session, Some((row, None)))]));
-                }
-            }
+            Action::Feed(input) => self.board(hub, input),
             Action::Serve { from, request } => {
                 let twice = self.hubs[hub].served.iter().any(|(life, one)| *life == from && one.call == request.call);
                 assert!(!twice, "a request is served once");
                 self.hubs[hub].served.push((from, std::sync::Arc::unwrap_or_clone(request)));
             }
             // Tokens have a property test of their own.
-            Action::Tokens(_) | Action::Feed(_) | Action::Cancel { .. } => {}
+            Action::Tokens(_) | Action::Cancel { .. } => {}
             Action::Leave { from, .. } => self.hubs[hub].served.retain(|(life, _)| *life != from),
+        }
+    }
+
+    /// Something happens at a hub itself, and what follows is told to its core.
+    pub fn board(&mut self, hub: usize, input: Input) {
+        let (effects, gone, rows) = self.hubs[hub].on(self.now, input);
+        for effect in effects {
+            match effect {
+                Effect::HandOver(handover) => self.on(hub, Event::HandOver(handover)),
+                Effect::Result { reply, result: Ok(text) } => self.told(hub, &reply, &text),
+                _ => {}
+            }
+        }
+        for session in gone {
+            self.served_end(hub, &session);
+        }
+        if !rows.is_empty() {
+            self.on(hub, Event::Rows(rows));
+        }
+    }
+
+    /// An agent is told a state, or gets letters.
+    fn told(&mut self, hub: usize, reply: &Reply, text: &str) {
+        let ReplyForm::Rpc(id) = &reply.form else { return };
+        let told: Value = serde_json::from_str(text).expect("JSON");
+        let Some(session) = id.split('/').nth(1).map(cast::id) else { return };
+        for letter in told["messages"].as_array().into_iter().flatten() {
+            let number = letter["msg"].as_u64().expect("a number");
+            assert!(self.given.insert(number), "the letter {number} is given twice");
+        }
+        if told["value"].is_object() {
+            self.hubs[hub].told_state(&session, &told);
+        }
+    }
+
+    fn reply(&mut self, session: &SessionId) -> Reply {
+        self.asked += 1;
+        Reply { agent: cast::AGENT, form: ReplyForm::Rpc(format!("{}/{session}", self.asked).into()) }
+    }
+
+    /// An agent reads the state of a session whose page is here or nowhere.
+    pub fn read_state(&mut self, hub: usize, session: &SessionId) {
+        let reply = self.reply(session);
+        let page = Some(session.as_str().into());
+        self.board(hub, Input::GetState { reply, page, fresh: false, query: StateQuery::default() });
+    }
+
+    pub fn read_mail(&mut self, hub: usize, session: &SessionId) {
+        let reply = self.reply(session);
+        self.board(hub, Input::ReadMail { reply, page: Some(session.as_str().into()), timeout_ms: None });
+    }
+
+    /// Letters that agents were given.
+    pub fn given(&self) -> usize {
+        self.given.len()
+    }
+
+    pub fn publish(&mut self, hub: usize, session: &SessionId) {
+        self.said += 1;
+        let number = self.said;
+        let Some((conn, origin, revision)) = self.hubs[hub].publishes(session, number) else { return };
+        let text = json!({ "n": number, "origin": origin }).to_string();
+        let whole = Whole { state: RawValue::from_string(text).expect("JSON"), revision };
+        self.board(hub, Input::page(conn, PageEvent::State { whole, wall_ms: number }));
+    }
+
+    pub fn put(&mut self, hub: usize, session: &SessionId) {
+        self.said += 1;
+        let (message, wall_ms) = (self.said.to_string().into(), self.said);
+        if let Some(conn) = self.hubs[hub].page(session) {
+            self.board(hub, Input::page(conn, PageEvent::Puts { message, wall_ms }));
         }
     }
 
@@ -268,23 +282,24 @@ impl World {
         true
     }
 
-    fn step(&mut self, step: Step) {
+    pub fn step(&mut self, step: Step) {
         match step {
-            Step::Join { hub, session } => {
-                let session = id(session);
-                self.hubs[hub].pages.insert(session.clone());
-                let row = row(&session, Presence::Connected);
-                self.on(hub, Event::Rows(vec![(session, Some((row, None)))]));
-            }
-            Step::Leave { hub, session } => {
-                let session = id(session);
-                if self.hubs[hub].pages.remove(&session) {
-                    self.served_end(hub, &session);
-                    self.on(hub, Event::Rows(vec![(session, None)]));
+            Step::Join { hub, session, foreign } => {
+                if let Some(joined) = self.hubs[hub].joins(&id(session), foreign) {
+                    self.board(hub, joined);
                 }
             }
+            Step::Leave { hub, session } => {
+                if let Some(conn) = self.hubs[hub].page(&id(session)) {
+                    self.board(hub, Input::page(conn, PageEvent::Left));
+                }
+            }
+            Step::Publish { hub, session } => self.publish(hub, &id(session)),
+            Step::Put { hub, session } => self.put(hub, &id(session)),
+            Step::ReadState { hub, session } => self.read_state(hub, &id(session)),
+            Step::ReadMail { hub, session } => self.read_mail(hub, &id(session)),
             Step::Ask { hub, session } => {
-                if self.hubs[hub].pages.contains(&id(session)) {
+                if self.hubs[hub].page(&id(session)).is_some() {
                     return;
                 }
                 self.last_call += 1;
@@ -324,15 +339,13 @@ impl World {
             Step::Beat => self.beat(),
             Step::Pass { ms } => {
                 self.now += ms;
-                for hub in 0..HUBS {
-                    self.on(hub, Event::Tick);
-                }
+                self.tick();
             }
         }
     }
 
     /// Everything heals and arrives, and all time passes.
-    fn settle(&mut self) {
+    pub fn settle(&mut self) {
         for hub in 0..HUBS {
             self.heal(hub);
         }
@@ -350,38 +363,14 @@ impl World {
             }
             self.now += DEAD_AFTER_MS / 4;
             self.beat();
-            for hub in 0..HUBS {
-                self.on(hub, Event::Tick);
-            }
+            self.tick();
         }
     }
-}
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
-
-    #[test]
-    fn every_call_ends_once_and_every_session_has_one_hub(steps in prop::collection::vec(step(), 1..120)) {
-        let mut world = World::new();
-        for step in steps {
-            world.step(step);
-            let twice = world.calls.iter().find(|(_, (_, _, ended))| *ended > 1);
-            prop_assert!(twice.is_none(), "a call ended twice: {twice:?}");
-        }
-        world.settle();
-        for (call, (hub, life, ended)) in &world.calls {
-            // Agents of a hub that crashed have no hub that could report the ending.
-            let is_there = world.hubs[*hub].life == *life;
-            prop_assert!(*ended == 1 || !is_there && *ended == 0, "call {call} of hub {hub} ended {ended} times");
-        }
-        for session in 0..SESSIONS {
-            let session = id(session);
-            let holders: Vec<&SimHub> = world.hubs.iter().filter(|hub| hub.pages.contains(&session)).collect();
-            prop_assert!(holders.len() <= 1, "{} hubs hold {session}", holders.len());
-            let listed = world.kv.get(&session).and_then(|(row, _)| row.as_ref());
-            if let [holder] = holders[..] {
-                prop_assert_eq!(listed.map(|row| &row.life), Some(&holder.life));
-            }
+    fn tick(&mut self) {
+        for hub in 0..HUBS {
+            self.board(hub, Input::Tick);
+            self.on(hub, Event::Tick);
         }
     }
 }

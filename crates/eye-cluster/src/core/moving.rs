@@ -1,0 +1,154 @@
+//! What was kept of a session follows its page to the hub that claimed it: from the hub that held it before, for that
+//! claim, once. Everything else that comes has no effect.
+
+use super::event::{Action, Life};
+use super::state::Core;
+use crate::wire::{Frame, WireHandover};
+use eye_core::Input;
+use eye_core::handover::{Handover, Heir};
+use eye_protocol::SessionId;
+use std::sync::Arc;
+
+impl Core {
+    /// Another hub has claimed a session that this hub held.
+    pub(super) fn give_up(session: SessionId, origin: Arc<str>, claim: u64, out: &mut Vec<Action>) {
+        out.push(Action::Feed(Input::Released { session, heir: Some(Heir { origin, claim }) }));
+    }
+
+    /// The hub here gives what it kept to the hub that claimed the session.
+    pub(super) fn hand_over(&mut self, handover: Box<Handover>, out: &mut Vec<Action>) {
+        let entry = self.directory.entries.get(&handover.session);
+        let heir = entry.filter(|entry| entry.life != self.life && entry.epoch == handover.claim);
+        let is_sent = self.up_since.is_some() && !self.directory.holds(&handover.session);
+        match heir.map(|entry| entry.life.clone()).filter(|life| is_sent && self.hubs.is_alive(life)) {
+            Some(to) => out.push(Action::Send { to, frame: Frame::HandOver(Box::new((*handover).into())) }),
+            None => self.unsent(handover, out),
+        }
+    }
+
+    /// What could not be sent stays here, until the hub that holds the session is heard of again.
+    pub(super) fn unsent(&mut self, handover: Box<Handover>, out: &mut Vec<Action>) {
+        if !self.directory.holds(&handover.session) {
+            self.directory.former.note(handover.session.clone(), self.life.clone());
+        }
+        out.push(Action::Feed(Input::HandedOver(handover)));
+    }
+
+    /// Another hub sends what it kept.
+    pub(super) fn handed_over(&mut self, from: &Life, handover: WireHandover, out: &mut Vec<Action>) {
+        let Some(own) = self.directory.own.get_mut(&handover.session) else { return };
+        let is_its = own.row.epoch == handover.claim && own.row.origin == handover.origin;
+        if is_its && own.before.take_if(|before| before == from).is_some() {
+            out.push(Action::Feed(Input::HandedOver(Box::new(handover.into()))));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::claiming::cast_row::{ORIGIN, page};
+    use crate::core::{Event, FORGET_AFTER_MS};
+    use crate::row::Row;
+    use eye_protocol::messages::Presence;
+
+    fn id() -> SessionId {
+        SessionId::parse("s1").unwrap()
+    }
+
+    fn entry(life: &str, epoch: u64, revision: u64) -> Event {
+        let row = Row::of(page("s1", Presence::Connected), None, &life.into(), &life.into());
+        Event::Entry { session: id(), row: Some(Row { epoch, ..row }), revision }
+    }
+
+    fn handover(claim: u64, origin: &str) -> Handover {
+        Handover {
+            session: id(),
+            origin: origin.into(),
+            claim,
+            state: None,
+            letters: vec!["1".into()],
+            dropped: 0,
+            snapshots: Vec::new(),
+            name: None,
+            had_tools: false,
+            age_ms: 0,
+            asked: None,
+        }
+    }
+
+    fn sent(from: &str, claim: u64, origin: &str) -> Event {
+        Event::Frame { from: from.into(), frame: Frame::HandOver(Box::new(handover(claim, origin).into())) }
+    }
+
+    /// What the hub `b` does with a page of the session `s1`, which the directory says to be at `a` with epoch 3.
+    fn claimed(after: impl IntoIterator<Item = Event>) -> Vec<Action> {
+        let (mut core, mut out) = (Core::new("b".into(), "b".into()), Vec::new());
+        let joined = Event::Rows(vec![(id(), Some((page("s1", Presence::Connected), None)))]);
+        for event in [Event::Up, Event::Reading, entry("a", 3, 5), Event::Read, joined] {
+            core.on(1, event, &mut out);
+        }
+        out.clear();
+        for event in after {
+            core.on(1, event, &mut out);
+        }
+        out
+    }
+
+    fn taken(after: impl IntoIterator<Item = Event>) -> usize {
+        let is_taken = |action: &&Action| matches!(action, Action::Feed(Input::HandedOver(_)));
+        claimed(after).iter().filter(is_taken).count()
+    }
+
+    #[test]
+    fn only_what_the_hub_before_sends_for_this_claim_is_taken_and_once() {
+        let good = || sent("a", 4, ORIGIN);
+        assert_eq!(taken([good()]), 1);
+        assert_eq!(taken([good(), good()]), 1, "doubled");
+        assert_eq!(taken([sent("a", 3, ORIGIN)]), 0, "for an earlier claim");
+        assert_eq!(taken([sent("a", 5, ORIGIN)]), 0, "for a later claim");
+        assert_eq!(taken([sent("c", 4, ORIGIN)]), 0, "from another hub");
+        assert_eq!(taken([sent("a", 4, "http://localhost:9")]), 0, "of another origin");
+        assert_eq!(taken([sent("c", 4, ORIGIN), good()]), 1, "what does not count does no harm");
+        assert_eq!(taken([entry("c", 5, 7), good()]), 0, "the session has gone on to another hub");
+    }
+
+    #[test]
+    fn what_a_hub_gives_away_goes_to_the_claim_that_it_was_given_for_or_stays() {
+        let given = |claim| Event::HandOver(Box::new(handover(claim, ORIGIN)));
+        let to = |after: Vec<Event>| {
+            let told = |action| match action {
+                Action::Send { to, frame: Frame::HandOver(_) } => Some(to.to_string()),
+                Action::Feed(Input::HandedOver(_)) => Some("back".into()),
+                _ => None,
+            };
+            claimed(after).into_iter().filter_map(told).collect::<Vec<_>>()
+        };
+        assert_eq!(to(vec![entry("c", 5, 7), given(5)]), ["c"]);
+        assert_eq!(to(vec![entry("c", 5, 7), given(4)]), ["back"], "for another claim");
+        assert_eq!(to(vec![given(4)]), ["back"], "the page is here");
+        assert_eq!(to(vec![entry("c", 5, 7), Event::Down, given(5)]), ["back"], "without a link");
+        assert_eq!(to(vec![entry("c", 5, 7), Event::Bye { life: "c".into() }, given(5)]), ["back"], "to nobody");
+    }
+
+    #[test]
+    fn what_stayed_here_is_given_when_the_other_hub_is_heard_of_again() {
+        let lost = [entry("c", 5, 7), Event::Down, Event::HandOver(Box::new(handover(5, ORIGIN)))];
+        let again = [Event::Up, Event::Reading, entry("c", 5, 7), Event::Read];
+        let released = |action: &Action| matches!(action, Action::Feed(Input::Released { .. }));
+        assert_eq!(claimed(lost.into_iter().chain(again)).into_iter().filter(released).count(), 2);
+    }
+
+    #[test]
+    fn a_session_that_was_removed_is_taken_over_from_the_hub_that_had_it() {
+        let (mut core, mut out) = (Core::new("b".into(), "b".into()), Vec::new());
+        let joined = Event::Rows(vec![(id(), Some((page("s1", Presence::Connected), None)))]);
+        let removed = Event::Entry { session: id(), row: None, revision: 6 };
+        for event in [Event::Up, Event::Reading, entry("a", 3, 5), Event::Read, removed, joined] {
+            core.on(FORGET_AFTER_MS, event, &mut out);
+        }
+        out.clear();
+        core.on(FORGET_AFTER_MS, sent("a", 1, ORIGIN), &mut out);
+        assert!(matches!(out[..], [Action::Feed(Input::HandedOver(_))]), "{out:?}");
+    }
+}

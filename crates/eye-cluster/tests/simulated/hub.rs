@@ -1,0 +1,136 @@
+//! One hub: its core, its real switchboard with pages, and what NATS has to tell it. Each page says only what is newer
+//! than what any page said before, so that an older state is known by its number.
+
+use crate::cast::{self, row::ORIGIN};
+use crate::world::{SESSIONS, id};
+use eye_cluster::core::{Core, Event, Life};
+use eye_cluster::wire::Request;
+use eye_core::elsewhere::ChangedRow;
+use eye_core::{Conn, Effect, Input, Newcomer, PageEvent, Policy, Switchboard};
+use eye_protocol::SessionId;
+use eye_protocol::messages::PageInfo;
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
+
+const FOREIGN: &str = "http://localhost:9";
+
+/// One hub.
+pub struct SimHub {
+    pub core: Core,
+    pub life: Life,
+    pub is_up: bool,
+    board: Switchboard,
+    /// The pages that are connected, with the number and the revision of what each published last.
+    pages: BTreeMap<SessionId, Page>,
+    conns: u64,
+    /// The newest state that an agent was told here of each session, with its revision.
+    told: BTreeMap<SessionId, (u64, u64)>,
+    pub served: Vec<(Life, Request)>,
+    /// What the server has to tell it: entries of the directory, in order.
+    pub watch: VecDeque<Event>,
+    /// What became of its writes.
+    pub acks: VecDeque<Event>,
+}
+
+struct Page {
+    conn: Conn,
+    origin: &'static str,
+    published: Option<u64>,
+    revision: u64,
+}
+
+impl SimHub {
+    pub fn new(core: Core, life: Life) -> Self {
+        let mut board = Switchboard::default();
+        board.want_rows();
+        board.on(1, Input::AgentJoined { agent: cast::AGENT }, &mut Vec::new());
+        Self {
+            core,
+            life,
+            is_up: false,
+            board,
+            pages: BTreeMap::new(),
+            conns: 100,
+            told: BTreeMap::new(),
+            served: Vec::new(),
+            watch: VecDeque::new(),
+            acks: VecDeque::new(),
+        }
+    }
+
+    /// The connection of a session's page.
+    pub fn page(&self, session: &SessionId) -> Option<Conn> {
+        self.pages.get(session).map(|page| page.conn)
+    }
+
+    /// What a page that comes is to the hub. `None`: its gate gives it another session.
+    pub fn joins(&mut self, session: &SessionId, foreign: bool) -> Option<Input> {
+        let origin = if foreign { FOREIGN } else { ORIGIN };
+        if self.board.is_kept_for_another(session, origin) {
+            return None;
+        }
+        self.conns += 1;
+        let conn = Conn(self.conns);
+        let info = PageInfo { title: Some("t".into()), ..PageInfo::default() };
+        let who = Newcomer { origin: origin.into(), info, policy: Policy::default(), ask_first: false, driven: false };
+        if self.pages.get(session).is_none_or(|page| page.origin == origin) {
+            self.pages.insert(session.clone(), Page { conn, origin, published: None, revision: 0 });
+        }
+        Some(Input::PageJoined { page: conn, session: session.clone(), who: Box::new(who) })
+    }
+
+    /// A page publishes: its connection, its origin and its own revision.
+    pub fn publishes(&mut self, session: &SessionId, number: u64) -> Option<(Conn, &'static str, u64)> {
+        let page = self.pages.get_mut(session)?;
+        page.published = Some(number);
+        page.revision += 1;
+        Some((page.conn, page.origin, page.revision))
+    }
+
+    /// Something happens: what follows, the sessions that lost their page, and the rows that changed.
+    pub fn on(&mut self, now: u64, input: Input) -> (Vec<Effect>, Vec<SessionId>, Vec<ChangedRow>) {
+        let (mut todo, mut seen) = (VecDeque::from([input]), Vec::new());
+        while let Some(input) = todo.pop_front() {
+            let mut out = Vec::new();
+            self.board.on(now, input, &mut out);
+            for effect in out {
+                match effect {
+                    Effect::Work { lane, work } => todo.push_back(Input::Worked { lane, done: work.run(|| {}) }),
+                    Effect::Close { conn, .. } => todo.push_back(Input::page(conn, PageEvent::Left)),
+                    effect => seen.push(effect),
+                }
+            }
+        }
+        let board = &self.board;
+        let is_there = |session: &SessionId, page: &Page| board.session_of(page.conn) == Some(session);
+        let gone: Vec<SessionId> =
+            self.pages.extract_if(.., |session, page| !is_there(session, page)).map(|(session, _)| session).collect();
+        for session in (0..SESSIONS).map(id) {
+            // What was given away, or forgotten, is not here any more; what comes then is another story.
+            if self.board.hands_and_revision(session.as_str()).1.is_none() {
+                self.told.remove(&session);
+            }
+        }
+        (seen, gone, self.board.take_changed_rows(now))
+    }
+
+    /// The newest state that an agent was told here: its number and its revision.
+    pub fn told(&self, session: &SessionId) -> Option<(u64, u64)> {
+        self.told.get(session).copied()
+    }
+
+    /// An agent is told a state: never an older one than before, and the page's own where it has published.
+    pub fn told_state(&mut self, session: &SessionId, told: &Value) {
+        let number = told["value"]["n"].as_u64().expect("a number");
+        let revision = told["revision"].as_u64().expect("a revision");
+        if let Some(before) = self.told.insert(session.clone(), (number, revision)) {
+            assert!(before.0 <= number && before.1 <= revision, "{before:?}, then {number} at {revision}");
+            assert!(before.0 == number || before.1 < revision, "{before:?}, then {number} at {revision}");
+        }
+        let Some(page) = self.pages.get(session) else { return };
+        assert_eq!(told["value"]["origin"], page.origin, "a state of another origin");
+        if let Some(published) = page.published {
+            assert_eq!(number, published, "not what the page published here");
+        }
+    }
+}

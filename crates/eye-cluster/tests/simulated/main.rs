@@ -1,0 +1,72 @@
+//! Random histories of three hubs over a simulated NATS that delays, reorders between subjects, repeats messages, loses
+//! them when a link is cut, and comes back empty: every call ends exactly once, every session has one hub, no older
+//! state replaces a newer one, and no letter is given twice.
+
+#[path = "../cast/mod.rs"]
+mod cast;
+mod hub;
+mod step;
+mod world;
+
+use proptest::prelude::*;
+use step::{Step, step};
+use world::{SESSIONS, World, id};
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_call_ends_once_and_every_session_has_one_hub(steps in prop::collection::vec(step(), 1..120)) {
+        let mut world = World::new();
+        for step in steps {
+            world.step(step);
+            let twice = world.calls.iter().find(|(_, (_, _, ended))| *ended > 1);
+            prop_assert!(twice.is_none(), "a call ended twice: {twice:?}");
+        }
+        world.settle();
+        for (call, (hub, life, ended)) in &world.calls {
+            // Agents of a hub that crashed have no hub that could report the ending.
+            let is_there = world.hubs[*hub].life == *life;
+            prop_assert!(*ended == 1 || !is_there && *ended == 0, "call {call} of hub {hub} ended {ended} times");
+        }
+        for session in (0..SESSIONS).map(id) {
+            let holders: Vec<usize> = (0..world.hubs.len()).filter(|hub| world.hubs[*hub].page(&session).is_some()).collect();
+            prop_assert!(holders.len() <= 1, "{} hubs hold {session}", holders.len());
+            let listed = world.kv.get(&session).and_then(|(row, _)| row.as_ref());
+            if let [holder] = holders[..] {
+                prop_assert_eq!(listed.map(|row| &row.life), Some(&world.hubs[holder].life));
+                world.read_state(holder, &session);
+                world.read_mail(holder, &session);
+            }
+        }
+    }
+}
+
+/// A page has published and left a letter at one hub, and comes back through another.
+fn moved(between: &[Step]) -> World {
+    let mut world = World::new();
+    world.step(Step::Join { hub: 0, session: 0, foreign: false });
+    world.publish(0, &id(0));
+    world.put(0, &id(0));
+    world.settle();
+    for step in between {
+        world.step(*step);
+    }
+    world.step(Step::Beat);
+    world.step(Step::Join { hub: 1, session: 0, foreign: false });
+    world.settle();
+    world
+}
+
+#[test]
+fn what_was_kept_follows_the_page() {
+    let left = [Step::Leave { hub: 0, session: 0 }, Step::Pass { ms: 2_500 }, Step::Watch { hub: 1 }];
+    // Its hub holds it, expects it, expects it no more, and the others have heard that.
+    for between in [&[][..], &left[..1], &left[..2], &left] {
+        let mut world = moved(between);
+        world.read_mail(1, &id(0));
+        assert_eq!(world.given(), 1, "after {between:?}");
+        world.read_state(1, &id(0));
+        assert_eq!(world.hubs[1].told(&id(0)), Some((1, 1)), "after {between:?}");
+    }
+}

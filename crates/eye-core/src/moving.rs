@@ -1,0 +1,70 @@
+//! A session that changes its hub: its page here is closed, and what was kept of it goes along, or comes.
+
+use crate::effect::Effect;
+use crate::handover::{Handover, Heir};
+use crate::ids::Millis;
+use crate::input::Input;
+use crate::page_event::PageEvent;
+use crate::session::Session;
+use crate::session_event::Event;
+use crate::switchboard::Switchboard;
+use crate::work::Lane;
+use eye_protocol::SessionId;
+use eye_protocol::close::Close;
+use eye_protocol::messages::Presence;
+
+impl Switchboard {
+    /// Another hub holds a session from now on: its page here is told so and closed, what it was asked ends, and what
+    /// was kept of it goes to the heir, if that is of the same origin.
+    pub(crate) fn release(&mut self, now: Millis, session: SessionId, heir: Option<Heir>, out: &mut Vec<Effect>) {
+        if let Some(page) = self.sessions.get(&session).and_then(Session::page) {
+            out.push(Effect::Replaced { page });
+            out.push(Effect::Close { conn: page, close: Close::taken_over() });
+            self.pages.remove(&page);
+            self.topics.forget(page);
+            self.session_on(now, &session, Event::page(page, PageEvent::Left), out);
+        }
+        let Some(held) = self.sessions.get(&session) else { return };
+        let Some(heir) = heir.filter(|heir| *heir.origin == *held.origin()) else { return };
+        let lane = Lane::Session(session.clone());
+        if self.lanes.holds(&lane) {
+            // Who asked for the state before reads it first.
+            self.lanes.put(&lane, Input::Released { session, heir: Some(heir) });
+            return;
+        }
+        if let Some(name) = held.given_name() {
+            self.names.given.remove(name);
+            self.known_changed = true;
+        }
+        self.session_on(now, &session, Event::GivenAway { claim: heir.claim }, out);
+    }
+
+    /// What another hub kept of a session has come.
+    pub(crate) fn take_over(&mut self, now: Millis, mut handover: Box<Handover>, out: &mut Vec<Effect>) {
+        let session = handover.session.clone();
+        if self.sessions.get(&session).is_none_or(|held| *held.origin() != *handover.origin) {
+            return;
+        }
+        if let Some(name) = handover.name.take() {
+            self.inherit_name(&session, &name);
+        }
+        self.session_on(now, &session, Event::TakenOver(handover), out);
+    }
+
+    /// A page has come that another hub holds, as far as is known here: its name comes with it, the rest follows.
+    pub(crate) fn come_over(&mut self, now: Millis, session: &SessionId) {
+        let Some(row) = self.elsewhere.get(session) else { return };
+        let name = row.name.clone();
+        let Some(held) = self.sessions.get_mut(session).filter(|held| *held.origin() == *row.origin) else { return };
+        held.expect_handover(now);
+        if let Some(name) = name {
+            self.inherit_name(session, &name);
+        }
+    }
+
+    /// Whether a page that may come back through another hub has something here to take along.
+    pub fn awaits_heirs(&self) -> bool {
+        let comes_back = |held: &Session| held.presence() != Presence::Gone && !held.is_driven();
+        self.sessions.values().any(|held| comes_back(held) && held.has_belongings())
+    }
+}

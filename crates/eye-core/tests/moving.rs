@@ -1,0 +1,415 @@
+//! A page that goes to another hub: what was kept of its session goes along, once, and never over what is newer.
+
+mod elsewhere;
+
+use eye_core::elsewhere::{Listed, PageElsewhere};
+use eye_core::handover::{Handover, Heir};
+use eye_core::state::StateQuery;
+use eye_core::{Conn, Effect, Input, Millis, Newcomer, PageEvent, Policy, Reply, ReplyForm, Snapshotting, Switchboard};
+use eye_protocol::SessionId;
+use eye_protocol::limits::{HANDOVER_BYTES_MAX, HANDOVER_MS, LIGHT_BYTES_MAX, MAILBOX_LEN_MAX, OFFER_MS};
+use eye_protocol::messages::PageInfo;
+use eye_protocol::state::{Change, Whole};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const AGENT: Conn = Conn(1);
+const PAGE: Conn = Conn(2);
+const ORIGIN: &str = "http://shop.test";
+
+/// One hub, whose work is done at once.
+struct Hub {
+    board: Switchboard,
+    now: Millis,
+    asked: u64,
+    /// Work is left undone, and kept here.
+    is_slow: bool,
+    works: Vec<Input>,
+}
+
+fn id() -> SessionId {
+    SessionId::parse("s1").expect("an id")
+}
+
+fn raw(value: &Value) -> Box<RawValue> {
+    RawValue::from_string(value.to_string()).expect("JSON")
+}
+
+impl Hub {
+    fn new() -> Self {
+        let mut hub = Self { board: Switchboard::default(), now: 10_000, asked: 0, is_slow: false, works: Vec::new() };
+        hub.board.want_rows();
+        hub.on(Input::AgentJoined { agent: AGENT });
+        hub
+    }
+
+    fn on(&mut self, input: Input) -> Vec<Effect> {
+        let mut out = Vec::new();
+        self.board.on(self.now, input, &mut out);
+        let mut seen = Vec::new();
+        while !out.is_empty() {
+            for effect in std::mem::take(&mut out) {
+                match effect {
+                    Effect::Work { lane, work } => {
+                        let input = Input::Worked { lane, done: work.run(|| {}) };
+                        if self.is_slow {
+                            self.works.push(input);
+                        } else {
+                            self.board.on(self.now, input, &mut out);
+                        }
+                    }
+                    effect => seen.push(effect),
+                }
+            }
+        }
+        seen
+    }
+
+    fn join(&mut self) -> Vec<Effect> {
+        self.join_from(ORIGIN)
+    }
+
+    fn join_from(&mut self, origin: &str) -> Vec<Effect> {
+        let info = PageInfo { title: Some("Shop".into()), ..PageInfo::default() };
+        let who = Newcomer { origin: origin.into(), info, policy: Policy::default(), ask_first: false, driven: false };
+        self.on(Input::PageJoined { page: PAGE, session: id(), who: Box::new(who) })
+    }
+
+    fn publish(&mut self, state: &Value, revision: u64) -> Vec<Effect> {
+        let whole = Whole { state: raw(state), revision };
+        self.on(Input::page(PAGE, PageEvent::State { whole, wall_ms: 1_700_000_000_000 }))
+    }
+
+    fn patch(&mut self, patch: &Value, revision: u64) {
+        let change = Change { patch: raw(patch), revision };
+        self.on(Input::page(PAGE, PageEvent::StateChanged { change, wall_ms: 1_700_000_000_000 }));
+    }
+
+    fn put(&mut self, message: &str) {
+        self.on(Input::page(PAGE, PageEvent::Puts { message: message.into(), wall_ms: 7 }));
+    }
+
+    fn reply(&mut self) -> Reply {
+        self.asked += 1;
+        Reply { agent: AGENT, form: ReplyForm::Rpc(self.asked.to_string().into()) }
+    }
+
+    /// What an agent is told at once, if anything.
+    fn told(&mut self, input: Input) -> Option<Value> {
+        results(&self.on(input)).pop()
+    }
+
+    fn state(&mut self) -> Option<Value> {
+        self.state_since(None)
+    }
+
+    fn state_since(&mut self, since: Option<u64>) -> Option<Value> {
+        let query = StateQuery { since, ..StateQuery::default() };
+        let reply = self.reply();
+        self.told(Input::GetState { reply, page: Some("s1".into()), fresh: false, query })
+    }
+
+    fn mail(&mut self) -> Option<Value> {
+        let reply = self.reply();
+        self.told(Input::ReadMail { reply, page: Some("s1".into()), timeout_ms: None })
+    }
+
+    fn name(&mut self, page: &str, name: &str) -> Option<Value> {
+        let reply = self.reply();
+        self.told(Input::Use { reply, page: page.into(), name: Some(name.into()) })
+    }
+
+    /// Another hub holds the session.
+    fn release(&mut self, claim: u64, origin: &str) -> Option<Handover> {
+        let heir = Some(Heir { origin: origin.into(), claim });
+        handed(self.on(Input::Released { session: id(), heir }))
+    }
+
+    fn wait(&mut self, ms: Millis) -> Vec<Effect> {
+        let (end, mut seen) = (self.now + ms, Vec::new());
+        while let Some(at) = self.board.next_wake().filter(|at| *at <= end) {
+            self.now = self.now.max(at);
+            seen.extend(self.on(Input::Tick));
+        }
+        self.now = end;
+        seen
+    }
+}
+
+fn handed(effects: Vec<Effect>) -> Option<Handover> {
+    let mut found = effects.into_iter().filter_map(|effect| match effect {
+        Effect::HandOver(handover) => Some(*handover),
+        _ => None,
+    });
+    let first = found.next();
+    assert!(found.next().is_none(), "it goes once");
+    first
+}
+
+fn results(effects: &[Effect]) -> Vec<Value> {
+    let told = effects.iter().filter_map(|effect| match effect {
+        Effect::Result { result: Ok(text), .. } => Some(serde_json::from_str(text).expect("JSON")),
+        Effect::Result { result: Err(error), .. } => Some(json!({ "error": error.one_line() })),
+        _ => None,
+    });
+    told.collect()
+}
+
+fn listed(name: Option<&str>) -> Input {
+    let row = PageElsewhere { name: name.map(Into::into), ..elsewhere::page(id(), ORIGIN) };
+    Input::Listed(vec![Listed::There(Arc::new(row))])
+}
+
+/// A hub at which a page has published twice, a letter waits, a state is kept, and the page has a name.
+fn full() -> Hub {
+    let mut a = Hub::new();
+    a.join();
+    a.publish(&json!({ "n": 1 }), 1);
+    let reply = a.reply();
+    a.on(Input::Snapshot { reply, page: None, wanted: Snapshotting::Save("before".into()) });
+    a.wait(2_000);
+    a.patch(&json!([{ "op": "replace", "path": "/n", "value": 2 }]), 2);
+    a.put("\"hello\"");
+    a.name("s1", "till");
+    a
+}
+
+#[test]
+fn everything_that_was_kept_goes_along_and_nothing_stays() {
+    let (mut a, mut b) = (full(), Hub::new());
+    a.wait(500);
+    let handover = a.release(4, ORIGIN).expect("a handover");
+    assert_eq!((handover.claim, &*handover.origin, handover.name.as_deref()), (4, ORIGIN, Some("till")));
+    b.on(listed(None));
+    b.join();
+    b.on(Input::HandedOver(Box::new(handover)));
+    // The new document has not published yet: what was known is told, as within one hub, when that takes too long.
+    assert_eq!(b.state(), None, "it waits for the page");
+    let state = results(&b.wait(OFFER_MS)).pop().expect("a state");
+    assert_eq!((&state["value"], &state["revision"], &state["stale"]), (&json!({ "n": 2 }), &json!(2), &json!(true)));
+    assert_eq!(state["ageMs"], json!(500 + OFFER_MS));
+    let letter = json!({ "from": "s1", "msg": "hello", "timestamp": 7 });
+    assert_eq!(b.mail(), Some(json!({ "messages": [letter], "dropped": 0 })));
+    let reply = b.reply();
+    let kept = b.told(Input::Snapshot { reply, page: None, wanted: Snapshotting::List }).expect("a list");
+    assert_eq!((&kept["snapshots"][0]["name"], &kept["snapshots"][0]["revision"]), (&json!("before"), &json!(1)));
+    assert_eq!(b.board.rows(b.now, None)[0].name.as_deref(), Some("till"));
+    // Nothing is left where it was, so that it never comes back from there.
+    assert_eq!(a.board.kept_bytes(), 0);
+    assert_eq!(a.mail(), Some(json!({ "messages": [], "dropped": 0 })));
+    assert_eq!(a.board.rows(a.now, None)[0].name, None);
+}
+
+#[test]
+fn a_page_that_published_first_is_newer_and_its_revisions_go_on() {
+    let (mut a, mut b) = (full(), Hub::new());
+    b.on(listed(None));
+    b.join();
+    b.publish(&json!({ "n": 3 }), 1);
+    b.patch(&json!([{ "op": "replace", "path": "/n", "value": 4 }]), 2);
+    let handover = a.release(4, ORIGIN).expect("a handover");
+    b.on(Input::HandedOver(Box::new(handover)));
+    let state = b.state().expect("a state");
+    assert_eq!((&state["value"], &state["revision"], &state["stale"]), (&json!({ "n": 4 }), &json!(4), &json!(false)));
+    // What changed since a revision of the other hub is not known; since one of this hub it is.
+    assert_eq!(b.state_since(Some(1)).expect("a state")["value"], json!({ "n": 4 }));
+    assert_eq!(b.state_since(Some(3)).expect("a state")["patch"].as_array().map(Vec::len), Some(1));
+    b.patch(&json!([{ "op": "replace", "path": "/n", "value": 5 }]), 3);
+    assert_eq!(b.state().expect("a state")["revision"], json!(5));
+}
+
+#[test]
+fn requests_wait_for_what_is_on_its_way_and_no_longer_than_a_second() {
+    let (mut a, mut b) = (full(), Hub::new());
+    b.on(listed(None));
+    b.join();
+    b.publish(&json!({ "n": 3 }), 1);
+    assert_eq!((b.state(), b.mail()), (None, None));
+    let handover = a.release(4, ORIGIN).expect("a handover");
+    let told = results(&b.on(Input::HandedOver(Box::new(handover))));
+    assert_eq!((&told[0]["revision"], told[1]["messages"].as_array().map(Vec::len)), (&json!(3), Some(1)));
+    // The hub before is gone, and nothing comes.
+    let mut c = Hub::new();
+    c.on(listed(None));
+    c.join();
+    c.publish(&json!({ "n": 3 }), 1);
+    assert_eq!((c.state(), c.mail()), (None, None));
+    assert!(results(&c.wait(HANDOVER_MS - 1)).is_empty());
+    assert_eq!(results(&c.wait(1)).len(), 2);
+    assert!(c.state().is_some() && c.mail().is_some());
+    // A page that comes from nowhere is asked at once.
+    let mut d = Hub::new();
+    d.join();
+    assert_eq!(d.mail(), Some(json!({ "messages": [], "dropped": 0 })));
+}
+
+#[test]
+fn a_request_that_waits_can_be_cancelled_and_ends_with_the_hub() {
+    let mut b = Hub::new();
+    b.on(listed(None));
+    b.join();
+    assert_eq!(b.mail(), None);
+    let cancelled = results(&b.on(Input::Cancel { agent: AGENT, id: "1".into() }));
+    assert_eq!(cancelled, [json!({ "error": "cancelled" })]);
+    assert_eq!(b.mail(), None);
+    assert_eq!(results(&b.on(Input::Shutdown)).len(), 1);
+}
+
+#[test]
+fn a_page_that_left_long_ago_takes_its_things_along() {
+    let mut a = full();
+    a.on(Input::page(PAGE, PageEvent::Left));
+    a.wait(60_000);
+    let handover = a.release(1, ORIGIN).expect("a handover");
+    assert_eq!((handover.letters.len(), handover.state.expect("a state").age_ms), (1, 60_000));
+}
+
+#[test]
+fn another_origin_gets_nothing() {
+    let mut a = full();
+    assert_eq!(a.release(4, "http://evil.test"), None);
+    assert!(a.board.kept_bytes() > 0);
+    // Nor does it take what another origin's hub sends.
+    let handover = full().release(4, ORIGIN).expect("a handover");
+    let mut b = Hub::new();
+    b.join_from("http://evil.test");
+    b.on(Input::HandedOver(Box::new(handover)));
+    assert_eq!(b.board.kept_bytes(), 0);
+    assert_eq!(b.board.rows(b.now, None)[0].name, None);
+}
+
+#[test]
+fn letters_of_both_hubs_are_told_in_their_order_and_bounded() {
+    let mut a = full();
+    for number in 1..MAILBOX_LEN_MAX {
+        a.put(&number.to_string());
+    }
+    let mut b = Hub::new();
+    b.join();
+    b.put("\"new\"");
+    let handover = a.release(4, ORIGIN).expect("a handover");
+    b.on(Input::HandedOver(Box::new(handover)));
+    let mail = b.mail().expect("mail");
+    let letters = mail["messages"].as_array().expect("letters");
+    assert_eq!((letters.len(), &mail["dropped"]), (MAILBOX_LEN_MAX, &json!(1)));
+    assert_eq!((&letters[0]["msg"], &letters[MAILBOX_LEN_MAX - 1]["msg"]), (&json!(1), &json!("new")));
+    // Who waits for a letter gets those that come.
+    let mut c = Hub::new();
+    c.join();
+    let reply = c.reply();
+    assert_eq!(c.told(Input::ReadMail { reply, page: None, timeout_ms: Some(60_000) }), None);
+    let handover = full().release(4, ORIGIN).expect("a handover");
+    let told = results(&c.on(Input::HandedOver(Box::new(handover))));
+    assert_eq!(told[0]["messages"][0]["msg"], json!("hello"));
+}
+
+#[test]
+fn too_much_for_one_message_is_cut_at_its_old_end() {
+    let mut a = Hub::new();
+    a.join();
+    let large = format!("\"{}\"", "x".repeat(3 << 20));
+    for number in 0..12_u64 {
+        a.publish(&serde_json::from_str(&large).expect("JSON"), number + 1);
+        let reply = a.reply();
+        let saved = a.on(Input::Snapshot { reply, page: None, wanted: Snapshotting::Save(format!("{number}").into()) });
+        assert!(saved.iter().any(|effect| matches!(effect, Effect::Send { .. })));
+        a.wait(2_000);
+    }
+    a.put("\"hello\"");
+    let handover = a.release(4, ORIGIN).expect("a handover");
+    let names: Vec<&str> = handover.snapshots.iter().map(|one| &*one.name).collect();
+    assert_eq!(names, ["3", "4", "5", "6", "7", "8", "9", "10", "11"], "the newest that fit beside the state");
+    assert!(handover.len_bytes() <= HANDOVER_BYTES_MAX);
+    assert_eq!((handover.letters.len(), handover.dropped), (1, 0));
+}
+
+#[test]
+fn a_large_state_is_written_and_read_by_workers_in_order() {
+    let large = json!({ "text": "x".repeat(LIGHT_BYTES_MAX) });
+    let mut a = Hub::new();
+    a.join();
+    a.is_slow = true;
+    assert!(a.publish(&large, 1).is_empty());
+    // The page is not closed before what it said has been read.
+    assert_eq!(a.release(4, ORIGIN), None);
+    let parsed = a.works.pop().expect("it is parsed");
+    assert_eq!(handed(a.on(parsed)), None);
+    let read = a.works.pop().expect("it is written by a worker");
+    let handover = handed(a.on(read)).expect("a handover");
+    let text = handover.state.as_ref().and_then(|state| state.text.as_deref()).expect("its text");
+    assert_eq!(serde_json::from_str::<Value>(text).expect("JSON"), large);
+
+    let mut b = Hub::new();
+    b.join();
+    b.is_slow = true;
+    b.on(Input::HandedOver(Box::new(handover)));
+    // What the page publishes meanwhile comes after it, and is newer.
+    b.publish(&json!({ "n": 2 }), 1);
+    assert_eq!(b.state(), None);
+    let parsed = b.works.pop().expect("it is parsed by a worker");
+    let state = results(&b.on(parsed)).pop().expect("a state");
+    assert_eq!((&state["value"], &state["revision"]), (&json!({ "n": 2 }), &json!(2)));
+}
+
+#[test]
+fn what_cannot_be_given_comes_back() {
+    let mut a = full();
+    let handover = a.release(4, ORIGIN).expect("a handover");
+    a.on(Input::HandedOver(Box::new(handover.clone())));
+    assert_eq!(a.release(5, ORIGIN).map(|again| Handover { claim: 4, ..again }), Some(handover));
+}
+
+#[test]
+fn what_is_no_state_is_not_taken() {
+    let mut handover = full().release(4, ORIGIN).expect("a handover");
+    let state = handover.state.as_mut().expect("a state");
+    state.text = Some("{\"n\":".into());
+    let mut b = Hub::new();
+    b.join();
+    b.on(Input::HandedOver(Box::new(handover)));
+    b.publish(&json!({ "n": 3 }), 1);
+    let state = b.state().expect("a state");
+    assert_eq!((&state["value"], &state["revision"]), (&json!({ "n": 3 }), &json!(3)));
+}
+
+#[test]
+fn a_name_is_found_at_every_hub_and_comes_with_the_page() {
+    let mut b = Hub::new();
+    b.on(listed(Some("till")));
+    // A name elsewhere means that page, and cannot be given to another one.
+    let reply = b.reply();
+    let found = b.told(Input::Use { reply, page: "till".into(), name: None }).expect("a row");
+    assert_eq!((&found["id"], &found["name"]), (&json!("s1"), &json!("till")));
+    b.join();
+    assert_eq!(b.board.rows(b.now, None)[0].name.as_deref(), Some("till"), "before anything else has come");
+    let told: Vec<_> = b.board.take_changed_rows(b.now).into_iter().filter_map(|(_, row)| row?.0.name).collect();
+    assert_eq!(told, ["till"]);
+
+    let other = SessionId::parse("other").expect("an id");
+    let row = PageElsewhere { name: Some("door".into()), ..elsewhere::page(other, ORIGIN) };
+    b.on(Input::Listed(vec![Listed::There(Arc::new(row.clone()))]));
+    let refused = b.name("s1", "door").expect("an answer");
+    assert!(refused["error"].as_str().is_some_and(|text| text.contains("the hub `b` has it")), "{refused}");
+    let twice = SessionId::parse("twice").expect("an id");
+    b.on(Input::Listed(vec![Listed::There(Arc::new(PageElsewhere { id: twice, ..row }))]));
+    let reply = b.reply();
+    let several = b.told(Input::Use { reply, page: "door".into(), name: None }).expect("an answer");
+    assert!(several["error"].as_str().is_some_and(|text| text.contains("at several hubs")), "{several}");
+}
+
+#[test]
+fn a_name_that_means_another_page_here_stays_with_it() {
+    let mut b = Hub::new();
+    b.join();
+    let info = PageInfo { title: Some("Other".into()), ..PageInfo::default() };
+    let who = Newcomer { origin: ORIGIN.into(), info, policy: Policy::default(), ask_first: false, driven: false };
+    let session = SessionId::parse("other").expect("an id");
+    b.on(Input::PageJoined { page: Conn(3), session, who: Box::new(who) });
+    b.name("other", "till");
+    let handover = full().release(4, ORIGIN).expect("a handover");
+    b.on(Input::HandedOver(Box::new(handover)));
+    let names: Vec<_> = b.board.rows(b.now, None).into_iter().map(|row| (row.id, row.name)).collect();
+    assert!(names.contains(&("other".into(), Some("till".into()))), "{names:?}");
+    assert!(names.contains(&("s1".into(), None)), "{names:?}");
+}

@@ -1,0 +1,119 @@
+//! A page that comes back through another hub takes along what was kept of its session: with the real binary and a
+//! real nats-server.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
+
+mod stage;
+
+use eye_testkit::{Home, Nats, ScriptedPage};
+use serde_json::{Value, json};
+use stage::hubs::{hub, lists, setup, until};
+use stage::{answers, table};
+
+/// A page of the session `s1`, with the title `Shop`.
+fn join(home: &Home) -> ScriptedPage {
+    ScriptedPage::join(home, &setup(home, "Shop").session("s1"), table)
+}
+
+/// Lets a page say something, and returns when its hub has taken it.
+fn say(home: &Home, page: &ScriptedPage, method: &str, params: &Value) {
+    page.say(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
+    // The page's answer comes behind what it said.
+    assert_eq!(home.eye(["--page", "s1", "document.title"]).stdout, "Shop\n");
+}
+
+fn state(home: &Home, page: &str) -> Value {
+    let ran = home.eye(["--page", page, "state", "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+/// A page that has published twice, left a letter and got a name.
+fn known(home: &Home) -> ScriptedPage {
+    let page = join(home);
+    say(home, &page, "state/update", &json!({ "state": { "n": 1 }, "revision": 1 }));
+    let patch = json!([{ "op": "replace", "path": "/n", "value": 2 }]);
+    say(home, &page, "state/patch", &json!({ "patch": patch, "revision": 2 }));
+    say(home, &page, "mailbox/put", &json!({ "message": "hello" }));
+    let named = home.eye(["use", "s1", "--as", "till"]);
+    assert_eq!(named.code, 0, "{named:?}");
+    page
+}
+
+#[test]
+fn state_mail_and_name_are_the_same_at_every_hub_after_the_page_has_moved() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let first = known(&a);
+    lists(&b, "till");
+    let _second = join(&b);
+    first.wait_closed();
+    // The page has not published here yet: it is the state of before, from either hub and by the name.
+    let here = state(&b, "till");
+    assert_eq!((&here["value"], &here["revision"], &here["stale"]), (&json!({ "n": 2 }), &json!(2), &json!(true)));
+    let there = state(&a, "till");
+    assert_eq!((&there["value"], &there["revision"]), (&here["value"], &here["revision"]));
+    let listed = until(&a, &["pages"], |ran| ran.stdout.contains("at b"));
+    assert!(listed.stdout.contains("till"), "{listed:?}");
+    assert_eq!(a.eye(["--page", "till", "read"]), answers(0, "hello\n", ""));
+    assert_eq!(b.eye(["--page", "till", "read"]).stdout, "", "a letter is given once");
+}
+
+#[test]
+fn a_page_that_publishes_at_once_goes_on_with_the_next_revision() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let first = known(&a);
+    lists(&b, "till");
+    let second = join(&b);
+    second.say(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":3},"revision":1}}"#);
+    let here = state(&b, "s1");
+    assert_eq!((&here["value"], &here["revision"], &here["stale"]), (&json!({ "n": 3 }), &json!(3), &json!(false)));
+    first.wait_closed();
+    assert_eq!(state(&a, "s1")["revision"], json!(3));
+}
+
+#[test]
+fn what_is_large_arrives_whole() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let first = join(&a);
+    let (large, letter) = ("x".repeat(3 << 20), "y".repeat(1 << 20));
+    say(&a, &first, "state/update", &json!({ "state": { "text": large }, "revision": 1 }));
+    for _ in 0..6 {
+        say(&a, &first, "mailbox/put", &json!({ "message": letter }));
+    }
+    lists(&b, "Shop");
+    let _second = join(&b);
+    first.wait_closed();
+    assert_eq!(state(&b, "s1")["value"]["text"], json!(large));
+    assert_eq!(b.eye(["--page", "s1", "read"]).stdout.len(), 6 * ((1 << 20) + 1));
+}
+
+#[test]
+fn a_page_that_left_a_while_ago_finds_its_things_through_another_hub() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let first = known(&a);
+    lists(&b, "till");
+    first.leave();
+    // No hub expects it any more.
+    until(&b, &["pages"], |ran| !ran.stdout.contains("Shop"));
+    let _second = join(&b);
+    until(&b, &["--page", "till", "read"], |ran| *ran == answers(0, "hello\n", ""));
+    assert_eq!(state(&b, "till")["revision"], json!(2));
+}
+
+#[test]
+fn a_hub_that_is_drained_gives_away_what_it_kept() {
+    let nats = Nats::start();
+    let ((a, hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let first = known(&a);
+    lists(&b, "till");
+    let down = a.start(["down", "--drain"]);
+    first.wait_closed();
+    let _second = join(&b);
+    assert_eq!(down.wait(), answers(0, "stopped\n", ""));
+    hub_a.wait();
+    assert_eq!(b.eye(["--page", "till", "read"]), answers(0, "hello\n", ""));
+    assert_eq!(state(&b, "till")["revision"], json!(2));
+}
