@@ -331,12 +331,14 @@ fn a_large_state_is_written_and_read_by_workers_in_order() {
     a.join();
     a.is_slow = true;
     assert!(a.publish(&large, 1).is_empty());
-    // The page is not closed before what it said has been read.
+    // The page is not closed before what it said has been read, also what waits behind work.
+    a.put("\"hello\"");
     assert_eq!(a.release(4, ORIGIN), None);
     let parsed = a.works.pop().expect("it is parsed");
     assert_eq!(handed(a.on(parsed)), None);
     let read = a.works.pop().expect("it is written by a worker");
     let handover = handed(a.on(read)).expect("a handover");
+    assert_eq!(handover.letters.len(), 1);
     let text = handover.state.as_ref().and_then(|state| state.text.as_deref()).expect("its text");
     assert_eq!(serde_json::from_str::<Value>(text).expect("JSON"), large);
 
@@ -353,11 +355,50 @@ fn a_large_state_is_written_and_read_by_workers_in_order() {
 }
 
 #[test]
+fn what_comes_while_a_worker_is_busy_waits_for_it() {
+    let large = |n: u64| json!({ "n": n, "text": "x".repeat(LIGHT_BYTES_MAX) });
+    let (mut a, mut b) = (Hub::new(), Hub::new());
+    a.join();
+    a.publish(&large(1), 1);
+    let handover = a.release(4, ORIGIN).expect("a handover");
+    b.join();
+    b.is_slow = true;
+    b.publish(&large(2), 1);
+    b.on(Input::HandedOver(Box::new(handover)));
+    for _ in 0..2 {
+        let worked = b.works.pop().expect("one work at a time");
+        assert!(b.works.is_empty());
+        b.on(worked);
+    }
+    b.is_slow = false;
+    let state = b.state().expect("a state");
+    assert_eq!((&state["value"]["n"], &state["revision"]), (&json!(2), &json!(2)));
+}
+
+#[test]
 fn what_cannot_be_given_comes_back() {
     let mut a = full();
     let handover = a.release(4, ORIGIN).expect("a handover");
     a.on(Input::HandedOver(Box::new(handover.clone())));
     assert_eq!(a.release(5, ORIGIN).map(|again| Handover { claim: 4, ..again }), Some(handover));
+}
+
+#[test]
+fn of_two_states_that_are_kept_the_one_that_was_published_later_stays_and_numbers_grow() {
+    let mut handover = full().release(4, ORIGIN).expect("a handover");
+    let state = handover.state.as_mut().expect("a state");
+    (state.text, state.revision) = (Some("{\"n\":9}".into()), 7);
+    for (later_ms, n, revision) in [(-1, 2, 8), (0, 2, 8), (1, 9, 7)] {
+        let mut handover = handover.clone();
+        let state = handover.state.as_mut().expect("a state");
+        state.wall_ms = state.wall_ms.saturating_add_signed(later_ms);
+        let mut b = full();
+        b.on(Input::page(PAGE, PageEvent::Left));
+        b.wait(60_000);
+        b.on(Input::HandedOver(Box::new(handover)));
+        let state = b.state().expect("a state");
+        assert_eq!((&state["value"]["n"], &state["revision"]), (&json!(n), &json!(revision)), "{later_ms}");
+    }
 }
 
 #[test]

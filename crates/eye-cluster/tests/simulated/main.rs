@@ -18,6 +18,7 @@ proptest! {
     #[test]
     fn every_call_ends_once_and_every_session_has_one_hub(steps in prop::collection::vec(step(), 1..120)) {
         let mut world = World::new();
+        world.arrive();
         for step in steps {
             world.step(step);
             let twice = world.calls.iter().find(|(_, (_, _, ended))| *ended > 1);

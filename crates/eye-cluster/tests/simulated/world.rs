@@ -336,6 +336,7 @@ impl World {
                 self.kv.clear();
                 self.revision = 0;
             }
+            Step::Arrive => self.arrive(),
             Step::Beat => self.beat(),
             Step::Pass { ms } => {
                 self.now += ms;
@@ -350,20 +351,25 @@ impl World {
             self.heal(hub);
         }
         for _ in 0..60 {
-            let mut moved = true;
-            while moved {
-                moved = false;
-                for hub in 0..HUBS {
-                    moved |= self.pop(hub, false);
-                    moved |= self.pop(hub, true);
-                    for other in 0..HUBS {
-                        moved |= self.deliver(hub, other, false);
-                    }
-                }
-            }
+            self.arrive();
             self.now += DEAD_AFTER_MS / 4;
             self.beat();
             self.tick();
+        }
+    }
+
+    /// Everything that is on its way arrives.
+    pub fn arrive(&mut self) {
+        let mut moved = true;
+        while moved {
+            moved = false;
+            for hub in 0..HUBS {
+                moved |= self.pop(hub, false);
+                moved |= self.pop(hub, true);
+                for other in 0..HUBS {
+                    moved |= self.deliver(hub, other, false);
+                }
+            }
         }
     }
 
