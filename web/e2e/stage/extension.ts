@@ -20,7 +20,6 @@ declare const chrome: {
   readonly action: { getBadgeText(what: { tabId: number }): Promise<string> };
   readonly developerPrivate: {
     addHostPermission(id: string, pattern: string): Promise<void>;
-    removeHostPermission(id: string, pattern: string): Promise<void>;
   };
   readonly windows: { create(what: { tabId: number }): Promise<{ readonly id: number }> };
 };
@@ -123,18 +122,9 @@ export class Person {
 
   /** What the person answers when the browser asks for a site: it then does not ask. */
   async allow(pattern: string): Promise<void> {
-    await this.settings((id, site) => chrome.developerPrivate.addHostPermission(id, site), pattern);
-  }
-
-  /** What the person takes back in the browser's own settings. */
-  async forbid(pattern: string): Promise<void> {
-    await this.settings((id, site) => chrome.developerPrivate.removeHostPermission(id, site), pattern);
-  }
-
-  private async settings(change: (id: string, site: string) => Promise<void>, pattern: string): Promise<void> {
     const page = await this.context.newPage();
     await page.goto("chrome://extensions");
-    await page.evaluate(`(${String(change)})(${JSON.stringify(ID)},${JSON.stringify(pattern)})`);
+    await page.evaluate(([id, site]) => chrome.developerPrivate.addHostPermission(id, site), [ID, pattern] as const);
     await page.close();
   }
 
