@@ -55,7 +55,7 @@ async function drive(): Promise<{
   const tab = await context.newPage();
   const cdp = await context.newCDPSession(tab);
   const client = readFileSync(join(web(), "client/dist/driven.js"), "utf8");
-  const names = { session: "tab", binding: "eye_say", receive: "eye_take" };
+  const names = { session: "tab", binding: "eye_say", receive: "eye_take", files: false, hands: true };
   const said: string[] = [];
   let heard = (): void => undefined;
   let context1 = 0;
