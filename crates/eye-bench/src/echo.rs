@@ -1,5 +1,5 @@
-//! The floors of MCP's two ways: one line through a pipe to a program that copies, and one POST to a server that answers
-//! with what it got.
+//! The floors of MCP's two ways: one line through a pipe to a program that copies, and one POST to a server that
+//! answers with what it got.
 
 use crate::error::{BenchError, Doing};
 use axum::Router;
