@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { program } from "./program.js";
@@ -206,10 +206,23 @@ function isZombie(pid: number): boolean {
   }
 }
 
+/** Below the ports that systems give to outgoing connections, so that none of those takes one meanwhile. */
+const PORTS = { first: 12_000, count: 20_000 };
+let nextPort = Math.floor(Math.random() * PORTS.count);
+
+/** A port of loopback that is free, and that this process gave to nobody else. */
 export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < PORTS.count; tries++) {
+    const port = PORTS.first + (nextPort++ % PORTS.count);
+    if (await isFree(port)) return port;
+  }
+  throw new Error("no port is free");
+}
+
+function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
 }

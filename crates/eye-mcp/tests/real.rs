@@ -5,6 +5,7 @@
 mod stage;
 
 use eye_mcp::{CallContext, Era, NoticeSink, ServerState};
+use eye_testkit::free_port;
 use serde_json::{Value, json};
 use stage::{DEADLINE, Home, call, raw, state, text};
 use std::fs;
@@ -165,10 +166,6 @@ async fn served(command: &mut Command, port: u16) -> Served {
     };
     tokio::time::timeout(DEADLINE, open).await.expect("the server listens");
     Served(child)
-}
-
-fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 #[tokio::test]

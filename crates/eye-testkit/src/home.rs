@@ -1,9 +1,9 @@
 //! A home of its own for each test: folders, a free port, and the real `eye` program that knows nothing else.
 
+use crate::port::free_port;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -45,9 +45,7 @@ impl Home {
         }
         let private = fs::Permissions::from_mode(0o700);
         fs::set_permissions(folder.path().join("run"), private).expect("a private folder");
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let port = listener.local_addr().expect("its address").port();
-        Self { folder, program: program.into(), port }
+        Self { folder, program: program.into(), port: free_port() }
     }
 
     /// A file or folder in the home.

@@ -12,6 +12,7 @@ mod hub;
 pub mod inside;
 mod nats;
 mod page;
+mod port;
 pub mod process;
 
 pub use chromium::{Chromium, chromium, chromium_or_skip};
@@ -20,3 +21,4 @@ pub use home::{Home, Ran, Running};
 pub use hub::Hub;
 pub use nats::{Nats, NatsPeer};
 pub use page::{Held, HeldTool, PageSetup, Reply, ScriptedPage, ToolReply};
+pub use port::free_port;

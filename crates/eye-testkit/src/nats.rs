@@ -5,9 +5,9 @@ mod peer;
 pub use peer::NatsPeer;
 
 use crate::deadline::DEADLINE;
+use crate::port::free_port;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -57,9 +57,7 @@ impl Nats {
 
     fn configured(config: Option<&str>, version: &'static str, has_jetstream: bool) -> Self {
         let folder = tempfile::Builder::new().prefix("nats").tempdir().expect("a temporary folder");
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let port = listener.local_addr().expect("its address").port();
-        drop(listener);
+        let port = free_port();
         let config = config.map(|text| {
             let file = folder.path().join("server.conf");
             std::fs::write(&file, text).expect("its configuration");

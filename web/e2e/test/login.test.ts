@@ -87,7 +87,11 @@ test("a server that wants a login says so everywhere, with the command", async (
     return /wants a login/u.test(stdout + stderr) ? stdout + stderr : undefined;
   });
   assert.match(discovered, /wiki wants a login: eye servers login wiki/u);
-  assert.match((await home.eye("servers")).stdout, /wiki\s+down\s+it wants a login: eye servers login wiki/u);
+  const listed = await until("the list has more than its start", async () => {
+    const { stdout } = await home.eye("servers");
+    return /wiki\s+starting/u.test(stdout) ? undefined : stdout;
+  });
+  assert.match(listed, /wiki\s+down\s+it wants a login: eye servers login wiki/u);
   const call = await home.eye("call", "wiki::read");
   assert.notEqual(call.code, 0);
   assert.match(call.stderr, /wiki wants a login/u);
