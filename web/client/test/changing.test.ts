@@ -75,6 +75,26 @@ scene(
 );
 
 scene(
+  "a page that had no time for it opens its menu all the same",
+  async ({ page }) => {
+    assert.equal(await told(page, "hover", { target: "text=File" }), "e1 [File]\n+ e2 [Open…]");
+  },
+  html(
+    "",
+    `<script>
+       function hovered() {
+         const end = performance.now() + 700;
+         // What the menu waits for is ready while nothing of the page runs, and comes behind the next frame.
+         requestAnimationFrame(() => {
+           while (performance.now() < end);
+           setTimeout(() => setTimeout(() => (menu.hidden = false)));
+         });
+       }
+     </script><button onmouseenter="hovered()">File</button><div id=menu hidden><button role=menuitem>Open…</button></div>`,
+  ),
+);
+
+scene(
   "a text that an editor loses is told",
   async ({ page }) => {
     const text = "The quick brown fox jumps over the lazy dog, and runs away from it. ".repeat(2);

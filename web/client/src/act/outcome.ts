@@ -1,7 +1,13 @@
 // Says what an action changed: lines of the outline that came, went or are different, where the page is now, dialogs,
 // errors and failed requests.
 
-import { SETTLE_FIRST_MS, SETTLE_MS_MAX, SETTLE_QUIET_MS, SETTLE_REQUESTS_MS_MAX } from "../core/limits.js";
+import {
+  SETTLE_FIRST_MS,
+  SETTLE_FRAME_MS_MAX,
+  SETTLE_MS_MAX,
+  SETTLE_QUIET_MS,
+  SETTLE_REQUESTS_MS_MAX,
+} from "../core/limits.js";
 import type { Log } from "../core/journal.js";
 import { lineOf } from "../look/find.js";
 import { difference, view } from "../look/part.js";
@@ -44,15 +50,19 @@ export async function watch(core: Core, answers: Params, firstMs = SETTLE_FIRST_
   observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
 
   const settled = async (): Promise<void> => {
-    const began = performance.now();
-    let quiet = began;
+    /** The time that the page had since the action; the following are points of it. */
+    let now = 0;
+    let looked = performance.now();
+    let quiet = 0;
     /** Since when no request that the action began is under way; what its answer causes is waited for, too. */
-    let answered = began;
+    let answered = 0;
     /** Whether anything has followed the action. */
     let begun = false;
     for (;;) {
       await frame(core);
-      const now = performance.now();
+      const before = looked;
+      looked = performance.now();
+      now += Math.min(looked - before, SETTLE_FRAME_MS_MAX);
       const busy = journal.open > open;
       if (busy) answered = now;
       if (mutated || busy || isMoving()) {
@@ -61,7 +71,7 @@ export async function watch(core: Core, answers: Params, firstMs = SETTLE_FIRST_
       }
       mutated = false;
       if (!busy && now - quiet >= (begun ? SETTLE_QUIET_MS : firstMs)) return;
-      if (busy ? now - began >= SETTLE_REQUESTS_MS_MAX : now - answered >= SETTLE_MS_MAX) return;
+      if (busy ? now >= SETTLE_REQUESTS_MS_MAX : now - answered >= SETTLE_MS_MAX) return;
     }
   };
   const end = (): void => {

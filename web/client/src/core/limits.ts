@@ -55,6 +55,8 @@ export const SETTLE_FIRST_MS = 150;
 export const SETTLE_HOVER_MS = 400;
 export const SETTLE_MS_MAX = 600;
 export const SETTLE_REQUESTS_MS_MAX = 2_000;
+/** A frame counts for no more: in a longer one the page, or the machine, had no time for what was due. */
+export const SETTLE_FRAME_MS_MAX = 100;
 /** Style rules that are read for what a real pointer would show. */
 export const HOVER_RULES_MAX = 20_000;
 /** Between pressing and releasing: Excalidraw's text tool takes anything below 80 ms for a slip. */
