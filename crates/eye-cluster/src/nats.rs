@@ -159,7 +159,11 @@ pub async fn run(
         tokio::select! {
             Some(one) = from_hub.recv() => link.on_hub(one),
             Some(message) = own.next() => link.message(&message),
-            Some(message) = beats.next() => link.beat(&message),
+            Some(message) = beats.next() => {
+                // What a hub sent before it said goodbye is read before that.
+                link.drain(&mut from_hub, &mut own);
+                link.beat(&message);
+            }
             Some(message) = unread.next() => link.unread(&message),
             Some(one) = alone_in.recv() => link.send_alone(one).await,
             Some(event) = stored_in.recv() => link.stored_event(event, shown.status),
@@ -168,7 +172,9 @@ pub async fn run(
             () = stop.notified() => {
                 // What the hub ended until now, other hubs are told.
                 link.drain(&mut from_hub, &mut own);
-                while let Ok(one) = alone_in.try_recv() {
+                // What workers still write goes along: it ends with the last of them.
+                link.alone = mpsc::unbounded_channel().0;
+                while let Some(one) = alone_in.recv().await {
                     link.send_alone(one).await;
                 }
                 link.flush().await;

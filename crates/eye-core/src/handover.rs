@@ -69,6 +69,23 @@ pub struct Heir {
 }
 
 impl Handover {
+    /// What a hub sends that has kept nothing, so that nobody waits for it.
+    pub fn nothing(session: SessionId, heir: Heir) -> Self {
+        Self {
+            session,
+            origin: heir.origin,
+            claim: heir.claim,
+            state: None,
+            letters: Vec::new(),
+            dropped: 0,
+            snapshots: Vec::new(),
+            name: None,
+            had_tools: false,
+            age_ms: 0,
+            asked: None,
+        }
+    }
+
     /// What it takes.
     pub fn len_bytes(&self) -> usize {
         let state = self.state.as_ref().and_then(|state| state.text.as_deref()).map_or(0, str::len);

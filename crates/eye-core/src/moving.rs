@@ -24,8 +24,10 @@ impl Switchboard {
             self.topics.forget(page);
             self.session_on(now, &session, Event::page(page, PageEvent::Left), out);
         }
-        let Some(held) = self.sessions.get(&session) else { return };
-        let Some(heir) = heir.filter(|heir| *heir.origin == *held.origin()) else { return };
+        let Some(heir) = heir else { return };
+        let Some(held) = self.sessions.get(&session).filter(|held| *heir.origin == *held.origin()) else {
+            return out.push(Effect::HandOver(Box::new(Handover::nothing(session, heir))));
+        };
         let lane = Lane::Session(session.clone());
         if self.lanes.holds(&lane) {
             // Who asked for the state before reads it first.

@@ -220,7 +220,7 @@ fn a_page_that_published_first_is_newer_and_its_revisions_go_on() {
 }
 
 #[test]
-fn requests_wait_for_what_is_on_its_way_and_no_longer_than_a_second() {
+fn requests_wait_for_what_is_on_its_way_and_not_without_end() {
     let (mut a, mut b) = (full(), Hub::new());
     b.on(listed(None));
     b.join();
@@ -242,6 +242,16 @@ fn requests_wait_for_what_is_on_its_way_and_no_longer_than_a_second() {
     let mut d = Hub::new();
     d.join();
     assert_eq!(d.mail(), Some(json!({ "messages": [], "dropped": 0 })));
+}
+
+#[test]
+fn a_hub_that_has_kept_nothing_says_so() {
+    let (mut a, mut b) = (Hub::new(), Hub::new());
+    b.on(listed(None));
+    b.join();
+    assert_eq!(b.mail(), None);
+    let handover = a.release(4, ORIGIN).expect("a word that there is nothing");
+    assert_eq!(results(&b.on(Input::HandedOver(Box::new(handover)))), [json!({ "messages": [], "dropped": 0 })]);
 }
 
 #[test]
@@ -268,7 +278,8 @@ fn a_page_that_left_long_ago_takes_its_things_along() {
 #[test]
 fn another_origin_gets_nothing() {
     let mut a = full();
-    assert_eq!(a.release(4, "http://evil.test"), None);
+    let heir = Heir { origin: "http://evil.test".into(), claim: 4 };
+    assert_eq!(a.release(4, "http://evil.test"), Some(Handover::nothing(id(), heir)));
     assert!(a.board.kept_bytes() > 0);
     // Nor does it take what another origin's hub sends.
     let handover = full().release(4, ORIGIN).expect("a handover");

@@ -199,9 +199,9 @@ pub const MAILBOX_LEN_MAX: usize = 1_000;
 /// The same, summed.
 pub const MAILBOX_BYTES_MAX: usize = 16 << 20;
 
-/// How long requests for what was kept of a session wait for it to come from the hub that held the session before. A
-/// hub that is gone is known after 800 ms.
-pub const HANDOVER_MS: u64 = 1_000;
+/// How long requests for what was kept of a session wait for it to come from the hub that held the session before, which
+/// sends it at once, or says that there is nothing. A hub that is gone is known sooner.
+pub const HANDOVER_MS: u64 = 10_000;
 /// What goes to another hub with a session: a state, and of mail and kept states the newest.
 pub const HANDOVER_BYTES_MAX: usize = 32 << 20;
 

@@ -36,6 +36,7 @@ impl Core {
             out.push(Action::Feed(Input::Listed(self.directory.unlisted_of(life))));
             out.push(Action::Leave { from: life.clone(), agent: None });
             self.topics.hub_ended(life, out);
+            self.nothing_comes_of(life, out);
         }
     }
 }

@@ -34,6 +34,15 @@ impl Core {
         out.push(Action::Feed(Input::HandedOver(handover)));
     }
 
+    /// A hub is gone: nothing waits any longer for what it kept. Should it have been only hung, it still sends it.
+    pub(super) fn nothing_comes_of(&self, life: &Life, out: &mut Vec<Action>) {
+        let from = self.directory.own.iter().filter(|(_, own)| own.before.as_ref() == Some(life));
+        out.extend(from.map(|(session, own)| {
+            let heir = Heir { origin: own.row.origin.clone(), claim: own.row.epoch };
+            Action::Feed(Input::HandedOver(Box::new(Handover::nothing(session.clone(), heir))))
+        }));
+    }
+
     /// Another hub sends what it kept.
     pub(super) fn handed_over(&mut self, from: &Life, handover: WireHandover, out: &mut Vec<Action>) {
         let Some(own) = self.directory.own.get_mut(&handover.session) else { return };
@@ -111,6 +120,11 @@ mod tests {
         assert_eq!(taken([sent("a", 4, "http://localhost:9")]), 0, "of another origin");
         assert_eq!(taken([sent("c", 4, ORIGIN), good()]), 1, "what does not count does no harm");
         assert_eq!(taken([entry("c", 5, 7), good()]), 0, "the session has gone on to another hub");
+        let ended = |life: &str| Event::Bye { life: life.into() };
+        assert_eq!(taken([ended("a")]), 1, "nothing comes of a hub that is gone, and nobody waits for it");
+        assert_eq!(taken([ended("a"), good()]), 2, "it was only hung");
+        assert_eq!(taken([ended("c")]), 0, "another hub");
+        assert_eq!(taken([good(), ended("a")]), 1, "it has come already");
     }
 
     #[test]

@@ -113,7 +113,10 @@ impl Session {
     /// Until when its page is expected to offer what it has not offered yet.
     fn offers_until(&self) -> Option<Millis> {
         match self.place {
-            Place::Connected { .. } => Some(self.expecting.joined_at + OFFER_MS),
+            Place::Connected { .. } => {
+                let Expecting { joined_at, handover_until, .. } = self.expecting;
+                Some(handover_until.unwrap_or(0).max(joined_at + OFFER_MS))
+            }
             Place::Away { until, .. } => Some(until),
             Place::Gone { .. } => None,
         }
