@@ -16,7 +16,7 @@ use crate::transport::{holder, requests, tls, unix};
 use axum::Router;
 use eye_core::Done;
 use eye_platform::local::Listener;
-use eye_platform::process;
+use eye_platform::process::{self, Turns};
 pub use eye_platform::signals::told_to_stop;
 use eye_protocol::limits::{CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
 use hyper::service::Service;
@@ -56,10 +56,15 @@ pub fn run(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
         .enable_all()
         // What pages send is nested, and what works on it recurses.
         .thread_stack_size(WORKER_STACK_BYTES)
-        .on_thread_start(|| process::stand_back(WORKER_NICENESS))
+        .on_thread_start(|| {
+            process::stand_back(WORKER_NICENESS);
+            process::take_turns(Turns::Long);
+        })
         .build()
         .map_err(HubError::io("starting the runtime"))?;
     end_if_stuck()?;
+    // Whoever waits for an answer waits for this thread.
+    process::take_turns(Turns::Short);
     runtime.block_on(serve(config, ready))
 }
 

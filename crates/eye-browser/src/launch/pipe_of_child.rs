@@ -4,6 +4,7 @@
 use crate::error::BrowserError;
 use crate::pipe::Pipe;
 use crate::pipe::process::ProcessPipe;
+use eye_platform::process::with_usual_turns;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
@@ -27,7 +28,7 @@ pub fn command(program: &Path, _: &Path) -> Command {
 /// Starts it. What ends the hub by a signal of its terminal must not end the browser before its pages are told.
 pub fn start(command: &mut Command) -> io::Result<(Child, Guard)> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).process_group(0);
-    Ok((command.spawn()?, Guard))
+    Ok((with_usual_turns(|| command.spawn())?, Guard))
 }
 
 /// The way to it.

@@ -1,5 +1,6 @@
 //! A program that is started with all that it starts itself, and ends with it.
 
+use super::process::with_usual_turns;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io;
 use tokio::process::{Child, Command};
@@ -11,7 +12,7 @@ pub struct Group(Option<Pid>);
 impl Group {
     /// Starts a program in a group of its own.
     pub fn start(command: &mut Command) -> io::Result<(Child, Self)> {
-        let child = command.process_group(0).kill_on_drop(true).spawn()?;
+        let child = with_usual_turns(|| command.process_group(0).kill_on_drop(true).spawn())?;
         let group = Self(child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw));
         Ok((child, group))
     }

@@ -7,4 +7,5 @@ pub mod local;
 pub mod process;
 #[cfg(feature = "tokio")]
 pub mod signals;
+mod turns;
 pub mod user;

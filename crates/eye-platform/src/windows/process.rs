@@ -55,6 +55,25 @@ pub fn raise_file_limit() {}
 /// Threads have no niceness.
 pub fn stand_back(_: i32) {}
 
+/// How long a thread runs at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turns {
+    /// For a thread that others wait for, and that never works for long.
+    Short,
+    /// As the system has it.
+    Usual,
+    /// For a thread that works for long, and that may wait.
+    Long,
+}
+
+/// All turns are the system's.
+pub fn take_turns(_: Turns) {}
+
+/// All turns are the system's.
+pub fn with_usual_turns<T>(start: impl FnOnce() -> T) -> T {
+    start()
+}
+
 /// Ends this process at once, whatever its threads do.
 pub fn end_now() {
     std::process::abort();

@@ -1,0 +1,114 @@
+//! How long a thread runs at a time where others want the processor too.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+/// How long a thread runs at a time. Its share of the processor is the same: whoever takes shorter turns takes more of
+/// them, and goes before those who take longer ones, also where these have just begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turns {
+    /// For a thread that others wait for, and that never works for long.
+    Short,
+    /// As the system has it.
+    Usual,
+    /// For a thread that works for long, and that may wait.
+    Long,
+}
+
+thread_local! {
+    static TAKEN: Cell<Turns> = const { Cell::new(Turns::Usual) };
+}
+
+/// Says how long this thread runs at a time from now on. Threads and programs that it starts inherit it.
+pub fn take_turns(turns: Turns) {
+    TAKEN.set(turns);
+    set(match turns {
+        Turns::Short => Duration::from_micros(100),
+        Turns::Usual => Duration::ZERO,
+        Turns::Long => Duration::from_millis(10),
+    });
+}
+
+/// Does something that is to inherit nothing of this thread's turns: it starts a program.
+pub fn with_usual_turns<T>(start: impl FnOnce() -> T) -> T {
+    let taken = TAKEN.get();
+    if taken == Turns::Usual {
+        return start();
+    }
+    take_turns(Turns::Usual);
+    let started = start();
+    take_turns(taken);
+    started
+}
+
+/// Zero is the system's own choice.
+#[cfg(target_os = "linux")]
+fn set(turn: Duration) {
+    use thread_priority::{
+        DeadlineFlags, RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
+        set_thread_priority_and_policy,
+    };
+
+    let turn = ThreadPriority::Deadline {
+        runtime: turn,
+        deadline: turn,
+        period: turn,
+        // The policy stays the usual one, for which only the first of the three counts.
+        flags: DeadlineFlags::from_bits_retain(KEEP_POLICY),
+    };
+    let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Deadline);
+    // Systems before Linux 6.12 do nothing with it, and some containers forbid it.
+    let _ = set_thread_priority_and_policy(THIS_THREAD, turn, policy);
+}
+
+/// Other systems have no such thing.
+#[cfg(not(target_os = "linux"))]
+fn set(_: Duration) {}
+
+/// `SCHED_FLAG_KEEP_POLICY`.
+#[cfg(target_os = "linux")]
+const KEEP_POLICY: u64 = 0x08;
+/// By the system's own number of threads, which this call takes.
+#[cfg(target_os = "linux")]
+const THIS_THREAD: thread_priority::ThreadId = 0;
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    /// What the system says of this thread, in the library's words.
+    fn attribute(name: &str) -> u64 {
+        let all = format!("{:?}", thread_priority::get_thread_scheduling_attributes().unwrap());
+        let (_, rest) = all.split_once(&format!("{name}: ")).unwrap();
+        rest.split(',').next().unwrap().parse().unwrap()
+    }
+
+    fn nanoseconds() -> u64 {
+        attribute("sched_runtime")
+    }
+
+    fn inherited() -> u64 {
+        thread::spawn(nanoseconds).join().unwrap()
+    }
+
+    #[test]
+    fn turns_are_taken_and_left_and_programs_do_not_inherit_them() {
+        let this = thread::spawn(|| {
+            let (policy, usual) = (attribute("sched_policy"), nanoseconds());
+            // Before Linux 6.12 all turns are the same, and the system says zero.
+            if usual == 0 {
+                return;
+            }
+            take_turns(Turns::Short);
+            assert_eq!((attribute("sched_policy"), nanoseconds()), (policy, 100_000));
+            assert_eq!(with_usual_turns(|| (nanoseconds(), inherited())), (usual, usual));
+            assert_eq!(nanoseconds(), 100_000);
+            take_turns(Turns::Long);
+            assert_eq!((nanoseconds(), inherited()), (10_000_000, 10_000_000));
+            take_turns(Turns::Usual);
+            assert_eq!((attribute("sched_policy"), nanoseconds()), (policy, usual));
+        });
+        this.join().unwrap();
+    }
+}
