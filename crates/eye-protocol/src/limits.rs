@@ -199,8 +199,8 @@ pub const MAILBOX_LEN_MAX: usize = 1_000;
 /// The same, summed.
 pub const MAILBOX_BYTES_MAX: usize = 16 << 20;
 
-/// How long requests for what was kept of a session wait for it to come from the hub that held the session before, which
-/// sends it at once, or says that there is nothing. A hub that is gone is known sooner.
+/// How long requests for what was kept of a session wait for it to come from the hub that held the session before. That
+/// hub sends it at once, or says that there is nothing; where it is gone, that is known sooner.
 pub const HANDOVER_MS: u64 = 10_000;
 /// What goes to another hub with a session: a state, and of mail and kept states the newest.
 pub const HANDOVER_BYTES_MAX: usize = 32 << 20;

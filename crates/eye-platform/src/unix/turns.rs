@@ -73,6 +73,7 @@ const KEEP_POLICY: u64 = 0x08;
 const THIS_THREAD: thread_priority::ThreadId = 0;
 
 #[cfg(all(test, target_os = "linux"))]
+#[allow(clippy::unwrap_used, reason = "this is test code, also where a function is no test")]
 mod tests {
     use super::*;
     use std::thread;
