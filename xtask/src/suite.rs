@@ -35,6 +35,7 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
     ))?;
     let build = ["build", "--package", "eye", "--bin", "eye", "--example", "conformance"];
     times.one(Step::new("build eye", "`cargo build`", cargo_command(&build)))?;
+    fuzz::check(times)?;
     let eye = place::target().join("debug/eye");
     let web = |args: &[&str]| {
         let mut command = web::npm_command(args);
