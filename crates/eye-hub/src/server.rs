@@ -58,7 +58,7 @@ pub fn run(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
         .thread_stack_size(WORKER_STACK_BYTES)
         .on_thread_start(|| {
             process::stand_back(WORKER_NICENESS);
-            process::take_turns(Turns::Long);
+            process::take_turns(Turns::Yielding);
         })
         .build()
         .map_err(HubError::io("starting the runtime"))?;

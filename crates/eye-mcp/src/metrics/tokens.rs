@@ -1,7 +1,7 @@
 //! Counting tokens on a thread of its own: it takes CPU, and no call waits for it.
 
 use crate::limits::COUNTING_BYTES_MAX;
-use eye_platform::process::{Turns, take_turns};
+use eye_platform::process::with_usual_turns;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,12 +45,12 @@ impl Counting {
             let (sender, receiver) = channel();
             let waiting = Arc::clone(&self.waiting_bytes);
             // It ends with the last sender.
-            std::thread::spawn(move || {
-                take_turns(Turns::Long);
+            let count = move || {
                 for job in receiver {
                     work(job, &waiting);
                 }
-            });
+            };
+            with_usual_turns(|| std::thread::spawn(count));
             sender
         });
         sender.send(job).is_ok()

@@ -62,8 +62,9 @@ pub enum Turns {
     Short,
     /// As the system has it.
     Usual,
-    /// For a thread that works for long, and that may wait.
-    Long,
+    /// For a thread that works for long and yields: with a yield it gives away a whole turn, so that beside a busy
+    /// neighbour long ones would leave it next to nothing.
+    Yielding,
 }
 
 /// All turns are the system's.
