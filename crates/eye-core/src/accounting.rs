@@ -58,7 +58,6 @@ impl Switchboard {
                 self.budget.free_later(Box::new(held));
             }
         }
-        self.armed.remove(session);
         self.row_changed(session);
         self.forget_lane(session);
         // Another origin may make a session of this id later; what is told of it is not for those who followed this

@@ -16,14 +16,14 @@ use crate::task::{Asker, Mode, Reply, ReplyForm, Task};
 use crate::then::Then;
 use crate::work::{Check, Done, Lane, Work};
 use eye_protocol::compact::Form;
-use eye_protocol::error::ErrorObject;
 use eye_protocol::id::{LineId, is_call_id};
 use eye_protocol::limits::{LIGHT_BYTES_MAX, LIGHT_STEPS_MAX};
 use eye_protocol::messages::Presence;
 use eye_protocol::rpc::json;
-use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
+use eye_protocol::{Code, Ending, Error, SessionId};
 use indexmap::IndexMap;
 use serde_json::value::{RawValue, to_raw_value};
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// What an agent asks, before its page is found.
@@ -42,7 +42,11 @@ impl Switchboard {
             Input::Ask { task: task @ Task::Tool { .. }, page, .. } => (vec![task], page),
             Input::AskBatch { tasks, page, .. } => (tasks.iter().map(|(task, _)| task).collect(), page),
             // Nothing else has something to check.
-            _ => return self.ask_checked(now, input, Done::Checked(Vec::new()), out),
+            _ => {
+                let Input::Ask { agent, form, task, page, timeout_ms, mode } = input else { return };
+                let question = Question { task, page, timeout_ms, mode, unfit: None };
+                return self.ask(now, agent, form, question, out);
+            }
         };
         let held = input.conn().and_then(|agent| self.find(agent, page.as_deref()).ok());
         let checks: Vec<Option<Check>> = match held.and_then(|session| self.sessions.get(&session)) {
@@ -116,7 +120,6 @@ impl Switchboard {
             held.asked_now(now, &known.name);
         }
         let timeout_ms = question.timeout_ms.or(known.timeout_ms);
-        let name = opaque(self.names_key, &known.name);
         let default_frame = known.frame.clone();
         let scope = known.scope.clone();
         let frame = frame_of(&question.task).or_else(|| frame_of_ref(&question.task)).or(default_frame);
@@ -126,6 +129,7 @@ impl Switchboard {
             Task::Eval { frame: own, .. } => *own = frame,
             // The page keeps apart what it told whom.
             Task::Verb { method, params, .. } => {
+                let name = opaque(self.names_key, self.agent_name(agent));
                 let driven = self.sessions.get(&session).is_some_and(Session::is_driven);
                 let pages = framing::shown(&scope, method).filter(|_| driven);
                 *params = signed(params, &name, frame.as_deref(), pages);
@@ -207,10 +211,11 @@ impl Switchboard {
         out: &mut Vec<Effect>,
     ) -> Option<Error> {
         let mut outcomes = std::mem::take(&mut self.outcomes);
-        if let Some(held) = self.sessions.get_mut(session) {
+        let wake = self.sessions.get_mut(session).and_then(|held| {
             held.on(now, event, &mut outcomes);
-        }
-        self.arm(session);
+            held.arm()
+        });
+        self.wakes.extend(wake.map(|at| Reverse((at, session.clone()))));
         let refused = match outcomes.first() {
             Some(Outcome::Ended { asker: Asker::Fired { .. }, ending: Err(error), .. }) => Some(error.clone()),
             _ => None,
@@ -266,8 +271,8 @@ impl Switchboard {
         if batch.end(at, ending)
             && let Some(batch) = self.batches.remove(&key)
         {
-            let (reply, endings) = batch.into_parts();
-            out.push(Effect::Result { reply, result: Ok(results(&endings)) });
+            let (reply, results) = batch.into_results();
+            out.push(Effect::Result { reply, result: Ok(results) });
         }
     }
 
@@ -340,10 +345,11 @@ impl Switchboard {
                 _ => Ok(session),
             };
         }
-        let last = self.last_used(agent);
+        let last = known.and_then(|known| self.last_used_by(known));
         // Nearly always there, and found without looking at all the others.
         let there = last.and_then(|page| self.sessions.get(&page.session).filter(|held| page.is(*held)));
-        match there.filter(|held| held.presence() != Presence::Gone && self.sees(agent, held)) {
+        let sees = |held: &Session| known.is_some_and(|known| known.scope.sees(held.origin()));
+        match there.filter(|held| held.presence() != Presence::Gone && sees(held)) {
             Some(held) if self.page_elsewhere(held.id()).is_none() => return Ok(held.id().clone()),
             Some(_) | None => {}
         }
@@ -355,7 +361,10 @@ impl Switchboard {
     }
 
     pub(crate) fn last_used(&self, agent: Conn) -> Option<&UsedPage> {
-        let known = self.agents.get(&agent)?;
+        self.last_used_by(self.agents.get(&agent)?)
+    }
+
+    fn last_used_by<'a>(&'a self, known: &'a Agent) -> Option<&'a UsedPage> {
         let own = known.joined.as_ref().or(known.last_used.as_ref());
         own.or_else(|| self.memories.get(&*known.name)?.last_used.as_ref())
     }
@@ -437,17 +446,6 @@ fn signed(params: &str, agent: &str, frame: Option<&str>, pages: Option<&[Box<st
     let pages = pages.and_then(|pages| to_raw_value(pages).ok());
     members.extend(pages.as_deref().map(|pages| ("pages", pages)));
     json(&members).into()
-}
-
-fn results(slots: &[Option<Ending>]) -> String {
-    let one = |slot: &Option<Ending>| match slot {
-        Some(Ok(value @ Value::Bytes(bytes))) => format!(r#"{{"result":{}}}"#, tools::result(value, &bytes.origin)),
-        Some(Ok(value)) => format!(r#"{{"result":{}}}"#, value.to_json()),
-        Some(Err(error)) => format!(r#"{{"error":{}}}"#, json(&ErrorObject::from(error))),
-        None => "null".to_owned(),
-    };
-    let texts: Vec<String> = slots.iter().map(one).collect();
-    format!(r#"{{"results":[{}]}}"#, texts.join(","))
 }
 
 #[cfg(test)]

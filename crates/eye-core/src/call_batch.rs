@@ -1,7 +1,9 @@
 //! Several calls of one request; it is answered when the last of them has ended.
 
 use crate::task::Reply;
-use eye_protocol::Ending;
+use eye_protocol::error::ErrorObject;
+use eye_protocol::rpc::json;
+use eye_protocol::{Ending, Value, tools};
 
 /// The endings so far.
 #[derive(Debug)]
@@ -31,8 +33,19 @@ impl CallBatch {
         self.left == 0
     }
 
-    /// All endings, in the order of the calls.
-    pub fn into_parts(self) -> (Reply, Vec<Option<Ending>>) {
-        (self.reply, self.slots)
+    /// Where the answer goes, and all endings in the order of the calls, as JSON text.
+    pub fn into_results(self) -> (Reply, String) {
+        (self.reply, results(&self.slots))
     }
+}
+
+fn results(slots: &[Option<Ending>]) -> String {
+    let one = |slot: &Option<Ending>| match slot {
+        Some(Ok(value @ Value::Bytes(bytes))) => format!(r#"{{"result":{}}}"#, tools::result(value, &bytes.origin)),
+        Some(Ok(value)) => format!(r#"{{"result":{}}}"#, value.to_json()),
+        Some(Err(error)) => format!(r#"{{"error":{}}}"#, json(&ErrorObject::from(error))),
+        None => "null".to_owned(),
+    };
+    let texts: Vec<String> = slots.iter().map(one).collect();
+    format!(r#"{{"results":[{}]}}"#, texts.join(","))
 }

@@ -28,7 +28,7 @@ impl Switchboard {
     }
 
     /// Who asks which page, when a request may have to wait. Code and verbs only wait behind what waits already.
-    fn asked_of<'a>(&self, input: &'a Input) -> Option<(Conn, Option<&'a str>)> {
+    pub(crate) fn asked_of<'a>(&self, input: &'a Input) -> Option<(Conn, Option<&'a str>)> {
         match input {
             Input::Ask { agent, page, task: Task::Tool { .. }, .. } => Some((*agent, page.as_deref())),
             Input::Ask { agent, page, .. } if self.waiting.contains(agent) => Some((*agent, page.as_deref())),

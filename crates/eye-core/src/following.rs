@@ -1,7 +1,7 @@
 //! What follows from an event in a session: effects pass, endings find who waits, those who joined hear of it.
 
 use crate::effect::Effect;
-use crate::ids::{Conn, Millis};
+use crate::ids::{CallId, Conn, Millis};
 use crate::session_event::{Event, Outcome};
 use crate::switchboard::Switchboard;
 use crate::task::{Asker, News, Reply, ReplyForm};
@@ -12,12 +12,19 @@ use eye_protocol::{Ending, SessionId};
 
 impl Switchboard {
     /// The hot path. An answer makes no deadline earlier, so no timer is set anew.
-    pub(crate) fn page_answered(&mut self, now: Millis, page: Conn, event: Event, out: &mut Vec<Effect>) {
+    pub(crate) fn page_answered(
+        &mut self,
+        now: Millis,
+        page: Conn,
+        call: CallId,
+        ending: Ending,
+        out: &mut Vec<Effect>,
+    ) {
         // A page that was replaced is heard no more.
         let Some(session) = self.pages.get(&page) else { return };
         let mut outcomes = std::mem::take(&mut self.outcomes);
         if let Some(held) = self.sessions.get_mut(session) {
-            held.on(now, event, &mut outcomes);
+            held.answered(now, page, call, ending, &mut outcomes);
         }
         let more =
             |outcome: &Outcome| matches!(outcome, Outcome::State { .. } | Outcome::Work { .. } | Outcome::Later(_));

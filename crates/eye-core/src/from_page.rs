@@ -12,7 +12,7 @@ const REMEMBER_MS: Millis = 2_000;
 impl Switchboard {
     pub(crate) fn on_page(&mut self, now: Millis, page: Conn, event: PageEvent, out: &mut Vec<Effect>) {
         match event {
-            PageEvent::Answered { .. } => self.page_answered(now, page, Event::page(page, event), out),
+            PageEvent::Answered { call, ending } => self.page_answered(now, page, call, ending, out),
             PageEvent::Left | PageEvent::Leaving => {
                 self.topics.forget(page);
                 if let Some(session) = self.pages.remove(&page) {

@@ -3,6 +3,14 @@
 /// Monotonic milliseconds. They come in with every event.
 pub type Millis = u64;
 
+/// The earlier of two times that may not come.
+pub fn earlier(one: Option<Millis>, other: Option<Millis>) -> Option<Millis> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
 /// The hub's id of a call, unique in its session. Below 2^53, because pages may read it as a JavaScript number.
 pub type CallId = u64;
 

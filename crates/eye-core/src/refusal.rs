@@ -23,7 +23,7 @@ const LEADING_AWAY: [&str; 5] = ["page/goto", "page/back", "page/forward", "page
 impl Session {
     /// Why this call is not taken, if it is not.
     pub(crate) fn refusal(&self, now: Millis, task: &Task, unfit: Option<Error>, in_pace: bool) -> Option<Error> {
-        let name = self.name();
+        let name = self.called();
         if let Some(since) = self.gone_since() {
             let ago_s = now.saturating_sub(since) / 1000;
             return Some(

@@ -13,7 +13,7 @@ mod told;
 
 use crate::calls::{Call, Calls, Phase};
 use crate::effect::Effect;
-use crate::ids::{CallId, Conn, Millis};
+use crate::ids::{CallId, Conn, Millis, earlier};
 use crate::known::Known;
 use crate::mailbox::Mailbox;
 use crate::pace::Pace;
@@ -78,6 +78,8 @@ pub struct Session {
     /// When an agent last asked, and its name; nothing until then.
     asked_at: Option<Millis>,
     asked_by: Box<str>,
+    /// When the switchboard wakes it.
+    armed_at: Option<Millis>,
     /// The page has joined but told no title yet: it has just begun to load. Calls that navigated here wait for it.
     arriving: bool,
     /// Its page is a document of a tab that the hub drives: the session is the tab's, and its origin changes with the
@@ -112,6 +114,7 @@ impl Session {
             used_at: now,
             asked_at: None,
             asked_by: Box::default(),
+            armed_at: None,
             arriving: false,
             driven: false,
             working: false,
@@ -286,7 +289,22 @@ impl Session {
         };
         let own = if self.info.dialog.is_some() { None } else { own };
         let expected = self.expecting_wake();
-        [own, expected, self.calls.next_deadline(), self.mailbox.next_wake()].into_iter().flatten().min()
+        [expected, self.calls.next_deadline(), self.mailbox.next_wake()].into_iter().fold(own, earlier)
+    }
+
+    /// When it is to be woken, if that is earlier than it would be.
+    pub(crate) fn arm(&mut self) -> Option<Millis> {
+        let at = self.next_wake()?;
+        if self.armed_at.is_some_and(|armed| armed <= at) {
+            return None;
+        }
+        self.armed_at = Some(at);
+        self.armed_at
+    }
+
+    /// It is woken. `false`: it wanted to be woken at another time.
+    pub(crate) fn disarm(&mut self, at: Millis) -> bool {
+        self.armed_at.take_if(|armed| *armed == at).is_some()
     }
 
     /// The heart: what happened, and what follows.
@@ -336,7 +354,8 @@ impl Session {
         }
     }
 
-    fn answered(&mut self, now: Millis, page: Conn, call: CallId, ending: Ending, out: &mut Vec<Outcome>) {
+    /// Its page answers a call.
+    pub(crate) fn answered(&mut self, now: Millis, page: Conn, call: CallId, ending: Ending, out: &mut Vec<Outcome>) {
         if !self.hear(now, page) {
             return;
         }

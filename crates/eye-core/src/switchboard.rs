@@ -7,12 +7,13 @@ use crate::calls::FirstCalls;
 use crate::effect::Effect;
 use crate::elsewhere::Elsewhere;
 use crate::framed::Framed;
-use crate::ids::{Conn, Millis};
+use crate::ids::{Conn, Millis, earlier};
 use crate::input::Input;
 use crate::kept::Delivery;
 use crate::lanes::Lanes;
 use crate::names::Names;
 use crate::newcomer::Newcomer;
+use crate::page_event::PageEvent;
 use crate::row::{row, tell_apart};
 use crate::session::Session;
 use crate::session_event::{Event, Outcome};
@@ -51,7 +52,6 @@ pub struct Switchboard {
     pub(crate) framed: FxHashMap<u64, Framed>,
     pub(crate) tally: Tally,
     pub(crate) wakes: BinaryHeap<Reverse<(Millis, SessionId)>>,
-    pub(crate) armed: FxHashMap<SessionId, Millis>,
     pub(crate) shelves_wake: Option<Millis>,
     pub(crate) sweep_at: Millis,
     pub(crate) known_changed: bool,
@@ -84,17 +84,31 @@ impl Switchboard {
 
     /// What happened, and what follows. What comes behind work waits for it.
     pub fn on(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
-        if let Some(input) = self.behind_work(input, out) {
+        if self.lanes.are_free() {
+            self.handle(now, input, out);
+        } else if let Some(input) = self.behind_work(input, out) {
             self.handle(now, input, out);
         }
         out.extend(self.budget.freed());
     }
 
     pub(crate) fn handle(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
+        // Nearly always. An event is large, and is copied each time it is handed on and back.
+        if self.elsewhere.pages.is_empty() && self.asked_of(&input).is_none() {
+            return self.take(now, input, out);
+        }
         let Some(input) = self.unless_elsewhere(now, input, out) else { return };
         let Some(input) = self.unless_expected(now, input) else { return };
+        self.take(now, input, out);
+    }
+
+    /// Takes what is for this hub and need not wait.
+    fn take(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         match input {
             Input::PageJoined { page, session, who } => self.page_joined(now, &session, page, *who, out),
+            Input::Page { conn, event: PageEvent::Answered { call, ending } } => {
+                self.page_answered(now, conn, call, ending, out);
+            }
             Input::Page { conn, event } => self.on_page(now, conn, event, out),
             Input::GetState { reply, page, fresh, query } => {
                 self.want(now, reply, page.as_deref(), |reply| Event::StateWanted { reply, fresh, query }, out);
@@ -158,7 +172,7 @@ impl Switchboard {
         let sessions = self.wakes.peek().map(|Reverse((at, _))| *at);
         let sweep = (!self.sessions.is_empty()).then_some(self.sweep_at);
         let own = [self.shelves_wake, self.topics.next_wake(), self.tools_news.next_wake(), self.remember_at, sweep];
-        own.into_iter().chain([sessions]).flatten().min()
+        own.into_iter().fold(sessions, earlier)
     }
 
     /// Connected pages.
@@ -385,14 +399,8 @@ impl Switchboard {
 
     /// Notes when a session wants to be woken, if that is earlier than noted.
     pub(crate) fn arm(&mut self, session: &SessionId) {
-        let Some(at) = self.sessions.get_mut(session).and_then(Session::next_wake) else { return };
-        match self.armed.get(session) {
-            Some(armed) if *armed <= at => {}
-            _ => {
-                self.armed.insert(session.clone(), at);
-                self.wakes.push(Reverse((at, session.clone())));
-            }
-        }
+        let wake = self.sessions.get_mut(session).and_then(Session::arm);
+        self.wakes.extend(wake.map(|at| Reverse((at, session.clone()))));
     }
 
     fn tick(&mut self, now: Millis, out: &mut Vec<Effect>) {
@@ -400,8 +408,7 @@ impl Switchboard {
             && *at <= now
         {
             let Some(Reverse((at, session))) = self.wakes.pop() else { break };
-            if self.armed.get(&session) == Some(&at) {
-                self.armed.remove(&session);
+            if self.sessions.get_mut(&session).is_some_and(|held| held.disarm(at)) {
                 let before = self.presence(&session);
                 self.session_on(now, &session, Event::Tick, out);
                 self.known_changed |= before != self.presence(&session);

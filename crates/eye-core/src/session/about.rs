@@ -43,8 +43,12 @@ impl Session {
 
     /// What a person would call it.
     pub fn name(&self) -> String {
-        let own = self.given_name().or(self.info.alias.as_deref());
-        own.unwrap_or(self.id.as_str()).to_owned()
+        self.called().to_owned()
+    }
+
+    /// The same, to look at.
+    pub(crate) fn called(&self) -> &str {
+        self.given_name().or(self.info.alias.as_deref()).unwrap_or(self.id.as_str())
     }
 
     /// What a person called it, by `eye use PAGE --as NAME`.

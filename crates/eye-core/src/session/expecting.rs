@@ -5,7 +5,7 @@ use super::expected::{Expecting, Stopped, Wanted};
 use super::{Place, Session};
 use crate::calls::Phase;
 use crate::effect::Effect;
-use crate::ids::{Conn, Millis};
+use crate::ids::{Conn, Millis, earlier};
 use crate::input::Input;
 use crate::known::Known;
 use crate::session_event::Outcome;
@@ -237,7 +237,7 @@ impl Session {
         let waits = !requests.is_empty() && !behind && self.page().is_some();
         let offers = self.offers_until().filter(|_| waits);
         let handover = self.expecting.handover_until.filter(|_| !requests.is_empty() && !behind);
-        [leaving, dialog, offers, handover].into_iter().flatten().min()
+        [dialog, offers, handover].into_iter().fold(leaving, earlier)
     }
 
     /// Gives up on what is overdue.
