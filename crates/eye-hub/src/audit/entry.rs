@@ -1,6 +1,5 @@
 //! One call as the audit thread gets it, and the row that it becomes.
 
-use super::members::Members;
 use eye_protocol::audit::Row;
 use eye_protocol::limits::AUDIT_ARGUMENTS_BYTES_MAX;
 use eye_protocol::rpc::json;
@@ -15,10 +14,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// Room for a row of usual length.
-const ROW_BYTES: usize = 384;
-/// Bytes of a hash that a row shows: enough to tell arguments apart.
-const HASH_BYTES: usize = 16;
+/// Digits of the bytes of a hash that a row shows: enough to tell arguments apart.
+pub type Digits = [u8; 32];
+
 /// Digits of the milliseconds in a time.
 const MS_DIGITS: usize = 3;
 
@@ -45,7 +43,8 @@ impl Ended {
         }
     }
 
-    fn word(self) -> &'static str {
+    /// Its word in a row.
+    pub fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Fired => "fired",
@@ -74,7 +73,8 @@ impl Ended {
         self.code().is_some()
     }
 
-    fn code(self) -> Option<i32> {
+    /// The code of the error, if it is one.
+    pub fn code(self) -> Option<i32> {
         match self {
             Self::Ok | Self::Fired => None,
             Self::Error(code) | Self::MayHaveRun(code) => Some(code.0),
@@ -130,39 +130,9 @@ impl Entry {
         }
     }
 
-    /// Writes the row as a line, without its newline.
-    pub fn write(&self, key: &hmac::Key, contents: bool, clock: &mut Clock, out: &mut Vec<u8>) {
-        let arguments = self.without_environment();
-        let tool = matches!(&*self.op, "tools/call" | "gateway/call").then(|| tool_name(&arguments)).flatten();
-        let hash = hash(key, arguments.as_bytes());
-        out.reserve(ROW_BYTES);
-        let mut row = Members::begin(out, "time", clock.text(self.at_ms));
-        row.name("agent", self.agent.as_deref());
-        row.name("token", self.scope.name());
-        row.name("face", Some(self.face));
-        row.name("page", self.page.as_ref().map(|(session, _)| session.as_str()));
-        row.name("origin", self.page.as_ref().map(|(_, origin)| &**origin));
-        row.name("op", Some(&self.op));
-        row.name("server", self.server.as_deref());
-        row.name("tool", tool.as_deref());
-        row.number("bytes", self.bytes as u64);
-        row.plain("hash", &hash);
-        row.plain("ending", self.ended.word().as_bytes());
-        if let Some(code) = self.ended.code() {
-            row.number("code", code);
-        }
-        row.number("ms", self.us / 1000);
-        row.number("us", self.us);
-        row.number("answered", self.answered as u64);
-        if contents {
-            row.text("args", &arguments);
-        }
-        row.end();
-    }
-
     /// The arguments without the folder and the environment that the command line sends to the gateway: the latter
     /// holds secrets. Where they cannot be taken out, nothing is kept.
-    fn without_environment(&self) -> Cow<'_, str> {
+    pub fn without_environment(&self) -> Cow<'_, str> {
         if !self.op.starts_with("gateway/") {
             return Cow::Borrowed(&self.arguments);
         }
@@ -219,9 +189,10 @@ fn cut(text: &str, bytes_max: usize) -> &str {
     if text.len() <= bytes_max { text } else { &text[..text.floor_char_boundary(bytes_max)] }
 }
 
-fn hash(key: &hmac::Key, bytes: &[u8]) -> [u8; 2 * HASH_BYTES] {
+/// Digits of a hash with a key.
+pub fn hash(key: &hmac::Key, bytes: &[u8]) -> Digits {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = [0; 2 * HASH_BYTES];
+    let mut text = Digits::default();
     for (pair, byte) in text.chunks_exact_mut(2).zip(hmac::sign(key, bytes).as_ref()) {
         pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
     }
@@ -229,7 +200,7 @@ fn hash(key: &hmac::Key, bytes: &[u8]) -> [u8; 2 * HASH_BYTES] {
 }
 
 /// The member `name` of the arguments, which may be cut off behind it.
-fn tool_name(arguments: &str) -> Option<String> {
+pub fn tool_name(arguments: &str) -> Option<String> {
     struct Finding<'a>(&'a mut Option<String>);
     impl<'de> DeserializeSeed<'de> for Finding<'_> {
         type Value = ();
@@ -261,6 +232,7 @@ fn tool_name(arguments: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::Rows;
     use super::*;
 
     fn key(text: &str) -> hmac::Key {
@@ -269,7 +241,7 @@ mod tests {
 
     fn line(entry: &Entry, contents: bool) -> String {
         let mut line = Vec::new();
-        entry.write(&key("k"), contents, &mut Clock::default(), &mut line);
+        Rows::new(key("k"), contents).write(entry, &mut line);
         String::from_utf8(line).unwrap()
     }
 

@@ -17,6 +17,16 @@ impl<'a> Members<'a> {
         Self(out)
     }
 
+    /// Goes on behind members, or begins what will stand behind some.
+    pub fn more(out: &'a mut Vec<u8>) -> Self {
+        Self(out)
+    }
+
+    /// Members as [`Self::more`] wrote them elsewhere.
+    pub fn written(&mut self, members: &[u8]) {
+        self.0.extend_from_slice(members);
+    }
+
     /// A name, if there is one; a long one is cut.
     pub fn name(&mut self, name: &str, text: Option<&str>) {
         match text {

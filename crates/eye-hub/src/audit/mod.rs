@@ -8,6 +8,7 @@ mod log;
 mod members;
 mod queue;
 mod reading;
+mod rows;
 mod writing;
 
 pub use calls::{Calls, Noted};

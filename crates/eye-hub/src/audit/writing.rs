@@ -1,7 +1,8 @@
 //! The audit thread: takes what waits, writes it in batches, and hands each row to whatever watches.
 
-use super::entry::{Clock, Entry, dropped_line};
+use super::entry::{Entry, dropped_line};
 use super::queue::{AuditMode, Shared};
+use super::rows::Rows;
 use crate::gate::token::{self, Token};
 use crate::rotated::Rotated;
 use eye_protocol::limits::{AUDIT_FILE_BYTES_MAX, AUDIT_FILES_MAX};
@@ -33,7 +34,6 @@ pub struct Writer {
     file: Rotated,
     /// Rows that are not in the file yet.
     lines: Vec<u8>,
-    clock: Clock,
     /// Rows that are missing in the file, and why.
     missing: u64,
     why: String,
@@ -44,13 +44,13 @@ impl Writer {
     pub fn new(folder: &Path, mode: AuditMode, shared: Arc<Shared>, rows: broadcast::Sender<Arc<str>>) -> Self {
         let file = Rotated::new(folder.join(FILE), AUDIT_FILE_BYTES_MAX, AUDIT_FILES_MAX);
         let contents = mode == AuditMode::Full;
-        let (lines, clock, why) = (Vec::new(), Clock::default(), String::new());
-        Self { folder: folder.to_owned(), contents, shared, rows, file, lines, clock, missing: 0, why }
+        let (lines, why) = (Vec::new(), String::new());
+        Self { folder: folder.to_owned(), contents, shared, rows, file, lines, missing: 0, why }
     }
 
     /// Works until the hub ends.
     pub fn run(mut self) {
-        let key = key(&self.folder);
+        let mut rows = Rows::new(key(&self.folder), self.contents);
         let mut entries = Vec::new();
         loop {
             let mut queue = self.shared.queue();
@@ -69,7 +69,7 @@ impl Writer {
                 continue;
             }
             drop(queue);
-            self.write(&key, &entries, dropped);
+            self.write(&mut rows, &entries, dropped);
             self.shared.queue().done += entries.len() as u64;
             entries.clear();
             entries.shrink_to(ENTRIES_KEPT);
@@ -80,14 +80,14 @@ impl Writer {
         }
     }
 
-    fn write(&mut self, key: &hmac::Key, entries: &[Box<Entry>], dropped: u64) {
+    fn write(&mut self, rows: &mut Rows, entries: &[Box<Entry>], dropped: u64) {
         if dropped > 0 {
             self.miss(dropped, "more calls came than could be written");
         }
         let mut count = 0;
         for entry in entries {
             let start = self.lines.len();
-            entry.write(key, self.contents, &mut self.clock, &mut self.lines);
+            rows.write(entry, &mut self.lines);
             if self.rows.receiver_count() > 0
                 && let Ok(row) = std::str::from_utf8(&self.lines[start..])
             {
@@ -164,11 +164,11 @@ mod tests {
         std::os::unix::fs::symlink("/dev/full", &path).unwrap();
         let (shared, rows) = (Arc::<Shared>::default(), broadcast::Sender::new(4));
         let mut writer = Writer::new(home.path(), AuditMode::On, shared.clone(), rows);
-        let key = key(home.path());
-        writer.write(&key, &[Entry::new("eval".into(), "1"), Entry::new("eval".into(), "2")].map(Box::new), 3);
+        let mut rows = Rows::new(key(home.path()), false);
+        writer.write(&mut rows, &[Entry::new("eval".into(), "1"), Entry::new("eval".into(), "2")].map(Box::new), 3);
         assert!(shared.queue().problem.is_some());
         fs::remove_file(&path).unwrap();
-        writer.write(&key, &[Box::new(Entry::new("eval".into(), "3"))], 0);
+        writer.write(&mut rows, &[Box::new(Entry::new("eval".into(), "3"))], 0);
         assert!(shared.queue().problem.is_none());
         let (lines, cut) = read(home.path(), 0, 10);
         assert!(lines[0].get().contains(r#""dropped":5"#) && lines[1].get().contains("eval") && !cut, "{lines:?}");

@@ -1,0 +1,132 @@
+//! Rows: entries as lines. What a row repeats of the one before is kept as it was written: who asked which page for
+//! what, and the hash of the same arguments. An agent that looks again and again says little else.
+
+use super::entry::{Clock, Digits, Entry, hash, tool_name};
+use super::members::Members;
+use eye_protocol::SessionId;
+use eye_protocol::scope::Scope;
+use ring::hmac;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Room for a row of usual length.
+const ROW_BYTES: usize = 384;
+
+/// Writes rows, and knows what it wrote last.
+#[derive(Debug)]
+pub struct Rows {
+    key: hmac::Key,
+    /// Whether they hold the arguments.
+    contents: bool,
+    clock: Clock,
+    who: Option<Who>,
+    /// The members that say so.
+    text: Vec<u8>,
+    hashed: Option<(Box<str>, Digits)>,
+}
+
+#[derive(Debug)]
+struct Who {
+    agent: Option<Arc<str>>,
+    scope: Scope,
+    face: &'static str,
+    page: Option<(SessionId, Arc<str>)>,
+    op: Cow<'static, str>,
+}
+
+impl Who {
+    fn of(entry: &Entry) -> Self {
+        let Entry { agent, scope, face, page, op, .. } = entry;
+        Self { agent: agent.clone(), scope: scope.clone(), face, page: page.clone(), op: op.clone() }
+    }
+
+    fn is(&self, entry: &Entry) -> bool {
+        let Self { agent, scope, face, page, op } = self;
+        *agent == entry.agent && *scope == entry.scope && *face == entry.face && *page == entry.page && *op == entry.op
+    }
+}
+
+impl Rows {
+    /// Nothing was written yet. The key is that of the hashes.
+    pub fn new(key: hmac::Key, contents: bool) -> Self {
+        Self { key, contents, clock: Clock::default(), who: None, text: Vec::new(), hashed: None }
+    }
+
+    /// Writes an entry as a line, without its newline.
+    pub fn write(&mut self, entry: &Entry, out: &mut Vec<u8>) {
+        let arguments = entry.without_environment();
+        let tool = matches!(&*entry.op, "tools/call" | "gateway/call").then(|| tool_name(&arguments)).flatten();
+        let hash = self.hash(&arguments);
+        out.reserve(ROW_BYTES);
+        let mut row = Members::begin(out, "time", self.clock.text(entry.at_ms));
+        row.written(self.who(entry));
+        row.name("server", entry.server.as_deref());
+        row.name("tool", tool.as_deref());
+        row.number("bytes", entry.bytes as u64);
+        row.plain("hash", &hash);
+        row.plain("ending", entry.ended.word().as_bytes());
+        if let Some(code) = entry.ended.code() {
+            row.number("code", code);
+        }
+        row.number("ms", entry.us / 1000);
+        row.number("us", entry.us);
+        row.number("answered", entry.answered as u64);
+        if self.contents {
+            row.text("args", &arguments);
+        }
+        row.end();
+    }
+
+    /// The members of a row that say who asked which page for what.
+    fn who(&mut self, entry: &Entry) -> &[u8] {
+        if !self.who.as_ref().is_some_and(|who| who.is(entry)) {
+            self.text.clear();
+            let mut row = Members::more(&mut self.text);
+            row.name("agent", entry.agent.as_deref());
+            row.name("token", entry.scope.name());
+            row.name("face", Some(entry.face));
+            row.name("page", entry.page.as_ref().map(|(session, _)| session.as_str()));
+            row.name("origin", entry.page.as_ref().map(|(_, origin)| &**origin));
+            row.name("op", Some(&entry.op));
+            self.who = Some(Who::of(entry));
+        }
+        &self.text
+    }
+
+    fn hash(&mut self, arguments: &str) -> Digits {
+        match &self.hashed {
+            Some((known, digits)) if **known == *arguments => *digits,
+            Some(_) | None => {
+                let digits = hash(&self.key, arguments.as_bytes());
+                self.hashed = Some((arguments.into(), digits));
+                digits
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_behind_another_says_what_it_says_alone() {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, b"k");
+        let page = |origin: &str| Some((SessionId::parse("p").unwrap(), origin.into()));
+        let mut entries = vec![Entry::new("eval".into(), "1"); 7];
+        entries[2].agent = Some("a".into());
+        entries[3].face = "unix";
+        entries[4].page = page("http://a");
+        entries[5].page = page("http://b");
+        entries[6].scope = Scope::nothing("none");
+        entries.push(Entry::new("eval".into(), "2"));
+        entries.push(Entry::new("page/look".into(), "2"));
+        let mut behind = Rows::new(key.clone(), true);
+        for entry in &entries {
+            let [mut one, mut other] = [Vec::new(), Vec::new()];
+            behind.write(entry, &mut one);
+            Rows::new(key.clone(), true).write(entry, &mut other);
+            assert_eq!(String::from_utf8(one), String::from_utf8(other));
+        }
+    }
+}
