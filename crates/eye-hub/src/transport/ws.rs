@@ -3,7 +3,7 @@
 use super::turn::Turn;
 use super::websocket::decoder::{Decoder, Heard};
 use super::websocket::encoder::Outgoing;
-use super::websocket::handshake::Stream;
+use super::websocket::stream::Stream;
 use crate::hub::is_large;
 use crate::hub::peer::{Peer, Signals};
 use crate::hub::state::Hub;

@@ -1,21 +1,18 @@
 //! The request that becomes a WebSocket, and its answer.
 
+use super::stream::Stream;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use hyper::upgrade::{OnUpgrade, Upgraded};
-use hyper_util::rt::TokioIo;
+use hyper::upgrade::OnUpgrade;
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 
 /// What the answer's key is made with, by RFC 6455.
 const MAGIC: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const VERSION: &str = "13";
-
-/// The connection behind a WebSocket.
-pub type Stream = TokioIo<Upgraded>;
 
 /// A request for a WebSocket that can be granted.
 #[derive(Debug)]
@@ -96,7 +93,7 @@ impl Handshake {
         tokio::spawn(async move {
             // A client that left before its answer was written has no connection to serve.
             if let Ok(upgraded) = upgrade.await {
-                serve(TokioIo::new(upgraded)).await;
+                serve(Stream::of(upgraded)).await;
             }
         });
         let mut response = StatusCode::SWITCHING_PROTOCOLS.into_response();

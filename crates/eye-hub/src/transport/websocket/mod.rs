@@ -8,3 +8,4 @@ pub mod decoder;
 pub mod encoder;
 pub mod handshake;
 mod opcode;
+pub mod stream;
