@@ -48,7 +48,7 @@ impl Hub {
     /// A request begins. Gives the id under which it will end, unless its ending is known at once.
     pub(crate) fn begin(&self, state: &mut State, conn: Conn, noted: Noted, one: &FromAgent) -> Option<Arc<str>> {
         let Noted { id, mut entry } = noted;
-        let now_us = self.now_us();
+        let now_us = self.now_us_of(state);
         entry.agent = state.board.shared_name(conn);
         if let FromAgent::Input(input) = one {
             entry.page = match about(input) {
@@ -112,7 +112,7 @@ impl Hub {
         outcome: &Result<T, Error>,
         bytes: impl Fn(&T) -> usize,
     ) {
-        let now_us = self.now_us();
+        let now_us = self.now_us_of(state);
         let Some(peer) = state.peers.get_mut(&conn) else { return };
         if let Some((mut entry, sent)) = peer.calls.end(id, now_us) {
             entry.ended = Ended::of(outcome, sent);

@@ -23,29 +23,37 @@ impl Hub {
 
     /// Gives the switchboard what happened, and does what follows.
     pub(crate) fn feed(&self, state: &mut State, input: Input) {
-        state.todo.push_back(input);
+        if state.todo.is_empty() {
+            self.feed_one(state, input);
+        } else {
+            state.todo.push_back(input);
+        }
         self.feed_todo(state);
     }
 
     /// Events are worked off from a list, never by recursion: a peer that is closed on the way is one more of them.
     pub(super) fn feed_todo(&self, state: &mut State) {
-        let now = self.now();
         while let Some(input) = state.todo.pop_front() {
-            let lists = changes_lists(&input);
-            let mut effects = std::mem::take(&mut state.effects);
-            state.board.on(now, input, &mut effects);
-            for effect in effects.drain(..) {
-                self.apply(state, effect);
-            }
-            state.effects = effects;
-            if lists {
-                self.lists.send_modify(|count| *count += 1);
-            }
+            self.feed_one(state, input);
         }
         self.tell_changes(state);
         self.arm(state);
         if state.board.known_changed() {
             self.remember.notify_one();
+        }
+    }
+
+    fn feed_one(&self, state: &mut State, input: Input) {
+        let lists = changes_lists(&input);
+        let mut effects = std::mem::take(&mut state.effects);
+        let now = self.now_of(state);
+        state.board.on(now, input, &mut effects);
+        for effect in effects.drain(..) {
+            self.apply(state, effect);
+        }
+        state.effects = effects;
+        if lists {
+            self.lists.send_modify(|count| *count += 1);
         }
     }
 
@@ -59,24 +67,6 @@ impl Hub {
     }
 
     pub(super) fn apply(&self, state: &mut State, effect: Effect) {
-        let effect = match effect {
-            // The worker ends with the hub, and then no call waits for it.
-            Effect::Work { lane, work } => return self.worker.send(Job::Do(lane, work)).unwrap_or_default(),
-            Effect::Free(value) => return self.worker.send(Job::Free(value)).unwrap_or_default(),
-            Effect::PassOn(_)
-            | Effect::CancelElsewhere { .. }
-            | Effect::LeftElsewhere { .. }
-            | Effect::PublishElsewhere { .. }
-            | Effect::HandOver(_) => return self.for_elsewhere(effect),
-            effect => effect,
-        };
-        let Some(effect) = self.unless_held(state, effect) else { return };
-        self.note_ending(state, &effect);
-        if self.keeps_its_stream(state, &effect) {
-            return;
-        }
-        let mut text = std::mem::take(&mut state.text);
-        text.clear();
         let conn = match &effect {
             Effect::Work { .. }
             | Effect::Free(_)
@@ -84,7 +74,7 @@ impl Hub {
             | Effect::CancelElsewhere { .. }
             | Effect::LeftElsewhere { .. }
             | Effect::PublishElsewhere { .. }
-            | Effect::HandOver(_) => return,
+            | Effect::HandOver(_) => return self.hand_on(effect),
             Effect::Send { page, .. }
             | Effect::PageResult { page, .. }
             | Effect::Abort { page, .. }
@@ -94,6 +84,33 @@ impl Hub {
             Effect::Ended { reply, .. } | Effect::Result { reply, .. } | Effect::Progress { reply, .. } => reply.agent,
             Effect::News { agent, .. } => *agent,
         };
+        // Nearly never. An effect is large, and is copied each time it is handed on and back.
+        if state.confirmable.is_some() {
+            if let Some(effect) = self.unless_held(state, effect) {
+                self.tell_peer(state, conn, effect);
+            }
+        } else {
+            self.tell_peer(state, conn, effect);
+        }
+    }
+
+    /// What no peer is told: work for others than this thread, and what is for another hub.
+    fn hand_on(&self, effect: Effect) {
+        match effect {
+            // The worker ends with the hub, and then no call waits for it.
+            Effect::Work { lane, work } => self.worker.send(Job::Do(lane, work)).unwrap_or_default(),
+            Effect::Free(value) => self.worker.send(Job::Free(value)).unwrap_or_default(),
+            effect => self.for_elsewhere(effect),
+        }
+    }
+
+    fn tell_peer(&self, state: &mut State, conn: Conn, effect: Effect) {
+        self.note_ending(state, &effect);
+        if self.keeps_its_stream(state, &effect) {
+            return;
+        }
+        let mut text = std::mem::take(&mut state.text);
+        text.clear();
         if let Some(peer) = state.peers.get_mut(&conn) {
             if peer.foreign {
                 state.text = text;

@@ -193,12 +193,14 @@ impl Hub {
 
     /// Does one thing that a frame of an agent asks for. `false`: the rest of the frame is not for the agent's side.
     fn agent_asked(&self, state: &mut State, conn: Conn, text: &str, noted: Option<Noted>, one: FromAgent) -> bool {
-        let (noted, one) = if state.desk.pauses.any() {
-            let Some(free) = self.unless_paused(state, conn, noted, one) else { return true };
-            free
-        } else {
-            (noted, one)
-        };
+        if !state.desk.pauses.any() {
+            return self.agent_asks(state, conn, text, noted, one);
+        }
+        let Some((noted, one)) = self.unless_paused(state, conn, noted, one) else { return true };
+        self.agent_asks(state, conn, text, noted, one)
+    }
+
+    fn agent_asks(&self, state: &mut State, conn: Conn, text: &str, noted: Option<Noted>, one: FromAgent) -> bool {
         let begun = noted.and_then(|noted| self.begin(state, conn, noted, &one));
         if matches!(one, FromAgent::Provide) {
             self.provide(state, conn, text);

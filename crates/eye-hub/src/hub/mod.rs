@@ -36,5 +36,6 @@ pub mod streams;
 pub mod turn;
 pub mod version;
 mod waiting;
+pub mod wake;
 
 pub use reading::{is_large, parse_post};

@@ -2,6 +2,7 @@
 
 use super::outbox::{Kind, Outbox};
 use super::version;
+use super::wake::Wake;
 use crate::audit::Calls;
 use crate::dialect::events::Posts;
 use crate::dialect::scene::Scene;
@@ -95,11 +96,23 @@ pub struct Listed {
 #[derive(Debug, Default)]
 pub struct Signals {
     /// Something waits in the outbox.
-    pub wake: Notify,
-    /// The connection is to end now, whatever it is doing.
+    pub wake: Wake,
+    /// The connection is to end now, whatever it is doing. Whoever waits for `wake` is woken, too.
     pub end: Notify,
     /// It may be read from again.
     pub ready: Notify,
+}
+
+impl Signals {
+    /// Does something that may take long, such as writing to a peer that does not read. `None`: the connection is to
+    /// end before it is done.
+    pub async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            done = work => Some(done),
+            () = self.end.notified() => None,
+        }
+    }
 }
 
 /// One connected peer.
@@ -267,6 +280,7 @@ impl Peer {
         self.close = Some(close);
         self.deaf = true;
         self.signals.end.notify_one();
+        self.signals.wake.notify_one();
     }
 
     /// What comes too late is told that nothing of what it says is done, so that it may safely say it again elsewhere.

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{Notify, Semaphore, mpsc, watch};
 
 /// Large frames that are parsed at a time.
@@ -91,6 +91,8 @@ pub(crate) struct State {
     pub peers: FxHashMap<Conn, Peer>,
     pub(super) traffic: Traffic,
     last_conn: u64,
+    /// The time of the step that is being taken, once it was asked for.
+    now_us: Option<u64>,
     pub(super) todo: VecDeque<Input>,
     pub(super) effects: Vec<Effect>,
     pub(super) text: String,
@@ -110,10 +112,18 @@ pub(crate) struct State {
     pub confirmable: Option<Box<Confirmable>>,
 }
 
+/// A span of time in whole µs, without the wide numbers of [`Duration::as_micros`]: for every frame several times.
+pub fn micros(span: Duration) -> u64 {
+    span.as_secs().saturating_mul(1_000_000).saturating_add(u64::from(span.subsec_micros()))
+}
+
 impl State {
     /// When something next ends by itself.
     pub(super) fn next_wake(&self) -> Option<Millis> {
-        [self.board.next_wake(), self.line.next_wake()].into_iter().flatten().min()
+        match (self.board.next_wake(), self.line.next_wake()) {
+            (Some(board), Some(line)) => Some(board.min(line)),
+            (board, line) => board.or(line),
+        }
     }
 }
 
@@ -150,17 +160,29 @@ impl Hub {
     }
 
     pub(crate) fn now(&self) -> Millis {
-        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(Millis::MAX)
+        self.now_us() / 1000
     }
 
     /// The same clock in µs.
     pub(crate) fn now_us(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
+        micros(self.started.elapsed())
+    }
+
+    /// The time in µs, which stands still while the state is held: a step is short, and the clock is dear.
+    pub(crate) fn now_us_of(&self, state: &mut State) -> u64 {
+        *state.now_us.get_or_insert_with(|| self.now_us())
+    }
+
+    /// The same in ms.
+    pub(crate) fn now_of(&self, state: &mut State) -> Millis {
+        self.now_us_of(state) / 1000
     }
 
     pub(crate) fn hold(&self) -> MutexGuard<'_, State> {
         // The state is changed in whole steps; a panic in one of them must not take every session with it.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.now_us = None;
+        state
     }
 
     /// A peer that the gate let in is there.
@@ -251,17 +273,19 @@ impl Hub {
 
     /// Waits until a peer may be read from: what it says next would only wait behind work for what it said before.
     pub async fn ready(&self, conn: Conn, signals: &Arc<Signals>) {
-        loop {
-            let ready = signals.ready.notified();
-            {
-                let mut state = self.hold();
-                if !state.board.is_busy(conn) {
-                    return;
-                }
-                state.paused.push(signals.clone());
-            }
-            ready.await;
+        while self.pauses(conn, signals) {
+            signals.ready.notified().await;
         }
+    }
+
+    /// Whether a peer may not be read from now; then it is told when it may.
+    fn pauses(&self, conn: Conn, signals: &Arc<Signals>) -> bool {
+        let mut state = self.hold();
+        let busy = state.board.is_busy(conn);
+        if busy {
+            state.paused.push(signals.clone());
+        }
+        busy
     }
 
     /// The same for a peer that speaks by POST.
@@ -295,7 +319,7 @@ impl Hub {
     pub fn next_wake(&self) -> Option<Instant> {
         let mut state = self.hold();
         state.armed_at = state.next_wake();
-        state.armed_at.map(|at| self.started + std::time::Duration::from_millis(at))
+        state.armed_at.map(|at| self.started + Duration::from_millis(at))
     }
 
     /// Lets time pass.

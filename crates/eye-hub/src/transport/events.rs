@@ -77,6 +77,8 @@ async fn next(stay: &mut Stay) -> Option<Bytes> {
         return None;
     }
     tokio::select! {
+        biased;
+        () = stay.signals.end.notified() => None,
         parcel = timeout(SILENCE, stay.hub.parcel(stay.conn, &stay.signals)) => match parcel {
             Err(_) => Some(Bytes::from_static(ALIVE.as_bytes())),
             Ok(None) => None,
@@ -87,7 +89,6 @@ async fn next(stay: &mut Stay) -> Option<Bytes> {
                 Some(Bytes::from(if events { batches("data: ", "\n\n", &parcel) } else { parcel.bytes }))
             }
         },
-        () = stay.signals.end.notified() => None,
     }
 }
 

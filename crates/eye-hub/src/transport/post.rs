@@ -107,8 +107,9 @@ impl Asking {
             return None;
         }
         let (parcel, close) = tokio::select! {
-            parcel = self.visit.hub.parcel(self.visit.conn, &self.signals) => parcel?,
+            biased;
             () = self.signals.end.notified() => return None,
+            parcel = self.visit.hub.parcel(self.visit.conn, &self.signals) => parcel?,
         };
         let answers = elements(&parcel).iter().filter(|element| is_answer(element)).count();
         self.left = if close.is_some() { 0 } else { self.left.saturating_sub(answers) };

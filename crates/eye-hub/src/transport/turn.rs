@@ -2,6 +2,7 @@
 //! frames or by requests. Of several turns it gets its share.
 
 use super::share::Share;
+use crate::hub::state::micros;
 use std::cell::Cell;
 use std::future::poll_fn;
 use std::pin::pin;
@@ -61,6 +62,8 @@ pub struct Turn {
     span: AtomicU64,
     /// Whether it is at a frame: what that waits for is done for it.
     in_frame: AtomicBool,
+    /// Whether others go first before its next frame.
+    over: AtomicBool,
     share: Mutex<Share>,
 }
 
@@ -74,6 +77,7 @@ impl Turn {
             since_us: AtomicU64::new(0),
             span: AtomicU64::new(0),
             in_frame: AtomicBool::new(false),
+            over: AtomicBool::new(false),
             share: Mutex::new(Share::new(now_us())),
         }
     }
@@ -84,6 +88,7 @@ impl Turn {
         poll_fn(|context| {
             let now_us = now_us();
             self.begun_us.store(now_us, Ordering::Relaxed);
+            self.over.store(false, Ordering::Relaxed);
             if !self.in_frame.load(Ordering::Relaxed) {
                 self.since_us.store(now_us, Ordering::Relaxed);
             }
@@ -93,19 +98,34 @@ impl Turn {
         .await
     }
 
-    /// A frame is there. Until the turn is passed, the peer uses the time, also that of a worker.
-    pub fn frame(&self) {
+    /// A frame is there: others go first if the turn is over. From here until [`Self::framed`] the peer uses the time,
+    /// also that of a worker.
+    pub async fn frame(&self) {
+        self.let_others().await;
         self.in_frame.store(true, Ordering::Relaxed);
     }
 
-    /// Between two frames: lets others go first if the turn is over, and pauses if the share is used up.
-    pub async fn pass(&self) {
+    /// What the frame asked for is done: pauses if the share is used up. A peer that says nothing more need not let
+    /// others go first: they go when it waits.
+    pub async fn framed(&self) {
         let now_us = now_us();
         self.in_frame.store(false, Ordering::Relaxed);
         let used_us = now_us.saturating_sub(self.since_us.swap(now_us, Ordering::Relaxed));
         if let Some(pause_us) = self.use_up(now_us, used_us) {
             sleep(Duration::from_micros(pause_us)).await;
-        } else if self.is_over(now_us) {
+        } else {
+            self.over.store(self.is_over(now_us), Ordering::Relaxed);
+        }
+    }
+
+    /// Between two parts of something: pauses if the share is used up, and lets others go first if the turn is over.
+    pub async fn pass(&self) {
+        self.framed().await;
+        self.let_others().await;
+    }
+
+    async fn let_others(&self) {
+        if self.over.swap(false, Ordering::Relaxed) {
             // Others that share the processor with this thread go first, too: the programs of other peers.
             std::thread::yield_now();
             yield_now().await;
@@ -151,13 +171,14 @@ impl Turn {
 /// µs since this process first asked.
 fn now_us() -> u64 {
     static FIRST: OnceLock<Instant> = OnceLock::new();
-    u64::try_from(FIRST.get_or_init(Instant::now).elapsed().as_micros()).unwrap_or(u64::MAX)
+    micros(FIRST.get_or_init(Instant::now).elapsed())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::cell::Cell;
+    use std::task::Poll;
 
     #[tokio::test]
     async fn a_peer_with_much_to_say_lets_others_go_first() {
@@ -178,6 +199,23 @@ mod tests {
             }
         };
         tokio::join!(peer, other);
+    }
+
+    #[tokio::test]
+    async fn others_go_first_before_the_next_frame_and_not_behind_the_last() {
+        let turn = Turn::new();
+        let peer = turn.take(async {
+            turn.frame().await;
+            let begun = Instant::now();
+            while begun.elapsed() < TURN {}
+            turn.framed().await;
+        });
+        let mut peer = pin!(peer);
+        assert!(poll_fn(|context| Poll::Ready(peer.as_mut().poll(context).is_ready())).await, "it says no more");
+        turn.over.store(true, Ordering::Relaxed);
+        let mut next = pin!(turn.frame());
+        assert!(poll_fn(|context| Poll::Ready(next.as_mut().poll(context).is_pending())).await);
+        next.await;
     }
 
     #[test]
@@ -221,7 +259,7 @@ mod tests {
     async fn what_a_worker_does_for_a_frame_is_used_by_its_peer() {
         let turn = Turn::new();
         turn.take(async {
-            turn.frame();
+            turn.frame().await;
             let since = turn.since_us.load(Ordering::Relaxed);
             sleep(Duration::from_millis(2)).await;
             assert_eq!(turn.since_us.load(Ordering::Relaxed), since);

@@ -30,15 +30,17 @@ pub async fn serve(hub: Arc<Hub>, mut socket: AsyncStream) {
     let ended = {
         let write = async {
             while let Some((parcel, close)) = hub.parcel(conn, &signals).await {
-                if write_all(&hub, conn, &mut writer, &parcel.bytes).await.is_err() || close.is_some() {
+                let written = signals.unless_ended(write_all(&hub, conn, &mut writer, &parcel.bytes)).await;
+                if !matches!(written, Some(Ok(()))) || close.is_some() {
                     return;
                 }
             }
         };
+        // In this order, always: neither of them is ready before the connection ends.
         tokio::select! {
+            biased;
             ended = turn.take(read_all(&hub, conn, &signals, &turn, &mut reader)) => ended,
             () = write => Ended::Closed,
-            () = signals.end.notified() => Ended::Closed,
         }
     };
     if let Ended::Announced { announcement, rest } = ended {
@@ -93,14 +95,14 @@ async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, turn: &Turn, re
                 }
                 // An agent that asked for batches on a stream gets frames all the same: a stream has no messages.
                 Ok(Some(frame)) => {
-                    turn.frame();
+                    turn.frame().await;
                     if is_large(frame.len()) {
                         let _ = hub.hear_any(conn, frame.to_owned()).await;
                     } else {
                         let _ = hub.hear(conn, frame);
                     }
                     hub.ready(conn, signals).await;
-                    turn.pass().await;
+                    turn.framed().await;
                 }
                 Ok(None) => break,
                 Err(error) => return Ended::Broken(error),

@@ -40,10 +40,11 @@ pub async fn serve(hub: Arc<Hub>, socket: Stream, peer: Peer, greet: impl FnOnce
     let (mut decoder, mut outgoing, turn) = (Decoder::new(MESSAGE_BYTES_MAX), Outgoing::default(), Turn::new());
     let mut last = None;
     let ended = loop {
+        // In this order, always: neither of them is ready before the connection ends.
         let ended = tokio::select! {
+            biased;
             ended = turn.take(read(&hub, conn, &signals, &turn, &mut reader, &mut decoder)) => ended,
             ended = write(&hub, conn, &signals, &mut writer, &mut outgoing, &mut last) => ended,
-            () = signals.end.notified() => hub.closing(conn).map_or(Ended::Gone, Ended::Refused),
         };
         match ended {
             Ended::Ping(payload) => outgoing.pong(&payload),
@@ -84,7 +85,7 @@ async fn read(
     loop {
         match decoder.next() {
             Ok(Some(Heard::Text(text))) => {
-                turn.frame();
+                turn.frame().await;
                 let heard = match text {
                     Cow::Borrowed(text) if !is_large(text.len()) => hub.hear(conn, text),
                     text => hub.hear_any(conn, text.into_owned()).await,
@@ -93,14 +94,14 @@ async fn read(
                     return Ended::Refused(close);
                 }
                 hub.ready(conn, signals).await;
-                turn.pass().await;
+                turn.framed().await;
             }
             Ok(Some(Heard::Binary(bytes))) => {
-                turn.frame();
+                turn.frame().await;
                 if let Err(close) = hub.hear_binary(conn, &bytes) {
                     return Ended::Refused(close);
                 }
-                turn.pass().await;
+                turn.framed().await;
             }
             Ok(Some(Heard::Ping(payload))) => return Ended::Ping(payload),
             Ok(Some(Heard::Pong)) => {}
@@ -132,16 +133,19 @@ async fn write(
 ) -> Ended {
     loop {
         while let Some(next) = outgoing.next() {
-            match writer.write(next).await {
-                Ok(count @ 1..) => outgoing.wrote(count),
-                Ok(0) | Err(_) => return Ended::Gone,
+            match signals.unless_ended(writer.write(next)).await {
+                Some(Ok(count @ 1..)) => outgoing.wrote(count),
+                Some(Ok(0) | Err(_)) => return Ended::Gone,
+                None => return hub.closing(conn).map_or(Ended::Gone, Ended::Refused),
             }
             if outgoing.next().is_some() {
                 hub.progress(conn);
             }
         }
-        if writer.flush().await.is_err() {
-            return Ended::Gone;
+        match signals.unless_ended(writer.flush()).await {
+            Some(Ok(())) => {}
+            Some(Err(_)) => return Ended::Gone,
+            None => return hub.closing(conn).map_or(Ended::Gone, Ended::Refused),
         }
         if let Some(close) = last.take() {
             return Ended::Refused(close);
