@@ -1,5 +1,6 @@
 //! A home of its own for each test: folders, a free port, and the real `eye` program that knows nothing else.
 
+use crate::deadline::DEADLINE;
 use crate::port::free_port;
 use std::ffi::OsStr;
 use std::fs;
@@ -10,7 +11,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// How long a look at a file that another process writes waits for the next.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// A home folder with everything that eye looks for inside it.
 #[derive(Debug)]
@@ -79,6 +84,20 @@ impl Home {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         command
+    }
+
+    /// The line of the hub's log with these words, once it is there: the log is written by a thread of its own.
+    pub fn logged(&self, words: &[&str]) -> String {
+        let began = Instant::now();
+        loop {
+            let text = fs::read_to_string(self.path("state/eye/hub.log")).unwrap_or_default();
+            let found = text.lines().find(|line| words.iter().all(|word| line.contains(word)));
+            if let Some(found) = found {
+                return found.to_owned();
+            }
+            assert!(began.elapsed() < DEADLINE, "{words:?} is not in the log:\n{text}");
+            std::thread::sleep(LOOK_AGAIN);
+        }
     }
 
     /// Runs the program to its end.

@@ -54,6 +54,7 @@ fn a_broken_list_of_origins_refuses_pages_and_says_so_everywhere() {
     assert!(home.eye(["status"]).stdout.contains("config/eye/origins, cannot be read"));
     let doctor = home.eye(["doctor"]);
     assert!(doctor.stdout.contains("✗ allowed origins:"), "{}", doctor.stdout);
+    home.logged(&["list of allowed origins cannot be read"]);
     let log = fs::read_to_string(home.path("state/eye/hub.log")).unwrap();
     assert_eq!(log.matches("list of allowed origins cannot be read").count(), 1, "{log}");
     assert_ne!(home.eye(["allow", "https://shop.test"]).code, 0, "a list that cannot be read is not replaced");

@@ -19,20 +19,6 @@ fn log_file(home: &Home) -> PathBuf {
     home.path("state/eye/hub.log")
 }
 
-/// The line with these words, once it is there: the log is written by a thread of its own.
-fn line(home: &Home, words: &[&str]) -> String {
-    let began = std::time::Instant::now();
-    loop {
-        let text = fs::read_to_string(log_file(home)).unwrap_or_default();
-        let found = text.lines().find(|line| words.iter().all(|word| line.contains(word)));
-        if let Some(found) = found {
-            return found.to_owned();
-        }
-        assert!(began.elapsed() < eye_testkit::DEADLINE, "{words:?} is not in the log:\n{text}");
-        std::thread::yield_now();
-    }
-}
-
 #[test]
 fn refused_connections_are_logged_without_what_they_sent() {
     let home = home();
@@ -44,9 +30,9 @@ fn refused_connections_are_logged_without_what_they_sent() {
         assert!(tungstenite::connect(request).is_err());
     };
     join("/ws?clientType=browser", "https://evil.example", "stolen-secret-1");
-    line(&home, &["WARN", "refused", "status=403", "https://evil.example"]);
+    home.logged(&["WARN", "refused", "status=403", "https://evil.example"]);
     join("/ws?clientType=agent", "http://localhost:1", "stolen-secret-2");
-    line(&home, &["WARN", "refused", "status=401"]);
+    home.logged(&["WARN", "refused", "status=401"]);
     assert!(tungstenite::connect(format!("ws://127.0.0.1:{}/api/eye?token=stolen-secret-3", home.port())).is_err());
     // A stranger cannot flood the log.
     for _ in 0..100 {
@@ -55,7 +41,7 @@ fn refused_connections_are_logged_without_what_they_sent() {
     join("/ws?clientType=browser", "https://evil.example", "x");
     let ended = home.eye(["down"]);
     assert_eq!(ended.code, 0, "{ended:?}");
-    line(&home, &["INFO", "the hub ends"]);
+    home.logged(&["INFO", "the hub ends"]);
     let text = fs::read_to_string(log_file(&home)).unwrap();
     assert!(text.matches("refused").count() <= 30, "{text}");
     assert!(!text.contains("stolen-secret"), "{text}");
@@ -84,7 +70,7 @@ fn a_slow_peer_that_is_closed_is_logged_with_its_connection() {
         }
     }
     // By its bytes, or on a busy machine first by the time in which it read nothing.
-    line(&home, &["WARN", "a slow peer is closed", "conn=", "side=Agent", "why="]);
+    home.logged(&["WARN", "a slow peer is closed", "conn=", "side=Agent", "why="]);
     assert_eq!(home.eye(["status"]).code, 0);
 }
 
@@ -95,7 +81,7 @@ fn a_server_that_dies_is_logged() {
     let script = "echo the-secret-words >&2; exit 3";
     assert_eq!(home.eye(["servers", "add", "dead", "--", "sh", "-c", script]).code, 0);
     home.eye(["discover", "anything"]);
-    let line = line(&home, &["WARN", "an MCP server is down", "server=\"dead\"", "exit status: 3"]);
+    let line = home.logged(&["WARN", "an MCP server is down", "server=\"dead\"", "exit status: 3"]);
     assert!(!line.contains("the-secret-words"), "{line}");
 }
 
@@ -110,8 +96,8 @@ fn a_full_disk_is_logged() {
     let _hub = Hub::start(&home);
     let _page = ScriptedPage::echo(&home, "Shop");
     home.eye(["1"]);
-    line(&home, &["ERROR", "the audit log cannot be written", "No space left"]);
-    line(&home, &["ERROR", "the list of sessions cannot be saved"]);
+    home.logged(&["ERROR", "the audit log cannot be written", "No space left"]);
+    home.logged(&["ERROR", "the list of sessions cannot be saved"]);
 }
 
 /// A hub that may open only so many files.
@@ -135,7 +121,7 @@ fn a_hub_without_file_descriptors_says_so_and_goes_on_when_there_are_some() {
     let mut hub = short_of_files(&home, 64);
     let connections: Vec<TcpStream> =
         (0..80).map(|_| TcpStream::connect(("127.0.0.1", home.port())).unwrap()).collect();
-    line(&home, &["ERROR", "a connection cannot be accepted", "no file descriptors are left"]);
+    home.logged(&["ERROR", "a connection cannot be accepted", "no file descriptors are left"]);
     drop(connections);
     assert_eq!(home.eye(["status"]).code, 0);
     hub.kill().unwrap();
@@ -205,6 +191,7 @@ fn the_log_is_rotated_at_its_limit() {
 fn the_log_is_printed_also_without_a_hub_and_followed() {
     let home = home();
     let hub = Hub::start(&home);
+    home.logged(&["the hub serves"]);
     let ran = home.eye(["logs", "--hub"]);
     assert!(ran.code == 0 && ran.stdout.contains("the hub serves"), "{ran:?}");
     let follower = home.start(["logs", "--hub", "-f", "--for", "60", "--count", "1"]);
