@@ -210,7 +210,7 @@ function isZombie(pid: number): boolean {
 const PORTS = { first: 12_000, count: 20_000 };
 let nextPort = Math.floor(Math.random() * PORTS.count);
 
-/** A port of loopback that is free, and that this process gave to nobody else. */
+/** A port of loopback that is free, and that this process gives away only once. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < PORTS.count; tries++) {
     const port = PORTS.first + (nextPort++ % PORTS.count);

@@ -12,7 +12,7 @@ const COUNT: u16 = 20_000;
 /// Where this process goes on: processes begin at different places.
 static NEXT: LazyLock<AtomicU64> = LazyLock::new(|| AtomicU64::new(RandomState::new().hash_one(std::process::id())));
 
-/// A port of loopback that is free, and that this process gave to nobody else.
+/// A port of loopback that is free, and that this process gives away only once.
 pub fn free_port() -> u16 {
     let mut ports = (0..COUNT).map(|_| {
         let next = NEXT.fetch_add(1, Ordering::Relaxed) % u64::from(COUNT);

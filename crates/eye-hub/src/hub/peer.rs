@@ -97,7 +97,7 @@ pub struct Listed {
 pub struct Signals {
     /// Something waits in the outbox.
     pub wake: Wake,
-    /// The connection is to end now, whatever it is doing. Whoever waits for `wake` is woken, too.
+    /// The connection is to end now, whatever it is doing. What waits for `wake` is woken, too.
     pub end: Notify,
     /// It may be read from again.
     pub ready: Notify,
