@@ -76,7 +76,12 @@ export class Desktop {
   /** Where an element is on the screen, once it has stopped moving. */
   async box(selector: string): Promise<Box> {
     const element = this.page.locator(selector);
-    await element.evaluate((one) => Promise.all(one.getAnimations({ subtree: true }).map(({ finished }) => finished)));
+    await element.evaluate(async (one) => {
+      const moving = (): Animation[] =>
+        one.getAnimations({ subtree: true }).filter(({ playState }) => playState === "running");
+      // One that gives way to another is cancelled, which its promise says by an error.
+      while (moving().length > 0) await Promise.allSettled(moving().map(({ finished }) => finished));
+    });
     const box = await element.boundingBox();
     if (box === null) throw new Error(`${selector} is not to be seen`);
     return box;
